@@ -1,0 +1,68 @@
+/** Every error that a caller may see, over any door. The doors keep tables checked against this list. */
+export const errorCodes = [
+  'missing_parameter',
+  'ambiguous_mode',
+  'invalid_parameter',
+  'unsupported_format',
+  'invalid_limit',
+  'invalid_handle',
+  'handle_not_found',
+  'handle_gone',
+  'handle_exists',
+  'schema_mismatch',
+  'invalid_input',
+  'unsupported_type',
+  'too_large',
+  'request_too_long',
+  'not_found',
+  'method_not_allowed',
+  'overloaded',
+  'tsdb_not_configured',
+  'tsdb_unreachable',
+  'tsdb_timeout',
+  'sql_error',
+  'sql_forbidden',
+  'sql_timeout',
+  'sql_out_of_memory',
+  'engine_crashed',
+  'storage_full',
+  'storage_read_only',
+  'frame_damaged',
+  'internal',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+export interface AppErrorOptions {
+  /** What the caller can do about it. */
+  readonly hint?: string;
+  /** Offset in the caller's SQL text. */
+  readonly position?: number;
+  /** Seconds after which the same request may work. */
+  readonly retryAfterSeconds?: number;
+  /** For the log only; never shown to a caller. */
+  readonly cause?: unknown;
+}
+
+/** An error whose message may be shown to the caller as it is. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly position: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = 'AppError';
+    this.code = code;
+    this.hint = options.hint;
+    this.position = options.position;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** Anything thrown, as an AppError: what we did not foresee becomes `internal`, its message kept for the log only. */
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  return new AppError('internal', 'internal error', { cause: thrown });
+}

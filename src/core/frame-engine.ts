@@ -1,0 +1,81 @@
+import type { Column } from './data-type.ts';
+
+/** What an engine tells of one Parquet file. */
+export interface PartFacts {
+  readonly rows: number;
+  readonly columns: readonly Column[];
+  /** Bytes of all column chunks before compression: how much memory a row may need. */
+  readonly uncompressedBytes: number;
+}
+
+/** A Parquet file that holds rows of a frame, at a path that stays valid and unchanged during the job. */
+export interface PartSource {
+  readonly path: string;
+  readonly rows: number;
+}
+
+/** The forms in which rows are kept ready to be sent. */
+export type ChunkForm = 'exec-json' | 'exec-json-quoted';
+
+/** Consecutive rows, encoded. */
+export interface EncodedRows {
+  readonly rows: number;
+  readonly bytes: Uint8Array;
+  /** Where each row ends in `bytes`: for exec JSON behind the row's comma. */
+  readonly rowEnds: Uint32Array;
+}
+
+export interface ReadRows {
+  /** All parts of the frame, in order. */
+  readonly parts: readonly PartSource[];
+  readonly columns: readonly Column[];
+  readonly form: ChunkForm;
+  /** Rows [fromRow, toRow) of the frame. */
+  readonly fromRow: number;
+  readonly toRow: number;
+  /** No piece crosses a multiple of this many rows. A piece may be shorter where rows are long. */
+  readonly chunkRows: number;
+}
+
+export type CompressionAlgorithm = 'zstd' | 'snappy' | 'gzip' | 'lz4' | 'brotli' | 'uncompressed';
+
+export interface Compression {
+  readonly algorithm: CompressionAlgorithm;
+  /** Only where the algorithm has levels. */
+  readonly level: number | undefined;
+}
+
+export type RowSource =
+  /** The bytes of an Arrow IPC stream. */
+  | { readonly kind: 'arrow'; readonly stream: AsyncIterable<Uint8Array> }
+  /** Trusted SQL of our own (demo frames); never a caller's text. */
+  | { readonly kind: 'sql'; readonly sql: string }
+  /** Rows of other Parquet files, order kept. */
+  | { readonly kind: 'parquet'; readonly parts: readonly PartSource[]; readonly columns: readonly Column[] };
+
+export interface WritePart {
+  readonly source: RowSource;
+  /** A path where no file is yet. The engine leaves nothing there when it fails. */
+  readonly path: string;
+  readonly compression: Compression;
+}
+
+/** A written file: complete, fsynced, its checksum taken from what was read back. The directory entry is the caller's to fsync. */
+export interface WrittenPart extends PartFacts {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export interface JobOptions {
+  readonly signal: AbortSignal;
+  /** Jobs of different lanes take turns when they must wait (a client, a connection). */
+  readonly lane?: string;
+}
+
+/** What the frame store needs of an engine that knows Parquet. Every call rejects with an AppError. */
+export interface FrameEngine {
+  probe(path: string, options: JobOptions): Promise<PartFacts>;
+  read(job: ReadRows, options: JobOptions): AsyncIterable<EncodedRows>;
+  write(job: WritePart, options: JobOptions): Promise<WrittenPart>;
+  sha256(path: string, options: JobOptions): Promise<string>;
+}

@@ -1,0 +1,14 @@
+declare const tenantBrand: unique symbol;
+
+/** Whose frames they are. Each tenant has a namespace of handles of its own. */
+export type Tenant = string & { readonly [tenantBrand]: true };
+
+/** The tenant of every caller while there is no authentication. */
+export const defaultTenant = 'default' as Tenant;
+
+/** Who is asking. */
+export interface Principal {
+  readonly tenant: Tenant;
+}
+
+export const anonymous: Principal = { tenant: defaultTenant };
