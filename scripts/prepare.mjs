@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { npm, runQuietly } from './npm.mjs';
+
+export const root = fileURLToPath(new URL('../', import.meta.url));
+
+const stampPath = `${root}node_modules/.framehold-stamp`;
+
+/** Installs what package-lock.json names, unless that is what is installed. */
+export function install() {
+  const wanted = stamp();
+  if (installedStamp() === wanted) return true;
+  console.log('installing dependencies …');
+  if (!npm(['ci', '--no-audit', '--no-fund'], { cwd: root })) return false;
+  writeFileSync(stampPath, wanted);
+  return true;
+}
+
+/** Compiles `src` to `dist`. The compiler itself knows what has changed. */
+export function build() {
+  console.log('building …');
+  return tool('typescript/bin/tsc', ['-p', 'tsconfig.build.json']);
+}
+
+/** Runs a program of node_modules, quietly unless it fails. */
+export function tool(path, args) {
+  return runQuietly(process.execPath, [`${root}node_modules/${path}`, ...args], { cwd: root });
+}
+
+function stamp() {
+  const [major] = process.versions.node.split('.');
+  const hash = createHash('sha256')
+    .update(readFileSync(`${root}package-lock.json`))
+    .digest('hex');
+  return `${hash} node${major} ${process.platform}-${process.arch}\n`;
+}
+
+function installedStamp() {
+  try {
+    return readFileSync(stampPath, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

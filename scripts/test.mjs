@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { node24 } from './node24.mjs';
+import { build, install, root, tool } from './prepare.mjs';
+
+const selected = process.argv.slice(2);
+const inCi = process.env.CI === 'true';
+const total = { passed: 0, failed: 0, skipped: 0 };
+
+/** A step that is no test counts only when it fails: the closing line must never look better than the run was. */
+function check(name, succeeded) {
+  if (succeeded) return true;
+  console.error(`${name} failed`);
+  total.failed += 1;
+  return false;
+}
+
+function vitest(name, node, args) {
+  console.log(`${name} …`);
+  const folder = mkdtempSync(join(tmpdir(), 'framehold-test-'));
+  const report = join(folder, 'report.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const cli = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const { status } = spawnSync(node, [cli, 'run', ...reporters, ...args], { cwd: root, stdio: 'inherit' });
+  const counts = readCounts(report);
+  rmSync(folder, { recursive: true, force: true });
+  total.passed += counts.passed;
+  total.failed += counts.failed;
+  total.skipped += counts.skipped;
+  // An error outside of any test, or no test at all.
+  check(name, status === 0 || counts.failed > 0);
+}
+
+function readCounts(report) {
+  try {
+    const json = JSON.parse(readFileSync(report, 'utf8'));
+    const unread = json.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+    return {
+      passed: json.numPassedTests,
+      failed: json.numFailedTests + unread.length,
+      skipped: json.numPendingTests + json.numTodoTests,
+    };
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0 };
+  }
+}
+
+function vitestOnNode24() {
+  if (process.version.startsWith('v24.')) return;
+  const node = node24();
+  if (node !== undefined) vitest('contract tests on Node 24', node, ['test/contract']);
+  else if (inCi) check('finding a Node 24 for this platform', false);
+  else console.log('left out: the contract tests on Node 24, of which there is none for this platform');
+}
+
+if (check('installing', install()) && check('building', build())) {
+  console.log('linting …');
+  check('linting', tool('@biomejs/biome/bin/biome', [inCi ? 'ci' : 'check', '--error-on-warnings', '--colors=off']));
+  console.log('checking types …');
+  check('checking types', tool('typescript/bin/tsc', ['--noEmit']));
+  vitest('tests', process.execPath, selected);
+  if (selected.length === 0) vitestOnNode24();
+}
+
+const { passed, failed, skipped } = total;
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
