@@ -1,0 +1,19 @@
+import type { ConfigSources } from '../config/load-config.ts';
+import type { StartServer } from './running-server.ts';
+import type { VerifyFrames } from './verify.ts';
+
+export interface Output {
+  write(text: string): unknown;
+}
+
+/** The world outside, as the commands see it. Only main.ts knows the real one. */
+export interface Host extends Omit<ConfigSources, 'argv'> {
+  readonly version: string;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Calls back once, at the first SIGINT or SIGTERM; from then on a second one ends the process at once. */
+  onStopSignal(listener: (signal: string) => void): void;
+  /** Tells what nobody caught, just before the process ends. */
+  onFatal(report: (what: string, error: unknown) => void): void;
+  loadServer(): Promise<{ readonly startServer: StartServer; readonly verifyFrames: VerifyFrames }>;
+}

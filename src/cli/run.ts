@@ -1,0 +1,57 @@
+import { didYouMean } from '../config/did-you-mean.ts';
+import { quoteValue } from '../config/given-value.ts';
+import { UsageError } from '../config/usage-error.ts';
+import { type Command, commands } from './commands.ts';
+import type { Host } from './host.ts';
+
+const helpFlags = new Set(['--help', '-h']);
+
+/** Runs the command that `argv` names. Resolves with the exit code. */
+export async function run(host: Host, argv: readonly string[]): Promise<number> {
+  try {
+    const [name, ...rest] = argv;
+    if (name === undefined || name === 'help' || helpFlags.has(name)) return print(host, programHelp(host.version));
+    if (name === '--version' || name === '-V') return print(host, `framehold ${host.version}\n`);
+    const command = findCommand(name);
+    if (rest.some((argument) => helpFlags.has(argument))) return print(host, await commandHelp(name, command));
+    return await command.run(host, rest);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    host.stderr.write(`framehold: ${error.message}\n`);
+    return 2;
+  }
+}
+
+function findCommand(name: string): Command {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command !== undefined) return command;
+  const names = Object.keys(commands);
+  const what = name.startsWith('-') ? 'a command comes first, not' : 'unknown command';
+  const hint = didYouMean(name, names) || `; the commands are ${names.join(', ')}`;
+  throw new UsageError(`${what} ${quoteValue(name)}${hint}`);
+}
+
+function print(host: Host, text: string): number {
+  host.stdout.write(text);
+  return 0;
+}
+
+function programHelp(version: string): string {
+  const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`);
+  return `Framehold ${version}: a data-frame server
+
+Usage: framehold <command> [flags]
+
+Commands:
+${list.join('\n')}
+
+  framehold <command> --help    what a command takes
+  framehold --version           the version
+
+Try: framehold server --demo
+`;
+}
+
+async function commandHelp(name: string, command: Command): Promise<string> {
+  return `Usage: framehold ${name} ${command.usage}\n\n${command.summary}.\n\n${await command.details()}`;
+}

@@ -1,0 +1,17 @@
+import type { SettingType } from './setting-type.ts';
+import type { settings } from './settings.ts';
+
+type Table = typeof settings;
+type DefaultText<D> = D extends { text(context: never): infer Text } ? Text : D;
+type ValueOf<S> = S extends { type: SettingType<infer Value>; default: infer D }
+  ? Value | (undefined extends DefaultText<D> ? undefined : never)
+  : never;
+
+/** The settings as the server takes them: parsed, complete, frozen. */
+export type Config = {
+  readonly [Section in keyof Table]: {
+    readonly [Key in keyof Table[Section] as Table[Section][Key] extends { property: infer Name extends string }
+      ? Name
+      : never]: ValueOf<Table[Section][Key]>;
+  };
+};

@@ -1,0 +1,31 @@
+/** `; did you mean X?` for the candidate nearest to what was typed, or nothing when none is near. */
+export function didYouMean(typed: string, candidates: Iterable<string>): string {
+  const word = typed.toLowerCase();
+  let nearest: string | undefined;
+  let nearestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(word, candidate.toLowerCase());
+    if (distance < nearestDistance) {
+      nearest = candidate;
+      nearestDistance = distance;
+    }
+  }
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
+}
+
+/** Letters to insert, delete or replace, or neighbours to swap. */
+function editDistance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : replaced;
+      row.push(Math.min(replaced, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1));
+    }
+  }
+  return at(a.length, b.length);
+}

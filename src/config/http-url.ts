@@ -1,0 +1,12 @@
+/** The base URL of another server, without a slash at its end. Credentials in it are kept. */
+export function parseHttpUrl(text: string): string | undefined {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.search !== '' || url.hash !== '') return undefined;
+  return url.href.replace(/\/+$/, '');
+}
+
+/** The same text with user and password hidden; also works on what is no URL at all. */
+export function maskCredentials(text: string): string {
+  return text.replace(/^([^/@]*:\/\/)?.*@/s, (_, scheme: string | undefined) => `${scheme ?? ''}***@`);
+}

@@ -1,0 +1,28 @@
+import { type SettingRow, settingRows } from './setting-rows.ts';
+
+/** A complete config.toml: what has a fixed default with that, the rest as comments with an example. */
+export function sampleConfig(): string {
+  const sections = [...new Set(settingRows.map(({ section }) => section))];
+  return sections.map((section) => `[${section}]\n${linesOf(section).join('\n')}\n`).join('\n');
+}
+
+function linesOf(section: string): readonly string[] {
+  return settingRows.filter((row) => row.section === section).map(lineOf);
+}
+
+function lineOf(row: SettingRow): string {
+  const name = row.key.slice(row.section.length + 1);
+  return typeof row.default === 'string'
+    ? `${name} = ${tomlValue(row, row.default)}`
+    : `# ${name} = ${tomlValue(row, row.example ?? '')}`;
+}
+
+function tomlValue({ type }: SettingRow, text: string): string {
+  if (type.toml.includes('list'))
+    return `[${text
+      .split(',')
+      .map((each) => JSON.stringify(each))
+      .join(', ')}]`;
+  const isBare = type.toml.includes('boolean') || (type.toml.includes('number') && !Number.isNaN(Number(text)));
+  return isBare ? text : JSON.stringify(text);
+}

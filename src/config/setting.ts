@@ -1,0 +1,26 @@
+import type { SettingType } from './setting-type.ts';
+
+export interface DefaultContext {
+  readonly homeDir: string;
+  readonly coreCount: number;
+  readonly stderrIsTerminal: boolean;
+  /** The text of a setting further up in the table. */
+  text(key: string): string | undefined;
+}
+
+export interface Setting {
+  /** Its name in Config, with the unit of the value there. */
+  readonly property: string;
+  /** Read as FRAMEHOLD_X and SERVICE_X; in small letters and with dashes it is the flag. */
+  readonly env: string;
+  /** A further environment name, after those two. */
+  readonly bareEnv?: string;
+  readonly type: SettingType<unknown>;
+  /** As text. Where it depends on something, `shown` says in the docs on what. Undefined: the setting is then unset. */
+  readonly default: string | undefined | { readonly shown: string; text(context: DefaultContext): string | undefined };
+  /** For the docs, where the default is not a fixed text. */
+  readonly example?: string;
+  readonly help: string;
+  /** Hides what is secret in the text. */
+  readonly mask?: (text: string) => string;
+}

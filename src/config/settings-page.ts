@@ -1,0 +1,106 @@
+import { sampleConfig } from './sample-config.ts';
+import { configFileNames, type SettingRow, settingRows } from './setting-rows.ts';
+
+const sectionTitles: Readonly<Record<string, string>> = {
+  storage: 'Where frames are kept',
+  server: 'The gRPC listener, and stopping',
+  http: 'The HTTP listener',
+  tsdb: 'The external time-series database',
+  sql: 'Local SQL',
+  frames: 'Frames',
+  compression: 'Compression of Parquet files',
+  logging: 'Logs',
+};
+
+/** docs/reference/settings.md, made from the table of settings. */
+export function settingsPage(): string {
+  const sections = [...new Set(settingRows.map(({ section }) => section))];
+  return `${introduction()}
+${sections.map(sectionTable).join('\n')}
+${sample()}`;
+}
+
+function introduction(): string {
+  return `<!-- Made by scripts/generate-docs.mjs from src/config/settings.ts; do not edit. -->
+# Settings
+
+Every setting can be given in three ways. The first of them that is there wins:
+
+1. on the command line: \`framehold server --grpc-port 50053\` (or \`--grpc-port=50053\`);
+2. in the environment: \`FRAMEHOLD_GRPC_PORT=50053\`, or \`SERVICE_GRPC_PORT=50053\`, or a bare name where the tables show one, in this order;
+3. in the config file: \`grpc_port = 50053\` under \`[server]\`.
+
+Otherwise the default holds. An empty text counts as not given. \`framehold config\` prints every setting, its value, and where
+the value came from.
+
+For example, with \`grpc_port = 1111\` in the config file:
+
+| command | gRPC port |
+|---|---|
+| \`framehold server\` | 1111 |
+| \`SERVICE_GRPC_PORT=2222 framehold server\` | 2222 |
+| \`SERVICE_GRPC_PORT=2222 FRAMEHOLD_GRPC_PORT=3333 framehold server\` | 3333 |
+| \`FRAMEHOLD_GRPC_PORT=3333 framehold server --grpc-port 4444\` | 4444 |
+| \`FRAMEHOLD_GRPC_PORT= framehold server\` | 1111 |
+
+The config file is \`~/.framehold/config.toml\`, or \`~/.service/config.toml\` where the first does not exist. \`${configFileNames.flag} FILE\` or
+${configFileNames.envNames.map(code).join(', ')} names another, which must then exist.
+
+A value that is wrong, an unknown flag, and an unknown key or section in the file stop the start with one line, exit code 2:
+
+\`\`\`
+framehold: server.grpc_port is "70000" (set by FRAMEHOLD_GRPC_PORT); expected a port from 0 to 65535; 0 lets the system choose
+\`\`\`
+
+How values are written:
+
+- A **duration** is a number of seconds, or a number with a unit: \`500ms\`, \`90s\`, \`15m\`, \`12h\`, \`7d\`. In TOML those with a unit are strings.
+- **Sizes** are decimal: 1 GB is 1,000,000,000 bytes.
+- A **path** may begin with \`~/\`. A relative one begins where the server was started.
+- A **boolean** on the command line is \`--demo\`, \`--no-demo\` or \`--demo=false\`; in the environment \`true\`, \`false\`, \`1\`, \`0\`, \`yes\`, \`no\`, \`on\`, \`off\`.
+- A **list** is a TOML list of strings; elsewhere its parts are separated by commas.
+- A **log level** is one of \`off\`, \`error\`, \`warn\`, \`info\`, \`debug\`, \`trace\`, in any case, or directives by area: \`warn,http=debug\` logs debug
+  messages of the area \`http\` and warnings of all others. Areas without a directive log at \`info\` when no level stands on its own.
+
+In Kubernetes, a Service named \`framehold-grpc\` makes the cluster set \`FRAMEHOLD_GRPC_PORT=tcp://…\` in every pod, which is no port.
+Name it otherwise, or set \`enableServiceLinks: false\`.
+`;
+}
+
+function sectionTable(section: string): string {
+  const rows = settingRows.filter((row) => row.section === section).map(tableRow);
+  return `## [${section}] ${sectionTitles[section] ?? ''}
+
+| TOML key | flag | environment | default | unit or values | meaning |
+|---|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function tableRow({ key, flag, envNames, default: fallback, type, help }: SettingRow): string {
+  const shown = typeof fallback === 'object' ? fallback.shown : fallback;
+  const cells = [
+    code(key),
+    code(flag),
+    envNames.map(code).join('<br>'),
+    shown === undefined ? 'unset' : code(shown),
+    type.unit,
+    help,
+  ];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function sample(): string {
+  return `## A complete config.toml
+
+What has a fixed default is shown with it; the rest stands in comments, with an example.
+
+\`\`\`toml
+${sampleConfig().trimEnd()}
+\`\`\`
+`;
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

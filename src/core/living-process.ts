@@ -1,0 +1,19 @@
+/** A prefix for names of files that belong to this process and mean nothing after it. */
+export function processPrefix(): string {
+  return `${process.pid}-`;
+}
+
+/**
+ * Whether a name that begins with `processPrefix` belongs to another process that lives. Our own number was another
+ * process's before: in a container it is the same at every start.
+ */
+export function isOfOtherLivingProcess(name: string): boolean {
+  const pid = Number(/^(\d+)-/.exec(name)?.[1] ?? process.pid);
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

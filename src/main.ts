@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { availableParallelism, homedir } from 'node:os';
+import type { Host } from './cli/host.ts';
+import { run } from './cli/run.ts';
+
+/** One Ctrl-C may arrive twice: from the terminal, and passed on by a parent such as npm. */
+const echoMs = 100;
+
+let reportFatal = (what: string, error: unknown): void => {
+  process.stderr.write(`framehold: ${what}: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
+};
+
+const host: Host = {
+  version: readVersion(),
+  env: process.env,
+  homeDir: homeDir(),
+  cwd: process.cwd(),
+  coreCount: availableParallelism(),
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stderrIsTerminal: process.stderr.isTTY === true,
+  readFile: readIfExists,
+  loadServer: () => import('./server.ts'),
+  onFatal: (report) => {
+    reportFatal = report;
+  },
+  onStopSignal: (listener) => {
+    let first: { signal: NodeJS.Signals; atMs: number } | undefined;
+    const onSignal = (signal: NodeJS.Signals) => {
+      const atMs = performance.now();
+      if (first === undefined) {
+        first = { signal, atMs };
+        listener(signal);
+      } else if (signal !== first.signal || atMs - first.atMs > echoMs) {
+        process.stderr.write(`framehold: ${signal} while stopping; ending at once\n`);
+        endNow(1);
+      }
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  },
+};
+
+function readVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}
+
+/** A container may run us as a user without a home, and then `homedir` throws. */
+function homeDir(): string {
+  try {
+    return homedir();
+  } catch {
+    return process.cwd();
+  }
+}
+
+function readIfExists(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+function endNow(exitCode: number): never {
+  try {
+    process.exit(exitCode);
+  } finally {
+    // Reached when an `exit` listener throws.
+    process.kill(process.pid, 'SIGKILL');
+  }
+}
+
+function fatal(what: string, error: unknown): never {
+  try {
+    reportFatal(what, error);
+  } finally {
+    endNow(1);
+  }
+}
+
+process.on('uncaughtException', (error) => fatal('uncaught exception', error));
+process.on('unhandledRejection', (error) => fatal('unhandled rejection', error));
+// A reader of our output that goes away (`framehold config | head -1`) is no reason to fail.
+process.stdout.on('error', () => {});
+process.stderr.on('error', () => {});
+
+const exitCode = await run(host, process.argv.slice(2)).catch((error) => fatal('failed', error));
+process.stdout.write('', () => endNow(exitCode));

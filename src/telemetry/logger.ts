@@ -1,0 +1,49 @@
+import type { LogFields, Logger, LogLevel } from '../core/logger.ts';
+import { type LogFilter, logThresholds, thresholdFor } from './log-filter.ts';
+import { jsonLine, type LogFormat, prettyLine } from './log-line.ts';
+
+export interface LoggerOptions {
+  readonly stream: { write(text: string): unknown };
+  readonly filter: LogFilter;
+  readonly format: LogFormat;
+  /** Of pretty lines. Default false. */
+  readonly colour?: boolean;
+  readonly now?: () => Date;
+}
+
+const ignore = (): void => {};
+
+/** Never throws: a log that cannot be written is lost. A stream's own `error` events are its owner's. */
+export function createLogger(options: LoggerOptions): Logger {
+  const areas = new Map<string, Logger>();
+  const area = (name: string): Logger => {
+    const known = areas.get(name) ?? areaLogger(name, options, area);
+    areas.set(name, known);
+    return known;
+  };
+  return area('');
+}
+
+function areaLogger(area: string, options: LoggerOptions, areaOf: (name: string) => Logger): Logger {
+  const { stream, filter, format, colour = false, now = () => new Date() } = options;
+  const threshold = logThresholds.indexOf(thresholdFor(filter, area));
+  const writer = (level: LogLevel) => {
+    if (logThresholds.indexOf(level) < threshold) return ignore;
+    return (message: string, fields?: LogFields): void => {
+      try {
+        const record = { time: now(), level, area, message, fields };
+        stream.write(format === 'json' ? jsonLine(record) : prettyLine(record, { colour }));
+      } catch {
+        // Nowhere is left to tell it.
+      }
+    };
+  };
+  return {
+    trace: writer('trace'),
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+    area: areaOf,
+  };
+}
