@@ -1,0 +1,24 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+const magicAt = 8;
+const magic = 'DUCK';
+
+export type AnalyticsFile = 'absent' | 'database' | 'other';
+
+/** What lies at the operator's analytics database path, by DuckDB's magic bytes. An empty file is as good as none. */
+export async function inspectAnalyticsFile(path: string): Promise<AnalyticsFile> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'absent';
+    throw error;
+  }
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(magicAt + magic.length), 0, magicAt + magic.length, 0);
+    if (bytesRead === 0) return 'absent';
+    return bytesRead === buffer.length && buffer.toString('latin1', magicAt) === magic ? 'database' : 'other';
+  } finally {
+    await file.close();
+  }
+}

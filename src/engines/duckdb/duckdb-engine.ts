@@ -1,0 +1,113 @@
+import type {
+  EncodedRows,
+  FrameEngine,
+  JobOptions,
+  PartFacts,
+  ReadRows,
+  WritePart,
+  WrittenPart,
+} from '../../core/frame-engine.ts';
+import type { Logger } from '../../core/logger.ts';
+import { WorkerPool } from './pool.ts';
+import type { Job, WriteSource } from './protocol.ts';
+
+export interface DuckDbEngineOptions {
+  /** Child processes, each with one job at a time. */
+  readonly workers: number;
+  /** DuckDB's threads in each of them. */
+  readonly threads: number;
+  /** DuckDB's memory in each of them. */
+  readonly memoryBytes: number;
+  /** Where work larger than memory is spilled, each worker in a folder of its own. */
+  readonly tempDirectory: string;
+  /** Jobs that may wait for a worker. */
+  readonly maxQueue: number;
+  /** How long a read may run; 0 = without limit. */
+  readonly timeoutMs: number;
+  readonly logger: Logger;
+  /** Work that may wait: children of low priority, started when there is something to do. Default false. */
+  readonly background?: boolean;
+}
+
+/** How much a worker may spill to disk. */
+const maxTempBytes = 64_000_000_000;
+
+/** DuckDB in child processes: a mistake, a crash or a bomb in it costs one of them and the job it had. */
+export class DuckDbEngine implements FrameEngine {
+  readonly #pool: WorkerPool;
+
+  constructor(options: DuckDbEngineOptions) {
+    const background = options.background ?? false;
+    this.#pool = new WorkerPool({
+      entry: workerEntry(),
+      workers: options.workers,
+      maxQueue: options.maxQueue,
+      timeoutMs: options.timeoutMs,
+      logger: options.logger,
+      warm: !background,
+      settings: {
+        threads: options.threads,
+        memoryBytes: options.memoryBytes,
+        tempDirectory: options.tempDirectory,
+        maxTempBytes,
+        lowPriority: background,
+      },
+    });
+  }
+
+  /** Process ids of the children. */
+  get pids(): number[] {
+    return this.#pool.pids;
+  }
+
+  /** Makes the operator's analytics database where there is none yet. */
+  async createDatabase(path: string, options: JobOptions): Promise<void> {
+    await this.#call({ kind: 'createDatabase', path }, options);
+  }
+
+  async probe(path: string, options: JobOptions): Promise<PartFacts> {
+    return (await this.#call({ kind: 'probe', path }, options)) as PartFacts;
+  }
+
+  async sha256(path: string, options: JobOptions): Promise<string> {
+    const answer = (await this.#call({ kind: 'sha256', path }, options)) as { sha256: string };
+    return answer.sha256;
+  }
+
+  async write({ source, path, compression }: WritePart, options: JobOptions): Promise<WrittenPart> {
+    const input = source.kind === 'arrow' ? source.stream : undefined;
+    const described: WriteSource = source.kind === 'arrow' ? { kind: 'arrow' } : source;
+    return (await this.#call({ kind: 'write', source: described, path, compression }, options, input)) as WrittenPart;
+  }
+
+  async *read(job: ReadRows, { signal, lane }: JobOptions): AsyncGenerator<EncodedRows, void, undefined> {
+    for await (const payload of this.#pool.run({ kind: 'read', ...job }, { signal, lane })) {
+      const rows = payload.readUInt32LE(0);
+      const bytesAt = 4 + 4 * rows;
+      yield {
+        rows,
+        rowEnds: new Uint32Array(payload.buffer, payload.byteOffset + 4, rows),
+        bytes: payload.subarray(bytesAt),
+      };
+    }
+  }
+
+  async #call(job: Job, { signal, lane }: JobOptions, input?: AsyncIterable<Uint8Array>): Promise<unknown> {
+    const messages = this.#pool.run(job, { signal, lane, input });
+    for (;;) {
+      const step = await messages.next();
+      if (step.done === true) return step.value;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool[Symbol.asyncDispose]();
+  }
+}
+
+/** The child's program. Under a runner of TypeScript (tests) it is the built file: plain Node runs no `.ts`. */
+function workerEntry(): URL {
+  return import.meta.url.endsWith('.ts')
+    ? new URL('../../../dist/engines/duckdb/worker/main.js', import.meta.url)
+    : new URL('./worker/main.js', import.meta.url);
+}

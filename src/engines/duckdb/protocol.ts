@@ -1,0 +1,107 @@
+import type { AppErrorOptions, ErrorCode } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { Compression, PartSource, ReadRows } from '../../core/frame-engine.ts';
+
+/** What a worker is told at its start, as its only argument. */
+export interface WorkerSettings {
+  readonly threads: number;
+  readonly memoryBytes: number;
+  readonly tempDirectory: string;
+  readonly maxTempBytes: number;
+  /** Let other processes go first. */
+  readonly lowPriority: boolean;
+}
+
+export type WriteSource =
+  /** An Arrow IPC stream that follows on the data channel. */
+  | { readonly kind: 'arrow' }
+  | { readonly kind: 'sql'; readonly sql: string }
+  | { readonly kind: 'parquet'; readonly parts: readonly PartSource[]; readonly columns: readonly Column[] };
+
+export type Job =
+  | { readonly kind: 'probe'; readonly path: string }
+  | ({ readonly kind: 'read' } & ReadRows)
+  | {
+      readonly kind: 'write';
+      readonly source: WriteSource;
+      readonly path: string;
+      readonly compression: Compression;
+    }
+  | { readonly kind: 'sha256'; readonly path: string }
+  | { readonly kind: 'createDatabase'; readonly path: string };
+
+/** Parent to child, over Node's IPC channel: it stays readable while the data channel is full. */
+export type Command = { readonly kind: 'job'; readonly turn: number; readonly job: Job } | { readonly kind: 'cancel' };
+
+/** An error on its way from the child: an AppError by its parts, or `cancelled`. */
+export interface WireError {
+  readonly code: ErrorCode | 'cancelled';
+  readonly message: string;
+  readonly options: Pick<AppErrorOptions, 'hint' | 'position' | 'retryAfterSeconds'>;
+  /** For the parent's log. */
+  readonly detail: string;
+  /** The system call that failed, where one did: the store must know of a failed fsync. */
+  readonly syscall?: string | undefined;
+  /** The child ends after this answer. */
+  readonly fatal: boolean;
+}
+
+/** The duplex pipe for bytes: answers from the child, an uploaded stream to it. */
+export const dataDescriptor = 4;
+
+/**
+ * Messages on the data channel: u32 payload length, u8 kind, u8 turn, payload (little endian). The turn numbers the
+ * child's jobs, so that input left over from a job that failed is not taken for the next one's.
+ * To the child: `input` bytes and `inputEnd`. From it: any number of `rows`, then one `done` or `error`.
+ */
+export const messageKind = { input: 1, inputEnd: 2, rows: 3, done: 4, error: 5 } as const;
+export type MessageKind = (typeof messageKind)[keyof typeof messageKind];
+
+export const headerBytes = 6;
+
+export interface Message {
+  readonly kind: number;
+  readonly turn: number;
+  /** Starts its own memory: typed arrays may view it. */
+  readonly payload: Buffer;
+}
+
+export function messageHeader(kind: MessageKind, turn: number, payloadBytes: number): Buffer {
+  const header = Buffer.allocUnsafe(headerBytes);
+  header.writeUInt32LE(payloadBytes, 0);
+  header.writeUInt8(kind, 4);
+  header.writeUInt8(turn & 255, 5);
+  return header;
+}
+
+/** Cuts a byte stream into messages; each payload is copied once, into memory of its own. */
+export class MessageParser {
+  readonly #header = Buffer.alloc(headerBytes);
+  #headerFilled = 0;
+  #payload: Buffer | undefined;
+  #payloadFilled = 0;
+
+  *push(bytes: Buffer): Generator<Message, void, undefined> {
+    let at = 0;
+    while (at < bytes.length) {
+      if (this.#payload === undefined) {
+        const taken = bytes.copy(this.#header, this.#headerFilled, at);
+        this.#headerFilled += taken;
+        at += taken;
+        if (this.#headerFilled < headerBytes) return;
+        this.#payload = Buffer.allocUnsafeSlow(this.#header.readUInt32LE(0));
+        this.#payloadFilled = 0;
+      } else if (this.#payloadFilled < this.#payload.length) {
+        const taken = bytes.copy(this.#payload, this.#payloadFilled, at);
+        this.#payloadFilled += taken;
+        at += taken;
+      }
+      if (this.#payloadFilled === this.#payload.length) {
+        const message = { kind: this.#header.readUInt8(4), turn: this.#header.readUInt8(5), payload: this.#payload };
+        this.#payload = undefined;
+        this.#headerFilled = 0;
+        yield message;
+      }
+    }
+  }
+}

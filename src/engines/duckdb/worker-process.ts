@@ -1,0 +1,236 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { setPriority } from 'node:os';
+import { AppError } from '../../core/app-error.ts';
+import type { Logger } from '../../core/logger.ts';
+import {
+  type Command,
+  dataDescriptor,
+  type Job,
+  type Message,
+  MessageParser,
+  messageHeader,
+  messageKind,
+  type WireError,
+  type WorkerSettings,
+} from './protocol.ts';
+import { newSpillDirectory, removeSpillDirectory } from './spill-directory.ts';
+
+/** How long a cancelled job may take to stop before its process is killed. */
+const cancelGraceMs = 1000;
+/** Messages held for a reader that is slower than the worker. */
+const maxWaitingMessages = 2;
+
+export interface ExecuteOptions {
+  readonly signal: AbortSignal;
+  /** Bytes that the job reads. */
+  readonly input?: AsyncIterable<Uint8Array> | undefined;
+}
+
+/** One DuckDB child process as its parent sees it: one job at a time. */
+export class WorkerProcess {
+  readonly #child: ChildProcess;
+  readonly #data: Socket;
+  readonly #logger: Logger;
+  readonly #parser = new MessageParser();
+  readonly #waiting: Message[] = [];
+  #wake: (() => void) | undefined;
+  #stderr = '';
+  #ended = false;
+  #turn = 0;
+
+  /** Resolves when the child can take jobs; rejects when it ends before. */
+  readonly ready: Promise<void>;
+  /** Resolves when the process is gone. */
+  readonly exited: Promise<void>;
+
+  constructor(entry: URL, settings: WorkerSettings, logger: Logger) {
+    this.#logger = logger;
+    const tempDirectory = newSpillDirectory(settings.tempDirectory);
+    this.#child = fork(entry, [JSON.stringify({ ...settings, tempDirectory })], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
+      execArgv: ['--max-old-space-size=512'],
+      // Nothing of the operator's environment: it may hold secrets and the child needs none of it.
+      env: { TZ: 'UTC' },
+    });
+    this.#data = this.#child.stdio[dataDescriptor] as Socket;
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-4000);
+    });
+    this.#data.on('data', (bytes: Buffer) => this.#receive(bytes));
+    this.#data.on('error', () => this.#end());
+    this.exited = new Promise((resolve) => {
+      this.#child.once('exit', (code, signal) => {
+        this.#logger.debug('worker ended', { pid: this.#child.pid, code, signal, stderr: this.#stderr || undefined });
+        removeSpillDirectory(tempDirectory);
+        this.#end();
+        resolve();
+      });
+      this.#child.on('error', (error) => {
+        this.#stderr += String(error);
+        this.kill();
+        resolve();
+      });
+    });
+    this.ready = new Promise((resolve, reject) => {
+      this.#child.once('message', () => resolve());
+      this.exited.then(() => reject(new Error(`the DuckDB worker did not start: ${this.#stderr.trim()}`)));
+    });
+    this.ready.catch(() => {});
+    if (settings.lowPriority && this.#child.pid !== undefined) {
+      try {
+        setPriority(this.#child.pid, 19);
+      } catch (error) {
+        this.#logger.debug('worker keeps its priority', { error });
+      }
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /**
+   * Runs a job: yields its row messages as they are asked for and returns its answer. Ending the iteration early or
+   * aborting the signal stops the job in the child; one that does not stop within a second is killed with its process.
+   */
+  async *execute(job: Job, { signal, input }: ExecuteOptions): AsyncGenerator<Buffer, unknown, undefined> {
+    signal.throwIfAborted();
+    let settled = false;
+    const cancel = (): void => this.#cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    const turn = ++this.#turn;
+    this.#send({ kind: 'job', turn, job });
+    const inputSent = input === undefined ? undefined : this.#sendInput(input, turn);
+    inputSent?.catch(() => {
+      // Not when the job is over: the worker may have another client's by then.
+      if (this.#turn === turn) cancel();
+    });
+    try {
+      for (;;) {
+        const message = await this.#next();
+        if (message === undefined) {
+          settled = true;
+          signal.throwIfAborted();
+          throw crashed(this.#stderr);
+        }
+        if (message.kind === messageKind.rows) {
+          yield message.payload;
+        } else if (message.kind === messageKind.done) {
+          settled = true;
+          return JSON.parse(message.payload.toString());
+        } else {
+          settled = true;
+          const error = JSON.parse(message.payload.toString()) as WireError;
+          if (error.fatal) this.kill();
+          signal.throwIfAborted();
+          // Where the caller's own stream failed, that failure is the cause of the child's.
+          if (error.code === 'cancelled') await inputSent;
+          throw fromWire(error);
+        }
+      }
+    } finally {
+      this.#turn++;
+      signal.removeEventListener('abort', cancel);
+      if (!settled) await this.#stop();
+    }
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+    this.#end();
+  }
+
+  #send(command: Command): void {
+    if (!this.#ended && this.#child.connected) this.#child.send(command);
+  }
+
+  #cancel(): void {
+    this.#onceSettled?.();
+    this.#send({ kind: 'cancel' });
+    const timer = setTimeout(() => {
+      this.#logger.info('a worker did not stop in time and was killed', { pid: this.#child.pid });
+      this.kill();
+    }, cancelGraceMs);
+    this.#onceSettled = () => clearTimeout(timer);
+  }
+
+  #onceSettled: (() => void) | undefined;
+
+  /** Cancels and reads on to the job's last message, so that the next job begins on a clean channel. */
+  async #stop(): Promise<void> {
+    this.#cancel();
+    for (;;) {
+      const message = await this.#next();
+      if (message === undefined || message.kind === messageKind.done || message.kind === messageKind.error) return;
+    }
+  }
+
+  async #sendInput(input: AsyncIterable<Uint8Array>, turn: number): Promise<void> {
+    for await (const bytes of input) {
+      if (this.#ended || this.#turn !== turn) return;
+      this.#data.write(messageHeader(messageKind.input, turn, bytes.byteLength));
+      if (!this.#data.write(bytes)) await drained(this.#data);
+    }
+    if (!this.#ended && this.#turn === turn) this.#data.write(messageHeader(messageKind.inputEnd, turn, 0));
+  }
+
+  #receive(bytes: Buffer): void {
+    for (const message of this.#parser.push(bytes)) {
+      if (message.kind === messageKind.done || message.kind === messageKind.error) {
+        this.#onceSettled?.();
+        this.#onceSettled = undefined;
+      }
+      this.#waiting.push(message);
+    }
+    if (this.#waiting.length >= maxWaitingMessages) this.#data.pause();
+    this.#wake?.();
+  }
+
+  async #next(): Promise<Message | undefined> {
+    for (;;) {
+      const message = this.#waiting.shift();
+      if (this.#waiting.length < maxWaitingMessages && this.#data.isPaused()) this.#data.resume();
+      if (message !== undefined) return message;
+      if (this.#ended) return undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#onceSettled?.();
+    this.#wake?.();
+  }
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done).off('close', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+  });
+}
+
+function crashed(stderr: string): AppError {
+  return new AppError('engine_crashed', 'the process that worked on this request ended unexpectedly', {
+    hint: 'try again; if it happens again, the same input ends it each time',
+    retryAfterSeconds: 1,
+    cause: stderr,
+  });
+}
+
+function fromWire(error: WireError): Error {
+  if (error.code === 'cancelled') return new DOMException('the job was cancelled', 'AbortError');
+  const cause = Object.assign(new Error(error.detail), error.syscall !== undefined && { syscall: error.syscall });
+  return new AppError(error.code, error.message, { ...error.options, cause });
+}

@@ -1,0 +1,93 @@
+import { AppError } from '../../../core/app-error.ts';
+import { sqlName } from '../sql-text.ts';
+import { readBatch } from './arrow-batch.ts';
+import { DictionaryStore } from './arrow-dictionary-store.ts';
+import { checkRowWidth, duckType } from './arrow-duck-type.ts';
+import { InvalidArrow } from './arrow-flatbuffer.ts';
+import { type ArrowMessage, arrowMessages, invalidAt } from './arrow-messages.ts';
+import { type ArrowField, readSchema } from './arrow-schema.ts';
+import { TableAppender } from './arrow-table-appender.ts';
+import type { Connection } from './session.ts';
+
+export interface ArrowTable extends AsyncDisposable {
+  /** The table's quoted name. Its columns are c0, c1 … */
+  readonly sql: string;
+  /** The columns' names as the schema spells them: they may repeat or be empty. */
+  readonly names: readonly string[];
+}
+
+let tables = 0;
+
+/**
+ * Reads an Arrow IPC stream into a temporary table, a message at a time. Everything is checked before native code sees
+ * it. Rejects with an AppError about the stream, a DuckDbError, or what the input or the signal throws.
+ */
+export async function loadArrowStream(
+  connection: Connection,
+  input: AsyncIterable<Uint8Array>,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<ArrowTable> {
+  const messages = arrowMessages(input);
+  try {
+    const first = await messages.next();
+    if (first.done === true) throw new AppError('invalid_input', 'the Arrow stream is empty');
+    const { fields, dictionaries } = readAt(first.value, () => readFirst(first.value));
+    const name = `arrow_${++tables}`;
+    checkRowWidth(fields);
+    const columns = fields.map((field, index) => `c${index} ${duckType(field)}`);
+    await connection.run(`CREATE TEMP TABLE ${sqlName(name)} (${columns.join(', ')})`);
+    const drop = (): Promise<void> => connection.run(`DROP TABLE IF EXISTS temp.main.${sqlName(name)}`);
+    try {
+      const appender = new TableAppender(connection.handle, name, fields.length);
+      await appendMessages(appender, fields, dictionaries, messages, options.signal);
+    } catch (error) {
+      await drop().catch(() => {});
+      throw error;
+    }
+    return { sql: sqlName(name), names: fields.map((field) => field.name), [Symbol.asyncDispose]: drop };
+  } finally {
+    await messages.return();
+  }
+}
+
+function readFirst({ kind, header }: ArrowMessage): { fields: ArrowField[]; dictionaries: DictionaryStore } {
+  if (kind !== 'schema') throw new InvalidArrow('the stream does not begin with a schema');
+  const fields = readSchema(header);
+  return { fields, dictionaries: new DictionaryStore(fields) };
+}
+
+async function appendMessages(
+  table: TableAppender,
+  fields: readonly ArrowField[],
+  dictionaries: DictionaryStore,
+  messages: AsyncIterable<ArrowMessage>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await using appender = table;
+  for await (const message of messages) {
+    signal?.throwIfAborted();
+    if (message.kind === 'schema') throw invalidAt(message, 'a second schema');
+    if (message.kind === 'dictionary') {
+      readAt(message, () => dictionaries.add(message));
+      continue;
+    }
+    const batch = readAt(message, () => readBatch(message.header, message, fields, dictionaries.columns()));
+    for (let row = 0; row < batch.rows; ) {
+      signal?.throwIfAborted();
+      const start = row;
+      row += readAt(message, () => appender.fill(batch.columns, start, batch.rows - start));
+      await appender.append();
+    }
+    await appender.settle();
+  }
+  await appender.close();
+}
+
+/** Says where in the stream an error stands. */
+function readAt<T>(message: ArrowMessage, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof InvalidArrow ? invalidAt(message, error.message, { cause: error }) : error;
+  }
+}

@@ -1,0 +1,52 @@
+import { AppError } from '../../../core/app-error.ts';
+
+/** DuckDB's own messages, by which alone its C API tells errors apart. */
+export class DuckDbError extends Error {
+  override readonly name = 'DuckDbError';
+
+  /** The statement was interrupted. */
+  get interrupted(): boolean {
+    return /^INTERRUPT Error/.test(this.message);
+  }
+
+  /** The statement or its data are wrong, not the machine or DuckDB itself. */
+  get isCallers(): boolean {
+    return /^(Invalid Input|Conversion|Out of Range|Parser|Binder|Catalog|Constraint|Not implemented|Mismatch Type) Error/.test(
+      this.message,
+    );
+  }
+
+  /** The instance cannot be trusted after this one. */
+  get fatal(): boolean {
+    return /^(FATAL|INTERNAL) Error|has been invalidated/.test(this.message);
+  }
+}
+
+/** What a caller hears of an error that is not about the data itself; undefined when it is about the data. */
+export function resourceError(error: DuckDbError): AppError | undefined {
+  const { message } = error;
+  if (/No space left on device|Disk quota exceeded|max_temp_directory_size/.test(message)) {
+    return new AppError('storage_full', 'the disk is full', { hint: 'free some space and try again', cause: error });
+  }
+  if (/Read-only file system|Permission denied|Operation not permitted/.test(message)) {
+    return new AppError('storage_read_only', 'the storage cannot be written', { cause: error });
+  }
+  if (/^Out of Memory Error|bad_alloc|failed to allocate/i.test(message)) {
+    return new AppError('sql_out_of_memory', 'the work needs more memory than a worker may use', {
+      hint: 'ask for less at once, or let the operator raise sql.memory_gb',
+      cause: error,
+    });
+  }
+  return undefined;
+}
+
+/** The first sentence of DuckDB's message without its class, and without any path of ours. */
+export function describeDataError(error: DuckDbError, path: string): string {
+  const line = error.message.split('\n', 1)[0] ?? '';
+  return line
+    .replace(/^[A-Z][A-Za-z ]* Error: /, '')
+    .replaceAll(`'${path}'`, 'the file')
+    .replaceAll(`"${path}"`, 'the file')
+    .replaceAll(path, 'the file')
+    .trim();
+}

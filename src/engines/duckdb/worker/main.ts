@@ -1,0 +1,149 @@
+import { Socket } from 'node:net';
+import { AppError } from '../../../core/app-error.ts';
+import type { EncodedRows } from '../../../core/frame-engine.ts';
+import {
+  type Command,
+  dataDescriptor,
+  type Job,
+  type MessageKind,
+  MessageParser,
+  messageHeader,
+  messageKind,
+  type WireError,
+  type WorkerSettings,
+} from '../protocol.ts';
+import { restrictProcess } from './c-api.ts';
+import { createDatabase } from './create-database-job.ts';
+import { DuckDbError } from './duckdb-error.ts';
+import { InputQueue } from './input-queue.ts';
+import { probe } from './probe-job.ts';
+import { readRows } from './read-job.ts';
+import { type Connection, Session } from './session.ts';
+import { sha256 } from './sha256-job.ts';
+import { writePart } from './write-job.ts';
+
+/** Beyond DuckDB's own limit: Node's heap, our buffers, and what DuckDB's functions allocate past its accounts. */
+const memoryAllowance = 1_000_000_000;
+/** DuckDB forgets an interrupt that comes before the statement runs, so it is repeated until the job ends. */
+const interruptEveryMs = 20;
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
+restrictProcess(settings.memoryBytes + memoryAllowance);
+
+// A query under way holds up a normal exit for as long as it runs.
+const endNow = (): void => void process.kill(process.pid, 'SIGKILL');
+process.on('disconnect', endNow);
+// Ctrl-C in a terminal reaches the whole group; the parent decides when its workers end.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+
+const session = new Session(settings);
+const data = new Socket({ fd: dataDescriptor, readable: true, writable: true });
+const input = new InputQueue(data);
+const parser = new MessageParser();
+data.on('data', (bytes: Buffer) => {
+  for (const message of parser.push(bytes)) input.push(message);
+});
+data.on('error', endNow);
+data.on('close', endNow);
+
+let cancelCurrent: (() => void) | undefined;
+process.on('message', (command: Command) => {
+  if (command.kind === 'cancel') cancelCurrent?.();
+  else void run(command.job, command.turn);
+});
+process.send?.('ready');
+
+async function run(job: Job, turn: number): Promise<void> {
+  input.begin(turn);
+  const abort = new AbortController();
+  const connection = session.connect();
+  let repeat: NodeJS.Timeout | undefined;
+  cancelCurrent = () => {
+    if (abort.signal.aborted) return;
+    abort.abort();
+    connection.interrupt();
+    repeat = setInterval(() => connection.interrupt(), interruptEveryMs);
+  };
+  let answer: [MessageKind, unknown];
+  try {
+    answer = [messageKind.done, await perform(job, connection, abort.signal)];
+  } catch (error) {
+    answer = [messageKind.error, toWire(error, abort.signal.aborted)];
+  } finally {
+    cancelCurrent = undefined;
+    clearInterval(repeat);
+    connection[Symbol.dispose]();
+  }
+  input.begin(turn + 1);
+  const payload = Buffer.from(JSON.stringify(answer[1] ?? null));
+  await send(messageHeader(answer[0], turn, payload.length), payload);
+}
+
+async function perform(job: Job, connection: Connection, signal: AbortSignal): Promise<unknown> {
+  switch (job.kind) {
+    case 'probe':
+      return await probe(connection, job.path);
+    case 'sha256':
+      return await sha256(job.path, signal);
+    case 'createDatabase':
+      return await createDatabase(connection, job.path);
+    case 'write':
+      return await writePart({ connection, signal, input: input.stream(signal) }, job);
+    case 'read':
+      for await (const rows of readRows(connection, job)) {
+        signal.throwIfAborted();
+        await sendRows(rows);
+      }
+      return undefined;
+    default:
+      job satisfies never;
+      throw new Error('unreachable');
+  }
+}
+
+function sendRows({ rows, rowEnds, bytes }: EncodedRows): Promise<void> {
+  const count = Buffer.allocUnsafe(4);
+  count.writeUInt32LE(rows);
+  const ends = new Uint8Array(rowEnds.buffer, rowEnds.byteOffset, rowEnds.byteLength);
+  const header = messageHeader(messageKind.rows, 0, count.length + ends.length + bytes.length);
+  return send(header, count, ends, bytes);
+}
+
+async function send(...parts: Uint8Array[]): Promise<void> {
+  data.cork();
+  let free = true;
+  for (const part of parts) free = data.write(part);
+  data.uncork();
+  if (!free && data.writableNeedDrain) await new Promise<void>((resolve) => data.once('drain', () => resolve()));
+}
+
+function toWire(error: unknown, aborted: boolean): WireError {
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const cause = error instanceof AppError ? error.cause : error;
+  const fatal = cause instanceof DuckDbError && cause.fatal;
+  if (aborted) return { code: 'cancelled', message: 'cancelled', options: {}, detail, fatal };
+  if (error instanceof AppError) {
+    const { hint, position, retryAfterSeconds } = error;
+    const options = {
+      ...(hint !== undefined && { hint }),
+      ...(position !== undefined && { position }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    };
+    const under = cause instanceof Error ? `${detail}\n${cause.message}` : detail;
+    return { code: error.code, message: error.message, options, detail: under, fatal };
+  }
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  const storage = storageErrors[code] ?? (syscall === 'fsync' ? readOnly : undefined);
+  if (storage !== undefined) return { ...storage, options: {}, detail, syscall, fatal };
+  return { code: 'internal', message: 'internal error', options: {}, detail, fatal };
+}
+
+const full = { code: 'storage_full', message: 'the disk is full' } as const;
+const readOnly = { code: 'storage_read_only', message: 'the storage cannot be written' } as const;
+const storageErrors: Readonly<Record<string, typeof full | typeof readOnly>> = {
+  ENOSPC: full,
+  EDQUOT: full,
+  EROFS: readOnly,
+  EACCES: readOnly,
+};

@@ -1,0 +1,80 @@
+import { AppError } from '../../../core/app-error.ts';
+import type { Column } from '../../../core/data-type.ts';
+import type { PartFacts } from '../../../core/frame-engine.ts';
+import { sqlString } from '../sql-text.ts';
+import { DuckDbError, describeDataError, resourceError } from './duckdb-error.ts';
+import { UnreadableType } from './logical-type.ts';
+import { parquetRelation, queryReadable } from './parquet-relation.ts';
+import type { Connection } from './session.ts';
+
+/** Parquet key under which we keep column names that DuckDB's writer had to change (repeated ones). */
+export const columnNamesKey = 'framehold.columns';
+
+/** What a Parquet file holds, from its footer alone. */
+export async function probe(connection: Connection, path: string): Promise<PartFacts> {
+  try {
+    const file = sqlString(path);
+    const relation = parquetRelation([path]);
+    const columns = await columnsOf(connection, relation);
+    const names = await exactNames(connection, file);
+    await refuseWideDecimals(connection, file);
+    const [sizes] = await connection.rows<{ rows: number; bytes: number }>(
+      `SELECT (SELECT sum(num_rows) FROM parquet_file_metadata(${file})) AS rows,
+              coalesce((SELECT sum(total_uncompressed_size) FROM parquet_metadata(${file})), 0)::BIGINT AS bytes`,
+    );
+    return {
+      rows: Number(sizes?.rows ?? 0),
+      columns: columns.map((column, index) => ({ ...column, name: names[index] ?? column.name })),
+      uncompressedBytes: Number(sizes?.bytes ?? 0),
+    };
+  } catch (error) {
+    if (error instanceof UnreadableType) {
+      throw new AppError('unsupported_type', `a column's type ${error.typeName} is not supported`);
+    }
+    if (!(error instanceof DuckDbError) || error.interrupted || error.fatal) throw error;
+    throw (
+      resourceError(error) ??
+      new AppError('invalid_input', `not readable as Parquet: ${describeDataError(error, path)}`, { cause: error })
+    );
+  }
+}
+
+async function columnsOf(connection: Connection, relation: string): Promise<readonly Column[]> {
+  await using result = await queryReadable(connection, `${relation} LIMIT 0`);
+  return result.columns;
+}
+
+/** DuckDB has no decimals of more than 38 digits and reads them as DOUBLE, far off the mark. */
+async function refuseWideDecimals(connection: Connection, file: string): Promise<void> {
+  const [wide] = await connection.rows<{ name: string; precision: number }>(
+    `SELECT name, precision FROM parquet_schema(${file}) WHERE precision > 38 LIMIT 1`,
+  );
+  if (wide === undefined) return;
+  const { name, precision } = wide;
+  throw new AppError(
+    'unsupported_type',
+    `column ${JSON.stringify(name)} has decimals of ${precision} digits; 38 is the most`,
+  );
+}
+
+/** Top-level column names as the file spells them: DuckDB renames what differs only in case. */
+async function exactNames(connection: Connection, file: string): Promise<string[]> {
+  const [kept] = await connection.rows<{ names: string }>(
+    `SELECT decode(value) AS names FROM parquet_kv_metadata(${file}) WHERE decode(key) = ${sqlString(columnNamesKey)}`,
+  );
+  if (kept !== undefined) return JSON.parse(kept.names) as string[];
+  const nodes = await connection.rows<{ name: string; num_children: number | null }>(
+    `SELECT name, num_children FROM parquet_schema(${file})`,
+  );
+  const names: string[] = [];
+  let at = 1;
+  const skipSubtree = (): void => {
+    const children = nodes[at++]?.num_children ?? 0;
+    for (let n = 0; n < children; n++) skipSubtree();
+  };
+  while (at < nodes.length) {
+    names.push(nodes[at]?.name ?? '');
+    skipSubtree();
+  }
+  return names;
+}

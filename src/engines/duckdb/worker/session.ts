@@ -1,0 +1,191 @@
+import type { Batch } from '../../../core/batch.ts';
+import type { Column } from '../../../core/data-type.ts';
+import { importChunk } from './arrow-import.ts';
+import { api, offLoop, type Pointer, pointer, type ResultStruct } from './c-api.ts';
+import { DuckDbError } from './duckdb-error.ts';
+import { resultColumns } from './logical-type.ts';
+
+export interface SessionOptions {
+  readonly threads: number;
+  readonly memoryBytes: number;
+  /** Where sorts and tables larger than memory go; made on first use. */
+  readonly tempDirectory: string;
+  readonly maxTempBytes: number;
+}
+
+/** An in-memory DuckDB instance of this process. */
+export class Session {
+  readonly #database: Pointer;
+
+  constructor(options: SessionOptions) {
+    const config: [Pointer | number] = [0n];
+    api.createConfig(config);
+    const settings = {
+      threads: String(options.threads),
+      memory_limit: `${options.memoryBytes}B`,
+      temp_directory: options.tempDirectory,
+      max_temp_directory_size: `${options.maxTempBytes}B`,
+      // The system keeps files in memory already, for all workers together.
+      enable_external_file_cache: 'false',
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      allow_community_extensions: 'false',
+      allow_persistent_secrets: 'false',
+    };
+    for (const [name, value] of Object.entries(settings)) {
+      if (api.setConfig(pointer(config[0]), name, value) !== 0) throw new Error(`DuckDB refuses ${name}=${value}`);
+    }
+    const database: [Pointer | number] = [0n];
+    const error: [string | null] = [null];
+    if (api.open(':memory:', database, pointer(config[0]), error) !== 0) {
+      throw new Error(`DuckDB does not open: ${error[0]}`);
+    }
+    this.#database = pointer(database[0]);
+  }
+
+  connect(): Connection {
+    const connection: [Pointer | number] = [0n];
+    if (api.connect(this.#database, connection) !== 0) throw new Error('DuckDB gives no connection');
+    return new Connection(pointer(connection[0]));
+  }
+}
+
+/** One connection, one statement at a time: a second stream would silently end the first. */
+export class Connection {
+  readonly handle: Pointer;
+
+  constructor(handle: Pointer) {
+    this.handle = handle;
+  }
+
+  /** Interrupts what runs now; has no effect on what has not begun yet. */
+  interrupt(): void {
+    api.interrupt(this.handle);
+  }
+
+  async prepare(sql: string): Promise<PreparedStatement> {
+    const out: [Pointer | number] = [0n];
+    const prepared = await offLoop(api.prepare, this.handle, sql, out);
+    const statement = pointer(out[0]);
+    if (prepared === 0) return new PreparedStatement(this.handle, statement);
+    const message = api.prepareError(statement) ?? 'prepare failed';
+    api.destroyPrepare([statement]);
+    throw new DuckDbError(message);
+  }
+
+  /** Starts a statement. The result must be disposed before the next one. */
+  async query(sql: string): Promise<QueryResult> {
+    using statement = await this.prepare(sql);
+    return await statement.execute();
+  }
+
+  /** Runs a statement to its end and drops its rows. */
+  async run(sql: string): Promise<void> {
+    await using result = await this.query(sql);
+    for await (const _ of result.batches());
+  }
+
+  /** All rows of a small result, as objects made by DuckDB's own JSON. */
+  async rows<T>(sql: string): Promise<T[]> {
+    await using result = await this.query(`SELECT to_json(r)::VARCHAR FROM (${sql}) AS r`);
+    const rows: T[] = [];
+    for await (const batch of result.batches()) {
+      const texts = batch.vectors[0];
+      if (texts?.data == null || texts.offsets === null) continue;
+      const bytes = Buffer.from(texts.data.buffer, texts.data.byteOffset, texts.data.byteLength);
+      for (let row = 0; row < batch.rows; row++) {
+        rows.push(JSON.parse(bytes.toString('utf8', texts.offsets[row], texts.offsets[row + 1])) as T);
+      }
+    }
+    return rows;
+  }
+
+  [Symbol.dispose](): void {
+    api.disconnect([this.handle]);
+  }
+}
+
+export class PreparedStatement {
+  readonly #connection: Pointer;
+  readonly #statement: Pointer;
+
+  constructor(connection: Pointer, statement: Pointer) {
+    this.#connection = connection;
+    this.#statement = statement;
+  }
+
+  /** Name and type (an id of duckdb_type) of each column that the statement will give. */
+  get columns(): { name: string; typeId: number }[] {
+    return Array.from({ length: Number(api.preparedColumnCount(this.#statement)) }, (_, index) => {
+      const type = pointer(api.preparedColumnType(this.#statement, index));
+      const typeId = api.typeId(type);
+      api.destroyType([type]);
+      return { name: api.preparedColumnName(this.#statement, index), typeId };
+    });
+  }
+
+  async execute(): Promise<QueryResult> {
+    const out: [Pointer | number] = [0n];
+    const result: ResultStruct = {};
+    const started = api.pendingStreaming(this.#statement, out);
+    const pending = pointer(out[0]);
+    try {
+      if (started !== 0) throw new DuckDbError(api.pendingError(pending) ?? 'execute failed');
+      if ((await offLoop(api.executePending, pending, result)) !== 0) {
+        const message = api.resultError(result) ?? 'execute failed';
+        api.destroyResult(result);
+        throw new DuckDbError(message);
+      }
+    } finally {
+      api.destroyPending([pending]);
+    }
+    return new QueryResult(this.#connection, result);
+  }
+
+  [Symbol.dispose](): void {
+    api.destroyPrepare([this.#statement]);
+  }
+}
+
+/** A streaming result: rows are computed as they are asked for, one chunk ahead. */
+export class QueryResult {
+  readonly columns: readonly Column[];
+  readonly #result: ResultStruct;
+  readonly #arrowOptions: Pointer;
+  #ahead: Promise<Pointer> | undefined;
+
+  constructor(connection: Pointer, result: ResultStruct) {
+    this.#result = result;
+    this.columns = resultColumns(result);
+    const options: [Pointer | number] = [0n];
+    api.arrowOptions(connection, options);
+    this.#arrowOptions = pointer(options[0]);
+  }
+
+  async *batches(): AsyncGenerator<Batch, void, undefined> {
+    this.#ahead = this.#fetch();
+    for (;;) {
+      const chunk = await this.#ahead;
+      this.#ahead = undefined;
+      if (chunk === 0n) break;
+      const batch = importChunk(chunk, this.#arrowOptions, this.columns);
+      // The next chunk is computed on the thread pool while this one is encoded.
+      this.#ahead = this.#fetch();
+      this.#ahead.catch(() => {});
+      yield batch;
+    }
+    const error = api.resultError(this.#result);
+    if (error !== null && error !== '') throw new DuckDbError(error);
+  }
+
+  async #fetch(): Promise<Pointer> {
+    return pointer(await offLoop(api.fetchChunk, this.#result));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const chunk = await this.#ahead?.catch(() => 0n);
+    if (chunk !== undefined && chunk !== 0n) api.destroyChunk([chunk]);
+    api.destroyArrowOptions([this.#arrowOptions]);
+    api.destroyResult(this.#result);
+  }
+}

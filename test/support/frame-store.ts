@@ -1,0 +1,183 @@
+import { setMaxListeners } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FrameEngine } from '../../src/core/frame-engine.ts';
+import { type Handle, parseHandle } from '../../src/core/handle.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { anonymous, type Principal } from '../../src/core/principal.ts';
+import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
+import type { FrameReader } from '../../src/frames/frame-reader.ts';
+import { type FrameStore, type FrameStoreOptions, openFrameStore } from '../../src/frames/store.ts';
+import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+
+export const never = new AbortController().signal;
+setMaxListeners(0, never);
+
+/** An engine, a directory, and stores on it that can be opened one after the other. */
+export class StoreBench implements AsyncDisposable {
+  readonly engine: DuckDbEngine;
+  readonly #directory: TemporaryDirectory;
+  readonly #open = new Set<FrameStore>();
+  #cold = 0;
+
+  private constructor(directory: TemporaryDirectory) {
+    this.#directory = directory;
+    this.engine = new DuckDbEngine({
+      workers: 2,
+      threads: 1,
+      memoryBytes: 500_000_000,
+      tempDirectory: join(directory.path, 'spill'),
+      maxQueue: 1000,
+      timeoutMs: 20_000,
+      logger: silentLogger,
+    });
+  }
+
+  static async start(): Promise<StoreBench> {
+    return new StoreBench(await temporaryDirectory());
+  }
+
+  /** Another, empty directory for the stores opened from now on. */
+  fresh(): void {
+    this.#cold++;
+  }
+
+  get cold(): string {
+    return join(this.#directory.path, `cold-${this.#cold}`);
+  }
+
+  path(...names: string[]): string {
+    return join(this.cold, ...names);
+  }
+
+  async open(options: Partial<FrameStoreOptions> = {}): Promise<FrameStore> {
+    const store = await openFrameStore({
+      coldDirectory: this.cold,
+      engine: this.engine,
+      backgroundEngine: this.engine,
+      cacheBytes: 64_000_000,
+      compression: { algorithm: 'zstd', level: 1 },
+      tombstoneTtlMs: 3_600_000,
+      logger: silentLogger,
+      ...options,
+    });
+    this.#open.add(store);
+    return store;
+  }
+
+  async close(store: FrameStore): Promise<void> {
+    this.#open.delete(store);
+    await store[Symbol.asyncDispose]();
+  }
+
+  async closeAll(): Promise<void> {
+    for (const store of this.#open) await this.close(store);
+  }
+
+  /** Names in one of the private folders. */
+  async left(folder: 'tmp' | 'pins' | 'manifests' | 'pending' | 'tombstones'): Promise<string[]> {
+    return readdir(this.path('.framehold', folder));
+  }
+
+  /** A Parquet file made without the store. */
+  async parquet(path: string, sql: string): Promise<void> {
+    const compression = { algorithm: 'zstd', level: 1 } as const;
+    await this.engine.write({ source: { kind: 'sql', sql }, path, compression }, { signal: never });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.closeAll();
+    await this.engine[Symbol.asyncDispose]();
+    await this.#directory[Symbol.asyncDispose]();
+  }
+}
+
+export function put(
+  store: FrameStore,
+  handle: string,
+  sql: string,
+  options: { mode?: 'create' | 'overwrite' | 'append'; ttlMs?: number; principal?: Principal } = {},
+) {
+  const { mode = 'create', principal = anonymous, ttlMs } = options;
+  return store.put(
+    principal,
+    { handle: parseHandle(handle), mode, ttlMs, source: { kind: 'sql', sql } },
+    { signal: never },
+  );
+}
+
+export function open(store: FrameStore, handle: string, principal = anonymous): Promise<FrameReader> {
+  return store.open(principal, handle as Handle, { signal: never });
+}
+
+/** The rows that a reader gives, as values. */
+export async function rowsOf(reader: FrameReader, from = 0, to = reader.rows): Promise<unknown[][]> {
+  const pieces: Uint8Array[] = [];
+  let rows = 0;
+  for await (const piece of reader.rowsEncoded('exec-json', from, to, { signal: never })) {
+    pieces.push(piece.bytes);
+    rows += piece.rows;
+  }
+  const text = Buffer.concat(pieces).toString();
+  const values = JSON.parse(`[${text.slice(0, -1)}]`) as unknown[][];
+  if (values.length !== rows) throw new Error(`${values.length} rows came, ${rows} were said to`);
+  return values;
+}
+
+/** The values of the first column of a frame. */
+export async function firstColumn(store: FrameStore, handle: string, principal = anonymous): Promise<unknown[]> {
+  await using reader = await open(store, handle, principal);
+  return (await rowsOf(reader)).map(([first]) => first);
+}
+
+export interface EngineCalls {
+  probe: number;
+  read: number;
+  write: number;
+  sha256: number;
+}
+
+/** An engine that counts what is asked of it. */
+export function counting(engine: FrameEngine): { readonly engine: FrameEngine; readonly calls: EngineCalls } {
+  const calls: EngineCalls = { probe: 0, read: 0, write: 0, sha256: 0 };
+  return {
+    calls,
+    engine: {
+      probe: (...args) => {
+        calls.probe++;
+        return engine.probe(...args);
+      },
+      read: (...args) => {
+        calls.read++;
+        return engine.read(...args);
+      },
+      write: (...args) => {
+        calls.write++;
+        return engine.write(...args);
+      },
+      sha256: (...args) => {
+        calls.sha256++;
+        return engine.sha256(...args);
+      },
+    },
+  };
+}
+
+/** Waits until `condition` holds. */
+export async function eventually(condition: () => Promise<boolean>, withinMs = 5000): Promise<void> {
+  const end = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`did not happen within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** The `code` of what a promise rejects with. */
+export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return (error as { code?: unknown }).code ?? error;
+  }
+  throw new Error('it did not reject');
+}

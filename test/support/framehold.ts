@@ -1,0 +1,71 @@
+import { PassThrough } from 'node:stream';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { settingRows } from '../../src/config/setting-rows.ts';
+import { Cleanup } from '../../src/core/cleanup.ts';
+import type { FrameStore } from '../../src/frames/store.ts';
+import { startServer } from '../../src/server.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+export interface FrameholdOptions {
+  /** By their names in the TOML file, e.g. `http.max_limit`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** A directory that outlives the server; without one it has its own, removed with it. */
+  readonly dataDir?: string;
+}
+
+export interface Framehold extends AsyncDisposable {
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  readonly grpcAddress: { readonly host: string; readonly port: number };
+  readonly frames: FrameStore;
+  readonly dataDir: string;
+  /** Everything that was logged so far. */
+  log(): string;
+}
+
+/** The whole server in this process, on ports of the system's choice. */
+export async function startFramehold(options: FrameholdOptions = {}): Promise<Framehold> {
+  const cleanup = new Cleanup();
+  const dataDir = options.dataDir ?? cleanup.use(await temporaryDirectory()).path;
+  const settings = {
+    'storage.data_dir': dataDir,
+    'http.bind_address': '127.0.0.1:0',
+    'server.grpc_host': '127.0.0.1',
+    'server.grpc_port': '0',
+    'server.shutdown_grace': '2s',
+    'logging.level': 'debug',
+    ...options.settings,
+  };
+  const { config } = loadConfig({
+    argv: Object.entries(settings).map(([key, value]) => `${flagOf(key)}=${value}`),
+    env: {},
+    homeDir: dataDir,
+    cwd: dataDir,
+    coreCount: 2,
+    stderrIsTerminal: false,
+    readFile: () => undefined,
+  });
+  const stream = new PassThrough();
+  let log = '';
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const server = cleanup.use(
+    await startServer(config, createLogger({ stream, filter: config.logging.filter, format: 'json' })),
+  );
+  return {
+    url: `http://127.0.0.1:${server.httpAddress.port}`,
+    grpcAddress: server.grpcAddress,
+    frames: server.frames,
+    dataDir,
+    log: () => log,
+    [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
+  };
+}
+
+function flagOf(key: string): string {
+  const row = settingRows.find((candidate) => candidate.key === key);
+  if (row === undefined) throw new Error(`there is no setting ${key}`);
+  return row.flag;
+}

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../src/core/app-error.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { createHealthService, type HealthService } from '../../src/flight/health.ts';
+import { type GrpcListener, type GrpcListenerOptions, startGrpcListener } from '../../src/flight/listener.ts';
+import { messagePrefix } from '../../src/flight/message-frames.ts';
+import type { Service } from '../../src/flight/method.ts';
+
+export interface TestListener extends GrpcListener {
+  readonly port: number;
+  readonly health: HealthService;
+  /** Why the calls of `Hang` and `Flood` were aborted. */
+  readonly aborted: string[];
+}
+
+/** The listener on a free port, with the health service and one whose methods misbehave on demand. */
+export async function startTestListener(options: Partial<GrpcListenerOptions> = {}): Promise<TestListener> {
+  const health = createHealthService(['']);
+  const aborted: string[] = [];
+  const onAbort = (signal: AbortSignal): void =>
+    signal.addEventListener('abort', () => aborted.push(signal.reason.status));
+  const service: Service = {
+    name: 'test.Test',
+    methods: {
+      Echo: { kind: 'unary', handle: (request) => request },
+      EchoAll: {
+        kind: 'streaming',
+        async *handle(requests) {
+          for await (const request of requests) yield [request.subarray(0, 1), request.subarray(1)];
+        },
+      },
+      None: { kind: 'streaming', async *handle() {} },
+      Raw: {
+        kind: 'raw',
+        handle: async (stream) => {
+          stream.write(Buffer.concat([messagePrefix(3), Buffer.from('raw')]));
+        },
+      },
+      Missing: {
+        kind: 'unary',
+        handle: () => {
+          throw new AppError('handle_not_found', 'no frame "é"', { hint: 'put it first' });
+        },
+      },
+      Broken: {
+        kind: 'streaming',
+        async *handle() {
+          yield Buffer.from('one');
+          throw new Error('/secret/path');
+        },
+      },
+      Refuse: {
+        kind: 'streaming',
+        // biome-ignore lint/correctness/useYield: it fails before its first message
+        async *handle() {
+          throw new AppError('storage_full', 'no space left');
+        },
+      },
+      Slow: {
+        kind: 'unary',
+        handle: async (request) => {
+          await sleep(300);
+          return request;
+        },
+      },
+      Hang: {
+        kind: 'unary',
+        handle: (_, { signal }) => {
+          onAbort(signal);
+          return new Promise(() => {});
+        },
+      },
+      Flood: {
+        kind: 'streaming',
+        async *handle(_, { signal }) {
+          onAbort(signal);
+          for (;;) yield Buffer.alloc(256 * 1024);
+        },
+      },
+    },
+  };
+  const listener = await startGrpcListener({
+    host: '127.0.0.1',
+    port: 0,
+    maxConnections: 100,
+    services: [health, service],
+    logger: silentLogger,
+    ...options,
+  });
+  return { ...listener, port: listener.address.port, health, aborted };
+}

@@ -1,0 +1,47 @@
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly text: string;
+  json(): Record<string, unknown>;
+}
+
+/** One request as it is written, nothing added, decoded or followed. Rejects when the answer breaks off. */
+export function ask(
+  url: string,
+  options: { method?: string; headers?: OutgoingHttpHeaders; signal?: AbortSignal } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { agent: false, ...options }, (incoming) => {
+      const pieces: Buffer[] = [];
+      incoming.on('data', (piece: Buffer) => pieces.push(piece));
+      incoming.on('error', reject);
+      incoming.on('end', () => {
+        const body = Buffer.concat(pieces);
+        const text = body.toString();
+        const { statusCode: status = 0, headers } = incoming;
+        resolve({ status, headers, body, text, json: () => JSON.parse(text) as Record<string, unknown> });
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+/** Sends raw bytes and gives all that comes back until the server closes. */
+export function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.setEncoding('utf8');
+    socket.on('data', (piece: string) => {
+      text += piece;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(text));
+  });
+}
