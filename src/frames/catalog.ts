@@ -1,0 +1,83 @@
+import type { Handle } from '../core/handle.ts';
+import type { FrameVersion } from './frame-version.ts';
+import type { FileIdentity } from './part.ts';
+import type { Tombstone } from './tombstone.ts';
+
+/** Data from outside that may still be on its way. */
+export interface Settling {
+  readonly kind: 'settling';
+  readonly files: readonly FileIdentity[];
+  /** On the monotonic clock. */
+  readonly firstSeenMs: number;
+  readonly version: number;
+  /** It takes the place of a frame that was held. */
+  readonly replacesHeld: boolean;
+  reason: string | undefined;
+  attempts: number;
+}
+
+export interface Damaged {
+  readonly kind: 'damaged';
+  readonly files: readonly FileIdentity[];
+  readonly version: number;
+  readonly reason: string;
+}
+
+/** What a handle is, as far as the server knows. */
+export type Entry =
+  | { readonly kind: 'held'; readonly version: FrameVersion }
+  | Damaged
+  | Settling
+  | { readonly kind: 'gone'; readonly tombstone: Tombstone };
+
+/** The handles of one tenant. */
+export class Catalog {
+  readonly #entries = new Map<Handle, Entry>();
+  readonly #expiring = new Set<Handle>();
+
+  get(handle: Handle): Entry | undefined {
+    return this.#entries.get(handle);
+  }
+
+  set(handle: Handle, entry: Entry): void {
+    this.#entries.set(handle, entry);
+    this.#expiring.delete(handle);
+    if (entry.kind === 'held' && entry.version.manifest.ttlMs !== null) this.#expiring.add(handle);
+  }
+
+  delete(handle: Handle): void {
+    this.#entries.delete(handle);
+    this.#expiring.delete(handle);
+  }
+
+  handles(): Handle[] {
+    return [...this.#entries.keys()];
+  }
+
+  entries(): IterableIterator<[Handle, Entry]> {
+    return this.#entries.entries();
+  }
+
+  /** Handles whose frames have a time to live. */
+  expiring(): Handle[] {
+    return [...this.#expiring];
+  }
+
+  /** The version that a call for the handle will make. */
+  nextVersion(handle: Handle): number {
+    const entry = this.#entries.get(handle);
+    if (entry === undefined) return 1;
+    switch (entry.kind) {
+      case 'held':
+        return entry.version.manifest.version + 1;
+      case 'gone':
+        return entry.tombstone.version + 1;
+      case 'damaged':
+        return entry.version + 1;
+      case 'settling':
+        return entry.version;
+      default:
+        return entry satisfies never;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { AppError } from '../core/app-error.ts';
+import type { ChunkForm, FrameEngine } from '../core/frame-engine.ts';
+import type { FrameVersion } from './frame-version.ts';
+import type { HotSpace, HotTier } from './hot-tier.ts';
+import type { PartSet } from './pins.ts';
+import { LoadRun, RowLoad, type RowPieces } from './row-load.ts';
+
+/** Rows of one version in one form. */
+export interface RowRange {
+  readonly version: FrameVersion;
+  /** The files that the reader has pinned or may still pin. */
+  readonly parts: PartSet;
+  readonly form: ChunkForm;
+  readonly fromRow: number;
+  readonly toRow: number;
+}
+
+/** Below this a chunk could seldom be kept, so loading whole chunks would be waste. */
+const leastKeptBytes = 2 * 1024 * 1024;
+const mostLoadBytes = 8 * 1024 * 1024;
+const mostRunBytes = 16 * 1024 * 1024;
+const heavyLoadBytes = 4 * 1024 * 1024;
+
+/** Chunks in the hot tier and on their way into it: one load for everybody who wants the same chunk. */
+export class ChunkLoads {
+  readonly #engine: FrameEngine;
+  readonly #hot: HotSpace<RowPieces>;
+  readonly #keepsChunks: boolean;
+  readonly #loadLimitBytes: number;
+  readonly #loads = new Map<string, RowLoad>();
+  readonly #running = new Map<LoadRun, Promise<void>>();
+  #isClosed = false;
+
+  constructor(engine: FrameEngine, hot: HotTier) {
+    this.#engine = engine;
+    this.#hot = hot.space();
+    this.#keepsChunks = hot.maxEntryBytes >= leastKeptBytes;
+    this.#loadLimitBytes = this.#keepsChunks ? Math.min(hot.maxEntryBytes, mostLoadBytes) : mostLoadBytes;
+  }
+
+  hot({ version, form }: RowRange, row: number): RowPieces | undefined {
+    return this.#hot.get(version.versionId, hotKey(version, form, row));
+  }
+
+  isHot({ version, form }: RowRange, row: number): boolean {
+    return this.#hot.has(version.versionId, hotKey(version, form, row));
+  }
+
+  /** A load whose rows include `row`: one under way, or a new run of up to `chunks` chunks. */
+  at(range: RowRange, row: number, chunks: number, lane: string | undefined): RowLoad {
+    if (this.#isClosed) throw new AppError('overloaded', 'the server is stopping', { retryAfterSeconds: 1 });
+    const { version, form } = range;
+    const heavyRowBytes = version.heavyRowBytes(form, chunkOf(version, row));
+    const run = new LoadRun();
+    if (this.#keepsChunks && heavyRowBytes === undefined) {
+      const under = this.#underWay(version, form, row);
+      if (under !== undefined) return under;
+      this.#addChunks(run, range, row, chunks);
+    } else {
+      const mostRows =
+        heavyRowBytes === undefined
+          ? chunks * version.chunkRows
+          : Math.max(1, Math.min(version.chunkRows, Math.floor(heavyLoadBytes / heavyRowBytes)));
+      run.loads.push(new RowLoad(run, row, Math.min(range.toRow, row + mostRows)));
+    }
+    this.#start(run, range, lane);
+    return run.loads[0] as RowLoad;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    for (const run of this.#running.keys()) run.abort();
+    await Promise.all(this.#running.values());
+  }
+
+  #addChunks(run: LoadRun, range: RowRange, row: number, chunks: number): void {
+    const { version, form } = range;
+    let fromRow = chunkOf(version, row) * version.chunkRows;
+    for (let count = 0; count < chunks && fromRow < range.toRow; count++) {
+      const isTaken =
+        this.isHot(range, fromRow) ||
+        this.#underWay(version, form, fromRow) !== undefined ||
+        version.heavyRowBytes(form, chunkOf(version, fromRow)) !== undefined;
+      if (count > 0 && isTaken) break;
+      const toRow = Math.min(version.rows, fromRow + version.chunkRows);
+      const load = new RowLoad(run, fromRow, toRow);
+      run.loads.push(load);
+      this.#loads.set(loadKey(version, form, fromRow), load);
+      fromRow = toRow;
+    }
+  }
+
+  #underWay(version: FrameVersion, form: ChunkForm, row: number): RowLoad | undefined {
+    const load = this.#loads.get(loadKey(version, form, row));
+    return load?.state === 'loading' && !load.run.isAborted ? load : undefined;
+  }
+
+  #start(run: LoadRun, range: RowRange, lane: string | undefined): void {
+    const { version, form, parts } = range;
+    const fromRow = run.loads[0]?.fromRow ?? 0;
+    const toRow = run.loads.at(-1)?.toRow ?? 0;
+    parts.acquire();
+    const running = run
+      .start({
+        engine: this.#engine,
+        lane,
+        loadLimitBytes: this.#loadLimitBytes,
+        runLimitBytes: mostRunBytes,
+        prepare: async () => ({
+          parts: await parts.sources(),
+          columns: version.manifest.columns,
+          form,
+          fromRow,
+          toRow,
+          chunkRows: version.chunkRows,
+        }),
+        loaded: (load) => this.#keep(load, version, form),
+        tooLarge: (load) => markHeavy(load, version, form),
+      })
+      .finally(() => {
+        for (const load of run.loads) this.#forget(load, version, form);
+        parts.release();
+        this.#running.delete(run);
+      });
+    this.#running.set(run, running);
+  }
+
+  #keep(load: RowLoad, version: FrameVersion, form: ChunkForm): void {
+    if (!this.#forget(load, version, form) || version.isRetired) return;
+    const { fromRow, pieces, bytes } = load;
+    const kept = this.#hot.set(version.versionId, hotKey(version, form, fromRow), { fromRow, pieces }, bytes);
+    if (!kept) markHeavy(load, version, form);
+  }
+
+  #forget(load: RowLoad, version: FrameVersion, form: ChunkForm): boolean {
+    const key = loadKey(version, form, load.fromRow);
+    return this.#loads.get(key) === load && this.#loads.delete(key);
+  }
+}
+
+function markHeavy(load: RowLoad, version: FrameVersion, form: ChunkForm): void {
+  version.markHeavy(form, chunkOf(version, load.fromRow), load.bytes / (load.nextRow - load.fromRow));
+}
+
+function chunkOf(version: FrameVersion, row: number): number {
+  return Math.floor(row / version.chunkRows);
+}
+
+function hotKey(version: FrameVersion, form: ChunkForm, row: number): string {
+  return `${form}:${chunkOf(version, row)}`;
+}
+
+function loadKey(version: FrameVersion, form: ChunkForm, row: number): string {
+  return `${version.versionId}:${hotKey(version, form, row)}`;
+}

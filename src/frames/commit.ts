@@ -1,0 +1,187 @@
+import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError } from '../core/app-error.ts';
+import type { Handle } from '../core/handle.ts';
+import type { Logger } from '../core/logger.ts';
+import { type DurableFiles, errnoOf, storage } from './durable-file.ts';
+import type { Manifest } from './manifest.ts';
+import type { FileIdentity } from './part.ts';
+import { sameIdentity } from './part.ts';
+import type { RecordFiles } from './records.ts';
+import type { TenantDirectory } from './tenant-directory.ts';
+
+/** Moves data to its public name, durably. Leaves nothing behind when it rejects. */
+export type Placement = () => Promise<Placed>;
+
+interface Placed {
+  takeBack(): Promise<void>;
+  /** When it is certain that nothing is taken back. */
+  readonly settle?: () => Promise<void>;
+}
+
+/**
+ * Makes versions visible. The manifest is written before the data moves, under `pending/`, so that after a crash the
+ * data either is still what the old manifest says or is what the pending one says, and a full disk is noticed before
+ * anything is replaced.
+ */
+export class Commits {
+  readonly #directory: TenantDirectory;
+  readonly #records: RecordFiles;
+  readonly #durable: DurableFiles;
+  readonly #logger: Logger;
+
+  constructor(directory: TenantDirectory, records: RecordFiles, durable: DurableFiles, logger: Logger) {
+    this.#directory = directory;
+    this.#records = records;
+    this.#durable = durable;
+    this.#logger = logger;
+  }
+
+  async commit(manifest: Manifest, place: Placement, { syncPending = false } = {}): Promise<void> {
+    const { handle } = manifest;
+    let placed: Placed | undefined;
+    try {
+      await this.#records.writePending(manifest);
+      if (syncPending) await this.#records.syncPending();
+      placed = await place();
+      await this.#records.promotePending(handle);
+    } catch (error) {
+      await this.#attempt('take back', handle, async () => {
+        await placed?.takeBack();
+        await this.#records.dropPending(handle);
+      });
+      throw error;
+    }
+    try {
+      await this.#records.syncManifests();
+    } finally {
+      await this.#attempt('clean up after', handle, async () => {
+        await placed?.settle?.();
+        await this.removeFiles(manifest.replaces);
+        await this.#records.dropTombstone(handle);
+      });
+    }
+  }
+
+  /** Ends a commit that was cut off after its data was in place. What it supersedes may go only then. */
+  async finish(handle: Handle): Promise<void> {
+    await this.#durable.syncDirectory(this.#directory.root);
+    await this.#durable.syncDirectory(this.#directory.path(handle)).catch((error) => {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    });
+    await this.#records.promotePending(handle);
+    await this.#records.syncManifests();
+  }
+
+  /** Removes those files that are still what they were, and folders that are empty then. */
+  async removeFiles(files: readonly FileIdentity[]): Promise<void> {
+    if (files.length === 0) return;
+    for (const file of files) {
+      const found = await this.#directory.identify(this.#directory.path(file.file));
+      if (found !== undefined && sameIdentity(found, file)) await this.#durable.remove(this.#directory.path(file.file));
+    }
+    for (const folder of new Set(files.map((file) => dirname(file.file)).filter((name) => name !== '.'))) {
+      await rmdir(this.#directory.path(folder)).catch(() => {});
+    }
+    await this.#durable.syncDirectory(this.#directory.root);
+  }
+
+  /** A new public file where none is. */
+  create(handle: Handle, temporary: string): Placement {
+    const path = this.#directory.path(this.#directory.fileName(handle));
+    return async () => {
+      if (!(await this.#durable.linkNew(temporary, path))) throw taken(handle);
+      return this.#synced(this.#directory.root, { takeBack: () => this.#durable.remove(path) });
+    };
+  }
+
+  /** A file in the place of a file. */
+  replace(file: string, temporary: string): Placement {
+    const path = this.#directory.path(file);
+    const kept = this.#directory.newTemporaryPath();
+    return async () => {
+      const isKept = await this.#durable.linkNew(path, kept).catch(() => false);
+      try {
+        await this.#durable.rename(temporary, path);
+      } catch (error) {
+        await rm(kept, { force: true });
+        throw error;
+      }
+      const takeBack = async (): Promise<void> => {
+        if (isKept) await this.#durable.rename(kept, path);
+      };
+      return this.#synced(dirname(path), { takeBack, settle: () => rm(kept, { force: true }) });
+    };
+  }
+
+  /** The first append: the file becomes a folder of two parts. */
+  toFolder(handle: Handle, temporary: string, names: readonly [string, string]): Placement {
+    const file = this.#directory.path(this.#directory.fileName(handle));
+    const folder = this.#directory.path(handle);
+    const made = this.#directory.newTemporaryPath('');
+    return async () => {
+      try {
+        await storage(() => mkdir(made));
+        await this.#durable.linkNew(file, join(made, names[0]));
+        await this.#durable.linkNew(temporary, join(made, names[1]));
+        await this.#durable.syncDirectory(made);
+        await this.#durable.rename(made, folder);
+      } catch (error) {
+        await rm(made, { recursive: true, force: true });
+        if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errnoOf(error) ?? '')) throw taken(handle);
+        throw error;
+      }
+      const takeBack = async (): Promise<void> => {
+        await this.#durable.rename(folder, made);
+        await rm(made, { recursive: true });
+      };
+      return this.#synced(this.#directory.root, { takeBack });
+    };
+  }
+
+  /** One more part in the folder. */
+  addPart(handle: Handle, temporary: string, name: string): Placement {
+    const path = this.#directory.path(this.#directory.partName(handle, name));
+    return async () => {
+      if (!(await this.#durable.linkNew(temporary, path))) throw taken(handle);
+      return this.#synced(dirname(path), { takeBack: () => this.#durable.remove(path) });
+    };
+  }
+
+  /** Only the manifest changes. */
+  inPlace(): Placement {
+    return async () => ({ takeBack: async () => {} });
+  }
+
+  async #synced(folder: string, placed: Placed): Promise<Placed> {
+    try {
+      await this.#durable.syncDirectory(folder);
+    } catch (error) {
+      await placed.takeBack().catch(() => {});
+      throw error;
+    }
+    return placed;
+  }
+
+  async #attempt(what: string, handle: Handle, task: () => Promise<void>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      this.#logger.warn(`could not ${what} a put; a restart will`, { handle, error: String(error) });
+    }
+  }
+}
+
+function taken(handle: Handle): AppError {
+  return new AppError('handle_exists', `${handle} is taken: a file or folder from outside has its name`, {
+    hint: 'choose another handle, or say overwrite',
+  });
+}
+
+/** A name for a part that comes after `last` in name order. */
+export function nextPartName(last: string): string {
+  const base = last.slice(0, -'.parquet'.length);
+  const [, stem = base, digits] = /^(.*?)(\d{6})$/.exec(base) ?? [];
+  if (digits === undefined || digits === '999999') return `${base}_000001.parquet`;
+  return `${stem}${String(Number(digits) + 1).padStart(6, '0')}.parquet`;
+}

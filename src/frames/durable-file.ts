@@ -1,0 +1,125 @@
+import type { FileHandle } from 'node:fs/promises';
+import { link, open, rename, unlink } from 'node:fs/promises';
+import { AppError } from '../core/app-error.ts';
+
+/** File operations that survive a power cut once they resolve, with errors that a caller may see. */
+export class DurableFiles {
+  #failedSync: unknown;
+
+  /** After a failed fsync the kernel may have dropped what it could not write: nothing after it can be promised. */
+  assertWritable(): void {
+    if (this.#failedSync === undefined) return;
+    throw new AppError('storage_read_only', 'the storage failed to keep a write; nothing is written until a restart', {
+      hint: 'check the disk, then restart the server; frames can still be read',
+      cause: this.#failedSync,
+    });
+  }
+
+  /** An engine syncs files itself; when that failed, the rule is the same. */
+  noteFailedSync(cause: unknown): void {
+    this.#failedSync ??= cause ?? new Error('fsync failed');
+  }
+
+  async writeFile(path: string, text: string): Promise<void> {
+    await storage(async () => {
+      const file = await open(path, 'wx');
+      try {
+        await file.writeFile(text);
+        await this.#sync(file);
+      } finally {
+        await file.close();
+      }
+    });
+  }
+
+  async syncDirectory(path: string): Promise<void> {
+    await storage(async () => {
+      const directory = await open(path, 'r');
+      try {
+        await this.#sync(directory);
+      } finally {
+        await directory.close();
+      }
+    });
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await storage(() => rename(from, to));
+  }
+
+  /** False when something is already at `to`. */
+  async linkNew(from: string, to: string): Promise<boolean> {
+    try {
+      await storage(() => link(from, to));
+      return true;
+    } catch (error) {
+      if (errnoOf(error) === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  async remove(path: string): Promise<void> {
+    try {
+      await storage(() => unlink(path));
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    }
+  }
+
+  async #sync(file: FileHandle): Promise<void> {
+    try {
+      await file.sync();
+    } catch (error) {
+      // Some file systems find out only now that the disk is full; what was written is thrown away then.
+      if (errnoOf(error) === 'ENOSPC' || errnoOf(error) === 'EDQUOT') throw error;
+      this.noteFailedSync(error);
+      throw new AppError('storage_read_only', 'the storage failed to keep a write', { cause: error });
+    }
+  }
+}
+
+/** Runs `task`; what the file system refuses becomes an AppError that says so. */
+export async function storage<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    throw storageError(error);
+  }
+}
+
+export function storageError(error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  switch (errnoOf(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new AppError('storage_full', 'the storage is full', {
+        hint: 'drop frames or make room on the disk, then try again',
+        cause: error,
+      });
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return new AppError('storage_read_only', 'the storage cannot be written', { cause: error });
+    case 'EMFILE':
+    case 'ENFILE':
+      return new AppError('overloaded', 'too many files are open', { retryAfterSeconds: 1, cause: error });
+    default:
+      return error;
+  }
+}
+
+/** The errno name of a system error, also of one that became the cause of another. */
+export function errnoOf(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string' && /^E[A-Z0-9]+$/.test(at.code)) return at.code;
+  }
+  return undefined;
+}
+
+/** Whether the error, or what caused it, was an fsync. */
+export function isFailedSync(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('syscall' in at && (at.syscall === 'fsync' || at.syscall === 'fdatasync')) return true;
+  }
+  return false;
+}

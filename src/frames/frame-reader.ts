@@ -1,0 +1,78 @@
+import { AppError } from '../core/app-error.ts';
+import type { Column } from '../core/data-type.ts';
+import type { ChunkForm } from '../core/frame-engine.ts';
+import type { Handle } from '../core/handle.ts';
+import type { ChunkReader, ReadOptions } from './chunk-reader.ts';
+import { damaged, replacedMeanwhile } from './frame-errors.ts';
+import type { FrameVersion } from './frame-version.ts';
+import { FileChanged, type PartSet } from './pins.ts';
+import type { SentRows } from './row-slices.ts';
+
+/** One version of a frame, open for reading: the same rows until it is disposed of, whatever happens to the handle. */
+export class FrameReader implements AsyncDisposable {
+  readonly handle: Handle;
+  readonly version: number;
+  /** Unique for each version: good for an ETag and for keys in the hot tier. */
+  readonly versionId: string;
+  readonly columns: readonly Column[];
+  readonly rows: number;
+  /** As stored. */
+  readonly bytes: number;
+  readonly #version: FrameVersion;
+  readonly #parts: PartSet;
+  readonly #chunks: ChunkReader;
+  readonly #now: () => number;
+  #isOpen = true;
+
+  /** Takes over one use of `parts`. */
+  constructor(version: FrameVersion, parts: PartSet, chunks: ChunkReader, now: () => number) {
+    this.handle = version.manifest.handle;
+    this.version = version.manifest.version;
+    this.versionId = version.versionId;
+    this.columns = version.manifest.columns;
+    this.rows = version.rows;
+    this.bytes = version.bytes;
+    this.#version = version;
+    this.#parts = parts;
+    this.#chunks = chunks;
+    this.#now = now;
+    version.readers++;
+    version.touch(now());
+  }
+
+  /** Rows [fromRow, toRow), in order, in pieces that can be sent one after the other. */
+  async *rowsEncoded(
+    form: ChunkForm,
+    fromRow: number,
+    toRow: number,
+    options: ReadOptions,
+  ): AsyncGenerator<SentRows, void, void> {
+    if (!this.#isOpen) throw new AppError('internal', 'the reader is closed');
+    try {
+      yield* this.#chunks.rows(
+        {
+          version: this.#version,
+          parts: this.#parts,
+          form,
+          fromRow: Math.max(0, fromRow),
+          toRow: Math.min(this.rows, toRow),
+        },
+        options,
+      );
+    } catch (error) {
+      if (error instanceof FileChanged) throw replacedMeanwhile(this.handle, error);
+      if (error instanceof AppError && (error.code === 'frame_damaged' || error.code === 'invalid_input')) {
+        throw damaged(this.handle, 'it is not readable', error);
+      }
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#version.readers--;
+    this.#version.touch(this.#now());
+    this.#parts.release();
+  }
+}

@@ -1,0 +1,58 @@
+import type { ChunkForm } from '../core/frame-engine.ts';
+import { chunkRowsOf } from './chunk-size.ts';
+import type { Manifest } from './manifest.ts';
+import { bytesOf, rowsOf } from './manifest.ts';
+import type { PartSet } from './pins.ts';
+
+/** A version of a frame, in memory. Its rows never change; where they lie may (recompression). */
+export class FrameVersion {
+  manifest: Manifest;
+  parts: PartSet;
+  readonly rows: number;
+  readonly chunkRows: number;
+  /** No longer current: only those who already read it still do. */
+  isRetired = false;
+  expiresAt: number | undefined;
+  /** Open readers: a frame does not expire under them. */
+  readers = 0;
+  /** Chunks that turned out too large to keep, with their bytes a row. */
+  readonly #heavy = new Map<string, number>();
+
+  constructor(manifest: Manifest, parts: PartSet, now: number) {
+    this.manifest = manifest;
+    this.parts = parts;
+    this.rows = rowsOf(manifest.parts);
+    this.chunkRows = chunkRowsOf({
+      rows: this.rows,
+      columns: manifest.columns.length,
+      uncompressedBytes: manifest.parts.reduce((sum, part) => sum + part.uncompressedBytes, 0),
+    });
+    this.touch(now);
+  }
+
+  get versionId(): string {
+    return this.manifest.versionId;
+  }
+
+  get bytes(): number {
+    return bytesOf(this.manifest.parts);
+  }
+
+  /** Being read keeps a frame alive. Also after a restart the whole time to live lies ahead, so nothing is lost early. */
+  touch(now: number): void {
+    const { ttlMs } = this.manifest;
+    this.expiresAt = ttlMs === null ? undefined : now + ttlMs;
+  }
+
+  isExpired(now: number): boolean {
+    return this.expiresAt !== undefined && this.expiresAt <= now && this.readers === 0;
+  }
+
+  markHeavy(form: ChunkForm, chunk: number, rowBytes: number): void {
+    this.#heavy.set(`${form}:${chunk}`, rowBytes);
+  }
+
+  heavyRowBytes(form: ChunkForm, chunk: number): number | undefined {
+    return this.#heavy.size === 0 ? undefined : this.#heavy.get(`${form}:${chunk}`);
+  }
+}

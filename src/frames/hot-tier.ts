@@ -1,0 +1,168 @@
+/** A typed part of the hot tier; all parts share one budget. */
+export interface HotSpace<V> {
+  get(versionId: string, key: string): V | undefined;
+  /** Whether it is kept; does not count as a read. */
+  has(versionId: string, key: string): boolean;
+  /** False when the value is too large to keep. */
+  set(versionId: string, key: string, value: V, bytes: number): boolean;
+}
+
+interface Entry {
+  readonly value: unknown;
+  readonly bytes: number;
+  readonly place: Place;
+  reads: number;
+  queue: 'small' | 'main';
+}
+
+/** Where an entry lies, and its identity in the queues. One object for each key, so that queues need no long strings. */
+interface Place {
+  readonly versions: Map<string, Map<string, Entry>>;
+  readonly versionId: string;
+  readonly key: string;
+}
+
+const entryOverheadBytes = 256;
+const mostReads = 3;
+
+/**
+ * Bytes ready to be sent, bounded by a budget.
+ *
+ * Evicts by S3-FIFO (Yang et al., SOSP 2023): new entries wait in a small queue (10 %), and only those read again before
+ * they fall out of it reach the main one. A client that walks through a large frame touches each chunk about once, so it
+ * passes through the small queue and what is read often stays; LRU would let that one walk flush everything.
+ */
+export class HotTier {
+  readonly budgetBytes: number;
+  /** Anything larger is not kept: one entry shall not displace the rest. */
+  readonly maxEntryBytes: number;
+  readonly #spaces: Map<string, Map<string, Entry>>[] = [];
+  readonly #small = new Set<Entry>();
+  readonly #main = new Set<Entry>();
+  /** Keys that lately fell out of the small queue: whoever comes back goes to the main queue at once. */
+  readonly #ghost = new Set<string>();
+  #smallBytes = 0;
+  #mainBytes = 0;
+
+  constructor(budgetBytes: number) {
+    this.budgetBytes = budgetBytes;
+    this.maxEntryBytes = Math.floor(budgetBytes / 8);
+  }
+
+  get usedBytes(): number {
+    return this.#smallBytes + this.#mainBytes;
+  }
+
+  get entries(): number {
+    return this.#small.size + this.#main.size;
+  }
+
+  space<V>(): HotSpace<V> {
+    const versions = new Map<string, Map<string, Entry>>();
+    const number = this.#spaces.push(versions);
+    const get = (versionId: string, key: string): V | undefined => {
+      const entry = versions.get(versionId)?.get(key);
+      if (entry === undefined) return undefined;
+      if (entry.reads < mostReads) entry.reads++;
+      return entry.value as V;
+    };
+    const set = (versionId: string, key: string, value: V, bytes: number): boolean =>
+      this.#keep({ versions, versionId, key }, `${number} ${versionId} ${key}`, value, bytes);
+    return {
+      get,
+      set,
+      has: (versionId, key) => versions.get(versionId)?.has(key) ?? false,
+    };
+  }
+
+  hasVersion(versionId: string): boolean {
+    return this.#spaces.some((versions) => versions.has(versionId));
+  }
+
+  deleteVersion(versionId: string): void {
+    for (const versions of this.#spaces) {
+      for (const entry of [...(versions.get(versionId)?.values() ?? [])]) this.#remove(entry);
+    }
+  }
+
+  #keep(place: Place, ghostKey: string, value: unknown, valueBytes: number): boolean {
+    const bytes = valueBytes + entryOverheadBytes;
+    const before = place.versions.get(place.versionId)?.get(place.key);
+    if (before !== undefined) this.#remove(before);
+    if (bytes > this.maxEntryBytes) return false;
+    const returns = this.#ghost.delete(ghostKey);
+    while (this.usedBytes + bytes > this.budgetBytes) this.#evictOne();
+    const entry: Entry = { value, bytes, place, reads: 0, queue: returns ? 'main' : 'small' };
+    this.#enqueue(entry);
+    let keys = place.versions.get(place.versionId);
+    if (keys === undefined) {
+      keys = new Map();
+      place.versions.set(place.versionId, keys);
+    }
+    keys.set(place.key, entry);
+    return true;
+  }
+
+  #evictOne(): void {
+    if (this.#smallBytes > this.budgetBytes / 10 || this.#main.size === 0) this.#evictFromSmall();
+    else this.#evictFromMain();
+  }
+
+  #evictFromSmall(): void {
+    for (const entry of this.#small) {
+      if (entry.reads > 1) {
+        this.#dequeue(entry);
+        entry.reads = 0;
+        entry.queue = 'main';
+        this.#enqueue(entry);
+        continue;
+      }
+      this.#remove(entry);
+      this.#rememberGhost(entry);
+      return;
+    }
+  }
+
+  #evictFromMain(): void {
+    for (const entry of this.#main) {
+      if (entry.reads === 0) {
+        this.#remove(entry);
+        return;
+      }
+      entry.reads--;
+      this.#dequeue(entry);
+      this.#enqueue(entry);
+    }
+  }
+
+  #enqueue(entry: Entry): void {
+    if (entry.queue === 'small') {
+      this.#small.add(entry);
+      this.#smallBytes += entry.bytes;
+    } else {
+      this.#main.add(entry);
+      this.#mainBytes += entry.bytes;
+    }
+  }
+
+  #dequeue(entry: Entry): void {
+    if (this.#small.delete(entry)) this.#smallBytes -= entry.bytes;
+    if (this.#main.delete(entry)) this.#mainBytes -= entry.bytes;
+  }
+
+  #remove(entry: Entry): void {
+    this.#dequeue(entry);
+    const { versions, versionId, key } = entry.place;
+    const keys = versions.get(versionId);
+    keys?.delete(key);
+    if (keys?.size === 0) versions.delete(versionId);
+  }
+
+  #rememberGhost({ place: { versions, versionId, key } }: Entry): void {
+    this.#ghost.add(`${this.#spaces.indexOf(versions) + 1} ${versionId} ${key}`);
+    for (const oldest of this.#ghost) {
+      if (this.#ghost.size <= Math.max(64, this.entries)) break;
+      this.#ghost.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { Column } from '../core/data-type.ts';
+import type { Handle } from '../core/handle.ts';
+import { randomBase32 } from '../core/handle.ts';
+import type { FileIdentity, Part } from './part.ts';
+import { seal, unseal } from './sealed-json.ts';
+
+/** What is known of one version of a frame. */
+export interface Manifest {
+  readonly handle: Handle;
+  /** 1, 2, …; goes on after a drop as long as the tombstone is remembered. */
+  readonly version: number;
+  /** Unique among all versions of all frames. */
+  readonly versionId: string;
+  readonly createdAt: number;
+  readonly ttlMs: number | null;
+  readonly columns: readonly Column[];
+  readonly parts: readonly Part[];
+  /** Files that this version superseded and that go as soon as it is committed. */
+  readonly replaces: readonly FileIdentity[];
+}
+
+const format = 1;
+
+export function encodeManifest(manifest: Manifest): string {
+  return seal({ format, ...manifest });
+}
+
+/** Undefined when the text is torn, edited, of another format or of another handle: then it is not believed at all. */
+export function parseManifest(text: string, handle: Handle): Manifest | undefined {
+  const value = unseal(text) as ({ readonly format: unknown } & Manifest) | undefined;
+  if (value?.format !== format || value.handle !== handle) return undefined;
+  const { format: _, ...manifest } = value;
+  return manifest;
+}
+
+export function newVersionId(): string {
+  return randomBase32(26);
+}
+
+export function rowsOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + part.rows, 0);
+}
+
+export function bytesOf(files: readonly { readonly size: number }[]): number {
+  return files.reduce((sum, file) => sum + file.size, 0);
+}

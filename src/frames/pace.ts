@@ -1,0 +1,28 @@
+const mostChunks = 8;
+const quickBytesPerMs = 8192;
+
+/** How fast a consumer takes rows: quick ones get longer runs and one run ahead, slow ones hold a single chunk. */
+export class Pace {
+  /** Chunks for the next run. */
+  chunks = 1;
+  isQuick = false;
+  #bytes = 0;
+  #consumerMs = 0;
+  #sentAt = 0;
+
+  sent(bytes: number): void {
+    this.#bytes += bytes;
+    this.#sentAt = performance.now();
+  }
+
+  resumed(): void {
+    this.#consumerMs += performance.now() - this.#sentAt;
+  }
+
+  runEnded(): void {
+    this.isQuick = this.#bytes >= this.#consumerMs * quickBytesPerMs;
+    this.chunks = this.isQuick ? Math.min(mostChunks, this.chunks * 2) : 1;
+    this.#bytes = 0;
+    this.#consumerMs = 0;
+  }
+}

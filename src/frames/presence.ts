@@ -1,0 +1,235 @@
+import type { Handle } from '../core/handle.ts';
+import { Adoption, isPassing, Unreadable } from './adoption.ts';
+import type { Entry, Settling } from './catalog.ts';
+import { errnoOf } from './durable-file.ts';
+import { type Manifest, newVersionId } from './manifest.ts';
+import type { FileIdentity, Part } from './part.ts';
+import { sameFiles } from './part.ts';
+import { FileChanged } from './pins.ts';
+import { assess, dataOf, describes, type Finding, type Records } from './recovery.ts';
+import type { Listing, Look } from './tenant-directory.ts';
+import { partsFound, type TenantState } from './tenant-state.ts';
+import type { Tombstone } from './tombstone.ts';
+
+type Outside = Extract<Finding, { kind: 'outside' }>;
+
+/** A file is taken for complete when it was the same this long, or when it was last written long ago. */
+const restMs = 200;
+const oldMs = 1000;
+/** An unreadable one is taken for damaged, rather than for half copied, after this long. */
+const damagedRestMs = 2000;
+const damagedOldMs = 3000;
+const pauseMs = 500;
+const mostAttempts = 3;
+
+/** Keeps the catalog true to the disk, handle by handle: after a start, a crash, or a change from outside. */
+export class Presence {
+  readonly #state: TenantState;
+  readonly #adoption: Adoption;
+  readonly #timers = new Map<Handle, NodeJS.Timeout>();
+
+  constructor(state: TenantState) {
+    this.#state = state;
+    this.#adoption = new Adoption(state.context.engine, state.directory);
+  }
+
+  /** Looks at the disk. For those who do not hold the handle's lock. */
+  async check(handle: Handle, listing?: Listing): Promise<void> {
+    await this.#state.locks.run(handle, () => this.refresh(handle, listing));
+  }
+
+  /** Whether the disk is as the catalog says, without a lock. */
+  async isAsKnown(handle: Handle): Promise<boolean> {
+    return isAsKnown(handle, this.#state.catalog.get(handle), await this.#state.directory.look(handle));
+  }
+
+  /** Looks at the disk. For those who hold the handle's lock. */
+  async refresh(handle: Handle, listing?: Listing): Promise<void> {
+    const { catalog, directory, records, isLoaded } = this.#state;
+    const look = await directory.look(handle, listing);
+    const entry = catalog.get(handle);
+    if (isAsKnown(handle, entry, look)) return;
+    if (entry === undefined && isLoaded && dataOf(look).length === 0) return;
+    const found = await records.read(handle, listing);
+    await this.#apply(handle, assess(handle, look, found), found, listing);
+  }
+
+  dispose(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  async #apply(handle: Handle, finding: Finding, found: Records, listing?: Listing): Promise<void> {
+    const { records, commits } = this.#state;
+    switch (finding.kind) {
+      case 'held':
+        await this.#tidy(handle, async () => {
+          if (finding.wasPending) await commits.finish(handle);
+          else if (found.pending !== undefined || listing?.pending.has(handle)) await records.dropPending(handle);
+          await commits.removeFiles(finding.leftovers);
+          if (found.tombstone !== undefined) await records.dropTombstone(handle);
+        });
+        if (finding.ignoredFolder) this.#warnOfFolder(handle);
+        await this.#state.hold(finding.manifest, partsFound(finding.manifest));
+        return;
+      case 'outside':
+        if (finding.ignoredFolder) this.#warnOfFolder(handle);
+        return this.#settle(handle, finding);
+      case 'half-dropped':
+        await this.#tidy(handle, async () => {
+          await commits.removeFiles(finding.files);
+          await records.dropManifest(handle);
+        });
+        return this.#state.turn(handle, { kind: 'gone', tombstone: finding.tombstone });
+      case 'gone':
+        await this.#tidy(handle, () => records.dropManifest(handle));
+        return this.#state.turn(handle, { kind: 'gone', tombstone: finding.tombstone });
+      case 'removed': {
+        const tombstone: Tombstone = {
+          handle,
+          version: finding.version,
+          reason: 'removed',
+          at: this.#state.context.now(),
+        };
+        await this.#tidy(handle, async () => {
+          await records.writeTombstone(tombstone);
+          await records.dropManifest(handle);
+        });
+        return this.#state.turn(handle, { kind: 'gone', tombstone });
+      }
+      case 'absent':
+        if (listing?.pending.has(handle) || listing?.manifests.has(handle)) {
+          await this.#tidy(handle, () => records.dropManifest(handle));
+        }
+        return this.#state.turn(handle, undefined);
+      default:
+        finding satisfies never;
+    }
+  }
+
+  async #settle(handle: Handle, finding: Outside): Promise<void> {
+    const before = this.#state.catalog.get(handle);
+    let settling: Settling;
+    if (before?.kind === 'settling' && sameFiles(before.files, finding.files)) {
+      settling = before;
+    } else {
+      settling = {
+        kind: 'settling',
+        files: finding.files,
+        firstSeenMs: performance.now(),
+        version: finding.version,
+        replacesHeld: before?.kind === 'held' || (before?.kind === 'settling' && before.replacesHeld),
+        reason: undefined,
+        attempts: 0,
+      };
+      await this.#state.turn(handle, settling);
+    }
+    const seenMs = performance.now() - settling.firstSeenMs;
+    const ageMs = Date.now() - lastWriteMs(finding.files);
+    if (seenMs < restMs && ageMs < oldMs) return this.#lookAgain(handle, restMs - seenMs);
+    if (settling.reason === undefined) {
+      const held = await this.#adopt(handle, finding, settling);
+      if (held || settling.reason === undefined) return;
+    }
+    if (seenMs < damagedRestMs && ageMs < damagedOldMs) return this.#lookAgain(handle, damagedRestMs - seenMs);
+    const { files, version, reason } = settling;
+    this.#state.context.logger.warn('a frame from outside is unreadable', { handle, reason });
+    await this.#state.turn(handle, { kind: 'damaged', files, version, reason });
+  }
+
+  /** True when the frame is held now. When not, a reason was noted or another look is due. */
+  async #adopt(handle: Handle, finding: Outside, settling: Settling): Promise<boolean> {
+    const { context, records } = this.#state;
+    try {
+      const { columns, parts } = await context.adoptionTurns.run(() =>
+        this.#adoption.adopt(finding.files, finding.known, context.signal),
+      );
+      const isRestored = finding.previous !== undefined && sameContent(finding.previous.parts, parts);
+      const manifest: Manifest = {
+        handle,
+        version: finding.version,
+        versionId: newVersionId(),
+        createdAt: context.now(),
+        ttlMs: null,
+        ...(isRestored && finding.previous),
+        columns,
+        parts,
+        replaces: [],
+      };
+      await this.#tidy(handle, async () => {
+        await this.#state.directory.prepare();
+        await records.writeAdopted(manifest);
+      });
+      await this.#state.hold(manifest, partsFound(manifest));
+      const what = isRestored ? 'a frame was moved or restored' : 'a frame from outside is held';
+      context.logger.info(what, { handle, version: manifest.version });
+      return true;
+    } catch (error) {
+      if (error instanceof Unreadable) settling.reason = error.message;
+      else if (error instanceof FileChanged || errnoOf(error) === 'ENOENT') this.#lookAgain(handle, restMs);
+      else if (context.signal.aborted) return false;
+      else if (isPassing(error) && (++settling.attempts < mostAttempts || isBusy(error))) {
+        this.#lookAgain(handle, pauseMs);
+      } else {
+        settling.reason = 'reading it failed';
+        context.logger.warn('a frame from outside could not be read', { handle, error: String(error) });
+      }
+      return false;
+    }
+  }
+
+  #lookAgain(handle: Handle, inMs: number): void {
+    clearTimeout(this.#timers.get(handle));
+    const timer = setTimeout(() => {
+      this.#timers.delete(handle);
+      this.check(handle).catch((error) => {
+        this.#state.context.logger.warn('could not look at a frame', { handle, error: String(error) });
+      });
+    }, inMs + 10);
+    this.#timers.set(handle, timer.unref());
+  }
+
+  /** Housekeeping that a later look can do as well: a read-only disk must not stand in the way of reading. */
+  async #tidy(handle: Handle, task: () => Promise<void>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      this.#state.context.logger.debug('could not tidy up', { handle, error: String(error) });
+    }
+  }
+
+  #warnOfFolder(handle: Handle): void {
+    this.#state.context.logger.warn('a file and a folder have the same handle; the folder is ignored', { handle });
+  }
+}
+
+function isAsKnown(handle: Handle, entry: Entry | undefined, look: Look): boolean {
+  switch (entry?.kind) {
+    case 'held':
+      return describes(handle, entry.version.manifest, look);
+    case 'damaged':
+      return sameFiles(entry.files, dataOf(look));
+    case 'gone':
+      return dataOf(look).length === 0;
+    case 'settling':
+    case undefined:
+      return false;
+    default:
+      return entry satisfies never;
+  }
+}
+
+/** The same bytes under the same names, by their checksums. */
+function sameContent(before: readonly Part[], now: readonly Part[]): boolean {
+  return (
+    before.length === now.length &&
+    before.every(({ file, sha256 }, at) => sha256 !== null && now[at]?.file === file && now[at]?.sha256 === sha256)
+  );
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'overloaded';
+}
+
+function lastWriteMs(files: readonly FileIdentity[]): number {
+  return Math.max(...files.map((file) => Number(BigInt(file.mtimeNs) / 1_000_000n)));
+}

@@ -1,0 +1,93 @@
+import { rename, writeFile } from 'node:fs/promises';
+import type { Handle } from '../core/handle.ts';
+import type { DurableFiles } from './durable-file.ts';
+import { storage } from './durable-file.ts';
+import { encodeManifest, type Manifest, parseManifest } from './manifest.ts';
+import type { Records } from './recovery.ts';
+import type { Listing, TenantDirectory } from './tenant-directory.ts';
+import { encodeTombstone, parseTombstone, type Tombstone } from './tombstone.ts';
+
+/** The small files beside the data: manifests, those about to become manifests, and tombstones. */
+export class RecordFiles {
+  readonly #directory: TenantDirectory;
+  readonly #durable: DurableFiles;
+
+  constructor(directory: TenantDirectory, durable: DurableFiles) {
+    this.#directory = directory;
+    this.#durable = durable;
+  }
+
+  /** `listing` saves looking for what is known not to be there. */
+  async read(handle: Handle, listing?: Listing): Promise<Records> {
+    const read = async (kind: 'manifests' | 'pending' | 'tombstones') =>
+      listing === undefined || listing[kind].has(handle) ? this.#directory.readRecord(kind, handle) : undefined;
+    const [manifest, pending, tombstone] = await Promise.all([read('manifests'), read('pending'), read('tombstones')]);
+    return {
+      manifest: manifest === undefined ? undefined : parseManifest(manifest, handle),
+      pending: pending === undefined ? undefined : parseManifest(pending, handle),
+      tombstone: tombstone === undefined ? undefined : parseTombstone(tombstone, handle),
+    };
+  }
+
+  async writePending(manifest: Manifest): Promise<void> {
+    const path = this.#directory.recordPath('pending', manifest.handle);
+    await this.#durable.remove(path);
+    try {
+      await this.#durable.writeFile(path, encodeManifest(manifest));
+    } catch (error) {
+      await this.#durable.remove(path).catch(() => {});
+      throw error;
+    }
+  }
+
+  async syncPending(): Promise<void> {
+    await this.#durable.syncDirectory(this.#directory.recordDirectory('pending'));
+  }
+
+  async promotePending(handle: Handle): Promise<void> {
+    await this.#durable.rename(
+      this.#directory.recordPath('pending', handle),
+      this.#directory.recordPath('manifests', handle),
+    );
+  }
+
+  async syncManifests(): Promise<void> {
+    await this.#durable.syncDirectory(this.#directory.recordDirectory('manifests'));
+  }
+
+  async dropPending(handle: Handle): Promise<void> {
+    await this.#durable.remove(this.#directory.recordPath('pending', handle));
+  }
+
+  /** For a frame from outside: lost in a power cut, it is made again, so it need not be synced. */
+  async writeAdopted(manifest: Manifest): Promise<void> {
+    const temporary = this.#directory.newTemporaryPath('.json');
+    await storage(async () => {
+      await writeFile(temporary, encodeManifest(manifest), { flag: 'wx' });
+      await rename(temporary, this.#directory.recordPath('manifests', manifest.handle));
+    });
+    await this.dropPending(manifest.handle);
+    await this.dropTombstone(manifest.handle);
+  }
+
+  async dropManifest(handle: Handle): Promise<void> {
+    await this.#durable.remove(this.#directory.recordPath('manifests', handle));
+    await this.dropPending(handle);
+  }
+
+  async writeTombstone(tombstone: Tombstone): Promise<void> {
+    const temporary = this.#directory.newTemporaryPath('.json');
+    try {
+      await this.#durable.writeFile(temporary, encodeTombstone(tombstone));
+      await this.#durable.rename(temporary, this.#directory.recordPath('tombstones', tombstone.handle));
+    } catch (error) {
+      await this.#durable.remove(temporary).catch(() => {});
+      throw error;
+    }
+    await this.#durable.syncDirectory(this.#directory.recordDirectory('tombstones'));
+  }
+
+  async dropTombstone(handle: Handle): Promise<void> {
+    await this.#durable.remove(this.#directory.recordPath('tombstones', handle));
+  }
+}

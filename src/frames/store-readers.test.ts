@@ -1,0 +1,153 @@
+import { rename, rm } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  codeOf,
+  counting,
+  eventually,
+  firstColumn,
+  never,
+  open,
+  put,
+  rowsOf,
+  StoreBench,
+} from '../../test/support/frame-store.ts';
+import { parseHandle } from '../core/handle.ts';
+import { anonymous } from '../core/principal.ts';
+
+let bench: StoreBench;
+beforeAll(async () => {
+  bench = await StoreBench.start();
+});
+beforeEach(() => bench.fresh());
+afterEach(() => bench.closeAll());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const trades = parseHandle('trades');
+
+describe.each([
+  ['with a cache', 64_000_000],
+  ['without a cache', 0],
+])('%s', (_name, cacheBytes) => {
+  test.each([
+    ['an overwrite', (store) => put(store, 'trades', "SELECT 'new' AS b", { mode: 'overwrite' })],
+    ['an append', (store) => put(store, 'trades', 'SELECT 9 AS a', { mode: 'append' })],
+    ['a drop', (store) => store.drop(anonymous, trades)],
+    [
+      'an append and an overwrite',
+      async (store) => {
+        await put(store, 'trades', 'SELECT 9 AS a', { mode: 'append' });
+        await put(store, 'trades', "SELECT 'new' AS b", { mode: 'overwrite' });
+      },
+    ],
+    [
+      'a drop and a new frame',
+      async (store) => {
+        await store.drop(anonymous, trades);
+        await put(store, 'trades', "SELECT 'new' AS b");
+      },
+    ],
+  ] as readonly [string, (store: Awaited<ReturnType<StoreBench['open']>>) => Promise<unknown>][])(
+    'a reader keeps its version through %s, also when it has not read yet',
+    async (_what, change) => {
+      const store = await bench.open({ cacheBytes });
+      await put(store, 'trades', 'SELECT range::INT AS a FROM range(3)');
+      const early = await open(store, 'trades');
+      expect(await rowsOf(early, 0, 1)).toEqual([[0]]);
+      const late = await open(store, 'trades');
+      await change(store);
+      store.hot.deleteVersion(early.versionId);
+      expect(await rowsOf(late)).toEqual([[0], [1], [2]]);
+      expect(await rowsOf(early)).toEqual([[0], [1], [2]]);
+      await early[Symbol.asyncDispose]();
+      await late[Symbol.asyncDispose]();
+      await eventually(async () => (await bench.left('pins')).length === 0);
+    },
+  );
+});
+
+test('a reader of a folder keeps its parts when they are overwritten', async () => {
+  const store = await bench.open({ cacheBytes: 0 });
+  await put(store, 'trades', 'SELECT 1 AS a');
+  await put(store, 'trades', 'SELECT 2 AS a', { mode: 'append' });
+  const before = await open(store, 'trades');
+  await put(store, 'trades', 'SELECT 3 AS a', { mode: 'append' });
+  const between = await open(store, 'trades');
+  await put(store, 'trades', 'SELECT 4 AS a', { mode: 'overwrite' });
+  expect(await rowsOf(before)).toEqual([[1], [2]]);
+  expect(await rowsOf(between)).toEqual([[1], [2], [3]]);
+  expect(await firstColumn(store, 'trades')).toEqual([4]);
+  await before[Symbol.asyncDispose]();
+  await between[Symbol.asyncDispose]();
+});
+
+test('a reader keeps its version when the file is replaced or removed from outside', async () => {
+  const store = await bench.open({ cacheBytes: 0 });
+  await put(store, 'trades', 'SELECT 1 AS a');
+  await using reader = await open(store, 'trades');
+  expect(await rowsOf(reader)).toEqual([[1]]);
+  await bench.parquet(bench.path('new.tmp'), 'SELECT 2 AS a');
+  await rename(bench.path('new.tmp'), bench.path('trades.parquet'));
+  expect(await rowsOf(reader)).toEqual([[1]]);
+  await rm(bench.path('trades.parquet'));
+  expect(await rowsOf(reader)).toEqual([[1]]);
+});
+
+test('nothing is left in the private folders when the store closes, readers or not', async () => {
+  const store = await bench.open();
+  await put(store, 'trades', 'SELECT 1 AS a');
+  const reader = await open(store, 'trades');
+  await rowsOf(reader);
+  await put(store, 'trades', 'SELECT 2 AS a', { mode: 'overwrite' });
+  expect((await bench.left('pins')).length).toBeGreaterThan(0);
+  await bench.close(store);
+  expect(await bench.left('pins')).toEqual([]);
+  expect(await bench.left('tmp')).toEqual([]);
+  expect(await bench.left('pending')).toEqual([]);
+});
+
+describe('what we wrote', () => {
+  test('is verified once before its first use after a start, for all who wait for it', async () => {
+    const store = await bench.open();
+    await put(store, 'trades', 'SELECT 1 AS a');
+    expect(await firstColumn(store, 'trades')).toEqual([1]);
+    await bench.close(store);
+    const { engine, calls } = counting(bench.engine);
+    const again = await bench.open({ engine });
+    await Promise.all([1, 2, 3].map(() => firstColumn(again, 'trades')));
+    await firstColumn(again, 'trades');
+    expect(calls).toMatchObject({ sha256: 1, probe: 0 });
+  });
+
+  test('is not verified again while the process that wrote it lives', async () => {
+    const { engine, calls } = counting(bench.engine);
+    const store = await bench.open({ engine });
+    await put(store, 'trades', 'SELECT 1 AS a');
+    await put(store, 'trades', 'SELECT 2 AS a', { mode: 'append' });
+    await firstColumn(store, 'trades');
+    expect(calls.sha256).toBe(0);
+  });
+});
+
+test('opening a hot frame costs microseconds and no call to the engine', async () => {
+  const { engine, calls } = counting(bench.engine);
+  const store = await bench.open({ engine });
+  await put(store, 'trades', 'SELECT range AS a FROM range(1000)');
+  await firstColumn(store, 'trades');
+  const before = { ...calls };
+  const begun = performance.now();
+  for (let n = 0; n < 1000; n++) {
+    await using reader = await open(store, 'trades');
+    for await (const _ of reader.rowsEncoded('exec-json', 0, 10, { signal: never }));
+  }
+  expect((performance.now() - begun) / 1000).toBeLessThan(0.2);
+  expect(calls).toEqual(before);
+});
+
+test('a closed reader reads nothing more', async () => {
+  const store = await bench.open();
+  await put(store, 'trades', 'SELECT 1 AS a');
+  const reader = await open(store, 'trades');
+  await reader[Symbol.asyncDispose]();
+  await reader[Symbol.asyncDispose]();
+  expect(await codeOf(rowsOf(reader))).toBe('internal');
+});

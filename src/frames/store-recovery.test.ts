@@ -1,0 +1,291 @@
+import { copyFile, link, mkdir, open as openFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { codeOf, firstColumn, never, open, put, rowsOf, StoreBench } from '../../test/support/frame-store.ts';
+import { parseHandle } from '../core/handle.ts';
+import { anonymous } from '../core/principal.ts';
+import type { FrameStore } from './store.ts';
+
+let bench: StoreBench;
+let store: FrameStore;
+beforeAll(async () => {
+  bench = await StoreBench.start();
+});
+beforeEach(async () => {
+  bench.fresh();
+  store = await bench.open();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await bench.closeAll();
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const manifest = (): string => bench.path('.framehold', 'manifests', 'x.json');
+const pending = (): string => bench.path('.framehold', 'pending', 'x.json');
+const tombstone = (): string => bench.path('.framehold', 'tombstones', 'x.json');
+
+/** Does `step`, then puts back the manifest of before: as if the process had died just before the manifest was moved. */
+async function cutOffBeforeManifest(step: () => Promise<unknown>, { keepPending = true } = {}): Promise<void> {
+  const before = await readFile(manifest());
+  await step();
+  await bench.close(store);
+  if (keepPending) await rename(manifest(), pending());
+  await writeFile(manifest(), before);
+}
+
+async function reopened(): Promise<FrameStore> {
+  store = await bench.open();
+  for await (const _ of store.list(anonymous));
+  return store;
+}
+
+describe('a crash', () => {
+  test('in the middle of writing leaves nothing: what is in tmp and pins is swept', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await bench.close(store);
+    await writeFile(bench.path('.framehold', 'tmp', 'OLD-1.parquet'), 'half');
+    await mkdir(bench.path('.framehold', 'tmp', 'OLD-2'));
+    await writeFile(bench.path('.framehold', 'tmp', 'OLD-2', '000001.parquet'), 'half');
+    await link(bench.path('x.parquet'), bench.path('.framehold', 'pins', 'OLD-3.parquet'));
+    await reopened();
+    expect(await bench.left('tmp')).toEqual([]);
+    expect(await bench.left('pins')).toEqual([]);
+    expect(await firstColumn(store, 'x')).toEqual([1]);
+  });
+
+  test('before a pending create was moved into place undoes it', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await bench.close(store);
+    await rename(manifest(), pending());
+    await rm(bench.path('x.parquet'));
+    await reopened();
+    expect(await codeOf(open(store, 'x'))).toBe('handle_not_found');
+    expect(await put(store, 'x', 'SELECT 2 AS a')).toMatchObject({ version: 1 });
+  });
+
+  test('after a create was moved into place finishes it, checksum and all', async () => {
+    await put(store, 'x', 'SELECT 1 AS a', { ttlMs: 60_000 });
+    await bench.close(store);
+    await rename(manifest(), pending());
+    await reopened();
+    expect(await store.describe(anonymous, parseHandle('x'), { signal: never })).toMatchObject({
+      version: 1,
+      expiresAt: expect.any(Number),
+    });
+    expect(await bench.left('pending')).toEqual([]);
+    expect(await bench.left('manifests')).toEqual(['x.json']);
+  });
+
+  test('after an overwrite was moved into place finishes it', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await cutOffBeforeManifest(() => put(store, 'x', 'SELECT 2 AS a', { mode: 'overwrite' }));
+    await reopened();
+    expect(await open(store, 'x')).toMatchObject({ version: 2 });
+    expect(await firstColumn(store, 'x')).toEqual([2]);
+  });
+
+  test('after an overwrite, its record lost, takes the file for one from outside', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await cutOffBeforeManifest(() => put(store, 'x', 'SELECT 2 AS a', { mode: 'overwrite' }), { keepPending: false });
+    await reopened();
+    expect(await open(store, 'x')).toMatchObject({ version: 2 });
+    expect(await firstColumn(store, 'x')).toEqual([2]);
+  });
+
+  test('in the first append, before the manifest, its record lost, undoes it: the file is still the frame', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await bench.close(store);
+    await mkdir(bench.path('x'));
+    await link(bench.path('x.parquet'), bench.path('x', '000001.parquet'));
+    await bench.parquet(bench.path('x', '000002.parquet'), 'SELECT 2 AS a');
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual([1]);
+    expect(await readdir(bench.cold)).toEqual(['.framehold', 'x.parquet']);
+  });
+
+  test('in the first append, before the manifest, finishes it', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await link(bench.path('x.parquet'), bench.path('.kept'));
+    await cutOffBeforeManifest(() => put(store, 'x', 'SELECT 2 AS a', { mode: 'append' }));
+    await rename(bench.path('.kept'), bench.path('x.parquet'));
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual([1, 2]);
+    expect(await readdir(bench.cold)).toEqual(['.framehold', 'x']);
+  });
+
+  test('after the manifest of the first append removes the file that became a part', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await link(bench.path('x.parquet'), bench.path('.kept'));
+    await put(store, 'x', 'SELECT 2 AS a', { mode: 'append' });
+    await bench.close(store);
+    await rename(bench.path('.kept'), bench.path('x.parquet'));
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual([1, 2]);
+    expect(await readdir(bench.cold)).toEqual(['.framehold', 'x']);
+  });
+
+  test.each([
+    [true, 'finishes it'],
+    [false, 'takes the part for one from outside'],
+  ])('in a later append, before the manifest (record kept: %s), %s', async (keepPending) => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await put(store, 'x', 'SELECT 2 AS a', { mode: 'append' });
+    await cutOffBeforeManifest(() => put(store, 'x', 'SELECT 3 AS a', { mode: 'append' }), { keepPending });
+    await reopened();
+    expect(await open(store, 'x')).toMatchObject({ version: 3 });
+    expect(await firstColumn(store, 'x')).toEqual([1, 2, 3]);
+  });
+
+  test('after a folder was overwritten by a file removes the old parts', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await put(store, 'x', 'SELECT 2 AS a', { mode: 'append' });
+    await mkdir(bench.path('.kept'));
+    for (const name of await readdir(bench.path('x'))) await link(bench.path('x', name), bench.path('.kept', name));
+    await put(store, 'x', 'SELECT 3 AS a', { mode: 'overwrite' });
+    await bench.close(store);
+    await rename(bench.path('.kept'), bench.path('x'));
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual([3]);
+    expect(await readdir(bench.cold)).toEqual(['.framehold', 'x.parquet']);
+  });
+
+  test('in a drop, after the tombstone, finishes it', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await link(bench.path('x.parquet'), bench.path('.kept'));
+    await copyFile(manifest(), bench.path('.manifest'));
+    await store.drop(anonymous, parseHandle('x'));
+    await bench.close(store);
+    await rename(bench.path('.kept'), bench.path('x.parquet'));
+    await rename(bench.path('.manifest'), manifest());
+    await reopened();
+    expect(await codeOf(open(store, 'x'))).toBe('handle_gone');
+    expect(await readdir(bench.cold)).toEqual(['.framehold']);
+    expect(await bench.left('manifests')).toEqual([]);
+  });
+
+  test('in a put after a drop, before the tombstone went, keeps the frame', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await store.drop(anonymous, parseHandle('x'));
+    const old = await readFile(tombstone());
+    await put(store, 'x', 'SELECT 2 AS a');
+    await bench.close(store);
+    await writeFile(tombstone(), old);
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual([2]);
+    expect(await bench.left('tombstones')).toEqual([]);
+  });
+});
+
+describe('a manifest', () => {
+  test.each([
+    ['edited', (text: string) => text.replace('"rows":1', '"rows":7')],
+    ['torn', (text: string) => text.slice(0, 100)],
+    ['empty', () => ''],
+  ])('that was %s is not believed: the file counts as one from outside', async (_how, change) => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await bench.close(store);
+    await writeFile(manifest(), change(await readFile(manifest(), 'utf8')));
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual([1]);
+  });
+
+  test('of another handle is not believed', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await put(store, 'y', 'SELECT 2 AS a');
+    await bench.close(store);
+    await copyFile(bench.path('.framehold', 'manifests', 'y.json'), manifest());
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual([1]);
+    expect(await firstColumn(store, 'y')).toEqual([2]);
+  });
+});
+
+test('where a file and a folder have the same name the file wins', async () => {
+  await bench.parquet(bench.path('x.parquet'), 'SELECT 1 AS a');
+  await mkdir(bench.path('x'));
+  await bench.parquet(bench.path('x', 'a.parquet'), 'SELECT 2 AS a');
+  expect(await firstColumn(store, 'x')).toEqual([1]);
+});
+
+describe('a failing disk', () => {
+  async function failSyncOnce(after: number, code: string): Promise<void> {
+    const file = await openFile(bench.cold, 'r');
+    await file.close();
+    const prototype = Object.getPrototypeOf(file) as { sync(): Promise<void> };
+    const real = prototype.sync;
+    let calls = 0;
+    vi.spyOn(prototype, 'sync').mockImplementation(function (this: unknown) {
+      if (calls++ === after) return Promise.reject(Object.assign(new Error(code), { code, syscall: 'fsync' }));
+      return real.call(this);
+    });
+  }
+
+  test.each([0, 1, 2])(
+    'fsync %i of a put fails: it is not acked, and nothing is written until a restart',
+    async (nth) => {
+      await put(store, 'x', 'SELECT 1 AS a');
+      await failSyncOnce(nth, 'EIO');
+      expect(await codeOf(put(store, 'y', 'SELECT 2 AS a'))).toBe('storage_read_only');
+      vi.restoreAllMocks();
+      expect(await codeOf(put(store, 'z', 'SELECT 3 AS a'))).toBe('storage_read_only');
+      expect(await codeOf(store.drop(anonymous, parseHandle('x')))).toBe('storage_read_only');
+      expect(await firstColumn(store, 'x')).toEqual([1]);
+      expect(await bench.left('tmp')).toEqual([]);
+      await bench.close(store);
+      await reopened();
+      await put(store, 'z', 'SELECT 3 AS a');
+      expect(await firstColumn(store, 'x')).toEqual([1]);
+    },
+  );
+
+  test.each([0, 1])('a full disk at fsync %i of an overwrite: the frame stays as it was', async (nth) => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await failSyncOnce(nth, 'ENOSPC');
+    expect(await codeOf(put(store, 'x', 'SELECT 2 AS a', { mode: 'overwrite' }))).toBe('storage_full');
+    expect(await firstColumn(store, 'x')).toEqual([1]);
+    expect(await open(store, 'x')).toMatchObject({ version: 1 });
+    expect(await bench.left('tmp')).toEqual([]);
+    expect(await bench.left('pending')).toEqual([]);
+    await put(store, 'x', 'SELECT 3 AS a', { mode: 'overwrite' });
+    expect(await firstColumn(store, 'x')).toEqual([3]);
+  });
+
+  test('a full disk in the first append: the frame stays as it was', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await failSyncOnce(2, 'ENOSPC');
+    expect(await codeOf(put(store, 'x', 'SELECT 2 AS a', { mode: 'append' }))).toBe('storage_full');
+    expect(await readdir(bench.cold)).toEqual(['.framehold', 'x.parquet']);
+    expect(await firstColumn(store, 'x')).toEqual([1]);
+    expect(await bench.left('tmp')).toEqual([]);
+  });
+
+  test('a full disk does not keep a frame from being dropped', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await failSyncOnce(0, 'ENOSPC');
+    await store.drop(anonymous, parseHandle('x'));
+    expect(await codeOf(open(store, 'x'))).toBe('handle_gone');
+    expect(await readdir(bench.cold)).toEqual(['.framehold']);
+    await bench.close(store);
+    await reopened();
+    expect(await codeOf(open(store, 'x'))).toBe('handle_gone');
+  });
+});
+
+test('a record of a put that never placed its data is swept', async () => {
+  await put(store, 'x', 'SELECT 1 AS a');
+  await bench.close(store);
+  await rename(manifest(), pending());
+  await rm(bench.path('x.parquet'));
+  await reopened();
+  expect(await bench.left('pending')).toEqual([]);
+});
+
+test('a store that is closed refuses everything, and its open readers too', async () => {
+  await put(store, 'x', 'SELECT range AS a FROM range(10)');
+  const reader = await open(store, 'x');
+  await bench.close(store);
+  expect(await codeOf(put(store, 'y', 'SELECT 1 AS a'))).toBe('overloaded');
+  expect(await codeOf(open(store, 'x'))).toBe('overloaded');
+  expect(await codeOf(rowsOf(reader))).toBe('overloaded');
+  expect(await bench.left('pins')).toEqual([]);
+});

@@ -1,0 +1,185 @@
+import { setMaxListeners } from 'node:events';
+import { mkdir, readdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { AppError } from '../core/app-error.ts';
+import type { Compression, FrameEngine } from '../core/frame-engine.ts';
+import { type Handle, isHandle } from '../core/handle.ts';
+import type { Logger } from '../core/logger.ts';
+import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
+import { ChunkLoads } from './chunk-loads.ts';
+import { ChunkReader } from './chunk-reader.ts';
+import { DurableFiles, errnoOf, storageError } from './durable-file.ts';
+import { ExpirySweeper } from './expiry.ts';
+import type { FrameReader } from './frame-reader.ts';
+import { HotTier } from './hot-tier.ts';
+import { Recompressor } from './recompressor.ts';
+import { type FrameSummary, type HeldSummary, TenantFrames } from './tenant-frames.ts';
+import type { StoreContext } from './tenant-state.ts';
+import { Turns } from './turns.ts';
+import type { PutRequest } from './writing.ts';
+
+export type { FrameReader };
+
+export interface FrameStoreOptions {
+  /** Made when absent. */
+  readonly coldDirectory: string;
+  readonly engine: FrameEngine;
+  /** For work that can wait: recompression, verification of everything. */
+  readonly backgroundEngine: FrameEngine;
+  /** Bounds the hot tier; 0 switches it off. */
+  readonly cacheBytes: number;
+  /** What cold files end up with. */
+  readonly compression: Compression;
+  /** For frames put without one. Default: they stay. */
+  readonly defaultTtlMs?: number | undefined;
+  /** How long a handle that is gone answers so. */
+  readonly tombstoneTtlMs: number;
+  readonly logger: Logger;
+  /** Milliseconds since 1970. Default: a clock that runs on evenly when the system's is set. */
+  readonly now?: () => number;
+  /** How long nothing must have been put before recompression begins. Default 1000. */
+  readonly quietMs?: number;
+}
+
+interface Signal {
+  readonly signal: AbortSignal;
+}
+
+const adoptionsAtOnce = 2;
+
+/** Opens the frames of a directory. What is in it is found out in the background; asked for earlier, a frame is looked up at once. */
+export async function openFrameStore(options: FrameStoreOptions): Promise<FrameStore> {
+  try {
+    const made = await mkdir(options.coldDirectory, { recursive: true });
+    if (made !== undefined) await syncParents(resolve(options.coldDirectory), resolve(made));
+  } catch (error) {
+    if (errnoOf(error) !== 'EROFS') throw storageError(error);
+  }
+  return new FrameStore(options);
+}
+
+/** Each new folder from `path` up to `top` shall be found in its parent after a power cut. */
+async function syncParents(path: string, top: string): Promise<void> {
+  const durable = new DurableFiles();
+  for (let at = path; at.length >= top.length; at = dirname(at)) await durable.syncDirectory(dirname(at));
+}
+
+/** All frames of all tenants. */
+export class FrameStore implements AsyncDisposable {
+  /** Bytes ready to be sent, of frames and of whoever else makes some of them; invalidated with the version. */
+  readonly hot: HotTier;
+  readonly #context: StoreContext;
+  readonly #controller = new AbortController();
+  readonly #tenants = new Map<Tenant, TenantFrames>();
+  readonly #loads: ChunkLoads;
+  readonly #chunks: ChunkReader;
+  readonly #recompressor: Recompressor;
+  readonly #sweeper: ExpirySweeper;
+  readonly #found: Promise<void>;
+
+  constructor(options: FrameStoreOptions) {
+    const { logger } = options;
+    // Everything under way listens to it.
+    setMaxListeners(0, this.#controller.signal);
+    const startedAt = Date.now() - performance.now();
+    this.hot = new HotTier(options.cacheBytes);
+    this.#recompressor = new Recompressor({ quietMs: options.quietMs ?? 1000, logger });
+    this.#context = {
+      coldDirectory: options.coldDirectory,
+      engine: options.engine,
+      backgroundEngine: options.backgroundEngine,
+      compression: options.compression,
+      defaultTtlMs: options.defaultTtlMs ?? null,
+      tombstoneTtlMs: options.tombstoneTtlMs,
+      hot: this.hot,
+      durable: new DurableFiles(),
+      adoptionTurns: new Turns(adoptionsAtOnce),
+      logger,
+      now: options.now ?? (() => Math.round(startedAt + performance.now())),
+      signal: this.#controller.signal,
+      wantsRecompression: (tenant, handle) => this.#recompressLater(tenant, handle),
+    };
+    this.#loads = new ChunkLoads(options.engine, this.hot);
+    this.#chunks = new ChunkReader(this.#loads);
+    this.#of(defaultTenant);
+    this.#found = this.#findTenants();
+    this.#sweeper = new ExpirySweeper(() => this.#tenants.values(), logger);
+  }
+
+  /** Resolves when the frame is on disk for good. */
+  async put(principal: Principal, request: PutRequest, options: Signal): Promise<HeldSummary> {
+    return this.#of(principal.tenant).put(request, options);
+  }
+
+  /** The current version, for as long as the reader is not disposed of. */
+  async open(principal: Principal, handle: Handle, options: Signal): Promise<FrameReader> {
+    return this.#of(principal.tenant).open(handle, options);
+  }
+
+  /** The id of a version that can be served at once, without a look at the disk. Counts as a read. */
+  peek(principal: Principal, handle: Handle): string | undefined {
+    return this.#of(principal.tenant).peek(handle);
+  }
+
+  /** In order of handles; damaged ones too. */
+  list(principal: Principal, { prefix }: { readonly prefix?: string | undefined } = {}): AsyncIterable<FrameSummary> {
+    return this.#of(principal.tenant).list(prefix);
+  }
+
+  async describe(principal: Principal, handle: Handle, options: Signal): Promise<FrameSummary> {
+    return this.#of(principal.tenant).describe(handle, options);
+  }
+
+  async drop(
+    principal: Principal,
+    handle: Handle,
+    options: { readonly ifVersion?: number | undefined } = {},
+  ): Promise<void> {
+    await this.#of(principal.tenant).drop(handle, options);
+  }
+
+  async renew(principal: Principal, handle: Handle, ttlMs?: number | null): Promise<HeldSummary> {
+    return this.#of(principal.tenant).renew(handle, ttlMs);
+  }
+
+  /** Frames of all tenants. */
+  async count(): Promise<number> {
+    await this.#found;
+    const counts = await Promise.all([...this.#tenants.values()].map((tenant) => tenant.count()));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#controller.abort(new AppError('overloaded', 'the server is stopping', { retryAfterSeconds: 1 }));
+    this.#sweeper.dispose();
+    await this.#found;
+    await this.#recompressor[Symbol.asyncDispose]();
+    await this.#loads[Symbol.asyncDispose]();
+    await Promise.all([...this.#tenants.values()].map((tenant) => tenant[Symbol.asyncDispose]()));
+  }
+
+  #of(tenant: Tenant): TenantFrames {
+    this.#controller.signal.throwIfAborted();
+    let frames = this.#tenants.get(tenant);
+    if (frames === undefined) {
+      frames = new TenantFrames(this.#context, tenant, this.#chunks);
+      this.#tenants.set(tenant, frames);
+    }
+    return frames;
+  }
+
+  async #findTenants(): Promise<void> {
+    const entries = await readdir(join(this.#context.coldDirectory, 'tenants'), { withFileTypes: true }).catch(
+      () => [],
+    );
+    for (const entry of entries) {
+      if (entry.isDirectory() && isHandle(entry.name) && !this.#controller.signal.aborted) {
+        this.#of(entry.name as string as Tenant);
+      }
+    }
+  }
+
+  #recompressLater(tenant: Tenant, handle: Handle): void {
+    this.#recompressor.enqueue(`${tenant}/${handle}`, async (signal) => this.#of(tenant).recompress(handle, signal));
+  }
+}

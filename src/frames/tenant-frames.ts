@@ -1,0 +1,257 @@
+import { AppError } from '../core/app-error.ts';
+import type { Column } from '../core/data-type.ts';
+import type { Handle } from '../core/handle.ts';
+import type { Tenant } from '../core/principal.ts';
+import { abortable, eitherSignal, sleep } from './abortable.ts';
+import type { Entry } from './catalog.ts';
+import type { ChunkReader } from './chunk-reader.ts';
+import { gone, notFound, whyNotHeld } from './frame-errors.ts';
+import { FrameReader } from './frame-reader.ts';
+import type { FrameVersion } from './frame-version.ts';
+import { bytesOf } from './manifest.ts';
+import { FileChanged } from './pins.ts';
+import { Presence } from './presence.ts';
+import { recompressFrame } from './recompression.ts';
+import { removeFrame } from './removal.ts';
+import { Scanner } from './scanner.ts';
+import { type StoreContext, TenantState } from './tenant-state.ts';
+import { Verification } from './verification.ts';
+import { type PutRequest, Writing } from './writing.ts';
+
+export interface HeldSummary {
+  readonly state: 'held';
+  readonly handle: Handle;
+  readonly version: number;
+  readonly versionId: string;
+  readonly rows: number;
+  /** As stored. */
+  readonly bytes: number;
+  readonly columns: readonly Column[];
+  readonly createdAt: number;
+  /** In milliseconds since 1970; undefined when the frame stays. */
+  readonly expiresAt: number | undefined;
+}
+
+export interface DamagedSummary {
+  readonly state: 'damaged';
+  readonly handle: Handle;
+  readonly version: number;
+  readonly bytes: number;
+  readonly reason: string;
+}
+
+export type FrameSummary = HeldSummary | DamagedSummary;
+
+/** Time for a second look at a file that has just come. */
+const secondLookMs = 230;
+const mostReopens = 3;
+
+/** The use cases, for one tenant. */
+export class TenantFrames implements AsyncDisposable {
+  readonly #state: TenantState;
+  readonly #presence: Presence;
+  readonly #verification: Verification;
+  readonly #writing: Writing;
+  readonly #scanner: Scanner;
+  readonly #chunks: ChunkReader;
+  readonly #puts = new Set<Promise<unknown>>();
+
+  constructor(context: StoreContext, tenant: Tenant, chunks: ChunkReader) {
+    this.#state = new TenantState(context, tenant);
+    this.#presence = new Presence(this.#state);
+    this.#verification = new Verification(this.#state);
+    this.#writing = new Writing(this.#state, this.#presence);
+    this.#scanner = new Scanner(this.#state, this.#presence);
+    this.#chunks = chunks;
+    this.#scanner.start();
+  }
+
+  async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<HeldSummary> {
+    const either = eitherSignal(signal, this.#state.context.signal);
+    const put = this.#writing.put(request, either);
+    this.#puts.add(put);
+    try {
+      return summaryOf(await put);
+    } finally {
+      this.#puts.delete(put);
+      either.unlink();
+    }
+  }
+
+  async open(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameReader> {
+    const { context } = this.#state;
+    for (let attempt = 0; ; attempt++) {
+      const version = this.#current(handle) ?? (await this.#find(handle, signal));
+      const { parts } = version;
+      parts.acquire();
+      try {
+        if (!parts.isVerified) await abortable(this.#verification.first(version, context.engine), signal);
+        else if (!parts.isPinned && !context.hot.hasVersion(version.versionId))
+          await abortable(parts.sources(), signal);
+        return new FrameReader(version, parts, this.#chunks, context.now);
+      } catch (error) {
+        parts.release();
+        if (!(error instanceof FileChanged)) throw error;
+        if (attempt === mostReopens) throw whyNotHeld(handle, undefined);
+        await this.#presence.check(handle);
+      }
+    }
+  }
+
+  peek(handle: Handle): string | undefined {
+    const version = this.#current(handle);
+    if (version === undefined || !version.parts.isVerified) return undefined;
+    version.touch(this.#state.context.now());
+    return version.versionId;
+  }
+
+  async *list(prefix = ''): AsyncGenerator<FrameSummary, void, void> {
+    await this.#scanner.loaded;
+    for (const handle of this.#state.catalog.handles().sort()) {
+      if (!handle.startsWith(prefix)) continue;
+      const summary = this.#summarize(handle, this.#state.catalog.get(handle));
+      if (summary !== undefined) yield summary;
+    }
+  }
+
+  async describe(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameSummary> {
+    const known = this.#summarize(handle, this.#state.catalog.get(handle));
+    if (known?.state === 'held') return known;
+    try {
+      return summaryOf(await this.#find(handle, signal));
+    } catch (error) {
+      const summary = this.#summarize(handle, this.#state.catalog.get(handle));
+      if (summary === undefined) throw error;
+      return summary;
+    }
+  }
+
+  async drop(handle: Handle, { ifVersion }: { readonly ifVersion?: number | undefined } = {}): Promise<void> {
+    await this.#state.locks.run(handle, async () => {
+      await this.#presence.refresh(handle);
+      const entry = this.#state.catalog.get(handle);
+      if (entry === undefined || entry.kind === 'gone') throw whyNotHeld(handle, entry);
+      if (entry.kind === 'held' && entry.version.isExpired(this.#state.context.now())) throw gone(handle, 'expired');
+      const version = entry.kind === 'held' ? entry.version.manifest.version : entry.version;
+      if (ifVersion !== undefined && ifVersion !== version) {
+        throw new AppError('handle_gone', `version ${ifVersion} of ${handle} is gone: it is at version ${version}`);
+      }
+      await removeFrame(this.#state, handle, entry, 'dropped');
+    });
+  }
+
+  /** Starts the time to live again, with another length if one is given; null lets the frame stay. */
+  async renew(handle: Handle, ttlMs?: number | null): Promise<HeldSummary> {
+    return this.#state.locks.run(handle, async () => {
+      const { catalog, commits, context, directory } = this.#state;
+      await this.#presence.refresh(handle);
+      const entry = catalog.get(handle);
+      if (entry?.kind !== 'held') throw whyNotHeld(handle, entry);
+      const { version } = entry;
+      if (version.isExpired(context.now())) throw gone(handle, 'expired');
+      if (ttlMs !== undefined && ttlMs !== version.manifest.ttlMs) {
+        context.durable.assertWritable();
+        await directory.prepare();
+        const manifest = { ...version.manifest, ttlMs };
+        await commits.commit(manifest, commits.inPlace());
+        version.manifest = manifest;
+        catalog.set(handle, entry);
+      }
+      version.touch(context.now());
+      return summaryOf(version);
+    });
+  }
+
+  /** Until everything is loaded, by the names on the disk. */
+  async count(): Promise<number> {
+    if (!this.#state.isLoaded) {
+      const { files, folders } = await this.#state.directory.listPublic();
+      return new Set([...files, ...folders]).size;
+    }
+    let count = 0;
+    for (const [, entry] of this.#state.catalog.entries()) if (entry.kind === 'held') count++;
+    return count;
+  }
+
+  /** Drops what has outlived its time. */
+  async expire(): Promise<void> {
+    const { catalog, locks, context } = this.#state;
+    for (const handle of catalog.expiring()) {
+      const due = (): Extract<Entry, { kind: 'held' }> | undefined => {
+        const entry = catalog.get(handle);
+        return entry?.kind === 'held' && entry.version.isExpired(context.now()) ? entry : undefined;
+      };
+      if (due() === undefined) continue;
+      await locks.run(handle, async () => {
+        const entry = due();
+        if (entry !== undefined) await removeFrame(this.#state, handle, entry, 'expired');
+      });
+    }
+  }
+
+  async forgetOldTombstones(): Promise<void> {
+    const { catalog, locks, context, records } = this.#state;
+    for (const [handle, entry] of [...catalog.entries()]) {
+      if (entry.kind !== 'gone' || entry.tombstone.at + context.tombstoneTtlMs > context.now()) continue;
+      await locks.run(handle, async () => {
+        if (catalog.get(handle) !== entry) return;
+        await records.dropTombstone(handle);
+        catalog.delete(handle);
+      });
+    }
+  }
+
+  async recompress(handle: Handle, signal: AbortSignal): Promise<void> {
+    try {
+      await recompressFrame(this.#state, this.#presence, this.#verification, handle, signal);
+    } catch (error) {
+      if (error instanceof FileChanged) await this.#presence.check(handle);
+      else throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#scanner[Symbol.asyncDispose]();
+    this.#presence.dispose();
+    await Promise.allSettled(this.#puts);
+    await this.#state.locks.idle();
+    await this.#state.pins[Symbol.asyncDispose]();
+  }
+
+  #current(handle: Handle): FrameVersion | undefined {
+    const entry = this.#state.catalog.get(handle);
+    return entry?.kind === 'held' && !entry.version.isExpired(this.#state.context.now()) ? entry.version : undefined;
+  }
+
+  /** Looks at the disk, so that a file which has just been moved in is found by the first who asks. */
+  async #find(handle: Handle, signal: AbortSignal): Promise<FrameVersion> {
+    const { catalog, context } = this.#state;
+    for (let look = 1; ; look++) {
+      await abortable(this.#presence.check(handle), signal);
+      const entry = catalog.get(handle);
+      if (entry?.kind === 'held') {
+        if (entry.version.isExpired(context.now())) throw gone(handle, 'expired');
+        return entry.version;
+      }
+      const isForgotten = entry?.kind === 'gone' && entry.tombstone.at + context.tombstoneTtlMs <= context.now();
+      if (isForgotten) throw notFound(handle);
+      if (entry?.kind !== 'settling' || entry.reason !== undefined || look === 2) throw whyNotHeld(handle, entry);
+      await sleep(secondLookMs, signal);
+    }
+  }
+
+  #summarize(handle: Handle, entry: Entry | undefined): FrameSummary | undefined {
+    if (entry?.kind === 'damaged') {
+      const { version, reason, files } = entry;
+      return { state: 'damaged', handle, version, bytes: bytesOf(files), reason };
+    }
+    if (entry?.kind !== 'held' || entry.version.isExpired(this.#state.context.now())) return undefined;
+    return summaryOf(entry.version);
+  }
+}
+
+function summaryOf(version: FrameVersion): HeldSummary {
+  const { handle, version: number, versionId, columns, createdAt } = version.manifest;
+  const { rows, bytes, expiresAt } = version;
+  return { state: 'held', handle, version: number, versionId, rows, bytes, columns, createdAt, expiresAt };
+}
