@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type QuestDb, startQuestDb } from '../../../test/support/questdb.ts';
+import { questdbUnavailable } from '../../../test/support/questdb-unavailable.ts';
+import { bodyOf, exec, tsdbFor } from '../../../test/support/upstream-client.ts';
+
+const credentials = { user: 'admin', password: 'pä:ss@w%rd' };
+
+describe.skipIf(await questdbUnavailable())('with a real QuestDB that asks for a password', () => {
+  let questdb: QuestDb;
+  let url: string;
+
+  beforeAll(async () => {
+    questdb = await startQuestDb({ ...credentials, settings: { 'circuit.breaker.throttle': '1000' } });
+    const { host } = new URL(questdb.url);
+    url = `http://${credentials.user}:${encodeURIComponent(credentials.password)}@${host}`;
+  }, 120_000);
+  afterAll(() => questdb[Symbol.asyncDispose]());
+
+  test('a statement is answered', async () => {
+    await using tsdb = tsdbFor(url);
+    const response = await exec(tsdb, "select 'grüße' a");
+    expect(response).toMatchObject({ status: 200, contentType: 'application/json; charset=utf-8' });
+    expect(JSON.parse(String(await bodyOf(response)))).toMatchObject({ dataset: [['grüße']], count: 1 });
+  });
+
+  test('a wrong password is told as such', async () => {
+    await using tsdb = tsdbFor(url.replace('admin', 'somebody'));
+    await expect(exec(tsdb)).rejects.toMatchObject({ message: 'the external database refused our credentials' });
+  });
+
+  test('the statement time-out of one request does not reach the next', async () => {
+    await using tsdb = tsdbFor(url, { timeoutMs: 60_000 });
+    const text = async (query: string, statementTimeout?: string): Promise<string> =>
+      String(await bodyOf(await exec(tsdb, query, { statementTimeout })));
+    await text('create table big as (select x from long_sequence(1000000))');
+    const slow = 'select count() from big a join (select * from big limit 10) b on a.x > b.x';
+    expect(await text('select 1')).toContain('"count":1');
+    expect(await text(slow, '1')).toContain('timeout, query aborted');
+    expect(await text(slow)).toContain('"count":1');
+  }, 60_000);
+
+  test('a request longer than its buffer is tsdb_unreachable and stops nobody else', async () => {
+    await using tsdb = tsdbFor(url);
+    await expect(exec(tsdb, `select '${'x'.repeat(100_000)}'`)).rejects.toMatchObject({
+      code: 'tsdb_unreachable',
+      message: expect.stringContaining('closed the connection'),
+    });
+    expect((await exec(tsdb)).status).toBe(200);
+  });
+
+  test('killed in the middle of an answer it breaks the body off, and restarted it answers again', async () => {
+    await using tsdb = tsdbFor(url);
+    const response = await exec(tsdb, 'select x, x * 2, x * 3 from long_sequence(50000000)');
+    const reading = expect(bodyOf(response)).rejects.toMatchObject({ code: 'tsdb_unreachable' });
+    await questdb.kill('SIGKILL');
+    await reading;
+    await expect(exec(tsdb)).rejects.toMatchObject({ code: 'tsdb_unreachable', retryAfterSeconds: 1 });
+    await questdb.restart();
+    const status = () =>
+      exec(tsdb).then(
+        (again) => again.status,
+        () => 0,
+      );
+    await expect.poll(status, { timeout: 5000 }).toBe(200);
+  }, 60_000);
+
+  test('frozen it is tsdb_timeout, and thawed it answers again', async () => {
+    await using tsdb = tsdbFor(url, { timeoutMs: 300 });
+    await questdb.kill('SIGSTOP');
+    await expect(exec(tsdb)).rejects.toMatchObject({ code: 'tsdb_timeout' });
+    await questdb.kill('SIGCONT');
+    const status = () =>
+      exec(tsdb).then(
+        (again) => again.status,
+        () => 0,
+      );
+    await expect.poll(status, { timeout: 5000 }).toBe(200);
+  });
+});

@@ -1,0 +1,101 @@
+import { AppError } from '../../core/app-error.ts';
+import type { LogFields, Logger } from '../../core/logger.ts';
+import type { Tsdb, TsdbRequest } from '../../core/tsdb.ts';
+import { Breaker } from './breaker.ts';
+import { Exchange } from './exchange.ts';
+import { Slots } from './slots.ts';
+import { parseUpstreamAddress, type UpstreamAddress } from './upstream-address.ts';
+import { openUpstreamPools, type UpstreamPools } from './upstream-pools.ts';
+
+export interface TsdbOptions {
+  /** Base URL; user and password in it become a Basic authorization. */
+  readonly url: string;
+  /** Time for an answer to begin. */
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+  /** Requests under way at once. */
+  readonly maxConnections: number;
+  /** Requests that may wait for one of those places. */
+  readonly maxQueue: number;
+  /** Silence in the middle of an answer after which it counts as broken off. Default 15 000. */
+  readonly bodyIdleTimeoutMs?: number;
+  readonly logger: Logger;
+}
+
+/** The external time-series database over HTTP. */
+export function createTsdb(options: TsdbOptions): Tsdb {
+  const { url, timeoutMs, connectTimeoutMs, maxConnections, maxQueue, bodyIdleTimeoutMs = 15_000, logger } = options;
+  const address = parseUpstreamAddress(url);
+  const { origin } = address;
+  const slots = new Slots({ max: maxConnections, maxWaiting: maxQueue });
+  const breaker = new Breaker({
+    pauseMs: 1000,
+    now: () => performance.now(),
+    onOpen: (failure) => logger.warn('the external database is down', { upstream: origin, ...fieldsOf(failure) }),
+    onClose: () => logger.info('the external database is back', { upstream: origin }),
+  });
+  const opening = openUpstreamPools({ origin, connectTimeoutMs, maxConnections, bodyIdleTimeoutMs });
+  opening.catch((error: unknown) => logger.error('the HTTP client did not load', { error: String(error) }));
+
+  const prepare = (request: TsdbRequest, pools: UpstreamPools, signal: AbortSignal, onDone: () => void): Exchange =>
+    new Exchange({
+      // QuestDB takes Statement-Timeout from a connection's first request and applies it to all that follow there.
+      dispatcher: request.statementTimeout === undefined ? pools.kept : pools.singleUse,
+      path: `${address.execPath}?${queryString(request.parameters)}`,
+      headers: headersOf(request, address),
+      signal,
+      timeoutMs,
+      onWritten: () => breaker.connected(),
+      onBrokenBody: (failure) => logger.warn(failure.message, { upstream: origin, ...fieldsOf(failure) }),
+      onDone,
+    });
+
+  const exec: Tsdb['exec'] = async (request, { signal }) => {
+    signal.throwIfAborted();
+    breaker.check();
+    const release = await slots.acquire({ signal, timeoutMs });
+    let exchange: Exchange;
+    try {
+      exchange = prepare(request, await opening, signal, release);
+      signal.throwIfAborted();
+      breaker.enter();
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return exchange.run().catch((error: unknown) => {
+      if (exchange.written) throw error;
+      if (error instanceof AppError && error.code === 'tsdb_unreachable') breaker.failed(error);
+      else breaker.abandoned();
+      throw error;
+    });
+  };
+
+  return {
+    exec,
+    async [Symbol.asyncDispose]() {
+      const pools = await opening;
+      await pools[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function headersOf(request: TsdbRequest, { authorization }: UpstreamAddress): Record<string, string> {
+  const { acceptEncoding, statementTimeout } = request;
+  return {
+    accept: 'application/json',
+    'accept-encoding': acceptEncoding ?? 'identity',
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(statementTimeout === undefined ? {} : { 'statement-timeout': statementTimeout }),
+  };
+}
+
+function queryString(parameters: TsdbRequest['parameters']): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of parameters) search.append(name, value);
+  return search.toString();
+}
+
+function fieldsOf({ code, cause }: AppError): LogFields {
+  return { code, cause: cause instanceof Error && 'code' in cause ? cause.code : undefined };
+}

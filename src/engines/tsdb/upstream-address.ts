@@ -1,0 +1,33 @@
+/** Where the external database's /exec is, and who we are to it. */
+export interface UpstreamAddress {
+  /** Scheme, host and port; never credentials. */
+  readonly origin: string;
+  readonly execPath: string;
+  /** The Basic authorization made of the URL's user and password. */
+  readonly authorization: string | undefined;
+}
+
+export function parseUpstreamAddress(url: string): UpstreamAddress {
+  // What `new URL` throws carries its input, password and all.
+  if (!URL.canParse(url)) throw new Error('the URL of the external database is not a URL');
+  const { origin, pathname, username, password } = new URL(url);
+  return {
+    origin,
+    execPath: `${pathname.replace(/\/+$/, '')}/exec`,
+    authorization: username === '' && password === '' ? undefined : basicAuthorization(username, password),
+  };
+}
+
+function basicAuthorization(username: string, password: string): string {
+  const credentials = `${percentDecoded(username)}:${percentDecoded(password)}`;
+  return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`;
+}
+
+/** A password may hold a bare `%`, which the URL parser lets through as it is. */
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
