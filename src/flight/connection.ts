@@ -1,0 +1,53 @@
+import type { ServerHttp2Session } from 'node:http2';
+
+export interface ConnectionTimeouts {
+  /** For the client's HTTP/2 preface and settings to arrive. */
+  readonly handshakeTimeoutMs: number;
+  /** Every client is pinged this often; one that is silent for three times as long is gone. */
+  readonly keepaliveMs: number;
+  /** A connection without calls is closed after this. */
+  readonly idleTimeoutMs: number;
+}
+
+const maxSilentPings = 3;
+
+/**
+ * Ends a connection that is silent, dead or idle. The result is to be called for each new call, and gives what to call at its end.
+ *
+ * Node answers a violation of HTTP/2 with GOAWAY but leaves the socket open; such a connection falls silent and ends here, too.
+ */
+export function watchConnection(session: ServerHttp2Session, timeouts: ConnectionTimeouts): () => () => void {
+  const { handshakeTimeoutMs, keepaliveMs, idleTimeoutMs } = timeouts;
+  const { socket } = session;
+  let calls = 0;
+  let silentPings = 0;
+  let bytesHeard = 0;
+
+  const startIdle = (): NodeJS.Timeout => setTimeout(() => session.close(), idleTimeoutMs);
+  let idle = startIdle();
+  const handshake = setTimeout(() => session.destroy(), handshakeTimeoutMs);
+  const keepalive = setInterval(() => {
+    if (session.destroyed) return;
+    // Any byte is a sign of life: behind a slow link the answer to a ping waits for the data before it.
+    silentPings = socket.bytesRead > bytesHeard ? 0 : silentPings + 1;
+    bytesHeard = socket.bytesRead;
+    if (silentPings > maxSilentPings) session.destroy();
+    else session.ping(() => {});
+  }, keepaliveMs);
+
+  session.once('remoteSettings', () => clearTimeout(handshake));
+  session.once('close', () => {
+    clearTimeout(idle);
+    clearTimeout(handshake);
+    clearInterval(keepalive);
+  });
+
+  return () => {
+    calls += 1;
+    clearTimeout(idle);
+    return () => {
+      calls -= 1;
+      if (calls === 0 && !session.closed && !session.destroyed) idle = startIdle();
+    };
+  };
+}

@@ -1,0 +1,32 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { GrpcError } from './grpc-status.ts';
+import { messagePrefix } from './message-frames.ts';
+import type { Message } from './method.ts';
+
+/** Writes one message, and waits while the reader is slow. */
+export async function writeMessage(stream: ServerHttp2Stream, message: Message, stallTimeoutMs: number): Promise<void> {
+  const pieces = message instanceof Uint8Array ? [message] : message;
+  let bytes = 0;
+  for (const piece of pieces) bytes += piece.length;
+  stream.cork();
+  let more = stream.write(messagePrefix(bytes));
+  for (const piece of pieces) more = stream.write(piece);
+  stream.uncork();
+  if (!more) await drained(stream, stallTimeoutMs);
+}
+
+/** Resolves when the stream wants more; rejects when it closes, or when for so long its connection took no byte. */
+export function drained(stream: ServerHttp2Stream, stallTimeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onDrain = (): void => settle(resolve);
+    const onClose = (): void => settle(() => reject(new GrpcError('CANCELLED', 'the stream was closed')));
+    const onStall = (): void =>
+      settle(() => reject(new GrpcError('DEADLINE_EXCEEDED', `the client read nothing for ${stallTimeoutMs} ms`)));
+    const settle = (action: () => void): void => {
+      stream.off('drain', onDrain).off('close', onClose).setTimeout(0, onStall);
+      action();
+    };
+    if (stream.closed || stream.destroyed) return onClose();
+    stream.on('drain', onDrain).on('close', onClose).setTimeout(stallTimeoutMs, onStall);
+  });
+}

@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+
+/** What a handler knows of the call that it serves. */
+export interface Call {
+  /** `/package.Service/Method` */
+  readonly path: string;
+  /** Stands in the log, and in the trailer `x-request-id` of an error. */
+  readonly requestId: string;
+  /** The connection it came by; calls of different connections take turns where they must wait. */
+  readonly lane: string;
+  readonly metadata: IncomingHttpHeaders;
+  /** Aborted when the client leaves or cancels, when its deadline passes, and when the server has no time left to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** One message: its bytes, or pieces of it that are sent one behind the other without being copied together. */
+export type Message = Uint8Array | readonly Uint8Array[];
+
+interface Limits {
+  /** A longer message from the client is refused. Default 4 MiB. */
+  readonly maxMessageBytes?: number;
+}
+
+export interface UnaryMethod extends Limits {
+  readonly kind: 'unary';
+  handle(request: Uint8Array, call: Call): Message | Promise<Message>;
+}
+
+/** Any number of messages in, any number out. Both sides are pulled: a slow reader slows the writer. */
+export interface StreamingMethod extends Limits {
+  readonly kind: 'streaming';
+  handle(requests: AsyncIterable<Uint8Array>, call: Call): AsyncIterable<Message>;
+}
+
+/** The handler reads and writes framed messages on the stream itself. Headers are sent before it, trailers after it. */
+export interface RawMethod {
+  readonly kind: 'raw';
+  handle(stream: ServerHttp2Stream, call: Call): Promise<void>;
+}
+
+export type Method = UnaryMethod | StreamingMethod | RawMethod;
+
+export interface Service {
+  /** `package.Service` */
+  readonly name: string;
+  readonly methods: Readonly<Record<string, Method>>;
+  /** Called when the listener begins to stop: end what would otherwise go on for ever. */
+  drain?(): void;
+}
