@@ -1,0 +1,35 @@
+import { AppError } from '../core/app-error.ts';
+import { type Handle, parseHandle } from '../core/handle.ts';
+import type { Logger } from '../core/logger.ts';
+import { anonymous } from '../core/principal.ts';
+import type { FrameStore } from '../frames/store.ts';
+import { demoFrames } from './demo-frames.ts';
+
+/** Puts the demo frames, once: a handle that is taken, also by a user's own frame, stays as it is, and one that was dropped stays gone. */
+export async function makeDemoFrames(
+  frames: FrameStore,
+  logger: Logger,
+  options: { signal: AbortSignal },
+): Promise<void> {
+  await Promise.all(
+    demoFrames.map(async ({ handle, sql }) => {
+      try {
+        if (await wasDropped(frames, parseHandle(handle), options)) return;
+        const source = { kind: 'sql', sql } as const;
+        const held = await frames.put(anonymous, { handle: parseHandle(handle), mode: 'create', source }, options);
+        logger.info('made a demo frame', { handle, rows: held.rows });
+      } catch (error) {
+        if (!(error instanceof AppError && error.code === 'handle_exists')) throw error;
+      }
+    }),
+  );
+}
+
+async function wasDropped(frames: FrameStore, handle: Handle, options: { signal: AbortSignal }): Promise<boolean> {
+  try {
+    await frames.describe(anonymous, handle, options);
+    return false;
+  } catch (error) {
+    return error instanceof AppError && error.code === 'handle_gone';
+  }
+}

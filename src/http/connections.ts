@@ -1,0 +1,58 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from '../core/logger.ts';
+
+export interface ConnectionTimeouts {
+  /** For the first byte of a connection. */
+  readonly headerTimeoutMs: number;
+  /** For a reader who takes nothing of what it is sent. */
+  readonly stallTimeoutMs: number;
+}
+
+/** Open connections with the answers under way on each: more than one where the client pipelines. */
+export class Connections {
+  readonly #answers = new WeakMap<Socket, Set<ServerResponse>>();
+
+  constructor(server: Server, { headerTimeoutMs, stallTimeoutMs }: ConnectionTimeouts, logger: Logger) {
+    server.on('connection', (socket: Socket) => this.#watch(socket, headerTimeoutMs));
+    // Node looks at the progress of the write queue here, so a slow reader is not taken for one that stands still.
+    server.setTimeout(stallTimeoutMs, (socket: Socket) => {
+      if (this.isAnswering(socket)) {
+        if (socket.writableLength === 0) return;
+        logger.debug('the client left', { reason: `it took nothing for ${stallTimeoutMs} ms` });
+      }
+      socket.destroy();
+    });
+  }
+
+  isAnswering(socket: Socket): boolean {
+    return (this.#answers.get(socket)?.size ?? 0) > 0;
+  }
+
+  /** From now until its `close` the answer is under way. */
+  begin(socket: Socket, response: ServerResponse, onEnd: () => void): void {
+    const answers = this.#answers.get(socket);
+    answers?.add(response);
+    response.once('close', () => {
+      answers?.delete(response);
+      onEnd();
+    });
+  }
+
+  #watch(socket: Socket, headerTimeoutMs: number): void {
+    const answers = new Set<ServerResponse>();
+    this.#answers.set(socket, answers);
+    // Node times the headers from a request's first byte, so a socket that never sends one needs a clock of its own.
+    const timer = setTimeout(() => {
+      if (socket.bytesRead === 0) socket.destroy();
+    }, headerTimeoutMs);
+    timer.unref();
+    socket.once('close', () => {
+      clearTimeout(timer);
+      // Node tells only the answer that was being sent; those queued behind it would wait for ever.
+      setImmediate(() => {
+        for (const response of answers) response.emit('close');
+      });
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+
+export interface CorsPolicy {
+  /** Origins whose pages may call us, or `*`. */
+  readonly origins: readonly string[];
+}
+
+const preflightSeconds = 600;
+
+/** Sets the headers by which a browser lets another site's page read the answer. */
+export function allowOrigin(policy: CorsPolicy, request: IncomingMessage, headers: string[]): void {
+  const any = policy.origins.includes('*');
+  if (!any) headers.push('vary', 'Origin');
+  const origin = request.headers.origin;
+  if (origin === undefined || !(any || policy.origins.includes(origin))) return;
+  headers.push('access-control-allow-origin', any ? '*' : origin);
+  headers.push('access-control-expose-headers', 'ETag, Retry-After, X-Request-Id');
+  if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
+    headers.push('access-control-allow-methods', 'GET, HEAD, OPTIONS');
+    headers.push('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '');
+    headers.push('access-control-max-age', String(preflightSeconds));
+  }
+}

@@ -1,0 +1,217 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { AppError, type ErrorCode, toAppError } from '../core/app-error.ts';
+import { randomBase32 } from '../core/handle.ts';
+import type { Logger } from '../core/logger.ts';
+import { Connections } from './connections.ts';
+import { allowOrigin, type CorsPolicy } from './cors.ts';
+import { httpStatus, sendError } from './error-response.ts';
+import { answerMalformed } from './malformed-request.ts';
+import { ReaderGone } from './response-writer.ts';
+import type { Exchange, Route } from './route.ts';
+
+export interface HttpListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly routes: readonly Route[];
+  readonly cors: CorsPolicy | undefined;
+  readonly maxConcurrentRequests: number;
+  readonly maxConnections: number;
+  readonly maxBodyBytes: number;
+  readonly headerTimeoutMs: number;
+  readonly stallTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly logger: Logger;
+}
+
+export interface HttpListener {
+  readonly address: { readonly host: string; readonly port: number };
+  /** Takes no more requests, lets those under way finish for at most `graceMs`, then cuts what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+const maxHeaderBytes = 16 * 1024;
+const maxHeaders = 100;
+/** No route takes a body yet; one that is sent all the same must end soon. */
+const bodyTimeoutMs = 5000;
+/** How often Node looks for connections that are late with their request. */
+const checkEveryMs = 1000;
+
+export async function startHttpListener(options: HttpListenerOptions): Promise<HttpListener> {
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: options.headerTimeoutMs,
+    requestTimeout: options.headerTimeoutMs + bodyTimeoutMs,
+    keepAliveTimeout: options.idleTimeoutMs,
+    connectionsCheckingInterval: checkEveryMs,
+    noDelay: true,
+  });
+  const connections = new Connections(server, options, options.logger);
+  const dispatcher = new Dispatcher(options, connections);
+  server.on('request', (request, response) => dispatcher.dispatch(request, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (connections.isAnswering(socket)) socket.destroy();
+    else answerMalformed(error, socket);
+  });
+  server.maxHeadersCount = maxHeaders;
+  server.maxConnections = options.maxConnections;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: options.host, port: options.port, backlog: 1024 }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  server.on('error', (error) => options.logger.error('the HTTP listener failed', { error }));
+  const { address, port } = server.address() as AddressInfo;
+  return { address: { host: address, port }, close: (graceMs) => closeServer(server, dispatcher, graceMs) };
+}
+
+/** Finds the route, counts what is under way, and turns whatever goes wrong into an answer. */
+class Dispatcher {
+  readonly #routes: ReadonlyMap<string, Route>;
+  readonly #options: HttpListenerOptions;
+  readonly #connections: Connections;
+  readonly #idPrefix = randomBase32(8);
+  #sequence = 0;
+  #draining = false;
+  #underWay = 0;
+  #idle: (() => void) | undefined;
+
+  readonly #onEnd = (): void => {
+    if (--this.#underWay === 0) this.#idle?.();
+  };
+
+  constructor(options: HttpListenerOptions, connections: Connections) {
+    this.#options = options;
+    this.#connections = connections;
+    this.#routes = new Map(options.routes.map((route) => [route.path, route]));
+  }
+
+  dispatch(request: IncomingMessage, response: ServerResponse): void {
+    const target = originForm(request.url ?? '/');
+    const requestId = givenRequestId(request) ?? `${this.#idPrefix}-${(++this.#sequence).toString(36)}`;
+    const headers = ['x-request-id', requestId];
+    const exchange: Exchange = { request, response, target, requestId, headers, logger: this.#options.logger };
+    if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, request, headers);
+    this.#underWay++;
+    this.#connections.begin(request.socket, response, this.#onEnd);
+    const queryAt = target.indexOf('?');
+    const route = this.#routes.get(queryAt < 0 ? target : target.slice(0, queryAt));
+    try {
+      this.#checkLoad(route, exchange);
+      this.#checkBody(exchange);
+      if (request.method === 'OPTIONS') {
+        answerOptions(route, exchange);
+        return;
+      }
+      const outcome = this.#checkRoute(route, exchange).handle(exchange);
+      outcome?.catch((error: unknown) => this.#fail(exchange, route, error));
+    } catch (error) {
+      this.#fail(exchange, route, error);
+    }
+  }
+
+  /** New requests are refused from now on; resolves when none is under way. */
+  drain(): Promise<void> {
+    this.#draining = true;
+    return new Promise((resolve) => {
+      if (this.#underWay === 0) resolve();
+      else this.#idle = resolve;
+    });
+  }
+
+  #checkLoad(route: Route | undefined, { headers }: Exchange): void {
+    if (this.#draining) {
+      headers.push('connection', 'close');
+      throw new AppError('overloaded', 'the server is shutting down', { retryAfterSeconds: 1 });
+    }
+    if (this.#underWay > this.#options.maxConcurrentRequests && route?.always !== true) {
+      throw new AppError('overloaded', `${this.#options.maxConcurrentRequests} requests are under way already`, {
+        hint: 'try again in a moment',
+        retryAfterSeconds: 1,
+      });
+    }
+  }
+
+  #checkBody({ request, headers }: Exchange): void {
+    const bytes = Number(request.headers['content-length'] ?? 0);
+    if (bytes <= this.#options.maxBodyBytes) return;
+    headers.push('connection', 'close');
+    throw new AppError('too_large', `a body of ${bytes} bytes is more than the ${this.#options.maxBodyBytes} allowed`);
+  }
+
+  #checkRoute(route: Route | undefined, { request, headers, target }: Exchange): Route {
+    if (route === undefined) {
+      const path = target.split('?', 1)[0] ?? '';
+      throw new AppError('not_found', `there is nothing at ${path.slice(0, 200)}`, {
+        hint: `this server answers ${[...this.#routes.keys()].join(', ')}`,
+      });
+    }
+    if (!(route.methods as readonly string[]).includes(request.method ?? '')) {
+      headers.push('allow', allowedMethods(route));
+      throw new AppError('method_not_allowed', `${request.method} is not offered at ${route.path}`, {
+        hint: `use ${route.methods.join(' or ')}`,
+      });
+    }
+    return route;
+  }
+
+  #fail(exchange: Exchange, route: Route | undefined, thrown: unknown): void {
+    const { response, requestId, logger, target } = exchange;
+    if (thrown instanceof ReaderGone || response.destroyed) {
+      logger.debug('the client left', { requestId, reason: thrown instanceof Error ? thrown.message : undefined });
+      response.destroy();
+      return;
+    }
+    const error = toAppError(thrown);
+    const level = logLevelOf(error.code);
+    logger[level]('request failed', { requestId, code: error.code, error: error.cause ?? error });
+    sendError(exchange, error, queryOf(route, target));
+  }
+}
+
+/** What clients do wrong, and load that is shed, may come by the thousand. */
+function logLevelOf(code: ErrorCode): 'debug' | 'warn' | 'error' {
+  if (code === 'internal') return 'error';
+  return httpStatus[code] < 500 || code === 'overloaded' ? 'debug' : 'warn';
+}
+
+function queryOf(route: Route | undefined, target: string): string | undefined {
+  try {
+    return route?.askedFor?.(target);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A proxy, or a client that takes us for one, names the whole URL. */
+function originForm(target: string): string {
+  return /^https?:/i.test(target) ? target.replace(/^https?:\/\/[^/?]*/i, '') || '/' : target;
+}
+
+function givenRequestId(request: IncomingMessage): string | undefined {
+  const id = request.headers['x-request-id'];
+  return typeof id === 'string' && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
+}
+
+function allowedMethods(route: Route): string {
+  return [...route.methods, 'OPTIONS'].join(', ');
+}
+
+function answerOptions(route: Route | undefined, { response, headers }: Exchange): void {
+  response.writeHead(204, [...headers, 'allow', route === undefined ? 'OPTIONS' : allowedMethods(route)]);
+  response.end();
+}
+
+async function closeServer(server: Server, dispatcher: Dispatcher, graceMs: number): Promise<void> {
+  // http.Server's own close() destroys answers that are ended but not yet flushed; that of net.Server only stops listening.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+  await dispatcher.drain();
+  server.closeIdleConnections();
+  const idleSweep = setInterval(() => server.closeIdleConnections(), 50);
+  await closed;
+  clearInterval(idleSweep);
+  clearTimeout(deadline);
+}

@@ -1,0 +1,66 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Tsdb } from '../../core/tsdb.ts';
+import type { FrameStore } from '../../frames/store.ts';
+import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from '../exec-command.ts';
+import { forwardSql } from '../forward-sql.ts';
+import { parseQueryString } from '../query-string.ts';
+import { type Page, type ReadHandleSettings, readHandle } from '../read-handle.ts';
+import type { Exchange, Route } from '../route.ts';
+
+export interface ExecRouteOptions {
+  readonly frames: FrameStore;
+  /** Undefined while no external database is configured. */
+  readonly tsdb: Tsdb | undefined;
+  readonly settings: ExecDefaults & ReadHandleSettings;
+}
+
+/** Dashboards ask the same few targets over and over; parsing is most of what a hot read costs. */
+const maxRememberedCommands = 1000;
+const maxRememberedTarget = 512;
+
+export function execRoute({ frames, tsdb, settings }: ExecRouteOptions): Route {
+  const remembered = new Map<string, ExecCommand>();
+  const pages = frames.hot.space<Page>();
+
+  function parse(target: string): ExecCommand {
+    const known = remembered.get(target);
+    if (known !== undefined) return known;
+    const command = parseExec(parseQueryString(target), settings);
+    if (target.length <= maxRememberedTarget) {
+      if (remembered.size >= maxRememberedCommands) remembered.clear();
+      remembered.set(target, command);
+    }
+    return command;
+  }
+
+  return {
+    path: '/exec',
+    methods: ['GET', 'HEAD'],
+    askedFor: (target) => askedFor(parseQueryString(target)),
+    handle(exchange: Exchange) {
+      const command = parse(exchange.target);
+      switch (command.mode) {
+        case 'handle':
+          return readHandle(command, exchange, { frames, pages }, settings);
+        case 'proxy':
+          if (tsdb === undefined) throw tsdbNotConfigured();
+          if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);
+          return forwardSql(command, exchange, tsdb, settings);
+        default:
+          command satisfies never;
+      }
+    },
+  };
+}
+
+/** The external database executes what it is given, so asking for the headers alone would still run the statement. */
+function headWouldExecute({ headers }: Exchange): AppError {
+  headers.push('allow', 'GET, OPTIONS');
+  return new AppError('method_not_allowed', 'HEAD is not offered for query=', { hint: 'use GET' });
+}
+
+function tsdbNotConfigured(): AppError {
+  return new AppError('tsdb_not_configured', 'no external database is configured for query=', {
+    hint: 'set FRAMEHOLD_TSDB_HTTP_URL (or SERVICE_TSDB_HTTP_URL) to the base URL of a QuestDB-shaped database, e.g. http://127.0.0.1:9001',
+  });
+}

@@ -1,0 +1,153 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Config } from './config/config.ts';
+import type { ListenAddress } from './config/listen-address.ts';
+import { Cleanup } from './core/cleanup.ts';
+import type { Logger } from './core/logger.ts';
+import { inspectAnalyticsFile } from './engines/duckdb/analytics-file.ts';
+import { DuckDbEngine } from './engines/duckdb/duckdb-engine.ts';
+import { sweepSpill } from './engines/duckdb/spill-directory.ts';
+import { createTsdb } from './engines/tsdb/tsdb.ts';
+import { createHealthService } from './flight/health.ts';
+import { startGrpcListener } from './flight/listener.ts';
+import { type FrameStore, openFrameStore } from './frames/store.ts';
+import { type FrameVerdict, verifyDirectory } from './frames/verify-directory.ts';
+import { startHttpListener } from './http/listener.ts';
+import { execRoute } from './http/routes/exec.ts';
+import { pingRoute } from './http/routes/ping.ts';
+
+export interface RunningServer extends AsyncDisposable {
+  readonly httpAddress: ListenAddress;
+  readonly grpcAddress: ListenAddress;
+  /** How many frames are held as the server starts. */
+  readonly frameCount: number;
+  readonly frames: FrameStore;
+}
+
+/** The composition root: both listeners up, over one store and its engines. */
+export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
+  const { storage, server, http, tsdb, sql } = config;
+  await makeDataDirectory(storage.dataDir);
+  await checkAnalyticsPath(storage.duckdbPath);
+  const stopping = new AbortController();
+  const cleanup = new Cleanup();
+  try {
+    const duckdb = {
+      threads: sql.threads,
+      memoryBytes: sql.memoryBytes,
+      tempDirectory: join(storage.dataDir, 'spill'),
+      maxQueue: sql.maxQueue,
+      logger: logger.area('duckdb'),
+    };
+    sweepSpill(duckdb.tempDirectory).catch((error: unknown) =>
+      logger.debug('could not sweep the spill directory', { error }),
+    );
+    const engine = cleanup.use(new DuckDbEngine({ ...duckdb, workers: sql.workers, timeoutMs: sql.timeoutMs }));
+    const backgroundEngine = cleanup.use(new DuckDbEngine({ ...duckdb, workers: 1, timeoutMs: 0, background: true }));
+    const frames = cleanup.use(
+      await openFrameStore({
+        coldDirectory: storage.parquetPath,
+        engine,
+        backgroundEngine,
+        cacheBytes: storage.cacheSizeBytes,
+        compression: config.compression,
+        defaultTtlMs: config.frames.defaultTtlMs,
+        tombstoneTtlMs: config.frames.tombstoneTtlMs,
+        logger: logger.area('frames'),
+      }),
+    );
+    const upstream =
+      tsdb.httpUrl === undefined ? undefined : createTsdb({ ...tsdb, url: tsdb.httpUrl, logger: logger.area('tsdb') });
+    if (upstream !== undefined) cleanup.use(upstream);
+
+    if (config.frames.demo) {
+      const { makeDemoFrames } = await import('./demo/make-demo-frames.ts');
+      await makeDemoFrames(frames, logger, { signal: stopping.signal });
+    }
+
+    const health = createHealthService(['']);
+    const grpc = await startGrpcListener({
+      host: server.grpcHost,
+      port: server.grpcPort,
+      maxConnections: server.maxConnections,
+      services: [health],
+      logger,
+    });
+    cleanup.use(grpc);
+    const listener = await startHttpListener({
+      ...http,
+      host: http.bindAddress.host,
+      port: http.bindAddress.port,
+      cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
+      routes: [pingRoute, execRoute({ frames, tsdb: upstream, settings: http })],
+      logger: logger.area('http'),
+    });
+    cleanup.defer(async () => {
+      stopping.abort();
+      const { shutdownGraceMs: graceMs } = server;
+      await Promise.all([listener.close(graceMs), grpc.close({ graceMs })]);
+    });
+
+    createAnalyticsDatabase(engine, storage.duckdbPath, logger, stopping.signal);
+    return {
+      httpAddress: listener.address,
+      grpcAddress: grpc.address,
+      frameCount: await frames.count(),
+      frames,
+      [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await cleanup[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function checkAnalyticsPath(path: string): Promise<void> {
+  if ((await inspectAnalyticsFile(path)) === 'other') {
+    throw new Error(
+      `storage.duckdb_path names ${path}, which is not a DuckDB database; name another file or remove it`,
+    );
+  }
+}
+
+/** Does not hold up the start: the first thing that needs it is SQL. */
+function createAnalyticsDatabase(engine: DuckDbEngine, path: string, logger: Logger, signal: AbortSignal): void {
+  const create = async (): Promise<void> => {
+    if ((await inspectAnalyticsFile(path)) !== 'absent') return;
+    await mkdir(dirname(path), { recursive: true });
+    await engine.createDatabase(path, { signal });
+  };
+  create().catch((error: unknown) => {
+    if (!signal.aborted) logger.warn('the analytics database could not be created', { path, error });
+  });
+}
+
+async function makeDataDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isThere = (await stat(path).catch(() => undefined))?.isDirectory() === true;
+    // One that is there and read-only still serves what it holds.
+    if (!isThere) throw new Error(`the data directory ${path} cannot be made (${code}); name another with --data-dir`);
+  }
+}
+
+/** Checks all frames of the configured directory, each as it is asked for. */
+export async function* verifyFrames(
+  { storage, sql }: Config,
+  logger: Logger,
+  options: { readonly signal: AbortSignal },
+): AsyncGenerator<FrameVerdict, void, undefined> {
+  await using engine = new DuckDbEngine({
+    workers: 1,
+    threads: sql.threads,
+    memoryBytes: sql.memoryBytes,
+    tempDirectory: join(storage.dataDir, 'spill'),
+    maxQueue: 1,
+    timeoutMs: 0,
+    logger: logger.area('duckdb'),
+    background: true,
+  });
+  yield* verifyDirectory(storage.parquetPath, engine, options);
+}

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { errorCodes } from '../../src/core/app-error.ts';
+import type { DataType } from '../../src/core/data-type.ts';
+import { execColumn } from '../../src/encoding/exec-column.ts';
+import { errorStatus } from '../../src/flight/error-status.ts';
+import { httpStatus } from '../../src/http/error-response.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const pages = ['README.md', 'CONTRIBUTING.md', ...markdownUnder('docs')];
+
+function markdownUnder(directory: string): string[] {
+  return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    return entry.isDirectory() ? markdownUnder(path) : entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
+describe('docs/reference', () => {
+  test.each(errorCodes)('errors.md has %s with both its statuses', (code) => {
+    expect(read('docs/reference/errors.md')).toContain(`| \`${code}\` | ${httpStatus[code]} | ${errorStatus[code]} |`);
+  });
+
+  test('http.md has every path that the server answers', () => {
+    const routes = readdirSync(join(root, 'src/http/routes')).map((name) => read(`src/http/routes/${name}`));
+    const paths = routes.map((text) => /path: '([^']+)'/.exec(text)?.[1]);
+    expect(paths.length).toBeGreaterThan(1);
+    for (const path of paths) expect(read('docs/reference/http.md')).toContain(`\`GET ${path}\``);
+  });
+
+  const int = (bits: 8 | 16 | 32 | 64 | 128, signed: boolean): DataType => ({ kind: 'int', bits, signed });
+  const kinds: Record<DataType['kind'], readonly DataType[]> = {
+    null: [{ kind: 'null' }],
+    boolean: [{ kind: 'boolean' }],
+    int: ([8, 16, 32, 64, 128] as const).flatMap((bits) => [int(bits, true), int(bits, false)]),
+    float: [
+      { kind: 'float', bits: 32 },
+      { kind: 'float', bits: 64 },
+    ],
+    decimal: [],
+    utf8: [{ kind: 'utf8' }],
+    json: [{ kind: 'json' }],
+    uuid: [{ kind: 'uuid' }],
+    binary: [{ kind: 'binary' }],
+    date: [{ kind: 'date' }],
+    time: [{ kind: 'time', unit: 'us' }],
+    timestamp: (['s', 'ms', 'us', 'ns'] as const).map((unit) => ({ kind: 'timestamp', unit, zoned: true })),
+    interval: [{ kind: 'interval' }],
+    list: [{ kind: 'list', element: { kind: 'utf8' } }],
+    array: [{ kind: 'array', element: { kind: 'utf8' }, size: 2 }],
+    struct: [{ kind: 'struct', fields: [] }],
+    map: [{ kind: 'map', key: { kind: 'utf8' }, value: { kind: 'utf8' } }],
+    union: [{ kind: 'union', members: [] }],
+  };
+  test.each(Object.entries(kinds))('types.md has the type names of %s', (_, types) => {
+    for (const type of types) {
+      expect(read('docs/reference/types.md')).toContain(`\`${execColumn({ name: 'c', type }).type}\``);
+    }
+  });
+});
+
+test.each(pages)('every link of %s leads to a file', (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1] as string);
+  for (const link of links) expect(() => readFileSync(join(root, dirname(page), link)), link).not.toThrow('ENOENT');
+});
