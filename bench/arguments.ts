@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util';
+
+export interface BenchArguments {
+  readonly help: boolean;
+  readonly quick: boolean;
+  readonly jsonPath: string | undefined;
+  /** Names of cases; none = all. */
+  readonly names: readonly string[];
+}
+
+export const usage = `Usage: npm run bench -- [--quick] [--json FILE] [CASE …]
+
+  --quick      one short round: shows that everything runs; its figures mean nothing
+  --json FILE  where the results go (default: a new file in bench/results)
+  CASE         only these cases
+`;
+
+export function parseArguments(argv: readonly string[], known: readonly string[]): BenchArguments {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h', default: false },
+      quick: { type: 'boolean', default: false },
+      json: { type: 'string' },
+    },
+  });
+  const unknown = positionals.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`no case ${unknown}; there are ${known.join(', ')}`);
+  return { help: values.help, quick: values.quick, jsonPath: values.json, names: positionals };
+}

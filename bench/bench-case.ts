@@ -1,0 +1,46 @@
+import type { Cleanup } from '../src/core/cleanup.ts';
+import type { Lab } from './lab.ts';
+import type { Usage } from './process-tree.ts';
+
+/** What one contender did in one round. */
+export interface Reading {
+  /** In the unit of the case. */
+  readonly value: number;
+  readonly usage: Usage;
+  /** Further numbers, for the JSON file; `p50Ms` and `p99Ms` are also in the table. */
+  readonly details: Readonly<Record<string, number>>;
+}
+
+export interface Contender {
+  readonly name: string;
+  /** What is not timed: a restart, a warm-up. */
+  beforeRound?(round: number): Promise<void>;
+  measure(round: number): Promise<Reading>;
+}
+
+/** What is to be reached. */
+export type Bar =
+  /** The speed of the first contender, as a multiple of another's. */
+  | { readonly kind: 'ratio'; readonly against: string; readonly atLeast: number }
+  /** A ceiling, in the unit of the case. */
+  | { readonly kind: 'ceiling'; readonly of: string; readonly atMost: number }
+  /** How much more than another, in the unit of the case. */
+  | { readonly kind: 'margin'; readonly of: string; readonly over: string; readonly atMost: number };
+
+/** What a case needs is running: the contenders, ours first. */
+export interface Bout {
+  readonly contenders: readonly Contender[];
+  /** Called before anything is timed. Rejects when the answers differ; resolves with what was compared. */
+  verify(): Promise<string>;
+}
+
+export interface BenchCase {
+  readonly name: string;
+  readonly title: string;
+  readonly unit: 'requests/s' | 's' | 'ms' | 'MB';
+  readonly better: 'higher' | 'lower';
+  readonly rounds: number;
+  readonly bars: readonly Bar[];
+  /** Starts what the case needs; `cleanup` stops it. */
+  prepare(lab: Lab, cleanup: Cleanup): Promise<Bout>;
+}

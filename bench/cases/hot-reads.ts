@@ -1,0 +1,52 @@
+import type { Cleanup } from '../../src/core/cleanup.ts';
+import type { Bout, Contender } from '../bench-case.ts';
+import { loadContender, requestsPerSecond, urlOf, warmUp } from '../contenders.ts';
+import { assertSameRows, getExecTable, sizeOf } from '../exec-table.ts';
+import { httpGet } from '../http-get.ts';
+import type { Lab } from '../lab.ts';
+import { startBareNode } from '../rivals/bare-node.ts';
+import { handlePath } from '../rivals/framehold.ts';
+import { queryPath, startQuestDb } from '../rivals/questdb.ts';
+import type { HttpServer } from '../server-process.ts';
+
+const connections = 32;
+
+/** The same few rows for everyone, all the time. */
+export async function hotReads(lab: Lab, cleanup: Cleanup, rows: number): Promise<Bout> {
+  const ourPath = handlePath('trades', String(rows));
+  const questdbPath = queryPath(`trades limit ${rows}`);
+
+  const framehold = cleanup.use(await lab.startDemo());
+  const answer = await httpGet(urlOf(framehold, ourPath));
+  const bareNode = cleanup.use(await startBareNode(answer, lab.folder));
+  const trades = await lab.trades();
+  const questdb = await lab.rival(() => startQuestDb(lab.folder, trades));
+  if (questdb !== undefined) cleanup.use(questdb);
+
+  const contender = (name: string, server: HttpServer, path: string): Contender =>
+    loadContender({
+      name,
+      server: () => server,
+      connections,
+      paths: () => [path],
+      until: { ms: lab.loadMs },
+      value: requestsPerSecond,
+      beforeRound: () => warmUp(server, [path], connections, lab.warmUpMs),
+    });
+  return {
+    contenders: [
+      contender('framehold', framehold, ourPath),
+      contender('bare-node', bareNode, ourPath),
+      ...(questdb === undefined ? [] : [contender('questdb', questdb, questdbPath)]),
+    ],
+    async verify() {
+      const bare = await httpGet(urlOf(bareNode, ourPath));
+      const sameHeaders = Object.keys(bare.headers).sort().join() === Object.keys(answer.headers).sort().join();
+      if (!sameHeaders || !bare.body.equals(answer.body)) throw new Error('bare-node does not send what we send');
+      const ours = await getExecTable(urlOf(framehold, ourPath));
+      if (ours.dataset.length !== rows) throw new Error(`framehold answered ${ours.dataset.length} rows, not ${rows}`);
+      if (questdb !== undefined) assertSameRows(ours, await getExecTable(urlOf(questdb, questdbPath)), 'questdb');
+      return `${sizeOf(ours)}, ${answer.body.length.toLocaleString('en-US')} bytes`;
+    },
+  };
+}

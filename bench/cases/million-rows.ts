@@ -1,0 +1,59 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BenchCase, Contender } from '../bench-case.ts';
+import { loadContender, urlOf } from '../contenders.ts';
+import { assertSameRows, getExecTable, sizeOf } from '../exec-table.ts';
+import { tradeRows } from '../lab.ts';
+import { handlePath } from '../rivals/framehold.ts';
+import { queryPath, startQuestDb } from '../rivals/questdb.ts';
+import { getRoapiTable, startRoapi, tablePath } from '../rivals/roapi.ts';
+import type { HttpServer } from '../server-process.ts';
+
+const ourPath = handlePath('trades', String(tradeRows));
+const questdbPath = queryPath('trades');
+const roapiPath = tablePath(tradeRows);
+
+/** Whole answers, from Parquet to the last byte at the client: the server runs without a cache. */
+export const millionRows: BenchCase = {
+  name: 'million-rows',
+  title: 'one million rows as JSON, uncached, one connection',
+  unit: 's',
+  better: 'lower',
+  rounds: 5,
+  bars: [{ kind: 'ratio', against: 'questdb', atLeast: 1 }],
+
+  async prepare(lab, cleanup) {
+    const framehold = cleanup.use(await lab.startDemo({ CACHE_SIZE: '0' }));
+    const trades = await lab.trades();
+    const questdb = await lab.rival(() => startQuestDb(lab.folder, trades));
+    if (questdb !== undefined) cleanup.use(questdb);
+    const parquetPath = join(lab.folder, 'trades.parquet');
+    await copyFile(join(await lab.demoFolder(), 'cold', 'trades.parquet'), parquetPath);
+    const roapi = await lab.rival(() => startRoapi(lab.folder, parquetPath));
+    if (roapi !== undefined) cleanup.use(roapi);
+
+    const contender = (name: string, server: HttpServer, path: string): Contender =>
+      loadContender({
+        name,
+        server: () => server,
+        connections: 1,
+        paths: () => [path],
+        until: { requests: lab.quick ? 1 : 5 },
+        value: ({ p50Ms }) => p50Ms / 1000,
+      });
+    return {
+      contenders: [
+        contender('framehold', framehold, ourPath),
+        ...(questdb === undefined ? [] : [contender('questdb', questdb, questdbPath)]),
+        ...(roapi === undefined ? [] : [contender('roapi', roapi, roapiPath)]),
+      ],
+      async verify() {
+        const ours = await getExecTable(urlOf(framehold, ourPath));
+        assertSameRows(trades, ours, 'framehold without cache');
+        if (questdb !== undefined) assertSameRows(ours, await getExecTable(urlOf(questdb, questdbPath)), 'questdb');
+        if (roapi !== undefined) assertSameRows(ours, await getRoapiTable(urlOf(roapi, roapiPath)), 'roapi');
+        return sizeOf(ours);
+      },
+    };
+  },
+};

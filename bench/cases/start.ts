@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BenchCase, Reading } from '../bench-case.ts';
+import { freePort } from '../free-port.ts';
+import { type HttpAnswer, httpGet } from '../http-get.ts';
+import { treeOf } from '../process-tree.ts';
+import { bareNodeCommand } from '../rivals/bare-node.ts';
+import { frameholdCommand } from '../rivals/framehold.ts';
+import { type ServerCommand, ServerProcess } from '../server-process.ts';
+
+const startMs = 30_000;
+const pollMs = 2;
+
+/** From the spawn to the first 200 of `/ping`, over a data directory that holds the demo frames. */
+export const start: BenchCase = {
+  name: 'start',
+  title: 'from the start of the process to the first answer of /ping, demo frames held',
+  unit: 's',
+  better: 'lower',
+  rounds: 10,
+  bars: [{ kind: 'ceiling', of: 'framehold', atMost: 0.4 }],
+
+  async prepare(lab) {
+    const dataDir = await lab.demoFolder();
+    const pong: HttpAnswer = { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from('ok') };
+    const ours = (port: number): ServerCommand =>
+      frameholdCommand({ dataDir, logPath: lab.frameholdLog, settings: { HTTP_BIND_ADDRESS: `127.0.0.1:${port}` } });
+    const bare = (port: number): Promise<ServerCommand> => bareNodeCommand(pong, lab.folder, port);
+    return {
+      contenders: [
+        { name: 'framehold', measure: () => timeStart(ours) },
+        { name: 'bare-node', measure: () => timeStart(bare) },
+      ],
+      async verify() {
+        await timeStart(ours);
+        await timeStart(bare);
+        return 'both answer /ping with ok';
+      },
+    };
+  },
+};
+
+/** The port is chosen beforehand, so that the server can be asked before it says where it is. */
+async function timeStart(command: (port: number) => ServerCommand | Promise<ServerCommand>): Promise<Reading> {
+  const port = await freePort();
+  const prepared = await command(port);
+  const startedAt = performance.now();
+  await using server = new ServerProcess(prepared);
+  const answer = await firstAnswer(`http://127.0.0.1:${port}/ping`, startedAt + startMs);
+  const value = (performance.now() - startedAt) / 1000;
+  if (answer.status !== 200 || answer.body.toString() !== 'ok') throw new Error(`/ping answered ${answer.status}`);
+  const { cpuSeconds, rssBytes } = treeOf(server.pid);
+  return { value, usage: { cpuSeconds, peakRssBytes: rssBytes }, details: {} };
+}
+
+async function firstAnswer(url: string, deadline: number): Promise<HttpAnswer> {
+  for (;;) {
+    try {
+      return await httpGet(url);
+    } catch (error) {
+      if (performance.now() > deadline) throw new Error(`no answer from ${url}`, { cause: error });
+      await delay(pollMs);
+    }
+  }
+}

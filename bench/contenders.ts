@@ -1,0 +1,50 @@
+import type { Contender } from './bench-case.ts';
+import { runLoad } from './load.ts';
+import type { LoadResult } from './load-spec.ts';
+import { watch } from './process-tree.ts';
+import type { HttpServer } from './server-process.ts';
+
+export interface LoadContenderOptions {
+  readonly name: string;
+  /** Asked for in every round: a case may replace the server. */
+  readonly server: () => HttpServer;
+  readonly connections: number;
+  readonly paths: (round: number) => readonly string[];
+  /** The load of one round. */
+  readonly until: { readonly ms: number } | { readonly requests: number };
+  readonly value: (result: LoadResult) => number;
+  readonly beforeRound?: (round: number) => Promise<void>;
+}
+
+/** A server that is measured under load. */
+export function loadContender(options: LoadContenderOptions): Contender {
+  const { name, connections, until, beforeRound } = options;
+  return {
+    name,
+    ...(beforeRound !== undefined && { beforeRound }),
+    async measure(round) {
+      const { host, port, pid } = options.server();
+      const spec = { host, port, connections, paths: options.paths(round), until };
+      const { result, usage } = await watch(pid, () => runLoad(spec));
+      return { value: options.value(result), usage, details: { ...result } };
+    },
+  };
+}
+
+export function requestsPerSecond({ requests, seconds }: LoadResult): number {
+  return requests / seconds;
+}
+
+/** Load whose figures nobody looks at: compilers and caches of the server become warm. */
+export async function warmUp(
+  server: HttpServer,
+  paths: readonly string[],
+  connections: number,
+  ms: number,
+): Promise<void> {
+  await runLoad({ host: server.host, port: server.port, connections, paths, until: { ms } });
+}
+
+export function urlOf({ host, port }: HttpServer, path: string): string {
+  return `http://${host}:${port}${path}`;
+}

@@ -1,0 +1,35 @@
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { silentLogger } from '../src/core/logger.ts';
+import { demoFrames } from '../src/demo/demo-frames.ts';
+import { DuckDbEngine } from '../src/engines/duckdb/duckdb-engine.ts';
+import { tradeRows } from './lab.ts';
+
+/** Puts the demo's trades, but more of them, into the cold directory as a file from outside. */
+export async function makeTrades(dataDir: string, handle: string, rows: number): Promise<void> {
+  const cold = join(dataDir, 'cold');
+  await mkdir(cold, { recursive: true });
+  await using engine = new DuckDbEngine({
+    workers: 1,
+    threads: 2,
+    memoryBytes: 4e9,
+    tempDirectory: join(dataDir, 'bench-spill'),
+    maxQueue: 1,
+    timeoutMs: 0,
+    logger: silentLogger,
+  });
+  const path = join(dataDir, `${handle}.parquet`);
+  const compression = { algorithm: 'zstd', level: 3 } as const;
+  await engine.write(
+    { source: { kind: 'sql', sql: tradesSql(rows) }, path, compression },
+    { signal: new AbortController().signal },
+  );
+  await rename(path, join(cold, `${handle}.parquet`));
+}
+
+function tradesSql(rows: number): string {
+  const sql = demoFrames.find(({ handle }) => handle === 'trades')?.sql ?? '';
+  const larger = sql.replace(`range(${tradeRows})`, `range(${rows})`);
+  if (rows !== tradeRows && larger === sql) throw new Error('the SQL of the demo frame trades has changed');
+  return larger;
+}

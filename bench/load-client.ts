@@ -1,0 +1,150 @@
+// The load generator's process; load.ts starts it. About as cheap as wrk: what it costs is the kernel's copying.
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { LoadMessage, LoadResult, LoadSpec } from './load-spec.ts';
+import { ResponseCounter } from './response-counter.ts';
+
+/** All connections read into the same memory: each takes what it needs before the next one reads. */
+const received = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** Time runs from when all connections are open to when the last counted answer ended. */
+class Load {
+  readonly #spec: LoadSpec;
+  readonly #requests: readonly Buffer[];
+  readonly #done: (error?: Error) => void;
+  readonly #sockets = new Set<Socket>();
+  #next = 0;
+  #started = 0;
+  #latenciesMs = new Float64Array(1 << 16);
+  #answers = 0;
+  #underWay = 0;
+  #lastAnswerAt = 0;
+  #bytes = 0;
+  #reconnects = 0;
+  #over = false;
+
+  constructor(spec: LoadSpec, done: (error?: Error) => void) {
+    this.#spec = spec;
+    this.#done = done;
+    this.#requests = spec.paths.map((path) =>
+      Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${spec.host}:${spec.port}\r\n\r\n`, 'latin1'),
+    );
+  }
+
+  async start(): Promise<void> {
+    const begin = await Promise.all(Array.from({ length: this.#spec.connections }, () => this.#open()));
+    this.#started = performance.now();
+    for (const send of begin) send();
+    if ('ms' in this.#spec.until) setTimeout(() => this.#end(), this.#spec.until.ms);
+  }
+
+  result(cpu: NodeJS.CpuUsage): LoadResult {
+    const sorted = this.#latenciesMs.subarray(0, this.#answers).sort();
+    const quantile = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+    return {
+      requests: this.#answers,
+      seconds: (this.#lastAnswerAt - this.#started) / 1000,
+      bytes: this.#bytes,
+      p50Ms: quantile(0.5),
+      p99Ms: quantile(0.99),
+      reconnects: this.#reconnects,
+      clientCpuSeconds: (cpu.user + cpu.system) / 1e6,
+    };
+  }
+
+  /** Resolves, when connected, with what sends the connection's next request. */
+  async #open(): Promise<() => void> {
+    const { host, port } = this.#spec;
+    const counter = new ResponseCounter();
+    let sentAt = 0;
+    let isWaiting = false;
+    const send = (): void => {
+      const request = this.#take();
+      isWaiting = request !== undefined;
+      if (request === undefined) return;
+      sentAt = performance.now();
+      socket.write(request);
+    };
+    const take = (count: number): boolean => {
+      if (this.#over) return false;
+      try {
+        this.#bytes += count;
+        const ended = counter.take(received.subarray(0, count));
+        if (ended > 1) throw new Error('more answers than requests');
+        if (ended === 1) {
+          this.#answered(sentAt);
+          send();
+        }
+      } catch (error) {
+        this.#end(error instanceof Error ? error : new Error(String(error)));
+      }
+      return true;
+    };
+    const socket = connect({ host, port, noDelay: true, onread: { buffer: received, callback: take } });
+    await once(socket, 'connect');
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      if (this.#over || !isWaiting) return;
+      if (counter.isBetween) this.#reopen();
+      else this.#end(new Error('the server closed a connection in the middle of an answer'));
+    });
+    return send;
+  }
+
+  /** Servers close a connection after many requests. The one that got no answer counts as not sent. */
+  #reopen(): void {
+    this.#reconnects++;
+    this.#underWay--;
+    if (this.#reconnects > 100 + this.#answers) {
+      this.#end(new Error('the server closes every connection'));
+      return;
+    }
+    this.#open().then(
+      (send) => send(),
+      (error: Error) => this.#end(error),
+    );
+  }
+
+  #take(): Buffer | undefined {
+    if (this.#over) return undefined;
+    const { until } = this.#spec;
+    if ('requests' in until && this.#answers + this.#underWay >= until.requests) return undefined;
+    this.#underWay++;
+    return this.#requests[this.#next++ % this.#requests.length];
+  }
+
+  #answered(sentAt: number): void {
+    const now = performance.now();
+    if (this.#answers === this.#latenciesMs.length) {
+      const longer = new Float64Array(2 * this.#latenciesMs.length);
+      longer.set(this.#latenciesMs);
+      this.#latenciesMs = longer;
+    }
+    this.#latenciesMs[this.#answers++] = now - sentAt;
+    this.#lastAnswerAt = now;
+    this.#underWay--;
+    const { until } = this.#spec;
+    if ('requests' in until && this.#answers === until.requests) this.#end();
+  }
+
+  #end(error?: Error): void {
+    if (this.#over) return;
+    this.#over = true;
+    for (const socket of this.#sockets) socket.destroy();
+    this.#done(error);
+  }
+}
+
+process.once('message', (message) => {
+  const report = (answer: LoadMessage): void => {
+    process.send?.(answer, () => process.disconnect());
+  };
+  const cpuBefore = process.cpuUsage();
+  const load = new Load(message as LoadSpec, (error) => {
+    report(error === undefined ? { result: load.result(process.cpuUsage(cpuBefore)) } : { error: error.message });
+  });
+  load.start().catch((error: Error) => report({ error: error.message }));
+});
+process.once('disconnect', () => process.exit());

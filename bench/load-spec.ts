@@ -1,0 +1,24 @@
+/** What the load generator is told. */
+export interface LoadSpec {
+  readonly host: string;
+  readonly port: number;
+  /** Connections that are kept alive, with one request under way on each. */
+  readonly connections: number;
+  /** Request targets, taken in turn by all connections. */
+  readonly paths: readonly string[];
+  readonly until: { readonly ms: number } | { readonly requests: number };
+}
+
+/** What it found. */
+export interface LoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly bytes: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Connections that the server closed between two answers. */
+  readonly reconnects: number;
+  readonly clientCpuSeconds: number;
+}
+
+export type LoadMessage = { readonly result: LoadResult } | { readonly error: string };

@@ -1,0 +1,34 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { HttpAnswer } from '../http-get.ts';
+import { type HttpServer, type ServerCommand, ServerProcess } from '../server-process.ts';
+
+const program = fileURLToPath(new URL('./bare-node-server.mjs', import.meta.url));
+
+const startMs = 10_000;
+
+/** What Node's `http` does by itself. */
+const automaticHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
+
+/** A `node:http` server that knows one answer: the most that a server on Node can reach. */
+export async function startBareNode(answer: HttpAnswer, folder: string): Promise<HttpServer> {
+  const server = new ServerProcess(await bareNodeCommand(answer, folder));
+  try {
+    const port = Number(await server.printed(/listening on (\d+)/, startMs));
+    return { host: '127.0.0.1', port, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+export async function bareNodeCommand(answer: HttpAnswer, folder: string, port = 0): Promise<ServerCommand> {
+  const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !automaticHeaders.has(name)));
+  const answerPath = join(folder, 'bare-node.json');
+  const bodyPath = join(folder, 'bare-node.body');
+  await writeFile(answerPath, JSON.stringify({ headers }));
+  await writeFile(bodyPath, answer.body);
+  const args = [program, answerPath, bodyPath, String(port)];
+  return { command: process.execPath, args, logPath: join(folder, 'bare-node.log') };
+}

@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url';
+import { type HttpServer, ServerProcess } from '../server-process.ts';
+
+export const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+export interface FrameholdOptions {
+  readonly dataDir: string;
+  readonly logPath: string;
+  /** Further settings by their environment names, without the prefix: `CACHE_SIZE`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const startMs = 120_000;
+
+/** The built server as users run it. Resolves when it serves. */
+export async function startFramehold(options: FrameholdOptions): Promise<HttpServer> {
+  const server = new ServerProcess(frameholdCommand(options));
+  try {
+    const url = new URL(await server.printed(/^ +HTTP +(\S+)$/m, startMs));
+    const host = url.hostname;
+    const port = Number(url.port);
+    return { host, port, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+export function frameholdCommand({ dataDir, logPath, settings = {} }: FrameholdOptions) {
+  const ours = {
+    DATA_DIR: dataDir,
+    HTTP_BIND_ADDRESS: '127.0.0.1:0',
+    GRPC_HOST: '127.0.0.1',
+    GRPC_PORT: '0',
+    ...settings,
+  };
+  const env: NodeJS.ProcessEnv = {};
+  // Nothing of the user's own settings, and no configuration file: that would be in the home directory.
+  for (const [name, value] of Object.entries(process.env)) {
+    if (!/^(FRAMEHOLD_|SERVICE_|TSDB_HTTP_URL$|RUST_LOG$|NODE_OPTIONS$)/.test(name)) env[name] = value;
+  }
+  env.HOME = dataDir;
+  for (const [name, value] of Object.entries(ours)) env[`FRAMEHOLD_${name}`] = value;
+  return { command: process.execPath, args: [program, 'server'], env, logPath };
+}
+
+/** Rows `from` to `to`, counted from 1. */
+export function handlePath(handle: string, limit: string): string {
+  return `/exec?handle=${handle}&fmt=json&limit=${limit}`;
+}

@@ -1,0 +1,92 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Cleanup } from '../src/core/cleanup.ts';
+import { type BenchArguments, parseArguments, usage } from './arguments.ts';
+import type { BenchCase } from './bench-case.ts';
+import { type CaseReport, reportCase } from './case-report.ts';
+import { caseTable } from './case-table.ts';
+import { cases } from './cases.ts';
+import { Lab } from './lab.ts';
+import { describeMachine, type Machine } from './machine.ts';
+import { RivalUnavailable } from './rivals/unavailable.ts';
+import { runRounds } from './rounds.ts';
+
+/** Above this, other work on the machine is part of what is measured. */
+const quietLoadAverage = 0.7;
+
+interface Results {
+  readonly at: Date;
+  readonly quick: boolean;
+  readonly machine: Machine;
+  readonly cases: readonly CaseReport[];
+  readonly failures: readonly Failure[];
+}
+
+interface Failure {
+  readonly name: string;
+  readonly error: string;
+}
+
+async function main(options: BenchArguments): Promise<number> {
+  const machine = describeMachine();
+  console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${machine.commit}`);
+  if (machine.loadAverage > quietLoadAverage) {
+    console.log(`the machine is busy (load average ${machine.loadAverage.toFixed(1)}): do not trust the figures`);
+  }
+  if (options.quick) console.log('--quick: the figures mean nothing');
+
+  const lab = new Lab({ quick: options.quick });
+  const reports: CaseReport[] = [];
+  const failures: Failure[] = [];
+  for (const benchCase of cases) {
+    if (options.names.length > 0 && !options.names.includes(benchCase.name)) continue;
+    console.log(`\n${benchCase.name}: ${benchCase.title}`);
+    try {
+      reports.push(await runCase(benchCase, lab));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      console.log(`  ${error instanceof RivalUnavailable ? 'left out' : 'FAILED'}: ${message}`);
+      if (error instanceof RivalUnavailable) continue;
+      failures.push({ name: benchCase.name, error: message });
+      console.log(lab.lastLogLines());
+    }
+  }
+  const path = await save(options, { at: new Date(), quick: options.quick, machine, cases: reports, failures });
+  console.log(`\n${path}`);
+  return failures.length === 0 ? 0 : 1;
+}
+
+async function runCase(benchCase: BenchCase, lab: Lab): Promise<CaseReport> {
+  await using cleanup = new Cleanup();
+  const notesBefore = lab.notes.length;
+  const { contenders, verify } = await benchCase.prepare(lab, cleanup);
+  const verified = await verify();
+  console.log(`  the answers agree: ${verified}`);
+  const series = await runRounds(contenders, lab.quick ? 1 : benchCase.rounds);
+  const report = reportCase(benchCase, verified, series, lab.notes.slice(notesBefore));
+  console.log(caseTable(report, lab));
+  return report;
+}
+
+async function save({ jsonPath }: BenchArguments, results: Results): Promise<string> {
+  const name = results.at.toISOString().replaceAll(':', '-').slice(0, 19);
+  const path = jsonPath ?? fileURLToPath(new URL(`results/${name}.json`, import.meta.url));
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${JSON.stringify(results, undefined, 2)}\n`);
+  return path;
+}
+
+// An exit runs what ends the servers and removes the files; a signal alone does not.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
+const names = cases.map(({ name }) => name);
+try {
+  const options = parseArguments(process.argv.slice(2), names);
+  if (options.help)
+    console.log(`${usage}\nCases:\n${cases.map(({ name, title }) => `  ${name.padEnd(14)}${title}`).join('\n')}`);
+  else process.exitCode = await main(options);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}
