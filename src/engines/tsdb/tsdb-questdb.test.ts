@@ -28,17 +28,6 @@ describe.skipIf(await questdbUnavailable())('with a real QuestDB that asks for a
     await expect(exec(tsdb)).rejects.toMatchObject({ message: 'the external database refused our credentials' });
   });
 
-  test('the statement time-out of one request does not reach the next', async () => {
-    await using tsdb = tsdbFor(url, { timeoutMs: 60_000 });
-    const text = async (query: string, statementTimeout?: string): Promise<string> =>
-      String(await bodyOf(await exec(tsdb, query, { statementTimeout })));
-    await text('create table big as (select x from long_sequence(1000000))');
-    const slow = 'select count() from big a join (select * from big limit 10) b on a.x > b.x';
-    expect(await text('select 1')).toContain('"count":1');
-    expect(await text(slow, '1')).toContain('timeout, query aborted');
-    expect(await text(slow)).toContain('"count":1');
-  }, 60_000);
-
   test('a request longer than its buffer is tsdb_unreachable and stops nobody else', async () => {
     await using tsdb = tsdbFor(url);
     await expect(exec(tsdb, `select '${'x'.repeat(100_000)}'`)).rejects.toMatchObject({
