@@ -145,8 +145,7 @@ test('a consumer that keeps up has two jobs at work, a slow one none while it is
   // The one that has just given its last row may not have ended yet.
   expect(most()).toBeLessThanOrEqual(3);
   for await (const _ of reader.rowsEncoded('exec-json', 0, 100_000, { signal: never })) {
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    expect(running()).toBe(0);
+    await eventually(async () => running() === 0);
   }
 });
 
