@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import type { Host } from './cli/host.ts';
 import { run } from './cli/run.ts';
+import { readVersion } from './core/version.ts';
 
 /** One Ctrl-C may arrive twice: from the terminal, and passed on by a parent such as npm. */
 const echoMs = 100;
@@ -41,10 +42,6 @@ const host: Host = {
     process.on('SIGTERM', onSignal);
   },
 };
-
-function readVersion(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
-}
 
 /** A container may run us as a user without a home, and then `homedir` throws. */
 function homeDir(): string {

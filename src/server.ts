@@ -1,20 +1,26 @@
 import { mkdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from './config/config.ts';
 import type { ListenAddress } from './config/listen-address.ts';
 import { Cleanup } from './core/cleanup.ts';
 import type { Logger } from './core/logger.ts';
+import { readVersion } from './core/version.ts';
 import { inspectAnalyticsFile } from './engines/duckdb/analytics-file.ts';
 import { DuckDbEngine } from './engines/duckdb/duckdb-engine.ts';
+import { DuckDbSqlEngine } from './engines/duckdb/duckdb-sql-engine.ts';
 import { sweepSpill } from './engines/duckdb/spill-directory.ts';
+import { WarmTables } from './engines/duckdb/warm-tables.ts';
 import { createTsdb } from './engines/tsdb/tsdb.ts';
+import { createFlightService, flightServiceName } from './flight/flight-service.ts';
 import { createHealthService } from './flight/health.ts';
 import { startGrpcListener } from './flight/listener.ts';
+import { createFlightSql } from './flight/sql/flight-sql.ts';
 import { type FrameStore, openFrameStore } from './frames/store.ts';
 import { type FrameVerdict, verifyDirectory } from './frames/verify-directory.ts';
 import { startHttpListener } from './http/listener.ts';
 import { execRoute } from './http/routes/exec.ts';
 import { pingRoute } from './http/routes/ping.ts';
+import { SqlOverFrames } from './query/sql-over-frames.ts';
 
 export interface RunningServer extends AsyncDisposable {
   readonly httpAddress: ListenAddress;
@@ -23,6 +29,9 @@ export interface RunningServer extends AsyncDisposable {
   readonly frameCount: number;
   readonly frames: FrameStore;
 }
+
+/** How much a worker may spill to disk. */
+const maxTempBytes = 64_000_000_000;
 
 /** The composition root: both listeners up, over one store and its engines. */
 export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
@@ -33,6 +42,7 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
   const cleanup = new Cleanup();
   try {
     const duckdb = {
+      maxTempBytes,
       threads: sql.threads,
       memoryBytes: sql.memoryBytes,
       tempDirectory: join(storage.dataDir, 'spill'),
@@ -42,7 +52,9 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     sweepSpill(duckdb.tempDirectory).catch((error: unknown) =>
       logger.debug('could not sweep the spill directory', { error }),
     );
-    const engine = cleanup.use(new DuckDbEngine({ ...duckdb, workers: sql.workers, timeoutMs: sql.timeoutMs }));
+    const engine = cleanup.use(
+      new DuckDbEngine({ ...duckdb, workers: sql.workers, writeThreads: sql.workers, timeoutMs: sql.timeoutMs }),
+    );
     const backgroundEngine = cleanup.use(new DuckDbEngine({ ...duckdb, workers: 1, timeoutMs: 0, background: true }));
     const frames = cleanup.use(
       await openFrameStore({
@@ -56,6 +68,30 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
         logger: logger.area('frames'),
       }),
     );
+    const warmRoot = join(storage.dataDir, 'warm');
+    sweepSpill(warmRoot).catch((error: unknown) => logger.debug('could not sweep the warm copies', { error }));
+    const warmTables = cleanup.use(
+      new WarmTables({
+        root: warmRoot,
+        budgetBytes: storage.cacheSizeBytes,
+        copy: (parts, path, signal) => backgroundEngine.warm(parts, path, { signal }),
+        logger: logger.area('duckdb'),
+      }),
+    );
+    const sqlEngine = cleanup.use(
+      new DuckDbSqlEngine({
+        ...duckdb,
+        workers: sql.workers,
+        timeoutMs: sql.timeoutMs,
+        warmTables,
+        reach: {
+          coldDirectory: resolve(storage.parquetPath),
+          warmDirectory: warmTables.directory,
+          analyticsPath: resolve(storage.duckdbPath),
+        },
+      }),
+    );
+    const localSql = new SqlOverFrames({ engine: sqlEngine, frames });
     const upstream =
       tsdb.httpUrl === undefined ? undefined : createTsdb({ ...tsdb, url: tsdb.httpUrl, logger: logger.area('tsdb') });
     if (upstream !== undefined) cleanup.use(upstream);
@@ -65,12 +101,19 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
       await makeDemoFrames(frames, logger, { signal: stopping.signal });
     }
 
-    const health = createHealthService(['']);
+    const health = createHealthService(['', flightServiceName]);
+    const flightSql = createFlightSql({
+      sql: localSql,
+      frames,
+      version: readVersion(),
+      maxConnections: server.maxConnections,
+    });
+    const flight = createFlightService({ frames, sql: flightSql });
     const grpc = await startGrpcListener({
       host: server.grpcHost,
       port: server.grpcPort,
       maxConnections: server.maxConnections,
-      services: [health],
+      services: [health, flight],
       logger,
     });
     cleanup.use(grpc);
@@ -79,7 +122,10 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
       host: http.bindAddress.host,
       port: http.bindAddress.port,
       cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
-      routes: [pingRoute, execRoute({ frames, tsdb: upstream, settings: http })],
+      routes: [
+        pingRoute,
+        execRoute({ frames, tsdb: upstream, sql: localSql, settings: { ...http, defaultEngine: sql.defaultEngine } }),
+      ],
       logger: logger.area('http'),
     });
     cleanup.defer(async () => {
@@ -144,6 +190,7 @@ export async function* verifyFrames(
     threads: sql.threads,
     memoryBytes: sql.memoryBytes,
     tempDirectory: join(storage.dataDir, 'spill'),
+    maxTempBytes,
     maxQueue: 1,
     timeoutMs: 0,
     logger: logger.area('duckdb'),

@@ -1,6 +1,6 @@
-import { didYouMean } from '../config/did-you-mean.ts';
 import { quoteValue } from '../config/given-value.ts';
 import { UsageError } from '../config/usage-error.ts';
+import { didYouMean } from '../core/did-you-mean.ts';
 import { type Command, commands } from './commands.ts';
 import type { Host } from './host.ts';
 

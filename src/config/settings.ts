@@ -42,7 +42,7 @@ export const settings = {
       env: 'CACHE_SIZE',
       type: type.gigabytes({ min: 0 }),
       default: '1.0',
-      help: 'Memory for rows kept ready to be sent; 0 switches the cache off',
+      help: 'Memory for rows kept ready to be sent, and as much disk for copies of frames that SQL asks for often; 0 switches both off',
     },
   },
   server: {
@@ -205,6 +205,13 @@ export const settings = {
     },
   },
   sql: {
+    default_engine: {
+      property: 'defaultEngine',
+      env: 'SQL_DEFAULT_ENGINE',
+      type: type.choice(['tsdb', 'local']),
+      default: 'tsdb',
+      help: 'Where /exec?query= goes without engine=: the external database, or the SQL engine over the frames',
+    },
     timeout: {
       property: 'timeoutMs',
       env: 'SQL_TIMEOUT',
@@ -218,7 +225,7 @@ export const settings = {
       type: type.integer({ min: 1, max: 256, unit: 'processes' }),
       default: { shown: 'number of cores, at least 2', text: ({ coreCount }) => String(Math.max(2, coreCount)) },
       example: '4',
-      help: 'DuckDB processes that read frames and run SQL',
+      help: 'DuckDB processes that read frames, and as many again that run SQL once there is some',
     },
     threads: {
       property: 'threads',

@@ -14,14 +14,14 @@ export interface PartSource {
   readonly rows: number;
 }
 
-/** The forms in which rows are kept ready to be sent. */
-export type ChunkForm = 'exec-json' | 'exec-json-quoted';
+/** The forms in which rows are kept ready to be sent. `arrow`: each piece is one record batch message of Arrow IPC. */
+export type ChunkForm = 'exec-json' | 'exec-json-quoted' | 'arrow';
 
 /** Consecutive rows, encoded. */
 export interface EncodedRows {
   readonly rows: number;
   readonly bytes: Uint8Array;
-  /** Where each row ends in `bytes`: for exec JSON behind the row's comma. */
+  /** Where each row ends in `bytes`: for exec JSON behind the row's comma. Empty where rows cannot be cut apart (`arrow`). */
   readonly rowEnds: Uint32Array;
 }
 
@@ -29,6 +29,8 @@ export interface ReadRows {
   /** All parts of the frame, in order. */
   readonly parts: readonly PartSource[];
   readonly columns: readonly Column[];
+  /** Which of them, by position. Default: all. */
+  readonly select?: readonly number[] | undefined;
   readonly form: ChunkForm;
   /** Rows [fromRow, toRow) of the frame. */
   readonly fromRow: number;

@@ -99,6 +99,31 @@ export function execJsonTail(count: number): Uint8Array {
   return encoder.encode(`],"count":${count}}`);
 }
 
+/** What stands before the rows of a statement: as QuestDB has it, and without its metadata when that is not wanted. */
+export function execSqlHead(
+  metadata: { readonly query: string; readonly columns: readonly Column[] } | undefined,
+): Uint8Array {
+  if (metadata === undefined) return encoder.encode('{"dataset":[');
+  const { query, columns } = metadata;
+  const described = JSON.stringify(columns.map(execColumn));
+  return encoder.encode(`{"query":${JSON.stringify(query)},"columns":${described},"timestamp":-1,"dataset":[`);
+}
+
+export function execSqlTail(tail: {
+  readonly count: number;
+  readonly timings: { readonly compilerNs: bigint; readonly executeNs: bigint } | undefined;
+  readonly explain: boolean;
+}): Uint8Array {
+  const { count, timings, explain } = tail;
+  let text = `],"count":${count}`;
+  if (timings !== undefined) {
+    const { compilerNs, executeNs } = timings;
+    text += `,"timings":{"authentication":0,"compiler":${compilerNs},"execute":${executeNs},"count":0}`;
+  }
+  if (explain) text += ',"explain":{"jitCompiled":false}';
+  return encoder.encode(`${text}}`);
+}
+
 function grown(values: Uint32Array): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(values.length * 2);
   larger.set(values);

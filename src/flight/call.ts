@@ -37,7 +37,11 @@ export function startCall(stream: ServerHttp2Stream, options: CallOptions): Runn
   const { metadata, path, lane, logger, stallTimeoutMs } = options;
   const requestId = givenRequestId(metadata) ?? randomBytes(8).toString('hex');
   const controller = new AbortController();
-  const call: Call = { path, requestId, lane, metadata, signal: controller.signal };
+  const headers: OutgoingHttpHeaders = {};
+  const setHeader = (name: string, value: string): void => {
+    headers[name] = value;
+  };
+  const call: Call = { path, requestId, lane, metadata, signal: controller.signal, setHeader };
   let deadline: NodeJS.Timeout | undefined;
   let ended = false;
 
@@ -66,7 +70,7 @@ export function startCall(stream: ServerHttp2Stream, options: CallOptions): Runn
   });
   try {
     deadline = startDeadline(metadata['grpc-timeout']?.toString(), abort);
-    run(stream, call, options).then(() => ended || end(okTrailers), fail);
+    run(stream, call, headers, options).then(() => ended || end(okTrailers), fail);
   } catch (error) {
     fail(error);
   }
@@ -80,26 +84,36 @@ function startDeadline(header: string | undefined, abort: RunningCall['abort']):
   return setTimeout(() => abort(new GrpcError('DEADLINE_EXCEEDED', `deadline of ${timeoutMs} ms exceeded`)), timeoutMs);
 }
 
-async function run(stream: ServerHttp2Stream, call: Call, options: CallOptions): Promise<void> {
+async function run(
+  stream: ServerHttp2Stream,
+  call: Call,
+  headers: OutgoingHttpHeaders,
+  options: CallOptions,
+): Promise<void> {
   const { method, requestTimeoutMs, stallTimeoutMs } = options;
   const send = async (message: Message): Promise<void> => {
     call.signal.throwIfAborted();
-    if (!stream.headersSent) startResponse(stream);
+    if (!stream.headersSent) startResponse(stream, headers);
     await writeMessage(stream, message, stallTimeoutMs);
+  };
+  const sendAll = async (messages: AsyncIterable<Message>): Promise<void> => {
+    for await (const message of messages) await send(message);
+    // A stream of no messages still has headers and trailers.
+    if (!stream.headersSent && !call.signal.aborted) startResponse(stream, headers);
   };
   switch (method.kind) {
     case 'unary': {
       const request = await onlyMessage(requestMessages(stream, call, method), call, requestTimeoutMs);
       return send(await method.handle(request, call));
     }
-    case 'streaming': {
-      for await (const message of method.handle(requestMessages(stream, call, method), call)) await send(message);
-      // A stream of no messages still has headers and trailers.
-      if (!stream.headersSent && !call.signal.aborted) startResponse(stream);
-      return;
+    case 'serverStreaming': {
+      const request = await onlyMessage(requestMessages(stream, call, method), call, requestTimeoutMs);
+      return sendAll(method.handle(request, call));
     }
+    case 'streaming':
+      return sendAll(method.handle(requestMessages(stream, call, method), call));
     case 'raw':
-      startResponse(stream);
+      startResponse(stream, headers);
       return method.handle(stream, call);
     default:
       method satisfies never;

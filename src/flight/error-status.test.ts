@@ -10,7 +10,7 @@ it('tells code, message, hint, position and delay of an AppError', () => {
   });
   expect(errorTrailers(error)).toEqual({
     'grpc-status': 5,
-    'grpc-message': 'no frame "%C3%A9"',
+    'grpc-message': 'no frame "%C3%A9" (see 100 %25)',
     'framehold-code': 'handle_not_found',
     'framehold-hint': 'see 100 %25',
     'framehold-position': 3,

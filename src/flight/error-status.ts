@@ -41,7 +41,9 @@ export const okTrailers: OutgoingHttpHeaders = { 'grpc-status': grpcStatus.OK };
 export function errorTrailers(thrown: unknown): OutgoingHttpHeaders {
   if (thrown instanceof GrpcError) return statusTrailers(thrown.status, thrown.message);
   const error = toAppError(thrown);
-  const trailers = statusTrailers(errorStatus[error.code], error.message);
+  // Most drivers show their users the message alone.
+  const shown = error.hint === undefined ? error.message : `${error.message} (${error.hint})`;
+  const trailers = statusTrailers(errorStatus[error.code], shown);
   trailers['framehold-code'] = error.code;
   if (error.hint !== undefined) trailers['framehold-hint'] = percentEncode(error.hint);
   if (error.position !== undefined) trailers['framehold-position'] = error.position;

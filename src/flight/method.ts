@@ -11,6 +11,8 @@ export interface Call {
   readonly metadata: IncomingHttpHeaders;
   /** Aborted when the client leaves or cancels, when its deadline passes, and when the server has no time left to stop. */
   readonly signal: AbortSignal;
+  /** Adds a header to the answer. Only before its first message, and not with an error. */
+  setHeader(name: string, value: string): void;
 }
 
 /** One message: its bytes, or pieces of it that are sent one behind the other without being copied together. */
@@ -19,11 +21,19 @@ export type Message = Uint8Array | readonly Uint8Array[];
 interface Limits {
   /** A longer message from the client is refused. Default 4 MiB. */
   readonly maxMessageBytes?: number;
+  /** How long a client may send nothing while its next bytes are waited for. Default: for ever. */
+  readonly idleTimeoutMs?: number;
 }
 
 export interface UnaryMethod extends Limits {
   readonly kind: 'unary';
   handle(request: Uint8Array, call: Call): Message | Promise<Message>;
+}
+
+/** One message in, any number out. */
+export interface ServerStreamingMethod extends Limits {
+  readonly kind: 'serverStreaming';
+  handle(request: Uint8Array, call: Call): AsyncIterable<Message>;
 }
 
 /** Any number of messages in, any number out. Both sides are pulled: a slow reader slows the writer. */
@@ -38,7 +48,7 @@ export interface RawMethod {
   handle(stream: ServerHttp2Stream, call: Call): Promise<void>;
 }
 
-export type Method = UnaryMethod | StreamingMethod | RawMethod;
+export type Method = UnaryMethod | ServerStreamingMethod | StreamingMethod | RawMethod;
 
 export interface Service {
   /** `package.Service` */

@@ -20,16 +20,23 @@ export function* readFields(message: Uint8Array): Generator<Field> {
     }
     throw malformed(at);
   };
+  /** Tags and lengths: mostly one byte, and there may be millions. */
+  const small = (): number => {
+    const byte = message[at];
+    if (byte === undefined || byte > 0x7f) return Number(varint());
+    at += 1;
+    return byte;
+  };
   const bytes = (length: number): Uint8Array => {
     if (length > message.length - at) throw malformed(at);
     at += length;
     return message.subarray(at - length, at);
   };
   while (at < message.length) {
-    const tag = varint();
-    const number = Number(tag >> 3n);
+    const tag = small();
+    const number = Math.floor(tag / 8);
     if (number === 0 || number > 0x1fff_ffff) throw malformed(at);
-    switch (Number(tag & 7n)) {
+    switch (tag % 8) {
       case 0:
         yield { number, value: varint() };
         break;
@@ -37,7 +44,7 @@ export function* readFields(message: Uint8Array): Generator<Field> {
         yield { number, value: bytes(8) };
         break;
       case 2:
-        yield { number, value: bytes(Number(varint())) };
+        yield { number, value: bytes(small()) };
         break;
       case 5:
         yield { number, value: bytes(4) };
@@ -52,16 +59,18 @@ function malformed(at: number): AppError {
   return new AppError('invalid_input', `the message is not valid protobuf at byte ${at}`);
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 export function utf8Field(value: Field['value']): string {
   if (typeof value === 'bigint') throw new AppError('invalid_input', 'a number stands where text is expected');
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(value);
+    return utf8.decode(value);
   } catch {
     throw new AppError('invalid_input', 'a text field is not valid UTF-8');
   }
 }
 
-export function varintField(number: number, value: number): Uint8Array {
+export function varintField(number: number, value: number | bigint): Uint8Array {
   return Buffer.concat([encodeVarint(number << 3), encodeVarint(value)]);
 }
 
@@ -70,13 +79,19 @@ export function bytesField(number: number, value: Uint8Array | string): Uint8Arr
   return Buffer.concat([encodeVarint((number << 3) | 2), encodeVarint(bytes.length), bytes]);
 }
 
-function encodeVarint(value: number): Uint8Array {
+/** Eight bytes, as fixed64 and double have them. */
+export function fixedField(number: number, value: Uint8Array): Uint8Array {
+  return Buffer.concat([encodeVarint((number << 3) | 1), value]);
+}
+
+/** Negative numbers take ten bytes, as protobuf has it. */
+function encodeVarint(value: number | bigint): Uint8Array {
   const bytes: number[] = [];
-  let rest = value;
-  while (rest > 0x7f) {
-    bytes.push((rest % 128) | 0x80);
-    rest = Math.floor(rest / 128);
+  let rest = BigInt.asUintN(64, BigInt(value));
+  while (rest > 0x7fn) {
+    bytes.push(Number(rest & 0x7fn) | 0x80);
+    rest >>= 7n;
   }
-  bytes.push(rest);
+  bytes.push(Number(rest));
   return Uint8Array.from(bytes);
 }

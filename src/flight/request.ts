@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { AppError } from '../core/app-error.ts';
 import { GrpcError } from './grpc-status.ts';
+import { IdleTimer } from './idle-timer.ts';
 import { readMessages } from './message-frames.ts';
 import type { Call } from './method.ts';
 
@@ -8,13 +9,30 @@ const defaultMaxMessageBytes = 4 * 1024 * 1024;
 
 interface Limits {
   readonly maxMessageBytes?: number;
+  readonly idleTimeoutMs?: number;
 }
 
 export function requestMessages(stream: ServerHttp2Stream, call: Call, limits: Limits): AsyncIterable<Uint8Array> {
-  const { maxMessageBytes = defaultMaxMessageBytes } = limits;
+  const { maxMessageBytes = defaultMaxMessageBytes, idleTimeoutMs } = limits;
   const encoding = call.metadata['grpc-encoding']?.toString();
+  return readMessages(requestBytes(stream, idleTimeoutMs), { maxMessageBytes, encoding });
+}
+
+async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | undefined): AsyncGenerator<Buffer> {
   // Leaving the loop must not destroy the stream: the answer is still to be sent.
-  return readMessages(stream.iterator({ destroyOnReturn: false }), { maxMessageBytes, encoding });
+  const chunks: AsyncIterator<Buffer> = stream.iterator({ destroyOnReturn: false });
+  const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs);
+  try {
+    for (;;) {
+      const step = await (idle === undefined ? chunks.next() : idle.limit(chunks.next()));
+      if (step.done === true) break;
+      yield step.value;
+    }
+  } finally {
+    idle?.stop();
+  }
+  // Node ends the readable side of a stream that was reset without an error as if the client had sent everything.
+  if (stream.aborted) throw new GrpcError('CANCELLED', 'the client cancelled the call');
 }
 
 /** The message of a request that must have exactly one, and have it soon. */

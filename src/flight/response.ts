@@ -6,8 +6,8 @@ const responseHeaders: OutgoingHttpHeaders = {
   'grpc-accept-encoding': 'identity',
 };
 
-export function startResponse(stream: ServerHttp2Stream): void {
-  stream.respond(responseHeaders, { waitForTrailers: true });
+export function startResponse(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
+  stream.respond({ ...headers, ...responseHeaders }, { waitForTrailers: true });
 }
 
 /** Ends the response. Trailers without a message before them are sent as the headers. */

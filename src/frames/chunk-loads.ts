@@ -11,6 +11,8 @@ export interface RowRange {
   /** The files that the reader has pinned or may still pin. */
   readonly parts: PartSet;
   readonly form: ChunkForm;
+  /** Only these columns, by position. Default: all. */
+  readonly select?: readonly number[] | undefined;
   readonly fromRow: number;
   readonly toRow: number;
 }
@@ -38,30 +40,33 @@ export class ChunkLoads {
     this.#loadLimitBytes = this.#keepsChunks ? Math.min(hot.maxEntryBytes, mostLoadBytes) : mostLoadBytes;
   }
 
-  hot({ version, form }: RowRange, row: number): RowPieces | undefined {
-    return this.#hot.get(version.versionId, hotKey(version, form, row));
+  hot(range: RowRange, row: number): RowPieces | undefined {
+    const { version, form } = range;
+    return isOfChunk(range, row) ? this.#hot.get(version.versionId, hotKey(version, form, row)) : undefined;
   }
 
-  isHot({ version, form }: RowRange, row: number): boolean {
-    return this.#hot.has(version.versionId, hotKey(version, form, row));
+  isHot(range: RowRange, row: number): boolean {
+    const { version, form } = range;
+    return isOfChunk(range, row) && this.#hot.has(version.versionId, hotKey(version, form, row));
   }
 
   /** A load whose rows include `row`: one under way, or a new run of up to `chunks` chunks. */
   at(range: RowRange, row: number, chunks: number, lane: string | undefined): RowLoad {
     if (this.#isClosed) throw new AppError('overloaded', 'the server is stopping', { retryAfterSeconds: 1 });
     const { version, form } = range;
-    const heavyRowBytes = version.heavyRowBytes(form, chunkOf(version, row));
+    const heavyRowBytes = version.heavyRowBytes(form, chunkOf(version, form, row));
     const run = new LoadRun();
-    if (this.#keepsChunks && heavyRowBytes === undefined) {
+    if (this.#keepsChunks && heavyRowBytes === undefined && isOfChunk(range, row)) {
       const under = this.#underWay(version, form, row);
       if (under !== undefined) return under;
       this.#addChunks(run, range, row, chunks);
     } else {
       const mostRows =
         heavyRowBytes === undefined
-          ? chunks * version.chunkRows
-          : Math.max(1, Math.min(version.chunkRows, Math.floor(heavyLoadBytes / heavyRowBytes)));
-      run.loads.push(new RowLoad(run, row, Math.min(range.toRow, row + mostRows)));
+          ? chunks * version.chunkRows(form)
+          : Math.max(1, Math.min(version.chunkRows(form), Math.floor(heavyLoadBytes / heavyRowBytes)));
+      const chunkEnd = (chunkOf(version, form, row) + chunks) * version.chunkRows(form);
+      run.loads.push(new RowLoad(run, row, Math.min(range.toRow, row + mostRows, chunkEnd)));
     }
     this.#start(run, range, lane);
     return run.loads[0] as RowLoad;
@@ -75,14 +80,14 @@ export class ChunkLoads {
 
   #addChunks(run: LoadRun, range: RowRange, row: number, chunks: number): void {
     const { version, form } = range;
-    let fromRow = chunkOf(version, row) * version.chunkRows;
+    let fromRow = chunkOf(version, form, row) * version.chunkRows(form);
     for (let count = 0; count < chunks && fromRow < range.toRow; count++) {
       const isTaken =
         this.isHot(range, fromRow) ||
         this.#underWay(version, form, fromRow) !== undefined ||
-        version.heavyRowBytes(form, chunkOf(version, fromRow)) !== undefined;
-      if (count > 0 && isTaken) break;
-      const toRow = Math.min(version.rows, fromRow + version.chunkRows);
+        version.heavyRowBytes(form, chunkOf(version, form, fromRow)) !== undefined;
+      if (count > 0 && (isTaken || !isOfChunk(range, fromRow))) break;
+      const toRow = Math.min(version.rows, fromRow + version.chunkRows(form));
       const load = new RowLoad(run, fromRow, toRow);
       run.loads.push(load);
       this.#loads.set(loadKey(version, form, fromRow), load);
@@ -96,7 +101,7 @@ export class ChunkLoads {
   }
 
   #start(run: LoadRun, range: RowRange, lane: string | undefined): void {
-    const { version, form, parts } = range;
+    const { version, form, parts, select } = range;
     const fromRow = run.loads[0]?.fromRow ?? 0;
     const toRow = run.loads.at(-1)?.toRow ?? 0;
     parts.acquire();
@@ -109,10 +114,11 @@ export class ChunkLoads {
         prepare: async () => ({
           parts: await parts.sources(),
           columns: version.manifest.columns,
+          select,
           form,
           fromRow,
           toRow,
-          chunkRows: version.chunkRows,
+          chunkRows: version.chunkRows(form),
         }),
         loaded: (load) => this.#keep(load, version, form),
         tooLarge: (load) => markHeavy(load, version, form),
@@ -138,16 +144,27 @@ export class ChunkLoads {
   }
 }
 
-function markHeavy(load: RowLoad, version: FrameVersion, form: ChunkForm): void {
-  version.markHeavy(form, chunkOf(version, load.fromRow), load.bytes / (load.nextRow - load.fromRow));
+/**
+ * Whether a whole chunk, as it is kept, serves the range from this row on. Rows of JSON can be cut out of one; a record
+ * batch of Arrow goes out as it is or not at all.
+ */
+function isOfChunk({ version, form, select, toRow }: RowRange, row: number): boolean {
+  if (select !== undefined) return false;
+  if (form !== 'arrow') return true;
+  const start = chunkOf(version, form, row) * version.chunkRows(form);
+  return row === start && Math.min(version.rows, start + version.chunkRows(form)) <= toRow;
 }
 
-function chunkOf(version: FrameVersion, row: number): number {
-  return Math.floor(row / version.chunkRows);
+function markHeavy(load: RowLoad, version: FrameVersion, form: ChunkForm): void {
+  version.markHeavy(form, chunkOf(version, form, load.fromRow), load.bytes / (load.nextRow - load.fromRow));
+}
+
+function chunkOf(version: FrameVersion, form: ChunkForm, row: number): number {
+  return Math.floor(row / version.chunkRows(form));
 }
 
 function hotKey(version: FrameVersion, form: ChunkForm, row: number): string {
-  return `${form}:${chunkOf(version, row)}`;
+  return `${form}:${chunkOf(version, form, row)}`;
 }
 
 function loadKey(version: FrameVersion, form: ChunkForm, row: number): string {

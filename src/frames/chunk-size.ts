@@ -1,16 +1,64 @@
+import type { Column, DataType } from '../core/data-type.ts';
+import type { ChunkForm } from '../core/frame-engine.ts';
+
 const targetChunkBytes = 1024 * 1024;
 const fewestRows = 16;
 const mostRows = 65_536;
 
-/** How many rows make a chunk of about 1 MiB of JSON: a power of two, so that chunks of all sizes start at round rows. */
-export function chunkRowsOf(frame: {
-  readonly rows: number;
-  readonly columns: number;
-  readonly uncompressedBytes: number;
-}): number {
-  const storedRowBytes = frame.rows === 0 ? 0 : frame.uncompressedBytes / frame.rows;
-  // Parquet's dictionaries make stored rows look small; JSON spells every value out, about 12 bytes each and more for text.
-  const jsonRowBytes = storedRowBytes * 1.5 + frame.columns * 12;
-  const rows = 2 ** Math.floor(Math.log2(targetChunkBytes / Math.max(jsonRowBytes, 1)));
+/** How many rows make a chunk of about 1 MiB in a form: a power of two, so that chunks of all sizes start at round rows. */
+export function chunkRowsOf(
+  form: ChunkForm,
+  frame: { readonly rows: number; readonly columns: readonly Column[]; readonly uncompressedBytes: number },
+): number {
+  const rowBytes = form === 'arrow' ? arrowRowBytes(frame.columns) : jsonRowBytes(frame);
+  const rows = 2 ** Math.floor(Math.log2(targetChunkBytes / Math.max(rowBytes, 1)));
   return Math.min(mostRows, Math.max(fewestRows, rows));
+}
+
+function jsonRowBytes({ rows, columns, uncompressedBytes }: Parameters<typeof chunkRowsOf>[1]): number {
+  const storedRowBytes = rows === 0 ? 0 : uncompressedBytes / rows;
+  // Parquet's dictionaries make stored rows look small; JSON spells every value out, about 12 bytes each and more for text.
+  return storedRowBytes * 1.5 + columns.length * 12;
+}
+
+function arrowRowBytes(columns: readonly Column[]): number {
+  return columns.reduce((sum, { type }) => sum + valueBytes(type), 0);
+}
+
+/** Of what has no fixed size, a guess. */
+function valueBytes(type: DataType): number {
+  switch (type.kind) {
+    case 'null':
+      return 0;
+    case 'boolean':
+      return 1 / 8;
+    case 'int':
+    case 'float':
+      return type.bits / 8;
+    case 'date':
+      return 4;
+    case 'time':
+    case 'timestamp':
+      return 8;
+    case 'decimal':
+    case 'interval':
+    case 'utf8':
+    case 'binary':
+      return 16;
+    case 'uuid':
+    case 'json':
+      return 40;
+    case 'array':
+      return type.size * valueBytes(type.element);
+    case 'list':
+      return 4 + 4 * valueBytes(type.element);
+    case 'map':
+      return 4 + 4 * (valueBytes(type.key) + valueBytes(type.value));
+    case 'struct':
+      return arrowRowBytes(type.fields);
+    case 'union':
+      return 1 + arrowRowBytes(type.members);
+    default:
+      return type satisfies never;
+  }
 }

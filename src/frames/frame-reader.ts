@@ -1,7 +1,8 @@
 import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
-import type { ChunkForm } from '../core/frame-engine.ts';
+import type { ChunkForm, PartSource } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
+import type { RowRange } from './chunk-loads.ts';
 import type { ChunkReader, ReadOptions } from './chunk-reader.ts';
 import { damaged, replacedMeanwhile } from './frame-errors.ts';
 import type { FrameVersion } from './frame-version.ts';
@@ -41,10 +42,25 @@ export class FrameReader implements AsyncDisposable {
   }
 
   /** Rows [fromRow, toRow), in order, in pieces that can be sent one after the other. */
-  async *rowsEncoded(
+  rowsEncoded(
     form: ChunkForm,
     fromRow: number,
     toRow: number,
+    options: ReadOptions,
+  ): AsyncGenerator<SentRows, void, void> {
+    return this.#rows({ form, fromRow, toRow }, options);
+  }
+
+  /** The same rows with some of the columns: each one of `this.columns`. */
+  selected(columns: readonly Column[]): Pick<FrameReader, 'rowsEncoded'> {
+    const select = columns.map((column) => this.columns.indexOf(column));
+    return {
+      rowsEncoded: (form, fromRow, toRow, options) => this.#rows({ form, fromRow, toRow, select }, options),
+    };
+  }
+
+  async *#rows(
+    { form, fromRow, toRow, select }: Omit<RowRange, 'version' | 'parts'>,
     options: ReadOptions,
   ): AsyncGenerator<SentRows, void, void> {
     if (!this.#isOpen) throw new AppError('internal', 'the reader is closed');
@@ -54,6 +70,7 @@ export class FrameReader implements AsyncDisposable {
           version: this.#version,
           parts: this.#parts,
           form,
+          select,
           fromRow: Math.max(0, fromRow),
           toRow: Math.min(this.rows, toRow),
         },
@@ -66,6 +83,21 @@ export class FrameReader implements AsyncDisposable {
       }
       throw error;
     }
+  }
+
+  /** The files of this version: unchanged until the reader is disposed of. */
+  async sources(): Promise<readonly PartSource[]> {
+    try {
+      return await this.#parts.sources();
+    } catch (error) {
+      throw error instanceof FileChanged ? replacedMeanwhile(this.handle, error) : error;
+    }
+  }
+
+  /** Keeps the files for longer than the reader. */
+  holdFiles(): Disposable {
+    this.#parts.acquire();
+    return { [Symbol.dispose]: () => this.#parts.release() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -9,7 +9,7 @@ export class FrameVersion {
   manifest: Manifest;
   parts: PartSet;
   readonly rows: number;
-  readonly chunkRows: number;
+  readonly #chunkRows = new Map<ChunkForm, number>();
   /** No longer current: only those who already read it still do. */
   isRetired = false;
   expiresAt: number | undefined;
@@ -22,11 +22,6 @@ export class FrameVersion {
     this.manifest = manifest;
     this.parts = parts;
     this.rows = rowsOf(manifest.parts);
-    this.chunkRows = chunkRowsOf({
-      rows: this.rows,
-      columns: manifest.columns.length,
-      uncompressedBytes: manifest.parts.reduce((sum, part) => sum + part.uncompressedBytes, 0),
-    });
     this.touch(now);
   }
 
@@ -36,6 +31,18 @@ export class FrameVersion {
 
   get bytes(): number {
     return bytesOf(this.manifest.parts);
+  }
+
+  /** How many rows are loaded and kept together in a form. */
+  chunkRows(form: ChunkForm): number {
+    let rows = this.#chunkRows.get(form);
+    if (rows === undefined) {
+      const { columns, parts } = this.manifest;
+      const uncompressedBytes = parts.reduce((sum, part) => sum + part.uncompressedBytes, 0);
+      rows = chunkRowsOf(form, { rows: this.rows, columns, uncompressedBytes });
+      this.#chunkRows.set(form, rows);
+    }
+    return rows;
   }
 
   /** Being read keeps a frame alive. Also after a restart the whole time to live lies ahead, so nothing is lost early. */

@@ -40,7 +40,7 @@ describe('a call', () => {
     await using listener = await startTestListener();
     using client = new GrpcClient(listener.port);
     const answer = await client.unary('/test.Test/Missing', bytes(''));
-    expect(answer).toMatchObject({ code: status.NOT_FOUND, message: 'no frame "é"' });
+    expect(answer).toMatchObject({ code: status.NOT_FOUND, message: 'no frame "é" (put it first)' });
     expect(answer.trailers.get('framehold-code')).toEqual(['handle_not_found']);
     expect(answer.trailers.get('framehold-hint')).toEqual(['put it first']);
   });

@@ -3,23 +3,30 @@ import type {
   FrameEngine,
   JobOptions,
   PartFacts,
+  PartSource,
   ReadRows,
   WritePart,
   WrittenPart,
 } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
+import { encodedRows } from './encoded-rows.ts';
 import { WorkerPool } from './pool.ts';
 import type { Job, WriteSource } from './protocol.ts';
+import { workerEntry } from './worker-entry.ts';
 
 export interface DuckDbEngineOptions {
   /** Child processes, each with one job at a time. */
   readonly workers: number;
   /** DuckDB's threads in each of them. */
   readonly threads: number;
+  /** Its threads while it writes a file. Default: `threads`. */
+  readonly writeThreads?: number;
   /** DuckDB's memory in each of them. */
   readonly memoryBytes: number;
   /** Where work larger than memory is spilled, each worker in a folder of its own. */
   readonly tempDirectory: string;
+  /** How much each of them may spill. Default 64 GB. */
+  readonly maxTempBytes?: number;
   /** Jobs that may wait for a worker. */
   readonly maxQueue: number;
   /** How long a read may run; 0 = without limit. */
@@ -28,9 +35,6 @@ export interface DuckDbEngineOptions {
   /** Work that may wait: children of low priority, started when there is something to do. Default false. */
   readonly background?: boolean;
 }
-
-/** How much a worker may spill to disk. */
-const maxTempBytes = 64_000_000_000;
 
 /** DuckDB in child processes: a mistake, a crash or a bomb in it costs one of them and the job it had. */
 export class DuckDbEngine implements FrameEngine {
@@ -47,9 +51,10 @@ export class DuckDbEngine implements FrameEngine {
       warm: !background,
       settings: {
         threads: options.threads,
+        writeThreads: options.writeThreads ?? options.threads,
         memoryBytes: options.memoryBytes,
         tempDirectory: options.tempDirectory,
-        maxTempBytes,
+        maxTempBytes: options.maxTempBytes ?? 64_000_000_000,
         lowPriority: background,
       },
     });
@@ -63,6 +68,11 @@ export class DuckDbEngine implements FrameEngine {
   /** Makes the operator's analytics database where there is none yet. */
   async createDatabase(path: string, options: JobOptions): Promise<void> {
     await this.#call({ kind: 'createDatabase', path }, options);
+  }
+
+  /** Copies the rows of a frame into a new database file, as the native table `frame`. */
+  async warm(parts: readonly PartSource[], path: string, options: JobOptions): Promise<void> {
+    await this.#call({ kind: 'warm', parts, path }, options);
   }
 
   async probe(path: string, options: JobOptions): Promise<PartFacts> {
@@ -82,13 +92,7 @@ export class DuckDbEngine implements FrameEngine {
 
   async *read(job: ReadRows, { signal, lane }: JobOptions): AsyncGenerator<EncodedRows, void, undefined> {
     for await (const payload of this.#pool.run({ kind: 'read', ...job }, { signal, lane })) {
-      const rows = payload.readUInt32LE(0);
-      const bytesAt = 4 + 4 * rows;
-      yield {
-        rows,
-        rowEnds: new Uint32Array(payload.buffer, payload.byteOffset + 4, rows),
-        bytes: payload.subarray(bytesAt),
-      };
+      yield encodedRows(payload);
     }
   }
 
@@ -103,11 +107,4 @@ export class DuckDbEngine implements FrameEngine {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool[Symbol.asyncDispose]();
   }
-}
-
-/** The child's program. Under a runner of TypeScript (tests) it is the built file: plain Node runs no `.ts`. */
-function workerEntry(): URL {
-  return import.meta.url.endsWith('.ts')
-    ? new URL('../../../dist/engines/duckdb/worker/main.js', import.meta.url)
-    : new URL('./worker/main.js', import.meta.url);
 }

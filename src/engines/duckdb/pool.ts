@@ -1,5 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Logger } from '../../core/logger.ts';
+import { Deadline } from './deadline.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Job, WorkerSettings } from './protocol.ts';
 import { WorkerProcess } from './worker-process.ts';
@@ -9,7 +10,7 @@ export interface PoolOptions {
   readonly workers: number;
   /** Jobs that may wait for a worker; one more is refused. */
   readonly maxQueue: number;
-  /** How long a read may run. 0 = without limit. Writes and checksums take as long as their files are large. */
+  /** How long a read or a statement may work, the time that its reader takes not counted. 0 = without limit. */
   readonly timeoutMs: number;
   readonly settings: WorkerSettings;
   readonly logger: Logger;
@@ -27,6 +28,26 @@ type Turn = (worker: WorkerProcess) => void;
 
 /** After a child that did not even start, wait this long before the next try. */
 const restartDelayMs = 1000;
+
+interface JobRules {
+  /** Writes, copies and checksums take as long as their files are large. */
+  readonly timed: boolean;
+  /** May run again on another worker when its own has died. Callers' SQL would only end the next one, too. */
+  readonly repeatable: boolean;
+}
+
+const jobRules = {
+  probe: { timed: true, repeatable: true },
+  read: { timed: true, repeatable: true },
+  sha256: { timed: false, repeatable: true },
+  write: { timed: false, repeatable: false },
+  warm: { timed: false, repeatable: false },
+  createDatabase: { timed: false, repeatable: false },
+  analyze: { timed: true, repeatable: false },
+  describe: { timed: true, repeatable: false },
+  query: { timed: true, repeatable: false },
+  analyticsTables: { timed: true, repeatable: true },
+} as const satisfies Record<Job['kind'], JobRules>;
 
 /** A few warm child processes that share a fair queue of jobs. A child that dies is replaced. */
 export class WorkerPool {
@@ -53,23 +74,26 @@ export class WorkerPool {
     let yielded = false;
     for (let attempt = 1; ; attempt++) {
       const worker = await this.#acquire(options);
-      const isTimed = timeoutMs > 0 && (job.kind === 'read' || job.kind === 'probe');
-      const deadline = isTimed ? AbortSignal.timeout(timeoutMs) : undefined;
-      const signal = deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline]);
+      const { timed, repeatable } = jobRules[job.kind];
+      const deadline = timed && timeoutMs > 0 ? new Deadline(timeoutMs) : undefined;
+      const signal = deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline.signal]);
       const messages = worker.execute(job, { signal, input: options.input });
       try {
         for (;;) {
           const step = await messages.next();
           if (step.done === true) return step.value;
           yielded = true;
+          deadline?.pause();
           yield step.value;
+          deadline?.resume();
         }
       } catch (error) {
-        if (deadline?.aborted && !options.signal.aborted) throw timedOut(timeoutMs, error);
-        const repeatable = !yielded && job.kind !== 'write' && job.kind !== 'createDatabase' && attempt === 1;
-        if (!(error instanceof AppError && error.code === 'engine_crashed' && repeatable)) throw error;
+        if (deadline?.signal.aborted && !options.signal.aborted) throw timedOut(timeoutMs, error);
+        const isCrash = error instanceof AppError && error.code === 'engine_crashed';
+        if (!isCrash || !repeatable || yielded || attempt > 1) throw error;
         this.#options.logger.warn('a worker died under a read; the read runs once more', { job: job.kind });
       } finally {
+        deadline?.pause();
         await messages.return(undefined);
         this.#release(worker);
       }
@@ -106,7 +130,9 @@ export class WorkerPool {
 
   /** Keeps as many children as the pool may have, or as its jobs need when it is not kept warm. */
   #startForDemand(): void {
-    const wanted = this.#options.warm ? this.#options.workers : Math.min(this.#options.workers, this.#queue.size);
+    const { warm, workers } = this.#options;
+    const busy = this.#all.size - this.#idle.length - this.#starting;
+    const wanted = warm ? workers : Math.min(workers, busy + this.#queue.size);
     while (!this.#closed && this.#all.size < wanted && this.#starting < wanted) this.#start();
   }
 

@@ -1,16 +1,47 @@
 import type { AppErrorOptions, ErrorCode } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { Compression, PartSource, ReadRows } from '../../core/frame-engine.ts';
+import type { ListTable, SqlJob, SqlRun } from '../../core/sql.ts';
 
 /** What a worker is told at its start, as its only argument. */
 export interface WorkerSettings {
   readonly threads: number;
+  /** For writing a file, which one job may do with all cores. */
+  readonly writeThreads: number;
   readonly memoryBytes: number;
   readonly tempDirectory: string;
   readonly maxTempBytes: number;
   /** Let other processes go first. */
   readonly lowPriority: boolean;
+  /** Only for workers that run callers' SQL, and they do nothing else. */
+  readonly sql?: SqlSettings | undefined;
 }
+
+/** All that callers' SQL can reach. */
+export interface SqlSettings {
+  readonly coldDirectory: string;
+  readonly warmDirectory: string;
+  readonly analyticsPath: string;
+}
+
+/** Where the rows of a query's table are read from. */
+export interface QueryTable {
+  /** As the query spells it. */
+  readonly name: string;
+  readonly source:
+    | { readonly kind: 'parquet'; readonly paths: readonly string[] }
+    /** A database file that holds a copy as a native table. */
+    | { readonly kind: 'warm'; readonly path: string }
+    | ListTable;
+}
+
+export interface QueryJob extends Pick<SqlJob, 'query' | 'into'> {
+  readonly tables: readonly QueryTable[];
+  /** Parameter rows follow on the data channel as an Arrow IPC stream. */
+  readonly hasParameters: boolean;
+}
+
+export type RunQueryJob = QueryJob & Omit<SqlRun, keyof SqlJob | 'parameters'>;
 
 export type WriteSource =
   /** An Arrow IPC stream that follows on the data channel. */
@@ -28,7 +59,13 @@ export type Job =
       readonly compression: Compression;
     }
   | { readonly kind: 'sha256'; readonly path: string }
-  | { readonly kind: 'createDatabase'; readonly path: string };
+  | { readonly kind: 'createDatabase'; readonly path: string }
+  | { readonly kind: 'warm'; readonly parts: readonly PartSource[]; readonly path: string }
+  | { readonly kind: 'analyze'; readonly sql: string }
+  | ({ readonly kind: 'describe' } & QueryJob)
+  /** Its first message holds the columns, as JSON. */
+  | ({ readonly kind: 'query' } & RunQueryJob)
+  | { readonly kind: 'analyticsTables' };
 
 /** Parent to child, over Node's IPC channel: it stays readable while the data channel is full. */
 export type Command = { readonly kind: 'job'; readonly turn: number; readonly job: Job } | { readonly kind: 'cancel' };

@@ -1,8 +1,10 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Tsdb } from '../../core/tsdb.ts';
 import type { FrameStore } from '../../frames/store.ts';
+import type { LocalSql } from '../../query/local-sql.ts';
 import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from '../exec-command.ts';
 import { forwardSql } from '../forward-sql.ts';
+import { queryLocal } from '../query-local.ts';
 import { parseQueryString } from '../query-string.ts';
 import { type Page, type ReadHandleSettings, readHandle } from '../read-handle.ts';
 import type { Exchange, Route } from '../route.ts';
@@ -11,6 +13,7 @@ export interface ExecRouteOptions {
   readonly frames: FrameStore;
   /** Undefined while no external database is configured. */
   readonly tsdb: Tsdb | undefined;
+  readonly sql: LocalSql;
   readonly settings: ExecDefaults & ReadHandleSettings;
 }
 
@@ -18,7 +21,7 @@ export interface ExecRouteOptions {
 const maxRememberedCommands = 1000;
 const maxRememberedTarget = 512;
 
-export function execRoute({ frames, tsdb, settings }: ExecRouteOptions): Route {
+export function execRoute({ frames, tsdb, sql, settings }: ExecRouteOptions): Route {
   const remembered = new Map<string, ExecCommand>();
   const pages = frames.hot.space<Page>();
 
@@ -42,6 +45,9 @@ export function execRoute({ frames, tsdb, settings }: ExecRouteOptions): Route {
       switch (command.mode) {
         case 'handle':
           return readHandle(command, exchange, { frames, pages }, settings);
+        case 'local':
+          if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);
+          return queryLocal(command, exchange, sql, settings);
         case 'proxy':
           if (tsdb === undefined) throw tsdbNotConfigured();
           if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);
@@ -53,7 +59,7 @@ export function execRoute({ frames, tsdb, settings }: ExecRouteOptions): Route {
   };
 }
 
-/** The external database executes what it is given, so asking for the headers alone would still run the statement. */
+/** A database executes what it is given, so asking for the headers alone would still run the statement. */
 function headWouldExecute({ headers }: Exchange): AppError {
   headers.push('allow', 'GET, OPTIONS');
   return new AppError('method_not_allowed', 'HEAD is not offered for query=', { hint: 'use GET' });

@@ -1,15 +1,28 @@
+import koffi from 'koffi';
 import type { Batch, Vector } from '../../../core/batch.ts';
 import type { Column, DataType } from '../../../core/data-type.ts';
-import { api, copyFromNative, type Pointer, pointer, releaseArrow } from './c-api.ts';
+import { enumIndexBytes, enumTexts } from './arrow-enum.ts';
+import { api, copyMemory, type Pointer, pointer, releaseArrow } from './c-api.ts';
+import type { NativeSlab } from './native-slab.ts';
 
 /** Fields of the C struct ArrowArray: 80 bytes, ten 8-byte fields. */
 const arrowArrayBytes = 80;
+const nullCountAt = 8;
+const bufferCountAt = 24;
+const childCountAt = 32;
 const buffersAt = 40;
 const childrenAt = 48;
+const dictionaryAt = 56;
 const releaseAt = 64;
+const mostBuffers = 3;
 
-/** A DuckDB chunk as a batch in our memory: one copy a buffer, no object a value. The chunk is destroyed. */
-export function importChunk(chunk: Pointer, arrowOptions: Pointer, columns: readonly Column[]): Batch {
+/** A DuckDB chunk as a batch in the slab's memory: one copy a buffer, no object a value. The chunk is destroyed. */
+export function importChunk(
+  chunk: Pointer,
+  arrowOptions: Pointer,
+  columns: readonly Column[],
+  slab: NativeSlab,
+): Batch {
   const root = Buffer.alloc(arrowArrayBytes);
   const rows = Number(api.chunkSize(chunk));
   const error = pointer(api.chunkToArrow(arrowOptions, chunk, root));
@@ -20,106 +33,146 @@ export function importChunk(chunk: Pointer, arrowOptions: Pointer, columns: read
     throw new Error(message);
   }
   try {
-    const children = readPointers(root.readBigUInt64LE(childrenAt), columns.length);
-    const vectors = columns.map((column, index) => importVector(column.type, children[index] as Pointer, rows));
+    slab.reset();
+    const children = readAddresses(Number(root.readBigUInt64LE(childrenAt)), columns.length);
+    const vectors = columns.map((column, index) => importVector(slab, column.type, children[index] as number, rows));
     return { columns, rows, vectors };
   } finally {
     releaseArrow(root, root.readBigUInt64LE(releaseAt));
   }
 }
 
-function importVector(type: DataType, array: Pointer, length: number): Vector {
-  const struct = Buffer.allocUnsafe(arrowArrayBytes);
-  copyFromNative(struct, array, arrowArrayBytes);
-  const nullCount = Number(struct.readBigInt64LE(8));
-  const bufferCount = Number(struct.readBigInt64LE(24));
-  const childCount = Number(struct.readBigInt64LE(32));
-  const buffers = readPointers(struct.readBigUInt64LE(buffersAt), bufferCount);
-  const children = readPointers(struct.readBigUInt64LE(childrenAt), childCount);
+function importVector(slab: NativeSlab, type: DataType, array: number, length: number): Vector {
+  copyMemory(scratchAddress, array, arrowArrayBytes);
+  const nullCount = scratch.getInt32(nullCountAt, true);
+  const childCount = scratch.getInt32(childCountAt, true);
+  const childAddresses = addressAt(childrenAt);
+  const dictionary = addressAt(dictionaryAt);
+  const bufferCount = dictionary === 0 ? bufferCounts[type.kind] : 2;
+  if (scratch.getInt32(bufferCountAt, true) !== bufferCount || (dictionary !== 0 && type.kind !== 'utf8')) {
+    throw new TypeError(`DuckDB gives a layout that ${type.kind} has not`);
+  }
+  copyMemory(scratchAddress, addressAt(buffersAt), bufferCount * 8);
+  const first = addressAt(0);
+  const second = addressAt(8);
+  const third = addressAt(16);
 
-  const hasValidity = type.kind !== 'union' && type.kind !== 'null';
-  const validityPointer = hasValidity ? (buffers[0] ?? 0n) : 0n;
-  const validity = validityPointer === 0n || nullCount === 0 ? null : copyBytes(validityPointer, Math.ceil(length / 8));
-  const vector = (offsets: Int32Array | null, data: Uint8Array | null, kids: readonly Vector[]): Vector => ({
+  const bitmapBytes = (length + 7) >> 3;
+  const hasBitmap = type.kind !== 'union' && type.kind !== 'null' && first !== 0 && nullCount !== 0;
+  const validity = hasBitmap ? slab.bytes(first, bitmapBytes) : null;
+  const vector = (offsets: Int32Array | null, data: Uint8Array | null, children: readonly Vector[]): Vector => ({
     type,
     length,
     validity,
     offsets,
     data,
-    children: kids,
+    children,
   });
+  const offsetsAt = (address: number): Int32Array =>
+    address === 0 ? new Int32Array(length + 1) : slab.int32s(address, length + 1);
+  const children = (types: readonly DataType[], childLength: number): Vector[] => {
+    if (types.length !== childCount) throw new TypeError(`DuckDB gives ${childCount} children in a ${type.kind}`);
+    const addresses = readAddresses(childAddresses, childCount);
+    return types.map((childType, index) => importVector(slab, childType, addresses[index] as number, childLength));
+  };
 
+  if (dictionary !== 0) {
+    const values = importVector(slab, type, dictionary, lengthOf(dictionary));
+    const indexes = slab.bytes(second, length * enumIndexBytes(values.length));
+    const { offsets, data } = enumTexts(values, indexes, length, validity);
+    return vector(offsets, data, []);
+  }
   switch (type.kind) {
     case 'null':
-      return { type, length, validity: new Uint8Array(Math.ceil(length / 8)), offsets: null, data: null, children: [] };
+      return { type, length, validity: new Uint8Array(bitmapBytes), offsets: null, data: null, children: [] };
     case 'boolean':
-      return vector(null, copyBytes(buffers[1] as Pointer, Math.ceil(length / 8)), []);
+      return vector(null, slab.bytes(second, bitmapBytes), []);
     case 'int':
     case 'float':
-      return vector(null, copyBytes(buffers[1] as Pointer, length * (type.bits / 8)), []);
+      return vector(null, slab.bytes(second, length * (type.bits / 8)), []);
     case 'date':
-      return vector(null, copyBytes(buffers[1] as Pointer, length * 4), []);
+      return vector(null, slab.bytes(second, length * 4), []);
     case 'time':
     case 'timestamp':
-      return vector(null, copyBytes(buffers[1] as Pointer, length * 8), []);
+      return vector(null, slab.bytes(second, length * 8), []);
     case 'decimal':
     case 'interval':
-      return vector(null, copyBytes(buffers[1] as Pointer, length * 16), []);
+      return vector(null, slab.bytes(second, length * 16), []);
     case 'utf8':
     case 'json':
     case 'uuid':
     case 'binary': {
-      const offsets = copyOffsets(buffers[1] as Pointer, length);
-      return vector(offsets, copyBytes(buffers[2] as Pointer, offsets[length] ?? 0), []);
+      const offsets = offsetsAt(second);
+      return vector(offsets, slab.bytes(third, offsets[length] as number), []);
     }
     case 'list': {
-      const offsets = copyOffsets(buffers[1] as Pointer, length);
-      return vector(offsets, null, [importVector(type.element, children[0] as Pointer, offsets[length] ?? 0)]);
+      const offsets = offsetsAt(second);
+      return vector(offsets, null, children([type.element], offsets[length] as number));
     }
     case 'map': {
-      const offsets = copyOffsets(buffers[1] as Pointer, length);
+      const offsets = offsetsAt(second);
       const fields = [
         { name: 'key', type: type.key },
         { name: 'value', type: type.value },
       ];
-      const entries = importVector({ kind: 'struct', fields }, children[0] as Pointer, offsets[length] ?? 0);
-      return vector(offsets, null, [entries]);
+      return vector(offsets, null, children([{ kind: 'struct', fields }], offsets[length] as number));
     }
     case 'array':
-      return vector(null, null, [importVector(type.element, children[0] as Pointer, length * type.size)]);
+      return vector(null, null, children([type.element], length * type.size));
     case 'struct':
-      return vector(
-        null,
-        null,
-        type.fields.map((field, index) => importVector(field.type, children[index] as Pointer, length)),
-      );
+      return vector(null, null, children(typesOf(type.fields), length));
     case 'union':
-      return vector(
-        null,
-        copyBytes(buffers[0] as Pointer, length),
-        type.members.map((member, index) => importVector(member.type, children[index] as Pointer, length)),
-      );
-    default:
+      return vector(null, slab.bytes(first, length), children(typesOf(type.members), length));
+    default: {
       (type) satisfies never;
       throw new Error('unreachable');
+    }
   }
 }
 
-function readPointers(at: Pointer, count: number): Pointer[] {
-  if (count === 0 || at === 0n) return [];
-  const bytes = copyBytes(at, count * 8);
-  return Array.from({ length: count }, (_, index) => bytes.readBigUInt64LE(index * 8));
+const typesOf = (columns: readonly Column[]): DataType[] => columns.map((column) => column.type);
+
+const bufferCounts = {
+  null: 0,
+  boolean: 2,
+  int: 2,
+  float: 2,
+  decimal: 2,
+  date: 2,
+  time: 2,
+  timestamp: 2,
+  interval: 2,
+  utf8: 3,
+  json: 3,
+  uuid: 3,
+  binary: 3,
+  list: 2,
+  map: 2,
+  array: 1,
+  struct: 1,
+  union: 1,
+} as const satisfies Record<DataType['kind'], number>;
+
+/** Holds one struct at a time; all that is needed of it is read before the next. */
+const scratchMemory = new ArrayBuffer(Math.max(arrowArrayBytes, mostBuffers * 8));
+const scratch = new DataView(scratchMemory);
+const scratchAddress = Number(koffi.address(scratchMemory));
+
+/** An address in the scratch memory. Addresses have at most 48 bits, and numbers are cheaper than bigints. */
+function addressAt(at: number): number {
+  return scratch.getUint32(at, true) + scratch.getUint32(at + 4, true) * 2 ** 32;
 }
 
-/** The copy starts its own memory, so that typed arrays of any width can view it. */
-function copyBytes(from: Pointer, bytes: number): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes);
-  if (bytes > 0) copyFromNative(copy, from, bytes);
-  return copy;
+function lengthOf(array: number): number {
+  copyMemory(scratchAddress, array, 8);
+  return scratch.getInt32(0, true);
 }
 
-function copyOffsets(from: Pointer, length: number): Int32Array {
-  if (from === 0n) return new Int32Array(length + 1);
-  const bytes = copyBytes(from, (length + 1) * 4);
-  return new Int32Array(bytes.buffer, bytes.byteOffset, length + 1);
+function readAddresses(at: number, count: number): number[] {
+  const addresses: number[] = [];
+  for (let index = 0; index < count; index++) {
+    copyMemory(scratchAddress, at + index * 8, 8);
+    addresses.push(addressAt(0));
+  }
+  return addresses;
 }

@@ -11,6 +11,8 @@ import type { Connection } from './session.ts';
 
 export interface ArrowTable extends AsyncDisposable {
   /** The table's quoted name. Its columns are c0, c1 … */
+  readonly table: string;
+  /** The relation with the types that the sender means. */
   readonly sql: string;
   /** The columns' names as the schema spells them: they may repeat or be empty. */
   readonly names: readonly string[];
@@ -44,10 +46,24 @@ export async function loadArrowStream(
       await drop().catch(() => {});
       throw error;
     }
-    return { sql: sqlName(name), names: fields.map((field) => field.name), [Symbol.asyncDispose]: drop };
+    return {
+      table: sqlName(name),
+      sql: typedRelation(sqlName(name), fields),
+      names: fields.map((field) => field.name),
+      [Symbol.asyncDispose]: drop,
+    };
   } finally {
     await messages.return();
   }
+}
+
+/** UUIDs leave us as text, which every client understands, and come back as what they were. */
+function typedRelation(table: string, fields: readonly ArrowField[]): string {
+  const isUuid = ({ type, sqlType }: ArrowField): boolean =>
+    sqlType === 'UUID' && (type.kind === 'bytes' || type.kind === 'view') && type.text;
+  if (!fields.some(isUuid)) return table;
+  const items = fields.map((field, index) => (isUuid(field) ? `CAST(c${index} AS UUID)` : `c${index}`));
+  return `(SELECT ${items.join(', ')} FROM ${table})`;
 }
 
 function readFirst({ kind, header }: ArrowMessage): { fields: ArrowField[]; dictionaries: DictionaryStore } {

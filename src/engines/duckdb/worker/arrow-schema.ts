@@ -37,6 +37,8 @@ export interface ArrowField {
   readonly type: ArrowType;
   readonly children: readonly ArrowField[];
   readonly extension: string | undefined;
+  /** The SQL type that the sender says it is, as our own schemas do. */
+  readonly sqlType: string | undefined;
   readonly dictionary: { readonly id: number; readonly index: ArrowInt } | undefined;
 }
 
@@ -72,7 +74,8 @@ function readField(
     label,
     type,
     children,
-    extension: readExtension(table),
+    extension: readMetadata(table, 'ARROW:extension:name'),
+    sqlType: readMetadata(table, 'ARROW:FLIGHT:SQL:TYPE_NAME'),
     dictionary: readDictionary(table, label),
   };
   checkChildren(field);
@@ -105,10 +108,10 @@ function readDictionary(table: FlatTable, label: string): ArrowField['dictionary
   };
 }
 
-function readExtension(table: FlatTable): string | undefined {
+function readMetadata(table: FlatTable, key: string): string | undefined {
   return table
     .tables(6)
-    .find((pair) => pair.string(0) === 'ARROW:extension:name')
+    .find((pair) => pair.string(0) === key)
     ?.string(1);
 }
 

@@ -30,16 +30,30 @@ export const api = {
   ),
   connect: bind<(db: Pointer, out: Out) => number>('int duckdb_connect(uint64 db, _Out_ uint64* out)'),
   disconnect: bind<(connection: [Pointer]) => void>('void duckdb_disconnect(_Inout_ uint64* connection)'),
+  query: bind<(connection: Pointer, sql: string, result: null) => number>(
+    'int duckdb_query(uint64 connection, const char* sql, void* result)',
+  ),
   interrupt: bind<(connection: Pointer) => void>('void duckdb_interrupt(uint64 connection)'),
   prepare: bind<Blocking<[connection: Pointer, sql: string, out: Out], number>>(
     'int duckdb_prepare(uint64 connection, const char* sql, _Out_ uint64* out)',
   ),
+  extractStatements: bind<Blocking<[connection: Pointer, sql: string, out: Out], number>>(
+    'uint64 duckdb_extract_statements(uint64 connection, const char* sql, _Out_ uint64* out)',
+  ),
+  prepareExtracted: bind<Blocking<[connection: Pointer, statements: Pointer, index: number, out: Out], number>>(
+    'int duckdb_prepare_extracted_statement(uint64 connection, uint64 statements, uint64 index, _Out_ uint64* out)',
+  ),
+  destroyExtracted: bind<(statements: [Pointer]) => void>('void duckdb_destroy_extracted(_Inout_ uint64* statements)'),
   prepareError: bind<(statement: Pointer) => string | null>('const char* duckdb_prepare_error(uint64 statement)'),
   preparedColumnCount: bind<(statement: Pointer) => number>(
     'uint64 duckdb_prepared_statement_column_count(uint64 statement)',
   ),
   preparedColumnType: bind<(statement: Pointer, index: number) => Pointer>(
     'uint64 duckdb_prepared_statement_column_logical_type(uint64 statement, uint64 index)',
+  ),
+  parameterCount: bind<(statement: Pointer) => number>('uint64 duckdb_nparams(uint64 statement)'),
+  parameterType: bind<(statement: Pointer, index: number) => Pointer>(
+    'uint64 duckdb_param_logical_type(uint64 statement, uint64 index)',
   ),
   preparedColumnName: bind<(statement: Pointer, index: number) => string>(
     'const char* duckdb_prepared_statement_column_name(uint64 statement, uint64 index)',
@@ -102,10 +116,10 @@ export const api = {
   ),
 };
 
-/** Copies native memory into ours. koffi's own views cost about 8 µs each, this well under one. */
-export const copyFromNative = libc.func('void* memcpy(void* to, uint64 from, size_t bytes)') as unknown as (
-  to: Uint8Array,
-  from: Pointer,
+/** Copies memory between addresses. koffi's own views cost about 8 µs each, this well under one. */
+export const copyMemory = libc.func('void memcpy(uint64 to, uint64 from, size_t bytes)') as unknown as (
+  to: number,
+  from: number,
   bytes: number,
 ) => void;
 

@@ -53,7 +53,7 @@ export function resultColumns(result: ResultStruct): Column[] {
 }
 
 /** The type behind a logical type handle, which is destroyed. */
-function takeType(handle: Pointer | number): DataType {
+export function takeType(handle: Pointer | number): DataType {
   const type = pointer(handle);
   try {
     return readType(type);

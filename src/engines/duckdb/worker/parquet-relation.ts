@@ -1,4 +1,4 @@
-import { sqlString } from '../sql-text.ts';
+import { sqlName, sqlString } from '../sql-text.ts';
 import type { Connection, QueryResult } from './session.ts';
 
 /** Types (ids of duckdb_type) that Parquet can give and our vocabulary has not, with what they are read as. */
@@ -17,10 +17,20 @@ export function parquetRelation(paths: readonly string[]): string {
 /** All columns of `from`, each with a type of our vocabulary. */
 export async function queryReadable(connection: Connection, from: string): Promise<QueryResult> {
   using statement = await connection.prepare(`SELECT * FROM ${from}`);
-  const casts = statement.columns.map(({ typeId }, index) => {
+  const readable = readableSql(statement.columns, from);
+  return readable === undefined ? await statement.execute() : await connection.query(readable);
+}
+
+/** A query that casts the columns of `from` which our vocabulary has not; undefined when there are none. */
+export function readableSql(
+  columns: readonly { readonly name: string; readonly typeId: number }[],
+  from: string,
+): string | undefined {
+  if (columns.every(({ typeId }) => readAs[typeId] === undefined)) return undefined;
+  const items = columns.map(({ name, typeId }, index) => {
     const type = readAs[typeId];
-    return type === undefined ? `#${index + 1}` : `CAST(#${index + 1} AS ${type})`;
+    const item = type === undefined ? `#${index + 1}` : `CAST(#${index + 1} AS ${type})`;
+    return `${item} AS ${sqlName(name)}`;
   });
-  if (casts.every((item) => item.startsWith('#'))) return await statement.execute();
-  return await connection.query(`SELECT ${casts.join(', ')} FROM ${from}`);
+  return `SELECT ${items.join(', ')} FROM ${from}`;
 }

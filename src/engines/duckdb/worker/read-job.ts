@@ -1,8 +1,9 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { EncodedRows, PartSource, ReadRows } from '../../../core/frame-engine.ts';
-import { createExecJsonEncoder, type ExecJsonEncoder } from '../../../encoding/exec-json.ts';
+import type { Column } from '../../../core/data-type.ts';
+import type { PartSource, ReadRows } from '../../../core/frame-engine.ts';
 import { DuckDbError, resourceError } from './duckdb-error.ts';
 import { parquetRelation, queryReadable } from './parquet-relation.ts';
+import { type EncodedPieces, rowEncoder } from './row-encoder.ts';
 import type { Connection } from './session.ts';
 
 /** Encoded rows leave the worker in pieces of about this size. */
@@ -16,12 +17,13 @@ interface PartRange {
 }
 
 /** The rows of a frame, encoded, in the order in which they were written. */
-export async function* readRows(connection: Connection, job: ReadRows): AsyncGenerator<EncodedRows, void, undefined> {
-  const encoder = encoderFor(job);
+export async function* readRows(connection: Connection, job: ReadRows): AsyncGenerator<EncodedPieces, void, undefined> {
+  const { columns, select } = job;
+  const encoder = rowEncoder(select?.map((index) => columns[index] as Column) ?? columns, job.form);
   let row = job.fromRow;
   try {
     for (const range of partRanges(job)) {
-      await using result = await queryReadable(connection, rangeRelation(range, job.columns));
+      await using result = await queryReadable(connection, selection(rangeRelation(range, columns), select));
       for await (const batch of result.batches()) {
         for (let from = 0; from < batch.rows; ) {
           const toChunkEnd = job.chunkRows - (row % job.chunkRows);
@@ -43,24 +45,6 @@ export async function* readRows(connection: Connection, job: ReadRows): AsyncGen
   }
 }
 
-/** Encoders of the last jobs: a new one's code is not yet the one that the compiler made fast. */
-const encoders = new Map<string, ExecJsonEncoder>();
-const maxEncoders = 16;
-
-function encoderFor({ columns, form }: ReadRows): ExecJsonEncoder {
-  const key = `${form} ${JSON.stringify(columns)}`;
-  const known = encoders.get(key);
-  if (known !== undefined) {
-    // What a cancelled job left in it.
-    known.take();
-    return known;
-  }
-  const encoder = createExecJsonEncoder(columns, { quoteLargeNum: form === 'exec-json-quoted' });
-  if (encoders.size >= maxEncoders) encoders.clear();
-  encoders.set(key, encoder);
-  return encoder;
-}
-
 function* partRanges({ parts, fromRow, toRow }: ReadRows): Generator<PartRange> {
   let start = 0;
   for (const part of parts) {
@@ -69,6 +53,11 @@ function* partRanges({ parts, fromRow, toRow }: ReadRows): Generator<PartRange> 
     if (from < to) yield { part, from, to };
     start += part.rows;
   }
+}
+
+function selection(relation: string, select: ReadRows['select']): string {
+  if (select === undefined) return relation;
+  return `(SELECT ${select.map((index, n) => `#${index + 1} AS c${n}`).join(', ')} FROM ${relation})`;
 }
 
 /** Only the row groups that hold the range are read, by a virtual column that one of the frame's own may hide. */

@@ -1,9 +1,10 @@
 import type { Batch } from '../../../core/batch.ts';
-import type { Column } from '../../../core/data-type.ts';
+import type { Column, DataType } from '../../../core/data-type.ts';
 import { importChunk } from './arrow-import.ts';
 import { api, offLoop, type Pointer, pointer, type ResultStruct } from './c-api.ts';
 import { DuckDbError } from './duckdb-error.ts';
-import { resultColumns } from './logical-type.ts';
+import { resultColumns, takeType, UnreadableType } from './logical-type.ts';
+import { NativeSlab } from './native-slab.ts';
 
 export interface SessionOptions {
   readonly threads: number;
@@ -24,7 +25,6 @@ export class Session {
       threads: String(options.threads),
       memory_limit: `${options.memoryBytes}B`,
       temp_directory: options.tempDirectory,
-      max_temp_directory_size: `${options.maxTempBytes}B`,
       // The system keeps files in memory already, for all workers together.
       enable_external_file_cache: 'false',
       autoinstall_known_extensions: 'false',
@@ -41,6 +41,10 @@ export class Session {
       throw new Error(`DuckDB does not open: ${error[0]}`);
     }
     this.#database = pointer(database[0]);
+    using connection = this.connect();
+    // As an option of `open` it is shown, but has no effect.
+    const limit = `SET max_temp_directory_size = '${options.maxTempBytes}B'`;
+    if (api.query(connection.handle, limit, null) !== 0) throw new Error(`DuckDB refuses ${limit}`);
   }
 
   connect(): Connection {
@@ -66,8 +70,41 @@ export class Connection {
   async prepare(sql: string): Promise<PreparedStatement> {
     const out: [Pointer | number] = [0n];
     const prepared = await offLoop(api.prepare, this.handle, sql, out);
-    const statement = pointer(out[0]);
-    if (prepared === 0) return new PreparedStatement(this.handle, statement);
+    return this.#prepared(prepared, pointer(out[0]));
+  }
+
+  /** A PIVOT whose columns are not listed is several statements to DuckDB: all but the last are run here. */
+  async preparePivot(sql: string): Promise<PreparedStatement> {
+    await this.#dropPivotTypes();
+    const extracted: [Pointer | number] = [0n];
+    const count = Number(await offLoop(api.extractStatements, this.handle, sql, extracted));
+    const statements = pointer(extracted[0]);
+    try {
+      for (let index = 0; ; index++) {
+        const out: [Pointer | number] = [0n];
+        const prepared = await offLoop(api.prepareExtracted, this.handle, statements, index, out);
+        const statement = this.#prepared(prepared, pointer(out[0]));
+        if (index >= count - 1) return statement;
+        using first = statement;
+        await using result = await first.execute();
+        for await (const _ of result.batches());
+      }
+    } finally {
+      api.destroyExtracted([statements]);
+    }
+  }
+
+  /** Each such PIVOT leaves a type behind. */
+  async #dropPivotTypes(): Promise<void> {
+    const types = await this.rows<{ type: string }>(
+      `SELECT format('"{}"."{}"."{}"', database_name, schema_name, type_name) AS type
+       FROM duckdb_types() WHERE starts_with(type_name, '__pivot_enum_')`,
+    );
+    for (const { type } of types) await this.run(`DROP TYPE IF EXISTS ${type}`);
+  }
+
+  #prepared(code: number, statement: Pointer): PreparedStatement {
+    if (code === 0) return new PreparedStatement(this.handle, statement);
     const message = api.prepareError(statement) ?? 'prepare failed';
     api.destroyPrepare([statement]);
     throw new DuckDbError(message);
@@ -124,6 +161,26 @@ export class PreparedStatement {
     });
   }
 
+  /** Columns with their types; throws UnreadableType where one is not in our vocabulary. */
+  get typedColumns(): Column[] {
+    return Array.from({ length: Number(api.preparedColumnCount(this.#statement)) }, (_, index) => ({
+      name: api.preparedColumnName(this.#statement, index),
+      type: takeType(api.preparedColumnType(this.#statement, index)),
+    }));
+  }
+
+  /** As far as the statement tells them; kind `null` where it does not. */
+  get parameterTypes(): DataType[] {
+    return Array.from({ length: this.parameterCount }, (_, index) => {
+      const type = pointer(api.parameterType(this.#statement, index + 1));
+      return type === 0n ? { kind: 'null' } : readableOr({ kind: 'null' }, () => takeType(type));
+    });
+  }
+
+  get parameterCount(): number {
+    return Number(api.parameterCount(this.#statement));
+  }
+
   async execute(): Promise<QueryResult> {
     const out: [Pointer | number] = [0n];
     const result: ResultStruct = {};
@@ -147,11 +204,21 @@ export class PreparedStatement {
   }
 }
 
+function readableOr(other: DataType, read: () => DataType): DataType {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnreadableType) return other;
+    throw error;
+  }
+}
+
 /** A streaming result: rows are computed as they are asked for, one chunk ahead. */
 export class QueryResult {
   readonly columns: readonly Column[];
   readonly #result: ResultStruct;
   readonly #arrowOptions: Pointer;
+  readonly #slab = new NativeSlab();
   #ahead: Promise<Pointer> | undefined;
 
   constructor(connection: Pointer, result: ResultStruct) {
@@ -162,13 +229,14 @@ export class QueryResult {
     this.#arrowOptions = pointer(options[0]);
   }
 
+  /** A batch holds until the next one is asked for: they share their memory. */
   async *batches(): AsyncGenerator<Batch, void, undefined> {
     this.#ahead = this.#fetch();
     for (;;) {
       const chunk = await this.#ahead;
       this.#ahead = undefined;
       if (chunk === 0n) break;
-      const batch = importChunk(chunk, this.#arrowOptions, this.columns);
+      const batch = importChunk(chunk, this.#arrowOptions, this.columns, this.#slab);
       // The next chunk is computed on the thread pool while this one is encoded.
       this.#ahead = this.#fetch();
       this.#ahead.catch(() => {});

@@ -1,6 +1,9 @@
 import { Socket } from 'node:net';
 import { AppError } from '../../../core/app-error.ts';
-import type { EncodedRows } from '../../../core/frame-engine.ts';
+import type { Column } from '../../../core/data-type.ts';
+import type { Statement } from '../../../core/sql.ts';
+import { rowsHead } from '../encoded-rows.ts';
+import { analyzeSql } from '../gate/analyze.ts';
 import {
   type Command,
   dataDescriptor,
@@ -12,14 +15,19 @@ import {
   type WireError,
   type WorkerSettings,
 } from '../protocol.ts';
+import { analyticsTables } from './analytics-tables-job.ts';
 import { restrictProcess } from './c-api.ts';
 import { createDatabase } from './create-database-job.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { InputQueue } from './input-queue.ts';
 import { probe } from './probe-job.ts';
+import { describeQuery, type QueryContext, runQuery } from './query-job.ts';
 import { readRows } from './read-job.ts';
+import type { EncodedPieces } from './row-encoder.ts';
 import { type Connection, Session } from './session.ts';
 import { sha256 } from './sha256-job.ts';
+import { SqlCatalog } from './sql-catalog.ts';
+import { warmFrame } from './warm-job.ts';
 import { writePart } from './write-job.ts';
 
 /** Beyond DuckDB's own limit: Node's heap, our buffers, and what DuckDB's functions allocate past its accounts. */
@@ -52,12 +60,14 @@ process.on('message', (command: Command) => {
   if (command.kind === 'cancel') cancelCurrent?.();
   else void run(command.job, command.turn);
 });
+/** Only where this process runs callers' SQL. */
+const catalog = settings.sql === undefined ? undefined : await SqlCatalog.open(session.connect(), settings.sql);
 process.send?.('ready');
 
 async function run(job: Job, turn: number): Promise<void> {
   input.begin(turn);
   const abort = new AbortController();
-  const connection = session.connect();
+  const connection = catalog?.connection ?? session.connect();
   let repeat: NodeJS.Timeout | undefined;
   cancelCurrent = () => {
     if (abort.signal.aborted) return;
@@ -73,7 +83,7 @@ async function run(job: Job, turn: number): Promise<void> {
   } finally {
     cancelCurrent = undefined;
     clearInterval(repeat);
-    connection[Symbol.dispose]();
+    if (connection !== catalog?.connection) connection[Symbol.dispose]();
   }
   input.begin(turn + 1);
   const payload = Buffer.from(JSON.stringify(answer[1] ?? null));
@@ -82,14 +92,22 @@ async function run(job: Job, turn: number): Promise<void> {
 
 async function perform(job: Job, connection: Connection, signal: AbortSignal): Promise<unknown> {
   switch (job.kind) {
+    case 'analyze':
+    case 'describe':
+    case 'query':
+    case 'analyticsTables':
+      if (catalog === undefined) throw new Error('this worker runs no SQL of callers');
+      return await performSql(job, { catalog, signal, input: input.stream(signal) });
     case 'probe':
       return await probe(connection, job.path);
     case 'sha256':
       return await sha256(job.path, signal);
+    case 'warm':
+      return await warmFrame(connection, job.parts, job.path);
     case 'createDatabase':
       return await createDatabase(connection, job.path);
     case 'write':
-      return await writePart({ connection, signal, input: input.stream(signal) }, job);
+      return await writePart({ connection, signal, input: input.stream(signal), threads: settings }, job);
     case 'read':
       for await (const rows of readRows(connection, job)) {
         signal.throwIfAborted();
@@ -102,12 +120,61 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
   }
 }
 
-function sendRows({ rows, rowEnds, bytes }: EncodedRows): Promise<void> {
-  const count = Buffer.allocUnsafe(4);
-  count.writeUInt32LE(rows);
-  const ends = new Uint8Array(rowEnds.buffer, rowEnds.byteOffset, rowEnds.byteLength);
-  const header = messageHeader(messageKind.rows, 0, count.length + ends.length + bytes.length);
-  return send(header, count, ends, bytes);
+type SqlJobs = Extract<Job, { kind: 'analyze' | 'describe' | 'query' | 'analyticsTables' }>;
+
+async function performSql(job: SqlJobs, context: QueryContext): Promise<unknown> {
+  switch (job.kind) {
+    case 'analyze':
+      return await analyze(job.sql, context.catalog);
+    case 'analyticsTables':
+      return await analyticsTables(context.catalog);
+    case 'describe':
+      await assertQuery(job.query.sql, context.catalog);
+      return await describeQuery(context, job);
+    case 'query': {
+      await assertQuery(job.query.sql, context.catalog);
+      const rows = runQuery(context, job);
+      for (;;) {
+        const step = await rows.next();
+        if (step.done === true) return { totalRows: step.value };
+        context.signal.throwIfAborted();
+        if ('pieces' in step.value) await sendRows(step.value);
+        else await sendColumns(step.value);
+      }
+    }
+    default:
+      job satisfies never;
+      throw new Error('unreachable');
+  }
+}
+
+const mostAnalyzed = 1000;
+const analyzed = new Map<string, Statement>();
+
+/** Every text passes the gate in the process that runs it, whoever checked it before. */
+async function analyze(sql: string, { connection }: SqlCatalog): Promise<Statement> {
+  const known = analyzed.get(sql);
+  if (known !== undefined) return known;
+  const statement = await analyzeSql(connection, sql);
+  if (analyzed.size >= mostAnalyzed) analyzed.clear();
+  analyzed.set(sql, statement);
+  return statement;
+}
+
+async function assertQuery(sql: string, sqlCatalog: SqlCatalog): Promise<void> {
+  const { kind } = await analyze(sql, sqlCatalog);
+  if (kind !== 'query') throw new Error('only a query can be run');
+}
+
+function sendColumns(columns: readonly Column[]): Promise<void> {
+  const payload = Buffer.from(JSON.stringify(columns));
+  return send(messageHeader(messageKind.rows, 0, payload.length), payload);
+}
+
+function sendRows({ rows, rowEnds, pieces }: EncodedPieces): Promise<void> {
+  const head = rowsHead(rows, rowEnds);
+  const bytes = pieces.reduce((sum, piece) => sum + piece.length, head.length);
+  return send(messageHeader(messageKind.rows, 0, bytes), head, ...pieces);
 }
 
 async function send(...parts: Uint8Array[]): Promise<void> {

@@ -8,6 +8,7 @@ import { parquetRelation } from './parquet-relation.ts';
 import { columnNamesKey, probe } from './probe-job.ts';
 import type { Connection } from './session.ts';
 import { sha256 } from './sha256-job.ts';
+import { uniqueNames } from './unique-names.ts';
 
 const HUGEINT = 16;
 const UHUGEINT = 32;
@@ -25,16 +26,24 @@ export interface WriteContext {
   readonly connection: Connection;
   readonly signal: AbortSignal;
   readonly input: AsyncIterable<Uint8Array>;
+  readonly threads: { readonly threads: number; readonly writeThreads: number };
 }
 
 /** Writes a Parquet file, fsyncs it and reads it back for its checksum. Leaves nothing at the path when it fails. */
 export async function writePart(
-  { connection, signal, input }: WriteContext,
+  context: WriteContext,
   { source, path, compression }: { source: WriteSource; path: string; compression: Compression },
 ): Promise<WrittenPart> {
+  const { connection, signal } = context;
+  const { threads, writeThreads } = context.threads;
   try {
-    await using relation = await openSource({ connection, signal, input }, source);
-    await copyToParquet(connection, relation, path, compression);
+    await using relation = await openSource(context, source);
+    if (writeThreads !== threads) await connection.run(`SET threads = ${writeThreads}`);
+    try {
+      await copyToParquet(connection, relation, path, compression);
+    } finally {
+      if (writeThreads !== threads) await connection.run(`SET threads = ${threads}`);
+    }
     await syncFile(path);
     const facts = await probe(connection, path);
     return { ...facts, ...(await sha256(path, signal)) };
@@ -135,17 +144,6 @@ async function refuseNestedLoss(connection: Connection, { sql, names }: SourceRe
       `column ${JSON.stringify(names[index])} holds ${found[1]} values inside ${type}, which Parquet cannot keep`,
     );
   }
-}
-
-/** Names that Parquet's writer keeps as they are: it renames those that repeat, whatever their case. */
-function uniqueNames(names: readonly string[]): string[] {
-  const taken = new Set<string>();
-  return names.map((name) => {
-    let unique = name === '' ? 'column' : name;
-    for (let n = 1; taken.has(unique.toLowerCase()); n++) unique = `${name}_${n}`;
-    taken.add(unique.toLowerCase());
-    return unique;
-  });
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -1,0 +1,118 @@
+import type { Column, DataType } from './data-type.ts';
+import type { ChunkForm, EncodedRows, JobOptions, PartSource } from './frame-engine.ts';
+
+/** A table as a statement names it. */
+export interface TableName {
+  readonly catalog: string | undefined;
+  readonly schema: string | undefined;
+  readonly name: string;
+}
+
+/** A statement that only reads, checked against what callers may do. */
+export interface Query {
+  readonly sql: string;
+  /** Every table that it reads; names of its own (WITH) are not among them. */
+  readonly tables: readonly TableName[];
+  readonly parameterCount: number;
+}
+
+/** What a caller's SQL text asks for. */
+export type Statement =
+  | { readonly kind: 'query'; readonly query: Query }
+  | {
+      readonly kind: 'createTable';
+      readonly table: TableName;
+      readonly ifTaken: 'fail' | 'replace' | 'keep';
+      readonly query: Query;
+    }
+  | {
+      readonly kind: 'insert';
+      readonly table: TableName;
+      /** Undefined: all of them, in their order. */
+      readonly columns: readonly string[] | undefined;
+      readonly query: Query;
+    }
+  | { readonly kind: 'drop'; readonly table: TableName; readonly ifAbsent: 'fail' | 'ignore' }
+  | { readonly kind: 'showTables' };
+
+/** What a query finds under a name, spelled as the query has it. */
+export type SqlTable = FrameTable | ListTable;
+
+/** A version of a frame. Its files stay valid and unchanged during the job. */
+export interface FrameTable {
+  readonly kind: 'frame';
+  readonly name: string;
+  /** Tenant and handle: the same for all versions of a frame. */
+  readonly owner: string;
+  readonly versionId: string;
+  readonly columns: readonly Column[];
+  readonly rows: number;
+  /** As stored. */
+  readonly bytes: number;
+  readonly parts: readonly PartSource[];
+  /** Keeps the files beyond the job, until disposed of. */
+  hold(): Disposable;
+}
+
+/** A few rows of text that the server itself supplies. */
+export interface ListTable {
+  readonly kind: 'list';
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+export interface SqlJob {
+  readonly query: Query;
+  readonly tables: readonly SqlTable[];
+  /** Rows for a table of these columns: the result is what an INSERT of the query into it would add. */
+  readonly into?: { readonly columns: readonly Column[]; readonly named: readonly string[] | undefined } | undefined;
+}
+
+export interface SqlRun extends SqlJob {
+  readonly form: ChunkForm;
+  /** An Arrow IPC stream with a column a parameter: the query runs once for each row, the results one behind the other. */
+  readonly parameters?: Uint8Array | undefined;
+  /** Only rows [fromRow, toRow) of the result. Default: all. */
+  readonly fromRow?: number | undefined;
+  readonly toRow?: number | undefined;
+  /** Only these columns of the result, in this order. Default: all. */
+  readonly columns?: readonly string[] | undefined;
+  /** Count the rows after `toRow` too. Default false. */
+  readonly countAll?: boolean | undefined;
+}
+
+export interface SqlDescription {
+  readonly columns: readonly Column[];
+  /** Kind `null` where nothing tells the type. */
+  readonly parameters: readonly DataType[];
+}
+
+/** A result under way. Disposing of it stops the query. */
+export interface SqlResult extends AsyncDisposable {
+  readonly columns: readonly Column[];
+  /** To be read once, by this or `arrowStream`. */
+  rows(): AsyncIterable<EncodedRows>;
+  /** The result as an Arrow IPC stream; only for the form `arrow`. */
+  arrowStream(): AsyncIterable<Uint8Array>;
+  /** Rows of the whole result, once `rows` has ended. With `countAll` also those that were not asked for. */
+  readonly totalRows: number;
+}
+
+/** An engine that runs SQL over frames. Every call rejects with an AppError: `sql_error` with a position where it is known. */
+export interface SqlEngine {
+  /** Parses the text and checks it: one statement, of what callers may do. */
+  analyze(sql: string, options: JobOptions): Promise<Statement>;
+  /** The columns and parameters of a query, without running it. */
+  describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription>;
+  run(job: SqlRun, options: JobOptions): Promise<SqlResult>;
+  /** Tables of the operator's database. */
+  analyticsTables(options: JobOptions): Promise<readonly AnalyticsTable[]>;
+}
+
+export interface AnalyticsTable {
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  readonly columns: readonly Column[];
+}

@@ -1,0 +1,276 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tableFromIPC } from 'apache-arrow';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
+import { silentLogger } from '../../core/logger.ts';
+import type { FrameTable, SqlRun } from '../../core/sql.ts';
+import { DuckDbEngine } from './duckdb-engine.ts';
+import { DuckDbSqlEngine, type DuckDbSqlEngineOptions } from './duckdb-sql-engine.ts';
+import { WarmTables } from './warm-tables.ts';
+
+const never = new AbortController().signal;
+
+let directory: TemporaryDirectory;
+let store: DuckDbEngine;
+let engine: DuckDbSqlEngine;
+let warmTables: WarmTables;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  store = new DuckDbEngine({ ...limits(), workers: 1, timeoutMs: 0 });
+  warmTables = newWarmTables(0);
+  engine = newEngine();
+});
+afterAll(async () => {
+  await engine[Symbol.asyncDispose]();
+  await warmTables[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+function limits() {
+  return {
+    threads: 1,
+    memoryBytes: 300_000_000,
+    tempDirectory: join(directory.path, 'spill'),
+    maxTempBytes: 10_000_000_000,
+    maxQueue: 100,
+    logger: silentLogger,
+  };
+}
+
+function newWarmTables(budgetBytes: number): WarmTables {
+  return new WarmTables({
+    root: join(directory.path, 'warm'),
+    budgetBytes,
+    copy: (parts, path, signal) => store.warm(parts, path, { signal }),
+    logger: silentLogger,
+  });
+}
+
+function newEngine(options: Partial<DuckDbSqlEngineOptions> = {}): DuckDbSqlEngine {
+  return new DuckDbSqlEngine({
+    ...limits(),
+    workers: 2,
+    timeoutMs: 20_000,
+    warmTables,
+    reach: {
+      coldDirectory: directory.path,
+      warmDirectory: (options.warmTables ?? warmTables).directory,
+      analyticsPath: join(directory.path, 'analytics.duckdb'),
+    },
+    ...options,
+  });
+}
+
+let files = 0;
+async function frame(name: string, sql: string): Promise<FrameTable> {
+  const path = join(directory.path, `part-${files++}.parquet`);
+  const compression = { algorithm: 'snappy', level: undefined } as const;
+  const { rows, columns, bytes } = await store.write(
+    { source: { kind: 'sql', sql }, path, compression },
+    { signal: never },
+  );
+  const parts = [{ path, rows }];
+  const hold = (): Disposable => ({ [Symbol.dispose]: () => {} });
+  return { kind: 'frame', name, owner: name, versionId: `v${files}`, columns, rows, bytes, parts, hold };
+}
+
+async function rows(on: DuckDbSqlEngine, sql: string, run: Partial<SqlRun> = {}, signal = never): Promise<unknown[]> {
+  const statement = await on.analyze(sql, { signal });
+  if (statement.kind !== 'query') throw new Error('not a query');
+  await using result = await on.run({ query: statement.query, tables: [], form: 'exec-json', ...run }, { signal });
+  let text = '';
+  for await (const piece of result.rows()) text += Buffer.from(piece.bytes).toString();
+  return JSON.parse(`[${text.slice(0, -1)}]`) as unknown[];
+}
+
+const endless = 'SELECT sum(a.range * b.range) FROM range(10_000_000) a, range(10_000_000) b';
+
+describe('running', () => {
+  test('a query reads the files of its tables', async () => {
+    const t = await frame('t', 'SELECT range AS n FROM range(10)');
+    expect(await rows(engine, 'SELECT sum(n) FROM t', { tables: [t] })).toEqual([['45']]);
+  });
+
+  test('a name means what the query says it means, each time', async () => {
+    for (const n of [1, 2, 3]) {
+      const t = await frame('same', `SELECT ${n} AS n`);
+      expect(await rows(engine, 'SELECT n FROM same', { tables: [t] })).toEqual([[n]]);
+    }
+  });
+
+  test('a result is an Arrow stream', async () => {
+    const statement = await engine.analyze("SELECT range AS n, 'x' || range AS t FROM range(100_000)", {
+      signal: never,
+    });
+    if (statement.kind !== 'query') throw new Error('not a query');
+    await using result = await engine.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of result.arrowStream()) pieces.push(piece);
+    const table = tableFromIPC(Buffer.concat(pieces));
+    expect(table.numRows).toBe(100_000);
+    expect(table.get(99_999)?.toJSON()).toEqual({ n: 99_999n, t: 'x99999' });
+    expect(result.totalRows).toBe(100_000);
+  });
+
+  test('a sort larger than memory finishes, and leaves no file', async () => {
+    const tempDirectory = join(directory.path, 'sort-spill');
+    {
+      await using small = newEngine({ workers: 1, memoryBytes: 60_000_000, tempDirectory, timeoutMs: 60_000 });
+      const sql =
+        'SELECT max(h), count(*) FROM (SELECT hash(range) AS h, range FROM range(4_000_000) ORDER BY h OFFSET 1)';
+      expect(await rows(small, sql)).toMatchObject([[expect.any(String), 3_999_999]]);
+    }
+    expect(await readdir(tempDirectory)).toEqual([]);
+  });
+
+  test('a worker cannot spill more than it may', async () => {
+    await using small = newEngine({ workers: 1, memoryBytes: 60_000_000, maxTempBytes: 1_000_000 });
+    const sql = 'SELECT max(t) FROM (SELECT md5(range::VARCHAR) AS t FROM range(4_000_000) ORDER BY t OFFSET 1)';
+    await expect(rows(small, sql)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(storage_full|sql_out_of_memory)$/),
+    });
+    expect(await rows(small, 'SELECT 1')).toEqual([[1]]);
+  });
+
+  test('queries run side by side up to the number of workers', async () => {
+    const slow = new AbortController();
+    const hung = rows(engine, endless, {}, slow.signal);
+    hung.catch(() => {});
+    expect(await rows(engine, 'SELECT 2')).toEqual([[2]]);
+    slow.abort();
+    await expect(hung).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('parameters', () => {
+  test('the types of parameters are told where the statement tells them', async () => {
+    const t = await frame('typed', "SELECT 1::BIGINT AS n, DATE '2026-01-01' AS d, 'x' AS s");
+    const statement = await engine.analyze('SELECT n FROM typed WHERE d > ? AND s = ?', { signal: never });
+    if (statement.kind !== 'query') throw new Error('not a query');
+    expect(await engine.describe({ query: statement.query, tables: [t] }, { signal: never })).toEqual({
+      columns: [{ name: 'n', type: { kind: 'int', bits: 64, signed: true } }],
+      parameters: [{ kind: 'date' }, { kind: 'utf8' }],
+    });
+  });
+
+  test('a column whose type hangs on a parameter is described all the same', async () => {
+    const statement = await engine.analyze('SELECT ? AS a, 1 AS b', { signal: never });
+    if (statement.kind !== 'query') throw new Error('not a query');
+    const { columns } = await engine.describe({ query: statement.query, tables: [] }, { signal: never });
+    expect(columns.map((column) => column.name)).toEqual(['a', 'b']);
+  });
+});
+
+describe('a statement in trouble', () => {
+  test('one past its time is stopped, and the next one runs', async () => {
+    await using one = newEngine({ workers: 1, timeoutMs: 500 });
+    await rows(one, 'SELECT 1');
+    await expect(rows(one, endless)).rejects.toMatchObject({ code: 'sql_timeout' });
+    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+  });
+
+  test('the time that a reader takes is not counted', async () => {
+    await using one = newEngine({ workers: 1, timeoutMs: 3000 });
+    const statement = await one.analyze('SELECT range FROM range(3_000_000)', { signal: never });
+    if (statement.kind !== 'query') throw new Error('not a query');
+    await using result = await one.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
+    let read = 0;
+    for await (const piece of result.rows()) {
+      if (read === 0) await new Promise((resolve) => setTimeout(resolve, 3500));
+      read += piece.rows;
+    }
+    expect(read).toBe(3_000_000);
+  });
+
+  test.each([
+    ['a memory bomb', 'SELECT len(list_transform(range(200_000_000), x -> x + 1))'],
+    ['a join without condition', 'SELECT list(a.range) FROM range(100_000) a, range(100_000) b'],
+  ])('%s is an error, and the next statement runs', async (_name, sql) => {
+    await using one = newEngine({ workers: 1, timeoutMs: 10_000, maxTempBytes: 100_000_000 });
+    await expect(rows(one, sql)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(sql_out_of_memory|sql_timeout|engine_crashed|storage_full)$/),
+    });
+    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+  });
+
+  test('a worker that dies costs its statement an error and nothing else', async () => {
+    await using one = newEngine({ workers: 1 });
+    await rows(one, 'SELECT 1');
+    const doomed = rows(one, endless);
+    const [pid] = one.pids;
+    process.kill(pid as number, 'SIGKILL');
+    await expect(doomed).rejects.toMatchObject({ code: 'engine_crashed' });
+    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+  });
+
+  test('a reader that leaves early frees the worker', async () => {
+    await using one = newEngine({ workers: 1 });
+    const statement = await one.analyze('SELECT range FROM range(1_000_000_000)', { signal: never });
+    if (statement.kind !== 'query') throw new Error('not a query');
+    {
+      await using result = await one.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
+      for await (const _ of result.rows()) break;
+    }
+    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+  });
+});
+
+describe('what a worker cannot do, even if its text were not checked', () => {
+  test.runIf(process.platform === 'linux')('write anywhere but in its spill directory', async () => {
+    const t = await frame('kept', 'SELECT 1 AS n');
+    await rows(engine, 'SELECT n FROM kept', { tables: [t] });
+    const [pid] = engine.pids;
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    expect(status).toMatch(/NoNewPrivs:\s+1/);
+  });
+});
+
+describe('warm tables', () => {
+  test('the second query makes a copy, later ones read it, and a new version replaces it', async () => {
+    await using warm = newWarmTables(100_000_000);
+    await using one = newEngine({ workers: 1, warmTables: warm });
+    const t = await frame('warmed', 'SELECT range AS n FROM range(100_000)');
+    const sum = () => rows(one, 'SELECT sum(n) FROM warmed', { tables: [t] });
+    await sum();
+    expect(await readdir(warm.directory)).toEqual([]);
+    await sum();
+    await warm.settled();
+    expect(await readdir(warm.directory)).toEqual([`${t.versionId}.duckdb`]);
+    // Without its Parquet file only the copy can give the answer.
+    const [part] = t.parts;
+    await writeFile(part?.path ?? '', '');
+    expect(await sum()).toEqual([['4999950000']]);
+    const next = await frame('warmed', 'SELECT 1 AS n');
+    expect(await rows(one, 'SELECT sum(n) FROM warmed', { tables: [next] })).toEqual([['1']]);
+    await expect.poll(() => readdir(warm.directory)).toEqual([]);
+  });
+
+  test('copies stay within their budget: the one that was not used for longest goes', async () => {
+    await using warm = newWarmTables(3_000_000);
+    await using one = newEngine({ workers: 1, warmTables: warm });
+    const tables = await Promise.all(
+      ['a', 'b', 'c'].map((name) => frame(name, 'SELECT hash(range) AS h FROM range(150_000)')),
+    );
+    for (const t of tables) {
+      for (let n = 0; n < 2; n++) await rows(one, `SELECT count(*) FROM ${t.name}`, { tables: [t] });
+      await warm.settled();
+    }
+    await expect.poll(async () => (await readdir(warm.directory)).length).toBeLessThan(3);
+    const sizes = await Promise.all(
+      (await readdir(warm.directory)).map(async (name) => (await stat(join(warm.directory, name))).size),
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(3_000_000);
+    expect(await readdir(warm.directory)).toContain(`${tables[2]?.versionId}.duckdb`);
+  });
+
+  test('leave nothing when the server stops', async () => {
+    const warm = newWarmTables(100_000_000);
+    await using one = newEngine({ workers: 1, warmTables: warm });
+    const t = await frame('leftover', 'SELECT 1 AS n');
+    for (let n = 0; n < 2; n++) await rows(one, 'SELECT n FROM leftover', { tables: [t] });
+    await warm[Symbol.asyncDispose]();
+    await expect(readdir(warm.directory)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});

@@ -1,0 +1,179 @@
+import type { Column } from '../../core/data-type.ts';
+import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
+import type { Logger } from '../../core/logger.ts';
+import type {
+  AnalyticsTable,
+  SqlDescription,
+  SqlEngine,
+  SqlJob,
+  SqlResult,
+  SqlRun,
+  SqlTable,
+  Statement,
+} from '../../core/sql.ts';
+import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
+import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
+import { encodedRows } from './encoded-rows.ts';
+import { WorkerPool } from './pool.ts';
+import type { Job, QueryJob, QueryTable, SqlSettings } from './protocol.ts';
+import type { WarmTables } from './warm-tables.ts';
+import { workerEntry } from './worker-entry.ts';
+
+export interface DuckDbSqlEngineOptions {
+  /** Child processes, each with one statement at a time; started with the first one. */
+  readonly workers: number;
+  /** DuckDB's threads in each of them. */
+  readonly threads: number;
+  /** DuckDB's memory in each of them. */
+  readonly memoryBytes: number;
+  /** Where work larger than memory is spilled, each worker in a folder of its own. */
+  readonly tempDirectory: string;
+  readonly maxTempBytes: number;
+  /** Statements that may wait for a worker. */
+  readonly maxQueue: number;
+  /** How long a statement may work; 0 = without limit. */
+  readonly timeoutMs: number;
+  readonly reach: SqlSettings;
+  readonly warmTables: WarmTables;
+  readonly logger: Logger;
+}
+
+const mostRemembered = 1000;
+const longestRemembered = 10_000;
+
+/** Callers' SQL, in child processes that do nothing else: locked in, killed when they do not stop, replaced when they die. */
+export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
+  readonly #pool: WorkerPool;
+  readonly #warmTables: WarmTables;
+  /** What a text means does not depend on the frames. */
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(options: DuckDbSqlEngineOptions) {
+    const { threads, memoryBytes, tempDirectory, maxTempBytes, reach } = options;
+    this.#warmTables = options.warmTables;
+    this.#pool = new WorkerPool({
+      entry: workerEntry(),
+      workers: options.workers,
+      maxQueue: options.maxQueue,
+      timeoutMs: options.timeoutMs,
+      logger: options.logger,
+      warm: false,
+      settings: {
+        threads,
+        writeThreads: threads,
+        memoryBytes,
+        tempDirectory,
+        maxTempBytes,
+        lowPriority: false,
+        sql: reach,
+      },
+    });
+  }
+
+  /** Process ids of the children. */
+  get pids(): number[] {
+    return this.#pool.pids;
+  }
+
+  async analyze(sql: string, options: JobOptions): Promise<Statement> {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = (await this.#call({ kind: 'analyze', sql }, options)) as Statement;
+    if (sql.length <= longestRemembered) {
+      if (this.#statements.size >= mostRemembered) this.#statements.clear();
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  async describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription> {
+    const { parameters } = job;
+    return (await this.#call({ kind: 'describe', ...this.#queryJob(job) }, options, parameters)) as SqlDescription;
+  }
+
+  async run(run: SqlRun, { signal, lane }: JobOptions): Promise<SqlResult> {
+    const { form, fromRow, columns, countAll, parameters } = run;
+    // JSON, in which jobs travel, has no infinity.
+    const toRow = run.toRow === Infinity ? undefined : run.toRow;
+    const job: Job = { kind: 'query', ...this.#queryJob(run), form, fromRow, toRow, columns, countAll };
+    return await DuckDbSqlResult.start(this.#pool.run(job, { signal, lane, input: only(parameters) }));
+  }
+
+  async analyticsTables(options: JobOptions): Promise<readonly AnalyticsTable[]> {
+    return (await this.#call({ kind: 'analyticsTables' }, options)) as AnalyticsTable[];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool[Symbol.asyncDispose]();
+  }
+
+  #queryJob({ query, tables, into, parameters }: SqlJob & Pick<SqlRun, 'parameters'>): QueryJob {
+    const shown = tables.map((table) => this.#queryTable(table));
+    return { query, tables: shown, into, hasParameters: parameters !== undefined };
+  }
+
+  #queryTable(table: SqlTable): QueryTable {
+    const { name } = table;
+    if (table.kind === 'list') return { name, source: table };
+    const warm = this.#warmTables.use(table);
+    return warm === undefined
+      ? { name, source: { kind: 'parquet', paths: table.parts.map((part) => part.path) } }
+      : { name, source: { kind: 'warm', path: warm } };
+  }
+
+  async #call(job: Job, { signal, lane }: JobOptions, parameters?: Uint8Array): Promise<unknown> {
+    const messages = this.#pool.run(job, { signal, lane, input: only(parameters) });
+    for (;;) {
+      const step = await messages.next();
+      if (step.done === true) return step.value;
+    }
+  }
+}
+
+function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefined {
+  if (bytes === undefined) return undefined;
+  return (async function* () {
+    yield bytes;
+  })();
+}
+
+/** The mark with which an Arrow IPC stream ends. */
+const endOfStream = Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0);
+
+class DuckDbSqlResult implements SqlResult {
+  readonly columns: readonly Column[];
+  readonly #messages: AsyncGenerator<Buffer, unknown, undefined>;
+  totalRows = 0;
+
+  private constructor(columns: readonly Column[], messages: AsyncGenerator<Buffer, unknown, undefined>) {
+    this.columns = columns;
+    this.#messages = messages;
+  }
+
+  static async start(messages: AsyncGenerator<Buffer, unknown, undefined>): Promise<DuckDbSqlResult> {
+    const first = await messages.next();
+    if (first.done === true) throw new Error('a query ended without its columns');
+    return new DuckDbSqlResult(JSON.parse(first.value.toString()) as Column[], messages);
+  }
+
+  async *rows(): AsyncGenerator<EncodedRows, void, undefined> {
+    for (;;) {
+      const step = await this.#messages.next();
+      if (step.done === true) {
+        this.totalRows = (step.value as { totalRows: number }).totalRows;
+        return;
+      }
+      yield encodedRows(step.value);
+    }
+  }
+
+  async *arrowStream(): AsyncGenerator<Uint8Array, void, undefined> {
+    yield schemaMessage(arrowFields(this.columns));
+    for await (const { bytes } of this.rows()) yield bytes;
+    yield endOfStream;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#messages.return(undefined);
+  }
+}

@@ -1,0 +1,93 @@
+export interface Refusal {
+  readonly reason: string;
+  readonly hint?: string;
+  /** Names, separated by space; one that ends in * stands for all that begin so. */
+  readonly names: string;
+}
+
+const frameTables: Pick<Refusal, 'hint'> = { hint: 'name a frame as a table; SHOW TABLES lists them' };
+const noSqlText: Pick<Refusal, 'hint'> = { hint: 'send that SQL as a statement of its own' };
+
+/** Functions of DuckDB that callers may not use, and why. Both in expressions and in FROM. */
+export const refusals: readonly Refusal[] = [
+  {
+    reason: 'it reads files',
+    ...frameTables,
+    names: `glob parquet_bloom_probe parquet_file_metadata parquet_full_metadata parquet_kv_metadata parquet_metadata
+      parquet_scan parquet_schema read_blob read_csv read_csv_auto read_duckdb read_json read_json_auto
+      read_json_objects read_json_objects_auto read_ndjson read_ndjson_auto read_ndjson_objects read_parquet read_text
+      sniff_csv`,
+  },
+  {
+    reason: 'it reads memory by its address',
+    ...frameTables,
+    names: 'arrow_scan arrow_scan_dumb seq_scan',
+  },
+  {
+    reason: 'it runs SQL that is given as text',
+    ...noSqlText,
+    names: `query query_table json_execute_serialized_sql json_serialize_plan json_serialize_sql json_deserialize_sql
+      sql_auto_complete check_peg_parser`,
+  },
+  {
+    reason: 'it takes the name of a table as text',
+    hint: 'use histogram(column) as an aggregate, or SUMMARIZE',
+    names: 'histogram_values summary',
+  },
+  {
+    reason: 'it tells about the server, not about frames',
+    hint: 'SHOW TABLES lists the frames and DESCRIBE the columns of one',
+    names: `duckdb_* pragma_* current_query current_schemas in_search_path get_block_size which_secret col_description
+      format_pg_type format_type has_* inet_* map_to_pg_oid obj_description pg_collation_is_visible pg_conf_load_time
+      pg_conversion_is_visible pg_function_is_visible pg_get_constraintdef pg_get_expr pg_get_viewdef pg_has_role
+      pg_is_other_temp_schema pg_my_temp_schema pg_opclass_is_visible pg_operator_is_visible pg_opfamily_is_visible
+      pg_postmaster_start_time pg_table_is_visible pg_ts_* pg_type_is_visible shobj_description`,
+  },
+  {
+    reason: 'it reads or changes settings of the server',
+    names: `current_setting getvariable getenv checkpoint force_checkpoint disable_* enable_* truncate_duckdb_logs
+      verify_* add_parquet_key all_profiling_output collations copy_database database_list database_size
+      extension_versions functions import_database metadata_info platform show show_databases show_tables
+      show_tables_expanded storage_info table_info user_agent write_log parse_duckdb_log_message`,
+  },
+  {
+    reason: 'a query has no session: nothing is kept from one to the next',
+    names: 'current_connection_id current_query_id current_transaction_id txid_current nextval currval',
+  },
+  { reason: 'it only waits', names: 'sleep_ms pg_sleep' },
+  {
+    reason: 'deeply nested input makes it crash',
+    hint: 'use json_type, json_keys or json_extract',
+    names: 'json_structure json_group_structure',
+  },
+  {
+    reason: 'frames have no such type',
+    hint: 'use JSON, STRUCT or UNION',
+    names: 'variant_*',
+  },
+  {
+    reason: 'it makes types while the query runs',
+    hint: 'use CAST(… AS type)',
+    names: 'cast_to_type get_type make_type replace_type can_cast_implicitly',
+  },
+  { reason: 'frames have no such type', hint: 'keep geometries as text or numbers', names: 'st_*' },
+  {
+    reason: 'it is internal to DuckDB',
+    names: `__internal_* combine constant_or_null create_sort_key finalize icu_collate_* remap_struct stats
+      test_all_types test_vector_types unpivot_list vector_type`,
+  },
+];
+
+const exact = new Map<string, Refusal>();
+const prefixes: [string, Refusal][] = [];
+for (const refusal of refusals) {
+  for (const name of refusal.names.split(/\s+/)) {
+    if (name.endsWith('*')) prefixes.push([name.slice(0, -1), refusal]);
+    else exact.set(name, refusal);
+  }
+}
+
+/** Why a function is refused, if it is one that DuckDB has. The name in lower case. */
+export function refusalOf(name: string): Refusal | undefined {
+  return exact.get(name) ?? prefixes.find(([prefix]) => name.startsWith(prefix))?.[1];
+}

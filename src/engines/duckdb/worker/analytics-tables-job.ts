@@ -1,0 +1,46 @@
+import type { Column } from '../../../core/data-type.ts';
+import type { AnalyticsTable } from '../../../core/sql.ts';
+import { sqlName } from '../sql-text.ts';
+import { DuckDbError } from './duckdb-error.ts';
+import { UnreadableType } from './logical-type.ts';
+import { readableSql } from './parquet-relation.ts';
+import type { Connection } from './session.ts';
+import type { SqlCatalog } from './sql-catalog.ts';
+
+interface Listed {
+  readonly schema_name: string;
+  readonly name: string;
+  readonly kind: AnalyticsTable['kind'];
+}
+
+/** The tables and views of the operator's database. */
+export async function analyticsTables(catalog: SqlCatalog): Promise<AnalyticsTable[]> {
+  const { connection } = catalog;
+  await using _ = await catalog.openAnalytics();
+  const listed = await connection.rows<Listed>(
+    `SELECT schema_name, table_name AS name, 'table' AS kind FROM duckdb_tables() WHERE database_name = 'analytics'
+     UNION ALL
+     SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE database_name = 'analytics' AND NOT internal
+     ORDER BY ALL`,
+  );
+  const tables: AnalyticsTable[] = [];
+  for (const { schema_name: schema, name, kind } of listed) {
+    const columns = await columnsOf(connection, `analytics.${sqlName(schema)}.${sqlName(name)}`);
+    if (columns !== undefined) tables.push({ schema, name, kind, columns });
+  }
+  return tables;
+}
+
+/** Undefined for what cannot be read: a view over a file, say. */
+async function columnsOf(connection: Connection, table: string): Promise<readonly Column[] | undefined> {
+  try {
+    using statement = await connection.prepare(`SELECT * FROM ${table}`);
+    const readable = readableSql(statement.columns, table);
+    if (readable === undefined) return statement.typedColumns;
+    using cast = await connection.prepare(readable);
+    return cast.typedColumns;
+  } catch (error) {
+    if (error instanceof DuckDbError || error instanceof UnreadableType) return undefined;
+    throw error;
+  }
+}

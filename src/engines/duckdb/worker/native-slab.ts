@@ -1,0 +1,45 @@
+import koffi from 'koffi';
+import { copyMemory } from './c-api.ts';
+
+const firstBytes = 64 * 1024;
+const alignment = 64;
+
+/**
+ * Memory of ours that native memory is copied into, piece behind piece, and used again for the next chunk: fresh
+ * memory for each buffer costs more than the copy, in page faults and in garbage collection.
+ */
+export class NativeSlab {
+  #memory = new ArrayBuffer(0);
+  #address = 0;
+  #used = 0;
+
+  /** Everything copied so far may be overwritten from now on. */
+  reset(): void {
+    this.#used = 0;
+  }
+
+  bytes(from: number, length: number): Uint8Array {
+    const at = this.#copy(from, length);
+    return new Uint8Array(this.#memory, at, length);
+  }
+
+  int32s(from: number, count: number): Int32Array {
+    const at = this.#copy(from, count * 4);
+    return new Int32Array(this.#memory, at, count);
+  }
+
+  #copy(from: number, bytes: number): number {
+    if (this.#used + bytes > this.#memory.byteLength) this.#replace(bytes);
+    const at = this.#used;
+    this.#used = Math.ceil((at + bytes) / alignment) * alignment;
+    if (bytes > 0) copyMemory(this.#address + at, from, bytes);
+    return at;
+  }
+
+  /** Views of the memory until now keep it alive. */
+  #replace(bytes: number): void {
+    this.#memory = new ArrayBuffer(Math.max(firstBytes, this.#memory.byteLength * 2, bytes));
+    this.#address = Number(koffi.address(this.#memory));
+    this.#used = 0;
+  }
+}

@@ -1,0 +1,206 @@
+import { AppError } from '../../../core/app-error.ts';
+import type { Batch } from '../../../core/batch.ts';
+import type { Column } from '../../../core/data-type.ts';
+import type { Query, SqlDescription } from '../../../core/sql.ts';
+import { sqlError } from '../gate/sql-error.ts';
+import type { QueryJob, RunQueryJob } from '../protocol.ts';
+import { loadArrowStream } from './arrow-load.ts';
+import { DuckDbError } from './duckdb-error.ts';
+import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
+import { readableSql } from './parquet-relation.ts';
+import { bindParameters, parametersAsRows, prepareUnbound } from './query-parameters.ts';
+import { type EncodedPieces, rowEncoder } from './row-encoder.ts';
+import type { Connection, PreparedStatement, QueryResult } from './session.ts';
+import type { SqlCatalog } from './sql-catalog.ts';
+
+export interface QueryContext {
+  readonly catalog: SqlCatalog;
+  readonly signal: AbortSignal;
+  /** Parameter rows, as an Arrow IPC stream. */
+  readonly input: AsyncIterable<Uint8Array>;
+}
+
+/** Encoded rows leave the worker in pieces of about this size. */
+const pieceBytes = 1024 * 1024;
+/** What DuckDB says of a column whose type hangs on a parameter's. */
+const unresolvedType = 0;
+
+/** What a query gives and takes, found out by DuckDB's planner alone. */
+export async function describeQuery(context: QueryContext, job: QueryJob): Promise<SqlDescription> {
+  const { connection } = context.catalog;
+  return await withTables(context, job, async () => {
+    await using target = await insertTarget(connection, job.into);
+    const sql = target?.insertSql(job.query.sql) ?? job.query.sql;
+    using statement = await prepareQuery(connection, sql);
+    const { parameterTypes: parameters } = statement;
+    if (target !== undefined) return { columns: target.columns, parameters };
+    if (!job.hasParameters) return { columns: await readableColumns(connection, sql, statement), parameters };
+    await using bound = await bindParameters(connection, sql, context.input, context.signal);
+    return { columns: await bound.columns(), parameters };
+  });
+}
+
+/** The result's columns, then its rows in pieces; returns how many rows it has. */
+export async function* runQuery(
+  context: QueryContext,
+  job: RunQueryJob,
+): AsyncGenerator<readonly Column[] | EncodedPieces, number, undefined> {
+  const { connection } = context.catalog;
+  await using _ = await openTables(context, job);
+  try {
+    await using target = await insertTarget(connection, job.into);
+    if (target === undefined) return yield* encodeResults(results(context, job.query.sql, job.hasParameters), job);
+    await insertRows(context, target, job);
+    return yield* encodeResults(results(context, target.selectSql, false), job, target.columns);
+  } catch (error) {
+    throw explain(error, job);
+  }
+}
+
+async function insertRows(
+  context: QueryContext,
+  target: InsertTarget,
+  { query, hasParameters }: QueryJob,
+): Promise<void> {
+  const { connection } = context.catalog;
+  const list = hasParameters ? parametersAsRows(query.sql) : undefined;
+  if (list !== undefined) {
+    await using rows = await loadArrowStream(connection, context.input, context);
+    return await connection.run(target.insertSql(`SELECT ${list} FROM temp.main.${rows.table} ORDER BY rowid`));
+  }
+  for await (const result of results(context, target.insertSql(query.sql), hasParameters)) {
+    await using inserted = result;
+    for await (const _ of inserted.batches()) context.signal.throwIfAborted();
+  }
+}
+
+async function withTables<T>(context: QueryContext, job: QueryJob, act: () => Promise<T>): Promise<T> {
+  await using _ = await openTables(context, job);
+  try {
+    return await act();
+  } catch (error) {
+    throw explain(error, job);
+  }
+}
+
+async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<AsyncDisposable> {
+  try {
+    await catalog.show(job.tables);
+  } catch (error) {
+    if (!(error instanceof DuckDbError) || error.interrupted) throw error;
+    throw new AppError('frame_damaged', 'a frame of the query cannot be read', { cause: error });
+  }
+  return usesAnalytics(job.query) ? await catalog.openAnalytics() : { [Symbol.asyncDispose]: async () => {} };
+}
+
+/** `analytics.main.t`, or `analytics.t`, whose first part parses as a schema. */
+function usesAnalytics({ tables }: Query): boolean {
+  return tables.some(({ catalog, schema }) => (catalog ?? schema)?.toLowerCase() === 'analytics');
+}
+
+/** Positions are those in the query's own text, also where it stood behind an INSERT of ours. */
+function explain(error: unknown, { query, into }: QueryJob): unknown {
+  if (!(error instanceof DuckDbError) || error.interrupted) return error;
+  const before = into === undefined ? '' : insertInto(into);
+  return sqlError(error, before + query.sql, -before.length);
+}
+
+/** The results of a statement: one, or one for each row of its parameters. Each must be disposed of before the next. */
+async function* results(
+  { catalog: { connection }, input, signal }: QueryContext,
+  sql: string,
+  hasParameters: boolean,
+): AsyncGenerator<QueryResult, void, undefined> {
+  if (hasParameters) {
+    await using bound = await bindParameters(connection, sql, input, signal);
+    yield* bound.results();
+    return;
+  }
+  using statement = await prepareQuery(connection, sql);
+  const readable = readableSql(statement.columns, `(${sql})`);
+  yield readable === undefined ? await statement.execute() : await connection.query(readable);
+}
+
+async function prepareQuery(connection: Connection, sql: string): Promise<PreparedStatement> {
+  try {
+    return await connection.prepare(sql);
+  } catch (error) {
+    if (!(error instanceof DuckDbError && error.message.includes('Cannot prepare multiple statements'))) throw error;
+    return await connection.preparePivot(sql);
+  }
+}
+
+async function readableColumns(
+  connection: Connection,
+  sql: string,
+  statement: PreparedStatement,
+): Promise<readonly Column[]> {
+  const { columns, parameterCount } = statement;
+  if (columns.some(({ typeId }) => typeId === unresolvedType)) {
+    using unbound = await prepareUnbound(connection, sql, parameterCount);
+    return unbound.typedColumns;
+  }
+  const readable = readableSql(columns, `(${sql})`);
+  if (readable === undefined) return statement.typedColumns;
+  using cast = await connection.prepare(readable);
+  return cast.typedColumns;
+}
+
+async function* encodeResults(
+  all: AsyncIterable<QueryResult>,
+  job: RunQueryJob,
+  renamed?: readonly Column[],
+): AsyncGenerator<readonly Column[] | EncodedPieces, number, undefined> {
+  const { fromRow = 0, toRow = Infinity, countAll = false } = job;
+  let encoder: ReturnType<typeof rowEncoder> | undefined;
+  let select: (batch: Batch) => Batch = (batch) => batch;
+  let row = 0;
+  let first: readonly Column[] | undefined;
+  for await (const each of all) {
+    await using result = each;
+    if (first === undefined || encoder === undefined) {
+      first = result.columns;
+      select = columnSelection(renamed ?? first, job.columns);
+      const { columns } = select({ columns: renamed ?? first, rows: 0, vectors: [] });
+      encoder = rowEncoder(columns, job.form);
+      yield columns;
+    } else assertSameTypes(first, result.columns);
+    for await (const batch of result.batches()) {
+      const from = Math.max(0, Math.min(batch.rows, fromRow - row));
+      const to = Math.min(batch.rows, toRow - row);
+      const selected = from < to ? select(batch) : batch;
+      for (let at = from; at < to; ) {
+        at = encoder.encodeRows(selected, at, to, pieceBytes);
+        if (encoder.pendingBytes >= pieceBytes) yield encoder.take();
+      }
+      row += batch.rows;
+      if (row >= toRow && !countAll) break;
+    }
+  }
+  if (encoder !== undefined && encoder.pendingRows > 0) yield encoder.take();
+  return row;
+}
+
+/** Columns by name, in the order asked for. */
+function columnSelection(columns: readonly Column[], names: readonly string[] | undefined): (batch: Batch) => Batch {
+  if (names === undefined) return (batch) => ({ ...batch, columns });
+  const indices = names.map((name) => {
+    const index = columns.findIndex((column) => column.name === name);
+    if (index >= 0) return index;
+    throw new AppError('invalid_parameter', `the result has no column ${JSON.stringify(name)}`, {
+      hint: `its columns are ${columns.map((column) => column.name).join(', ')}`,
+    });
+  });
+  const selected = indices.map((index) => columns[index] as Column);
+  return ({ rows, vectors }) => ({
+    columns: selected,
+    rows,
+    vectors: vectors.length === 0 ? [] : indices.map((index) => vectors[index] as Batch['vectors'][number]),
+  });
+}
+
+/** Parameters may change a result's types from one row to the next, and one stream has one schema. */
+function assertSameTypes(first: readonly Column[], next: readonly Column[]): void {
+  const same = JSON.stringify(first) === JSON.stringify(next);
+  if (!same) throw new AppError('sql_error', 'the rows of parameters give results of different types');
+}

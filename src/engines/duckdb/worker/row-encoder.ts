@@ -1,0 +1,66 @@
+import type { Batch } from '../../../core/batch.ts';
+import type { Column } from '../../../core/data-type.ts';
+import type { ChunkForm } from '../../../core/frame-engine.ts';
+import { createArrowEncoder } from '../../../encoding/arrow/arrow-encoder.ts';
+import { createExecJsonEncoder } from '../../../encoding/exec-json.ts';
+
+/** Encoded rows whose bytes lie in several places, in order. */
+export interface EncodedPieces {
+  readonly rows: number;
+  readonly rowEnds: Uint32Array;
+  readonly pieces: readonly Uint8Array[];
+}
+
+export interface RowEncoder {
+  readonly pendingBytes: number;
+  readonly pendingRows: number;
+  /** Appends rows up to `toRow`, or until `maxBytes` are pending; returns the row to go on with. */
+  encodeRows(batch: Batch, fromRow: number, toRow: number, maxBytes: number): number;
+  take(): EncodedPieces;
+}
+
+/** Encoders of the last jobs: a new one's code is not yet the one that the compiler made fast. */
+const encoders = new Map<string, RowEncoder>();
+const maxEncoders = 16;
+const noRowEnds = new Uint32Array(0);
+
+/** An encoder without pending rows, for the one job that this process has. */
+export function rowEncoder(columns: readonly Column[], form: ChunkForm): RowEncoder {
+  const key = `${form} ${JSON.stringify(columns)}`;
+  const known = encoders.get(key);
+  if (known !== undefined) {
+    // What a cancelled job left in it.
+    known.take();
+    return known;
+  }
+  const encoder = form === 'arrow' ? arrowEncoder(columns) : jsonEncoder(columns, form === 'exec-json-quoted');
+  if (encoders.size >= maxEncoders) encoders.clear();
+  encoders.set(key, encoder);
+  return encoder;
+}
+
+function arrowEncoder(columns: readonly Column[]): RowEncoder {
+  const encoder = createArrowEncoder(columns);
+  return withTake(encoder, () => ({ ...encoder.take(), rowEnds: noRowEnds }));
+}
+
+function jsonEncoder(columns: readonly Column[], quoteLargeNum: boolean): RowEncoder {
+  const encoder = createExecJsonEncoder(columns, { quoteLargeNum });
+  return withTake(encoder, () => {
+    const { rows, rowEnds, bytes } = encoder.take();
+    return { rows, rowEnds, pieces: [bytes] };
+  });
+}
+
+function withTake(encoder: Omit<RowEncoder, 'take'>, take: () => EncodedPieces): RowEncoder {
+  return {
+    get pendingBytes() {
+      return encoder.pendingBytes;
+    },
+    get pendingRows() {
+      return encoder.pendingRows;
+    },
+    encodeRows: (batch, fromRow, toRow, maxBytes) => encoder.encodeRows(batch, fromRow, toRow, maxBytes),
+    take,
+  };
+}

@@ -1,0 +1,108 @@
+import { AppError } from '../../../core/app-error.ts';
+import type { ListTable } from '../../../core/sql.ts';
+import type { QueryTable, SqlSettings } from '../protocol.ts';
+import { sqlName, sqlString } from '../sql-text.ts';
+import { parquetRelation } from './parquet-relation.ts';
+import type { Connection } from './session.ts';
+
+const mostViews = 500;
+const mostWarmFiles = 100;
+/** Deeper expressions take DuckDB's planner tens of seconds. */
+const maxExpressionDepth = 250;
+
+/**
+ * What callers' SQL can see: the frames of its query as views, the operator's database while a query needs it, and
+ * nothing else. Everything here runs on one connection, whose configuration nobody can change any more.
+ */
+export class SqlCatalog {
+  readonly connection: Connection;
+  readonly #analyticsPath: string;
+  /** By lower-case name: what the view reads. */
+  readonly #views = new Map<string, string>();
+  #warmNumber = 0;
+  readonly #warmNames = new Map<string, string>();
+
+  private constructor(connection: Connection, analyticsPath: string) {
+    this.connection = connection;
+    this.#analyticsPath = analyticsPath;
+  }
+
+  static async open(connection: Connection, settings: SqlSettings): Promise<SqlCatalog> {
+    const { coldDirectory, warmDirectory, analyticsPath } = settings;
+    const list = (paths: readonly string[]): string => `[${paths.map(sqlString).join(', ')}]`;
+    // The order matters: what may be read cannot be named any more once access is off.
+    const statements = [
+      `SET max_expression_depth = ${maxExpressionDepth}`,
+      `SET allowed_directories = ${list([coldDirectory, warmDirectory])}`,
+      `SET allowed_paths = ${list([analyticsPath, `${analyticsPath}.wal`])}`,
+      "ATTACH ':memory:' AS framehold",
+      'CREATE SCHEMA framehold.frames',
+      'USE framehold.frames',
+      'SET enable_external_access = false',
+      'SET lock_configuration = true',
+    ];
+    for (const sql of statements) await connection.run(sql);
+    return new SqlCatalog(connection, analyticsPath);
+  }
+
+  /** Makes these tables, and no others of their names, what a query reads. */
+  async show(tables: readonly QueryTable[]): Promise<void> {
+    if (this.#views.size + tables.length > mostViews) await this.#dropViews();
+    for (const table of tables) {
+      const relation = await this.#relation(table);
+      const key = table.name.toLowerCase();
+      if (this.#views.get(key) === relation) continue;
+      this.#views.delete(key);
+      await this.connection.run(
+        `CREATE OR REPLACE VIEW framehold.frames.${sqlName(table.name)} AS SELECT * FROM ${relation}`,
+      );
+      this.#views.set(key, relation);
+    }
+  }
+
+  /** Opens the operator's database for as long as the result is not disposed of: while it is open nobody can write it. */
+  async openAnalytics(): Promise<AsyncDisposable> {
+    try {
+      await this.connection.run(`ATTACH ${sqlString(this.#analyticsPath)} AS analytics (READ_ONLY)`);
+    } catch (cause) {
+      throw new AppError('sql_error', 'the database analytics cannot be opened now', {
+        hint: 'another process may be writing it; try again when it has closed the file',
+        cause,
+      });
+    }
+    return { [Symbol.asyncDispose]: () => this.connection.run('DETACH analytics') };
+  }
+
+  async #relation({ source }: QueryTable): Promise<string> {
+    if (source.kind === 'parquet') return parquetRelation(source.paths);
+    if (source.kind === 'list') return listRelation(source);
+    const known = this.#warmNames.get(source.path);
+    if (known !== undefined) return known;
+    if (this.#warmNames.size >= mostWarmFiles) await this.#closeWarmFiles();
+    const name = `warm_${++this.#warmNumber}`;
+    await this.connection.run(`ATTACH ${sqlString(source.path)} AS ${name} (READ_ONLY)`);
+    const relation = `${name}.main.frame`;
+    this.#warmNames.set(source.path, relation);
+    return relation;
+  }
+
+  async #dropViews(): Promise<void> {
+    for (const name of this.#views.keys())
+      await this.connection.run(`DROP VIEW IF EXISTS framehold.frames.${sqlName(name)}`);
+    this.#views.clear();
+  }
+
+  async #closeWarmFiles(): Promise<void> {
+    await this.#dropViews();
+    for (const relation of this.#warmNames.values()) {
+      await this.connection.run(`DETACH ${relation.slice(0, relation.indexOf('.'))}`);
+    }
+    this.#warmNames.clear();
+  }
+}
+
+function listRelation({ columns, rows }: ListTable): string {
+  const json = JSON.stringify(rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]]))));
+  const form = JSON.stringify([Object.fromEntries(columns.map((name) => [name, 'VARCHAR']))]);
+  return `(SELECT unnest(from_json(${sqlString(json)}, ${sqlString(form)}), recursive := true))`;
+}

@@ -1,0 +1,23 @@
+import { rm } from 'node:fs/promises';
+import type { PartSource } from '../../../core/frame-engine.ts';
+import { sqlString } from '../sql-text.ts';
+import { parquetRelation } from './parquet-relation.ts';
+import type { Connection } from './session.ts';
+
+/** Copies the rows of a frame into a database file of its own, as the native table `main.frame`. */
+export async function warmFrame(connection: Connection, parts: readonly PartSource[], path: string): Promise<void> {
+  try {
+    await connection.run(`ATTACH ${sqlString(path)} AS warming`);
+    try {
+      await connection.run(
+        `CREATE TABLE warming.main.frame AS SELECT * FROM ${parquetRelation(parts.map((part) => part.path))}`,
+      );
+    } finally {
+      await connection.run('DETACH warming');
+    }
+  } catch (error) {
+    await rm(path, { force: true });
+    await rm(`${path}.wal`, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import { didYouMean } from '../core/did-you-mean.ts';
+import type { FlightAction } from './flight-action.ts';
+import { Action, ActionType, Result } from './flight-messages.ts';
+import type { FlightSqlHandler } from './flight-sql-port.ts';
+import { GrpcError } from './grpc-status.ts';
+import type { Call, Message } from './method.ts';
+
+export interface FlightActions {
+  readonly own: readonly FlightAction[];
+  readonly sql: FlightSqlHandler;
+}
+
+/** Flight SQL is asked first: cancelling and renewing are also done to its tickets. */
+export async function* doAction({ own, sql }: FlightActions, request: Uint8Array, call: Call): AsyncGenerator<Message> {
+  const { type, body } = Action.decode(request);
+  const ofSql = sql.doAction(type, body, call);
+  if (ofSql !== undefined) {
+    yield* ofSql;
+    return;
+  }
+  const action = own.find((candidate) => candidate.type === type);
+  if (action === undefined) {
+    const meant = didYouMean(
+      type.slice(0, 100),
+      [...own, ...sql.actions].map((known) => known.type),
+    );
+    const hint = meant || '; ListActions tells what there is';
+    throw new GrpcError('UNIMPLEMENTED', `there is no action ${JSON.stringify(type.slice(0, 100))}${hint}`);
+  }
+  yield Result.encode({ body: await action.run(body, call) });
+}
+
+export async function* listActions({ own, sql }: FlightActions): AsyncGenerator<Message> {
+  const told = new Set<string>();
+  for (const { type, description } of [...own, ...sql.actions]) {
+    if (told.has(type)) continue;
+    told.add(type);
+    yield ActionType.encode({ type, description });
+  }
+}

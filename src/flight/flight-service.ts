@@ -1,0 +1,55 @@
+import { doAction, listActions } from './do-action.ts';
+import { doGet } from './do-get.ts';
+import { doPut } from './do-put.ts';
+import { frameActions } from './frame-actions.ts';
+import { type FlightParts, getFlightInfo, getSchema } from './get-flight-info.ts';
+import { GrpcError } from './grpc-status.ts';
+import { handshake } from './handshake.ts';
+import { listFlights } from './list-flights.ts';
+import type { Service } from './method.ts';
+import { sessionActions } from './session-actions.ts';
+import { Sessions } from './sessions.ts';
+
+export const flightServiceName = 'arrow.flight.protocol.FlightService';
+
+/** One record batch comes as one message. */
+const maxUploadMessageBytes = 256 * 1024 * 1024;
+/** An upload holds a worker, also while its client sends nothing. */
+const uploadIdleTimeoutMs = 300_000;
+const handshakeTimeoutMs = 10_000;
+
+/** Arrow Flight: frames up and down, and what Flight SQL adds to it. */
+export function createFlightService(parts: FlightParts): Service {
+  const { frames, sql } = parts;
+  const actions = { own: [...frameActions(frames), ...sessionActions(new Sessions())], sql };
+  return {
+    name: flightServiceName,
+    methods: {
+      Handshake: { kind: 'streaming', idleTimeoutMs: handshakeTimeoutMs, handle: handshake },
+      ListFlights: { kind: 'serverStreaming', handle: (request) => listFlights(frames, request) },
+      GetFlightInfo: { kind: 'unary', handle: (request, call) => getFlightInfo(parts, request, call) },
+      GetSchema: { kind: 'unary', handle: (request, call) => getSchema(parts, request, call) },
+      DoGet: { kind: 'serverStreaming', handle: (request, call) => doGet(parts, request, call) },
+      DoPut: {
+        kind: 'streaming',
+        maxMessageBytes: maxUploadMessageBytes,
+        idleTimeoutMs: uploadIdleTimeoutMs,
+        handle: (requests, call) => doPut(parts, requests, call),
+      },
+      DoAction: { kind: 'serverStreaming', handle: (request, call) => doAction(actions, request, call) },
+      ListActions: { kind: 'serverStreaming', handle: () => listActions(actions) },
+      PollFlightInfo: {
+        kind: 'unary',
+        handle: () => {
+          throw new GrpcError('UNIMPLEMENTED', 'PollFlightInfo is not offered; use GetFlightInfo');
+        },
+      },
+      DoExchange: {
+        kind: 'streaming',
+        handle: () => {
+          throw new GrpcError('UNIMPLEMENTED', 'DoExchange is not offered; use DoPut and DoGet');
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { AppError } from '../core/app-error.ts';
+import { anonymous } from '../core/principal.ts';
+import { damaged } from '../frames/frame-errors.ts';
+import type { FrameStore } from '../frames/store.ts';
+import type { HeldSummary } from '../frames/tenant-frames.ts';
+import { arrowSchema } from './arrow-schema.ts';
+import { FlightInfo, type Timestamp } from './flight-messages.ts';
+import type { Call } from './method.ts';
+import { type FrameSelection, ticketOf } from './read-target.ts';
+import { selectColumns } from './select-columns.ts';
+
+/** What is held, without counting as a read. */
+export async function heldFrame(frames: FrameStore, selection: FrameSelection, call: Call): Promise<HeldSummary> {
+  const { handle } = selection;
+  const summary = await frames.describe(anonymous, handle, { signal: call.signal });
+  if (summary.state === 'damaged') throw damaged(handle, summary.reason);
+  assertVersion(selection, summary.version);
+  return summary;
+}
+
+export function assertVersion({ handle, version }: FrameSelection, current: number): void {
+  if (version === undefined || version === current) return;
+  throw new AppError('handle_gone', `version ${version} of ${handle} is gone: it is at version ${current}`);
+}
+
+/** A FlightInfo with one endpoint and no location: whoever asked comes back to where it asked. */
+export function frameInfo(summary: HeldSummary, selection: FrameSelection, descriptor: Uint8Array): Uint8Array {
+  const { handle, version, rows, bytes, columns, expiresAt } = summary;
+  const isWhole = selection.columns === undefined && selection.from === 0 && selection.to >= rows;
+  const selectedRows = Math.max(0, Math.min(selection.to, rows) - selection.from);
+  return FlightInfo.encode({
+    schema: arrowSchema(selectColumns(handle, columns, selection.columns)),
+    descriptor,
+    endpoint: [
+      {
+        ticket: { ticket: ticketOf(selection) },
+        location: [],
+        expirationTime: expiresAt === undefined ? undefined : timestamp(expiresAt),
+        appMetadata: new Uint8Array(0),
+      },
+    ],
+    totalRecords: BigInt(selectedRows),
+    totalBytes: isWhole ? BigInt(bytes) : -1n,
+    ordered: true,
+    appMetadata: Buffer.from(JSON.stringify({ handle, version })),
+  });
+}
+
+export function timestamp(ms: number): ReturnType<typeof Timestamp.decode> {
+  const seconds = Math.floor(ms / 1000);
+  return { seconds: BigInt(seconds), nanos: Math.round((ms - seconds * 1000) * 1e6) };
+}

@@ -1,0 +1,68 @@
+import { AppError } from '../core/app-error.ts';
+import type { FrameStore } from '../frames/store.ts';
+import { arrowSchema } from './arrow-schema.ts';
+import { parseDescriptor } from './descriptor.ts';
+import { SchemaResult } from './flight-messages.ts';
+import type { FlightSqlHandler } from './flight-sql-port.ts';
+import { frameInfo, heldFrame } from './frame-info.ts';
+import type { Call } from './method.ts';
+import { bytesField } from './protobuf.ts';
+import { parseReadTarget, type ReadTarget, wholeFrame } from './read-target.ts';
+import { selectColumns } from './select-columns.ts';
+import { packAny } from './sql/any.ts';
+
+export interface FlightParts {
+  readonly frames: FrameStore;
+  readonly sql: FlightSqlHandler;
+}
+
+export async function getFlightInfo(
+  { frames, sql }: FlightParts,
+  request: Uint8Array,
+  call: Call,
+): Promise<Uint8Array> {
+  const { target, command } = asked(request);
+  const ofSql = command === undefined ? undefined : sql.getFlightInfo(command, request, call);
+  if (ofSql !== undefined) return ofSql;
+  const selection = target();
+  if (selection.kind === 'sql') return forStatement(sql.getFlightInfo(statement(selection.sql), request, call));
+  return frameInfo(await heldFrame(frames, selection, call), selection, request);
+}
+
+export async function getSchema({ frames, sql }: FlightParts, request: Uint8Array, call: Call): Promise<Uint8Array> {
+  const { target, command } = asked(request);
+  const ofSql = command === undefined ? undefined : sql.getSchema(command, call);
+  if (ofSql !== undefined) return SchemaResult.encode({ schema: await ofSql });
+  const selection = target();
+  if (selection.kind === 'sql') {
+    return SchemaResult.encode({ schema: await forStatement(sql.getSchema(statement(selection.sql), call)) });
+  }
+  const { handle, columns } = await heldFrame(frames, selection, call);
+  return SchemaResult.encode({ schema: arrowSchema(selectColumns(handle, columns, selection.columns)) });
+}
+
+/** The command, for Flight SQL to look at first, and what it means to us. */
+function asked(request: Uint8Array): { readonly command?: Uint8Array; readonly target: () => ReadTarget } {
+  const descriptor = parseDescriptor(request);
+  switch (descriptor.kind) {
+    case 'none':
+      throw new AppError('missing_parameter', 'the descriptor names nothing', {
+        hint: 'give the path ["<handle>"], or a command',
+      });
+    case 'handle':
+      return { target: () => wholeFrame(descriptor.handle) };
+    case 'command':
+      return { command: descriptor.command, target: () => parseReadTarget(descriptor.command, 'the command') };
+    default:
+      return descriptor satisfies never;
+  }
+}
+
+function statement(sql: string): Uint8Array {
+  return packAny('CommandStatementQuery', bytesField(1, sql));
+}
+
+function forStatement<T>(answer: Promise<T> | undefined): Promise<T> {
+  if (answer === undefined) throw new AppError('internal', 'Flight SQL does not know CommandStatementQuery');
+  return answer;
+}

@@ -1,0 +1,21 @@
+import { randomBase32 } from '../core/handle.ts';
+import { HandshakeRequest, HandshakeResponse } from './flight-messages.ts';
+import type { Call, Message } from './method.ts';
+
+/**
+ * Gives every client a token, as there is no authentication yet: by header to those who send their name by header
+ * (and mostly no message), by message to those who send messages and wait for the answer before they send on.
+ */
+export async function* handshake(requests: AsyncIterable<Uint8Array>, call: Call): AsyncGenerator<Message> {
+  const token = givenToken(call.metadata.authorization) ?? randomBase32(26);
+  call.setHeader('authorization', `Bearer ${token}`);
+  for await (const request of requests) {
+    const { protocolVersion } = HandshakeRequest.decode(request);
+    yield HandshakeResponse.encode({ protocolVersion, payload: Buffer.from(token) });
+  }
+}
+
+/** Who comes with a token keeps it. */
+function givenToken(authorization: string | undefined): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization ?? '')?.[1];
+}

@@ -1,0 +1,18 @@
+import { AppError } from '../core/app-error.ts';
+import { anonymous } from '../core/principal.ts';
+import type { FrameStore } from '../frames/store.ts';
+import { pathDescriptor } from './descriptor.ts';
+import { Criteria } from './flight-messages.ts';
+import { frameInfo } from './frame-info.ts';
+import { decodeUtf8 } from './json-object.ts';
+import { wholeFrame } from './read-target.ts';
+
+/** A FlightInfo for every frame whose handle begins with the criteria's text. Damaged ones, which no one can read, are left out. */
+export async function* listFlights(frames: FrameStore, request: Uint8Array): AsyncGenerator<Uint8Array> {
+  const prefix = decodeUtf8(Criteria.decode(request).expression);
+  if (prefix === undefined) throw new AppError('invalid_parameter', 'the expression of the criteria is not UTF-8');
+  for await (const summary of frames.list(anonymous, { prefix })) {
+    if (summary.state === 'damaged') continue;
+    yield frameInfo(summary, wholeFrame(summary.handle), pathDescriptor(summary.handle));
+  }
+}

@@ -1,0 +1,46 @@
+import type { FlightAction } from './flight-action.ts';
+import {
+  CloseSessionResult,
+  closeStatus,
+  GetSessionOptionsResult,
+  SessionOptionValue,
+  SetSessionOptionsRequest,
+  SetSessionOptionsResult,
+} from './flight-messages.ts';
+import type { Sessions } from './sessions.ts';
+
+export function sessionActions(sessions: Sessions): FlightAction[] {
+  return [
+    {
+      type: 'SetSessionOptions',
+      description: 'Sets options of the session (catalog, schema). Takes SetSessionOptionsRequest.',
+      run: async (body, call) => {
+        const refused = sessions.set(call, SetSessionOptionsRequest.decode(body).sessionOptions);
+        const errors = new Map([...refused].map(([name, value]) => [name, { value }]));
+        return SetSessionOptionsResult.encode({ errors });
+      },
+    },
+    {
+      type: 'GetSessionOptions',
+      description: 'The options of the session, or their defaults. Takes GetSessionOptionsRequest.',
+      run: async (_, call) => {
+        const { catalog = 'framehold', schema = defaultSchemas[catalog] ?? '' } = sessions.of(call) ?? {};
+        const options = Object.entries({ catalog, schema });
+        const values = options.map(([name, string]) => [name, { ...noValue, string }] as const);
+        return GetSessionOptionsResult.encode({ sessionOptions: new Map(values) });
+      },
+    },
+    {
+      type: 'CloseSession',
+      description: 'Forgets the options of the session. Takes CloseSessionRequest.',
+      run: async (_, call) => {
+        sessions.close(call);
+        return CloseSessionResult.encode({ status: closeStatus.closed });
+      },
+    },
+  ];
+}
+
+const defaultSchemas: Readonly<Record<string, string>> = { framehold: 'frames', analytics: 'main' };
+
+const noValue = SessionOptionValue.decode(new Uint8Array(0));

@@ -1,0 +1,129 @@
+import { AppError } from '../../core/app-error.ts';
+import {
+  CancelFlightInfoRequest,
+  CancelFlightInfoResult,
+  cancelStatus,
+  FlightEndpoint,
+  FlightInfo,
+  RenewFlightEndpointRequest,
+} from '../flight-messages.ts';
+import type { ActionDescription } from '../flight-sql-port.ts';
+import type { Call } from '../method.ts';
+import { packAny, unpackAny } from './any.ts';
+import { parameterSchema } from './parameter-schema.ts';
+import type { PreparedStatements } from './prepared-statements.ts';
+import type { RunningQueries } from './running-queries.ts';
+import {
+  BeginTransactionResult,
+  CancelQueryRequest,
+  CancelQueryResult,
+  EndTransactionRequest,
+  PreparedStatementResult,
+  StatementHandle,
+  StatementText,
+} from './sql-messages.ts';
+import type { Statements } from './statements.ts';
+import type { Transactions } from './transactions.ts';
+
+export interface ActionContext {
+  readonly statements: Statements;
+  readonly prepared: PreparedStatements;
+  readonly transactions: Transactions;
+  readonly running: RunningQueries;
+}
+
+/** Gives the body of the one result, or none. */
+type Action = (body: Uint8Array, context: ActionContext, call: Call) => Promise<Uint8Array | undefined>;
+
+const transactionEnd = { commit: 1, rollback: 2 } as const;
+
+const sqlActions: Readonly<Record<string, { readonly description: string; readonly run: Action }>> = {
+  CreatePreparedStatement: {
+    description:
+      'Prepares a statement. Takes ActionCreatePreparedStatementRequest, gives ActionCreatePreparedStatementResult.',
+    run: async (body, { statements }, call) => {
+      const request = StatementText.decode(bodyOf(body, 'ActionCreatePreparedStatementRequest'));
+      const { handle, schema, isUpdate, parameters } = await statements.prepare(request, call);
+      const result = {
+        handle,
+        datasetSchema: isUpdate ? new Uint8Array(0) : schema,
+        parameterSchema: parameterSchema(parameters),
+        isUpdate,
+      };
+      return packAny('ActionCreatePreparedStatementResult', PreparedStatementResult.encode(result));
+    },
+  },
+  ClosePreparedStatement: {
+    description: 'Forgets a prepared statement. Takes ActionClosePreparedStatementRequest.',
+    run: async (body, { prepared }) => {
+      prepared.close(StatementHandle.decode(bodyOf(body, 'ActionClosePreparedStatementRequest')).handle);
+      return undefined;
+    },
+  },
+  BeginTransaction: {
+    description:
+      'Begins a transaction, in which each statement is final when it returns. Gives ActionBeginTransactionResult.',
+    run: async (_body, { transactions }) =>
+      packAny('ActionBeginTransactionResult', BeginTransactionResult.encode({ transactionId: transactions.begin() })),
+  },
+  EndTransaction: {
+    description: 'Commits, or rolls back where nothing was written. Takes ActionEndTransactionRequest.',
+    run: async (body, { transactions }) => {
+      const { transactionId, action } = EndTransactionRequest.decode(bodyOf(body, 'ActionEndTransactionRequest'));
+      if (action === transactionEnd.commit) transactions.end(transactionId, 'commit');
+      else if (action === transactionEnd.rollback) transactions.end(transactionId, 'rollback');
+      else throw new AppError('invalid_parameter', `action is ${action}; it is COMMIT (1) or ROLLBACK (2)`);
+      return undefined;
+    },
+  },
+  CancelQuery: {
+    description:
+      'Cancels a query, as clients before CancelFlightInfo do. Takes ActionCancelQueryRequest, gives ActionCancelQueryResult.',
+    run: async (body, { running }) => {
+      const { info } = CancelQueryRequest.decode(bodyOf(body, 'ActionCancelQueryRequest'));
+      const result = cancel(info, running) ?? cancelStatus.notCancellable;
+      return packAny('ActionCancelQueryResult', CancelQueryResult.encode({ result }));
+    },
+  },
+};
+
+export const actionDescriptions: readonly ActionDescription[] = Object.entries(sqlActions).map(
+  ([type, { description }]) => ({ type, description }),
+);
+
+/** Undefined when the action, or the ticket that it is about, is not Flight SQL's. */
+export function findAction(
+  type: string,
+  body: Uint8Array,
+  context: ActionContext,
+): ((call: Call) => ReturnType<Action>) | undefined {
+  if (type === 'CancelFlightInfo') {
+    const status = cancel(CancelFlightInfoRequest.decode(body).info, context.running);
+    return status === undefined ? undefined : async () => CancelFlightInfoResult.encode({ status });
+  }
+  if (type === 'RenewFlightEndpoint') {
+    const { endpoint } = RenewFlightEndpointRequest.decode(body);
+    if (endpoint?.ticket === undefined || unpackAny(endpoint.ticket.ticket) === undefined) return undefined;
+    // Our tickets do not expire.
+    return async () => FlightEndpoint.encode({ ...endpoint, expirationTime: undefined });
+  }
+  const action = Object.hasOwn(sqlActions, type) ? sqlActions[type] : undefined;
+  return action && ((call) => action.run(body, context, call));
+}
+
+/** Undefined when none of the tickets is Flight SQL's. */
+function cancel(info: Uint8Array, running: RunningQueries): number | undefined {
+  const tickets = FlightInfo.decode(info).endpoint.map(({ ticket }) => ticket?.ticket ?? new Uint8Array(0));
+  const messages = tickets.map(unpackAny);
+  if (messages.every((message) => message === undefined)) return undefined;
+  // A metadata ticket is the command itself, the same for everyone.
+  if (messages.some((message) => message?.name !== 'TicketStatementQuery')) return cancelStatus.notCancellable;
+  for (const ticket of tickets) running.cancel(ticket);
+  return cancelStatus.cancelled;
+}
+
+function bodyOf(body: Uint8Array, name: string): Uint8Array {
+  const message = unpackAny(body);
+  if (message?.name === name) return message.value;
+  throw new AppError('invalid_input', `the body of the action is not a google.protobuf.Any of ${name}`);
+}

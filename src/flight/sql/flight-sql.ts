@@ -1,0 +1,156 @@
+import { anonymous } from '../../core/principal.ts';
+import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
+import type { FrameStore } from '../../frames/store.ts';
+import type { LocalSql } from '../../query/local-sql.ts';
+import { PutResult, Result } from '../flight-messages.ts';
+import type { FlightSqlHandler, FlightUpload } from '../flight-sql-port.ts';
+import { GrpcError } from '../grpc-status.ts';
+import type { Call, Message } from '../method.ts';
+import { actionDescriptions, findAction } from './actions.ts';
+import { type SqlMessage, unpackAny } from './any.ts';
+import { flightInfo, type InfoParts } from './flight-info.ts';
+import { ingest } from './ingest.ts';
+import { type MetadataSources, metadataTable } from './metadata.ts';
+import { metadataStream } from './metadata-stream.ts';
+import { PreparedStatements, statementIdleMs } from './prepared-statements.ts';
+import { RunningQueries } from './running-queries.ts';
+import { sqlInfos } from './sql-info.ts';
+import {
+  CommandStatementIngest,
+  DoPutPreparedStatementResult,
+  StatementHandle,
+  StatementText,
+  updateResult,
+} from './sql-messages.ts';
+import { decodeTicket, type StatementTicket } from './statement-ticket.ts';
+import { Statements } from './statements.ts';
+import { noteWrite, Transactions } from './transactions.ts';
+
+export interface FlightSqlOptions {
+  readonly sql: LocalSql;
+  readonly frames: FrameStore;
+  /** The server's own. */
+  readonly version: string;
+  readonly maxConnections: number;
+}
+
+/** Arrow Flight SQL over frames and the operator's database. */
+export function createFlightSql({ sql, frames, version, maxConnections }: FlightSqlOptions): FlightSqlHandler {
+  const prepared = new PreparedStatements();
+  const transactions = new Transactions();
+  const running = new RunningQueries();
+  const statements = new Statements(sql, anonymous, prepared, transactions);
+  const sources: MetadataSources = {
+    sql,
+    frames,
+    principal: anonymous,
+    sqlInfos: sqlInfos({ version, maxConnections, statementIdleMs }),
+  };
+
+  const infoOf = async (command: SqlMessage, packed: Uint8Array, call: Call): Promise<InfoParts> => {
+    const table = metadataTable(command, sources);
+    if (table !== undefined) return { schema: schemaMessage(table.fields), ticket: packed };
+    switch (command.name) {
+      case 'CommandStatementQuery':
+        return statements.start(StatementText.decode(command.value), call);
+      case 'CommandPreparedStatementQuery':
+        return statements.startPrepared(StatementHandle.decode(command.value).handle, call);
+      default:
+        throw unsupported(command, 'GetFlightInfo');
+    }
+  };
+  const schemaOf = async (command: SqlMessage, call: Call): Promise<Uint8Array> => {
+    const table = metadataTable(command, sources);
+    if (table !== undefined) return schemaMessage(table.fields);
+    switch (command.name) {
+      case 'CommandStatementQuery':
+        return statements.schemaOf(StatementText.decode(command.value), call);
+      case 'CommandPreparedStatementQuery':
+        return statements.preparedSchema(StatementHandle.decode(command.value).handle);
+      default:
+        throw unsupported(command, 'GetSchema');
+    }
+  };
+  /** Commands serve as tickets too, which spares a client the FlightInfo. */
+  const ticketOf = ({ name, value }: SqlMessage): StatementTicket => {
+    switch (name) {
+      case 'TicketStatementQuery':
+        return decodeTicket(value);
+      case 'CommandStatementQuery':
+        return { kind: 'query', sql: StatementText.decode(value).query };
+      case 'CommandPreparedStatementQuery':
+        return statements.preparedTicket(StatementHandle.decode(value).handle);
+      default:
+        throw unsupported({ name }, 'DoGet');
+    }
+  };
+  async function* get(message: SqlMessage, packed: Uint8Array, call: Call): AsyncGenerator<Message> {
+    const table = metadataTable(message, sources);
+    if (table !== undefined) return yield* metadataStream(table.fields, table.rows(call));
+    const ticket = ticketOf(message);
+    yield* running.run(packed, call.signal, (signal) => statements.rows(ticket, { ...call, signal }));
+  }
+  const put = async ({ name, value }: SqlMessage, upload: FlightUpload, call: Call): Promise<Uint8Array> => {
+    switch (name) {
+      case 'CommandStatementUpdate':
+        return updateResult(await statements.update(StatementText.decode(value), call));
+      case 'CommandPreparedStatementUpdate':
+        return updateResult(await statements.updatePrepared(StatementHandle.decode(value).handle, upload, call));
+      case 'CommandPreparedStatementQuery': {
+        const { handle } = StatementHandle.decode(value);
+        await statements.bind(handle, upload);
+        return DoPutPreparedStatementResult.encode({ handle });
+      }
+      case 'CommandStatementIngest': {
+        const command = CommandStatementIngest.decode(value);
+        const transaction = transactions.find(command.transactionId);
+        const rows = await ingest(frames, anonymous, command, upload, call);
+        noteWrite(transaction, `${rows} rows ingested into ${command.table}`);
+        return updateResult(rows);
+      }
+      default:
+        throw unsupported({ name }, 'DoPut');
+    }
+  };
+
+  return {
+    getFlightInfo(packed, descriptor, call) {
+      const command = unpackAny(packed);
+      return command && infoOf(command, packed, call).then((parts) => flightInfo(descriptor, parts));
+    },
+    getSchema(packed, call) {
+      const command = unpackAny(packed);
+      return command && schemaOf(command, call);
+    },
+    doGet(packed, call) {
+      const message = unpackAny(packed);
+      return message && get(message, packed, call);
+    },
+    doGetSql: (text, call) => statements.rows({ kind: 'query', sql: text }, call),
+    doPut(packed, upload, call) {
+      const command = unpackAny(packed);
+      return command && single(async () => PutResult.encode({ appMetadata: await put(command, upload, call) }));
+    },
+    actions: actionDescriptions,
+    doAction(type, body, call) {
+      const action = findAction(type, body, { statements, prepared, transactions, running });
+      return (
+        action &&
+        single(async () => {
+          const result = await action(call);
+          return result && Result.encode({ body: result });
+        })
+      );
+    },
+  };
+}
+
+/** A stream of one message, or of none. */
+async function* single(message: () => Promise<Uint8Array | undefined>): AsyncGenerator<Message> {
+  const only = await message();
+  if (only !== undefined) yield only;
+}
+
+function unsupported({ name }: Pick<SqlMessage, 'name'>, method: string): GrpcError {
+  return new GrpcError('UNIMPLEMENTED', `${method} does not take ${name.slice(0, 80)}`);
+}

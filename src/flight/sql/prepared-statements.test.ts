@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { type PreparedStatementLimits, PreparedStatements } from './prepared-statements.ts';
+
+const statement = (sql: string) => ({
+  sql,
+  isUpdate: false,
+  columns: [],
+  parameters: [],
+  schema: new Uint8Array(8),
+  transaction: undefined,
+});
+const store = (limits: PreparedStatementLimits = {}): PreparedStatements => new PreparedStatements(limits);
+
+test('a statement is found by its handle, as often as it is asked for', () => {
+  const statements = store();
+  const { handle } = statements.add(statement('select 1'));
+  for (let i = 0; i < 3; i++) expect(statements.get(Uint8Array.from(handle)).sql).toBe('select 1');
+});
+
+test('two statements of the same text have handles and parameters of their own', () => {
+  const statements = store();
+  const [a, b] = [statements.add(statement('select ?')), statements.add(statement('select ?'))];
+  statements.bind(a.handle, Uint8Array.of(1));
+  statements.bind(b.handle, Uint8Array.of(2));
+  expect(statements.get(a.handle).binding?.parameters).toEqual(Uint8Array.of(1));
+  expect(statements.get(b.handle).binding?.parameters).toEqual(Uint8Array.of(2));
+});
+
+test('binding again gives the binding another id; binding nothing takes it back', () => {
+  const statements = store();
+  const { handle } = statements.add(statement('select ?'));
+  const first = statements.bind(handle, Uint8Array.of(1)).binding;
+  expect(statements.bind(handle, Uint8Array.of(1)).binding?.id).not.toBe(first?.id);
+  expect(statements.bind(handle, undefined).binding).toBeUndefined();
+});
+
+test('the least recently used make room', () => {
+  const statements = store({ maxCount: 2 });
+  const [a, b] = [statements.add(statement('a')), statements.add(statement('b'))];
+  statements.get(a.handle);
+  const c = statements.add(statement('c'));
+  expect(statements.size).toBe(2);
+  expect(() => statements.get(b.handle)).toThrow('not known');
+  expect([statements.get(a.handle).sql, statements.get(c.handle).sql]).toEqual(['a', 'c']);
+});
+
+test('parameters and texts count against the memory of all', () => {
+  const statements = store({ maxBytes: 1000 });
+  const [a, b] = [statements.add(statement('a')), statements.add(statement('b'))];
+  statements.bind(b.handle, new Uint8Array(990));
+  expect(() => statements.get(a.handle)).toThrow('not known');
+  expect(statements.get(b.handle).binding?.parameters).toHaveLength(990);
+  const c = statements.add(statement('c'.repeat(400)));
+  expect(statements.size).toBe(1);
+  statements.close(c.handle);
+  const rest = Array.from({ length: 50 }, (_, n) => statements.add(statement(`${n % 10}`)));
+  expect(rest.map(({ handle }) => statements.get(handle).sql)).toHaveLength(50);
+});
+
+test('one that is idle too long is gone', () => {
+  let now = 0;
+  const statements = store({ idleMs: 100, now: () => now });
+  const { handle } = statements.add(statement('a'));
+  now = 90;
+  statements.get(handle);
+  now = 180;
+  statements.get(handle);
+  now = 281;
+  expect(() => statements.get(handle)).toThrow('not known');
+  statements.add(statement('b'));
+  expect(statements.size).toBe(1);
+});
+
+test('closing what is not there is no error', () => {
+  const statements = store();
+  const { handle } = statements.add(statement('a'));
+  statements.close(handle);
+  statements.close(handle);
+  expect(() => statements.get(handle)).toThrow('not known');
+});

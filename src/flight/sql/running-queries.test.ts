@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { RunningQueries } from './running-queries.ts';
+
+const { signal } = new AbortController();
+const ticket = Buffer.from('a ticket');
+
+async function* endless(stop: AbortSignal): AsyncGenerator<number> {
+  for (let n = 0; ; n++) {
+    if (stop.aborted) throw new Error('stopped');
+    await new Promise(setImmediate);
+    yield n;
+  }
+}
+
+test('a running query is cancelled by its ticket, others go on', async () => {
+  const running = new RunningQueries();
+  const cancelled = running.run(ticket, signal, endless);
+  const other = running.run(Buffer.from('another'), signal, endless);
+  await cancelled.next();
+  await other.next();
+  running.cancel(ticket);
+  await expect(cancelled.next()).rejects.toMatchObject({ status: 'CANCELLED' });
+  expect((await other.next()).done).toBe(false);
+  await other.return(undefined);
+});
+
+test('a query that was cancelled before it began does not begin', async () => {
+  const running = new RunningQueries();
+  running.cancel(ticket);
+  await expect(running.run(ticket, signal, endless).next()).rejects.toMatchObject({ status: 'CANCELLED' });
+});
+
+test("a caller's own cancellation keeps its own reason", async () => {
+  const running = new RunningQueries();
+  const caller = new AbortController();
+  const query = running.run(ticket, caller.signal, endless);
+  await query.next();
+  caller.abort();
+  await expect(query.next()).rejects.toThrow('stopped');
+});

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { GrpcError } from '../grpc-status.ts';
+
+const maxRemembered = 10_000;
+
+/** Queries by their tickets, so that another call can cancel them. One that has not begun yet will not. */
+export class RunningQueries {
+  readonly #running = new Map<string, Set<AbortController>>();
+  /** Oldest first. */
+  readonly #cancelled = new Set<string>();
+
+  /** Messages of a query that may be cancelled by its ticket. `open` gets the signal that is aborted then, and with `signal`. */
+  async *run<T>(
+    ticket: Uint8Array,
+    signal: AbortSignal,
+    open: (signal: AbortSignal) => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
+    const key = keyOf(ticket);
+    if (this.#cancelled.has(key)) throw cancelled();
+    const controller = new AbortController();
+    const controllers = this.#running.get(key) ?? new Set();
+    this.#running.set(key, controllers.add(controller));
+    try {
+      for await (const message of open(AbortSignal.any([signal, controller.signal]))) {
+        controller.signal.throwIfAborted();
+        yield message;
+      }
+    } catch (error) {
+      throw controller.signal.aborted ? controller.signal.reason : error;
+    } finally {
+      controllers.delete(controller);
+      if (controllers.size === 0) this.#running.delete(key);
+    }
+  }
+
+  cancel(ticket: Uint8Array): void {
+    const key = keyOf(ticket);
+    this.#cancelled.add(key);
+    if (this.#cancelled.size > maxRemembered) {
+      for (const oldest of this.#cancelled) {
+        this.#cancelled.delete(oldest);
+        break;
+      }
+    }
+    for (const controller of this.#running.get(key) ?? []) controller.abort(cancelled());
+  }
+}
+
+function cancelled(): GrpcError {
+  return new GrpcError('CANCELLED', 'the query was cancelled');
+}
+
+/** Tickets may be as long as the SQL in them. */
+function keyOf(ticket: Uint8Array): string {
+  return createHash('sha256').update(ticket).digest('base64');
+}

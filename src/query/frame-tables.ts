@@ -1,0 +1,104 @@
+import { AppError } from '../core/app-error.ts';
+import { Cleanup } from '../core/cleanup.ts';
+import { didYouMean } from '../core/did-you-mean.ts';
+import { type Handle, isHandle } from '../core/handle.ts';
+import type { Principal } from '../core/principal.ts';
+import type { FrameTable, TableName } from '../core/sql.ts';
+import type { FrameReader, FrameStore } from '../frames/store.ts';
+
+/** The frames that a query reads, each at one version until this is disposed of. */
+export interface OpenTables extends AsyncDisposable {
+  readonly tables: readonly FrameTable[];
+}
+
+/** Finds and opens the frames behind the names of a query; those of the operator's database are not our business. */
+export async function openTables(
+  frames: FrameStore,
+  principal: Principal,
+  names: readonly TableName[],
+  options: { readonly signal: AbortSignal },
+): Promise<OpenTables> {
+  const cleanup = new Cleanup();
+  try {
+    const opened = new Map<string, FrameTable>();
+    for (const table of names) {
+      if (isAnalytics(table)) continue;
+      const key = table.name.toLowerCase();
+      const before = opened.get(key);
+      if (before?.name === table.name) continue;
+      const reader = cleanup.use(await openFrame(frames, principal, table.name, options));
+      const next = await frameTable(reader, principal, table.name);
+      if (before !== undefined && before.versionId !== next.versionId) throw differsInCase(before.name, table.name);
+      opened.set(key, next);
+    }
+    return { tables: [...opened.values()], [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose]() };
+  } catch (error) {
+    await cleanup[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** The handle that a table's name means: names in SQL are the same in any case, handles are not. */
+export async function findHandle(frames: FrameStore, principal: Principal, name: string): Promise<Handle | undefined> {
+  if (!isHandle(name)) return undefined;
+  const alike: Handle[] = [];
+  for await (const { handle } of frames.list(principal)) {
+    if (handle === name) return handle;
+    if (handle.toLowerCase() === name.toLowerCase()) alike.push(handle);
+  }
+  if (alike.length > 1) throw differsInCase(...alike);
+  return alike[0];
+}
+
+async function openFrame(
+  frames: FrameStore,
+  principal: Principal,
+  name: string,
+  options: { readonly signal: AbortSignal },
+): Promise<FrameReader> {
+  if (isHandle(name)) {
+    try {
+      return await frames.open(principal, name, options);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'handle_not_found')) throw error;
+    }
+    const alike = await findHandle(frames, principal, name);
+    if (alike !== undefined) return await frames.open(principal, alike, options);
+  }
+  throw await tableNotFound(frames, principal, name);
+}
+
+async function tableNotFound(frames: FrameStore, principal: Principal, name: string): Promise<AppError> {
+  const handles: string[] = [];
+  for await (const { handle } of frames.list(principal)) handles.push(handle);
+  const suggestion = didYouMean(name, handles).replace(/ ([^ ]+)\?$/, ' "$1"?');
+  return new AppError('sql_error', `table ${JSON.stringify(name)} not found${suggestion}`, {
+    hint: 'SHOW TABLES lists the frames',
+  });
+}
+
+async function frameTable(reader: FrameReader, { tenant }: Principal, name: string): Promise<FrameTable> {
+  const { handle, versionId, columns, rows, bytes } = reader;
+  return {
+    kind: 'frame',
+    name,
+    owner: `${tenant}/${handle}`,
+    versionId,
+    columns,
+    rows,
+    bytes,
+    parts: await reader.sources(),
+    hold: () => reader.holdFiles(),
+  };
+}
+
+/** `analytics.main.t`, or `analytics.t`, whose first part parses as a schema. */
+export function isAnalytics({ catalog, schema }: TableName): boolean {
+  return (catalog ?? schema)?.toLowerCase() === 'analytics';
+}
+
+function differsInCase(...names: readonly string[]): AppError {
+  return new AppError('sql_error', `${names.join(' and ')} differ only in case, which SQL does not tell apart`, {
+    hint: 'put one of them under another handle, or read it by handle',
+  });
+}

@@ -1,0 +1,47 @@
+import type { Column, DataType } from '../core/data-type.ts';
+import type { ChunkForm } from '../core/frame-engine.ts';
+import type { Principal } from '../core/principal.ts';
+import type { AnalyticsTable, SqlResult } from '../core/sql.ts';
+
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly lane?: string | undefined;
+}
+
+export interface QueryRequest {
+  readonly sql: string;
+  readonly form: ChunkForm;
+  /** An Arrow IPC stream with a column a parameter; the statement runs once for each of its rows. */
+  readonly parameters?: Uint8Array | undefined;
+  readonly fromRow?: number | undefined;
+  readonly toRow?: number | undefined;
+  readonly columns?: readonly string[] | undefined;
+  readonly countAll?: boolean | undefined;
+}
+
+export interface UpdateRequest {
+  readonly sql: string;
+  readonly parameters?: Uint8Array | undefined;
+}
+
+/** What a statement will give and take. */
+export interface PreparedSql {
+  /** It changes frames, and gives no rows. */
+  readonly isUpdate: boolean;
+  /** Of the rows that it gives; none for an update. */
+  readonly columns: readonly Column[];
+  /** Kind `null` where nothing tells the type. */
+  readonly parameters: readonly DataType[];
+}
+
+/** SQL over frames on this machine. Rejects with AppError. */
+export interface LocalSql {
+  prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql>;
+  /** The columns of a query with the types that its bound parameters give it. */
+  boundColumns(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<readonly Column[]>;
+  /** Starts a statement that reads. One that would change something is refused (`sql_forbidden`). */
+  query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult>;
+  /** Runs a statement that changes frames (CREATE TABLE, INSERT, DROP TABLE); gives the number of rows that it wrote. */
+  update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<number>;
+  analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]>;
+}

@@ -1,0 +1,243 @@
+import { AppError } from '../core/app-error.ts';
+import { Cleanup } from '../core/cleanup.ts';
+import type { Column } from '../core/data-type.ts';
+import { didYouMean } from '../core/did-you-mean.ts';
+import type { JobOptions } from '../core/frame-engine.ts';
+import { type Handle, parseHandle } from '../core/handle.ts';
+import type { Principal } from '../core/principal.ts';
+import type {
+  AnalyticsTable,
+  Query,
+  SqlEngine,
+  SqlJob,
+  SqlResult,
+  SqlTable,
+  Statement,
+  TableName,
+} from '../core/sql.ts';
+import type { FrameStore } from '../frames/store.ts';
+import { findHandle, isAnalytics, openTables } from './frame-tables.ts';
+import type { CallOptions, LocalSql, PreparedSql, QueryRequest, UpdateRequest } from './local-sql.ts';
+
+export interface SqlOverFramesOptions {
+  readonly engine: SqlEngine;
+  readonly frames: FrameStore;
+}
+
+type Create = Extract<Statement, { kind: 'createTable' }>;
+type Insert = Extract<Statement, { kind: 'insert' }>;
+type Drop = Extract<Statement, { kind: 'drop' }>;
+
+/** Statements over the frames of a caller, each over one version of every frame that it reads. */
+export class SqlOverFrames implements LocalSql {
+  readonly #engine: SqlEngine;
+  readonly #frames: FrameStore;
+
+  constructor({ engine, frames }: SqlOverFramesOptions) {
+    this.#engine = engine;
+    this.#frames = frames;
+  }
+
+  async prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql> {
+    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    switch (statement.kind) {
+      case 'query':
+        return { isUpdate: false, ...(await this.#describe(principal, { query: statement.query }, options)) };
+      case 'showTables':
+        return { isUpdate: false, columns: [{ name: 'name', type: { kind: 'utf8' } }], parameters: [] };
+      case 'createTable':
+      case 'insert':
+        return await ofStatement(sql, statement, async () => {
+          const into =
+            statement.kind === 'insert' ? (await this.#insertTarget(principal, statement, options)).into : undefined;
+          const { parameters } = await this.#describe(principal, { query: statement.query, into }, options);
+          return { isUpdate: true, columns: [], parameters };
+        });
+      case 'drop':
+        return { isUpdate: true, columns: [], parameters: [] };
+      default:
+        return statement satisfies never;
+    }
+  }
+
+  async boundColumns(
+    principal: Principal,
+    { sql, parameters }: UpdateRequest,
+    options: CallOptions,
+  ): Promise<readonly Column[]> {
+    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    if (statement.kind !== 'query') return [];
+    return (await this.#describe(principal, { query: statement.query, parameters }, options)).columns;
+  }
+
+  async query(principal: Principal, { sql, ...request }: QueryRequest, options: CallOptions): Promise<SqlResult> {
+    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    if (statement.kind === 'query') return await this.#run(principal, { query: statement.query, ...request }, options);
+    if (statement.kind !== 'showTables') throw changesData(statement);
+    const rows: string[][] = [];
+    for await (const frame of this.#frames.list(principal)) if (frame.state === 'held') rows.push([frame.handle]);
+    const name = 'held';
+    const query = { sql: `SELECT name FROM ${name} ORDER BY name`, tables: [], parameterCount: 0 };
+    const tables: SqlTable[] = [{ kind: 'list', name, columns: ['name'], rows }];
+    return await this.#engine.run({ query, tables, ...request }, jobOptions(options));
+  }
+
+  async update(principal: Principal, { sql, parameters }: UpdateRequest, options: CallOptions): Promise<number> {
+    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    switch (statement.kind) {
+      case 'createTable':
+      case 'insert':
+        return await ofStatement(sql, statement, () =>
+          statement.kind === 'insert'
+            ? this.#insert(principal, statement, parameters, options)
+            : this.#create(principal, statement, parameters, options),
+        );
+      case 'drop':
+        return await this.#drop(principal, statement);
+      case 'query':
+      case 'showTables':
+        throw new AppError('sql_error', 'this statement changes nothing', { hint: 'run it as a query' });
+      default:
+        return statement satisfies never;
+    }
+  }
+
+  async analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]> {
+    return await this.#engine.analyticsTables(jobOptions(options));
+  }
+
+  async #create(
+    principal: Principal,
+    { table, ifTaken, query }: Create,
+    parameters: Uint8Array | undefined,
+    options: CallOptions,
+  ): Promise<number> {
+    const handle = targetHandle(table);
+    if (ifTaken === 'keep' && (await findHandle(this.#frames, principal, handle)) !== undefined) return 0;
+    await using result = await this.#run(principal, { query, form: 'arrow', parameters }, options);
+    const source = { kind: 'arrow', stream: result.arrowStream() } as const;
+    const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
+    const { rows } = await this.#frames.put(principal, { handle, mode, source }, options);
+    return rows;
+  }
+
+  async #insert(
+    principal: Principal,
+    statement: Insert,
+    parameters: Uint8Array | undefined,
+    options: CallOptions,
+  ): Promise<number> {
+    const { handle, into } = await this.#insertTarget(principal, statement, options);
+    const { query } = statement;
+    await using result = await this.#run(principal, { query, into, form: 'arrow', parameters }, options);
+    const source = { kind: 'arrow', stream: result.arrowStream() } as const;
+    await this.#frames.put(principal, { handle, mode: 'append', source }, options);
+    return result.totalRows;
+  }
+
+  async #drop(principal: Principal, { table, ifAbsent }: Drop): Promise<number> {
+    const handle = targetHandle(table);
+    try {
+      await this.#frames.drop(principal, (await findHandle(this.#frames, principal, handle)) ?? handle);
+    } catch (error) {
+      const isAbsent = error instanceof AppError && (error.code === 'handle_not_found' || error.code === 'handle_gone');
+      if (!isAbsent || ifAbsent === 'fail') throw error;
+    }
+    return 0;
+  }
+
+  async #insertTarget(
+    principal: Principal,
+    { table, columns: named }: Insert,
+    { signal }: CallOptions,
+  ): Promise<{ handle: Handle; into: NonNullable<SqlJob['into']> }> {
+    const wanted = targetHandle(table);
+    const handle = (await findHandle(this.#frames, principal, wanted)) ?? wanted;
+    const frame = await this.#frames.describe(principal, handle, { signal });
+    if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
+    assertColumns(named ?? [], frame.columns, handle);
+    return { handle, into: { columns: frame.columns, named } };
+  }
+
+  async #describe(
+    principal: Principal,
+    job: { readonly query: Query; readonly into?: SqlJob['into']; readonly parameters?: Uint8Array | undefined },
+    options: CallOptions,
+  ): Promise<Pick<PreparedSql, 'columns' | 'parameters'>> {
+    await using opened = await openTables(this.#frames, principal, job.query.tables, options);
+    return await this.#engine.describe({ ...job, tables: opened.tables }, jobOptions(options));
+  }
+
+  async #run(
+    principal: Principal,
+    run: { readonly query: Query; readonly into?: SqlJob['into'] } & Omit<QueryRequest, 'sql'>,
+    options: CallOptions,
+  ): Promise<SqlResult> {
+    const cleanup = new Cleanup();
+    try {
+      const { tables } = cleanup.use(await openTables(this.#frames, principal, run.query.tables, options));
+      const result = cleanup.use(await this.#engine.run({ ...run, tables }, jobOptions(options)));
+      return {
+        columns: result.columns,
+        rows: () => result.rows(),
+        arrowStream: () => result.arrowStream(),
+        get totalRows() {
+          return result.totalRows;
+        },
+        [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
+      };
+    } catch (error) {
+      await cleanup[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+}
+
+function jobOptions({ signal, lane }: CallOptions): JobOptions {
+  return lane === undefined ? { signal } : { signal, lane };
+}
+
+function targetHandle(table: TableName): Handle {
+  if (isAnalytics(table)) {
+    throw new AppError('sql_forbidden', 'the database analytics can only be read', {
+      hint: 'make a frame: CREATE TABLE name AS SELECT …',
+    });
+  }
+  return parseHandle(table.name);
+}
+
+function changesData(statement: Create | Insert | Drop): AppError {
+  const what = { createTable: 'CREATE TABLE', insert: 'INSERT', drop: 'DROP TABLE' } as const;
+  return new AppError('sql_forbidden', `${what[statement.kind]} changes frames, and here they are only read`, {
+    hint: 'send it over Flight SQL',
+  });
+}
+
+function assertColumns(named: readonly string[], columns: readonly Column[], handle: Handle): void {
+  const names = columns.map((column) => column.name);
+  for (const name of named) {
+    if (names.some((each) => each.toLowerCase() === name.toLowerCase())) continue;
+    const suggestion = didYouMean(name, names).replace(/ ([^ ]+)\?$/, ' "$1"?');
+    throw new AppError('sql_error', `column ${JSON.stringify(name)} not found in ${handle}${suggestion}`);
+  }
+}
+
+/**
+ * An error of the query inside a statement becomes one of the whole: its position counts from the caller's first
+ * character, and the table that the engine inserts into first has the frame's name.
+ */
+async function ofStatement<T>(sql: string, { query, table }: Create | Insert, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { hint, position, retryAfterSeconds } = error;
+    const start = sql.indexOf(query.sql);
+    throw new AppError(error.code, error.message.replaceAll('insert_target', table.name), {
+      ...(hint !== undefined && { hint }),
+      ...(position !== undefined && start >= 0 && { position: start + position }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      cause: error,
+    });
+  }
+}

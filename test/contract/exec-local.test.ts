@@ -1,0 +1,280 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseHandle } from '../../src/core/handle.ts';
+import { anonymous } from '../../src/core/principal.ts';
+import { Session } from '../../src/engines/duckdb/worker/session.ts';
+import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { putSql } from '../support/frames.ts';
+import { type Answer, ask } from '../support/http-client.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+let server: Framehold;
+beforeAll(async () => {
+  server = await startFramehold({ settings: { 'sql.timeout': '20s' } });
+  await putSql(server.frames, 'ids', 'SELECT range AS id FROM range(5000)');
+  await putSql(
+    server.frames,
+    'trades',
+    "SELECT range AS id, 'S' || range % 3 AS symbol, range / 4.0 AS price FROM range(100_000)",
+  );
+  await putSql(server.frames, 'quoted.v1-x', 'SELECT 7 AS n');
+  await putSql(server.frames, 'Mixed', 'SELECT 1 AS n');
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+async function query(sql: string, parameters: Record<string, string> = {}, at = server): Promise<Answer> {
+  const search = new URLSearchParams({ query: sql, fmt: 'json', engine: 'local', ...parameters });
+  return ask(`${at.url}/exec?${search}`);
+}
+
+const dataset = async (sql: string, parameters = {}): Promise<unknown> => (await query(sql, parameters)).json().dataset;
+
+describe('GET /exec?query=…&engine=local', () => {
+  test("answers in QuestDB's shape", async () => {
+    const answer = await query('SELECT id, id * 2 AS twice FROM ids LIMIT 2');
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.text).toBe(
+      '{"query":"SELECT id, id * 2 AS twice FROM ids LIMIT 2","columns":[{"name":"id","type":"LONG"},{"name":"twice","type":"LONG"}],"timestamp":-1,"dataset":[[0,0],[1,2]],"count":2}',
+    );
+  });
+
+  test('gives all rows unless a limit is given, in the order of the frame', async () => {
+    const answer = (await query('SELECT id FROM ids')).json();
+    expect(answer).toMatchObject({ count: 5000 });
+    expect(answer.dataset).toEqual(Array.from({ length: 5000 }, (_, id) => [id]));
+  });
+
+  test.each([
+    ['3', [[0], [1], [2]]],
+    ['2,4', [[1], [2], [3]]],
+    ['4999,', [[4998], [4999]]],
+    ['0', []],
+  ])('limit=%s gives these rows', async (limit, rows) => {
+    const answer = (await query('SELECT id FROM ids', { limit })).json();
+    expect(answer).toMatchObject({ dataset: rows, count: rows.length });
+  });
+
+  test('count=true counts the whole result', async () => {
+    expect((await query('SELECT id FROM ids', { limit: '2', count: 'true' })).json()).toMatchObject({
+      dataset: [[0], [1]],
+      count: 5000,
+    });
+  });
+
+  test('nm=true leaves the metadata out', async () => {
+    expect((await query('SELECT 1 AS a', { nm: 'true' })).text).toBe('{"dataset":[[1]],"count":1}');
+  });
+
+  test('timings=true and explain=true add their objects', async () => {
+    const answer = (await query('SELECT 1 AS a', { timings: 'true', explain: 'true' })).json();
+    expect(Object.keys(answer)).toEqual(['query', 'columns', 'timestamp', 'dataset', 'count', 'timings', 'explain']);
+    expect(answer.timings).toMatchObject({ compiler: expect.any(Number), execute: expect.any(Number) });
+    expect(answer.explain).toEqual({ jitCompiled: false });
+  });
+
+  test('quoteLargeNum=true writes LONG as text', async () => {
+    expect(await dataset('SELECT 9007199254740993::BIGINT AS a, 1::INT AS b', { quoteLargeNum: 'true' })).toEqual([
+      ['9007199254740993', 1],
+    ]);
+  });
+
+  test('cols chooses and orders columns', async () => {
+    const answer = (await query('SELECT 1 AS a, 2 AS "b,c", 3 AS d', { cols: 'd,"b,c"' })).json();
+    expect(answer).toMatchObject({ columns: [{ name: 'd' }, { name: 'b,c' }], dataset: [[3, 2]] });
+  });
+
+  test('cols with a name that is not there says so', async () => {
+    const answer = await query('SELECT 1 AS a', { cols: 'b' });
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({ code: 'invalid_parameter', error: 'the result has no column "b"' });
+  });
+
+  test('an empty result has its columns', async () => {
+    expect((await query('SELECT id FROM ids WHERE id < 0')).json()).toMatchObject({
+      columns: [{ name: 'id', type: 'LONG' }],
+      dataset: [],
+      count: 0,
+    });
+  });
+
+  test('names frames with or without schema and catalog, quoted where they must be, in any case', async () => {
+    for (const name of [
+      '"quoted.v1-x"',
+      'frames."quoted.v1-x"',
+      'framehold.frames."quoted.v1-x"',
+      'FRAMES."Quoted.V1-X"',
+    ]) {
+      expect(await dataset(`SELECT n FROM ${name}`)).toEqual([[7]]);
+    }
+    expect(await dataset('SELECT n FROM mixed')).toEqual([[1]]);
+  });
+
+  test('joins, windows, lists, ASOF joins and PIVOT work', async () => {
+    expect(
+      await dataset(
+        'SELECT symbol, count(*) AS n, sum(t.id) FROM trades t JOIN ids i ON t.id = i.id GROUP BY symbol ORDER BY symbol',
+      ),
+    ).toEqual([
+      ['S0', 1667, '4165833'],
+      ['S1', 1667, '4167500'],
+      ['S2', 1666, '4164167'],
+    ]);
+    expect(await dataset('SELECT id, lag(id) OVER (ORDER BY id) FROM ids ORDER BY id LIMIT 2')).toEqual([
+      [0, null],
+      [1, 0],
+    ]);
+    expect(await dataset("SELECT list_transform([1, 2], x -> x + 1) AS l, {'a': 1} AS s")).toEqual([
+      [[2, 3], { a: 1 }],
+    ]);
+    expect(await dataset('SELECT t.id, i.id FROM trades t ASOF JOIN ids i ON t.id >= i.id WHERE t.id = 99999')).toEqual(
+      [[99999, 4999]],
+    );
+    expect(await dataset('PIVOT (SELECT symbol, id FROM trades WHERE id < 3) ON symbol USING sum(id)')).toEqual([
+      ['0', '1', '2'],
+    ]);
+  });
+
+  test('SHOW TABLES, DESCRIBE and SUMMARIZE are answered', async () => {
+    expect(await dataset('SHOW TABLES')).toEqual([['Mixed'], ['ids'], ['quoted.v1-x'], ['trades']]);
+    expect(await dataset('DESCRIBE ids')).toEqual([['id', 'BIGINT', 'YES', null, null, null]]);
+    const [summary] = (await dataset('SUMMARIZE ids')) as unknown[][];
+    expect(summary?.slice(0, 4)).toEqual(['id', 'BIGINT', '0', '4999']);
+  });
+});
+
+test("the operator's database is read as analytics, joined with frames, and free for its owner between queries", async () => {
+  await using directory = await temporaryDirectory();
+  const own = new Session({ threads: 1, memoryBytes: 1e8, tempDirectory: directory.path, maxTempBytes: 0 }).connect();
+  const file = join(directory.path, 'analytics.duckdb');
+  await own.run(`ATTACH '${file}' AS mine`);
+  await own.run("CREATE TABLE mine.main.instruments AS SELECT 'S' || range AS symbol, range AS tick FROM range(3)");
+  await own.run('DETACH mine');
+  await using framehold = await startFramehold({ dataDir: directory.path });
+  await putSql(framehold.frames, 'trades', "SELECT 'S' || range % 3 AS symbol FROM range(9)");
+  const sql =
+    'SELECT symbol, tick, count(*) FROM trades JOIN analytics.main.instruments USING (symbol) GROUP BY ALL ORDER BY 1';
+  const rows = [
+    ['S0', 0, 3],
+    ['S1', 1, 3],
+    ['S2', 2, 3],
+  ];
+  expect((await query(sql, {}, framehold)).json().dataset).toEqual(rows);
+  await own.run(`ATTACH '${file}' AS mine`);
+  await own.run('UPDATE mine.main.instruments SET tick = 10 WHERE tick = 0');
+  expect((await query(sql, {}, framehold)).json()).toMatchObject({
+    code: 'sql_error',
+    error: 'the database analytics cannot be opened now',
+  });
+  await own.run('DETACH mine');
+  expect((await query('SELECT max(tick) FROM analytics.instruments', {}, framehold)).json().dataset).toEqual([[10]]);
+});
+
+describe('what is wrong is said', () => {
+  test.each([
+    ['SELECT prise FROM trades', /"prise" not found/, /"price"/],
+    ['SELECT * FROM tradez', /"tradez" not found; did you mean "trades"\?/, /SHOW TABLES/],
+    ['SELEC 1', /syntax error/, undefined],
+    ['', /empty/, undefined],
+    ["SELECT 'x'::INT", /could not convert string 'x' to INT32/i, undefined],
+    ['SELECT 1; SELECT 2', /one statement/, undefined],
+  ])('%s', async (sql, message, more) => {
+    const answer = await query(sql);
+    expect(answer.status).toBe(400);
+    const { code, error, hint } = answer.json();
+    expect(code).toBe('sql_error');
+    expect(error).toMatch(message);
+    if (more !== undefined) expect(`${error} ${hint}`).toMatch(more);
+    expect(answer.text).not.toContain(server.dataDir);
+  });
+
+  test('an error of the planner has its position in the text', async () => {
+    expect((await query('SELECT id,\n       prise FROM trades')).json()).toMatchObject({ position: 18 });
+  });
+
+  test.each([
+    "SELECT * FROM read_text('/etc/passwd')",
+    "COPY ids TO '/tmp/x.csv'",
+    "ATTACH '/tmp/x.duckdb'",
+    'SET threads = 8',
+    "SELECT getenv('HOME')",
+    'SELECT * FROM duckdb_settings()',
+    "SELECT * FROM '/etc/passwd'",
+  ])('%s is refused', async (sql) => {
+    const answer = await query(sql);
+    expect([400, 403]).toContain(answer.status);
+    expect(answer.json().code).toMatch(/^sql_(forbidden|error)$/);
+    expect(answer.text).not.toContain('root:');
+  });
+
+  test('UPDATE says that frames are immutable and shows the way', async () => {
+    const answer = await query('UPDATE trades SET price = 1');
+    expect(answer.status).toBe(403);
+    expect(answer.json()).toMatchObject({
+      code: 'sql_forbidden',
+      error: expect.stringContaining('immutable'),
+      hint: expect.stringContaining('CREATE OR REPLACE TABLE'),
+    });
+  });
+
+  test('a GET never writes', async () => {
+    const answer = await query('CREATE TABLE made AS SELECT 1 AS a');
+    expect(answer.status).toBe(403);
+    expect(answer.json()).toMatchObject({ code: 'sql_forbidden' });
+    expect((await ask(`${server.url}/exec?handle=made&fmt=json`)).status).toBe(404);
+  });
+
+  test('an unknown engine is named', async () => {
+    expect((await query('SELECT 1', { engine: 'spark' })).json()).toMatchObject({
+      code: 'invalid_parameter',
+      error: 'engine "spark" is not known',
+    });
+  });
+
+  test('without engine a query still goes to the external database, and 412 stays its answer', async () => {
+    expect((await ask(`${server.url}/exec?query=select+1&fmt=json`)).status).toBe(412);
+  });
+});
+
+test('sql.default_engine=local sends a bare query to the frames, and engine=tsdb still reaches the other', async () => {
+  await using local = await startFramehold({ settings: { 'sql.default_engine': 'local' } });
+  expect((await ask(`${local.url}/exec?query=select+41%2B1&fmt=json`)).json()).toMatchObject({ dataset: [[42]] });
+  expect((await ask(`${local.url}/exec?query=select+1&fmt=json&engine=tsdb`)).status).toBe(412);
+});
+
+test('http.max_limit bounds the rows of a statement', async () => {
+  await using small = await startFramehold({ settings: { 'http.max_limit': '10' } });
+  const sql = 'SELECT * FROM range(11)';
+  expect((await query(sql, {}, small)).json()).toMatchObject({ code: 'invalid_limit' });
+  expect((await query(sql, { limit: '10' }, small)).json()).toMatchObject({ count: 10 });
+});
+
+test('a query keeps the version that it began with, also when the frame is replaced under it', async () => {
+  const signal = new AbortController().signal;
+  await putSql(server.frames, 'moving', 'SELECT range AS n FROM range(3_000_000)');
+  const whole = query('SELECT count(*), sum(n) FROM (SELECT n FROM moving ORDER BY hash(n))');
+  await putSql(server.frames, 'moving', 'SELECT 1 AS n', { mode: 'overwrite' });
+  const [[count] = []] = (await whole).json().dataset as number[][];
+  expect([3_000_000, 1]).toContain(count);
+  await server.frames.drop(anonymous, parseHandle('moving'));
+  await expect(server.frames.open(anonymous, parseHandle('moving'), { signal })).rejects.toMatchObject({
+    code: 'handle_gone',
+  });
+});
+
+test('a frame that is queried again and again is read from a warm copy, with the same answers', async () => {
+  const sql = 'SELECT symbol, sum(price) FROM trades GROUP BY symbol ORDER BY symbol';
+  const first = await dataset(sql);
+  await expect
+    .poll(async () => {
+      expect(await dataset(sql)).toEqual(first);
+      const [folder = ''] = await readdir(join(server.dataDir, 'warm'));
+      return (await readdir(join(server.dataDir, 'warm', folder))).length;
+    })
+    .toBeGreaterThan(0);
+  await putSql(server.frames, 'trades', "SELECT 0 AS id, 'Z' AS symbol, 0.5 AS price", { mode: 'overwrite' });
+  expect(await dataset('SELECT symbol FROM trades')).toEqual([['Z']]);
+});

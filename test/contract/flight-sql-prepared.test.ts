@@ -1,0 +1,174 @@
+import { status } from '@grpc/grpc-js';
+import { Table, tableFromArrays, tableToIPC } from 'apache-arrow';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { any, FlightSqlClient, shownSchema } from '../support/flight-sql-client.ts';
+import { type Framehold, startFramehold } from '../support/framehold.ts';
+
+let server: Framehold;
+let client: FlightSqlClient;
+beforeAll(async () => {
+  server = await startFramehold();
+  client = new FlightSqlClient(server.grpcAddress.port);
+  await client.query(`create table trades as select range::int as id, 'T' || range as name from range(5)`);
+});
+afterAll(async () => {
+  client[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+const ids = (...values: number[]): Table => tableFromArrays({ 1: Int32Array.from(values) });
+const nothing = tableToIPC(new Table(), 'stream');
+
+test('a query tells its columns and parameters, and that it is no update', async () => {
+  const prepared = await client.prepare('select id, name from trades where id > ? and name like ?');
+  expect(prepared.isUpdate).toBe(0n);
+  expect(shownSchema(prepared.datasetSchema)).toEqual(['id Int32', 'name Utf8']);
+  expect(shownSchema(prepared.parameterSchema)).toEqual(['1 Int32', '2 Utf8']);
+});
+
+test('a parameter of no known type is text', async () => {
+  const { parameterSchema } = await client.prepare('select ? as x');
+  expect(shownSchema(parameterSchema)).toEqual(['1 Utf8']);
+});
+
+test('an update has no columns, says that it is one, and does not run yet', async () => {
+  const prepared = await client.prepare('insert into trades values (?, ?)');
+  expect(prepared.isUpdate).toBe(1n);
+  expect(prepared.datasetSchema).toHaveLength(0);
+  expect(shownSchema(prepared.parameterSchema)).toEqual(['1 Int32', '2 Utf8']);
+  expect(await client.query('select count(*)::int as n from trades')).toEqual([{ n: 5 }]);
+});
+
+test('a statement runs as often as it is asked to, with what was bound last', async () => {
+  const { handle } = await client.prepare('select name from trades where id = ?');
+  expect(await client.bind(handle, ids(3))).toEqual(handle);
+  for (let i = 0; i < 2; i++) expect(await client.execute(handle)).toEqual([{ name: 'T3' }]);
+  await client.bind(handle, ids(4));
+  expect(await client.execute(handle)).toEqual([{ name: 'T4' }]);
+});
+
+test('several rows of parameters give their results one behind the other', async () => {
+  const { handle } = await client.prepare('select name from trades where id = ?');
+  await client.bind(handle, ids(4, 0, 2));
+  expect(await client.execute(handle)).toEqual([{ name: 'T4' }, { name: 'T0' }, { name: 'T2' }]);
+});
+
+test('two statements of one text do not share their parameters', async () => {
+  const sql = 'select name from trades where id = ?';
+  const [a, b] = [await client.prepare(sql), await client.prepare(sql)];
+  await client.bind(a.handle, ids(1));
+  await client.bind(b.handle, ids(2));
+  expect(await client.execute(a.handle)).toEqual([{ name: 'T1' }]);
+  expect(await client.execute(b.handle)).toEqual([{ name: 'T2' }]);
+});
+
+test('a result whose type hangs on the value is told with the right schema', async () => {
+  const { handle } = await client.prepare('select ? as x');
+  await client.bind(handle, tableFromArrays({ 1: Float64Array.of(1.5) }));
+  const info = await client.info('CommandPreparedStatementQuery', [1, handle]);
+  expect(shownSchema(info.schema)).toEqual(['x Float64']);
+  const table = await client.fetch(info);
+  expect(table.schema.fields.map(({ name, type }) => `${name} ${type}`)).toEqual(['x Float64']);
+});
+
+test('a ticket keeps to the parameters that it was given for', async () => {
+  const { handle } = await client.prepare('select name from trades where id = ?');
+  await client.bind(handle, ids(1));
+  const info = await client.info('CommandPreparedStatementQuery', [1, handle]);
+  await client.bind(handle, ids(2));
+  await expect(client.fetch(info)).rejects.toThrow('other parameters have been bound');
+});
+
+test('a ticket without parameters outlives its statement', async () => {
+  const { handle } = await client.prepare('select 1 as n');
+  const info = await client.info('CommandPreparedStatementQuery', [1, handle]);
+  await client.action('ClosePreparedStatement', [1, handle]);
+  expect((await client.fetch(info)).numRows).toBe(1);
+});
+
+test('a handle may be the ticket', async () => {
+  const { handle } = await client.prepare('select name from trades where id = ?');
+  await client.bind(handle, ids(3));
+  expect((await client.flight.getTable(any('CommandPreparedStatementQuery', [1, handle]))).numRows).toBe(1);
+});
+
+test('an update runs once for each row of its parameters', async () => {
+  await client.query('create table many as select 0 as id');
+  const { handle } = await client.prepare('insert into many values (?)');
+  const update = (ipc?: Uint8Array) => client.update('CommandPreparedStatementUpdate', [[1, handle]], ipc);
+  expect(await update(tableToIPC(ids(1, 2, 3), 'stream'))).toBe(3);
+  expect(await update(tableToIPC(ids(4), 'stream'))).toBe(1);
+  expect(await client.query('select sum(id)::int as n from many')).toEqual([{ n: 10 }]);
+});
+
+test('an update uses what was bound before when its upload has no columns', async () => {
+  await client.query('create table before as select 0 as id');
+  const { handle } = await client.prepare('insert into before values (?)');
+  await expect(client.update('CommandPreparedStatementUpdate', [[1, handle]], nothing)).rejects.toThrow(
+    'none are bound',
+  );
+  await client.bind(handle, ids(7));
+  expect(await client.update('CommandPreparedStatementUpdate', [[1, handle]], nothing)).toBe(1);
+  expect(await client.query('select max(id)::int as n from before')).toEqual([{ n: 7 }]);
+});
+
+test.each([
+  ['a schema without fields', nothing],
+  ['a descriptor alone', undefined],
+])('an update without parameters takes %s', async (_, ipc) => {
+  const { handle } = await client.prepare('create or replace table plain as select 1 as id');
+  expect(await client.update('CommandPreparedStatementUpdate', [[1, handle]], ipc)).toBe(1);
+});
+
+test('an update that is executed as a query runs at its FlightInfo, each time that one is asked for', async () => {
+  await client.query('create table asked as select 0 as id');
+  const { handle } = await client.prepare('insert into asked values (?)');
+  await client.bind(handle, ids(1, 2));
+  const info = await client.info('CommandPreparedStatementQuery', [1, handle]);
+  expect(info.totalRecords).toBe(2);
+  expect((await client.fetch(info)).numRows).toBe(0);
+  await client.info('CommandPreparedStatementQuery', [1, handle]);
+  expect(await client.query('select count(*)::int as n from asked')).toEqual([{ n: 5 }]);
+});
+
+test('a statement goes on after its transaction has ended', async () => {
+  const transaction = await client.begin();
+  const { handle } = await client.prepare('create or replace table later as select 1 as id', [2, transaction]);
+  await client.update('CommandPreparedStatementUpdate', [[1, handle]]);
+  await expect(client.end(transaction, 'rollback')).rejects.toMatchObject({ code: 'sql_forbidden' });
+  await client.end(transaction, 'commit');
+  expect(await client.update('CommandPreparedStatementUpdate', [[1, handle]])).toBe(1);
+});
+
+test('what is closed, or never was, is not known', async () => {
+  const { handle } = await client.prepare('select 1');
+  await client.action('ClosePreparedStatement', [1, handle]);
+  await client.action('ClosePreparedStatement', [1, handle]);
+  for (const unknown of [handle, Buffer.from('made up')]) {
+    const error = { code: 'not_found', status: status.NOT_FOUND };
+    await expect(client.execute(unknown)).rejects.toMatchObject(error);
+    await expect(client.bind(unknown, ids(1))).rejects.toMatchObject(error);
+    await expect(client.update('CommandPreparedStatementUpdate', [[1, unknown]])).rejects.toMatchObject(error);
+  }
+});
+
+test('a query whose parameters are not bound is refused before it runs', async () => {
+  const { handle } = await client.prepare('select ?::int + ?::int');
+  await expect(client.execute(handle)).rejects.toThrow('takes 2 parameters, but none are bound');
+});
+
+test('too many parameters are refused', async () => {
+  const { handle } = await client.prepare('select ?::bigint');
+  const huge = tableFromArrays({ 1: new Float64Array(2_200_000) });
+  await expect(client.bind(handle, huge)).rejects.toMatchObject({
+    code: 'too_large',
+    status: status.RESOURCE_EXHAUSTED,
+  });
+});
+
+test('wrong SQL, and an unknown transaction, are told when the statement is prepared', async () => {
+  await expect(client.prepare('selec 1')).rejects.toMatchObject({ code: 'sql_error' });
+  await expect(client.prepare('select 1', [2, Buffer.from('no transaction')])).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
