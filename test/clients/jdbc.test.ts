@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { caseSuite, grpcAddress } from './support/case-suite.ts';
+import { javaWithJdbcDriver } from './support/jdbc-driver.ts';
+import { needed } from './support/missing.ts';
+import { python } from './support/python.ts';
+
+const client = 'flight-sql-jdbc-driver';
+const source = fileURLToPath(new URL('java/JdbcCases.java', import.meta.url));
+const putEveryType = fileURLToPath(new URL('python/put_every_type.py', import.meta.url));
+
+const programs = await needed(client, async () => ({ java: await javaWithJdbcDriver(), python: await python() }));
+
+caseSuite({
+  client,
+  source,
+  command: programs && [...programs.java, '-Duser.timezone=UTC', source],
+  prepare: async (server) => {
+    if (programs === undefined) return;
+    await promisify(execFile)(programs.python, ['-B', putEveryType, grpcAddress(server), server.url]);
+  },
+});

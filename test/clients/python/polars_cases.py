@@ -1,0 +1,132 @@
+"""polars over ADBC, by connection and by URI."""
+
+from datetime import date, datetime, time
+from decimal import Decimal
+
+import polars as pl
+from framehold_cases import case, equal, fails
+
+FRAME = pl.DataFrame(
+    {
+        "id": [1, 2, None],
+        "name": ["a", None, "a text that is longer than twelve bytes"],
+        "price": [1.5, None, -2.5],
+        "good": [True, False, None],
+        "day": [date(2026, 1, 31), None, date(1969, 12, 31)],
+        "clock": [time(12, 30), None, time(23, 59, 59, 999_999)],
+        "at": [datetime(2026, 1, 31, 12, 0, 0, 500), None, datetime(1960, 1, 1)],
+        "exact": pl.Series([Decimal("1.25"), None, Decimal("-9.75")], dtype=pl.Decimal(10, 2)),
+        "bytes": [b"\x00\xff", None, b""],
+        "list": [[1, 2], None, []],
+        "struct": [{"x": 1, "y": "z"}, {"x": None, "y": None}, {"x": 3, "y": ""}],
+    }
+)
+
+
+def uri(server):
+    return f"flightsql://{server.grpc}?transport=tcp"
+
+
+@case("read_database over a connection gives a frame of the right types")
+def _(server):
+    with server.adbc() as connection:
+        frame = pl.read_database("SELECT 1 AS id, 'x' AS name, 2.5::DOUBLE AS price, DATE '2026-01-31' AS day", connection)
+    equal(frame.to_dicts(), [{"id": 1, "name": "x", "price": 2.5, "day": date(2026, 1, 31)}])
+    equal(frame.schema, pl.Schema({"id": pl.Int32, "name": pl.String, "price": pl.Float64, "day": pl.Date}))
+
+
+@case("read_database takes parameters")
+def _(server):
+    with server.adbc() as connection:
+        sql = "SELECT ?::INTEGER + 1 AS next, ?::VARCHAR AS name"
+        frame = pl.read_database(sql, connection, execute_options={"parameters": [41, "x"]})
+    equal(frame.to_dicts(), [{"next": 42, "name": "x"}])
+
+
+@case("read_database_uri gives the same by an address alone")
+def _(server):
+    frame = pl.read_database_uri("SELECT range AS id FROM range(5)", uri(server), engine="adbc")
+    equal(frame["id"].to_list(), [0, 1, 2, 3, 4])
+
+
+@case("write_database over a connection holds a frame that reads back equal")
+def _(server):
+    handle = server.fresh()
+    with server.adbc() as connection:
+        equal(FRAME.write_database(handle, connection, engine="adbc"), 3)
+        connection.commit()
+        back = pl.read_database(f"SELECT * FROM {handle}", connection)
+    equal(back.columns, FRAME.columns)
+    equal(back.to_dicts(), FRAME.to_dicts())
+
+
+@case("write_database over a URI holds a frame that other doors give")
+def _(server):
+    handle = server.fresh()
+    equal(FRAME.write_database(handle, uri(server), engine="adbc"), 3)
+    equal(server.exec(handle=handle)["count"], 3)
+    equal(server.get(handle)["name"].to_pylist(), FRAME["name"].to_list())
+
+
+@case("write_database fails, replaces or appends as it is told")
+def _(server):
+    handle = server.fresh()
+    one, two = pl.DataFrame({"n": [1]}), pl.DataFrame({"n": [2]})
+    with server.adbc() as connection:
+        one.write_database(handle, connection, engine="adbc")
+        with fails(handle, "exists"):
+            two.write_database(handle, connection, engine="adbc")
+        two.write_database(handle, connection, engine="adbc", if_table_exists="append")
+        equal(pl.read_database(f"SELECT n FROM {handle}", connection)["n"].to_list(), [1, 2])
+        two.write_database(handle, connection, engine="adbc", if_table_exists="replace")
+        equal(pl.read_database(f"SELECT n FROM {handle}", connection)["n"].to_list(), [2])
+
+
+@case("write_database that appends to nothing makes the frame")
+def _(server):
+    handle = server.fresh()
+    with server.adbc() as connection:
+        pl.DataFrame({"n": [1]}).write_database(handle, connection, engine="adbc", if_table_exists="append")
+        equal(pl.read_database(f"SELECT n FROM {handle}", connection)["n"].to_list(), [1])
+
+
+@case("write_database takes a name with schema and catalog")
+def _(server):
+    handle = server.fresh()
+    with server.adbc() as connection:
+        pl.DataFrame({"n": [1]}).write_database(f"framehold.frames.{handle}", connection, engine="adbc")
+        equal(pl.read_database(f"SELECT n FROM {handle}", connection)["n"].to_list(), [1])
+
+
+@case("categories and enums are held as the text that they stand for")
+def _(server):
+    handle = server.fresh()
+    frame = pl.DataFrame(
+        {
+            "category": pl.Series(["b", "a", "b", None], dtype=pl.Categorical),
+            "enum": pl.Series(["low", "high", None, "low"], dtype=pl.Enum(["low", "high"])),
+        }
+    )
+    with server.adbc() as connection:
+        frame.write_database(handle, connection, engine="adbc")
+        back = pl.read_database(f"SELECT * FROM {handle}", connection)
+    equal(back.to_dict(as_series=False), {"category": ["b", "a", "b", None], "enum": ["low", "high", None, "low"]})
+
+
+@case("a frame without rows keeps its columns")
+def _(server):
+    handle = server.fresh()
+    with server.adbc() as connection:
+        FRAME.clear().write_database(handle, connection, engine="adbc")
+        back = pl.read_database(f"SELECT * FROM {handle}", connection)
+    equal((back.columns, back.height), (FRAME.columns, 0))
+
+
+@case("a million rows in one batch go in once the driver may send large messages")
+def _(server):
+    handle = server.fresh()
+    frame = pl.DataFrame({"id": pl.int_range(1_000_000, eager=True), "text": ["some text"] * 1_000_000})
+    with server.adbc(db_kwargs={"adbc.flight.sql.client_option.with_max_msg_size": str(2**28)}) as connection:
+        frame.write_database(handle, connection, engine="adbc")
+        back = pl.read_database(f"SELECT * FROM {handle}", connection)
+    assert back.equals(frame)
