@@ -4,7 +4,7 @@ export interface BenchArguments {
   readonly help: boolean;
   readonly quick: boolean;
   readonly jsonPath: string | undefined;
-  /** Names of cases; none = all. */
+  /** Names of cases, those that a beginning stands for among them; none = all. */
   readonly names: readonly string[];
 }
 
@@ -12,7 +12,7 @@ export const usage = `Usage: npm run bench -- [--quick] [--json FILE] [CASE …]
 
   --quick      one short round: shows that everything runs; its figures mean nothing
   --json FILE  where the results go (default: a new file in bench/results)
-  CASE         only these cases
+  CASE         only these cases; the first words of several names stand for all of them: tpch
 `;
 
 export function parseArguments(argv: readonly string[], known: readonly string[]): BenchArguments {
@@ -25,7 +25,10 @@ export function parseArguments(argv: readonly string[], known: readonly string[]
       json: { type: 'string' },
     },
   });
-  const unknown = positionals.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`no case ${unknown}; there are ${known.join(', ')}`);
-  return { help: values.help, quick: values.quick, jsonPath: values.json, names: positionals };
+  const names = positionals.flatMap((given) => {
+    const meant = known.filter((name) => name === given || name.startsWith(`${given}-`));
+    if (meant.length === 0) throw new Error(`no case ${given}; there are ${known.join(', ')}`);
+    return meant;
+  });
+  return { help: values.help, quick: values.quick, jsonPath: values.json, names };
 }

@@ -24,6 +24,8 @@ export type Bar =
   | { readonly kind: 'ratio'; readonly against: string; readonly atLeast: number }
   /** A ceiling, in the unit of the case. */
   | { readonly kind: 'ceiling'; readonly of: string; readonly atMost: number }
+  /** A floor, in the unit of the case. */
+  | { readonly kind: 'floor'; readonly of: string; readonly atLeast: number }
   /** How much more than another, in the unit of the case. */
   | { readonly kind: 'margin'; readonly of: string; readonly over: string; readonly atMost: number };
 
@@ -37,7 +39,7 @@ export interface Bout {
 export interface BenchCase {
   readonly name: string;
   readonly title: string;
-  readonly unit: 'requests/s' | 's' | 'ms' | 'MB';
+  readonly unit: 'requests/s' | 'rows/s' | 's' | 'ms' | 'MB';
   readonly better: 'higher' | 'lower';
   readonly rounds: number;
   readonly bars: readonly Bar[];

@@ -75,6 +75,10 @@ function judge(bar: Bar, rows: readonly ReportRow[], better: BenchCase['better']
       const found = valueBy(bar.of);
       return { bar, found, reached: found === undefined ? undefined : found <= bar.atMost };
     }
+    case 'floor': {
+      const found = valueBy(bar.of);
+      return { bar, found, reached: found === undefined ? undefined : found >= bar.atLeast };
+    }
     case 'margin': {
       const value = valueBy(bar.of);
       const base = valueBy(bar.over);

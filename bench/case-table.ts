@@ -1,7 +1,7 @@
 import type { BenchCase } from './bench-case.ts';
 import { type BarReport, type CaseReport, type ReportRow, speedRatio } from './case-report.ts';
 
-const digits: Record<BenchCase['unit'], number> = { 'requests/s': 0, s: 3, ms: 3, MB: 0 };
+const digits: Record<BenchCase['unit'], number> = { 'requests/s': 0, 'rows/s': 0, s: 3, ms: 3, MB: 0 };
 
 /** The report of one case as text. */
 export function caseTable({ unit, better, rows, bars }: CaseReport, { quick }: { readonly quick: boolean }): string {
@@ -45,6 +45,8 @@ function barText({ bar, found }: BarReport, unit: string, number: (value: number
       return `≥ ${formatNumber(bar.atLeast, 2)}`;
     case 'ceiling':
       return `≤ ${number(bar.atMost)} ${unit}`;
+    case 'floor':
+      return `≥ ${number(bar.atLeast)} ${unit}`;
     case 'margin':
       return `+${found === undefined ? '?' : number(found)} ≤ +${number(bar.atMost)} ${unit}`;
     default:

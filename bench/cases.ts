@@ -1,11 +1,29 @@
 import type { BenchCase } from './bench-case.ts';
 import { coldPages } from './cases/cold-pages.ts';
+import { flightGetCases } from './cases/flight-get.ts';
+import { flightPutCases } from './cases/flight-put.ts';
 import { hotPage } from './cases/hot-page.ts';
 import { memory } from './cases/memory.ts';
 import { millionRows } from './cases/million-rows.ts';
 import { proxy } from './cases/proxy.ts';
+import { sqlLoad } from './cases/sql-load.ts';
+import { sqlRoundTripCases } from './cases/sql-round-trip.ts';
 import { start } from './cases/start.ts';
 import { tenRows } from './cases/ten-rows.ts';
+import { tpchCases } from './cases/tpch.ts';
 
 /** In the order in which they run. */
-export const cases: readonly BenchCase[] = [hotPage, coldPages, millionRows, tenRows, proxy, start, memory];
+export const cases: readonly BenchCase[] = [
+  hotPage,
+  coldPages,
+  millionRows,
+  tenRows,
+  proxy,
+  start,
+  memory,
+  ...flightGetCases,
+  ...flightPutCases,
+  ...tpchCases,
+  ...sqlRoundTripCases,
+  sqlLoad,
+];

@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { copyFile, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ExecTable, getExecTable } from './exec-table.ts';
 import { untilQuiet } from './process-tree.ts';
-import { handlePath, startFramehold } from './rivals/framehold.ts';
+import { type FrameholdServer, handlePath, startFramehold, untilReadable } from './rivals/framehold.ts';
 import { RivalUnavailable } from './rivals/unavailable.ts';
-import type { HttpServer } from './server-process.ts';
+import { placeTables, tpchFolder, tpchTables } from './tpch-data.ts';
 
 /** Demo data: how many trades there are. */
 export const tradeRows = 1_000_000;
@@ -21,6 +21,8 @@ export class Lab {
   readonly notes: string[] = [];
   #demo: Promise<string> | undefined;
   #trades: Promise<ExecTable> | undefined;
+  #tradesPath: Promise<string> | undefined;
+  #tpchDataDir: Promise<string> | undefined;
 
   constructor({ quick }: { readonly quick: boolean }) {
     this.quick = quick;
@@ -42,10 +44,34 @@ export class Lab {
   }
 
   /** Framehold over a data directory that holds the demo frames, idle: nothing left to do in the background. */
-  async startDemo(settings: Readonly<Record<string, string>> = {}): Promise<HttpServer> {
+  async startDemo(settings: Readonly<Record<string, string>> = {}): Promise<FrameholdServer> {
     const server = await startFramehold({ dataDir: await this.demoFolder(), logPath: this.frameholdLog, settings });
     await untilQuiet(server.pid);
     return server;
+  }
+
+  /** Framehold over a data directory that holds the tables of TPC-H as frames, all readable, idle. */
+  async startTpch(settings: Readonly<Record<string, string>> = {}): Promise<FrameholdServer> {
+    const dataDir = await this.#tpchFrames();
+    const server = await startFramehold({ dataDir, logPath: this.frameholdLog, settings });
+    try {
+      for (const table of tpchTables) await untilReadable(server, table);
+      await untilQuiet(server.pid);
+      return server;
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The scale factor of TPC-H: 1 is six million rows of lineitem. */
+  get tpchScale(): number {
+    return this.quick ? 0.1 : 1;
+  }
+
+  /** The files of TPC-H, for rivals and for DuckDB in process. */
+  tpchFiles(): Promise<string> {
+    return tpchFolder(this.tpchScale);
   }
 
   get frameholdLog(): string {
@@ -70,8 +96,14 @@ export class Lab {
     return this.#trades;
   }
 
+  /** A Parquet file of the demo frame `trades` that no server touches. */
+  tradesPath(): Promise<string> {
+    this.#tradesPath ??= this.#copyTrades();
+    return this.#tradesPath;
+  }
+
   /** A rival, or undefined, with a note, where it cannot run. */
-  async rival(start: () => Promise<HttpServer>): Promise<HttpServer | undefined> {
+  async rival<T extends AsyncDisposable>(start: () => Promise<T>): Promise<T | undefined> {
     try {
       return await start();
     } catch (error) {
@@ -92,6 +124,22 @@ export class Lab {
     // Recompression begins when nothing has been put for a second.
     await untilQuiet(server.pid, { idleMs: 3000 });
     return dataDir;
+  }
+
+  async #copyTrades(): Promise<string> {
+    const path = join(this.folder, 'trades.parquet');
+    await copyFile(join(await this.demoFolder(), 'cold', 'trades.parquet'), path);
+    return path;
+  }
+
+  #tpchFrames(): Promise<string> {
+    const make = async (): Promise<string> => {
+      const dataDir = join(this.folder, 'tpch');
+      await placeTables(await this.tpchFiles(), tpchTables, dataDir);
+      return dataDir;
+    };
+    this.#tpchDataDir ??= make();
+    return this.#tpchDataDir;
   }
 
   async #readTrades(): Promise<ExecTable> {

@@ -84,7 +84,7 @@ const names = cases.map(({ name }) => name);
 try {
   const options = parseArguments(process.argv.slice(2), names);
   if (options.help)
-    console.log(`${usage}\nCases:\n${cases.map(({ name, title }) => `  ${name.padEnd(14)}${title}`).join('\n')}`);
+    console.log(`${usage}\nCases:\n${cases.map(({ name, title }) => `  ${name.padEnd(24)}${title}`).join('\n')}`);
   else process.exitCode = await main(options);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -11,6 +11,14 @@ export interface HttpServer extends AsyncDisposable {
   readonly pid: number;
 }
 
+/** A server of Arrow Flight, in a process of its own. */
+export interface GrpcServer extends AsyncDisposable {
+  /** `grpc://host:port` */
+  readonly grpcUri: string;
+  /** The root of its processes. */
+  readonly pid: number;
+}
+
 export interface ServerCommand {
   readonly command: string;
   readonly args: readonly string[];

@@ -1,5 +1,3 @@
-import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { BenchCase, Contender } from '../bench-case.ts';
 import { loadContender, urlOf } from '../contenders.ts';
 import { assertSameRows, getExecTable, sizeOf } from '../exec-table.ts';
@@ -27,9 +25,8 @@ export const millionRows: BenchCase = {
     const trades = await lab.trades();
     const questdb = await lab.rival(() => startQuestDb(lab.folder, trades));
     if (questdb !== undefined) cleanup.use(questdb);
-    const parquetPath = join(lab.folder, 'trades.parquet');
-    await copyFile(join(await lab.demoFolder(), 'cold', 'trades.parquet'), parquetPath);
-    const roapi = await lab.rival(() => startRoapi(lab.folder, parquetPath));
+    const tradesPath = await lab.tradesPath();
+    const roapi = await lab.rival(() => startRoapi(lab.folder, { trades: tradesPath }));
     if (roapi !== undefined) cleanup.use(roapi);
 
     const contender = (name: string, server: HttpServer, path: string): Contender =>

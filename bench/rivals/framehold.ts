@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type HttpServer, ServerProcess } from '../server-process.ts';
+import { httpGet } from '../http-get.ts';
+import { type GrpcServer, type HttpServer, ServerProcess } from '../server-process.ts';
 
 export const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -10,19 +12,34 @@ export interface FrameholdOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+/** Serves on both ports. */
+export type FrameholdServer = HttpServer & GrpcServer;
+
 const startMs = 120_000;
+const readableMs = 60_000;
 
 /** The built server as users run it. Resolves when it serves. */
-export async function startFramehold(options: FrameholdOptions): Promise<HttpServer> {
+export async function startFramehold(options: FrameholdOptions): Promise<FrameholdServer> {
   const server = new ServerProcess(frameholdCommand(options));
   try {
     const url = new URL(await server.printed(/^ +HTTP +(\S+)$/m, startMs));
     const host = url.hostname;
     const port = Number(url.port);
-    return { host, port, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+    const grpcUri = await server.printed(/^ +gRPC +(\S+)$/m, startMs);
+    return { host, port, grpcUri, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   } catch (error) {
     await server[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+/** A file that was moved into the cold directory becomes a frame when the server has seen it. */
+export async function untilReadable({ host, port }: HttpServer, handle: string): Promise<void> {
+  const url = `http://${host}:${port}${handlePath(handle, '0')}`;
+  for (const start = Date.now(); ; await delay(50)) {
+    const { status, body } = await httpGet(url);
+    if (status === 200) return;
+    if (Date.now() - start > readableMs) throw new Error(`${url} answered ${status}: ${body.toString('utf8', 0, 300)}`);
   }
 }
 

@@ -12,7 +12,8 @@ import { RivalUnavailable } from './unavailable.ts';
 const startMs = 60_000;
 const loadMs = 60_000;
 
-const schema = [
+/** Of `trades`, as `/imp` takes it. */
+export const tradesSchema = [
   { name: 'timestamp', type: 'TIMESTAMP', pattern: 'yyyy-MM-ddTHH:mm:ss.SSSUUUZ' },
   { name: 'symbol', type: 'SYMBOL' },
   { name: 'side', type: 'SYMBOL' },
@@ -22,10 +23,10 @@ const schema = [
 ];
 
 /**
- * QuestDB with a table `trades` of the given rows. Not the one of test/support: that starts quickly because it keeps
+ * QuestDB, with a table `trades` where rows are given. Not the one of test/support: that starts quickly because it keeps
  * Java's optimising compiler off, and would lose every race. Here all is as QuestDB has it, but for the doors not used.
  */
-export async function startQuestDb(folder: string, trades: ExecTable): Promise<HttpServer> {
+export async function startQuestDb(folder: string, trades?: ExecTable): Promise<HttpServer> {
   const reason = await questdbUnavailable();
   if (reason !== undefined) throw new RivalUnavailable(reason);
   const port = await freePort();
@@ -47,7 +48,7 @@ export async function startQuestDb(folder: string, trades: ExecTable): Promise<H
   try {
     const base = `http://127.0.0.1:${port}`;
     await server.until(() => httpGetBody(`${base}/exec?query=select%201`), startMs, 50);
-    await importTrades(base, trades);
+    if (trades !== undefined) await importTrades(base, trades);
     return { host: '127.0.0.1', port, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   } catch (error) {
     await server[Symbol.asyncDispose]();
@@ -61,9 +62,10 @@ export function queryPath(sql: string, limit?: string): string {
 
 async function importTrades(base: string, { columns, dataset }: ExecTable): Promise<void> {
   const names = columns.map(({ name }) => name).join();
-  if (names !== schema.map(({ name }) => name).join()) throw new Error(`trades has other columns by now: ${names}`);
+  if (names !== tradesSchema.map(({ name }) => name).join())
+    throw new Error(`trades has other columns by now: ${names}`);
   const form = new FormData();
-  form.append('schema', JSON.stringify(schema));
+  form.append('schema', JSON.stringify(tradesSchema));
   form.append('data', new Blob([`${names}\n`, ...csvOf(dataset)]), 'trades.csv');
   const url = `${base}/imp?name=trades&fmt=json&timestamp=timestamp&partitionBy=DAY&atomicity=abort`;
   const response = await fetch(url, { method: 'POST', body: form });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { ExecTable } from '../exec-table.ts';
 import { freePort } from '../free-port.ts';
 import { httpGetBody } from '../http-get.ts';
-import { type HttpServer, ServerProcess } from '../server-process.ts';
+import { type GrpcServer, type HttpServer, ServerProcess } from '../server-process.ts';
 import { RivalUnavailable } from './unavailable.ts';
 
 const run = promisify(execFile);
@@ -15,29 +15,41 @@ const version = '0.12.7';
 const installMs = 300_000;
 const startMs = 60_000;
 
-/** ROAPI with a table `trades` from a Parquet file, which it holds in memory: its default. */
-export async function startRoapi(folder: string, parquetPath: string): Promise<HttpServer> {
+/** ROAPI with tables from Parquet files, which it holds in memory: its default. */
+export async function startRoapi(
+  folder: string,
+  tables: Readonly<Record<string, string>>,
+): Promise<HttpServer & GrpcServer> {
   const binary = await installed();
   const port = await freePort();
+  const flightSqlPort = await freePort();
   const doors = [
     ['--addr-http', `127.0.0.1:${port}`],
-    // Not used, but they cannot be closed, and their usual ports may be taken.
+    ['--addr-flight-sql', `127.0.0.1:${flightSqlPort}`],
+    // Not used, but it cannot be closed, and its usual port may be taken.
     ['--addr-postgres', `127.0.0.1:${await freePort()}`],
-    ['--addr-flight-sql', `127.0.0.1:${await freePort()}`],
   ];
-  const args = [...doors.flat(), '--table', `trades=${parquetPath}`];
+  const args = [...doors, ...Object.entries(tables).map(([name, path]) => ['--table', `${name}=${path}`])].flat();
   const server = new ServerProcess({ command: binary, args, logPath: join(folder, 'roapi.log') });
   try {
-    await server.until(() => httpGetBody(`http://127.0.0.1:${port}${tablePath(1)}`), startMs, 50);
-    return { host: '127.0.0.1', port, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+    for (const name of Object.keys(tables)) {
+      await server.until(() => httpGetBody(`http://127.0.0.1:${port}${tablePath(1, name)}`), startMs, 50);
+    }
+    return {
+      host: '127.0.0.1',
+      port,
+      grpcUri: `grpc://127.0.0.1:${flightSqlPort}`,
+      pid: server.pid,
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
   } catch (error) {
     await server[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-export function tablePath(limit: number): string {
-  return `/api/tables/trades?limit=${limit}`;
+export function tablePath(limit: number, table = 'trades'): string {
+  return `/api/tables/${table}?limit=${limit}`;
 }
 
 /** Its answer, an array of objects, in the form of ours. It writes timestamps without zone and trailing zeros. */

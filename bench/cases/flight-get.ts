@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import type { Cleanup } from '../../src/core/cleanup.ts';
+import type { Bar, BenchCase, Contender } from '../bench-case.ts';
+import { assertSameTable, type Checksums, tableSize } from '../checksums.ts';
+import type { Lab } from '../lab.ts';
+import { watch } from '../process-tree.ts';
+import { PythonClient } from '../python-client.ts';
+import type { FrameholdServer } from '../rivals/framehold.ts';
+import { startPyarrow } from '../rivals/pyarrow.ts';
+import { startRoapi } from '../rivals/roapi.ts';
+import { median } from '../rounds.ts';
+import type { GrpcServer } from '../server-process.ts';
+
+type Table = 'lineitem' | 'trades';
+
+interface FlightGetOptions {
+  readonly name: string;
+  readonly title: string;
+  readonly table: Table;
+  /** In GB; 0 reads Parquet for every answer. */
+  readonly cacheSize: string;
+  readonly bars: readonly Bar[];
+}
+
+/** What `drain` of clients/flight_get.py gives. */
+interface Drained {
+  readonly seconds: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly batches: number;
+  readonly clientCpuSeconds: number;
+}
+
+const hotCacheSize = '2.5';
+
+export const flightGetCases: readonly BenchCase[] = [
+  flightGet({
+    name: 'flight-get-hot',
+    title: 'all of lineitem (TPC-H SF1, 1 GB of Arrow) by DoGet, from memory; ROAPI through ADBC',
+    table: 'lineitem',
+    cacheSize: hotCacheSize,
+    bars: [
+      { kind: 'ratio', against: 'pyarrow', atLeast: 0.8 },
+      { kind: 'ratio', against: 'roapi, string views', atLeast: 4 },
+    ],
+  }),
+  flightGet({
+    name: 'flight-get-hot-trades',
+    title: 'all of trades (1,000,000 rows) by DoGet, from memory; ROAPI through ADBC',
+    table: 'trades',
+    cacheSize: hotCacheSize,
+    bars: [],
+  }),
+  flightGet({
+    name: 'flight-get-cold',
+    title: 'all of lineitem (TPC-H SF1) by DoGet, from Parquet, no cache; the others from memory',
+    table: 'lineitem',
+    cacheSize: '0',
+    bars: [{ kind: 'ratio', against: 'roapi, string views', atLeast: 1.3 }],
+  }),
+  flightGet({
+    name: 'flight-get-cold-trades',
+    title: 'all of trades (1,000,000 rows) by DoGet, from Parquet, no cache; the others from memory',
+    table: 'trades',
+    cacheSize: '0',
+    bars: [],
+  }),
+];
+
+/** One whole table, again and again, on one connection: every batch is decoded and let go. */
+function flightGet({ name, title, table, cacheSize, bars }: FlightGetOptions): BenchCase {
+  return {
+    name,
+    title,
+    unit: 's',
+    better: 'lower',
+    rounds: 5,
+    bars,
+
+    async prepare(lab, cleanup) {
+      const path = table === 'trades' ? await lab.tradesPath() : join(await lab.tpchFiles(), `${table}.parquet`);
+      const framehold = cleanup.use(await startHolding(lab, table, cacheSize));
+      const ours = await reader('framehold', framehold, { ticket: table }, lab, cleanup);
+      const readers = [ours];
+      const pyarrow = await lab.rival(() => startPyarrow(lab.folder, { [table]: path }));
+      if (pyarrow !== undefined) {
+        readers.push(await reader('pyarrow', cleanup.use(pyarrow), { ticket: table }, lab, cleanup));
+      }
+      const roapiTables = { [table]: await withoutViews(lab, table, path, ours.client), ...viewsOf(table, path) };
+      const roapi = await lab.rival(() => startRoapi(lab.folder, roapiTables));
+      if (roapi !== undefined) {
+        cleanup.use(roapi);
+        for (const name of Object.keys(roapiTables)) {
+          const who = name === table ? 'roapi' : 'roapi, string views';
+          readers.push(await reader(who, roapi, { sql: `select * from ${name}` }, lab, cleanup));
+        }
+      }
+      return {
+        contenders: readers.map(({ contender }) => contender),
+        async verify() {
+          const expected = await ours.client.ask<Checksums>('check_file', { path });
+          for (const { contender, client, source } of readers) {
+            assertSameTable(expected, await client.ask<Checksums>('check', source), contender.name);
+          }
+          return tableSize(expected);
+        },
+      };
+    },
+  };
+}
+
+function startHolding(lab: Lab, table: Table, cacheSize: string): Promise<FrameholdServer> {
+  const settings = { CACHE_SIZE: cacheSize };
+  return table === 'trades' ? lab.startDemo(settings) : lab.startTpch(settings);
+}
+
+/**
+ * The files of TPC-H carry an Arrow schema with string views, which ROAPI takes over, and which cost it more than half of its speed.
+ * It is measured both ways: as the files are, and with plain text.
+ */
+function viewsOf(table: Table, path: string): Record<string, string> {
+  return table === 'trades' ? {} : { [`${table}_views`]: path };
+}
+
+async function withoutViews(lab: Lab, table: Table, path: string, client: PythonClient): Promise<string> {
+  if (table === 'trades') return path;
+  const copy = join(lab.folder, `${table}-plain.parquet`);
+  await client.ask('copy_plain', { path, copy });
+  return copy;
+}
+
+interface Reader {
+  readonly contender: Contender;
+  readonly client: PythonClient;
+  readonly source: Readonly<Record<string, string>>;
+}
+
+async function reader(
+  name: string,
+  { grpcUri, pid }: GrpcServer,
+  what: Readonly<Record<string, string>>,
+  lab: Lab,
+  cleanup: Cleanup,
+): Promise<Reader> {
+  const client = cleanup.use(await PythonClient.start('flight_get', lab.folder));
+  const source = { uri: grpcUri, ...what };
+  const times = lab.quick ? 1 : 3;
+  const contender: Contender = {
+    name,
+    // What is kept in memory is there now, and the connection is open.
+    beforeRound: async () => void (await client.ask('drain', source)),
+    async measure() {
+      const { result, usage } = await watch(pid, async () => {
+        const drained: Drained[] = [];
+        while (drained.length < times) drained.push(await client.ask<Drained>('drain', source));
+        return drained;
+      });
+      const value = median(result.map(({ seconds }) => seconds));
+      const { rows = 0, bytes = 0, batches = 0 } = result[0] ?? {};
+      const clientCpuSeconds = result.reduce((sum, drained) => sum + drained.clientCpuSeconds, 0);
+      return { value, usage, details: { rows, bytes, batches, clientCpuSeconds, gbPerSecond: bytes / value / 1e9 } };
+    },
+  };
+  return { contender, client, source };
+}

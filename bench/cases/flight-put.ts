@@ -1,0 +1,129 @@
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BenchCase, Contender } from '../bench-case.ts';
+import { assertSameTable, type Checksums, tableSize } from '../checksums.ts';
+import { type Lab, tradeRows } from '../lab.ts';
+import { makeTrades } from '../large-frame.ts';
+import { untilQuiet, watch } from '../process-tree.ts';
+import { PythonClient } from '../python-client.ts';
+import { startFramehold } from '../rivals/framehold.ts';
+import { startPyarrow } from '../rivals/pyarrow.ts';
+import { startQuestDb, tradesSchema } from '../rivals/questdb.ts';
+import { median } from '../rounds.ts';
+
+interface FlightPutOptions {
+  readonly name: string;
+  readonly rows: number;
+  /** Puts of one contender in one round. */
+  readonly times: number;
+}
+
+export const flightPutCases: readonly BenchCase[] = [
+  flightPut({ name: 'flight-put', rows: tradeRows, times: 3 }),
+  flightPut({ name: 'flight-put-large', rows: 5 * tradeRows, times: 1 }),
+];
+
+/** Ours and QuestDB's rows are on the disk when the time ends; those of pyarrow only in memory. */
+function flightPut({ name, rows, times }: FlightPutOptions): BenchCase {
+  return {
+    name,
+    title: `${rows.toLocaleString('en-US')} rows of trades by DoPut, until the acknowledgement; QuestDB by CSV to /imp, until all rows can be read`,
+    unit: 'rows/s',
+    better: 'higher',
+    rounds: 5,
+    bars: [
+      { kind: 'floor', of: 'framehold', atLeast: 2_000_000 },
+      { kind: 'ratio', against: 'questdb', atLeast: 4 },
+    ],
+
+    async prepare(lab, cleanup) {
+      const path = await tradesOf(lab, lab.quick ? tradeRows : rows);
+      const dataDir = await mkdtemp(join(lab.folder, 'put-'));
+      const framehold = cleanup.use(await startFramehold({ dataDir, logPath: lab.frameholdLog }));
+      const pyarrow = await lab.rival(() => startPyarrow(lab.folder, {}));
+      const questdb = await lab.rival(() => startQuestDb(lab.folder));
+
+      const client = async (program: string, parameters: Readonly<Record<string, unknown>>) => {
+        const started = cleanup.use(await PythonClient.start(program, lab.folder));
+        return { client: started, loaded: await started.ask<Checksums>('load', { path, ...parameters }) };
+      };
+      const ours = await client('flight_put', {});
+      const writers: Writer[] = [
+        { name: 'framehold', pid: framehold.pid, client: ours.client, into: handleAt(framehold.grpcUri) },
+      ];
+      if (pyarrow !== undefined) {
+        cleanup.use(pyarrow);
+        writers.push({
+          name: 'pyarrow, in memory',
+          pid: pyarrow.pid,
+          client: (await client('flight_put', {})).client,
+          into: handleAt(pyarrow.grpcUri),
+        });
+      }
+      if (questdb !== undefined) {
+        const { host, port, pid } = cleanup.use(questdb);
+        writers.push({
+          name: 'questdb',
+          pid,
+          client: (await client('questdb_imp', { schema: tradesSchema })).client,
+          into: (table) => ({ host, port, table }),
+        });
+      }
+      return {
+        contenders: writers.map((writer) => contender(writer, lab.quick ? 1 : times)),
+        async verify() {
+          for (const { name: who, client: writer, into } of writers) {
+            await writer.ask('put', into('verified'));
+            assertSameTable(ours.loaded, await writer.ask<Checksums>('check', into('verified')), who);
+            await writer.ask('drop', into('verified'));
+          }
+          return `${tableSize(ours.loaded)}, read again after the put`;
+        },
+      };
+    },
+  };
+}
+
+interface Writer {
+  readonly name: string;
+  readonly pid: number;
+  readonly client: PythonClient;
+  /** Where a put of this name goes. */
+  readonly into: (name: string) => Readonly<Record<string, string | number>>;
+}
+
+function handleAt(uri: string): Writer['into'] {
+  return (handle) => ({ uri, handle });
+}
+
+interface Put {
+  readonly seconds: number;
+  readonly rows: number;
+}
+
+function contender({ name, pid, client, into }: Writer, times: number): Contender {
+  return {
+    name,
+    // What the put before left to do in the background is not this one's.
+    beforeRound: () => untilQuiet(pid),
+    async measure(round) {
+      const targets = Array.from({ length: times }, (_, at) => into(`put_${round}_${at}`));
+      const { result, usage } = await watch(pid, async () => {
+        const puts: Put[] = [];
+        for (const target of targets) puts.push(await client.ask<Put>('put', target));
+        return puts;
+      });
+      for (const target of targets) await client.ask('drop', target);
+      const seconds = median(result.map((put) => put.seconds));
+      return { value: (result[0]?.rows ?? 0) / seconds, usage, details: { seconds } };
+    },
+  };
+}
+
+async function tradesOf(lab: Lab, rows: number): Promise<string> {
+  if (rows === tradeRows) return lab.tradesPath();
+  const folder = join(lab.folder, 'large-put');
+  await mkdir(folder, { recursive: true });
+  await makeTrades(folder, 'trades', rows);
+  return join(folder, 'cold', 'trades.parquet');
+}

@@ -1,0 +1,82 @@
+import type { BenchCase, Contender } from '../bench-case.ts';
+import type { Lab } from '../lab.ts';
+import { watch } from '../process-tree.ts';
+import { PythonClient } from '../python-client.ts';
+import { startPyarrow } from '../rivals/pyarrow.ts';
+import { startRoapi } from '../rivals/roapi.ts';
+import type { GrpcServer } from '../server-process.ts';
+
+interface RoundTripOptions {
+  readonly name: string;
+  readonly title: string;
+  /** Of clients/round_trip.py. */
+  readonly operation: 'adbc' | 'ticket';
+  readonly atMostMs: number;
+  readonly rival: { readonly name: string; readonly start: (lab: Lab, tradesPath: string) => Promise<GrpcServer> };
+}
+
+export const sqlRoundTripCases: readonly BenchCase[] = [
+  sqlRoundTrip({
+    name: 'sql-round-trip',
+    title: '`select 1` through ADBC (prepare, info, get, close), p50 of one connection',
+    operation: 'adbc',
+    atMostMs: 2,
+    rival: { name: 'roapi', start: (lab, trades) => startRoapi(lab.folder, { trades }) },
+  }),
+  sqlRoundTrip({
+    name: 'sql-round-trip-ticket',
+    title: '`select 1` as the ticket of one DoGet, p50 of one connection; pyarrow gives a table of one row',
+    operation: 'ticket',
+    atMostMs: 0.7,
+    rival: { name: 'pyarrow', start: (lab) => startPyarrow(lab.folder, {}) },
+  }),
+];
+
+function sqlRoundTrip({ name, title, operation, atMostMs, rival }: RoundTripOptions): BenchCase {
+  return {
+    name,
+    title,
+    unit: 'ms',
+    better: 'lower',
+    rounds: 5,
+    bars: [{ kind: 'ceiling', of: 'framehold', atMost: atMostMs }],
+
+    async prepare(lab, cleanup) {
+      const tradesPath = await lab.tradesPath();
+      const framehold = cleanup.use(await lab.startDemo());
+      const theirs = await lab.rival(() => rival.start(lab, tradesPath));
+      if (theirs !== undefined) cleanup.use(theirs);
+
+      const contender = async (who: string, { grpcUri: uri, pid }: GrpcServer): Promise<Contender> => {
+        const client = cleanup.use(await PythonClient.start('round_trip', lab.folder));
+        const ask = (count: number) => client.ask<RoundTrips>(operation, { uri, count });
+        return {
+          name: who,
+          beforeRound: async () => void (await ask(lab.quick ? 20 : 300)),
+          async measure() {
+            const { result, usage } = await watch(pid, () => ask(lab.quick ? 100 : 2000));
+            return { value: result.p50Ms, usage, details: { ...result } };
+          },
+        };
+      };
+      const contenders = [
+        await contender('framehold', framehold),
+        ...(theirs === undefined ? [] : [await contender(rival.name, theirs)]),
+      ];
+      return {
+        contenders,
+        async verify() {
+          // The client compares every answer.
+          for (const { beforeRound } of contenders) await beforeRound?.(0);
+          return 'one row, 1';
+        },
+      };
+    },
+  };
+}
+
+interface RoundTrips {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly requests: number;
+}

@@ -1,0 +1,68 @@
+"""Reads a whole table: by DoGet of a bare ticket, or by SQL through ADBC."""
+
+import time
+from contextlib import contextmanager
+
+import adbc_driver_flightsql.dbapi as flight_sql
+import duckdb
+import pyarrow as pa
+import pyarrow.dataset as dataset
+import pyarrow.flight as flight
+
+from ask_loop import serve
+from checksums import checksums
+
+flight_clients = {}
+adbc_connections = {}
+
+
+@contextmanager
+def reader_of(uri, ticket, sql):
+    """A stream of record batches. Connections are kept: opening one is not what is measured."""
+    if sql is None:
+        client = flight_clients.get(uri) or flight_clients.setdefault(uri, flight.connect(uri))
+        yield client.do_get(flight.Ticket(ticket.encode())).to_reader()
+        return
+    connection = adbc_connections.get(uri) or adbc_connections.setdefault(uri, flight_sql.connect(uri, autocommit=True))
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        yield cursor.fetch_record_batch()
+
+
+def drain(uri, ticket=None, sql=None):
+    """Every batch is decoded, counted and let go, so that the client's memory is not part of the figure."""
+    rows = bytes_ = batches = 0
+    started = time.perf_counter()
+    cpu_started = time.process_time()
+    with reader_of(uri, ticket, sql) as reader:
+        for batch in reader:
+            rows += batch.num_rows
+            bytes_ += batch.nbytes
+            batches += 1
+    seconds = time.perf_counter() - started
+    client_cpu_seconds = time.process_time() - cpu_started
+    return {
+        "seconds": seconds,
+        "rows": rows,
+        "bytes": bytes_,
+        "batches": batches,
+        "clientCpuSeconds": client_cpu_seconds,
+    }
+
+
+def check(uri, ticket=None, sql=None):
+    with reader_of(uri, ticket, sql) as reader:
+        return {**checksums(reader), "types": [str(field.type) for field in reader.schema]}
+
+
+def check_file(path):
+    return checksums(dataset.dataset(path))
+
+
+def copy_plain(path, copy):
+    """The same rows as a Parquet file that does not ask its readers to make string views."""
+    duckdb.sql(f"COPY (FROM '{path}') TO '{copy}' (FORMAT parquet)")
+
+
+pa.set_cpu_count(2)
+serve({"drain": drain, "check": check, "check_file": check_file, "copy_plain": copy_plain})

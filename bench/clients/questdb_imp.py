@@ -1,0 +1,84 @@
+"""Imports trades that it holds as CSV into QuestDB by /imp, and waits until its SQL shows all rows."""
+
+import http.client
+import json
+import tempfile
+import time
+from urllib.parse import quote, urlencode
+
+import duckdb
+
+from ask_loop import serve
+from checksums import checksums
+
+boundary = "----framehold-bench"
+readable_seconds = 300
+held = {}
+
+
+def load(path, schema):
+    """`schema`: as /imp takes it. The whole multipart body is made here, so that sending is all that remains."""
+    with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+        connection = duckdb.connect()
+        connection.execute(
+            f"COPY (SELECT * REPLACE (strftime(timestamp, '%Y-%m-%dT%H:%M:%S.%fZ') AS timestamp) FROM '{path}') "
+            f"TO '{file.name}' (FORMAT csv, HEADER)"
+        )
+        held["rows"] = connection.execute(f"SELECT count(*) FROM '{path}'").fetchone()[0]
+        csv = open(file.name, "rb").read()
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="schema"\r\n\r\n{json.dumps(schema)}\r\n'
+        f'--{boundary}\r\nContent-Disposition: form-data; name="data"; filename="trades.csv"\r\n\r\n'
+    )
+    held["body"] = head.encode() + csv + f"\r\n--{boundary}--\r\n".encode()
+    return {"bytes": len(csv), "rows": held["rows"]}
+
+
+def put(host, port, table):
+    connection = http.client.HTTPConnection(host, port)
+    query = {"name": table, "fmt": "json", "timestamp": "timestamp", "partitionBy": "DAY", "atomicity": "abort"}
+    headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+    started = time.perf_counter()
+    connection.request("POST", f"/imp?{urlencode(query)}", held["body"], headers)
+    answer = connection.getresponse().read().decode()
+    if '"status":"OK"' not in answer:
+        raise RuntimeError(f"QuestDB did not import: {answer[:300]}")
+    imported_seconds = time.perf_counter() - started
+    while count(connection, table) != held["rows"]:
+        if time.perf_counter() - started > readable_seconds:
+            raise RuntimeError(f"QuestDB did not show {held['rows']} rows within {readable_seconds} s")
+        time.sleep(0.005)
+    return {"seconds": time.perf_counter() - started, "importedSeconds": imported_seconds, "rows": held["rows"]}
+
+
+def count(connection, table):
+    """None while there is no such table yet."""
+    answer = execute(connection, f"select count() from {table}")
+    return answer["dataset"][0][0] if "dataset" in answer else None
+
+
+def execute(connection, sql):
+    connection.request("GET", f"/exec?query={quote(sql)}")
+    return json.loads(connection.getresponse().read())
+
+
+def check(host, port, table):
+    connection = http.client.HTTPConnection(host, port)
+    connection.request("GET", f"/exp?query={quote(table)}")
+    types = "{timestamp: TIMESTAMP, symbol: VARCHAR, side: VARCHAR, price: DOUBLE, amount: DOUBLE, id: BIGINT}"
+    with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+        response = connection.getresponse()
+        while piece := response.read(1 << 20):
+            file.write(piece)
+        file.flush()
+        rows = duckdb.sql(f"FROM read_csv('{file.name}', header = true, columns = {types})").to_arrow_table()
+        return checksums(rows)
+
+
+def drop(host, port, table):
+    answer = execute(http.client.HTTPConnection(host, port), f"drop table {table}")
+    if "error" in answer:
+        raise RuntimeError(answer["error"])
+
+
+serve({"load": load, "put": put, "check": check, "drop": drop})
