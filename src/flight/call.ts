@@ -35,7 +35,7 @@ const maxTimerMs = 2 ** 31 - 1;
 /** Serves one call on its stream, from headers to trailers. */
 export function startCall(stream: ServerHttp2Stream, options: CallOptions): RunningCall {
   const { metadata, path, lane, logger, stallTimeoutMs } = options;
-  const requestId = givenRequestId(metadata) ?? randomBytes(8).toString('hex');
+  const requestId = givenRequestId(metadata) ?? newRequestId();
   const controller = new AbortController();
   const headers: OutgoingHttpHeaders = {};
   const setHeader = (name: string, value: string): void => {
@@ -103,11 +103,11 @@ async function run(
   };
   switch (method.kind) {
     case 'unary': {
-      const request = await onlyMessage(requestMessages(stream, call, method), call, requestTimeoutMs);
+      const request = await onlyMessage(stream, call, method, requestTimeoutMs);
       return send(await method.handle(request, call));
     }
     case 'serverStreaming': {
-      const request = await onlyMessage(requestMessages(stream, call, method), call, requestTimeoutMs);
+      const request = await onlyMessage(stream, call, method, requestTimeoutMs);
       return sendAll(method.handle(request, call));
     }
     case 'streaming':
@@ -118,6 +118,15 @@ async function run(
     default:
       method satisfies never;
   }
+}
+
+const idPrefix = randomBytes(5).toString('hex');
+let ids = 0;
+
+/** Sixteen digits, of which the first ten are this process's own. */
+function newRequestId(): string {
+  ids = (ids + 1) % 0x100_0000;
+  return idPrefix + ids.toString(16).padStart(6, '0');
 }
 
 function givenRequestId(metadata: IncomingHttpHeaders): string | undefined {

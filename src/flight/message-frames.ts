@@ -1,7 +1,7 @@
 import { AppError } from '../core/app-error.ts';
 import { GrpcError } from './grpc-status.ts';
 
-const prefixBytes = 5;
+export const prefixBytes = 5;
 
 export interface FrameLimits {
   readonly maxMessageBytes: number;
@@ -53,8 +53,17 @@ export async function* readMessages(body: AsyncIterable<Buffer>, limits: FrameLi
     }
   }
   if (message !== undefined || prefixFilled > 0) {
-    throw new GrpcError('INVALID_ARGUMENT', 'the request ended inside a message');
+    throw endedInside();
   }
+}
+
+export function endedInside(): GrpcError {
+  return new GrpcError('INVALID_ARGUMENT', 'the request ended inside a message');
+}
+
+/** The length of the message that a body begins with; undefined while its prefix is not there. Throws when it is refused. */
+export function checkPrefix(body: Buffer, limits: FrameLimits): number | undefined {
+  return body.length < prefixBytes ? undefined : parsePrefix(body, limits);
 }
 
 function parsePrefix(prefix: Buffer, { maxMessageBytes, encoding }: FrameLimits): number {

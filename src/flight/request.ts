@@ -2,7 +2,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { AppError } from '../core/app-error.ts';
 import { GrpcError } from './grpc-status.ts';
 import { IdleTimer } from './idle-timer.ts';
-import { readMessages } from './message-frames.ts';
+import { checkPrefix, endedInside, type FrameLimits, prefixBytes, readMessages } from './message-frames.ts';
 import type { Call } from './method.ts';
 
 const defaultMaxMessageBytes = 4 * 1024 * 1024;
@@ -13,9 +13,7 @@ interface Limits {
 }
 
 export function requestMessages(stream: ServerHttp2Stream, call: Call, limits: Limits): AsyncIterable<Uint8Array> {
-  const { maxMessageBytes = defaultMaxMessageBytes, idleTimeoutMs } = limits;
-  const encoding = call.metadata['grpc-encoding']?.toString();
-  return readMessages(requestBytes(stream, idleTimeoutMs), { maxMessageBytes, encoding });
+  return readMessages(requestBytes(stream, limits.idleTimeoutMs), frameLimitsOf(call, limits));
 }
 
 async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | undefined): AsyncGenerator<Buffer> {
@@ -32,33 +30,70 @@ async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | 
     idle?.stop();
   }
   // Node ends the readable side of a stream that was reset without an error as if the client had sent everything.
-  if (stream.aborted) throw new GrpcError('CANCELLED', 'the client cancelled the call');
+  if (stream.aborted) throw cancelled();
 }
 
-/** The message of a request that must have exactly one, and have it soon. */
-export async function onlyMessage(
-  messages: AsyncIterable<Uint8Array>,
+/**
+ * The message of a request that must have exactly one, and have it soon. Without the iterators of `requestMessages`, which
+ * cost a small call more than its work.
+ */
+export function onlyMessage(
+  stream: ServerHttp2Stream,
   call: Call,
+  limits: Limits,
   timeoutMs: number,
 ): Promise<Uint8Array> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new AppError('invalid_input', `the request did not arrive within ${timeoutMs} ms`);
-    timer = setTimeout(() => reject(error), timeoutMs);
+  const frameLimits = frameLimitsOf(call, limits);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const settle = (act: () => void): void => {
+      clearTimeout(timer);
+      stream.off('data', onData).off('end', onEnd).off('close', onClose);
+      act();
+    };
+    const attempt = (act: () => void): void => {
+      try {
+        act();
+      } catch (error) {
+        settle(() => reject(error));
+      }
+    };
+    const onData = (chunk: Buffer): void =>
+      attempt(() => {
+        chunks.push(chunk);
+        if (chunks.length === 1) checkPrefix(chunk, frameLimits);
+        else if (chunks.length === 2) checkPrefix(Buffer.concat(chunks), frameLimits);
+      });
+    const onEnd = (): void =>
+      attempt(() => {
+        if (stream.aborted) throw cancelled();
+        const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+        const message = only(body, frameLimits, call.path);
+        settle(() => resolve(message));
+      });
+    const onClose = (): void => settle(() => reject(cancelled()));
+    const timer = setTimeout(() => {
+      const error = new AppError('invalid_input', `the request did not arrive within ${timeoutMs} ms`);
+      settle(() => reject(error));
+    }, timeoutMs);
+    stream.on('data', onData).on('end', onEnd).on('close', onClose);
   });
-  try {
-    return await Promise.race([only(messages, call.path), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
-async function only(messages: AsyncIterable<Uint8Array>, path: string): Promise<Uint8Array> {
-  let first: Uint8Array | undefined;
-  for await (const message of messages) {
-    if (first !== undefined) throw new GrpcError('UNIMPLEMENTED', `${path} takes one message, but more came`);
-    first = message;
+function only(body: Buffer, limits: FrameLimits, path: string): Uint8Array {
+  if (body.length === 0) throw new GrpcError('UNIMPLEMENTED', `${path} takes one message, but none came`);
+  const bytes = checkPrefix(body, limits);
+  if (bytes === undefined || body.length < prefixBytes + bytes) throw endedInside();
+  if (body.length > prefixBytes + bytes) {
+    throw new GrpcError('UNIMPLEMENTED', `${path} takes one message, but more came`);
   }
-  if (first === undefined) throw new GrpcError('UNIMPLEMENTED', `${path} takes one message, but none came`);
-  return first;
+  return body.subarray(prefixBytes);
+}
+
+function frameLimitsOf(call: Call, { maxMessageBytes = defaultMaxMessageBytes }: Limits): FrameLimits {
+  return { maxMessageBytes, encoding: call.metadata['grpc-encoding']?.toString() };
+}
+
+function cancelled(): GrpcError {
+  return new GrpcError('CANCELLED', 'the client cancelled the call');
 }

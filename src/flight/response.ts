@@ -28,6 +28,7 @@ export function endResponse(stream: ServerHttp2Stream, trailers: OutgoingHttpHea
 
 /** Who still uploads has its answer already. What it sent and nobody read is dropped, else the stream would never close. */
 function stopRequest(stream: ServerHttp2Stream): void {
+  if (stream.readableEnded) return;
   stream.close(constants.NGHTTP2_NO_ERROR);
   stream.removeAllListeners('readable');
   stream.resume();

@@ -63,6 +63,7 @@ export const api = {
     'int duckdb_pending_prepared_streaming(uint64 statement, _Out_ uint64* out)',
   ),
   pendingError: bind<(pending: Pointer) => string | null>('const char* duckdb_pending_error(uint64 pending)'),
+  executeTask: bind<(pending: Pointer) => number>('int duckdb_pending_execute_task(uint64 pending)'),
   executePending: bind<Blocking<[pending: Pointer, out: ResultStruct], number>>(
     'int duckdb_execute_pending(uint64 pending, _Out_ duckdb_result* out)',
   ),

@@ -17,7 +17,7 @@ const koffi = require('koffi') as {
   config(options: { sync_stack_size: number; async_stack_size: number }): void;
   load(name: string): { func(signature: string): Call };
 };
-koffi.config({ sync_stack_size: 8 * 1024 * 1024, async_stack_size: 16 * 1024 * 1024 });
+koffi.config({ sync_stack_size: 16 * 1024 * 1024, async_stack_size: 16 * 1024 * 1024 });
 
 /** The same on every architecture. */
 const createRuleset = 444;

@@ -7,7 +7,8 @@ const require = createRequire(import.meta.url);
 const stackBytes = 16 * 1024 * 1024;
 
 // The child's entry has done so already; this is for tests that load the library in their own process.
-if ((koffi.config().async_stack_size ?? 0) < stackBytes) koffi.config({ async_stack_size: stackBytes });
+if ((koffi.config().async_stack_size ?? 0) < stackBytes)
+  koffi.config({ sync_stack_size: stackBytes, async_stack_size: stackBytes });
 
 const libraryFileNames = ['libduckdb.so', 'libduckdb.dylib', 'duckdb.dll'];
 

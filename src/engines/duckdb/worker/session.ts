@@ -12,6 +12,11 @@ export interface SessionOptions {
   /** Where sorts and tables larger than memory go; made on first use. */
   readonly tempDirectory: string;
   readonly maxTempBytes: number;
+  /**
+   * Keep what was read of files in DuckDB's own memory. Good for queries that read the same columns again; else the
+   * system keeps files already, for all workers together.
+   */
+  readonly keepsFiles?: boolean;
 }
 
 /** An in-memory DuckDB instance of this process. */
@@ -25,8 +30,7 @@ export class Session {
       threads: String(options.threads),
       memory_limit: `${options.memoryBytes}B`,
       temp_directory: options.tempDirectory,
-      // The system keeps files in memory already, for all workers together.
-      enable_external_file_cache: 'false',
+      enable_external_file_cache: String(options.keepsFiles ?? false),
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
       allow_community_extensions: 'false',
@@ -67,9 +71,10 @@ export class Connection {
     api.interrupt(this.handle);
   }
 
+  /** Here and now: a thread of the pool would cost a short statement more than its planning does. */
   async prepare(sql: string): Promise<PreparedStatement> {
     const out: [Pointer | number] = [0n];
-    const prepared = await offLoop(api.prepare, this.handle, sql, out);
+    const prepared = api.prepare(this.handle, sql, out);
     return this.#prepared(prepared, pointer(out[0]));
   }
 
@@ -184,11 +189,16 @@ export class PreparedStatement {
   async execute(): Promise<QueryResult> {
     const out: [Pointer | number] = [0n];
     const result: ResultStruct = {};
+    let isShort = false;
     const started = api.pendingStreaming(this.#statement, out);
     const pending = pointer(out[0]);
     try {
       if (started !== 0) throw new DuckDbError(api.pendingError(pending) ?? 'execute failed');
-      if ((await offLoop(api.executePending, pending, result)) !== 0) {
+      isShort = beginHere(pending);
+      const executed = isShort
+        ? api.executePending(pending, result)
+        : await offLoop(api.executePending, pending, result);
+      if (executed !== 0) {
         const message = api.resultError(result) ?? 'execute failed';
         api.destroyResult(result);
         throw new DuckDbError(message);
@@ -196,12 +206,25 @@ export class PreparedStatement {
     } finally {
       api.destroyPending([pending]);
     }
-    return new QueryResult(this.#connection, result);
+    return new QueryResult(this.#connection, result, isShort);
   }
 
   [Symbol.dispose](): void {
     api.destroyPrepare([this.#statement]);
   }
+}
+
+const resultReady = 0;
+const notReady = 1;
+/** How long a statement may hold up this process before it goes on in a thread of the pool. */
+const shortMs = 2;
+
+/** Works on a statement for a moment, which is enough for most. True when its first rows are there. */
+function beginHere(pending: Pointer): boolean {
+  const until = performance.now() + shortMs;
+  let state = notReady;
+  while (state === notReady && performance.now() < until) state = api.executeTask(pending);
+  return state === resultReady;
 }
 
 function readableOr(other: DataType, read: () => DataType): DataType {
@@ -220,9 +243,12 @@ export class QueryResult {
   readonly #arrowOptions: Pointer;
   readonly #slab = new NativeSlab();
   #ahead: Promise<Pointer> | undefined;
+  readonly #isBuffered: boolean;
 
-  constructor(connection: Pointer, result: ResultStruct) {
+  /** `isBuffered`: the first chunk is there already. */
+  constructor(connection: Pointer, result: ResultStruct, isBuffered: boolean) {
     this.#result = result;
+    this.#isBuffered = isBuffered;
     this.columns = resultColumns(result);
     const options: [Pointer | number] = [0n];
     api.arrowOptions(connection, options);
@@ -231,7 +257,7 @@ export class QueryResult {
 
   /** A batch holds until the next one is asked for: they share their memory. */
   async *batches(): AsyncGenerator<Batch, void, undefined> {
-    this.#ahead = this.#fetch();
+    this.#ahead = this.#isBuffered ? Promise.resolve(pointer(api.fetchChunk(this.#result))) : this.#fetch();
     for (;;) {
       const chunk = await this.#ahead;
       this.#ahead = undefined;
