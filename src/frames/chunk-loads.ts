@@ -20,7 +20,7 @@ export interface RowRange {
 /** Below this a chunk could seldom be kept, so loading whole chunks would be waste. */
 const leastKeptBytes = 2 * 1024 * 1024;
 const mostLoadBytes = 8 * 1024 * 1024;
-const mostRunBytes = 16 * 1024 * 1024;
+const mostAheadBytes = 16 * 1024 * 1024;
 const heavyLoadBytes = 4 * 1024 * 1024;
 
 /** Chunks in the hot tier and on their way into it: one load for everybody who wants the same chunk. */
@@ -60,13 +60,11 @@ export class ChunkLoads {
       const under = this.#underWay(version, form, row);
       if (under !== undefined) return under;
       this.#addChunks(run, range, row, chunks);
+    } else if (heavyRowBytes === undefined) {
+      addLoads(run, range, row, chunks);
     } else {
-      const mostRows =
-        heavyRowBytes === undefined
-          ? chunks * version.chunkRows(form)
-          : Math.max(1, Math.min(version.chunkRows(form), Math.floor(heavyLoadBytes / heavyRowBytes)));
-      const chunkEnd = (chunkOf(version, form, row) + chunks) * version.chunkRows(form);
-      run.loads.push(new RowLoad(run, row, Math.min(range.toRow, row + mostRows, chunkEnd)));
+      const rows = Math.min(version.chunkRows(form), Math.floor(heavyLoadBytes / heavyRowBytes));
+      run.loads.push(new RowLoad(run, row, Math.min(range.toRow, row + Math.max(1, rows))));
     }
     this.#start(run, range, lane);
     return run.loads[0] as RowLoad;
@@ -110,7 +108,7 @@ export class ChunkLoads {
         engine: this.#engine,
         lane,
         loadLimitBytes: this.#loadLimitBytes,
-        runLimitBytes: mostRunBytes,
+        aheadLimitBytes: mostAheadBytes,
         prepare: async () => ({
           parts: await parts.sources(),
           columns: version.manifest.columns,
@@ -141,6 +139,16 @@ export class ChunkLoads {
   #forget(load: RowLoad, version: FrameVersion, form: ChunkForm): boolean {
     const key = loadKey(version, form, load.fromRow);
     return this.#loads.get(key) === load && this.#loads.delete(key);
+  }
+}
+
+/** Loads that are nobody else's: from the row on, each up to the end of its chunk. */
+function addLoads(run: LoadRun, { version, form, toRow }: RowRange, row: number, chunks: number): void {
+  let fromRow = row;
+  for (let count = 0; count < chunks && fromRow < toRow; count++) {
+    const end = Math.min(toRow, (chunkOf(version, form, fromRow) + 1) * version.chunkRows(form));
+    run.loads.push(new RowLoad(run, fromRow, end));
+    fromRow = end;
   }
 }
 

@@ -10,6 +10,7 @@ export interface ReadOptions {
 }
 
 const mostRunsAhead = 8;
+const nearChunks = 8;
 
 /** Walks through ranges of rows, chunk by chunk. */
 export class ChunkReader {
@@ -50,7 +51,7 @@ export class ChunkReader {
           current = load.run;
           if (ahead?.loadAt(row) !== undefined) ahead = this.#dropAhead(ahead);
         }
-        if (pace.isQuick) ahead ??= this.#startAhead(range, current, pace, lane);
+        if (pace.isQuick && isNearEnd(current, load)) ahead ??= this.#startAhead(range, current, pace, lane);
 
         for (let piece = 0, pieceRow = load.fromRow; row < toRow && row < load.toRow; ) {
           const next = load.pieces[piece];
@@ -68,11 +69,12 @@ export class ChunkReader {
           pace.sent(sent.bytes.byteLength);
           yield sent;
           pace.resumed();
+          current.passed(row);
         }
         if (row < toRow && row < load.toRow && load.state === 'failed') {
           await patience.endure(load.error, row > fromRow, signal);
         }
-        if (current.lastLoad === load) pace.runEnded();
+        if (current.toRow === load.toRow) pace.runEnded();
       }
       hasAll = true;
     } finally {
@@ -82,7 +84,7 @@ export class ChunkReader {
   }
 
   #startAhead(range: RowRange, current: LoadRun, pace: Pace, lane: string | undefined): LoadRun | undefined {
-    const row = current.lastLoad?.toRow ?? range.toRow;
+    const row = current.toRow;
     if (row >= range.toRow || this.#runsAhead >= mostRunsAhead || this.#loads.isHot(range, row)) return undefined;
     const { run } = this.#loads.at(range, row, pace.chunks, lane);
     run.attach();
@@ -95,6 +97,11 @@ export class ChunkReader {
     this.#runsAhead--;
     return undefined;
   }
+}
+
+/** The next run is begun while there is still something of this one to send. */
+function isNearEnd(run: LoadRun, load: RowLoad): boolean {
+  return run.toRow - load.fromRow <= nearChunks * (load.toRow - load.fromRow);
 }
 
 /** A load that still has, or will have, the row. */

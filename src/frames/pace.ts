@@ -1,4 +1,4 @@
-const mostChunks = 8;
+const mostChunks = 1024;
 const quickBytesPerMs = 8192;
 
 /** How fast a consumer takes rows: quick ones get longer runs and one run ahead, slow ones hold a single chunk. */

@@ -71,25 +71,35 @@ export interface LoadJob {
   readonly tooLarge: (load: RowLoad) => void;
   /** A load that grows beyond this many bytes is stopped where it is. */
   readonly loadLimitBytes: number;
-  readonly runLimitBytes: number;
+  /** What may be loaded beyond the rows that somebody has taken. */
+  readonly aheadLimitBytes: number;
 }
 
+/** How long a run waits for its readers before it gives the engine back. They begin another one when they need it. */
+const mostWaitMs = 1000;
+
 /**
- * One engine job that fills one or more loads. It never waits for those who read them: a slow reader would keep an
- * engine's process busy doing nothing. Bounded by its limits instead.
+ * One engine job that fills one or more loads. It goes on for as long as its readers keep up: reading a frame in many
+ * jobs decodes the same row groups again and again. For a slow reader it waits a moment and ends, since it would keep an
+ * engine's process busy doing nothing.
  */
 export class LoadRun {
+  /** Those that a reader may still come to. */
   readonly loads: RowLoad[] = [];
   readonly #controller = new AbortController();
   #users = 0;
   #finishing = false;
+  /** Rows before this one have been taken by the fastest reader. */
+  #takenRow = 0;
+  #taken = (): void => {};
 
   get isAborted(): boolean {
     return this.#controller.signal.aborted;
   }
 
-  get lastLoad(): RowLoad | undefined {
-    return this.loads.at(-1);
+  /** Where it ends, if it is not cut short. */
+  get toRow(): number {
+    return this.loads.at(-1)?.toRow ?? this.#takenRow;
   }
 
   loadAt(row: number): RowLoad | undefined {
@@ -98,6 +108,15 @@ export class LoadRun {
 
   attach(): void {
     this.#users++;
+  }
+
+  /** A reader has the rows before this one. */
+  passed(row: number): void {
+    if (row <= this.#takenRow) return;
+    this.#takenRow = row;
+    // The last one stays: it says where the run ends.
+    while (this.loads.length > 1 && (this.loads[0] as RowLoad).toRow <= row) this.loads.shift();
+    this.#taken();
   }
 
   /** `finish`: the reader has all it wanted; the rest of the last chunk is loaded for the next one. */
@@ -109,36 +128,75 @@ export class LoadRun {
 
   abort(): void {
     this.#controller.abort(new Error('nobody reads these rows any more'));
+    this.#taken();
   }
 
   async start(job: LoadJob): Promise<void> {
     const { signal } = this.#controller;
-    let bytes = 0;
-    let at = 0;
+    const queue = [...this.loads];
+    const pace = new AheadBytes(queue[0]?.fromRow ?? 0);
     let isCut = false;
     try {
       const options = job.lane === undefined ? { signal } : { signal, lane: job.lane };
       for await (const piece of job.engine.read(await job.prepare(), options)) {
-        const load = this.loads[at];
+        const load = queue[0];
         if (load === undefined) break;
         load.push(compact(piece));
-        bytes += piece.bytes.byteLength;
+        pace.loaded(piece);
         if (load.nextRow >= load.toRow) {
           load.end('complete');
           job.loaded(load);
-          at++;
-          isCut = bytes > job.runLimitBytes || this.#users === 0;
+          queue.shift();
+          isCut = this.#users === 0 || !(await this.#hasRoom(pace, job.aheadLimitBytes));
         } else if (load.bytes > job.loadLimitBytes) {
           job.tooLarge(load);
           isCut = true;
         }
         if (isCut) break;
       }
-      if (!isCut && at < this.loads.length) throw new AppError('frame_damaged', 'the frame ended early');
-      for (const load of this.loads) load.end('stopped');
+      if (!isCut && queue.length > 0) throw new AppError('frame_damaged', 'the frame ended early');
+      for (const load of queue) load.end('stopped');
     } catch (error) {
-      for (const load of this.loads) load.end('failed', error);
+      for (const load of queue) load.end('failed', error);
     }
+  }
+
+  /** Whether the readers are near enough, or come so in time. */
+  async #hasRoom(pace: AheadBytes, limit: number): Promise<boolean> {
+    const until = performance.now() + mostWaitMs;
+    while (pace.beyond(this.#takenRow) > limit) {
+      const leftMs = until - performance.now();
+      if (leftMs <= 0 || this.isAborted) return false;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, leftMs);
+        this.#taken = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return true;
+  }
+}
+
+/** How many bytes of a run nobody has taken yet, by the size of its rows so far. */
+class AheadBytes {
+  readonly #fromRow: number;
+  #rows = 0;
+  #bytes = 0;
+
+  constructor(fromRow: number) {
+    this.#fromRow = fromRow;
+  }
+
+  loaded({ rows, bytes }: EncodedRows): void {
+    this.#rows += rows;
+    this.#bytes += bytes.byteLength;
+  }
+
+  beyond(takenRow: number): number {
+    const taken = Math.max(0, takenRow - this.#fromRow);
+    return this.#rows === 0 ? 0 : (this.#bytes / this.#rows) * (this.#rows - taken);
   }
 }
 

@@ -1,11 +1,13 @@
 /** A time limit that can stand still. */
 export class Deadline {
   readonly #controller = new AbortController();
+  readonly #timeoutMs: number;
   #leftMs: number;
   #startedAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
     this.#leftMs = timeoutMs;
     this.resume();
   }
@@ -18,6 +20,13 @@ export class Deadline {
   resume(): void {
     this.#startedAt = performance.now();
     this.#timer = setTimeout(() => this.#controller.abort(), Math.max(0, this.#leftMs));
+  }
+
+  /** From now on the whole time. */
+  restart(): void {
+    this.pause();
+    this.#leftMs = this.#timeoutMs;
+    this.resume();
   }
 
   pause(): void {

@@ -30,23 +30,23 @@ type Turn = (worker: WorkerProcess) => void;
 const restartDelayMs = 1000;
 
 interface JobRules {
-  /** Writes, copies and checksums take as long as their files are large. */
-  readonly timed: boolean;
+  /** By each message where a reader may want any amount; writes, copies and checksums take as long as their files are large. */
+  readonly timed: 'whole' | 'message' | false;
   /** May run again on another worker when its own has died. Callers' SQL would only end the next one, too. */
   readonly repeatable: boolean;
 }
 
 const jobRules = {
-  probe: { timed: true, repeatable: true },
-  read: { timed: true, repeatable: true },
+  probe: { timed: 'whole', repeatable: true },
+  read: { timed: 'message', repeatable: true },
   sha256: { timed: false, repeatable: true },
   write: { timed: false, repeatable: false },
   warm: { timed: false, repeatable: false },
   createDatabase: { timed: false, repeatable: false },
-  analyze: { timed: true, repeatable: false },
-  describe: { timed: true, repeatable: false },
-  query: { timed: true, repeatable: false },
-  analyticsTables: { timed: true, repeatable: true },
+  analyze: { timed: 'whole', repeatable: false },
+  describe: { timed: 'whole', repeatable: false },
+  query: { timed: 'whole', repeatable: false },
+  analyticsTables: { timed: 'whole', repeatable: true },
 } as const satisfies Record<Job['kind'], JobRules>;
 
 /** A few warm child processes that share a fair queue of jobs. A child that dies is replaced. */
@@ -75,7 +75,7 @@ export class WorkerPool {
     for (let attempt = 1; ; attempt++) {
       const worker = await this.#acquire(options);
       const { timed, repeatable } = jobRules[job.kind];
-      const deadline = timed && timeoutMs > 0 ? new Deadline(timeoutMs) : undefined;
+      const deadline = timed !== false && timeoutMs > 0 ? new Deadline(timeoutMs) : undefined;
       const signal = deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline.signal]);
       const messages = worker.execute(job, { signal, input: options.input });
       try {
@@ -85,7 +85,8 @@ export class WorkerPool {
           yielded = true;
           deadline?.pause();
           yield step.value;
-          deadline?.resume();
+          if (timed === 'message') deadline?.restart();
+          else deadline?.resume();
         }
       } catch (error) {
         if (deadline?.signal.aborted && !options.signal.aborted) throw timedOut(timeoutMs, error);
