@@ -68,13 +68,15 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
         logger: logger.area('frames'),
       }),
     );
+    // Recompression may take minutes, and copies shall not wait for it.
+    const warmingEngine = cleanup.use(new DuckDbEngine({ ...duckdb, workers: 1, timeoutMs: 0, background: true }));
     const warmRoot = join(storage.dataDir, 'warm');
     sweepSpill(warmRoot).catch((error: unknown) => logger.debug('could not sweep the warm copies', { error }));
     const warmTables = cleanup.use(
       new WarmTables({
         root: warmRoot,
         budgetBytes: storage.cacheSizeBytes,
-        copy: (parts, path, signal) => backgroundEngine.warm(parts, path, { signal }),
+        copy: (parts, path, signal) => warmingEngine.warm(parts, path, { signal }),
         logger: logger.area('duckdb'),
       }),
     );

@@ -20,7 +20,7 @@ export interface RowRange {
 /** Below this a chunk could seldom be kept, so loading whole chunks would be waste. */
 const leastKeptBytes = 2 * 1024 * 1024;
 const mostLoadBytes = 8 * 1024 * 1024;
-const mostAheadBytes = 16 * 1024 * 1024;
+const mostAheadBytes = 4 * 1024 * 1024;
 const heavyLoadBytes = 4 * 1024 * 1024;
 
 /** Chunks in the hot tier and on their way into it: one load for everybody who wants the same chunk. */

@@ -1,14 +1,19 @@
-const mostChunks = 1024;
+const mostChunks = 4096;
 const quickBytesPerMs = 8192;
 
 /** How fast a consumer takes rows: quick ones get longer runs and one run ahead, slow ones hold a single chunk. */
 export class Pace {
   /** Chunks for the next run. */
-  chunks = 1;
+  chunks: number;
   isQuick = false;
   #bytes = 0;
   #consumerMs = 0;
   #sentAt = 0;
+
+  /** `isWhole`: who reads so mostly reads all of it, in one go. */
+  constructor({ isWhole }: { readonly isWhole: boolean }) {
+    this.chunks = isWhole ? mostChunks : 1;
+  }
 
   sent(bytes: number): void {
     this.#bytes += bytes;

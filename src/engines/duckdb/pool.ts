@@ -12,7 +12,7 @@ export interface PoolOptions {
   readonly maxQueue: number;
   /** How long a read or a statement may work, the time that its reader takes not counted. 0 = without limit. */
   readonly timeoutMs: number;
-  readonly settings: WorkerSettings;
+  readonly settings: Omit<WorkerSettings, 'hasSharedFile'>;
   readonly logger: Logger;
   /** Start the children at once rather than with the first job. */
   readonly warm: boolean;

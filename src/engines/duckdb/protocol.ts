@@ -13,6 +13,8 @@ export interface WorkerSettings {
   readonly maxTempBytes: number;
   /** Let other processes go first. */
   readonly lowPriority: boolean;
+  /** Whether there is a shared file for messages that are large. */
+  readonly hasSharedFile: boolean;
   /** Only for workers that run callers' SQL, and they do nothing else. */
   readonly sql?: SqlSettings | undefined;
 }
@@ -89,9 +91,10 @@ export const dataDescriptor = 4;
 /**
  * Messages on the data channel: u32 payload length, u8 kind, u8 turn, payload (little endian). The turn numbers the
  * child's jobs, so that input left over from a job that failed is not taken for the next one's.
- * To the child: `input` bytes and `inputEnd`. From it: any number of `rows`, then one `done` or `error`.
+ * To the child: `input` bytes and `inputEnd`. From it: any number of `rows`, then one `done` or `error`. Large rows lie in
+ * the shared file: `sharedRows` (u32 slot, u32 bytes) says where, and the parent answers `slotFree` (u8 slot).
  */
-export const messageKind = { input: 1, inputEnd: 2, rows: 3, done: 4, error: 5 } as const;
+export const messageKind = { input: 1, inputEnd: 2, rows: 3, done: 4, error: 5, sharedRows: 6, slotFree: 7 } as const;
 export type MessageKind = (typeof messageKind)[keyof typeof messageKind];
 
 export const headerBytes = 6;

@@ -14,6 +14,7 @@ import {
   type WireError,
   type WorkerSettings,
 } from './protocol.ts';
+import { SharedFile } from './shared-file.ts';
 import { newSpillDirectory, removeSpillDirectory } from './spill-directory.ts';
 
 /** How long a cancelled job may take to stop before its process is killed. */
@@ -31,6 +32,7 @@ export interface ExecuteOptions {
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #data: Socket;
+  readonly #shared: SharedFile | undefined;
   readonly #logger: Logger;
   readonly #parser = new MessageParser();
   readonly #waiting: Message[] = [];
@@ -44,11 +46,13 @@ export class WorkerProcess {
   /** Resolves when the process is gone. */
   readonly exited: Promise<void>;
 
-  constructor(entry: URL, settings: WorkerSettings, logger: Logger) {
+  constructor(entry: URL, settings: Omit<WorkerSettings, 'hasSharedFile'>, logger: Logger) {
     this.#logger = logger;
     const tempDirectory = newSpillDirectory(settings.tempDirectory);
-    this.#child = fork(entry, [JSON.stringify({ ...settings, tempDirectory })], {
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
+    this.#shared = SharedFile.open();
+    const childSettings = { ...settings, tempDirectory, hasSharedFile: this.#shared !== undefined };
+    this.#child = fork(entry, [JSON.stringify(childSettings)], {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', this.#shared?.descriptor ?? 'ignore'],
       execArgv: ['--max-old-space-size=512'],
       // Nothing of the operator's environment: it may hold secrets and the child needs none of it.
       env: { TZ: 'UTC' },
@@ -64,6 +68,7 @@ export class WorkerProcess {
         this.#logger.debug('worker ended', { pid: this.#child.pid, code, signal, stderr: this.#stderr || undefined });
         removeSpillDirectory(tempDirectory);
         this.#end();
+        this.#shared?.[Symbol.dispose]();
         resolve();
       });
       this.#child.on('error', (error) => {
@@ -185,10 +190,18 @@ export class WorkerProcess {
         this.#onceSettled?.();
         this.#onceSettled = undefined;
       }
-      this.#waiting.push(message);
+      this.#waiting.push(message.kind === messageKind.sharedRows ? this.#takeShared(message) : message);
     }
     if (this.#waiting.length >= maxWaitingMessages) this.#data.pause();
     this.#wake?.();
+  }
+
+  /** Copied out at once, so that the child has its slot back. */
+  #takeShared({ turn, payload: place }: Message): Message {
+    const slot = place.readUInt32LE(0);
+    const payload = this.#shared?.read(slot, place.readUInt32LE(4)) ?? Buffer.alloc(0);
+    this.#data.write(Buffer.concat([messageHeader(messageKind.slotFree, turn, 1), Buffer.of(slot)]));
+    return { kind: messageKind.rows, turn, payload };
   }
 
   async #next(): Promise<Message | undefined> {

@@ -29,6 +29,8 @@ const unresolvedType = 0;
 export async function describeQuery(context: QueryContext, job: QueryJob): Promise<SqlDescription> {
   const { connection } = context.catalog;
   return await withTables(context, job, async () => {
+    const key = keyOf(job);
+    if (key !== undefined) return await describeKept(context.catalog, job.query.sql, key);
     await using target = await insertTarget(connection, job.into);
     const sql = target?.insertSql(job.query.sql) ?? job.query.sql;
     using statement = await prepareQuery(connection, sql);
@@ -40,6 +42,21 @@ export async function describeQuery(context: QueryContext, job: QueryJob): Promi
   });
 }
 
+async function describeKept({ connection, kept }: SqlCatalog, sql: string, key: string): Promise<SqlDescription> {
+  const statement = kept.take(key) ?? (await prepareQuery(connection, sql));
+  try {
+    return { columns: await readableColumns(connection, sql, statement), parameters: [] };
+  } finally {
+    kept.keep(key, statement);
+  }
+}
+
+/** What a plan hangs on: the text and where its tables lie. Undefined where it cannot be kept. */
+function keyOf({ query, tables, into }: QueryJob): string | undefined {
+  if (into !== undefined || query.parameterCount > 0 || usesAnalytics(query)) return undefined;
+  return JSON.stringify([query.sql, tables]);
+}
+
 /** The result's columns, then its rows in pieces; returns how many rows it has. */
 export async function* runQuery(
   context: QueryContext,
@@ -49,7 +66,10 @@ export async function* runQuery(
   await using _ = await openTables(context, job);
   try {
     await using target = await insertTarget(connection, job.into);
-    if (target === undefined) return yield* encodeResults(results(context, job.query.sql, job.hasParameters), job);
+    if (target === undefined) {
+      const { query, hasParameters } = job;
+      return yield* encodeResults(results(context, query.sql, hasParameters, keyOf(job)), job);
+    }
     await insertRows(context, target, job);
     return yield* encodeResults(results(context, target.selectSql, false), job, target.columns);
   } catch (error) {
@@ -107,16 +127,17 @@ function explain(error: unknown, { query, into }: QueryJob): unknown {
 
 /** The results of a statement: one, or one for each row of its parameters. Each must be disposed of before the next. */
 async function* results(
-  { catalog: { connection }, input, signal }: QueryContext,
+  { catalog: { connection, kept }, input, signal }: QueryContext,
   sql: string,
   hasParameters: boolean,
+  key?: string,
 ): AsyncGenerator<QueryResult, void, undefined> {
   if (hasParameters) {
     await using bound = await bindParameters(connection, sql, input, signal);
     yield* bound.results();
     return;
   }
-  using statement = await prepareQuery(connection, sql);
+  using statement = (key === undefined ? undefined : kept.take(key)) ?? (await prepareQuery(connection, sql));
   const readable = readableSql(statement.columns, `(${sql})`);
   yield readable === undefined ? await statement.execute() : await connection.query(readable);
 }

@@ -194,7 +194,9 @@ export class PreparedStatement {
     const pending = pointer(out[0]);
     try {
       if (started !== 0) throw new DuckDbError(api.pendingError(pending) ?? 'execute failed');
-      isShort = beginHere(pending);
+      const state = beginHere(pending);
+      if (state === pendingState.failed) throw new DuckDbError(api.pendingError(pending) ?? 'execute failed');
+      isShort = state === pendingState.ready;
       const executed = isShort
         ? api.executePending(pending, result)
         : await offLoop(api.executePending, pending, result);
@@ -214,17 +216,17 @@ export class PreparedStatement {
   }
 }
 
-const resultReady = 0;
-const notReady = 1;
+/** duckdb_pending_state in DuckDB's C header. */
+const pendingState = { ready: 0, notReady: 1, failed: 2 } as const;
 /** How long a statement may hold up this process before it goes on in a thread of the pool. */
 const shortMs = 2;
 
-/** Works on a statement for a moment, which is enough for most. True when its first rows are there. */
-function beginHere(pending: Pointer): boolean {
+/** Works on a statement for a moment, which is enough for most. */
+function beginHere(pending: Pointer): number {
   const until = performance.now() + shortMs;
-  let state = notReady;
-  while (state === notReady && performance.now() < until) state = api.executeTask(pending);
-  return state === resultReady;
+  let state: number = pendingState.notReady;
+  while (state === pendingState.notReady && performance.now() < until) state = api.executeTask(pending);
+  return state;
 }
 
 function readableOr(other: DataType, read: () => DataType): DataType {
@@ -262,11 +264,10 @@ export class QueryResult {
       const chunk = await this.#ahead;
       this.#ahead = undefined;
       if (chunk === 0n) break;
-      const batch = importChunk(chunk, this.#arrowOptions, this.columns, this.#slab);
-      // The next chunk is computed on the thread pool while this one is encoded.
+      // The next chunk is computed on the thread pool while this one is taken over and encoded.
       this.#ahead = this.#fetch();
       this.#ahead.catch(() => {});
-      yield batch;
+      yield importChunk(chunk, this.#arrowOptions, this.columns, this.#slab);
     }
     const error = api.resultError(this.#result);
     if (error !== null && error !== '') throw new DuckDbError(error);

@@ -2,6 +2,7 @@ import { AppError } from '../../../core/app-error.ts';
 import type { ListTable } from '../../../core/sql.ts';
 import type { QueryTable, SqlSettings } from '../protocol.ts';
 import { sqlName, sqlString } from '../sql-text.ts';
+import { KeptStatements } from './kept-statements.ts';
 import { parquetRelation } from './parquet-relation.ts';
 import type { Connection } from './session.ts';
 
@@ -16,6 +17,7 @@ const maxExpressionDepth = 250;
  */
 export class SqlCatalog {
   readonly connection: Connection;
+  readonly kept = new KeptStatements();
   readonly #analyticsPath: string;
   /** By lower-case name: what the view reads. */
   readonly #views = new Map<string, string>();

@@ -15,6 +15,7 @@ import {
   type WireError,
   type WorkerSettings,
 } from '../protocol.ts';
+import { slotBytes } from '../shared-file.ts';
 import { analyticsTables } from './analytics-tables-job.ts';
 import { restrictProcess } from './c-api.ts';
 import { createDatabase } from './create-database-job.ts';
@@ -26,6 +27,7 @@ import { readRows } from './read-job.ts';
 import type { EncodedPieces } from './row-encoder.ts';
 import { type Connection, Session } from './session.ts';
 import { sha256 } from './sha256-job.ts';
+import { SharedSlots } from './shared-slots.ts';
 import { SqlCatalog } from './sql-catalog.ts';
 import { warmFrame } from './warm-job.ts';
 import { writePart } from './write-job.ts';
@@ -49,8 +51,12 @@ const session = new Session({ ...settings, keepsFiles: settings.sql !== undefine
 const data = new Socket({ fd: dataDescriptor, readable: true, writable: true });
 const input = new InputQueue(data);
 const parser = new MessageParser();
+const slots = settings.hasSharedFile ? new SharedSlots() : undefined;
 data.on('data', (bytes: Buffer) => {
-  for (const message of parser.push(bytes)) input.push(message);
+  for (const message of parser.push(bytes)) {
+    if (message.kind === messageKind.slotFree) slots?.release(message.payload.readUInt8(0));
+    else input.push(message);
+  }
 });
 data.on('error', endNow);
 data.on('close', endNow);
@@ -171,12 +177,20 @@ function sendColumns(columns: readonly Column[]): Promise<void> {
   return send([messageHeader(messageKind.rows, 0, payload.length), payload], false);
 }
 
-function sendRows({ rows, rowEnds, pieces }: EncodedPieces): Promise<void> {
+async function sendRows({ rows, rowEnds, pieces }: EncodedPieces): Promise<void> {
   const head = rowsHead(rows, rowEnds);
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, head.length);
+  if (slots !== undefined && bytes >= leastSharedBytes && bytes <= slotBytes) {
+    const place = Buffer.allocUnsafe(8);
+    place.writeUInt32LE(await slots.put([head, ...pieces]), 0);
+    place.writeUInt32LE(bytes, 4);
+    return send([messageHeader(messageKind.sharedRows, 0, place.length), place], false);
+  }
   return send([messageHeader(messageKind.rows, 0, bytes), head, ...pieces], false);
 }
 
+/** What a pipe takes at once is as well sent through it. */
+const leastSharedBytes = 64 * 1024;
 const shortMessageBytes = 16 * 1024;
 const mostHeldMs = 2;
 let held: NodeJS.Timeout | undefined;
