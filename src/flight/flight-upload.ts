@@ -10,7 +10,7 @@ export async function openUpload(requests: AsyncIterable<Uint8Array>): Promise<F
   const begun = await iterator.next();
   if (begun.done === true) {
     throw new AppError('invalid_input', 'the upload ended before its first message', {
-      hint: 'the first message carries the descriptor and the schema',
+      hint: 'the first message carries the descriptor and the schema; of a table without batches ADBC sends nothing: give it a record batch of no rows',
     });
   }
   const first = FlightData.decode(begun.value);

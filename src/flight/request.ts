@@ -46,6 +46,8 @@ export function onlyMessage(
   const frameLimits = frameLimitsOf(call, limits);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    let bytes = 0;
+    let announced: number | undefined;
     const settle = (act: () => void): void => {
       clearTimeout(timer);
       stream.off('data', onData).off('end', onEnd).off('close', onClose);
@@ -61,8 +63,9 @@ export function onlyMessage(
     const onData = (chunk: Buffer): void =>
       attempt(() => {
         chunks.push(chunk);
-        if (chunks.length === 1) checkPrefix(chunk, frameLimits);
-        else if (chunks.length === 2) checkPrefix(Buffer.concat(chunks), frameLimits);
+        bytes += chunk.length;
+        announced ??= checkPrefix(chunks.length === 1 ? chunk : Buffer.concat(chunks), frameLimits);
+        if (announced !== undefined && bytes > prefixBytes + announced) throw tooMany(call.path);
       });
     const onEnd = (): void =>
       attempt(() => {
@@ -84,10 +87,12 @@ function only(body: Buffer, limits: FrameLimits, path: string): Uint8Array {
   if (body.length === 0) throw new GrpcError('UNIMPLEMENTED', `${path} takes one message, but none came`);
   const bytes = checkPrefix(body, limits);
   if (bytes === undefined || body.length < prefixBytes + bytes) throw endedInside();
-  if (body.length > prefixBytes + bytes) {
-    throw new GrpcError('UNIMPLEMENTED', `${path} takes one message, but more came`);
-  }
+  if (body.length > prefixBytes + bytes) throw tooMany(path);
   return body.subarray(prefixBytes);
+}
+
+function tooMany(path: string): GrpcError {
+  return new GrpcError('UNIMPLEMENTED', `${path} takes one message, but more came`);
 }
 
 function frameLimitsOf(call: Call, { maxMessageBytes = defaultMaxMessageBytes }: Limits): FrameLimits {

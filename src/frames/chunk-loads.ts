@@ -21,6 +21,7 @@ export interface RowRange {
 const leastKeptBytes = 2 * 1024 * 1024;
 const mostLoadBytes = 8 * 1024 * 1024;
 const mostAheadBytes = 4 * 1024 * 1024;
+const nearChunks = 8;
 const heavyLoadBytes = 4 * 1024 * 1024;
 
 /** Chunks in the hot tier and on their way into it: one load for everybody who wants the same chunk. */
@@ -95,7 +96,9 @@ export class ChunkLoads {
 
   #underWay(version: FrameVersion, form: ChunkForm, row: number): RowLoad | undefined {
     const load = this.#loads.get(loadKey(version, form, row));
-    return load?.state === 'loading' && !load.run.isAborted ? load : undefined;
+    if (load?.state !== 'loading' || load.run.isAborted) return undefined;
+    // A run of somebody else's may take minutes to come there.
+    return load.run.isNear(load.fromRow, nearChunks * version.chunkRows(form)) ? load : undefined;
   }
 
   #start(run: LoadRun, range: RowRange, lane: string | undefined): void {

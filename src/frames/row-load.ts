@@ -92,6 +92,13 @@ export class LoadRun {
   /** Rows before this one have been taken by the fastest reader. */
   #takenRow = 0;
   #taken = (): void => {};
+  /** Where the engine is. */
+  #loadingRow = 0;
+
+  /** Whether the engine comes to this row soon. */
+  isNear(row: number, rows: number): boolean {
+    return row - this.#loadingRow <= rows;
+  }
 
   get isAborted(): boolean {
     return this.#controller.signal.aborted;
@@ -134,6 +141,7 @@ export class LoadRun {
   async start(job: LoadJob): Promise<void> {
     const { signal } = this.#controller;
     const queue = [...this.loads];
+    this.#loadingRow = queue[0]?.fromRow ?? 0;
     const pace = new AheadBytes(queue[0]?.fromRow ?? 0);
     let isCut = false;
     try {
@@ -142,6 +150,7 @@ export class LoadRun {
         const load = queue[0];
         if (load === undefined) break;
         load.push(compact(piece));
+        this.#loadingRow = load.nextRow;
         pace.loaded(piece);
         if (load.nextRow >= load.toRow) {
           load.end('complete');

@@ -112,13 +112,19 @@ export class SqlOverFrames implements LocalSql {
     parameters: Uint8Array | undefined,
     options: CallOptions,
   ): Promise<number> {
-    const handle = targetHandle(table);
-    if (ifTaken === 'keep' && (await findHandle(this.#frames, principal, handle)) !== undefined) return 0;
+    const wanted = targetHandle(table);
+    const alike = await findHandle(this.#frames, principal, wanted);
+    if (ifTaken === 'keep' && alike !== undefined) return 0;
+    const handle = alike ?? wanted;
     await using result = await this.#run(principal, { query, form: 'arrow', parameters }, options);
     const source = { kind: 'arrow', stream: result.arrowStream() } as const;
     const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
-    const { rows } = await this.#frames.put(principal, { handle, mode, source }, options);
-    return rows;
+    try {
+      const { rows } = await this.#frames.put(principal, { handle, mode, source }, options);
+      return rows;
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'handle_exists' ? tableExists(handle, error) : error;
+    }
   }
 
   async #insert(
@@ -204,6 +210,13 @@ function targetHandle(table: TableName): Handle {
     });
   }
   return parseHandle(table.name);
+}
+
+function tableExists(handle: Handle, cause: AppError): AppError {
+  return new AppError('handle_exists', `table ${JSON.stringify(handle)} exists`, {
+    hint: 'CREATE OR REPLACE TABLE replaces it, INSERT INTO appends to it',
+    cause,
+  });
 }
 
 function changesData(statement: Create | Insert | Drop): AppError {

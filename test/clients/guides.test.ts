@@ -30,6 +30,13 @@ describe.skipIf(programs === undefined)('the code of', () => {
   const redirected = (code: string): string =>
     code.replaceAll('localhost:50052', grpcAddress(server)).replaceAll('http://localhost:9000', server.url);
 
+  test('the README runs', async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, code = ''] = /```python\n([\s\S]*?)```/.exec(readme) ?? [];
+    const { stdout } = await run(programs?.python ?? '', ['-c', code.replace('127.0.0.1:50052', grpcAddress(server))]);
+    expect(stdout).toContain('high: [[71039.35,71037.44,71037.81]]');
+  });
+
   test.each(['flight-sql.md', 'python.md', 'polars-pandas.md'])('%s prints what stands below it', async (guide) => {
     const blocks = guideBlocks(guide);
     expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['python']));

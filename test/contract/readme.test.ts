@@ -11,7 +11,7 @@ test('the README’s curl lines give the output that stands below them', async (
   const targets = [...commands.matchAll(/^curl -w '\\n' 'http:\/\/127\.0\.0\.1:9000(\/[^']*)'$/gm)].map(
     (match) => match[1],
   );
-  expect(targets.length).toBe(5);
+  expect(targets.length).toBe(6);
   await using directory = await temporaryDirectory();
   await using server = await spawnFramehold({ dataDir: directory.path, flags: ['--demo'] });
   const answers: string[] = [];

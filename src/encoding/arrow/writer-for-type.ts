@@ -2,6 +2,7 @@ import type { DataType } from '../../core/data-type.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { BooleanColumn, BytesColumn, FixedColumn, NullColumn } from './flat-columns.ts';
 import { ArrayColumn, ListColumn, RequiredColumn, StructColumn, UnionColumn } from './nested-columns.ts';
+import { WideIntegerColumn } from './wide-integers.ts';
 
 export function writerForType(type: DataType): ColumnWriter {
   switch (type.kind) {
@@ -10,6 +11,7 @@ export function writerForType(type: DataType): ColumnWriter {
     case 'boolean':
       return new BooleanColumn();
     case 'int':
+      return type.bits === 128 ? new WideIntegerColumn(type) : new FixedColumn(type.bits / 8);
     case 'float':
       return new FixedColumn(type.bits / 8);
     case 'date':

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -144,6 +144,32 @@ describe('running', () => {
   });
 });
 
+describe('values that a form cannot hold', () => {
+  test.each([
+    '340282366920938463463374607431768211455::UHUGEINT',
+    '170141183460469231731687303715884105727::HUGEINT',
+    '[340282366920938463463374607431768211455::UHUGEINT]',
+    '(-100000000000000000000000000000000000000)::HUGEINT',
+  ])('%s is no other number in Arrow, but an error', async (value) => {
+    await expect(rows(engine, `SELECT ${value} AS h`, { form: 'arrow' })).rejects.toMatchObject({
+      code: 'unsupported_type',
+    });
+  });
+
+  test('integers of 38 digits go through', async () => {
+    const statement = await engine.analyze(`SELECT (10::HUGEINT ** 37)::HUGEINT * 9 AS h`, { signal: never });
+    if (statement.kind !== 'query') throw new Error('not a query');
+    await using result = await engine.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of result.arrowStream()) pieces.push(piece);
+    expect(tableFromIPC(Buffer.concat(pieces)).numRows).toBe(1);
+  });
+
+  test('a time with a zone is given in UTC', async () => {
+    expect(await rows(engine, "SELECT '01:02:03+05'::TIMETZ AS t")).toEqual([['20:02:03.000000']]);
+  });
+});
+
 describe('parameters', () => {
   test('the types of parameters are told where the statement tells them', async () => {
     const t = await frame('typed', "SELECT 1::BIGINT AS n, DATE '2026-01-01' AS d, 'x' AS s");
@@ -205,6 +231,18 @@ describe('a statement in trouble', () => {
     expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
   });
 
+  test('a result that is left with all of it on the way does not cost the worker its life', async () => {
+    await using one = newEngine({ workers: 1 });
+    const statement = await one.analyze('SELECT 1', { signal: never });
+    const long = await one.analyze('SELECT count(*) FROM range(300_000_000) t(a) WHERE a % 7 = 3', { signal: never });
+    if (statement.kind !== 'query' || long.kind !== 'query') throw new Error('not a query');
+    await using result = await one.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
+    await result[Symbol.asyncDispose]();
+    const [pid] = one.pids;
+    expect((await rows(one, long.query.sql)).length).toBe(1);
+    expect(one.pids).toEqual([pid]);
+  });
+
   test('a reader that leaves early frees the worker', async () => {
     await using one = newEngine({ workers: 1 });
     const statement = await one.analyze('SELECT range FROM range(1_000_000_000)', { signal: never });
@@ -245,6 +283,18 @@ describe('warm tables', () => {
     const next = await frame('warmed', 'SELECT 1 AS n');
     expect(await rows(one, 'SELECT sum(n) FROM warmed', { tables: [next] })).toEqual([['1']]);
     await expect.poll(() => readdir(warm.directory)).toEqual([]);
+  });
+
+  test('a copy that is gone when a query comes to it is no loss: the frame is read instead', async () => {
+    await using warm = newWarmTables(100_000_000);
+    await using one = newEngine({ workers: 1, warmTables: warm });
+    const t = await frame('vanishing', 'SELECT range AS n FROM range(1000)');
+    const sum = () => rows(one, 'SELECT sum(n) FROM vanishing', { tables: [t] });
+    await sum();
+    await sum();
+    await warm.settled();
+    for (const name of await readdir(warm.directory)) await rm(join(warm.directory, name));
+    expect(await sum()).toEqual([['499500']]);
   });
 
   test('copies stay within their budget: the one that was not used for longest goes', async () => {

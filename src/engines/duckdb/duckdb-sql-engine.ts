@@ -116,9 +116,8 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
     const { name } = table;
     if (table.kind === 'list') return { name, source: table };
     const warm = this.#warmTables.use(table);
-    return warm === undefined
-      ? { name, source: { kind: 'parquet', paths: table.parts.map((part) => part.path) } }
-      : { name, source: { kind: 'warm', path: warm } };
+    const paths = table.parts.map((part) => part.path);
+    return { name, source: warm === undefined ? { kind: 'parquet', paths } : { kind: 'warm', path: warm, paths } };
   }
 
   async #call(job: Job, { signal, lane }: JobOptions, parameters?: Uint8Array): Promise<unknown> {

@@ -140,8 +140,9 @@ export class WorkerPool {
   #acquire({ signal, lane = '' }: RunOptions): Promise<WorkerProcess> {
     signal.throwIfAborted();
     if (this.#closed) return Promise.reject(new AppError('overloaded', 'the server is shutting down'));
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return Promise.resolve(idle);
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (!idle.ended) return Promise.resolve(idle);
+    }
     if (this.#queue.size >= this.#options.maxQueue) {
       return Promise.reject(
         new AppError('overloaded', `${this.#queue.size} jobs are waiting already`, {

@@ -32,8 +32,8 @@ export interface QueryTable {
   readonly name: string;
   readonly source:
     | { readonly kind: 'parquet'; readonly paths: readonly string[] }
-    /** A database file that holds a copy as a native table. */
-    | { readonly kind: 'warm'; readonly path: string }
+    /** A database file that holds a copy as a native table; it may be gone when the job's turn comes. */
+    | { readonly kind: 'warm'; readonly path: string; readonly paths: readonly string[] }
     | ListTable;
 }
 

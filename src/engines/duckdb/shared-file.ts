@@ -16,6 +16,7 @@ export const slotCount = 4;
  */
 export class SharedFile implements Disposable {
   readonly descriptor: number;
+  #isOpen = true;
 
   private constructor(descriptor: number) {
     this.descriptor = descriptor;
@@ -36,6 +37,7 @@ export class SharedFile implements Disposable {
 
   /** The message in a slot, in memory of its own. */
   read(slot: number, bytes: number): Buffer {
+    if (!this.#isOpen) throw new Error('the shared file is closed');
     const payload = Buffer.allocUnsafeSlow(bytes);
     let filled = 0;
     while (filled < bytes) {
@@ -47,6 +49,7 @@ export class SharedFile implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    closeSync(this.descriptor);
+    if (this.#isOpen) closeSync(this.descriptor);
+    this.#isOpen = false;
   }
 }

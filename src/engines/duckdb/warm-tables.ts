@@ -109,6 +109,10 @@ export class WarmTables implements AsyncDisposable {
     entry.path = path;
     entry.bytes = (await stat(path)).size;
     this.#bytes += entry.bytes;
+    if (entry.bytes > budgetBytes) {
+      this.#discard(entry);
+      throw new Error(`a copy of ${entry.bytes} bytes is over the budget of ${budgetBytes}`);
+    }
     entry.state = 'warm';
     // Replaced meanwhile.
     if (this.#entries.get(entry.versionId) !== entry) return this.#discard(entry);

@@ -74,6 +74,7 @@ export class WorkerProcess {
       this.#child.on('error', (error) => {
         this.#stderr += String(error);
         this.kill();
+        this.#shared?.[Symbol.dispose]();
         resolve();
       });
     });
@@ -166,13 +167,20 @@ export class WorkerProcess {
 
   #onceSettled: (() => void) | undefined;
 
+  #settled(): void {
+    this.#onceSettled?.();
+    this.#onceSettled = undefined;
+  }
+
   /** Cancels and reads on to the job's last message, so that the next job begins on a clean channel. */
   async #stop(): Promise<void> {
     this.#cancel();
     for (;;) {
       const message = await this.#next();
-      if (message === undefined || message.kind === messageKind.done || message.kind === messageKind.error) return;
+      if (message === undefined || message.kind === messageKind.done || message.kind === messageKind.error) break;
     }
+    // Its last message may have been here before the timer was set.
+    this.#settled();
   }
 
   async #sendInput(input: AsyncIterable<Uint8Array>, turn: number): Promise<void> {
@@ -185,10 +193,10 @@ export class WorkerProcess {
   }
 
   #receive(bytes: Buffer): void {
+    if (this.#ended) return;
     for (const message of this.#parser.push(bytes)) {
       if (message.kind === messageKind.done || message.kind === messageKind.error) {
-        this.#onceSettled?.();
-        this.#onceSettled = undefined;
+        this.#settled();
       }
       this.#waiting.push(message.kind === messageKind.sharedRows ? this.#takeShared(message) : message);
     }
@@ -199,7 +207,13 @@ export class WorkerProcess {
   /** Copied out at once, so that the child has its slot back. */
   #takeShared({ turn, payload: place }: Message): Message {
     const slot = place.readUInt32LE(0);
-    const payload = this.#shared?.read(slot, place.readUInt32LE(4)) ?? Buffer.alloc(0);
+    let payload: Buffer = Buffer.alloc(0);
+    try {
+      payload = this.#shared?.read(slot, place.readUInt32LE(4)) ?? payload;
+    } catch (error) {
+      this.#logger.error('a worker’s shared file cannot be read', { error });
+      this.kill();
+    }
     this.#data.write(Buffer.concat([messageHeader(messageKind.slotFree, turn, 1), Buffer.of(slot)]));
     return { kind: messageKind.rows, turn, payload };
   }

@@ -74,6 +74,23 @@ def _(server):
         equal(ask(connection, "-- what?\nSELECT 'Zürich 🦆' AS \"Ort/название\"; /* that */ "), [("Zürich 🦆",)])
 
 
+@case("a NULL parameter without a type takes that of its place")
+def _(server):
+    with server.adbc() as connection:
+        equal(ask(connection, "SELECT count(*) FROM (VALUES ('a'), ('b')) t(s) WHERE s IN (?, ?)", ["a", None]), [(1,)])
+        equal(ask(connection, "SELECT coalesce(?, 'x')", [None]), [("x",)])
+        equal(ask(connection, "SELECT 'a' IS DISTINCT FROM ?", [None]), [(True,)])
+
+
+@case("executemany of a thousand rows is one append")
+def _(server):
+    with server.adbc() as connection:
+        tell(connection, "CREATE TABLE many (a BIGINT, b VARCHAR)")
+        with connection.cursor() as cursor:
+            cursor.executemany("INSERT INTO many VALUES (?, ?)", [(n, f"row {n}") for n in range(1000)])
+        equal(ask(connection, "SELECT count(*), sum(a)::BIGINT, max(b) FROM many"), [(1000, 499500, "row 999")])
+
+
 @case("a query without rows gives its columns")
 def _(server):
     with server.adbc() as connection, connection.cursor() as cursor:

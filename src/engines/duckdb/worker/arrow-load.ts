@@ -16,6 +16,8 @@ export interface ArrowTable extends AsyncDisposable {
   readonly sql: string;
   /** The columns' names as the schema spells them: they may repeat or be empty. */
   readonly names: readonly string[];
+  /** Which columns hold nothing but nulls, by their type. */
+  readonly areNull: readonly boolean[];
 }
 
 let tables = 0;
@@ -50,6 +52,7 @@ export async function loadArrowStream(
       table: sqlName(name),
       sql: typedRelation(sqlName(name), fields),
       names: fields.map((field) => field.name),
+      areNull: fields.map((field) => field.type.kind === 'null'),
       [Symbol.asyncDispose]: drop,
     };
   } finally {

@@ -16,6 +16,11 @@ export class KeptStatements {
     }
   }
 
+  clear(): void {
+    for (const statement of this.#kept.values()) statement[Symbol.dispose]();
+    this.#kept.clear();
+  }
+
   /** Who takes one disposes of it. */
   take(key: string): PreparedStatement | undefined {
     const statement = this.#kept.get(key);

@@ -5,10 +5,13 @@ import type { Connection, QueryResult } from './session.ts';
 const readAs: Readonly<Record<number, string>> = {
   23: 'VARCHAR', // ENUM
   29: 'VARCHAR', // BIT
-  30: 'TIME', // TIME WITH TIME ZONE: Parquet holds it in UTC
+  30: 'TIME', // TIME WITH TIME ZONE, in UTC
   35: 'VARCHAR', // BIGNUM
   41: 'JSON', // VARIANT
 };
+
+/** A cast alone would drop the offset. */
+const timeWithZone = 30;
 
 export function parquetRelation(paths: readonly string[]): string {
   return `read_parquet([${paths.map(sqlString).join(', ')}], hive_partitioning = false)`;
@@ -29,7 +32,8 @@ export function readableSql(
   if (columns.every(({ typeId }) => readAs[typeId] === undefined)) return undefined;
   const items = columns.map(({ name, typeId }, index) => {
     const type = readAs[typeId];
-    const item = type === undefined ? `#${index + 1}` : `CAST(#${index + 1} AS ${type})`;
+    const value = typeId === timeWithZone ? `timezone('UTC', #${index + 1})` : `#${index + 1}`;
+    const item = type === undefined ? value : `CAST(${value} AS ${type})`;
     return `${item} AS ${sqlName(name)}`;
   });
   return `SELECT ${items.join(', ')} FROM ${from}`;

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
-import { loadArrowStream } from './arrow-load.ts';
+import { type ArrowTable, loadArrowStream } from './arrow-load.ts';
 import { readableSql } from './parquet-relation.ts';
 import type { Connection, PreparedStatement, QueryResult } from './session.ts';
 
@@ -41,7 +41,7 @@ export async function bindParameters(
     const count = counted?.n ?? 0;
     await connection.run(`PREPARE ${statementName} AS ${sql}`);
     const bindRow = async (row: number): Promise<PreparedStatement> =>
-      prepareCall(connection, await setVariables(connection, rows.table, row, parameterCount));
+      prepareCall(connection, await setVariables(connection, rows, row));
     return {
       async columns() {
         using first = await (count === 0
@@ -88,9 +88,15 @@ export async function prepareUnbound(connection: Connection, sql: string, count:
   }
 }
 
-async function setVariables(connection: Connection, table: string, row: number, count: number): Promise<string[]> {
+async function setVariables(connection: Connection, rows: ArrowTable, row: number): Promise<string[]> {
+  const { table, areNull } = rows;
   const values: string[] = [];
-  for (let index = 0; index < count; index++) {
+  for (const [index, isNull] of areNull.entries()) {
+    // Of a null without a type the statement decides the type; one of a table has INTEGER.
+    if (isNull) {
+      values.push('NULL');
+      continue;
+    }
     const name = `framehold_${index}`;
     await connection.run(`SET VARIABLE ${name} = (SELECT c${index} FROM temp.main.${table} WHERE rowid = ${row})`);
     values.push(`getvariable('${name}')`);

@@ -246,11 +246,14 @@ export class QueryResult {
   readonly #slab = new NativeSlab();
   #ahead: Promise<Pointer> | undefined;
   readonly #isBuffered: boolean;
+  readonly #connection: Pointer;
+  #isFetching = false;
 
   /** `isBuffered`: the first chunk is there already. */
   constructor(connection: Pointer, result: ResultStruct, isBuffered: boolean) {
     this.#result = result;
     this.#isBuffered = isBuffered;
+    this.#connection = connection;
     this.columns = resultColumns(result);
     const options: [Pointer | number] = [0n];
     api.arrowOptions(connection, options);
@@ -274,10 +277,17 @@ export class QueryResult {
   }
 
   async #fetch(): Promise<Pointer> {
-    return pointer(await offLoop(api.fetchChunk, this.#result));
+    this.#isFetching = true;
+    try {
+      return pointer(await offLoop(api.fetchChunk, this.#result));
+    } finally {
+      this.#isFetching = false;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // Who has enough rows does not wait for the next ones to be found.
+    if (this.#isFetching) api.interrupt(this.#connection);
     const chunk = await this.#ahead?.catch(() => 0n);
     if (chunk !== undefined && chunk !== 0n) api.destroyChunk([chunk]);
     api.destroyArrowOptions([this.#arrowOptions]);

@@ -6,20 +6,26 @@ export class SharedSlots {
   readonly #free = Array.from({ length: slotCount }, (_, slot) => slot);
   #wake = (): void => {};
 
-  /** Puts a message into a slot as soon as one is free, and gives its number. */
-  async put(pieces: readonly Uint8Array[]): Promise<number> {
+  /** Puts a message into a slot as soon as one is free, and gives its number; undefined when there is no room for it. */
+  async put(pieces: readonly Uint8Array[]): Promise<number | undefined> {
     while (this.#free.length === 0) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
     const slot = this.#free.pop() as number;
-    let at = slot * slotBytes;
-    // The system takes at most 1024 pieces at once.
-    for (let from = 0; from < pieces.length; from += 1000) {
-      at += writeAll(pieces.slice(from, from + 1000), at);
+    try {
+      let at = slot * slotBytes;
+      // The system takes at most 1024 pieces at once.
+      for (let from = 0; from < pieces.length; from += 1000) {
+        at += writeAll(pieces.slice(from, from + 1000), at);
+      }
+      return slot;
+    } catch {
+      // A container's /dev/shm may be small.
+      this.release(slot);
+      return undefined;
     }
-    return slot;
   }
 
   release(slot: number): void {

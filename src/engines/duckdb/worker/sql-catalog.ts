@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { AppError } from '../../../core/app-error.ts';
 import type { ListTable } from '../../../core/sql.ts';
 import type { QueryTable, SqlSettings } from '../protocol.ts';
 import { sqlName, sqlString } from '../sql-text.ts';
+import { DuckDbError } from './duckdb-error.ts';
 import { KeptStatements } from './kept-statements.ts';
 import { parquetRelation } from './parquet-relation.ts';
 import type { Connection } from './session.ts';
@@ -64,6 +66,8 @@ export class SqlCatalog {
 
   /** Opens the operator's database for as long as the result is not disposed of: while it is open nobody can write it. */
   async openAnalytics(): Promise<AsyncDisposable> {
+    // Left by a job that was stopped as it cleaned up.
+    await this.connection.run('DETACH DATABASE IF EXISTS analytics');
     try {
       await this.connection.run(`ATTACH ${sqlString(this.#analyticsPath)} AS analytics (READ_ONLY)`);
     } catch (cause) {
@@ -80,9 +84,14 @@ export class SqlCatalog {
     if (source.kind === 'list') return listRelation(source);
     const known = this.#warmNames.get(source.path);
     if (known !== undefined) return known;
-    if (this.#warmNames.size >= mostWarmFiles) await this.#closeWarmFiles();
+    await this.#closeWarmFiles((path) => this.#warmNames.size >= mostWarmFiles || !existsSync(path));
     const name = `warm_${++this.#warmNumber}`;
-    await this.connection.run(`ATTACH ${sqlString(source.path)} AS ${name} (READ_ONLY)`);
+    try {
+      await this.connection.run(`ATTACH ${sqlString(source.path)} AS ${name} (READ_ONLY)`);
+    } catch (error) {
+      if (!(error instanceof DuckDbError) || error.interrupted) throw error;
+      return parquetRelation(source.paths);
+    }
     const relation = `${name}.main.frame`;
     this.#warmNames.set(source.path, relation);
     return relation;
@@ -94,12 +103,14 @@ export class SqlCatalog {
     this.#views.clear();
   }
 
-  async #closeWarmFiles(): Promise<void> {
-    await this.#dropViews();
-    for (const relation of this.#warmNames.values()) {
-      await this.connection.run(`DETACH ${relation.slice(0, relation.indexOf('.'))}`);
+  /** Copies that are gone would keep their room on the disk for as long as they are open here. */
+  async #closeWarmFiles(isUnwanted: (path: string) => boolean): Promise<void> {
+    for (const [path, relation] of this.#warmNames) {
+      if (!isUnwanted(path)) continue;
+      this.#warmNames.delete(path);
+      this.kept.clear();
+      await this.connection.run(`DETACH DATABASE IF EXISTS ${relation.slice(0, relation.indexOf('.'))}`);
     }
-    this.#warmNames.clear();
   }
 }
 

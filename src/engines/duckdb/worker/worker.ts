@@ -140,12 +140,17 @@ async function performSql(job: SqlJobs, context: QueryContext): Promise<unknown>
     case 'query': {
       await assertQuery(job.query.sql, context.catalog);
       const rows = runQuery(context, job);
-      for (;;) {
-        const step = await rows.next();
-        if (step.done === true) return { totalRows: step.value };
-        context.signal.throwIfAborted();
-        if ('pieces' in step.value) await sendRows(step.value);
-        else await sendColumns(step.value);
+      try {
+        for (;;) {
+          const step = await rows.next();
+          if (step.done === true) return { totalRows: step.value };
+          context.signal.throwIfAborted();
+          if ('pieces' in step.value) await sendRows(step.value);
+          else await sendColumns(step.value);
+        }
+      } finally {
+        // The connection outlives the job: what it opened must be closed, however it ends.
+        await rows.return(0);
       }
     }
     default:
@@ -155,6 +160,7 @@ async function performSql(job: SqlJobs, context: QueryContext): Promise<unknown>
 }
 
 const mostAnalyzed = 1000;
+const longestAnalyzed = 10_000;
 const analyzed = new Map<string, Statement>();
 
 /** Every text passes the gate in the process that runs it, whoever checked it before. */
@@ -162,6 +168,7 @@ async function analyze(sql: string, { connection }: SqlCatalog): Promise<Stateme
   const known = analyzed.get(sql);
   if (known !== undefined) return known;
   const statement = await analyzeSql(connection, sql);
+  if (sql.length > longestAnalyzed) return statement;
   if (analyzed.size >= mostAnalyzed) analyzed.clear();
   analyzed.set(sql, statement);
   return statement;
@@ -181,10 +188,13 @@ async function sendRows({ rows, rowEnds, pieces }: EncodedPieces): Promise<void>
   const head = rowsHead(rows, rowEnds);
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, head.length);
   if (slots !== undefined && bytes >= leastSharedBytes && bytes <= slotBytes) {
-    const place = Buffer.allocUnsafe(8);
-    place.writeUInt32LE(await slots.put([head, ...pieces]), 0);
-    place.writeUInt32LE(bytes, 4);
-    return send([messageHeader(messageKind.sharedRows, 0, place.length), place], false);
+    const slot = await slots.put([head, ...pieces]);
+    if (slot !== undefined) {
+      const place = Buffer.allocUnsafe(8);
+      place.writeUInt32LE(slot, 0);
+      place.writeUInt32LE(bytes, 4);
+      return send([messageHeader(messageKind.sharedRows, 0, place.length), place], false);
+    }
   }
   return send([messageHeader(messageKind.rows, 0, bytes), head, ...pieces], false);
 }
@@ -219,6 +229,8 @@ function toWire(error: unknown, aborted: boolean): WireError {
   const fatal = cause instanceof DuckDbError && cause.fatal;
   if (aborted) return { code: 'cancelled', message: 'cancelled', options: {}, detail, fatal };
   if (error instanceof AppError) {
+    // After it DuckDB may hold on to so much that the next statement finds no memory.
+    const isSpent = error.code === 'sql_out_of_memory';
     const { hint, position, retryAfterSeconds } = error;
     const options = {
       ...(hint !== undefined && { hint }),
@@ -226,7 +238,7 @@ function toWire(error: unknown, aborted: boolean): WireError {
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     };
     const under = cause instanceof Error ? `${detail}\n${cause.message}` : detail;
-    return { code: error.code, message: error.message, options, detail: under, fatal };
+    return { code: error.code, message: error.message, options, detail: under, fatal: fatal || isSpent };
   }
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   const storage = storageErrors[code] ?? (syscall === 'fsync' ? readOnly : undefined);
