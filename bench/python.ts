@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { cachedFolder } from './cache-folder.ts';
+import { cached } from '../test/support/cached.ts';
 import { RivalUnavailable } from './rivals/unavailable.ts';
 
 const run = promisify(execFile);
@@ -18,7 +18,7 @@ export async function pythonPrograms(): Promise<string> {
     .update(await readFile(requirements))
     .digest('hex');
   try {
-    const folder = await cachedFolder(`bench-python-${hash.slice(0, 12)}`, async (made) => {
+    const folder = await cached(`bench-python-${hash.slice(0, 12)}`, async (made) => {
       await run('python3', ['-m', 'venv', made], { timeout: installMs });
       await run(join(made, 'bin', 'pip'), ['install', '-q', '-r', requirements], { timeout: installMs });
     });

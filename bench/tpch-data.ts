@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cachedFolder } from './cache-folder.ts';
+import { cached } from '../test/support/cached.ts';
 import { pythonPrograms } from './python.ts';
 
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ export async function tpchFolder(scale: number): Promise<string> {
   const programs = await pythonPrograms();
   // Another generator, other files: its version is part of the environment's name.
   const generator = createHash('sha256').update(programs).digest('hex').slice(0, 8);
-  return cachedFolder(`tpch-sf${scale}-${generator}`, async (folder) => {
+  return cached(`tpch-sf${scale}-${generator}`, async (folder) => {
     await run(join(programs, 'tpchgen-cli'), ['parquet', '-q', '-s', String(scale), '-o', folder]);
   });
 }

@@ -1,5 +1,16 @@
 /** `; did you mean X?` for the candidate nearest to what was typed, or nothing when none is near. */
 export function didYouMean(typed: string, candidates: Iterable<string>): string {
+  const nearest = nearestTo(typed, candidates);
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
+}
+
+/** The same with the name in quotes, as SQL has names. */
+export function didYouMeanName(typed: string, candidates: Iterable<string>): string {
+  const nearest = nearestTo(typed, candidates);
+  return nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
+}
+
+function nearestTo(typed: string, candidates: Iterable<string>): string | undefined {
   const word = typed.toLowerCase();
   let nearest: string | undefined;
   let nearestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
@@ -10,7 +21,7 @@ export function didYouMean(typed: string, candidates: Iterable<string>): string 
       nearestDistance = distance;
     }
   }
-  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return nearest;
 }
 
 /** Letters to insert, delete or replace, or neighbours to swap. */

@@ -8,6 +8,11 @@ export interface TableName {
   readonly name: string;
 }
 
+/** Of the operator's database: `analytics.main.t`, or `analytics.t`, whose first part parses as a schema. */
+export function isAnalytics({ catalog, schema }: TableName): boolean {
+  return (catalog ?? schema)?.toLowerCase() === 'analytics';
+}
+
 /** A statement that only reads, checked against what callers may do. */
 export interface Query {
   readonly sql: string;

@@ -1,8 +1,7 @@
 import { AppError } from '../core/app-error.ts';
+import { endOfStream } from '../encoding/arrow/schema-message.ts';
 import { FlightData, type FlightDataMessage } from './flight-messages.ts';
 import type { FlightUpload } from './flight-sql-port.ts';
-
-const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
 /** Waits for the first message of an upload. */
 export async function openUpload(requests: AsyncIterable<Uint8Array>): Promise<FlightUpload> {

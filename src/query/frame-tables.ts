@@ -1,9 +1,9 @@
 import { AppError } from '../core/app-error.ts';
 import { Cleanup } from '../core/cleanup.ts';
-import { didYouMean } from '../core/did-you-mean.ts';
+import { didYouMeanName } from '../core/did-you-mean.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
-import type { FrameTable, TableName } from '../core/sql.ts';
+import { type FrameTable, isAnalytics, type TableName } from '../core/sql.ts';
 import type { FrameReader, FrameStore } from '../frames/store.ts';
 
 /** The frames that a query reads, each at one version until this is disposed of. */
@@ -71,8 +71,7 @@ async function openFrame(
 async function tableNotFound(frames: FrameStore, principal: Principal, name: string): Promise<AppError> {
   const handles: string[] = [];
   for await (const { handle } of frames.list(principal)) handles.push(handle);
-  const suggestion = didYouMean(name, handles).replace(/ ([^ ]+)\?$/, ' "$1"?');
-  return new AppError('sql_error', `table ${JSON.stringify(name)} not found${suggestion}`, {
+  return new AppError('sql_error', `table ${JSON.stringify(name)} not found${didYouMeanName(name, handles)}`, {
     hint: 'SHOW TABLES lists the frames',
   });
 }
@@ -90,11 +89,6 @@ async function frameTable(reader: FrameReader, { tenant }: Principal, name: stri
     parts: await reader.sources(),
     hold: () => reader.holdFiles(),
   };
-}
-
-/** `analytics.main.t`, or `analytics.t`, whose first part parses as a schema. */
-export function isAnalytics({ catalog, schema }: TableName): boolean {
-  return (catalog ?? schema)?.toLowerCase() === 'analytics';
 }
 
 function differsInCase(...names: readonly string[]): AppError {

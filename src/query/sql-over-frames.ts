@@ -1,22 +1,23 @@
 import { AppError } from '../core/app-error.ts';
 import { Cleanup } from '../core/cleanup.ts';
 import type { Column } from '../core/data-type.ts';
-import { didYouMean } from '../core/did-you-mean.ts';
+import { didYouMeanName } from '../core/did-you-mean.ts';
 import type { JobOptions } from '../core/frame-engine.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
-import type {
-  AnalyticsTable,
-  Query,
-  SqlEngine,
-  SqlJob,
-  SqlResult,
-  SqlTable,
-  Statement,
-  TableName,
+import {
+  type AnalyticsTable,
+  isAnalytics,
+  type Query,
+  type SqlEngine,
+  type SqlJob,
+  type SqlResult,
+  type SqlTable,
+  type Statement,
+  type TableName,
 } from '../core/sql.ts';
 import type { FrameStore } from '../frames/store.ts';
-import { findHandle, isAnalytics, openTables } from './frame-tables.ts';
+import { findHandle, openTables } from './frame-tables.ts';
 import type { CallOptions, LocalSql, PreparedSql, QueryRequest, UpdateRequest } from './local-sql.ts';
 
 export interface SqlOverFramesOptions {
@@ -230,7 +231,7 @@ function assertColumns(named: readonly string[], columns: readonly Column[], han
   const names = columns.map((column) => column.name);
   for (const name of named) {
     if (names.some((each) => each.toLowerCase() === name.toLowerCase())) continue;
-    const suggestion = didYouMean(name, names).replace(/ ([^ ]+)\?$/, ' "$1"?');
+    const suggestion = didYouMeanName(name, names);
     throw new AppError('sql_error', `column ${JSON.stringify(name)} not found in ${handle}${suggestion}`);
   }
 }

@@ -5,6 +5,9 @@ import { ipcMessage } from './ipc-message.ts';
 const littleEndian = 0;
 const timeUnits = { s: 0, ms: 1, us: 2, ns: 3 } as const;
 
+/** The mark with which an Arrow IPC stream ends. */
+export const endOfStream = Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0);
+
 /** The schema as one encapsulated message of Arrow IPC. */
 export function schemaMessage(
   fields: readonly ArrowField[],

@@ -12,7 +12,7 @@ import type {
   Statement,
 } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
-import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
+import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { encodedRows } from './encoded-rows.ts';
 import { WorkerPool } from './pool.ts';
 import type { Job, QueryJob, QueryTable, SqlSettings } from './protocol.ts';
@@ -135,9 +135,6 @@ function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefi
     yield bytes;
   })();
 }
-
-/** The mark with which an Arrow IPC stream ends. */
-const endOfStream = Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0);
 
 class DuckDbSqlResult implements SqlResult {
   readonly columns: readonly Column[];

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cached } from './cached.ts';
+import { mavenJar } from '../../support/maven-jar.ts';
 import { Missing } from './missing.ts';
 
 const run = promisify(execFile);
@@ -9,15 +8,13 @@ const run = promisify(execFile);
 /** DBeaver from 26.1.3 does not get on with 19.0.0 (dbeaver/dbeaver#41638). */
 export const jdbcDriverVersion = '18.3.0';
 const name = 'flight-sql-jdbc-driver';
-const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 
 /** The command line that runs a Java source file with the Flight SQL driver of JDBC. Throws Missing. */
 export async function javaWithJdbcDriver(): Promise<readonly [command: string, ...args: string[]]> {
   await run('javac', ['-version']).catch(() => {
     throw new Missing('there is no JDK (17 or later) on the PATH');
   });
-  const folder = await cached(`${name}-${jdbcDriverVersion}`, download);
-  const jar = join(folder, `${name}-${jdbcDriverVersion}.jar`);
+  const jar = await fetchDriver();
   return [
     'java',
     // A JVM that lives for seconds is not worth optimising for.
@@ -27,12 +24,9 @@ export async function javaWithJdbcDriver(): Promise<readonly [command: string, .
   ];
 }
 
-async function download(folder: string): Promise<void> {
-  process.stderr.write('fetching the JDBC driver …\n');
-  const artifact = `-Dartifact=org.apache.arrow:${name}:${jdbcDriverVersion}`;
+async function fetchDriver(): Promise<string> {
   try {
-    // In an empty folder: Maven would read the project of the working directory.
-    await run('mvn', ['-q', '-B', plugin, artifact, `-DoutputDirectory=${folder}`], { cwd: folder, timeout: 240_000 });
+    return await mavenJar('org.apache.arrow', name, jdbcDriverVersion);
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     throw new Missing(

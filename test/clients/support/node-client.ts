@@ -5,7 +5,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { cached } from './cached.ts';
+import { cached } from '../../support/cached.ts';
 import { Missing } from './missing.ts';
 
 const source = fileURLToPath(new URL('../node/', import.meta.url));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { cached } from './cached.ts';
+import { cached } from '../../support/cached.ts';
 import { Missing } from './missing.ts';
 
 const run = promisify(execFile);
@@ -32,7 +32,7 @@ async function findInterpreter(): Promise<string> {
 async function install(folder: string): Promise<void> {
   process.stderr.write('fetching the Python clients …\n');
   try {
-    // Made without pip, so that nothing in the folder knows its path: it is moved when it is complete.
+    // The machine's own pip serves: one more need not be fetched.
     await run('python3', ['-m', 'venv', '--without-pip', folder]);
     const args = ['--python', join(folder, 'bin', 'python'), 'install', '--quiet', '--no-input', '--no-deps'];
     const network = ['--retries', '1', '--timeout', '30', '--disable-pip-version-check'];

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
-import type { Query, SqlDescription } from '../../../core/sql.ts';
+import { isAnalytics, type Query, type SqlDescription } from '../../../core/sql.ts';
 import { sqlError } from '../gate/sql-error.ts';
 import type { QueryJob, RunQueryJob } from '../protocol.ts';
 import { loadArrowStream } from './arrow-load.ts';
@@ -115,9 +115,8 @@ async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<Asy
   return usesAnalytics(job.query) ? await catalog.openAnalytics() : { [Symbol.asyncDispose]: async () => {} };
 }
 
-/** `analytics.main.t`, or `analytics.t`, whose first part parses as a schema. */
 function usesAnalytics({ tables }: Query): boolean {
-  return tables.some(({ catalog, schema }) => (catalog ?? schema)?.toLowerCase() === 'analytics');
+  return tables.some(isAnalytics);
 }
 
 /** Positions are those in the query's own text, also where it stood behind an INSERT of ours. */

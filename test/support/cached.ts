@@ -1,25 +1,26 @@
-import { access, constants, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const fetchMs = 300_000;
+const fillMs = 600_000;
 const failureMs = 60_000;
 
 /**
- * A folder of this name in the user's cache, filled once. `fill` gets an empty folder that is moved to its place only
- * when it is complete.
+ * A folder of this name in the user's cache, filled once, by one process at a time. It is filled where it stays, since
+ * environments of Python know their path; what a failed attempt left is removed before the next one.
  */
 export async function cached(name: string, fill: (folder: string) => Promise<void>): Promise<string> {
-  const cache = await cacheFolder();
-  const folder = join(cache, name);
+  const folder = join(await cacheFolder(), name);
+  const complete = join(folder, '.complete');
   const lock = `${folder}.lock`;
-  for (const start = Date.now(); Date.now() - start < 2 * fetchMs; await delay(100)) {
-    if (await exists(folder)) return folder;
+  for (const start = Date.now(); Date.now() - start < 2 * fillMs; await delay(100)) {
+    if (await exists(complete)) return folder;
     if (!(await tryLock(lock))) continue;
     try {
-      if (!(await exists(folder))) await fillOnce(folder, cache, fill);
+      if (!(await exists(complete))) await fillOnce(folder, fill);
+      await mkdir(complete, { recursive: true });
       return folder;
     } finally {
       await rm(lock, { recursive: true, force: true });
@@ -29,23 +30,18 @@ export async function cached(name: string, fill: (folder: string) => Promise<voi
 }
 
 /** A failure is remembered for a minute, so that not every suite waits for the same absent network. */
-async function fillOnce(folder: string, cache: string, fill: (folder: string) => Promise<void>): Promise<void> {
+async function fillOnce(folder: string, fill: (folder: string) => Promise<void>): Promise<void> {
   const note = `${folder}.failed`;
-  const age = await stat(note).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs,
-    () => Number.POSITIVE_INFINITY,
-  );
-  if (age < failureMs) throw new Error(await readFile(note, 'utf8'));
-  const partial = await mkdtemp(join(cache, 'partial-'));
+  if ((await ageMs(note)) < failureMs) throw new Error(await readFile(note, 'utf8'));
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
   try {
-    await fill(partial);
-    await rename(partial, folder);
+    await fill(folder);
     await rm(note, { force: true });
   } catch (error) {
+    await rm(folder, { recursive: true, force: true });
     await writeFile(note, error instanceof Error ? error.message : String(error));
     throw error;
-  } finally {
-    await rm(partial, { recursive: true, force: true });
   }
 }
 
@@ -57,25 +53,30 @@ async function cacheFolder(): Promise<string> {
     await access(shared, constants.W_OK);
     return shared;
   } catch {
-    const own = fileURLToPath(new URL('../../../.cache/framehold', import.meta.url));
+    const own = fileURLToPath(new URL('../../.cache/framehold', import.meta.url));
     await mkdir(own, { recursive: true });
     return own;
   }
 }
 
-/** A folder is the lock, since making one fails if it is there. One older than any fetch was left behind. */
+/** A folder is the lock, since making one fails if it is there. One older than any attempt was left behind. */
 async function tryLock(lock: string): Promise<boolean> {
   try {
     await mkdir(lock);
     return true;
   } catch {
-    const age = await stat(lock).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    if (age > fetchMs) await rm(lock, { recursive: true, force: true });
+    const age = await ageMs(lock);
+    if (age !== Infinity && age > fillMs) await rm(lock, { recursive: true, force: true });
     return false;
   }
+}
+
+/** Infinity when there is nothing. */
+async function ageMs(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => Infinity,
+  );
 }
 
 async function exists(path: string): Promise<boolean> {
