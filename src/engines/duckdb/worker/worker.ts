@@ -33,7 +33,7 @@ import { warmFrame } from './warm-job.ts';
 import { writePart } from './write-job.ts';
 
 /** Beyond DuckDB's own limit: Node's heap, our buffers, and what DuckDB's functions allocate past its accounts. */
-const memoryAllowance = 1_000_000_000;
+const memoryAllowance = 2_000_000_000;
 /** DuckDB forgets an interrupt that comes before the statement runs, so it is repeated until the job ends. */
 const interruptEveryMs = 20;
 
