@@ -100,6 +100,27 @@ describe('running', () => {
     }
   });
 
+  test('a statement that is asked again is computed again', async () => {
+    await using one = newEngine({ workers: 1 });
+    const sql = 'SELECT now()::VARCHAR, random()::VARCHAR';
+    const [first, second] = [await rows(one, sql), await rows(one, sql)].flat() as [string, string][];
+    expect(second?.[0]).not.toBe(first?.[0]);
+    expect(second?.[1]).not.toBe(first?.[1]);
+  });
+
+  test('a description is that of the version at hand, also where the text was described before', async () => {
+    const statement = await engine.analyze('SELECT * FROM changing', { signal: never });
+    if (statement.kind !== 'query') throw new Error('not a query');
+    const { query } = statement;
+    const names: string[][] = [];
+    for (const sql of ['SELECT 1 AS a', 'SELECT 1 AS a', 'SELECT 1 AS a, 2 AS b']) {
+      const tables = [await frame('changing', sql)];
+      const { columns } = await engine.describe({ query, tables }, { signal: never });
+      names.push(columns.map((column) => column.name));
+    }
+    expect(names).toEqual([['a'], ['a'], ['a', 'b']]);
+  });
+
   test('a result is an Arrow stream', async () => {
     const statement = await engine.analyze("SELECT range AS n, 'x' || range AS t FROM range(100_000)", {
       signal: never,

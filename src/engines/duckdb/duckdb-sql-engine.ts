@@ -1,21 +1,23 @@
 import type { Column } from '../../core/data-type.ts';
 import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
-import type {
-  AnalyticsTable,
-  SqlDescription,
-  SqlEngine,
-  SqlJob,
-  SqlResult,
-  SqlRun,
-  SqlTable,
-  Statement,
+import {
+  type AnalyticsTable,
+  isAnalytics,
+  type SqlDescription,
+  type SqlEngine,
+  type SqlJob,
+  type SqlResult,
+  type SqlRun,
+  type SqlTable,
+  type Statement,
 } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { encodedRows } from './encoded-rows.ts';
 import { WorkerPool } from './pool.ts';
 import type { Job, QueryJob, QueryTable, SqlSettings } from './protocol.ts';
+import { Remembered } from './remembered.ts';
 import type { WarmTables } from './warm-tables.ts';
 import { workerEntry } from './worker-entry.ts';
 
@@ -38,7 +40,6 @@ export interface DuckDbSqlEngineOptions {
   readonly logger: Logger;
 }
 
-const mostRemembered = 1000;
 const longestRemembered = 10_000;
 
 /** Callers' SQL, in child processes that do nothing else: locked in, killed when they do not stop, replaced when they die. */
@@ -46,7 +47,9 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
   readonly #pool: WorkerPool;
   readonly #warmTables: WarmTables;
   /** What a text means does not depend on the frames. */
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements = new Remembered<Statement>();
+  /** Versions do not change, so what a query over them gives does not. */
+  readonly #descriptions = new Remembered<SqlDescription>();
 
   constructor(options: DuckDbSqlEngineOptions) {
     const { threads, memoryBytes, tempDirectory, maxTempBytes, reach } = options;
@@ -79,16 +82,19 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = (await this.#call({ kind: 'analyze', sql }, options)) as Statement;
-    if (sql.length <= longestRemembered) {
-      if (this.#statements.size >= mostRemembered) this.#statements.clear();
-      this.#statements.set(sql, statement);
-    }
+    if (sql.length <= longestRemembered) this.#statements.set(sql, statement);
     return statement;
   }
 
   async describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription> {
+    const key = descriptionKey(job);
+    const known = key === undefined ? undefined : this.#descriptions.get(key);
+    if (known !== undefined) return known;
     const { parameters } = job;
-    return (await this.#call({ kind: 'describe', ...this.#queryJob(job) }, options, parameters)) as SqlDescription;
+    const answer = await this.#call({ kind: 'describe', ...this.#queryJob(job) }, options, parameters);
+    const description = answer as SqlDescription;
+    if (key !== undefined) this.#descriptions.set(key, description);
+    return description;
   }
 
   async run(run: SqlRun, { signal, lane }: JobOptions): Promise<SqlResult> {
@@ -127,6 +133,14 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
       if (step.done === true) return step.value;
     }
   }
+}
+
+/** Undefined where the same text may give something else the next time. */
+function descriptionKey({ query, tables, into, parameters }: SqlJob & Pick<SqlRun, 'parameters'>): string | undefined {
+  const isFixed = into === undefined && parameters === undefined && !query.tables.some(isAnalytics);
+  if (!isFixed || query.sql.length > longestRemembered) return undefined;
+  const versions = tables.map((table) => (table.kind === 'frame' ? [table.name, table.owner, table.versionId] : table));
+  return JSON.stringify([query.sql, versions]);
 }
 
 function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefined {

@@ -1,8 +1,8 @@
 import type { PreparedStatement } from './session.ts';
 
-const mostKept = 16;
+const mostKept = 64;
 
-/** Statements that were planned to be described, for the run that mostly follows: drivers prepare every statement first. */
+/** Statements with their plans: drivers prepare each one before they run it, and dashboards ask the same again and again. */
 export class KeptStatements {
   readonly #kept = new Map<string, PreparedStatement>();
 

@@ -56,7 +56,8 @@ function keyOf({ query, tables, into }: QueryJob): string | undefined {
   // A PIVOT may have made a type for itself, which the next one drops.
   const isPivot = /\bpivot/i.test(query.sql);
   if (into !== undefined || query.parameterCount > 0 || isPivot || usesAnalytics(query)) return undefined;
-  return JSON.stringify([query.sql, tables]);
+  const places = tables.map(({ name, source }) => [name, source.kind === 'warm' ? source.path : source]);
+  return JSON.stringify([query.sql, places]);
 }
 
 /** The result's columns, then its rows in pieces; returns how many rows it has. */
@@ -138,9 +139,16 @@ async function* results(
     yield* bound.results();
     return;
   }
-  using statement = (key === undefined ? undefined : kept.take(key)) ?? (await prepareQuery(connection, sql));
-  const readable = readableSql(statement.columns, `(${sql})`);
-  yield readable === undefined ? await statement.execute() : await connection.query(readable);
+  const statement = (key === undefined ? undefined : kept.take(key)) ?? (await prepareQuery(connection, sql));
+  let isWhole = false;
+  try {
+    const readable = readableSql(statement.columns, `(${sql})`);
+    yield readable === undefined ? await statement.execute() : await connection.query(readable);
+    isWhole = true;
+  } finally {
+    if (isWhole && key !== undefined) kept.keep(key, statement);
+    else statement[Symbol.dispose]();
+  }
 }
 
 async function prepareQuery(connection: Connection, sql: string): Promise<PreparedStatement> {

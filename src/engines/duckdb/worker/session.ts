@@ -217,15 +217,17 @@ export class PreparedStatement {
 }
 
 /** duckdb_pending_state in DuckDB's C header. */
-const pendingState = { ready: 0, notReady: 1, failed: 2 } as const;
+const pendingState = { ready: 0, notReady: 1, failed: 2, othersWork: 3 } as const;
 /** How long a statement may hold up this process before it goes on in a thread of the pool. */
-const shortMs = 2;
+const shortMs = 0.3;
 
 /** Works on a statement for a moment, which is enough for most. */
 function beginHere(pending: Pointer): number {
   const until = performance.now() + shortMs;
   let state: number = pendingState.notReady;
-  while (state === pendingState.notReady && performance.now() < until) state = api.executeTask(pending);
+  while ((state === pendingState.notReady || state === pendingState.othersWork) && performance.now() < until) {
+    state = api.executeTask(pending);
+  }
   return state;
 }
 
