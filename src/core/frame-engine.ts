@@ -1,4 +1,4 @@
-import type { Column } from './data-type.ts';
+import type { Column, DataType } from './data-type.ts';
 
 /** What an engine tells of one Parquet file. */
 export interface PartFacts {
@@ -14,14 +14,26 @@ export interface PartSource {
   readonly rows: number;
 }
 
-/** The forms in which rows are kept ready to be sent. `arrow`: each piece is one record batch message of Arrow IPC. */
-export type ChunkForm = 'exec-json' | 'exec-json-quoted' | 'arrow';
+/**
+ * The forms in which rows are kept ready to be sent. `arrow`: each piece is one record batch message of Arrow IPC.
+ * `ndjson`: an object a line.
+ */
+export type ChunkForm = 'exec-json' | 'exec-json-quoted' | 'arrow' | 'ndjson' | CsvForm;
+
+/**
+ * Lines of text without a header; the one character behind the colon stands between the fields. In `csv-safe` a text
+ * that a spreadsheet would take for a formula has an apostrophe before it.
+ */
+export type CsvForm = `${'csv' | 'csv-safe'}:${string}`;
 
 /** Consecutive rows, encoded. */
 export interface EncodedRows {
   readonly rows: number;
   readonly bytes: Uint8Array;
-  /** Where each row ends in `bytes`: for exec JSON behind the row's comma. Empty where rows cannot be cut apart (`arrow`). */
+  /**
+   * Where each row ends in `bytes`: for exec JSON behind the row's comma, for lines behind their end. Empty where rows
+   * cannot be cut apart (`arrow`).
+   */
   readonly rowEnds: Uint32Array;
 }
 
@@ -48,12 +60,60 @@ export interface Compression {
 }
 
 export type RowSource =
-  /** The bytes of an Arrow IPC stream. */
+  /** The bytes of an Arrow IPC stream or file. */
   | { readonly kind: 'arrow'; readonly stream: AsyncIterable<Uint8Array> }
+  /** A file that somebody brought, at a path of the server's own; it is not changed. */
+  | { readonly kind: 'file'; readonly path: string; readonly format: FileFormat }
   /** Trusted SQL of our own (demo frames); never a caller's text. */
   | { readonly kind: 'sql'; readonly sql: string }
   /** Rows of other Parquet files, order kept. */
   | { readonly kind: 'parquet'; readonly parts: readonly PartSource[]; readonly columns: readonly Column[] };
+
+export type FileFormat =
+  | ({ readonly kind: 'csv' } & CsvOptions & TextOptions)
+  /** Objects, one behind the other or in an array. */
+  | ({ readonly kind: 'json' } & TextOptions)
+  /** Kept as it is, byte for byte. */
+  | { readonly kind: 'parquet' };
+
+export interface CsvOptions {
+  /** One character. Undefined: found out. */
+  readonly delimiter?: string | undefined;
+  /** Whether the first line holds the names of the columns. Undefined: found out. */
+  readonly hasHeader?: boolean | undefined;
+}
+
+export interface TextOptions {
+  /** Types that the sender names, by column. The others are found out, so that nothing of a value is lost. */
+  readonly types?: ReadonlyMap<string, TextType> | undefined;
+  /** Columns of the frame that the rows are to be appended to: they have these types, whatever they look like. */
+  readonly like?: readonly Column[] | undefined;
+  /** Leave out rows that cannot be read rather than refuse the file. */
+  readonly skipsBadRows: boolean;
+}
+
+export interface TextType {
+  readonly type: DataType;
+  /** How dates and times are written, in strptime's letters. Undefined: ISO 8601. */
+  readonly timeFormat?: string | undefined;
+}
+
+/** What was found out as a file was read. */
+export interface FileReport {
+  /** Of a CSV. */
+  readonly delimiter?: string | undefined;
+  readonly hasHeader?: boolean | undefined;
+  readonly rejectedRows: number;
+  /** The first of them. */
+  readonly rejections: readonly Rejection[];
+}
+
+export interface Rejection {
+  /** From 1, the header included. */
+  readonly line: number;
+  readonly column: string | undefined;
+  readonly reason: string;
+}
 
 export interface WritePart {
   readonly source: RowSource;
@@ -66,6 +126,8 @@ export interface WritePart {
 export interface WrittenPart extends PartFacts {
   readonly sha256: string;
   readonly bytes: number;
+  /** Where the source was a file. */
+  readonly report?: FileReport | undefined;
 }
 
 export interface JobOptions {

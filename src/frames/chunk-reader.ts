@@ -24,7 +24,7 @@ export class ChunkReader {
 
   async *rows(range: RowRange, { signal, lane }: ReadOptions): AsyncGenerator<SentRows, void, void> {
     const { fromRow, toRow } = range;
-    const pace = new Pace({ isWhole: range.form === 'arrow' });
+    const pace = new Pace({ isWhole: !range.form.startsWith('exec-json') });
     const patience = new Patience();
     let row = fromRow;
     let current: LoadRun | undefined;

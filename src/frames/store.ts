@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../core/app-error.ts';
-import type { Compression, FrameEngine } from '../core/frame-engine.ts';
+import type { Compression, FrameEngine, RowSource } from '../core/frame-engine.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
@@ -13,7 +13,13 @@ import { ExpirySweeper } from './expiry.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { HotTier } from './hot-tier.ts';
 import { Recompressor } from './recompressor.ts';
-import { type FrameSummary, type HeldSummary, TenantFrames } from './tenant-frames.ts';
+import {
+  type FrameSummary,
+  type HeldSummary,
+  type PutResult,
+  type TemporaryFile,
+  TenantFrames,
+} from './tenant-frames.ts';
 import type { StoreContext } from './tenant-state.ts';
 import { Turns } from './turns.ts';
 import type { PutRequest } from './writing.ts';
@@ -107,8 +113,34 @@ export class FrameStore implements AsyncDisposable {
   }
 
   /** Resolves when the frame is on disk for good. */
-  async put(principal: Principal, request: PutRequest, options: Signal): Promise<HeldSummary> {
+  async put(principal: Principal, request: PutRequest, options: Signal): Promise<PutResult> {
     return this.#of(principal.tenant).put(request, options);
+  }
+
+  /** Rejects (`handle_exists`) where a put that says nothing else would: before its rows are sent for nothing. */
+  async refuseTaken(principal: Principal, handle: Handle): Promise<void> {
+    await this.#of(principal.tenant).refuseTaken(handle);
+  }
+
+  /** For bytes on their way in or out. */
+  async temporaryFile(principal: Principal): Promise<TemporaryFile> {
+    return this.#of(principal.tenant).temporaryFile();
+  }
+
+  /** Writes rows as a Parquet file that is no frame, to be sent away. */
+  async writeParquet(
+    principal: Principal,
+    { source, compression }: { readonly source: RowSource; readonly compression: Compression },
+    { signal }: Signal,
+  ): Promise<TemporaryFile & { readonly bytes: number }> {
+    const file = await this.temporaryFile(principal);
+    try {
+      const { bytes } = await this.#context.engine.write({ source, path: file.path, compression }, { signal });
+      return { ...file, bytes };
+    } catch (error) {
+      await file[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** The current version, for as long as the reader is not disposed of. */

@@ -1,5 +1,7 @@
+import { rm } from 'node:fs/promises';
 import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
+import type { FileReport } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Tenant } from '../core/principal.ts';
 import { abortable, eitherSignal, sleep } from './abortable.ts';
@@ -32,12 +34,22 @@ export interface HeldSummary {
   readonly expiresAt: number | undefined;
 }
 
+/** A path beside the frames where no file is yet. What is there goes when this is disposed of, or when the server starts. */
+export interface TemporaryFile extends AsyncDisposable {
+  readonly path: string;
+}
+
 export interface DamagedSummary {
   readonly state: 'damaged';
   readonly handle: Handle;
   readonly version: number;
   readonly bytes: number;
   readonly reason: string;
+}
+
+export interface PutResult extends HeldSummary {
+  /** Where the source was a file. */
+  readonly report: FileReport | undefined;
 }
 
 export type FrameSummary = HeldSummary | DamagedSummary;
@@ -66,16 +78,30 @@ export class TenantFrames implements AsyncDisposable {
     this.#scanner.start();
   }
 
-  async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<HeldSummary> {
+  async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<PutResult> {
     const either = eitherSignal(signal, this.#state.context.signal);
     const put = this.#writing.put(request, either);
     this.#puts.add(put);
     try {
-      return summaryOf(await put);
+      const { version, report } = await put;
+      return { ...summaryOf(version), report };
     } finally {
       this.#puts.delete(put);
       either.unlink();
     }
+  }
+
+  /** Rejects (`handle_exists`) where a put that says nothing else would. */
+  async refuseTaken(handle: Handle): Promise<void> {
+    await this.#writing.refuseTaken(handle);
+  }
+
+  async temporaryFile(): Promise<TemporaryFile> {
+    const { context, directory } = this.#state;
+    context.durable.assertWritable();
+    await directory.prepare();
+    const path = directory.newTemporaryPath();
+    return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
   }
 
   async open(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameReader> {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AppError } from '../core/app-error.ts';
-import type { Compression, RowSource, WrittenPart } from '../core/frame-engine.ts';
+import type { Compression, FileReport, RowSource, WrittenPart } from '../core/frame-engine.ts';
 import { generateHandle, type Handle } from '../core/handle.ts';
 import type { Entry } from './catalog.ts';
 import { nextPartName, type Placement } from './commit.ts';
@@ -27,6 +27,12 @@ export interface PutRequest {
   readonly source: RowSource;
 }
 
+export interface Put {
+  readonly version: FrameVersion;
+  /** Where the source was a file. */
+  readonly report: FileReport | undefined;
+}
+
 /** What a new part is written with: cheap at first where the configured compression is slow. */
 export function firstCompression(configured: Compression): {
   readonly compression: Compression;
@@ -41,6 +47,10 @@ export function firstCompression(configured: Compression): {
     : { compression: configured, final: true };
 }
 
+function isKeptAsItIs(source: RowSource): boolean {
+  return source.kind === 'file' && source.format.kind === 'parquet';
+}
+
 /** How rows become a version: written beside, then moved into place. */
 export class Writing {
   readonly #state: TenantState;
@@ -51,7 +61,7 @@ export class Writing {
     this.#presence = presence;
   }
 
-  async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<FrameVersion> {
+  async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<Put> {
     const { context, directory, locks } = this.#state;
     const handle = request.handle ?? generateHandle();
     if (directory.isReserved(handle)) {
@@ -59,28 +69,39 @@ export class Writing {
     }
     signal.throwIfAborted();
     context.durable.assertWritable();
-    if (request.mode === 'create') await this.#refuseTaken(handle);
+    if (request.mode === 'create') await this.refuseTaken(handle);
+    const source = request.mode === 'append' ? await this.#fitted(request.source, handle) : request.source;
     await directory.prepare();
     const temporary = directory.newTemporaryPath();
     try {
-      const written = await this.#write(request.source, temporary, signal);
+      const written = await this.#write(source, temporary, signal);
       if (written.columns.length === 0) throw new AppError('invalid_input', 'a frame needs at least one column');
-      return await locks.run(handle, async () => {
+      const version = await locks.run(handle, async () => {
         signal.throwIfAborted();
         context.durable.assertWritable();
         return this.#commit(handle, request, temporary, written);
       });
+      return { version, report: written.report };
     } finally {
       await rm(temporary, { force: true });
     }
   }
 
   /** Early, before anything is written; the commit looks again. */
-  async #refuseTaken(handle: Handle): Promise<void> {
+  async refuseTaken(handle: Handle): Promise<void> {
     if (!this.#state.catalog.get(handle)) await this.#presence.check(handle);
     const entry = this.#state.catalog.get(handle);
     const isFree = entry === undefined || entry.kind === 'gone' || this.#isExpired(entry);
     if (!isFree) throw exists(handle);
+  }
+
+  /** Text says little of its types, so what is appended has those of the frame. */
+  async #fitted(source: RowSource, handle: Handle): Promise<RowSource> {
+    if (source.kind !== 'file' || source.format.kind === 'parquet') return source;
+    if (!this.#state.catalog.get(handle)) await this.#presence.check(handle);
+    const entry = this.#state.catalog.get(handle);
+    if (entry?.kind !== 'held' || entry.version.isExpired(this.#state.context.now())) return source;
+    return { ...source, format: { ...source.format, like: entry.version.manifest.columns } };
   }
 
   async #write(source: RowSource, path: string, signal: AbortSignal): Promise<WrittenPart> {
@@ -109,7 +130,7 @@ export class Writing {
       sha256: written.sha256,
       rows: written.rows,
       uncompressedBytes: written.uncompressedBytes,
-      final: firstCompression(this.#state.context.compression).final,
+      final: isKeptAsItIs(request.source) || firstCompression(this.#state.context.compression).final,
       check: { passed: true },
     });
 

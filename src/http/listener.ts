@@ -32,8 +32,8 @@ export interface HttpListener {
 
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 100;
-/** No route takes a body yet; one that is sent all the same must end soon. */
-const bodyTimeoutMs = 5000;
+/** A body that nobody reads, or that goes on behind its answer, must end soon. */
+const unreadBodyMs = 5000;
 /** How often Node looks for connections that are late with their request. */
 const checkEveryMs = 1000;
 
@@ -41,7 +41,8 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: options.headerTimeoutMs,
-    requestTimeout: options.headerTimeoutMs + bodyTimeoutMs,
+    // Bodies may take hours; those that stand still or that nobody reads have clocks of their own.
+    requestTimeout: 0,
     keepAliveTimeout: options.idleTimeoutMs,
     connectionsCheckingInterval: checkEveryMs,
     noDelay: true,
@@ -70,6 +71,7 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
 /** Finds the route, counts what is under way, and turns whatever goes wrong into an answer. */
 class Dispatcher {
   readonly #routes: ReadonlyMap<string, Route>;
+  readonly #templates: readonly PathTemplate[];
   readonly #options: HttpListenerOptions;
   readonly #connections: Connections;
   readonly #idPrefix = randomBase32(8);
@@ -86,18 +88,22 @@ class Dispatcher {
     this.#options = options;
     this.#connections = connections;
     this.#routes = new Map(options.routes.map((route) => [route.path, route]));
+    this.#templates = options.routes.filter(({ path }) => path.includes('{')).map((route) => new PathTemplate(route));
   }
 
   dispatch(request: IncomingMessage, response: ServerResponse): void {
     const target = originForm(request.url ?? '/');
     const requestId = givenRequestId(request) ?? `${this.#idPrefix}-${(++this.#sequence).toString(36)}`;
     const headers = ['x-request-id', requestId];
-    const exchange: Exchange = { request, response, target, requestId, headers, logger: this.#options.logger };
+    const queryAt = target.indexOf('?');
+    const path = queryAt < 0 ? target : target.slice(0, queryAt);
+    const { route, segments } = this.#find(path);
+    const { logger } = this.#options;
+    const exchange: Exchange = { request, response, target, segments, requestId, headers, logger };
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, request, headers);
     this.#underWay++;
     this.#connections.begin(request.socket, response, this.#onEnd);
-    const queryAt = target.indexOf('?');
-    const route = this.#routes.get(queryAt < 0 ? target : target.slice(0, queryAt));
+    if (hasBody(request)) cutUnreadBody(request, response, route?.takesBody === true);
     try {
       this.#checkLoad(route, exchange);
       this.#checkBody(exchange);
@@ -110,6 +116,16 @@ class Dispatcher {
     } catch (error) {
       this.#fail(exchange, route, error);
     }
+  }
+
+  #find(path: string): { readonly route: Route | undefined; readonly segments: readonly string[] } {
+    const route = this.#routes.get(path);
+    if (route !== undefined && !path.includes('{')) return { route, segments: [] };
+    for (const template of this.#templates) {
+      const segments = template.match(path);
+      if (segments !== undefined) return { route: template.route, segments };
+    }
+    return { route: undefined, segments: [] };
   }
 
   /** New requests are refused from now on; resolves when none is under way. */
@@ -169,6 +185,44 @@ class Dispatcher {
     logger[level]('request failed', { requestId, code: error.code, error: error.cause ?? error });
     sendError(exchange, error, queryOf(route, target));
   }
+}
+
+/** A route whose path has places for any one segment. */
+class PathTemplate {
+  readonly route: Route;
+  readonly #pattern: RegExp;
+
+  constructor(route: Route) {
+    this.route = route;
+    this.#pattern = new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
+  }
+
+  match(path: string): readonly string[] | undefined {
+    const [, ...segments] = this.#pattern.exec(path) ?? [];
+    if (segments.length === 0) return undefined;
+    try {
+      return segments.map(decodeURIComponent);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** From the answer on, or from now on where the route reads no body, its rest has a moment to come. */
+function cutUnreadBody(request: IncomingMessage, response: ServerResponse, isRead: boolean): void {
+  const start = (): void => {
+    const timer = setTimeout(() => {
+      if (!request.complete) request.socket.destroy();
+    }, unreadBodyMs);
+    timer.unref();
+    request.once('close', () => clearTimeout(timer));
+  };
+  if (isRead) response.once('finish', start);
+  else start();
 }
 
 /** What clients do wrong, and load that is shed, may come by the thousand. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../core/logger.ts';
+import type { Operation } from './operation.ts';
 
 /** One request on its way to its answer. */
 export interface Exchange {
@@ -7,6 +8,8 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** The request target as it came: path and query. */
   readonly target: string;
+  /** What stands for each `{name}` of the route's path, in order, decoded. */
+  readonly segments: readonly string[];
   readonly requestId: string;
   /**
    * Go out with the answer, whatever it is: names and values in turn, as `writeHead` takes them. Objects of headers, or
@@ -16,10 +19,17 @@ export interface Exchange {
   readonly logger: Logger;
 }
 
+export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+
 /** Answers one path. What it throws becomes an error response. */
 export interface Route {
+  /** `{name}` stands for any one segment. */
   readonly path: string;
-  readonly methods: readonly ('GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE')[];
+  readonly methods: readonly HttpMethod[];
+  /** Reads bodies, by `requestBody`. What others are sent is thrown away. */
+  readonly takesBody?: boolean;
+  /** By method, for the OpenAPI document and the reference. */
+  readonly operations: Partial<Record<HttpMethod, Operation>>;
   /** Answered also when too many requests are under way: health checks. */
   readonly always?: boolean;
   /** The `query` field of this request's error responses. */

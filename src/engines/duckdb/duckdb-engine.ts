@@ -5,6 +5,7 @@ import type {
   PartFacts,
   PartSource,
   ReadRows,
+  RowSource,
   WritePart,
   WrittenPart,
 } from '../../core/frame-engine.ts';
@@ -86,8 +87,8 @@ export class DuckDbEngine implements FrameEngine {
 
   async write({ source, path, compression }: WritePart, options: JobOptions): Promise<WrittenPart> {
     const input = source.kind === 'arrow' ? source.stream : undefined;
-    const described: WriteSource = source.kind === 'arrow' ? { kind: 'arrow' } : source;
-    return (await this.#call({ kind: 'write', source: described, path, compression }, options, input)) as WrittenPart;
+    const job: Job = { kind: 'write', source: onWire(source), path, compression };
+    return (await this.#call(job, options, input)) as WrittenPart;
   }
 
   async *read(job: ReadRows, { signal, lane }: JobOptions): AsyncGenerator<EncodedRows, void, undefined> {
@@ -107,4 +108,11 @@ export class DuckDbEngine implements FrameEngine {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool[Symbol.asyncDispose]();
   }
+}
+
+function onWire(source: RowSource): WriteSource {
+  if (source.kind === 'arrow') return { kind: 'arrow' };
+  if (source.kind !== 'file' || source.format.kind === 'parquet') return source as WriteSource;
+  const { types = new Map(), ...format } = source.format;
+  return { kind: 'file', path: source.path, format: { ...format, types: [...types] } };
 }

@@ -1,6 +1,6 @@
 import type { AppErrorOptions, ErrorCode } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
-import type { Compression, PartSource, ReadRows } from '../../core/frame-engine.ts';
+import type { Compression, FileFormat, PartSource, ReadRows, TextOptions, TextType } from '../../core/frame-engine.ts';
 import type { ListTable, SqlJob, SqlRun } from '../../core/sql.ts';
 
 /** What a worker is told at its start, as its only argument. */
@@ -45,10 +45,17 @@ export interface QueryJob extends Pick<SqlJob, 'query' | 'into'> {
 
 export type RunQueryJob = QueryJob & Omit<SqlRun, keyof SqlJob | 'parameters'>;
 
+type AsEntries<Format> = Format extends TextOptions
+  ? Omit<Format, 'types'> & { readonly types?: readonly (readonly [string, TextType])[] }
+  : Format;
+export type WireFileFormat = AsEntries<FileFormat>;
+
 export type WriteSource =
   /** An Arrow IPC stream that follows on the data channel. */
   | { readonly kind: 'arrow' }
   | { readonly kind: 'sql'; readonly sql: string }
+  /** Types by column as entries: jobs travel as JSON. */
+  | { readonly kind: 'file'; readonly path: string; readonly format: WireFileFormat }
   | { readonly kind: 'parquet'; readonly parts: readonly PartSource[]; readonly columns: readonly Column[] };
 
 export type Job =

@@ -39,6 +39,7 @@ export function execRoute({ frames, tsdb, sql, settings }: ExecRouteOptions): Ro
   return {
     path: '/exec',
     methods: ['GET', 'HEAD'],
+    operations: {},
     askedFor: (target) => askedFor(parseQueryString(target)),
     handle(exchange: Exchange) {
       const command = parse(exchange.target);

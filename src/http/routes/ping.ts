@@ -6,6 +6,14 @@ export const pingRoute: Route = {
   path: '/ping',
   methods: ['GET', 'HEAD'],
   always: true,
+  operations: {
+    GET: {
+      summary: 'Whether the server answers',
+      parameters: {},
+      responses: { 200: { description: 'It does.', content: { 'text/plain': { type: 'string', const: 'ok' } } } },
+      errors: [],
+    },
+  },
   handle({ request, response, headers }) {
     response.writeHead(200, [...headers, ...pong]);
     response.end(request.method === 'HEAD' ? undefined : 'ok');

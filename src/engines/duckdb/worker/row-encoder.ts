@@ -33,10 +33,22 @@ export function rowEncoder(columns: readonly Column[], form: ChunkForm): RowEnco
     known.take();
     return known;
   }
-  const encoder = form === 'arrow' ? arrowEncoder(columns) : jsonEncoder(columns, form === 'exec-json-quoted');
+  const encoder = newEncoder(columns, form);
   if (encoders.size >= maxEncoders) encoders.clear();
   encoders.set(key, encoder);
   return encoder;
+}
+
+function newEncoder(columns: readonly Column[], form: ChunkForm): RowEncoder {
+  switch (form) {
+    case 'arrow':
+      return arrowEncoder(columns);
+    case 'exec-json':
+    case 'exec-json-quoted':
+      return jsonEncoder(columns, form === 'exec-json-quoted');
+    default:
+      throw new Error(`there is no encoder for ${form} yet`);
+  }
 }
 
 function arrowEncoder(columns: readonly Column[]): RowEncoder {

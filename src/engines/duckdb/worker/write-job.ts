@@ -71,6 +71,8 @@ async function openSource({ connection, signal, input }: WriteContext, source: W
       const names = source.columns.map((column) => column.name);
       return { sql: parquetRelation(source.parts.map((part) => part.path)), names, [Symbol.asyncDispose]: nothing };
     }
+    case 'file':
+      throw new AppError('unsupported_format', `files of the format ${source.format.kind} cannot be read yet`);
     case 'arrow': {
       // Loaded when it is needed: a worker's start is what a crash costs.
       const { loadArrowStream } = await import('./arrow-load.ts');
