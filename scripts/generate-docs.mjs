@@ -1,13 +1,40 @@
 // Writes the pages of docs/reference that are made from tables in the code. `node scripts/generate-docs.mjs`
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { tsImport } from 'tsx/esm/api';
 
+const { renderHttpPage } = await tsImport('../src/http/openapi/http-page.ts', import.meta.url);
+const { cliPage } = await tsImport('../src/cli/cli-page.ts', import.meta.url);
 const { settingsPage } = await tsImport('../src/config/settings-page.ts', import.meta.url);
 
 const pages = {
+  'docs/reference/cli.md': cliPage,
   'docs/reference/settings.md': settingsPage,
 };
 
+const httpPage = new URL('../docs/reference/http.md', import.meta.url);
+writeFileSync(httpPage, renderHttpPage(readFileSync(httpPage, 'utf8'), await openApiDocument()));
+
 for (const [path, render] of Object.entries(pages)) {
   writeFileSync(new URL(`../${path}`, import.meta.url), render());
+}
+
+/** As a running server gives it. */
+async function openApiDocument() {
+  const { loadConfig } = await tsImport('../src/config/load-config.ts', import.meta.url);
+  const { startServer } = await tsImport('../src/server.ts', import.meta.url);
+  const { silentLogger } = await tsImport('../src/core/logger.ts', import.meta.url);
+  const dataDir = mkdtempSync(join(tmpdir(), 'framehold-docs-'));
+  try {
+    const argv = ['--data-dir', dataDir, '--http-bind-address', '127.0.0.1:0', '--grpc-port', '0'];
+    const sources = { argv, env: {}, homeDir: dataDir, cwd: dataDir, coreCount: 1, readFile: () => undefined };
+    const server = await startServer(loadConfig(sources).config, silentLogger);
+    const { host, port } = server.httpAddress;
+    const document = await (await fetch(`http://${host}:${port}/openapi.json`)).json();
+    await server[Symbol.asyncDispose]();
+    return document;
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
+import { isatty } from 'node:tty';
 import type { Host } from './cli/host.ts';
 import { run } from './cli/run.ts';
 import { readVersion } from './core/version.ts';
@@ -18,9 +19,13 @@ const host: Host = {
   homeDir: homeDir(),
   cwd: process.cwd(),
   coreCount: availableParallelism(),
+  stdin: () => process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  stdinIsTerminal: isatty(0),
+  stdoutIsTerminal: process.stdout.isTTY === true,
   stderrIsTerminal: process.stderr.isTTY === true,
+  terminalWidth: () => process.stdout.columns ?? process.stderr.columns ?? 80,
   readFile: readIfExists,
   loadServer: () => import('./server.ts'),
   onFatal: (report) => {

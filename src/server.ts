@@ -11,15 +11,25 @@ import { DuckDbSqlEngine } from './engines/duckdb/duckdb-sql-engine.ts';
 import { sweepSpill } from './engines/duckdb/spill-directory.ts';
 import { WarmTables } from './engines/duckdb/warm-tables.ts';
 import { createTsdb } from './engines/tsdb/tsdb.ts';
-import { createFlightService, flightServiceName } from './flight/flight-service.ts';
+import { createFlightService } from './flight/flight-service.ts';
 import { createHealthService } from './flight/health.ts';
 import { startGrpcListener } from './flight/listener.ts';
 import { createFlightSql } from './flight/sql/flight-sql.ts';
 import { type FrameStore, openFrameStore } from './frames/store.ts';
 import { type FrameVerdict, verifyDirectory } from './frames/verify-directory.ts';
 import { startHttpListener } from './http/listener.ts';
+import type { Route } from './http/route.ts';
 import { execRoute } from './http/routes/exec.ts';
+import { expRoute } from './http/routes/exp.ts';
+import { handleRoute } from './http/routes/handle.ts';
+import { handlesRoute } from './http/routes/handles.ts';
+import { impRoute } from './http/routes/imp.ts';
+import { infoRoute } from './http/routes/info.ts';
+import { openApiRoute } from './http/routes/openapi.ts';
 import { pingRoute } from './http/routes/ping.ts';
+import { renewRoute } from './http/routes/renew.ts';
+import { sqlRoute } from './http/routes/sql.ts';
+import { flightServiceName } from './protobuf/flight-messages.ts';
 import { SqlOverFrames } from './query/sql-over-frames.ts';
 
 export interface RunningServer extends AsyncDisposable {
@@ -103,11 +113,12 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
       await makeDemoFrames(frames, logger, { signal: stopping.signal });
     }
 
+    const version = readVersion();
     const health = createHealthService(['', flightServiceName]);
     const flightSql = createFlightSql({
       sql: localSql,
       frames,
-      version: readVersion(),
+      version,
       maxConnections: server.maxConnections,
     });
     const flight = createFlightService({ frames, sql: flightSql });
@@ -119,15 +130,28 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
       logger,
     });
     cleanup.use(grpc);
+    const routes: readonly Route[] = [
+      pingRoute,
+      execRoute({ frames, tsdb: upstream, sql: localSql, settings: { ...http, defaultEngine: sql.defaultEngine } }),
+      expRoute({ frames, tsdb: upstream, sql: localSql, settings: { ...http, defaultEngine: sql.defaultEngine } }),
+      impRoute({ frames, limits: http }),
+      handlesRoute(frames),
+      handleRoute(frames),
+      renewRoute(frames, http),
+      sqlRoute({ frames, sql: localSql, settings: http }),
+      infoRoute({
+        version,
+        grpc: grpc.address,
+        engines: upstream === undefined ? ['local'] : ['local', 'tsdb'],
+        defaultEngine: sql.defaultEngine,
+      }),
+    ];
     const listener = await startHttpListener({
       ...http,
       host: http.bindAddress.host,
       port: http.bindAddress.port,
       cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
-      routes: [
-        pingRoute,
-        execRoute({ frames, tsdb: upstream, sql: localSql, settings: { ...http, defaultEngine: sql.defaultEngine } }),
-      ],
+      routes: [...routes, openApiRoute(routes, { version })],
       logger: logger.area('http'),
     });
     cleanup.defer(async () => {

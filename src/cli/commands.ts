@@ -1,3 +1,6 @@
+import type { ClientContext } from './client-command.ts';
+import { type ClientTables, clientTables, completionTable, serverSummaries } from './command-tables.ts';
+import { type CommandTable, type Given, type GivenFlags, parseArguments, tableHelp } from './flag-table.ts';
 import type { Host } from './host.ts';
 
 export interface Command {
@@ -11,26 +14,55 @@ export interface Command {
   run(host: Host, argv: readonly string[]): Promise<number>;
 }
 
-const settingsHelp = async () => (await import('./settings-help.ts')).settingsHelp();
-
 /** Every command of the program. Their code is loaded when they run. */
 export const commands: Readonly<Record<string, Command>> = {
-  server: {
-    summary: 'Serve frames over HTTP and gRPC until SIGINT or SIGTERM',
-    usage: '[flags]',
-    details: settingsHelp,
-    run: async (host, argv) => (await import('./serve.ts')).serve(host, argv),
-  },
-  config: {
-    summary: 'Print every setting, its value and where the value came from',
-    usage: '[flags]',
-    details: settingsHelp,
-    run: async (host, argv) => (await import('./print-config.ts')).printConfig(host, argv),
-  },
-  verify: {
-    summary: 'Check every frame of the data directory against its checksum; safe beside a running server',
-    usage: '[flags]',
-    details: settingsHelp,
-    run: async (host, argv) => (await import('./verify.ts')).verify(host, argv),
-  },
+  server: ofSettings('server', async (host, argv) => (await import('./serve.ts')).serve(host, argv)),
+  put: ofClient('put', async (context, given) => (await import('./put.ts')).put(context, given)),
+  get: ofClient('get', async (context, given) => (await import('./get.ts')).get(context, given)),
+  ls: ofClient('ls', async (context, given) => (await import('./ls.ts')).ls(context, given)),
+  info: ofClient('info', async (context, given) => (await import('./info.ts')).info(context, given)),
+  rm: ofClient('rm', async (context, given) => (await import('./rm.ts')).rm(context, given)),
+  sql: ofClient('sql', async (context, given) => (await import('./sql.ts')).sql(context, given)),
+  ping: ofClient('ping', async (context) => (await import('./ping.ts')).ping(context)),
+  config: ofSettings('config', async (host, argv) => (await import('./print-config.ts')).printConfig(host, argv)),
+  verify: ofSettings('verify', async (host, argv) => (await import('./verify.ts')).verify(host, argv)),
+  completion: ofTable('completion', completionTable, async (host, given) =>
+    (await import('./completion.ts')).completion(host, given),
+  ),
 };
+
+function ofSettings(name: keyof typeof serverSummaries, run: Command['run']): Command {
+  return {
+    summary: serverSummaries[name],
+    usage: '[flags]',
+    details: async () => (await import('./settings-help.ts')).settingsHelp(),
+    run,
+  };
+}
+
+function ofTable<T extends CommandTable>(
+  name: string,
+  table: T,
+  run: (host: Host, given: Given<T>) => Promise<number>,
+): Command {
+  const { summary, operands, flags } = table;
+  return {
+    summary,
+    usage: [operands.shown, ...(Object.keys(flags).length > 0 ? ['[flags]'] : [])].filter(Boolean).join(' '),
+    details: async () => tableHelp(table),
+    run: (host, argv) => run(host, parseArguments(name, table, argv)),
+  };
+}
+
+function ofClient<Name extends keyof ClientTables>(
+  name: Name,
+  run: (context: ClientContext, given: Given<ClientTables[Name]>) => Promise<number>,
+): Command {
+  const table: ClientTables[Name] = clientTables[name];
+  return ofTable(name, table, async (host, given) => {
+    // Every one of these tables has them, which the compiler cannot see through the generic name.
+    const { server, config } = given.flags as GivenFlags<ClientTables['ping']['flags']>;
+    const { runClientCommand } = await import('./client-command.ts');
+    return runClientCommand(host, { server, config }, (context) => run(context, given));
+  });
+}

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import type { ConfigSources } from '../config/load-config.ts';
 import type { StartServer } from './running-server.ts';
 import type { VerifyFrames } from './verify.ts';
@@ -9,8 +10,14 @@ export interface Output {
 /** The world outside, as the commands see it. Only main.ts knows the real one. */
 export interface Host extends Omit<ConfigSources, 'argv'> {
   readonly version: string;
-  readonly stdout: Output;
+  /** Opened when it is first asked for. */
+  stdin(): Readable;
+  readonly stdout: Writable;
   readonly stderr: Output;
+  readonly stdinIsTerminal: boolean;
+  readonly stdoutIsTerminal: boolean;
+  /** Columns of the terminal, which may change while we run. */
+  terminalWidth(): number;
   /** Calls back once, at the first SIGINT or SIGTERM; from then on a second one ends the process at once. */
   onStopSignal(listener: (signal: string) => void): void;
   /** Tells what nobody caught, just before the process ends. */

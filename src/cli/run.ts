@@ -37,7 +37,7 @@ function print(host: Host, text: string): number {
 }
 
 function programHelp(version: string): string {
-  const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}`);
+  const list = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`);
   return `Framehold ${version}: a data-frame server
 
 Usage: framehold <command> [flags]
@@ -49,6 +49,7 @@ ${list.join('\n')}
   framehold --version           the version
 
 Try: framehold server --demo
+     framehold sql "select symbol, max(price) from trades group by 1"
 `;
 }
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../core/app-error.ts';
 import type { Host } from './host.ts';
@@ -15,7 +16,16 @@ function fakeHost(startServer: StartServer) {
     cwd: '/',
     coreCount: 2,
     stderrIsTerminal: false,
-    stdout: { write: (text) => (written.stdout += text) },
+    stdin: () => Readable.from([]),
+    stdout: new Writable({
+      write: (chunk, _, done) => {
+        written.stdout += chunk;
+        done();
+      },
+    }),
+    stdinIsTerminal: false,
+    stdoutIsTerminal: false,
+    terminalWidth: () => 80,
     stderr: { write: (text) => (written.stderr += text) },
     readFile: () => undefined,
     onStopSignal: (listener) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ConfigSources, loadConfig } from './load-config.ts';
+import { type ConfigSources, loadClientConfig, loadConfig } from './load-config.ts';
 import { settingRows } from './setting-rows.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -13,9 +13,9 @@ interface Given {
 const home = '/home/ada';
 const defaultFile = `${home}/.framehold/config.toml`;
 
-function load({ argv = [], env = {}, files = {}, toml }: Given, rest: Partial<ConfigSources> = {}) {
+function sources({ argv = [], env = {}, files = {}, toml }: Given): ConfigSources {
   const all: Record<string, string> = toml === undefined ? files : { ...files, [defaultFile]: toml };
-  return loadConfig({
+  return {
     argv,
     env,
     homeDir: home,
@@ -23,8 +23,11 @@ function load({ argv = [], env = {}, files = {}, toml }: Given, rest: Partial<Co
     coreCount: 4,
     stderrIsTerminal: false,
     readFile: (path) => all[path],
-    ...rest,
-  });
+  };
+}
+
+function load(given: Given, rest: Partial<ConfigSources> = {}) {
+  return loadConfig({ ...sources(given), ...rest });
 }
 
 function complaint(given: Given): string {
@@ -79,6 +82,7 @@ describe('without any setting', () => {
       frames: { defaultTtlMs: undefined, tombstoneTtlMs: 2_592_000_000, demo: false },
       compression: { algorithm: 'zstd', level: 19 },
       logging: { filter: { level: 'info', areas: {} }, format: 'json' },
+      client: { server: 'http://127.0.0.1:9000' },
     });
   });
 
@@ -304,7 +308,7 @@ describe('a wrong value', () => {
     [{ toml: '\n[sever]\ngrpc_port = 1' }, `unknown section [sever] in ${defaultFile}:2; did you mean server?`],
     [
       { toml: 'grpc_port = 1' },
-      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, tsdb, sql, frames, compression, logging`,
+      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, tsdb, sql, frames, compression, logging, client`,
     ],
     [{ toml: 'server = 1' }, `server in ${defaultFile}:1 is a number; expected a section [server]`],
     [{ toml: '[server]\n\ngrpc_port = ' }, `${defaultFile}:3:13 is not TOML: Invalid TOML document`],
@@ -395,5 +399,30 @@ describe('credentials in tsdb.http_url', () => {
     const message = complaint(given);
     expect(message).toContain('***@');
     expect(message).not.toMatch(/admin|s3cr/);
+  });
+});
+
+describe('what the client commands read', () => {
+  const server = (given: Given) => loadClientConfig(sources(given)).server;
+  const toml = '[client]\nserver = "http://file:1"\n';
+
+  it('is the flag, the environment, the file or the default, in this order', () => {
+    const env = { FRAMEHOLD_SERVER: 'http://framehold:1', SERVICE_SERVER: 'http://service:1' };
+    expect(server({ argv: ['--server=http://flag:1'], env, toml })).toBe('http://flag:1');
+    expect(server({ env, toml })).toBe('http://framehold:1');
+    expect(server({ env: { SERVICE_SERVER: 'http://service:1' }, toml })).toBe('http://service:1');
+    expect(server({ toml })).toBe('http://file:1');
+    expect(server({})).toBe('http://127.0.0.1:9000');
+  });
+
+  it('is not spoilt by a wrong setting of a server', () => {
+    const env = { FRAMEHOLD_GRPC_PORT: 'tcp://10.0.0.1:50052' };
+    expect(server({ env, toml: `${toml}[server]\nmax_connections = 0\n` })).toBe('http://file:1');
+  });
+
+  it('is refused where it is no address', () => {
+    expect(() => server({ env: { FRAMEHOLD_SERVER: 'me:secret@host:9000' } })).toThrow(
+      'client.server is "***@host:9000" (set by FRAMEHOLD_SERVER); expected a base URL',
+    );
   });
 });

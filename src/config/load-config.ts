@@ -40,13 +40,31 @@ type GivenValues = ReadonlyMap<string, GivenValue>;
 
 /** Throws a UsageError for the first thing that is wrong. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
+  const { values, chosen, settings, configFile } = resolve(settingRows, sources);
+  // The table makes both: the rows that were parsed, and the type.
+  const config = values as Config;
+  const conflict = settingConflict(config, (key) => chosen.get(key)?.origin ?? 'default');
+  if (conflict !== undefined) throw new UsageError(conflict);
+  return deepFreeze({ config, settings, configFile });
+}
+
+/** Only what the client commands need: a wrong setting of a server's is none of their business. */
+export function loadClientConfig(sources: ConfigSources): Config['client'] {
+  const { values } = resolve(
+    settingRows.filter(({ section }) => section === 'client'),
+    sources,
+  );
+  return deepFreeze((values as Pick<Config, 'client'>).client);
+}
+
+function resolve(rows: readonly SettingRow[], sources: ConfigSources) {
   const flags = parseFlags(sources.argv);
   const file = readConfigFile(sources, flags);
   const chosen = new Map<string, GivenValue>();
   const context: DefaultContext = { ...sources, text: (key) => chosen.get(key)?.text };
   const values: Record<string, Record<string, unknown>> = {};
   const settings: ResolvedSetting[] = [];
-  for (const row of settingRows) {
+  for (const row of rows) {
     const given = pick(row, flags, sources.env) ?? nonEmpty(file.given.get(row.key)) ?? defaultOf(row, context);
     if (given !== undefined) chosen.set(row.key, given);
     const value = given === undefined ? undefined : parseValue(row, given, sources);
@@ -54,11 +72,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     const shown = given === undefined ? undefined : (row.type.show?.(value) ?? given.text);
     settings.push({ key: row.key, shown: mask(row, shown), origin: given?.origin ?? 'default' });
   }
-  // The table makes both: the rows that were parsed above, and the type.
-  const config = values as Config;
-  const conflict = settingConflict(config, (key) => chosen.get(key)?.origin ?? 'default');
-  if (conflict !== undefined) throw new UsageError(conflict);
-  return deepFreeze({ config, settings, configFile: file.path });
+  return { values, chosen, settings, configFile: file.path };
 }
 
 function pick(row: Pick<SettingRow, 'flag' | 'envNames'>, flags: GivenValues, env: ConfigSources['env']) {

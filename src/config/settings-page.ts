@@ -10,6 +10,7 @@ const sectionTitles: Readonly<Record<string, string>> = {
   frames: 'Frames',
   compression: 'Compression of Parquet files',
   logging: 'Logs',
+  client: 'The commands that talk to a server',
 };
 
 /** docs/reference/settings.md, made from the table of settings. */

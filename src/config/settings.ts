@@ -7,7 +7,7 @@ const connections = type.integer({ min: 1, unit: 'connections' });
 const requests = type.integer({ min: 1, unit: 'requests' });
 const timeToLive = type.duration({ min: '1s', max: '36500d' });
 
-/** Every setting of the server, by section and key of the TOML file. Flags, environment, help and docs are made from this. */
+/** Every setting of the program, by section and key of the TOML file. Flags, environment, help and docs are made from this. */
 export const settings = {
   storage: {
     data_dir: {
@@ -312,6 +312,16 @@ export const settings = {
       },
       example: 'json',
       help: 'Form of the log on standard error',
+    },
+  },
+  client: {
+    server: {
+      property: 'server',
+      env: 'SERVER',
+      type: type.httpUrl,
+      default: 'http://127.0.0.1:9000',
+      help: 'Server that put, get, ls, info, rm, sql and ping talk to; the server itself does not read this',
+      mask: maskCredentials,
     },
   },
 } as const satisfies Record<string, Record<string, Setting>>;

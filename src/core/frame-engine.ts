@@ -66,8 +66,18 @@ export type RowSource =
   | { readonly kind: 'file'; readonly path: string; readonly format: FileFormat }
   /** Trusted SQL of our own (demo frames); never a caller's text. */
   | { readonly kind: 'sql'; readonly sql: string }
-  /** Rows of other Parquet files, order kept. */
-  | { readonly kind: 'parquet'; readonly parts: readonly PartSource[]; readonly columns: readonly Column[] };
+  | ParquetRows;
+
+/** Rows of other Parquet files, order kept. */
+export interface ParquetRows {
+  readonly kind: 'parquet';
+  readonly parts: readonly PartSource[];
+  readonly columns: readonly Column[];
+  /** Which of the columns, by position. Default: all. */
+  readonly select?: readonly number[] | undefined;
+  /** Rows [from, to). Default: all. */
+  readonly range?: { readonly from: number; readonly to: number } | undefined;
+}
 
 export type FileFormat =
   | ({ readonly kind: 'csv' } & CsvOptions & TextOptions)

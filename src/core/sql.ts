@@ -19,6 +19,8 @@ export interface Query {
   /** Every table that it reads; names of its own (WITH) are not among them. */
   readonly tables: readonly TableName[];
   readonly parameterCount: number;
+  /** Where parameters have names (`$name`): theirs, in the order of their first use. Case does not tell them apart. */
+  readonly parameterNames?: readonly string[];
 }
 
 /** What a caller's SQL text asks for. */

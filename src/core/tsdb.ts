@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream';
 
 /** What of a client's request is passed on to the external time-series database. */
 export interface TsdbRequest {
+  /** Which of its doors: `/exec`, or `/exp` for a file. */
+  readonly door: 'exec' | 'exp';
   /** Allow-listed query parameters, in the client's order. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** The header `Statement-Timeout`, as the client sent it. */
@@ -15,11 +17,12 @@ export interface TsdbResponse {
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
   readonly contentLength: string | undefined;
+  readonly contentDisposition: string | undefined;
   /** The body as it came. Must be read to its end or destroyed. */
   readonly body: Readable;
 }
 
-/** An external database with an /exec endpoint shaped like QuestDB's. */
+/** An external database with endpoints shaped like QuestDB's. */
 export interface Tsdb {
   /** Rejects with AppError tsdb_unreachable, tsdb_timeout or overloaded. Aborting `signal` cancels the upstream request, also while its body streams. */
   exec(request: TsdbRequest, options: { readonly signal: AbortSignal }): Promise<TsdbResponse>;

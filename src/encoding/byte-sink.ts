@@ -42,9 +42,9 @@ export class ByteSink {
     return this.copy(at, NULL);
   }
 
-  /** The bytes up to `at`, in memory of their own. */
-  take(at: number): Uint8Array<ArrayBuffer> {
-    const taken = this.bytes.slice(0, at);
+  /** The bytes [from, to), in memory of their own. */
+  take(from: number, to: number): Uint8Array<ArrayBuffer> {
+    const taken = this.bytes.slice(from, to);
     if (this.#capacity > KEPT_BYTES) this.#replace(0, FIRST_BYTES);
     return taken;
   }

@@ -9,8 +9,9 @@ import { typedView } from './typed-view.ts';
 const QUOTE = 34;
 const COLON = 58;
 const DAY_SECONDS = 86400;
-const CALENDAR_BYTES = 48;
 const INT32_MAX = 0x7fffffff;
+/** The longest date or time, in quotes, with room to spare. */
+export const CALENDAR_BYTES = 48;
 
 const MIDNIGHT = new TextEncoder().encode('T00:00:00.000Z"');
 
@@ -22,13 +23,17 @@ export function dateValues(sink: ByteSink): ValueWriter {
     },
     write(row, at) {
       const day = days[row] as number;
-      // DuckDB's infinity and -infinity.
-      if (day === INT32_MAX || day === -INT32_MAX) return sink.null(at);
+      if (isInfiniteDay(day)) return sink.null(at);
       const out = sink.reserve(at, CALENDAR_BYTES);
       out.setUint8(at, QUOTE);
       return sink.copy(writeCalendarDate(out, at + 1, day), MIDNIGHT);
     },
   };
+}
+
+/** DuckDB's infinity and -infinity. */
+export function isInfiniteDay(day: number): boolean {
+  return day === INT32_MAX || day === -INT32_MAX;
 }
 
 /** Midnight at the day's end is 24:00:00. What is no time of day at all is null. */

@@ -17,18 +17,11 @@ import { plainBytes } from './typed-view.ts';
 
 /** Writes cells of a type as exec JSON. `quoteLargeNum` reaches into arrays and structs. */
 export function execCell(sink: ByteSink, type: DataType, quoteLargeNum: boolean): Cell {
-  return new Cell(
-    sink,
-    execValues(sink, type, (inner) => execCell(sink, inner, quoteLargeNum), quoteLargeNum),
-  );
+  return new Cell(sink, execValues(sink, type, quoteLargeNum));
 }
 
-function execValues(
-  sink: ByteSink,
-  type: DataType,
-  cellOf: (type: DataType) => Cell,
-  quoteLargeNum: boolean,
-): ValueWriter {
+export function execValues(sink: ByteSink, type: DataType, quoteLargeNum: boolean): ValueWriter {
+  const cellOf = (inner: DataType): Cell => execCell(sink, inner, quoteLargeNum);
   switch (type.kind) {
     case 'null':
       return { bind() {}, write: (_row, at) => sink.null(at) };

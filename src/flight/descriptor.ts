@@ -1,6 +1,6 @@
 import { AppError } from '../core/app-error.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
-import { descriptorType, FlightDescriptor } from './flight-messages.ts';
+import { descriptorType, FlightDescriptor } from '../protobuf/flight-messages.ts';
 
 /** What a FlightDescriptor names. */
 export type Descriptor =

@@ -1,8 +1,8 @@
 import { didYouMean } from '../core/did-you-mean.ts';
+import { Action, ActionType, Result } from '../protobuf/flight-messages.ts';
+import { GrpcError } from '../protobuf/grpc-status.ts';
 import type { FlightAction } from './flight-action.ts';
-import { Action, ActionType, Result } from './flight-messages.ts';
 import type { FlightSqlHandler } from './flight-sql-port.ts';
-import { GrpcError } from './grpc-status.ts';
 import type { Call, Message } from './method.ts';
 
 export interface FlightActions {

@@ -1,6 +1,6 @@
 import { anonymous } from '../core/principal.ts';
+import { PutResult } from '../protobuf/flight-messages.ts';
 import { parseDescriptor } from './descriptor.ts';
-import { PutResult } from './flight-messages.ts';
 import { openUpload } from './flight-upload.ts';
 import type { FlightParts } from './get-flight-info.ts';
 import type { Call, Message } from './method.ts';

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { type ErrorCode, toAppError } from '../core/app-error.ts';
-import { GrpcError, type GrpcStatusName, grpcStatus } from './grpc-status.ts';
+import { GrpcError, type GrpcStatusName, grpcStatus } from '../protobuf/grpc-status.ts';
 import { percentEncode } from './percent-encode.ts';
 
 export const errorStatus = {

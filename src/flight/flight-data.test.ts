@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { FlightData } from '../protobuf/flight-messages.ts';
 import { batchData, schemaData } from './flight-data.ts';
-import { FlightData } from './flight-messages.ts';
 
 function encapsulated(header: Uint8Array, body: Uint8Array): Uint8Array {
   const prefix = Buffer.alloc(8, 0xff);

@@ -1,6 +1,6 @@
 import { splitMessage } from '../encoding/arrow/flight-parts.ts';
+import { bytesField } from '../protobuf/protobuf.ts';
 import type { Message } from './method.ts';
-import { bytesField } from './protobuf.ts';
 
 const headerTag = 0x12;
 const bodyTag = [0xc2, 0x3e] as const;

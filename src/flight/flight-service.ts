@@ -1,16 +1,15 @@
+import { flightServiceName } from '../protobuf/flight-messages.ts';
+import { GrpcError } from '../protobuf/grpc-status.ts';
 import { doAction, listActions } from './do-action.ts';
 import { doGet } from './do-get.ts';
 import { doPut } from './do-put.ts';
 import { frameActions } from './frame-actions.ts';
 import { type FlightParts, getFlightInfo, getSchema } from './get-flight-info.ts';
-import { GrpcError } from './grpc-status.ts';
 import { handshake } from './handshake.ts';
 import { listFlights } from './list-flights.ts';
 import type { Service } from './method.ts';
 import { sessionActions } from './session-actions.ts';
 import { Sessions } from './sessions.ts';
-
-export const flightServiceName = 'arrow.flight.protocol.FlightService';
 
 /** One record batch comes as one message. */
 const maxUploadMessageBytes = 256 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { FlightDataMessage } from './flight-messages.ts';
+import type { FlightDataMessage } from '../protobuf/flight-messages.ts';
 import type { Call, Message } from './method.ts';
 
 /** An upload whose first message has come. */

@@ -1,6 +1,6 @@
 import { AppError } from '../core/app-error.ts';
 import { endOfStream } from '../encoding/arrow/schema-message.ts';
-import { FlightData, type FlightDataMessage } from './flight-messages.ts';
+import { FlightData, type FlightDataMessage } from '../protobuf/flight-messages.ts';
 import type { FlightUpload } from './flight-sql-port.ts';
 
 /** Waits for the first message of an upload. */

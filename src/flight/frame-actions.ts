@@ -2,7 +2,6 @@ import { AppError } from '../core/app-error.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
 import type { FrameStore } from '../frames/store.ts';
-import type { FlightAction } from './flight-action.ts';
 import {
   CancelFlightInfoRequest,
   CancelFlightInfoResult,
@@ -10,7 +9,8 @@ import {
   FlightEndpoint,
   FlightInfo,
   RenewFlightEndpointRequest,
-} from './flight-messages.ts';
+} from '../protobuf/flight-messages.ts';
+import type { FlightAction } from './flight-action.ts';
 import { timestamp } from './frame-info.ts';
 import { decodeUtf8, invalidKey, parseJsonObject } from './json-object.ts';
 import { parseTtlMs } from './put-options.ts';

@@ -1,13 +1,13 @@
 import { AppError } from '../core/app-error.ts';
 import { anonymous } from '../core/principal.ts';
 import { damaged } from '../frames/frame-errors.ts';
+import { selectColumns } from '../frames/select-columns.ts';
 import type { FrameStore } from '../frames/store.ts';
 import type { HeldSummary } from '../frames/tenant-frames.ts';
+import { FlightInfo, type Timestamp } from '../protobuf/flight-messages.ts';
 import { arrowSchema } from './arrow-schema.ts';
-import { FlightInfo, type Timestamp } from './flight-messages.ts';
 import type { Call } from './method.ts';
 import { type FrameSelection, ticketOf } from './read-target.ts';
-import { selectColumns } from './select-columns.ts';
 
 /** What is held, without counting as a read. */
 export async function heldFrame(frames: FrameStore, selection: FrameSelection, call: Call): Promise<HeldSummary> {

@@ -1,14 +1,14 @@
 import { AppError } from '../core/app-error.ts';
+import { selectColumns } from '../frames/select-columns.ts';
 import type { FrameStore } from '../frames/store.ts';
+import { SchemaResult } from '../protobuf/flight-messages.ts';
+import { bytesField } from '../protobuf/protobuf.ts';
 import { arrowSchema } from './arrow-schema.ts';
 import { parseDescriptor } from './descriptor.ts';
-import { SchemaResult } from './flight-messages.ts';
 import type { FlightSqlHandler } from './flight-sql-port.ts';
 import { frameInfo, heldFrame } from './frame-info.ts';
 import type { Call } from './method.ts';
-import { bytesField } from './protobuf.ts';
 import { parseReadTarget, type ReadTarget, wholeFrame } from './read-target.ts';
-import { selectColumns } from './select-columns.ts';
 import { packAny } from './sql/any.ts';
 
 export interface FlightParts {

@@ -1,4 +1,4 @@
-import { GrpcError } from './grpc-status.ts';
+import { GrpcError } from '../protobuf/grpc-status.ts';
 
 const unitMs = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 } as const;
 

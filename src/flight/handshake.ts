@@ -1,5 +1,5 @@
 import { randomBase32 } from '../core/handle.ts';
-import { HandshakeRequest, HandshakeResponse } from './flight-messages.ts';
+import { HandshakeRequest, HandshakeResponse } from '../protobuf/flight-messages.ts';
 import type { Call, Message } from './method.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { AppError } from '../core/app-error.ts';
-import { GrpcError } from './grpc-status.ts';
+import { GrpcError } from '../protobuf/grpc-status.ts';
+import { bytesField, readFields, utf8Field, varintField } from '../protobuf/protobuf.ts';
 import type { Service } from './method.ts';
-import { bytesField, readFields, utf8Field, varintField } from './protobuf.ts';
 
 const servingStatus = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
 

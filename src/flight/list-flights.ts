@@ -1,8 +1,8 @@
 import { AppError } from '../core/app-error.ts';
 import { anonymous } from '../core/principal.ts';
 import type { FrameStore } from '../frames/store.ts';
+import { Criteria } from '../protobuf/flight-messages.ts';
 import { pathDescriptor } from './descriptor.ts';
-import { Criteria } from './flight-messages.ts';
 import { frameInfo } from './frame-info.ts';
 import { decodeUtf8 } from './json-object.ts';
 import { wholeFrame } from './read-target.ts';

@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import { GrpcError } from './grpc-status.ts';
-import { messagePrefix } from './message-frames.ts';
+import { GrpcError } from '../protobuf/grpc-status.ts';
+import { messagePrefix } from '../protobuf/message-frames.ts';
 import type { Message } from './method.ts';
 
 /** Writes one message, and waits while the reader is slow. */

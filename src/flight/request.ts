@@ -1,8 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { AppError } from '../core/app-error.ts';
-import { GrpcError } from './grpc-status.ts';
+import { GrpcError } from '../protobuf/grpc-status.ts';
+import { checkPrefix, endedInside, type FrameLimits, prefixBytes, readMessages } from '../protobuf/message-frames.ts';
 import { IdleTimer } from './idle-timer.ts';
-import { checkPrefix, endedInside, type FrameLimits, prefixBytes, readMessages } from './message-frames.ts';
 import type { Call } from './method.ts';
 
 const defaultMaxMessageBytes = 4 * 1024 * 1024;

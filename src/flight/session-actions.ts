@@ -1,4 +1,3 @@
-import type { FlightAction } from './flight-action.ts';
 import {
   CloseSessionResult,
   closeStatus,
@@ -6,7 +5,8 @@ import {
   SessionOptionValue,
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
-} from './flight-messages.ts';
+} from '../protobuf/flight-messages.ts';
+import type { FlightAction } from './flight-action.ts';
 import type { Sessions } from './sessions.ts';
 
 export function sessionActions(sessions: Sessions): FlightAction[] {

@@ -1,5 +1,5 @@
 import { randomBase32 } from '../core/handle.ts';
-import { type SessionOptionValue, sessionError } from './flight-messages.ts';
+import { type SessionOptionValue, sessionError } from '../protobuf/flight-messages.ts';
 import type { Call } from './method.ts';
 
 type OptionValue = ReturnType<typeof SessionOptionValue.decode>;

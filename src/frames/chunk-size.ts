@@ -10,15 +10,19 @@ export function chunkRowsOf(
   form: ChunkForm,
   frame: { readonly rows: number; readonly columns: readonly Column[]; readonly uncompressedBytes: number },
 ): number {
-  const rowBytes = form === 'arrow' ? arrowRowBytes(frame.columns) : jsonRowBytes(frame);
+  const rowBytes = form === 'arrow' ? arrowRowBytes(frame.columns) : textRowBytes(form, frame);
   const rows = 2 ** Math.floor(Math.log2(targetChunkBytes / Math.max(rowBytes, 1)));
   return Math.min(mostRows, Math.max(fewestRows, rows));
 }
 
-function jsonRowBytes({ rows, columns, uncompressedBytes }: Parameters<typeof chunkRowsOf>[1]): number {
+function textRowBytes(
+  form: ChunkForm,
+  { rows, columns, uncompressedBytes }: Parameters<typeof chunkRowsOf>[1],
+): number {
   const storedRowBytes = rows === 0 ? 0 : uncompressedBytes / rows;
-  // Parquet's dictionaries make stored rows look small; JSON spells every value out, about 12 bytes each and more for text.
-  return storedRowBytes * 1.5 + columns.length * 12;
+  const nameBytes = form === 'ndjson' ? columns.reduce((sum, { name }) => sum + name.length + 3, 0) : 0;
+  // Parquet's dictionaries make stored rows look small; text spells every value out, about 12 bytes each and more for strings.
+  return storedRowBytes * 1.5 + columns.length * 12 + nameBytes;
 }
 
 function arrowRowBytes(columns: readonly Column[]): number {

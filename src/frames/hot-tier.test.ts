@@ -12,6 +12,18 @@ test('gives back what it was given, by version and key', () => {
   expect(space.get('v1', 'b')).toBeUndefined();
 });
 
+test('tells what it holds of a version, in all its parts', () => {
+  const hot = new HotTier(1_000_000);
+  const [one, other] = [hot.space<string>(), hot.space<string>()];
+  one.set('v1', 'a', 'x', 100);
+  one.set('v1', 'b', 'x', 10);
+  other.set('v1', 'a', 'x', 1);
+  other.set('v2', 'a', 'x', 1);
+  expect(hot.bytesOf('v1')).toBe(111 + 3 * overhead);
+  hot.deleteVersion('v1');
+  expect(hot.bytesOf('v1')).toBe(0);
+});
+
 test('never holds more than its budget', () => {
   const hot = new HotTier(100_000);
   const space = hot.space<number>();

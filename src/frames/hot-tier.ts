@@ -79,6 +79,15 @@ export class HotTier {
     return this.#spaces.some((versions) => versions.has(versionId));
   }
 
+  /** What is kept of a version. */
+  bytesOf(versionId: string): number {
+    let bytes = 0;
+    for (const versions of this.#spaces) {
+      for (const entry of versions.get(versionId)?.values() ?? []) bytes += entry.bytes;
+    }
+    return bytes;
+  }
+
   deleteVersion(versionId: string): void {
     for (const versions of this.#spaces) {
       for (const entry of [...(versions.get(versionId)?.values() ?? [])]) this.#remove(entry);

@@ -22,7 +22,7 @@ import {
 } from './tenant-frames.ts';
 import type { StoreContext } from './tenant-state.ts';
 import { Turns } from './turns.ts';
-import type { PutRequest } from './writing.ts';
+import { firstCompression, type PutRequest } from './writing.ts';
 
 export type { FrameReader };
 
@@ -127,12 +127,13 @@ export class FrameStore implements AsyncDisposable {
     return this.#of(principal.tenant).temporaryFile();
   }
 
-  /** Writes rows as a Parquet file that is no frame, to be sent away. */
+  /** Writes rows as a Parquet file that is no frame, to be sent away; compressed as a new frame is, unless told. */
   async writeParquet(
     principal: Principal,
-    { source, compression }: { readonly source: RowSource; readonly compression: Compression },
+    request: { readonly source: RowSource; readonly compression?: Compression | undefined },
     { signal }: Signal,
   ): Promise<TemporaryFile & { readonly bytes: number }> {
+    const { source, compression = firstCompression(this.#context.compression).compression } = request;
     const file = await this.temporaryFile(principal);
     try {
       const { bytes } = await this.#context.engine.write({ source, path: file.path, compression }, { signal });
@@ -162,12 +163,13 @@ export class FrameStore implements AsyncDisposable {
     return this.#of(principal.tenant).describe(handle, options);
   }
 
+  /** Gives the version that it dropped. */
   async drop(
     principal: Principal,
     handle: Handle,
     options: { readonly ifVersion?: number | undefined } = {},
-  ): Promise<void> {
-    await this.#of(principal.tenant).drop(handle, options);
+  ): Promise<number> {
+    return this.#of(principal.tenant).drop(handle, options);
   }
 
   async renew(principal: Principal, handle: Handle, ttlMs?: number | null): Promise<HeldSummary> {

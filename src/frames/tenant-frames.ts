@@ -32,6 +32,8 @@ export interface HeldSummary {
   readonly createdAt: number;
   /** In milliseconds since 1970; undefined when the frame stays. */
   readonly expiresAt: number | undefined;
+  /** Null when the frame stays. */
+  readonly ttlMs: number | null;
 }
 
 /** A path beside the frames where no file is yet. What is there goes when this is disposed of, or when the server starts. */
@@ -48,6 +50,8 @@ export interface DamagedSummary {
 }
 
 export interface PutResult extends HeldSummary {
+  /** Those of this put: after an append, `rows` are more. */
+  readonly rowsPut: number;
   /** Where the source was a file. */
   readonly report: FileReport | undefined;
 }
@@ -83,8 +87,8 @@ export class TenantFrames implements AsyncDisposable {
     const put = this.#writing.put(request, either);
     this.#puts.add(put);
     try {
-      const { version, report } = await put;
-      return { ...summaryOf(version), report };
+      const { version, rows: rowsPut, report } = await put;
+      return { ...summaryOf(version), rowsPut, report };
     } finally {
       this.#puts.delete(put);
       either.unlink();
@@ -152,8 +156,9 @@ export class TenantFrames implements AsyncDisposable {
     }
   }
 
-  async drop(handle: Handle, { ifVersion }: { readonly ifVersion?: number | undefined } = {}): Promise<void> {
-    await this.#state.locks.run(handle, async () => {
+  /** Gives the version that it dropped. */
+  async drop(handle: Handle, { ifVersion }: { readonly ifVersion?: number | undefined } = {}): Promise<number> {
+    return this.#state.locks.run(handle, async () => {
       await this.#presence.refresh(handle);
       const entry = this.#state.catalog.get(handle);
       if (entry === undefined || entry.kind === 'gone') throw whyNotHeld(handle, entry);
@@ -163,6 +168,7 @@ export class TenantFrames implements AsyncDisposable {
         throw new AppError('handle_gone', `version ${ifVersion} of ${handle} is gone: it is at version ${version}`);
       }
       await removeFrame(this.#state, handle, entry, 'dropped');
+      return version;
     });
   }
 
@@ -277,7 +283,7 @@ export class TenantFrames implements AsyncDisposable {
 }
 
 function summaryOf(version: FrameVersion): HeldSummary {
-  const { handle, version: number, versionId, columns, createdAt } = version.manifest;
+  const { handle, version: number, versionId, columns, createdAt, ttlMs } = version.manifest;
   const { rows, bytes, expiresAt } = version;
-  return { state: 'held', handle, version: number, versionId, rows, bytes, columns, createdAt, expiresAt };
+  return { state: 'held', handle, version: number, versionId, rows, bytes, columns, createdAt, expiresAt, ttlMs };
 }

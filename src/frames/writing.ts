@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AppError } from '../core/app-error.ts';
+import type { Column } from '../core/data-type.ts';
 import type { Compression, FileReport, RowSource, WrittenPart } from '../core/frame-engine.ts';
 import { generateHandle, type Handle } from '../core/handle.ts';
 import type { Entry } from './catalog.ts';
@@ -25,10 +26,14 @@ export interface PutRequest {
   /** Null: the frame stays. Absent: as configured, or for an append as before. */
   readonly ttlMs?: number | null | undefined;
   readonly source: RowSource;
+  /** Sees the columns before anything is kept; what it throws refuses the put. */
+  readonly check?: ((columns: readonly Column[]) => void) | undefined;
 }
 
 export interface Put {
   readonly version: FrameVersion;
+  /** Of this put alone. */
+  readonly rows: number;
   /** Where the source was a file. */
   readonly report: FileReport | undefined;
 }
@@ -76,12 +81,13 @@ export class Writing {
     try {
       const written = await this.#write(source, temporary, signal);
       if (written.columns.length === 0) throw new AppError('invalid_input', 'a frame needs at least one column');
+      request.check?.(written.columns);
       const version = await locks.run(handle, async () => {
         signal.throwIfAborted();
         context.durable.assertWritable();
         return this.#commit(handle, request, temporary, written);
       });
-      return { version, report: written.report };
+      return { version, rows: written.rows, report: written.report };
     } finally {
       await rm(temporary, { force: true });
     }

@@ -14,9 +14,9 @@ export function allowOrigin(policy: CorsPolicy, request: IncomingMessage, header
   const origin = request.headers.origin;
   if (origin === undefined || !(any || policy.origins.includes(origin))) return;
   headers.push('access-control-allow-origin', any ? '*' : origin);
-  headers.push('access-control-expose-headers', 'ETag, Retry-After, X-Request-Id');
+  headers.push('access-control-expose-headers', 'Content-Disposition, ETag, Retry-After, X-Request-Id');
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
-    headers.push('access-control-allow-methods', 'GET, HEAD, OPTIONS');
+    headers.push('access-control-allow-methods', 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
     headers.push('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '');
     headers.push('access-control-max-age', String(preflightSeconds));
   }

@@ -1,6 +1,14 @@
+import type { Exchange } from './route.ts';
+
 /** Does `If-None-Match` name this entity? Weak comparison, as RFC 9110 wants it for GET. */
 export function matchesEntityTag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
+export function notModified({ response, headers }: Pick<Exchange, 'response' | 'headers'>, etag: string): void {
+  headers.push('etag', etag, 'cache-control', 'no-cache');
+  response.writeHead(304, headers);
+  response.end();
 }

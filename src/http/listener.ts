@@ -50,6 +50,8 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
   const connections = new Connections(server, options, options.logger);
   const dispatcher = new Dispatcher(options, connections);
   server.on('request', (request, response) => dispatcher.dispatch(request, response));
+  // A client that asks first, as curl does with large files, is told to go on by whoever reads its body.
+  server.on('checkContinue', (request, response) => dispatcher.dispatch(request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (connections.isAnswering(socket)) socket.destroy();
     else answerMalformed(error, socket);
@@ -183,7 +185,7 @@ class Dispatcher {
     const error = toAppError(thrown);
     const level = logLevelOf(error.code);
     logger[level]('request failed', { requestId, code: error.code, error: error.cause ?? error });
-    sendError(exchange, error, queryOf(route, target));
+    sendError(exchange, error, exchange.asked ?? queryOf(route, target));
   }
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../core/app-error.ts';
 import { didYouMean } from '../core/did-you-mean.ts';
 import { parseDurationMs } from '../core/duration.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
-import type { JsonSchema } from './operation.ts';
+import type { JsonSchema } from './openapi/operation.ts';
 
 /** One parameter of a query string: what it means, and how its text is read. */
 export interface Parameter<Value> {
@@ -125,6 +125,15 @@ export function delimiter(description: string): Parameter<string | undefined> {
       if (/^[\t\x20-\x7e]$/.test(character) && !/[\w"'.+-]/.test(character)) return character;
       throw invalidParameter(name, value, 'it is one ASCII character such as , ; | or \\t');
     },
+  };
+}
+
+/** The same, with a meaning where it is not given. */
+export function withDefault<Value>(parameter: Parameter<Value | undefined>, value: Value): Parameter<Value> {
+  return {
+    ...parameter,
+    schema: { ...parameter.schema, default: value },
+    parse: (text, name) => parameter.parse(text, name) ?? value,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { AppError } from '../core/app-error.ts';
 import { ReaderGone } from './response-writer.ts';
 import type { Exchange } from './route.ts';
@@ -14,12 +15,14 @@ export interface BodyLimits {
  * broke off.
  */
 export async function* requestBody(
-  { request }: Pick<Exchange, 'request'>,
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
   { maxBodyBytes, stallTimeoutMs }: BodyLimits,
 ): AsyncGenerator<Buffer, void, undefined> {
+  // The client asked whether it is worth its while, and by now it is.
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
   let bytes = 0;
   let stalled: NodeJS.Timeout | undefined;
-  const chunks = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   try {
     for (;;) {
       let onStall: ((error: AppError) => void) | undefined;
@@ -39,7 +42,16 @@ export async function* requestBody(
     if (!request.complete) throw new ReaderGone('the client broke off its body');
   } finally {
     clearTimeout(stalled);
+    if (!request.complete) drain(request, chunks);
   }
+}
+
+/** Many clients listen only when they are rid of the whole body; the listener bounds how long that may take. */
+function drain(request: IncomingMessage, chunks: AsyncIterator<Buffer>): void {
+  chunks.return?.().then(
+    () => request.resume(),
+    () => {},
+  );
 }
 
 export function tooLarge(maxBodyBytes: number): AppError {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../core/logger.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from './openapi/operation.ts';
 
 /** One request on its way to its answer. */
 export interface Exchange {
@@ -17,6 +17,8 @@ export interface Exchange {
    */
   readonly headers: string[];
   readonly logger: Logger;
+  /** The `query` field of an error response, where the body of the request tells it. */
+  asked?: string;
 }
 
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
@@ -32,7 +34,7 @@ export interface Route {
   readonly operations: Partial<Record<HttpMethod, Operation>>;
   /** Answered also when too many requests are under way: health checks. */
   readonly always?: boolean;
-  /** The `query` field of this request's error responses. */
+  /** The `query` field of this request's error responses, where the target tells it. */
   askedFor?(target: string): string | undefined;
   handle(exchange: Exchange): void | Promise<void>;
 }

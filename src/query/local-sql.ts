@@ -1,7 +1,7 @@
 import type { Column, DataType } from '../core/data-type.ts';
 import type { ChunkForm } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
-import type { AnalyticsTable, SqlResult } from '../core/sql.ts';
+import type { AnalyticsTable, Query, SqlResult } from '../core/sql.ts';
 
 export interface CallOptions {
   readonly signal: AbortSignal;
@@ -24,6 +24,11 @@ export interface UpdateRequest {
   readonly parameters?: Uint8Array | undefined;
 }
 
+/** What the text of a statement says of it. */
+export interface SqlFacts extends Pick<Query, 'parameterCount' | 'parameterNames'> {
+  readonly effect: 'reads' | 'creates' | 'inserts' | 'drops';
+}
+
 /** What a statement will give and take. */
 export interface PreparedSql {
   /** It changes frames, and gives no rows. */
@@ -36,6 +41,8 @@ export interface PreparedSql {
 
 /** SQL over frames on this machine. Rejects with AppError. */
 export interface LocalSql {
+  /** Parses the text and checks it, without a look at the frames. */
+  inspect(sql: string, options: CallOptions): Promise<SqlFacts>;
   prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql>;
   /** The columns of a query with the types that its bound parameters give it. */
   boundColumns(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<readonly Column[]>;

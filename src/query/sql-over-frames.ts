@@ -18,7 +18,7 @@ import {
 } from '../core/sql.ts';
 import type { FrameStore } from '../frames/store.ts';
 import { findHandle, openTables } from './frame-tables.ts';
-import type { CallOptions, LocalSql, PreparedSql, QueryRequest, UpdateRequest } from './local-sql.ts';
+import type { CallOptions, LocalSql, PreparedSql, QueryRequest, SqlFacts, UpdateRequest } from './local-sql.ts';
 
 export interface SqlOverFramesOptions {
   readonly engine: SqlEngine;
@@ -29,6 +29,16 @@ type Create = Extract<Statement, { kind: 'createTable' }>;
 type Insert = Extract<Statement, { kind: 'insert' }>;
 type Drop = Extract<Statement, { kind: 'drop' }>;
 
+const effects = {
+  query: 'reads',
+  showTables: 'reads',
+  createTable: 'creates',
+  insert: 'inserts',
+  drop: 'drops',
+} as const satisfies Record<Statement['kind'], SqlFacts['effect']>;
+
+const noParameters: Pick<Query, 'parameterCount' | 'parameterNames'> = { parameterCount: 0 };
+
 /** Statements over the frames of a caller, each over one version of every frame that it reads. */
 export class SqlOverFrames implements LocalSql {
   readonly #engine: SqlEngine;
@@ -37,6 +47,16 @@ export class SqlOverFrames implements LocalSql {
   constructor({ engine, frames }: SqlOverFramesOptions) {
     this.#engine = engine;
     this.#frames = frames;
+  }
+
+  async inspect(sql: string, options: CallOptions): Promise<SqlFacts> {
+    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    const { parameterCount, parameterNames } = 'query' in statement ? statement.query : noParameters;
+    return {
+      effect: effects[statement.kind],
+      parameterCount,
+      ...(parameterNames !== undefined && { parameterNames }),
+    };
   }
 
   async prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql> {
@@ -223,7 +243,7 @@ function tableExists(handle: Handle, cause: AppError): AppError {
 function changesData(statement: Create | Insert | Drop): AppError {
   const what = { createTable: 'CREATE TABLE', insert: 'INSERT', drop: 'DROP TABLE' } as const;
   return new AppError('sql_forbidden', `${what[statement.kind]} changes frames, and here they are only read`, {
-    hint: 'send it over Flight SQL',
+    hint: 'send it to POST /sql, or over Flight SQL',
   });
 }
 

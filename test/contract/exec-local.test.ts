@@ -247,9 +247,14 @@ test('sql.default_engine=local sends a bare query to the frames, and engine=tsdb
 
 test('http.max_limit bounds the rows of a statement', async () => {
   await using small = await startFramehold({ settings: { 'http.max_limit': '10' } });
-  const sql = 'SELECT * FROM range(11)';
-  expect((await query(sql, {}, small)).json()).toMatchObject({ code: 'invalid_limit' });
+  const sql = 'SELECT * FROM range(15)';
+  expect((await query(sql, {}, small)).json()).toMatchObject({ count: 10 });
+  expect((await query(sql, { limit: '3,' }, small)).json()).toMatchObject({
+    count: 10,
+    dataset: [[2], ...Array(9).fill([expect.any(Number)])],
+  });
   expect((await query(sql, { limit: '10' }, small)).json()).toMatchObject({ count: 10 });
+  expect((await query(sql, { limit: '11' }, small)).json()).toMatchObject({ code: 'invalid_limit' });
 });
 
 test('a query keeps the version that it began with, also when the frame is replaced under it', async () => {

@@ -11,7 +11,7 @@ import {
   SessionOptionValue,
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
-} from '../../src/flight/flight-messages.ts';
+} from '../../src/protobuf/flight-messages.ts';
 import { byPath, FlightClient } from '../support/flight-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { messagePrefix } from '../../src/flight/message-frames.ts';
-import { bytesField, varintField } from '../../src/flight/protobuf.ts';
+import { messagePrefix } from '../../src/protobuf/message-frames.ts';
+import { bytesField, varintField } from '../../src/protobuf/protobuf.ts';
 import { FlightClient, flightDataOf } from '../support/flight-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
 import { Metadata, status } from '@grpc/grpc-js';
 import { describe, expect, it } from 'vitest';
-import { messagePrefix } from '../../src/flight/message-frames.ts';
+import { messagePrefix } from '../../src/protobuf/message-frames.ts';
 import { GrpcClient } from '../support/grpc-client.ts';
 import { startTestListener } from '../support/grpc-listener.ts';
 

@@ -17,16 +17,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   query: ['core', 'frames'],
   demo: ['core', 'frames'],
   telemetry: ['core'],
+  protobuf: ['core'],
+  client: ['core', 'protobuf'],
   config: ['core', 'telemetry'],
   'engines/duckdb': ['core', 'encoding'],
   'engines/tsdb': ['core'],
   http: ['core', 'auth', 'encoding', 'frames', 'query', 'telemetry'],
-  flight: ['core', 'auth', 'encoding', 'frames', 'query', 'telemetry'],
-  cli: ['core', 'config', 'telemetry'],
+  flight: ['core', 'auth', 'encoding', 'frames', 'protobuf', 'query', 'telemetry'],
+  cli: ['core', 'client', 'config', 'telemetry'],
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server.ts'],
   'server.ts': [
     ...['core', 'auth', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
-    ...['demo', 'engines/duckdb', 'engines/tsdb'],
+    ...['demo', 'engines/duckdb', 'engines/tsdb', 'protobuf'],
   ],
 };
 

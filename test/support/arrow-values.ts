@@ -11,14 +11,18 @@ export interface ArrowContents {
 /** An Arrow IPC stream, read by apache-arrow, with its values spelled as `vectorOf` takes them. */
 export function arrowContents(stream: Uint8Array, columns: readonly Column[]): ArrowContents {
   const reader = RecordBatchReader.from(stream).open();
+  // At the end of a stream without batches the reader forgets it.
+  const { schema } = reader;
   const rows: unknown[][] = [];
   const batches: number[] = [];
   for (const batch of reader) {
+    batches.push(batch.numRows);
+    // For a stream without batches the reader makes one up, and leaves out nested columns.
+    if (batch.numRows === 0) continue;
     const values = columns.map(({ type }, i) => valuesOf(batch.data.children[i] as Data, type));
     for (let row = 0; row < batch.numRows; row++) rows.push(values.map((column) => column[row]));
-    batches.push(batch.numRows);
   }
-  return { schema: reader.schema, rows, batches };
+  return { schema, rows, batches };
 }
 
 function valuesOf(data: Data, type: DataType): unknown[] {

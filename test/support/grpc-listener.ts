@@ -3,8 +3,8 @@ import { AppError } from '../../src/core/app-error.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { createHealthService, type HealthService } from '../../src/flight/health.ts';
 import { type GrpcListener, type GrpcListenerOptions, startGrpcListener } from '../../src/flight/listener.ts';
-import { messagePrefix } from '../../src/flight/message-frames.ts';
 import type { Service } from '../../src/flight/method.ts';
+import { messagePrefix } from '../../src/protobuf/message-frames.ts';
 
 export interface TestListener extends GrpcListener {
   readonly port: number;

@@ -9,11 +9,15 @@ export interface Answer {
   json(): Record<string, unknown>;
 }
 
+export interface AskOptions {
+  readonly method?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
 /** One request as it is written, nothing added, decoded or followed. Rejects when the answer breaks off. */
-export function ask(
-  url: string,
-  options: { method?: string; headers?: OutgoingHttpHeaders; signal?: AbortSignal } = {},
-): Promise<Answer> {
+export function ask(url: string, { body, ...options }: AskOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent: false, ...options }, (incoming) => {
       const pieces: Buffer[] = [];
@@ -27,7 +31,7 @@ export function ask(
       });
     });
     outgoing.on('error', reject);
-    outgoing.end();
+    outgoing.end(body);
   });
 }
 

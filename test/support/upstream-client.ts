@@ -27,7 +27,10 @@ export function exec(
     ['query', query],
     ['fmt', 'json'],
   ] as const;
-  return tsdb.exec({ parameters, statementTimeout: undefined, acceptEncoding: undefined, ...request }, { signal });
+  return tsdb.exec(
+    { door: 'exec', parameters, statementTimeout: undefined, acceptEncoding: undefined, ...request },
+    { signal },
+  );
 }
 
 /** The whole body; rejects if it breaks off. */

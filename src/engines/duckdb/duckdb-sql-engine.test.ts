@@ -5,6 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { silentLogger } from '../../core/logger.ts';
 import type { FrameTable, SqlRun } from '../../core/sql.ts';
+import { arrowField } from '../../encoding/arrow/arrow-field.ts';
+import { joinBytes } from '../../encoding/arrow/join-bytes.ts';
+import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
+import { arrowTable } from '../../encoding/arrow/small-table.ts';
 import { DuckDbEngine } from './duckdb-engine.ts';
 import { DuckDbSqlEngine, type DuckDbSqlEngineOptions } from './duckdb-sql-engine.ts';
 import { WarmTables } from './warm-tables.ts';
@@ -207,6 +211,67 @@ describe('parameters', () => {
     if (statement.kind !== 'query') throw new Error('not a query');
     const { columns } = await engine.describe({ query: statement.query, tables: [] }, { signal: never });
     expect(columns.map((column) => column.name)).toEqual(['a', 'b']);
+  });
+
+  describe('with names', () => {
+    const sql = 'SELECT $b AS b, $a AS a, $B AS again';
+
+    /** A row of whole numbers under these names. */
+    async function bind(values: readonly (readonly [string, number])[]): Promise<unknown> {
+      const fields = values.map(([name]) => arrowField(name, { kind: 'int', bits: 32, signed: true }));
+      const row = values.map(([, value]) => value);
+      const parameters = joinBytes([schemaMessage(fields), arrowTable(fields, [row]), endOfStream]);
+      const statement = await engine.analyze(sql, { signal: never });
+      if (statement.kind !== 'query') throw new Error('not a query');
+      const run = { query: statement.query, tables: [], form: 'ndjson', parameters } as const;
+      await using result = await engine.run(run, { signal: never });
+      let text = '';
+      for await (const { bytes } of result.rows()) text += Buffer.from(bytes).toString();
+      return JSON.parse(text);
+    }
+
+    test('are found by them, in any order and case', async () => {
+      const rows = [
+        ['A', 1],
+        ['b', 2],
+      ] as const;
+      expect(await bind(rows)).toEqual({ b: 2, a: 1, again: 2 });
+    });
+
+    test.each([
+      ['0', '1'],
+      ['1', '2'],
+      ['', ''],
+    ])('are found by their order of use where the columns are called %j and %j', async (first, second) => {
+      const rows = [
+        [first, 1],
+        [second, 2],
+      ] as const;
+      expect(await bind(rows)).toEqual({ b: 1, a: 2, again: 1 });
+    });
+
+    test('a name too few or too many is told', async () => {
+      await expect(bind([['b', 1]])).rejects.toMatchObject({
+        code: 'missing_parameter',
+        message: 'parameter $a has no value',
+      });
+      const strange = [
+        ['a', 1],
+        ['bb', 2],
+      ] as const;
+      await expect(bind(strange)).rejects.toMatchObject({
+        code: 'invalid_parameter',
+        message: 'the statement has no parameter $bb; did you mean b?',
+      });
+    });
+
+    test('are described', async () => {
+      const statement = await engine.analyze("SELECT DATE '2026-01-01' > $d AS d, $x AS x", { signal: never });
+      if (statement.kind !== 'query') throw new Error('not a query');
+      const { columns, parameters } = await engine.describe({ query: statement.query, tables: [] }, { signal: never });
+      expect(columns.map((column) => column.name)).toEqual(['d', 'x']);
+      expect(parameters).toEqual([{ kind: 'date' }, { kind: 'null' }]);
+    });
   });
 });
 

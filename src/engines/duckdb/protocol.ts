@@ -1,6 +1,13 @@
 import type { AppErrorOptions, ErrorCode } from '../../core/app-error.ts';
-import type { Column } from '../../core/data-type.ts';
-import type { Compression, FileFormat, PartSource, ReadRows, TextOptions, TextType } from '../../core/frame-engine.ts';
+import type {
+  Compression,
+  FileFormat,
+  ParquetRows,
+  PartSource,
+  ReadRows,
+  TextOptions,
+  TextType,
+} from '../../core/frame-engine.ts';
 import type { ListTable, SqlJob, SqlRun } from '../../core/sql.ts';
 
 /** What a worker is told at its start, as its only argument. */
@@ -56,7 +63,7 @@ export type WriteSource =
   | { readonly kind: 'sql'; readonly sql: string }
   /** Types by column as entries: jobs travel as JSON. */
   | { readonly kind: 'file'; readonly path: string; readonly format: WireFileFormat }
-  | { readonly kind: 'parquet'; readonly parts: readonly PartSource[]; readonly columns: readonly Column[] };
+  | ParquetRows;
 
 export type Job =
   | { readonly kind: 'probe'; readonly path: string }

@@ -86,6 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       contentType: first(headers['content-type']),
       contentEncoding: first(headers['content-encoding']),
       contentLength: first(headers['content-length']),
+      contentDisposition: first(headers['content-disposition']),
       body: this.#body,
     });
   }

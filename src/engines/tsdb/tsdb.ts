@@ -41,7 +41,7 @@ export function createTsdb(options: TsdbOptions): Tsdb {
     new Exchange({
       // QuestDB takes Statement-Timeout from a connection's first request and applies it to all that follow there.
       dispatcher: request.statementTimeout === undefined ? pools.kept : pools.singleUse,
-      path: `${address.execPath}?${queryString(request.parameters)}`,
+      path: `${address.basePath}/${request.door}?${queryString(request.parameters)}`,
       headers: headersOf(request, address),
       signal,
       timeoutMs,
@@ -81,9 +81,9 @@ export function createTsdb(options: TsdbOptions): Tsdb {
 }
 
 function headersOf(request: TsdbRequest, { authorization }: UpstreamAddress): Record<string, string> {
-  const { acceptEncoding, statementTimeout } = request;
+  const { acceptEncoding, statementTimeout, door } = request;
   return {
-    accept: 'application/json',
+    accept: door === 'exec' ? 'application/json' : '*/*',
     'accept-encoding': acceptEncoding ?? 'identity',
     ...(authorization === undefined ? {} : { authorization }),
     ...(statementTimeout === undefined ? {} : { 'statement-timeout': statementTimeout }),

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { parseUpstreamAddress } from './upstream-address.ts';
 
 test('the base path of the URL is kept before /exec', () => {
-  expect(parseUpstreamAddress('http://db:9001').execPath).toBe('/exec');
-  expect(parseUpstreamAddress('http://db:9001/').execPath).toBe('/exec');
-  expect(parseUpstreamAddress('https://gateway/tenants/a/').execPath).toBe('/tenants/a/exec');
+  expect(parseUpstreamAddress('http://db:9001').basePath).toBe('');
+  expect(parseUpstreamAddress('http://db:9001/').basePath).toBe('');
+  expect(parseUpstreamAddress('https://gateway/tenants/a/').basePath).toBe('/tenants/a');
 });
 
 test('user and password become a Basic authorization and leave the origin', () => {

@@ -1,8 +1,9 @@
-/** Where the external database's /exec is, and who we are to it. */
+/** Where the external database is, and who we are to it. */
 export interface UpstreamAddress {
   /** Scheme, host and port; never credentials. */
   readonly origin: string;
-  readonly execPath: string;
+  /** What stands before `/exec`. */
+  readonly basePath: string;
   /** The Basic authorization made of the URL's user and password. */
   readonly authorization: string | undefined;
 }
@@ -13,7 +14,7 @@ export function parseUpstreamAddress(url: string): UpstreamAddress {
   const { origin, pathname, username, password } = new URL(url);
   return {
     origin,
-    execPath: `${pathname.replace(/\/+$/, '')}/exec`,
+    basePath: pathname.replace(/\/+$/, ''),
     authorization: username === '' && password === '' ? undefined : basicAuthorization(username, password),
   };
 }

@@ -6,7 +6,7 @@ import {
   FlightEndpoint,
   FlightInfo,
   RenewFlightEndpointRequest,
-} from '../flight-messages.ts';
+} from '../../protobuf/flight-messages.ts';
 import type { ActionDescription } from '../flight-sql-port.ts';
 import type { Call } from '../method.ts';
 import { packAny, unpackAny } from './any.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesField } from '../protobuf.ts';
+import { bytesField } from '../../protobuf/protobuf.ts';
 import { packAny, unpackAny } from './any.ts';
 import { StatementText } from './sql-messages.ts';
 

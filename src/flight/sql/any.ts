@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import { bytes, message, string } from '../proto-message.ts';
+import { bytes, message, string } from '../../protobuf/proto-message.ts';
 
 const AnyMessage = message({ typeUrl: string(1), value: bytes(2) });
 

@@ -1,5 +1,5 @@
 import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
-import { FlightInfo } from '../flight-messages.ts';
+import { FlightInfo } from '../../protobuf/flight-messages.ts';
 
 export interface InfoParts {
   /** Encapsulated. */

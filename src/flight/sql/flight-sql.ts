@@ -1,10 +1,10 @@
 import { anonymous } from '../../core/principal.ts';
 import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import type { FrameStore } from '../../frames/store.ts';
+import { PutResult, Result } from '../../protobuf/flight-messages.ts';
+import { GrpcError } from '../../protobuf/grpc-status.ts';
 import type { LocalSql } from '../../query/local-sql.ts';
-import { PutResult, Result } from '../flight-messages.ts';
 import type { FlightSqlHandler, FlightUpload } from '../flight-sql-port.ts';
-import { GrpcError } from '../grpc-status.ts';
 import type { Call, Message } from '../method.ts';
 import { actionDescriptions, findAction } from './actions.ts';
 import { type SqlMessage, unpackAny } from './any.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GrpcError } from '../grpc-status.ts';
+import { GrpcError } from '../../protobuf/grpc-status.ts';
 
 const maxRemembered = 10_000;
 

@@ -11,8 +11,8 @@ import {
   string,
   strings,
   uint32s,
-} from '../proto-message.ts';
-import { varintField } from '../protobuf.ts';
+} from '../../protobuf/proto-message.ts';
+import { varintField } from '../../protobuf/protobuf.ts';
 
 // Field numbers are those of FlightSql.proto.
 

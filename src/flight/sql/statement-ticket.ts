@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../core/app-error.ts';
-import { bool, bytes, int64, message, string } from '../proto-message.ts';
+import { bool, bytes, int64, message, string } from '../../protobuf/proto-message.ts';
 import { packAny } from './any.ts';
 import { TicketStatementQuery } from './sql-messages.ts';
 

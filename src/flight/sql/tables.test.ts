@@ -23,6 +23,7 @@ const held = (handle: string): FrameSummary => ({
   columns,
   createdAt: 0,
   expiresAt: undefined,
+  ttlMs: null,
 });
 const analytics: readonly AnalyticsTable[] = [
   { schema: 'main', name: 'venues', kind: 'view', columns },

@@ -1,12 +1,13 @@
-import { AppError } from '../../core/app-error.ts';
 import type { Tsdb } from '../../core/tsdb.ts';
 import type { FrameStore } from '../../frames/store.ts';
 import type { LocalSql } from '../../query/local-sql.ts';
-import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from '../exec-command.ts';
-import { forwardSql } from '../forward-sql.ts';
-import { queryLocal } from '../query-local.ts';
+import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from '../exec/exec-command.ts';
+import { execOperation } from '../exec/exec-operation.ts';
+import { forwardSql } from '../exec/forward-sql.ts';
+import { queryLocal } from '../exec/query-local.ts';
+import { type Page, type ReadHandleSettings, readHandle } from '../exec/read-handle.ts';
+import { headWouldExecute, tsdbNotConfigured } from '../query-refusals.ts';
 import { parseQueryString } from '../query-string.ts';
-import { type Page, type ReadHandleSettings, readHandle } from '../read-handle.ts';
 import type { Exchange, Route } from '../route.ts';
 
 export interface ExecRouteOptions {
@@ -39,7 +40,7 @@ export function execRoute({ frames, tsdb, sql, settings }: ExecRouteOptions): Ro
   return {
     path: '/exec',
     methods: ['GET', 'HEAD'],
-    operations: {},
+    operations: { GET: execOperation(settings) },
     askedFor: (target) => askedFor(parseQueryString(target)),
     handle(exchange: Exchange) {
       const command = parse(exchange.target);
@@ -58,16 +59,4 @@ export function execRoute({ frames, tsdb, sql, settings }: ExecRouteOptions): Ro
       }
     },
   };
-}
-
-/** A database executes what it is given, so asking for the headers alone would still run the statement. */
-function headWouldExecute({ headers }: Exchange): AppError {
-  headers.push('allow', 'GET, OPTIONS');
-  return new AppError('method_not_allowed', 'HEAD is not offered for query=', { hint: 'use GET' });
-}
-
-function tsdbNotConfigured(): AppError {
-  return new AppError('tsdb_not_configured', 'no external database is configured for query=', {
-    hint: 'set FRAMEHOLD_TSDB_HTTP_URL (or SERVICE_TSDB_HTTP_URL) to the base URL of a QuestDB-shaped database, e.g. http://127.0.0.1:9001',
-  });
 }

@@ -132,6 +132,17 @@ describe('statements', () => {
   });
 });
 
+test.each([
+  ['SELECT $b, $a, $b', ['b', 'a']],
+  ['SELECT $Name + $name + $from', ['Name', 'from']],
+  ['WITH x AS (SELECT $z AS d) SELECT $y FROM x WHERE d > $x', ['z', 'y', 'x']],
+  ['INSERT INTO t VALUES ($b, $a)', ['b', 'a']],
+  ['CREATE TABLE t AS SELECT $a AS a WITH NO DATA', ['a']],
+  ['EXPLAIN SELECT $a', ['a']],
+])('%s has the parameters %j', async (sql, parameterNames) => {
+  expect(await analyze(sql)).toMatchObject({ query: { parameterNames, parameterCount: parameterNames.length } });
+});
+
 describe('errors say what is wrong, where, and what to do', () => {
   test.each([
     ['', 'sql_error', 'the statement is empty', 0],
@@ -170,7 +181,7 @@ describe('errors say what is wrong, where, and what to do', () => {
     ['CREATE VIEW v AS SELECT 1', 'sql_forbidden', 'CREATE VIEW is not allowed', 0],
     ['COPY t TO x', 'sql_forbidden', 'COPY is not allowed', 0],
     ['CREATE x', 'sql_forbidden', 'CREATE X is not allowed', 0],
-    ['SELECT $name', 'sql_error', 'parameter $name has a name, which is not supported', undefined],
+    ['SELECT $name, ?', 'sql_error', 'Mixing named and positional parameters is not supported yet', undefined],
     ['PIVOT t ON a USING sum(b) WHERE', 'sql_error', 'syntax error at or near "WHERE"', undefined],
   ])('%s', async (sql, code, message, position) => {
     const error = await analyze(sql).catch((thrown: unknown) => thrown);

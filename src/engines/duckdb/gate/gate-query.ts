@@ -25,7 +25,7 @@ export async function gateQuery(
   try {
     const tree = (await parseTree(connection, sql)) ?? (await parseOpenPivot(connection, sql, openPivots));
     const facts = inCharacters(sql, () => checkTree(tree));
-    return { sql, tables: facts.tables, parameterCount: parameterCount(facts.parameters) };
+    return { sql, tables: facts.tables, ...parametersOf(tree, facts.parameters) };
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
       ? movedTo(error, Math.max(0, origin(error.position)))
@@ -65,22 +65,25 @@ function otherStatement(): AppError {
   });
 }
 
-function parameterCount(parameters: ReadonlySet<string>): number {
-  for (const name of parameters) {
-    if (!/^[0-9]+$/.test(name)) {
-      throw new AppError('sql_error', `parameter $${name} has a name, which is not supported`, {
-        hint: 'write ? or $1, $2, …',
-      });
-    }
+/** Of `?` and `$1`, which must have no gaps, or of `$name`; DuckDB's parser lets nobody mix them. */
+function parametersOf(tree: TreeNode, used: ReadonlySet<string>): Pick<Query, 'parameterCount' | 'parameterNames'> {
+  if ([...used].some((name) => !/^[0-9]+$/.test(name))) {
+    const parameterNames = namesInOrder(tree);
+    return { parameterCount: parameterNames.length, parameterNames };
   }
-  for (let number = 1; number <= parameters.size; number++) {
-    if (!parameters.has(String(number))) {
+  for (let number = 1; number <= used.size; number++) {
+    if (!used.has(String(number))) {
       throw new AppError('sql_error', `parameter $${number} is missing`, {
         hint: 'number parameters from $1 without gaps',
       });
     }
   }
-  return parameters.size;
+  return { parameterCount: used.size };
+}
+
+function namesInOrder({ named_param_map: map }: TreeNode): string[] {
+  const entries = (Array.isArray(map) ? map : []) as readonly { readonly key: string; readonly value: number }[];
+  return [...entries].sort((a, b) => a.value - b.value).map(({ key }) => key);
 }
 
 function inCharacters(sql: string, check: () => TreeFacts): TreeFacts {

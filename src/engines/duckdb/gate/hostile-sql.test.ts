@@ -351,7 +351,7 @@ SELECT x::my_type FROM t
 SELECT x::main.my_type FROM t
 SELECT x::"JSON".y FROM t
 SELECT DEFAULT
-SELECT $name
+SELECT $name, $1
 SELECT $2
 SELECT $1 + $3
 SELECT no_such_function(1)

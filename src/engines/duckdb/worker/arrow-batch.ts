@@ -18,7 +18,7 @@ export function readBatch(
 ): { rows: number; columns: ArrowColumn[] } {
   if (header.table(3) !== undefined) {
     throw new AppError('invalid_input', 'compressed Arrow record batches are not accepted', {
-      hint: 'write the stream without compression (pyarrow: IpcWriteOptions(compression=None))',
+      hint: "write without compression (pyarrow.feather: compression='uncompressed', pyarrow.ipc: IpcWriteOptions(compression=None))",
     });
   }
   const rows = header.int64(0);

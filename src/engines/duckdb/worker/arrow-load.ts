@@ -1,4 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
+import type { DataType } from '../../../core/data-type.ts';
+import { parseSqlType } from '../../../encoding/arrow/parse-sql-type.ts';
+import { sqlTypeName } from '../../../encoding/arrow/sql-type-name.ts';
 import { sqlName } from '../sql-text.ts';
 import { readBatch } from './arrow-batch.ts';
 import { DictionaryStore } from './arrow-dictionary-store.ts';
@@ -18,6 +21,8 @@ export interface ArrowTable extends AsyncDisposable {
   readonly names: readonly string[];
   /** Which columns hold nothing but nulls, by their type. */
   readonly areNull: readonly boolean[];
+  /** What the text in a column is meant as, where the sender says so; of kind `null` where its use shall decide. */
+  readonly meant: readonly (DataType | undefined)[];
 }
 
 let tables = 0;
@@ -53,11 +58,23 @@ export async function loadArrowStream(
       sql: typedRelation(sqlName(name), fields),
       names: fields.map((field) => field.name),
       areNull: fields.map((field) => field.type.kind === 'null'),
+      meant: fields.map(meantAs),
       [Symbol.asyncDispose]: drop,
     };
   } finally {
     await messages.return();
   }
+}
+
+function meantAs(field: ArrowField): DataType | undefined {
+  if (field.sqlType === undefined || !isText(field)) return undefined;
+  return field.sqlType === sqlTypeName({ kind: 'null' }) ? { kind: 'null' } : parseSqlType(field.sqlType);
+}
+
+/** Or a list of texts. */
+function isText({ type, children: [element] }: ArrowField): boolean {
+  if (type.kind === 'list') return element !== undefined && isText(element);
+  return (type.kind === 'bytes' || type.kind === 'view') && type.text;
 }
 
 /** UUIDs leave us as text, which every client understands, and come back as what they were. */

@@ -11,6 +11,10 @@ const table = new arrow.Table({
 });
 const stream = Buffer.from(arrow.tableToIPC(table, 'stream'));
 
+const fileMagic = Buffer.from('ARROW1\0\0');
+const file = Buffer.concat([fileMagic, stream, Buffer.from('an index, which is not read'), fileMagic.subarray(0, 6)]);
+const endMark = fileMagic.length + stream.length - 8;
+
 async function* pieces(bytes: Uint8Array, size = 1024): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
@@ -41,6 +45,19 @@ describe('a stream of apache-arrow', () => {
   });
 });
 
+describe('a file', () => {
+  test.each([1, 3, 4096])(
+    'is cut into the messages between its beginning and its index (pieces of %i bytes)',
+    async (size) => {
+      expect(await kindsOf(file, size)).toEqual(['schema', 'dictionary', 'batch']);
+    },
+  );
+
+  test('needs its end mark, but not its index', async () => {
+    expect(await kindsOf(file.subarray(0, endMark + 8))).toEqual(['schema', 'dictionary', 'batch']);
+  });
+});
+
 describe('a broken stream is refused with the place of the fault', () => {
   const secondMessage = 8 + stream.readInt32LE(4);
   test.each([
@@ -51,11 +68,13 @@ describe('a broken stream is refused with the place of the fault', () => {
       stream.subarray(0, secondMessage + 9),
       new RegExp(`message 2 at byte ${secondMessage}: the stream ends`),
     ],
+    ['a file cut before its end mark', file.subarray(0, endMark), /: the file ends without its end mark/],
     [
-      'of the file format',
+      'a file without a schema before its rows',
       Buffer.from(arrow.tableToIPC(table, 'file')),
-      /message 1 at byte 0: this is the Arrow file format/,
+      /message 1 at byte 8: the file has its schema only at its end/,
     ],
+    ['a file that is nothing but its beginning', file.subarray(0, 8), /message 1 at byte 8: the file ends/],
     ['of something else', Buffer.from('{"rows": []}'), /message 1 at byte 0: it does not begin with FFFFFFFF/],
     ['with bytes behind its end', Buffer.concat([stream, stream]), /bytes follow the end of the stream/],
     ['with metadata of a negative size', Buffer.from('ffffffff00000080', 'hex'), /metadata claims -2147483648 bytes/],

@@ -18,8 +18,8 @@ export interface ArrowMessage extends MessagePlace {
 }
 
 const continuation = 0xffff_ffff;
-/** The first bytes of 'ARROW1', which opens the file format. */
-const fileMagic = 0x4f52_5241;
+/** Opens the file format, which holds the messages of a stream between this and an index. */
+const fileMagic = Buffer.from('ARROW1\0\0');
 const maxMetadataBytes = 16 * 1024 * 1024;
 /** A body is held whole. Its memory is taken at once, but costs nothing before bytes arrive. */
 export const maxBodyBytes = 512 * 1024 * 1024;
@@ -36,22 +36,28 @@ export function invalidAt(place: MessagePlace, what: string, options: AppErrorOp
   );
 }
 
-/** Cuts an Arrow IPC stream into messages, one at a time. */
+/** Cuts an Arrow IPC stream or file into messages, one at a time. */
 export async function* arrowMessages(input: AsyncIterable<Uint8Array>): AsyncGenerator<ArrowMessage, void, undefined> {
   await using bytes = new ByteReader(input);
   const prefix = Buffer.alloc(8);
+  let isFile = false;
   for (let number = 1; ; number++) {
     const place = { number, byteOffset: bytes.position };
     const got = await bytes.read(prefix);
-    if (got === 0) return;
-    if (prefix.readUInt32LE(0) === fileMagic) {
-      throw invalidAt(place, 'this is the Arrow file format', { hint: 'send the Arrow IPC stream format' });
+    if (got === 0 && !isFile) return;
+    if (number === 1 && !isFile && prefix.equals(fileMagic)) {
+      isFile = true;
+      number = 0;
+      continue;
     }
+    if (got === 0) throw invalidAt(place, 'the file ends without its end mark');
     if (prefix.readUInt32LE(0) !== continuation) throw invalidAt(place, 'it does not begin with FFFFFFFF');
     if (got < prefix.length) throw invalidAt(place, 'the stream ends inside it');
     const metadataBytes = prefix.readInt32LE(4);
     if (metadataBytes === 0) {
-      if ((await bytes.read(Buffer.alloc(1))) > 0) throw invalidAt(place, 'bytes follow the end of the stream');
+      if (!isFile && (await bytes.read(Buffer.alloc(1))) > 0) {
+        throw invalidAt(place, 'bytes follow the end of the stream');
+      }
       return;
     }
     if (metadataBytes < 0 || metadataBytes > maxMetadataBytes) {
@@ -59,6 +65,12 @@ export async function* arrowMessages(input: AsyncIterable<Uint8Array>): AsyncGen
     }
     const metadata = await readAll(bytes, metadataBytes, place);
     const { bodyBytes, ...message } = openMessage(metadata, place);
+    if (isFile && number === 1 && message.kind !== 'schema') {
+      // The files of apache-arrow for JavaScript are so, against the format's own words.
+      throw invalidAt(place, 'the file has its schema only at its end', {
+        hint: "write the stream format instead (apache-arrow: tableToIPC(table, 'stream'))",
+      });
+    }
     const body = await readAll(bytes, bodyBytes, place);
     yield { ...place, ...message, body };
   }

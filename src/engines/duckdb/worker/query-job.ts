@@ -8,7 +8,7 @@ import { loadArrowStream } from './arrow-load.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
 import { readableSql } from './parquet-relation.ts';
-import { bindParameters, parametersAsRows, prepareUnbound } from './query-parameters.ts';
+import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
 import { type EncodedPieces, rowEncoder } from './row-encoder.ts';
 import type { Connection, PreparedStatement, QueryResult } from './session.ts';
 import type { SqlCatalog } from './sql-catalog.ts';
@@ -30,22 +30,25 @@ export async function describeQuery(context: QueryContext, job: QueryJob): Promi
   const { connection } = context.catalog;
   return await withTables(context, job, async () => {
     const key = keyOf(job);
-    if (key !== undefined) return await describeKept(context.catalog, job.query.sql, key);
+    if (key !== undefined) return await describeKept(context.catalog, job.query, key);
     await using target = await insertTarget(connection, job.into);
     const sql = target?.insertSql(job.query.sql) ?? job.query.sql;
     using statement = await prepareQuery(connection, sql);
     const { parameterTypes: parameters } = statement;
     if (target !== undefined) return { columns: target.columns, parameters };
-    if (!job.hasParameters) return { columns: await readableColumns(connection, sql, statement), parameters };
-    await using bound = await bindParameters(connection, sql, context.input, context.signal);
+    if (!job.hasParameters) {
+      return { columns: await readableColumns(connection, { ...job.query, sql }, statement), parameters };
+    }
+    const names = namesIn(job.query);
+    await using bound = await bindParameters(connection, { sql, names }, context.input, context.signal);
     return { columns: await bound.columns(), parameters };
   });
 }
 
-async function describeKept({ connection, kept }: SqlCatalog, sql: string, key: string): Promise<SqlDescription> {
-  const statement = kept.take(key) ?? (await prepareQuery(connection, sql));
+async function describeKept({ connection, kept }: SqlCatalog, query: Query, key: string): Promise<SqlDescription> {
+  const statement = kept.take(key) ?? (await prepareQuery(connection, query.sql));
   try {
-    return { columns: await readableColumns(connection, sql, statement), parameters: [] };
+    return { columns: await readableColumns(connection, query, statement), parameters: [] };
   } finally {
     kept.keep(key, statement);
   }
@@ -71,10 +74,10 @@ export async function* runQuery(
     await using target = await insertTarget(connection, job.into);
     if (target === undefined) {
       const { query, hasParameters } = job;
-      return yield* encodeResults(results(context, query.sql, hasParameters, keyOf(job)), job);
+      return yield* encodeResults(results(context, query, hasParameters, keyOf(job)), job);
     }
     await insertRows(context, target, job);
-    return yield* encodeResults(results(context, target.selectSql, false), job, target.columns);
+    return yield* encodeResults(results(context, { sql: target.selectSql }, false), job, target.columns);
   } catch (error) {
     throw explain(error, job);
   }
@@ -86,12 +89,14 @@ async function insertRows(
   { query, hasParameters }: QueryJob,
 ): Promise<void> {
   const { connection } = context.catalog;
-  const list = hasParameters ? parametersAsRows(query.sql) : undefined;
-  if (list !== undefined) {
+  const columns = hasParameters ? parametersAsRows(query.sql) : undefined;
+  if (columns !== undefined) {
     await using rows = await loadArrowStream(connection, context.input, context);
+    const list = columns.map((column) => meantValue(rows, column).value).join(', ');
     return await connection.run(target.insertSql(`SELECT ${list} FROM temp.main.${rows.table} ORDER BY rowid`));
   }
-  for await (const result of results(context, target.insertSql(query.sql), hasParameters)) {
+  const insert = { ...query, sql: target.insertSql(query.sql) };
+  for await (const result of results(context, insert, hasParameters)) {
     await using inserted = result;
     for await (const _ of inserted.batches()) context.signal.throwIfAborted();
   }
@@ -116,6 +121,10 @@ async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<Asy
   return usesAnalytics(job.query) ? await catalog.openAnalytics() : { [Symbol.asyncDispose]: async () => {} };
 }
 
+function namesIn({ parameterNames = [] }: Pick<Query, 'parameterNames'>): readonly string[] {
+  return parameterNames;
+}
+
 function usesAnalytics({ tables }: Query): boolean {
   return tables.some(isAnalytics);
 }
@@ -130,12 +139,13 @@ function explain(error: unknown, { query, into }: QueryJob): unknown {
 /** The results of a statement: one, or one for each row of its parameters. Each must be disposed of before the next. */
 async function* results(
   { catalog: { connection, kept }, input, signal }: QueryContext,
-  sql: string,
+  query: Pick<Query, 'sql' | 'parameterNames'>,
   hasParameters: boolean,
   key?: string,
 ): AsyncGenerator<QueryResult, void, undefined> {
+  const { sql } = query;
   if (hasParameters) {
-    await using bound = await bindParameters(connection, sql, input, signal);
+    await using bound = await bindParameters(connection, { sql, names: namesIn(query) }, input, signal);
     yield* bound.results();
     return;
   }
@@ -162,12 +172,13 @@ async function prepareQuery(connection: Connection, sql: string): Promise<Prepar
 
 async function readableColumns(
   connection: Connection,
-  sql: string,
+  query: Query,
   statement: PreparedStatement,
 ): Promise<readonly Column[]> {
-  const { columns, parameterCount } = statement;
+  const { sql } = query;
+  const { columns, parameterCount: count } = statement;
   if (columns.some(({ typeId }) => typeId === unresolvedType)) {
-    using unbound = await prepareUnbound(connection, sql, parameterCount);
+    using unbound = await prepareUnbound(connection, { sql, count, names: namesIn(query) });
     return unbound.typedColumns;
   }
   const readable = readableSql(columns, `(${sql})`);

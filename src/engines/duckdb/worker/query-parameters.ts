@@ -1,6 +1,11 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { Column } from '../../../core/data-type.ts';
+import type { Column, DataType } from '../../../core/data-type.ts';
+import { didYouMean } from '../../../core/did-you-mean.ts';
+import { sqlTypeName } from '../../../encoding/arrow/sql-type-name.ts';
+import { asciiLower } from '../gate/ascii-lower.ts';
+import { sqlName, sqlString } from '../sql-text.ts';
 import { type ArrowTable, loadArrowStream } from './arrow-load.ts';
+import { DuckDbError } from './duckdb-error.ts';
 import { readableSql } from './parquet-relation.ts';
 import type { Connection, PreparedStatement, QueryResult } from './session.ts';
 
@@ -12,6 +17,8 @@ export interface BoundQuery extends AsyncDisposable {
 }
 
 const statementName = 'framehold_query';
+/** Texts up to this are given as literals where nothing tells their type: their use may. */
+const longestLiteral = 1000;
 
 /**
  * A statement with the values of its parameters. They come as rows of a temporary table and pass through SQL variables,
@@ -19,10 +26,13 @@ const statementName = 'framehold_query';
  */
 export async function bindParameters(
   connection: Connection,
-  sql: string,
+  { sql, names }: { readonly sql: string; readonly names: readonly string[] },
   input: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
 ): Promise<BoundQuery> {
+  if (/^explain\b/i.test(sql)) {
+    throw new AppError('sql_error', 'EXPLAIN takes no parameters', { hint: 'write the values into the statement' });
+  }
   const rows = await loadArrowStream(connection, input, { signal });
   const close = async (): Promise<void> => {
     await connection.run(`DEALLOCATE ${statementName}`).catch(() => {});
@@ -30,22 +40,17 @@ export async function bindParameters(
   };
   try {
     using statement = await connection.prepare(sql);
-    const { parameterCount } = statement;
-    if (parameterCount !== rows.names.length) {
-      throw new AppError(
-        'invalid_parameter',
-        `the statement has ${parameterCount} parameters, but ${rows.names.length} values are bound`,
-      );
-    }
+    const { parameterCount, parameterTypes } = statement;
+    const columns = columnsOf(rows, parameterCount, names);
     const [counted] = await connection.rows<{ n: number }>(`SELECT count(*) AS n FROM ${rows.table}`);
     const count = counted?.n ?? 0;
     await connection.run(`PREPARE ${statementName} AS ${sql}`);
     const bindRow = async (row: number): Promise<PreparedStatement> =>
-      prepareCall(connection, await setVariables(connection, rows, row));
+      prepareCall(connection, await setVariables(connection, rows, row, columns, parameterTypes), names);
     return {
       async columns() {
         using first = await (count === 0
-          ? prepareCall(connection, new Array<string>(parameterCount).fill('NULL'))
+          ? prepareCall(connection, new Array<string>(parameterCount).fill('NULL'), names)
           : bindRow(0));
         return first.typedColumns;
       },
@@ -64,48 +69,119 @@ export async function bindParameters(
   }
 }
 
+/** Which column of the rows each parameter has: by its name, where both sides have names. */
+function columnsOf({ names: given }: ArrowTable, count: number, names: readonly string[]): number[] {
+  const isByName = names.length > 0 && given.some((name) => !/^\d*$/.test(name));
+  if (!isByName) {
+    if (count === given.length) return given.map((_, index) => index);
+    const message = `the statement has ${count} parameters, but ${given.length} values are bound`;
+    throw new AppError('invalid_parameter', message);
+  }
+  const isAlike = (a: string) => (b: string) => asciiLower(a) === asciiLower(b);
+  const strange = given.find((name) => !names.some(isAlike(name)));
+  if (strange !== undefined) {
+    const message = `the statement has no parameter $${strange}${didYouMean(strange, names)}`;
+    throw new AppError('invalid_parameter', message, { hint: `it has $${names.join(', $')}` });
+  }
+  return names.map((name) => {
+    const index = given.findIndex(isAlike(name));
+    if (index < 0) throw new AppError('missing_parameter', `parameter $${name} has no value`);
+    return index;
+  });
+}
+
 /**
- * The select list that gives the same rows as `VALUES (?, ?)` run for each row of parameters, or undefined when the text
- * is anything else. One statement for a thousand rows takes as long as one for a single row.
+ * Which columns give the same rows as `VALUES (?, ?)` run for each row of parameters, or undefined when the text is
+ * anything else. One statement for a thousand rows takes as long as one for a single row.
  */
-export function parametersAsRows(sql: string): string | undefined {
+export function parametersAsRows(sql: string): number[] | undefined {
   const values = /^\s*VALUES\s*\(([\s?$\d,]+)\)\s*;?\s*$/i.exec(sql)?.[1];
   if (values === undefined) return undefined;
   const items = values.split(',').map((item, index) => {
     const parameter = /^(?:\?|\$(\d+))$/.exec(item.trim());
-    return parameter === null ? undefined : `c${parameter[1] === undefined ? index : Number(parameter[1]) - 1}`;
+    return parameter === null ? undefined : parameter[1] === undefined ? index : Number(parameter[1]) - 1;
   });
-  return items.includes(undefined) ? undefined : items.join(', ');
+  return items.includes(undefined) ? undefined : (items as number[]);
 }
 
 /** A statement whose parameters are all NULL: its columns can be told where nothing tells the parameters' types. */
-export async function prepareUnbound(connection: Connection, sql: string, count: number): Promise<PreparedStatement> {
+export async function prepareUnbound(
+  connection: Connection,
+  { sql, count, names }: { readonly sql: string; readonly count: number; readonly names: readonly string[] },
+): Promise<PreparedStatement> {
   await connection.run(`PREPARE ${statementName} AS ${sql}`);
   try {
-    return await prepareCall(connection, new Array<string>(count).fill('NULL'));
+    return await prepareCall(connection, new Array<string>(count).fill('NULL'), names);
   } finally {
     await connection.run(`DEALLOCATE ${statementName}`);
   }
 }
 
-async function setVariables(connection: Connection, rows: ArrowTable, row: number): Promise<string[]> {
-  const { table, areNull } = rows;
+async function setVariables(
+  connection: Connection,
+  rows: ArrowTable,
+  row: number,
+  columns: readonly number[],
+  types: readonly DataType[],
+): Promise<string[]> {
   const values: string[] = [];
-  for (const [index, isNull] of areNull.entries()) {
+  for (const [index, column] of columns.entries()) {
     // Of a null without a type the statement decides the type; one of a table has INTEGER.
-    if (isNull) {
+    if (rows.areNull[column]) {
       values.push('NULL');
       continue;
     }
     const name = `framehold_${index}`;
-    await connection.run(`SET VARIABLE ${name} = (SELECT c${index} FROM temp.main.${table} WHERE rowid = ${row})`);
+    const { value, type } = meantValue(rows, column, types[index]);
+    const of = `FROM temp.main.${rows.table} WHERE rowid = ${row}`;
+    if (type === undefined && rows.meant[column]?.kind === 'null') {
+      const [text] = await connection.rows<{ v: string }>(`SELECT ${value} AS v ${of}`);
+      // DuckDB's parser takes a C string, and long ones are rarely dates or numbers.
+      if (text !== undefined && text.v.length <= longestLiteral && !text.v.includes('\0')) {
+        values.push(sqlString(text.v));
+        continue;
+      }
+    }
+    try {
+      await connection.run(`SET VARIABLE ${name} = (SELECT ${value} ${of})`);
+    } catch (error) {
+      throw error instanceof DuckDbError && error.isCallers ? unreadable(rows.names[column], type, error) : error;
+    }
     values.push(`getvariable('${name}')`);
   }
   return values;
 }
 
-async function prepareCall(connection: Connection, values: readonly string[]): Promise<PreparedStatement> {
-  const statement = await connection.prepare(`EXECUTE ${statementName}(${values.join(', ')})`);
+/** A column's value as what it is meant. Text that is nothing yet is what the statement takes, as a literal in it would be. */
+export function meantValue(
+  { meant }: ArrowTable,
+  column: number,
+  taken?: DataType,
+): { readonly value: string; readonly type: DataType | undefined } {
+  const name = `c${column}`;
+  const type = meant[column]?.kind === 'null' ? taken : meant[column];
+  if (type === undefined || type.kind === 'null' || type.kind === 'utf8') return { value: name, type: undefined };
+  const isBase64 = type.kind === 'binary' && meant[column]?.kind === 'binary';
+  return { value: isBase64 ? `from_base64(${name})` : `CAST(${name} AS ${sqlTypeName(type)})`, type };
+}
+
+function unreadable(name: string | undefined, type: DataType | undefined, error: DuckDbError): AppError {
+  const line = error.message.split('\n', 1)[0] ?? '';
+  const why = line.replace(/^[A-Z][A-Za-z ]* Error: /, '').replace(/ when casting from source column c\d+/, '');
+  const what = type === undefined ? 'cannot be taken' : `is not of type ${sqlTypeName(type)}`;
+  return new AppError('invalid_parameter', `parameter $${name} ${what}: ${why}`, { cause: error });
+}
+
+async function prepareCall(
+  connection: Connection,
+  values: readonly string[],
+  names: readonly string[],
+): Promise<PreparedStatement> {
+  const list = values.map((value, index) => {
+    const name = names[index];
+    return name === undefined ? value : `${sqlName(name)} := ${value}`;
+  });
+  const statement = await connection.prepare(`EXECUTE ${statementName}(${list.join(', ')})`);
   if (readableSql(statement.columns, '') === undefined) return statement;
   statement[Symbol.dispose]();
   throw new AppError('sql_error', 'a column of the result has a type that a statement with parameters cannot give', {

@@ -2,7 +2,11 @@ import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { ChunkForm } from '../../../core/frame-engine.ts';
 import { createArrowEncoder } from '../../../encoding/arrow/arrow-encoder.ts';
+import { createCsvEncoder } from '../../../encoding/csv.ts';
+import { csvOptions } from '../../../encoding/csv-options.ts';
 import { createExecJsonEncoder } from '../../../encoding/exec-json.ts';
+import { createNdjsonEncoder } from '../../../encoding/ndjson.ts';
+import type { RowTextEncoder } from '../../../encoding/row-text.ts';
 
 /** Encoded rows whose bytes lie in several places, in order. */
 export interface EncodedPieces {
@@ -45,9 +49,11 @@ function newEncoder(columns: readonly Column[], form: ChunkForm): RowEncoder {
       return arrowEncoder(columns);
     case 'exec-json':
     case 'exec-json-quoted':
-      return jsonEncoder(columns, form === 'exec-json-quoted');
+      return textEncoder(createExecJsonEncoder(columns, { quoteLargeNum: form === 'exec-json-quoted' }));
+    case 'ndjson':
+      return textEncoder(createNdjsonEncoder(columns));
     default:
-      throw new Error(`there is no encoder for ${form} yet`);
+      return textEncoder(createCsvEncoder(columns, csvOptions(form)));
   }
 }
 
@@ -56,8 +62,7 @@ function arrowEncoder(columns: readonly Column[]): RowEncoder {
   return withTake(encoder, () => ({ ...encoder.take(), rowEnds: noRowEnds }));
 }
 
-function jsonEncoder(columns: readonly Column[], quoteLargeNum: boolean): RowEncoder {
-  const encoder = createExecJsonEncoder(columns, { quoteLargeNum });
+function textEncoder(encoder: RowTextEncoder): RowEncoder {
   return withTake(encoder, () => {
     const { rows, rowEnds, bytes } = encoder.take();
     return { rows, rowEnds, pieces: [bytes] };

@@ -256,7 +256,12 @@ export class QueryResult {
     this.#result = result;
     this.#isBuffered = isBuffered;
     this.#connection = connection;
-    this.columns = resultColumns(result);
+    try {
+      this.columns = resultColumns(result);
+    } catch (error) {
+      api.destroyResult(result);
+      throw error;
+    }
     const options: [Pointer | number] = [0n];
     api.arrowOptions(connection, options);
     this.#arrowOptions = pointer(options[0]);

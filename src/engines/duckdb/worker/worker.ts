@@ -113,7 +113,7 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
     case 'createDatabase':
       return await createDatabase(connection, job.path);
     case 'write':
-      return await writePart({ connection, signal, input: input.stream(signal), threads: settings }, job);
+      return await writePart({ connection, signal, input: input.stream(signal), settings }, job);
     case 'read':
       for await (const rows of readRows(connection, job)) {
         signal.throwIfAborted();

@@ -1,10 +1,11 @@
 import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AppError } from '../../../core/app-error.ts';
-import type { Compression, WrittenPart } from '../../../core/frame-engine.ts';
-import type { WriteSource } from '../protocol.ts';
+import type { Compression, FileReport, WrittenPart } from '../../../core/frame-engine.ts';
+import type { WorkerSettings, WriteSource } from '../protocol.ts';
 import { sqlName, sqlString } from '../sql-text.ts';
 import { DuckDbError, describeDataError, resourceError } from './duckdb-error.ts';
-import { parquetRelation } from './parquet-relation.ts';
+import { rowsRelation, selected } from './part-rows.ts';
 import { columnNamesKey, probe } from './probe-job.ts';
 import type { Connection } from './session.ts';
 import { sha256 } from './sha256-job.ts';
@@ -15,6 +16,8 @@ const UHUGEINT = 32;
 const INTERVAL = 15;
 const UNION = 28;
 const VARIANT = 41;
+/** LIST, STRUCT, MAP, UNION, ARRAY. */
+const nestedTypes: ReadonlySet<number> = new Set([24, 25, 26, UNION, 33]);
 
 /** Rows in a row group: small enough that a page in the middle of a frame is cheap to reach. */
 const rowGroupRows = 65_536;
@@ -26,7 +29,7 @@ export interface WriteContext {
   readonly connection: Connection;
   readonly signal: AbortSignal;
   readonly input: AsyncIterable<Uint8Array>;
-  readonly threads: { readonly threads: number; readonly writeThreads: number };
+  readonly settings: Pick<WorkerSettings, 'threads' | 'writeThreads' | 'tempDirectory'>;
 }
 
 /** Writes a Parquet file, fsyncs it and reads it back for its checksum. Leaves nothing at the path when it fails. */
@@ -35,31 +38,78 @@ export async function writePart(
   { source, path, compression }: { source: WriteSource; path: string; compression: Compression },
 ): Promise<WrittenPart> {
   const { connection, signal } = context;
-  const { threads, writeThreads } = context.threads;
   try {
-    await using relation = await openSource(context, source);
-    if (writeThreads !== threads) await connection.run(`SET threads = ${writeThreads}`);
-    try {
+    const report = await withWriteThreads(context, async () => {
+      if (source.kind === 'file') return await importFile(context, source, path, compression);
+      await using relation = await openSource(context, source);
       await copyToParquet(connection, relation, path, compression);
-    } finally {
-      if (writeThreads !== threads) await connection.run(`SET threads = ${threads}`);
-    }
+      return undefined;
+    });
     await syncFile(path);
     const facts = await probe(connection, path);
-    return { ...facts, ...(await sha256(path, signal)) };
+    return { ...facts, ...(await sha256(path, signal)), ...(report !== undefined && { report }) };
   } catch (error) {
     await rm(path, { force: true });
     throw explain(error, path);
   }
 }
 
-interface SourceRelation extends AsyncDisposable {
+async function withWriteThreads<T>({ connection, settings }: WriteContext, work: () => Promise<T>): Promise<T> {
+  const { threads, writeThreads } = settings;
+  if (writeThreads === threads) return await work();
+  await connection.run(`SET threads = ${writeThreads}`);
+  try {
+    return await work();
+  } finally {
+    await connection.run(`SET threads = ${threads}`);
+  }
+}
+
+/** Readers of files are loaded when they are needed: a worker's start is what a crash costs. */
+async function importFile(
+  { connection, signal, settings }: WriteContext,
+  { path: source, format }: Extract<WriteSource, { kind: 'file' }>,
+  path: string,
+  compression: Compression,
+): Promise<FileReport> {
+  const job = {
+    connection,
+    signal,
+    path: source,
+    scratchPath: join(settings.tempDirectory, 'import'),
+    copy: (relation: Relation) => copyToParquet(connection, relation, path, compression),
+  };
+  switch (format.kind) {
+    case 'csv': {
+      const { importCsv } = await import('./import/csv-file.ts');
+      return await importCsv(job, format);
+    }
+    case 'json': {
+      const { importJson } = await import('./import/json-file.ts');
+      return await importJson(job, format);
+    }
+    case 'parquet': {
+      const { keepParquet } = await import('./import/parquet-file.ts');
+      return await keepParquet(connection, source, path);
+    }
+    default:
+      format satisfies never;
+      throw new Error('unreachable');
+  }
+}
+
+interface Relation {
   readonly sql: string;
   /** Exact column names: they may repeat. */
   readonly names: readonly string[];
 }
 
-async function openSource({ connection, signal, input }: WriteContext, source: WriteSource): Promise<SourceRelation> {
+type SourceRelation = Relation & AsyncDisposable;
+
+async function openSource(
+  { connection, signal, input }: WriteContext,
+  source: Exclude<WriteSource, { kind: 'file' }>,
+): Promise<SourceRelation> {
   const nothing = async (): Promise<void> => {};
   switch (source.kind) {
     case 'sql': {
@@ -68,13 +118,10 @@ async function openSource({ connection, signal, input }: WriteContext, source: W
       return { sql: `(${source.sql})`, names, [Symbol.asyncDispose]: nothing };
     }
     case 'parquet': {
-      const names = source.columns.map((column) => column.name);
-      return { sql: parquetRelation(source.parts.map((part) => part.path)), names, [Symbol.asyncDispose]: nothing };
+      const names = selected(source.columns, source.select).map((column) => column.name);
+      return { sql: rowsRelation(source), names, [Symbol.asyncDispose]: nothing };
     }
-    case 'file':
-      throw new AppError('unsupported_format', `files of the format ${source.format.kind} cannot be read yet`);
     case 'arrow': {
-      // Loaded when it is needed: a worker's start is what a crash costs.
       const { loadArrowStream } = await import('./arrow-load.ts');
       return await loadArrowStream(connection, input, { signal });
     }
@@ -86,13 +133,13 @@ async function openSource({ connection, signal, input }: WriteContext, source: W
 
 async function copyToParquet(
   connection: Connection,
-  relation: SourceRelation,
+  relation: Relation,
   path: string,
   { algorithm, level }: Compression,
 ): Promise<void> {
   const columns = await columnsOf(connection, `SELECT * FROM ${relation.sql}`);
   const { names } = relation;
-  await refuseNestedLoss(connection, relation);
+  if (columns.some(({ typeId }) => nestedTypes.has(typeId))) await refuseNestedLoss(connection, relation);
   const items = columns.map(({ typeId }, index) => withoutLoss(`#${index + 1}`, typeId, names[index] ?? ''));
   const aliases = uniqueNames(names);
   const select = items.map((item, index) => `${item} AS ${sqlName(aliases[index] ?? '')}`).join(', ');
@@ -133,7 +180,7 @@ function withoutLoss(item: string, typeId: number, name: string): string {
 const lossyInside = /\b(INTERVAL|HUGEINT|UHUGEINT)\b/;
 
 /** Inside lists, structs and maps the same types would be changed just as silently. */
-async function refuseNestedLoss(connection: Connection, { sql, names }: SourceRelation): Promise<void> {
+async function refuseNestedLoss(connection: Connection, { sql, names }: Relation): Promise<void> {
   const described = await connection.rows<{ column_type: string }>(
     `SELECT column_type FROM (DESCRIBE SELECT * FROM ${sql})`,
   );

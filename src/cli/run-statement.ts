@@ -1,0 +1,118 @@
+import { readArrow } from '../client/arrow-reader.ts';
+import { arrowFile, arrowStream } from '../client/arrow-writer.ts';
+import { ByteReader } from '../client/byte-reader.ts';
+import { ClientError } from '../client/client-error.ts';
+import type { SqlOptions } from '../client/framehold-client.ts';
+import { shownCount } from './amounts.ts';
+import type { ClientContext } from './client-command.ts';
+import { CommandFailure } from './command-failure.ts';
+import { downloadFailure, isArrowFile, save } from './get.ts';
+import { isStandardOutput, type OutputPath, writeOutput } from './output.ts';
+import { Progress } from './progress.ts';
+import { type ResultTable, readResult } from './result-table.ts';
+import { terminalTable } from './terminal-table.ts';
+
+export interface StatementOptions {
+  readonly engine: string;
+  /** `table`, or a format of files. */
+  readonly format: string;
+  readonly output: OutputPath;
+  readonly limit: number | undefined;
+  readonly params: readonly string[];
+}
+
+type StatementRequest = Pick<SqlOptions, 'sql' | 'engine' | 'params'>;
+
+/** Of a table on a terminal. */
+const rowsOnTerminal = 100;
+const countPatienceMs = 1000;
+
+/** Runs one statement, and prints or saves what comes. */
+export async function runStatement(context: ClientContext, sql: string, options: StatementOptions): Promise<void> {
+  const { engine, format, output, limit, params } = options;
+  if (params.length > 0 && engine !== 'local') {
+    throw new CommandFailure(`the engine ${engine} takes no parameters`, 'write the values into the statement');
+  }
+  const request = { sql, engine, ...(params.length > 0 && { params }) };
+  try {
+    if (format === 'table') return await printTable(context, request, options);
+    const body = await waitFor(context, () => context.client.sql({ ...request, format, limit }, context));
+    if (format === 'arrow') {
+      const messages = readArrow(new ByteReader(body));
+      await save(context, output, 'sql', isArrowFile(output) ? arrowFile(messages) : arrowStream(messages));
+    } else {
+      await save(context, output, 'sql', body, body.totalBytes);
+    }
+  } catch (error) {
+    throw statementFailure(error, output);
+  }
+}
+
+async function printTable(
+  context: ClientContext,
+  request: StatementRequest,
+  { output, limit }: StatementOptions,
+): Promise<void> {
+  const { host } = context;
+  const isCut = limit === undefined && host.stdoutIsTerminal && isStandardOutput(output);
+  const text = await waitFor(context, async () => {
+    // One more than is shown tells whether there are more.
+    const result = await fetchResult(context, request, isCut ? rowsOnTerminal + 1 : limit);
+    const { columns, rows, facts } = result;
+    if (columns.length === 0) return `${shownFacts(facts)}\n`;
+    const shown = isCut ? rows.slice(0, rowsOnTerminal) : rows;
+    const count =
+      shown.length < rows.length
+        ? `${shownCount(shown.length, 'row')}; ${await countLeft(context, request, shown.length)}`
+        : shownCount(rows.length, 'row');
+    return `${terminalTable(host, columns, shown)}(${count})\n`;
+  });
+  await writeOutput(host, output, oneText(text));
+}
+
+async function fetchResult(
+  context: ClientContext,
+  request: StatementRequest,
+  limit: number | undefined,
+): Promise<ResultTable> {
+  const pieces: Uint8Array[] = [];
+  const body = await context.client.sql({ ...request, format: 'json', limit }, context);
+  for await (const piece of body) pieces.push(piece);
+  return readResult(Buffer.concat(pieces).toString());
+}
+
+/** How many rows are not shown, where that is quickly found out. */
+async function countLeft(context: ClientContext, request: StatementRequest, shown: number): Promise<string> {
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(countPatienceMs)]);
+  try {
+    const sql = `SELECT count(*) FROM (${request.sql}\n)`;
+    const { rows } = await fetchResult({ ...context, signal }, { ...request, sql }, undefined);
+    const left = Number(rows[0]?.[0]) - shown;
+    if (left > 0) return `${left.toLocaleString('en-US')} more not shown`;
+  } catch {
+    context.signal.throwIfAborted();
+  }
+  return 'more not shown';
+}
+
+/** Of a statement that gives no rows. */
+function shownFacts({ updated, dml, ddl }: ResultTable['facts']): string {
+  if (typeof updated === 'number') return `OK, ${shownCount(updated, 'row')}`;
+  return typeof dml === 'string' ? dml : typeof ddl === 'string' ? ddl : 'OK';
+}
+
+async function waitFor<T>({ host }: ClientContext, work: () => Promise<T>): Promise<T> {
+  using _ = new Progress(host, 'sql');
+  return await work();
+}
+
+async function* oneText(text: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield Buffer.from(text);
+}
+
+function statementFailure(error: unknown, output: OutputPath): unknown {
+  if (!(error instanceof ClientError) || error.outcome !== 'unanswered') return downloadFailure(error, output);
+  return new ClientError('unanswered', error.message, {
+    hint: 'a statement that changes frames may have been carried out; one that only reads can be run again',
+  });
+}

@@ -1,0 +1,146 @@
+import { type ClientHttp2Session, connect } from 'node:http2';
+import {
+  descriptorType,
+  FlightData,
+  FlightDescriptor,
+  flightServiceName,
+  PutResult,
+  Ticket,
+} from '../protobuf/flight-messages.ts';
+import { bytesField } from '../protobuf/protobuf.ts';
+import { type ArrowMessage, messageFacts } from './arrow-message.ts';
+import { unreachable } from './client-error.ts';
+import { grpcCall, type Pieces } from './grpc-call.ts';
+
+/** HTTP/2's own 64 KiB make large downloads wait for each other's acknowledgements. */
+const windowBytes = 8 * 1024 * 1024;
+const connectTimeoutMs = 5000;
+/** Of FlightData: field 1000, bytes. */
+const bodyTag = Buffer.from([0xc2, 0x3e]);
+
+export interface FlightPut {
+  /** Undefined: the server makes one. */
+  readonly handle: string | undefined;
+  readonly mode: 'create' | 'append' | 'overwrite';
+  readonly ttl?: string | undefined;
+}
+
+export interface PutAnswer {
+  readonly handle: string;
+  /** Those that were sent now. */
+  readonly rows: number;
+  readonly bytes: number;
+  readonly version: number;
+}
+
+export interface FlightSelection {
+  readonly handle: string;
+  readonly columns?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Arrow Flight to one server, over one connection. */
+export class FlightClient {
+  readonly #session: ClientHttp2Session;
+  readonly address: string;
+
+  private constructor(session: ClientHttp2Session, address: string) {
+    this.#session = session;
+    this.address = address;
+  }
+
+  static connect(
+    { host, port }: { readonly host: string; readonly port: number },
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<FlightClient> {
+    const address = `grpc://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const session = connect(address.replace('grpc:', 'http:'), { settings: { initialWindowSize: windowBytes } });
+    return new Promise((resolve, reject) => {
+      const fail = (error: NodeJS.ErrnoException): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+        session.destroy();
+        reject(signal.aborted ? signal.reason : unreachable(address, error));
+      };
+      const onAbort = (): void => fail(new Error('stopped'));
+      const timer = setTimeout(
+        () => fail(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' })),
+        connectTimeoutMs,
+      );
+      signal.addEventListener('abort', onAbort);
+      session.once('error', fail);
+      // Only a server that speaks HTTP/2 sends its settings.
+      session.once('remoteSettings', () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+        session.off('error', fail).on('error', () => {});
+        session.setLocalWindowSize(windowBytes);
+        resolve(new FlightClient(session, address));
+      });
+    });
+  }
+
+  /** Asks for the server's health. */
+  async check({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    for await (const _ of this.#call('/grpc.health.v1.Health/Check', [[]], signal));
+  }
+
+  async *get(
+    { handle, columns, limit }: FlightSelection,
+    { signal }: { readonly signal: AbortSignal },
+  ): AsyncGenerator<ArrowMessage, void, undefined> {
+    const ticket = Ticket.encode({ ticket: Buffer.from(JSON.stringify({ handle, columns, to: limit })) });
+    for await (const message of this.#call(`/${flightServiceName}/DoGet`, [[ticket]], signal)) {
+      const { dataHeader, dataBody } = FlightData.decode(message);
+      if (dataHeader.length > 0) yield { header: dataHeader, body: dataBody };
+    }
+  }
+
+  async put(
+    put: FlightPut,
+    messages: AsyncIterable<ArrowMessage>,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<PutAnswer> {
+    let rows = 0;
+    const requests = flightData(put, messages, (sent) => {
+      rows += sent;
+    });
+    let answer: PutAnswer | undefined;
+    for await (const message of this.#call(`/${flightServiceName}/DoPut`, requests, signal)) {
+      answer = JSON.parse(Buffer.from(PutResult.decode(message).appMetadata).toString()) as PutAnswer;
+    }
+    if (answer === undefined) throw new Error('the server kept an upload without saying what it kept');
+    return { ...answer, rows };
+  }
+
+  close(): void {
+    this.#session.destroy();
+  }
+
+  #call(path: string, requests: AsyncIterable<Pieces> | Iterable<Pieces>, signal: AbortSignal) {
+    return grpcCall(this.#session, requests, { path, address: this.address, signal });
+  }
+}
+
+/** The first message also tells what to do with all of them. */
+async function* flightData(
+  { handle, mode, ttl }: FlightPut,
+  messages: AsyncIterable<ArrowMessage>,
+  onRows: (rows: number) => void,
+): AsyncGenerator<Pieces, void, undefined> {
+  const cmd = Buffer.from(JSON.stringify({ handle, mode, ttl: ttl === 'none' ? null : ttl }));
+  let descriptor: Uint8Array[] = [bytesField(1, FlightDescriptor.encode({ type: descriptorType.cmd, cmd }))];
+  for await (const { header, body } of messages) {
+    yield [...descriptor, bytesField(2, header), bodyTag, varint(body.length), body];
+    onRows(messageFacts(header)?.rows ?? 0);
+    descriptor = [];
+  }
+}
+
+function varint(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  bytes.push(rest);
+  return Uint8Array.from(bytes);
+}

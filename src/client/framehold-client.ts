@@ -1,0 +1,202 @@
+import type { ArrowMessage } from './arrow-message.ts';
+import { readArrow } from './arrow-reader.ts';
+import { ByteReader } from './byte-reader.ts';
+import { ClientError } from './client-error.ts';
+import type { FlightClient, FlightSelection } from './flight-client.ts';
+import { type AnswerBody, HttpClient } from './http-client.ts';
+
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly grpc: { readonly host: string; readonly port: number };
+  readonly engines: readonly string[];
+  readonly default_engine: string;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly elemType?: string;
+}
+
+/** A frame as `/handles` tells of it. What is not known of a damaged one is null. */
+export interface HeldFrame {
+  readonly handle: string;
+  readonly state: string;
+  readonly version: number;
+  readonly rows: number | null;
+  readonly columns: readonly Column[] | null;
+  readonly bytes: { readonly cold: number; readonly hot: number };
+  readonly created: string | null;
+  readonly expires: string | null;
+  readonly damaged?: string | null;
+}
+
+export interface ImportOptions {
+  readonly handle: string | undefined;
+  readonly mode: 'create' | 'append' | 'overwrite';
+  readonly ttl?: string | undefined;
+  readonly format?: string | undefined;
+  readonly delimiter?: string | undefined;
+  /** Leaves out the rows that cannot be read, instead of refusing the whole. */
+  readonly skipBadRows?: boolean | undefined;
+  /** Where it is known beforehand. */
+  readonly totalBytes?: number | undefined;
+}
+
+export interface ImportAnswer {
+  readonly handle: string;
+  readonly version: number;
+  readonly rowsImported: number;
+  readonly rowsRejected: number;
+  /** The first of them. */
+  readonly rejections: readonly { readonly line: number; readonly column: string | null; readonly reason: string }[];
+  readonly columns: readonly Column[];
+  /** As stored. */
+  readonly bytes: number;
+}
+
+export interface SqlOptions {
+  readonly sql: string;
+  readonly engine: string;
+  readonly format: string;
+  readonly limit?: number | undefined;
+  readonly params?: readonly string[] | undefined;
+}
+
+export interface Stoppable {
+  readonly signal: AbortSignal;
+}
+
+const handlesPerPage = 1000;
+
+/** One server, over HTTP and Flight. */
+export class FrameholdClient {
+  readonly http: HttpClient;
+  #info: ServerInfo | undefined;
+  #flight: FlightClient | undefined;
+
+  constructor(server: string) {
+    this.http = new HttpClient(server);
+  }
+
+  async info(stop: Stoppable): Promise<ServerInfo> {
+    this.#info ??= await this.http.json<ServerInfo>({ path: 'info', ...stop });
+    return this.#info;
+  }
+
+  /** Its gRPC listener, at the address that the server tells. */
+  async flight(stop: Stoppable): Promise<FlightClient> {
+    if (this.#flight === undefined) {
+      const { grpc } = await this.info(stop);
+      const isWildcard = grpc.host === '0.0.0.0' || grpc.host === '::';
+      const address = { host: isWildcard ? this.http.host : grpc.host, port: grpc.port };
+      // HTTP/2 takes a while to load, and most commands need none.
+      const flight = await import('./flight-client.ts');
+      this.#flight = await flight.FlightClient.connect(address, stop);
+    }
+    return this.#flight;
+  }
+
+  /** The same, or undefined where only HTTP comes through: port forwarding, proxies. */
+  async flightIfReachable(stop: Stoppable): Promise<FlightClient | undefined> {
+    try {
+      return await this.flight(stop);
+    } catch (error) {
+      const isGrpc =
+        error instanceof ClientError && error.outcome === 'unreachable' && error.message.includes('grpc://');
+      if (!isGrpc) throw error;
+      return undefined;
+    }
+  }
+
+  async *frames(prefix: string | undefined, stop: Stoppable): AsyncGenerator<HeldFrame, void, undefined> {
+    let after: string | undefined;
+    do {
+      const page: { handles: readonly HeldFrame[]; next?: string | null } = await this.http.json({
+        path: 'handles',
+        query: { prefix, limit: handlesPerPage, after },
+        ...stop,
+      });
+      yield* page.handles;
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+  }
+
+  describe(handle: string, stop: Stoppable): Promise<HeldFrame> {
+    return this.http.json<HeldFrame>({ path: pathOf(handle), ...stop });
+  }
+
+  /** With `ifVersion`, only while the frame is at that version. */
+  async drop(handle: string, ifVersion: number | undefined, stop: Stoppable): Promise<void> {
+    const headers = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` };
+    await this.http.json({ method: 'DELETE', path: pathOf(handle), headers, ...stop });
+  }
+
+  import(options: ImportOptions, body: AsyncIterable<Uint8Array>, stop: Stoppable): Promise<ImportAnswer> {
+    const { handle, mode, ttl, format, delimiter, skipBadRows, totalBytes } = options;
+    return this.http.json<ImportAnswer>({
+      method: 'POST',
+      path: 'imp',
+      query: {
+        name: handle,
+        overwrite: mode === 'overwrite' ? true : undefined,
+        append: mode === 'append' ? true : undefined,
+        ttl,
+        format,
+        delimiter,
+        atomicity: skipBadRows ? 'skipRow' : undefined,
+        fmt: 'json',
+      },
+      headers: {
+        'content-type': 'application/octet-stream',
+        ...(totalBytes !== undefined && { 'content-length': totalBytes }),
+      },
+      body,
+      ...stop,
+    });
+  }
+
+  export({ handle, columns, limit }: FlightSelection, format: string, stop: Stoppable): Promise<AnswerBody> {
+    return this.http.bytes({
+      path: 'exp',
+      query: { handle, fmt: format, limit, cols: columns?.map(quoteColumn).join(',') },
+      ...stop,
+    });
+  }
+
+  /** A frame as Arrow: over Flight, or over HTTP where Flight does not come through. */
+  async arrow(selection: FlightSelection, stop: Stoppable): Promise<AsyncIterable<ArrowMessage>> {
+    const flight = await this.flightIfReachable(stop);
+    if (flight !== undefined) return flight.get(selection, stop);
+    return readArrow(new ByteReader(await this.export(selection, 'arrow', stop)));
+  }
+
+  /** Over the frames; another engine is asked as QuestDB's clients do. */
+  sql({ sql, engine, format, limit, params }: SqlOptions, stop: Stoppable): Promise<AnswerBody> {
+    if (engine !== 'local') {
+      const path = format === 'json' ? 'exec' : 'exp';
+      return this.http.bytes({ path, query: { query: sql, engine, fmt: format, limit }, ...stop });
+    }
+    return this.http.bytes({
+      method: 'POST',
+      path: 'sql',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sql, engine, format, limit, params }),
+      ...stop,
+    });
+  }
+
+  close(): void {
+    this.#flight?.close();
+  }
+}
+
+function pathOf(handle: string): string {
+  return `handles/${encodeURIComponent(handle)}`;
+}
+
+/** As `cols` takes a name: in quotes, with a backslash before what means something there. */
+function quoteColumn(name: string): string {
+  return `"${name.replaceAll(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,69 @@
+import { copyFile, link, open } from 'node:fs/promises';
+import { AppError } from '../../../../core/app-error.ts';
+import type { FileReport } from '../../../../core/frame-engine.ts';
+import { sqlString } from '../../sql-text.ts';
+import { DuckDbError, resourceError } from '../duckdb-error.ts';
+import { parquetRelation } from '../parquet-relation.ts';
+import type { Connection } from '../session.ts';
+
+const magic = 'PAR1';
+const encryptedMagic = 'PARE';
+/** Magic, the shortest footer, its length, magic. */
+const leastBytes = 12;
+
+/** Takes a Parquet file over as it is, without its bytes being written again where the file system allows it. */
+export async function keepParquet(connection: Connection, source: string, target: string): Promise<FileReport> {
+  await refuseUnreadable(source);
+  await refuseUnreadableFooter(connection, source);
+  await refuseDamaged(connection, source);
+  try {
+    await link(source, target);
+  } catch {
+    await copyFile(source, target);
+  }
+  return { rejectedRows: 0, rejections: [] };
+}
+
+async function refuseUnreadable(path: string): Promise<void> {
+  await using file = await open(path, 'r');
+  const { size } = await file.stat();
+  if (size === 0) throw invalid('it is empty');
+  const ends = Buffer.alloc(8);
+  await file.read(ends, 0, 4, 0);
+  await file.read(ends, 4, 4, Math.max(0, size - 4));
+  const [first, last] = [ends.toString('latin1', 0, 4), ends.toString('latin1', 4, 8)];
+  if (first === encryptedMagic || last === encryptedMagic)
+    throw invalid('it is encrypted', 'send it without encryption');
+  if (first !== magic) throw invalid('it does not begin as one', 'name the format that the file has');
+  if (last !== magic || size < leastBytes) throw invalid('its end is missing', 'send the whole file');
+}
+
+async function refuseUnreadableFooter(connection: Connection, path: string): Promise<void> {
+  await readOrRefuse(
+    connection,
+    `FROM parquet_schema(${sqlString(path)})`,
+    'what it says of its own contents is damaged',
+  );
+}
+
+/** A footer may tell of rows that are not there any more, and a frame once acknowledged must be readable. */
+async function refuseDamaged(connection: Connection, path: string): Promise<void> {
+  await readOrRefuse(connection, `SELECT bit_xor(hash(COLUMNS(*))) FROM ${parquetRelation([path])}`, 'it is damaged');
+}
+
+async function readOrRefuse(connection: Connection, sql: string, why: string): Promise<void> {
+  try {
+    await connection.run(sql);
+  } catch (error) {
+    if (!(error instanceof DuckDbError) || error.interrupted || error.fatal) throw error;
+    const hasNoColumns = error.message.includes('non-root column');
+    throw resourceError(error) ?? invalid(hasNoColumns ? 'it has no columns' : why, undefined, error);
+  }
+}
+
+function invalid(why: string, hint?: string, cause?: unknown): AppError {
+  return new AppError('invalid_input', `the file cannot be read as Parquet: ${why}`, {
+    ...(hint !== undefined && { hint }),
+    cause,
+  });
+}

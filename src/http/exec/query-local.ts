@@ -1,0 +1,117 @@
+import { AppError } from '../../core/app-error.ts';
+import { anonymous } from '../../core/principal.ts';
+import type { SqlResult } from '../../core/sql.ts';
+import { execSqlHead, execSqlTail } from '../../encoding/exec-json.ts';
+import type { LocalSql } from '../../query/local-sql.ts';
+import { type ContentCoding, chooseCoding } from '../content-coding.ts';
+import { jsonContentType } from '../error-response.ts';
+import { answerInTime } from '../response-writer.ts';
+import type { Exchange } from '../route.ts';
+import { sendStream } from '../send-stream.ts';
+import type { QueryLocal } from './exec-command.ts';
+
+export interface QueryLocalSettings {
+  readonly maxLimit: number | undefined;
+  readonly requestTimeoutMs: number;
+  readonly compression: boolean;
+}
+
+/** Answers with the rows of a statement over the frames, in the shape of QuestDB's own answers. */
+export async function queryLocal(
+  command: QueryLocal,
+  { request, response, headers }: Exchange,
+  sql: LocalSql,
+  settings: QueryLocalSettings,
+): Promise<void> {
+  const { requestTimeoutMs, compression, maxLimit } = settings;
+  const signal = answerInTime(response, requestTimeoutMs, () => tooLate(requestTimeoutMs));
+  const coding = compression ? chooseCoding(request.headers['accept-encoding']) : undefined;
+  const startedAt = process.hrtime.bigint();
+  await using result = await sql.query(
+    anonymous,
+    {
+      sql: command.query,
+      form: command.quoteLargeNum ? 'exec-json-quoted' : 'exec-json',
+      fromRow: command.range.from,
+      // Ranges without an end have the one that the operator sets.
+      toRow: Math.min(command.range.to, command.range.from + (maxLimit ?? Infinity)),
+      columns: command.columns,
+      countAll: command.count,
+    },
+    { signal, lane: String(request.socket.remotePort) },
+  );
+  const body = execJson(command, result, startedAt);
+  try {
+    // Errors of the first rows are still errors with a status of their own.
+    const begun = await firstPieces(body);
+    headers.push('content-type', jsonContentType, 'cache-control', 'no-store');
+    if (compression) headers.push('vary', 'Accept-Encoding');
+    await send({ response, headers }, begun, body, coding);
+  } finally {
+    await body.return();
+  }
+}
+
+async function send(
+  { response, headers }: Pick<Exchange, 'response' | 'headers'>,
+  begun: { readonly pieces: readonly Uint8Array[]; readonly isWhole: boolean },
+  rest: AsyncIterable<Uint8Array>,
+  coding: ContentCoding | undefined,
+): Promise<void> {
+  if (begun.isWhole && coding === undefined) {
+    const whole = Buffer.concat(begun.pieces);
+    headers.push('content-length', String(whole.length));
+    response.writeHead(200, headers);
+    response.end(whole);
+    return;
+  }
+  if (coding !== undefined) headers.push('content-encoding', coding);
+  response.writeHead(200, headers);
+  await sendStream(response, begun.pieces, rest, coding);
+}
+
+const begunPieces = 3;
+
+/** The head and the first rows, or all of a small answer. */
+async function firstPieces(
+  body: AsyncGenerator<Uint8Array, void, undefined>,
+): Promise<{ pieces: Uint8Array[]; isWhole: boolean }> {
+  const pieces: Uint8Array[] = [];
+  while (pieces.length < begunPieces) {
+    const step = await body.next();
+    if (step.done === true) return { pieces, isWhole: true };
+    pieces.push(step.value);
+  }
+  const end = await body.next();
+  if (end.done === true) return { pieces, isWhole: true };
+  return { pieces: [...pieces, end.value], isWhole: false };
+}
+
+async function* execJson(
+  command: QueryLocal,
+  result: SqlResult,
+  startedAt: bigint,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { query, metadata } = command;
+  const compiledAt = process.hrtime.bigint();
+  yield execSqlHead(metadata ? { query, columns: result.columns } : undefined);
+  let rows = 0;
+  let held: Uint8Array | undefined;
+  for await (const piece of result.rows()) {
+    if (held !== undefined) yield held;
+    held = piece.bytes;
+    rows += piece.rows;
+  }
+  // Each row ends with a comma, so the last one gives up its own.
+  if (held !== undefined) yield held.subarray(0, -1);
+  const endedAt = process.hrtime.bigint();
+  yield execSqlTail({
+    count: command.count ? result.totalRows : rows,
+    timings: command.timings ? { compilerNs: compiledAt - startedAt, executeNs: endedAt - compiledAt } : undefined,
+    explain: command.explain,
+  });
+}
+
+function tooLate(timeoutMs: number): AppError {
+  return new AppError('sql_timeout', `no answer within ${timeoutMs / 1000} s`, { hint: 'ask for less at once' });
+}

@@ -1,0 +1,21 @@
+import { anonymous } from '../../core/principal.ts';
+import type { LocalSql } from '../../query/local-sql.ts';
+import type { Exchange } from '../route.ts';
+import type { ExportTable } from './exp-command.ts';
+import { type SendTableOptions, sendTable } from './send-table.ts';
+
+/** Answers with the rows of a statement over the frames. */
+export async function exportQuery(
+  { query, range, columns, format }: ExportTable & { readonly query: string },
+  exchange: Exchange,
+  options: SendTableOptions & { readonly sql: LocalSql; readonly lane: string },
+): Promise<void> {
+  const { sql, signal, lane } = options;
+  const request = { sql: query, fromRow: range.from, toRow: range.to, columns };
+  await sendTable(
+    exchange,
+    { query, open: (form) => sql.query(anonymous, { ...request, form }, { signal, lane }) },
+    format,
+    options,
+  );
+}

@@ -1,0 +1,133 @@
+import { AppError } from '../../core/app-error.ts';
+
+/** JSON with whole numbers exact: those that a double would round are bigint. */
+export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
+export type JsonObject = ReadonlyMap<string, JsonValue>;
+
+const maxDepth = 64;
+const space = /[ \t\n\r]*/y;
+const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+const literals = { true: true, false: false, null: null } as const;
+
+/**
+ * Reads a JSON text. Unlike JSON.parse it keeps every digit of a whole number, refuses a key that is given twice, and
+ * says where a text breaks off, which Node 20 does not always tell. Rejects with `invalid_input`.
+ */
+export function parseJson(text: string): JsonValue {
+  const reader = new JsonReader(text);
+  const value = reader.value(0);
+  reader.end();
+  return value;
+}
+
+class JsonReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#skipSpace();
+  }
+
+  value(depth: number): JsonValue {
+    if (depth > maxDepth) throw this.#broken(`values are nested more than ${maxDepth} deep`);
+    const first = this.#text[this.#at];
+    if (first === '"') return this.#string();
+    if (first === '{') return this.#object(depth);
+    if (first === '[') return this.#array(depth);
+    for (const [word, meaning] of Object.entries(literals)) {
+      if (!this.#text.startsWith(word, this.#at)) continue;
+      this.#at += word.length;
+      return meaning;
+    }
+    return this.#number();
+  }
+
+  end(): void {
+    this.#skipSpace();
+    if (this.#at < this.#text.length) throw this.#broken('something stands behind the value');
+  }
+
+  #object(depth: number): JsonObject {
+    const members = new Map<string, JsonValue>();
+    this.#at++;
+    if (this.#takes('}')) return members;
+    do {
+      this.#skipSpace();
+      const keyAt = this.#at;
+      if (this.#text[keyAt] !== '"') throw this.#broken('a key in double quotes is expected');
+      const key = this.#string();
+      if (members.has(key)) throw this.#broken(`${JSON.stringify(key.slice(0, 100))} is given twice`, keyAt);
+      if (!this.#takes(':')) throw this.#broken('a colon is expected');
+      this.#skipSpace();
+      members.set(key, this.value(depth + 1));
+    } while (this.#takes(','));
+    if (!this.#takes('}')) throw this.#broken('a comma or } is expected');
+    return members;
+  }
+
+  #array(depth: number): JsonValue[] {
+    const items: JsonValue[] = [];
+    this.#at++;
+    if (this.#takes(']')) return items;
+    do {
+      this.#skipSpace();
+      items.push(this.value(depth + 1));
+    } while (this.#takes(','));
+    if (!this.#takes(']')) throw this.#broken('a comma or ] is expected');
+    return items;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    for (let end = this.#text.indexOf('"', start + 1); end >= 0; end = this.#text.indexOf('"', end + 1)) {
+      if (this.#isEscaped(end)) continue;
+      this.#at = end + 1;
+      return this.#unescaped(this.#text.slice(start, end + 1), start);
+    }
+    throw this.#broken('the string that begins here has no end', start);
+  }
+
+  #isEscaped(at: number): boolean {
+    let before = at;
+    while (this.#text[before - 1] === '\\') before--;
+    return (at - before) % 2 === 1;
+  }
+
+  #unescaped(quoted: string, start: number): string {
+    try {
+      return JSON.parse(quoted) as string;
+    } catch (error) {
+      const within = Number(/at position (\d+)/.exec((error as Error).message)?.[1] ?? 0);
+      throw this.#broken('a string holds a control character or a wrong escape', start + within);
+    }
+  }
+
+  #number(): number | bigint {
+    number.lastIndex = this.#at;
+    const found = number.exec(this.#text);
+    if (found === null) throw this.#broken('a value is expected');
+    this.#at = number.lastIndex;
+    const value = Number(found[0]);
+    const isWhole = found[1] === undefined && found[2] === undefined;
+    return isWhole && !Number.isSafeInteger(value) ? BigInt(found[0]) : value;
+  }
+
+  #takes(mark: string): boolean {
+    this.#skipSpace();
+    if (this.#text[this.#at] !== mark) return false;
+    this.#at++;
+    return true;
+  }
+
+  #skipSpace(): void {
+    space.lastIndex = this.#at;
+    space.test(this.#text);
+    this.#at = space.lastIndex;
+  }
+
+  #broken(what: string, position = this.#at): AppError {
+    const where = position >= this.#text.length ? 'at its end' : `at character ${position}`;
+    return new AppError('invalid_input', `the body is not valid JSON: ${what} ${where}`, { position });
+  }
+}

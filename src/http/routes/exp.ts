@@ -1,0 +1,129 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Tsdb } from '../../core/tsdb.ts';
+import type { FrameStore } from '../../frames/store.ts';
+import type { LocalSql } from '../../query/local-sql.ts';
+import { askedFor } from '../exec/exec-command.ts';
+import { forwardSql } from '../exec/forward-sql.ts';
+import { type ExpDefaults, expParameters, parseExp } from '../export/exp-command.ts';
+import { exportFrame } from '../export/export-frame.ts';
+import { exportQuery } from '../export/export-query.ts';
+import { onNewestVersion } from '../newest-version.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { headWouldExecute, tsdbNotConfigured } from '../query-refusals.ts';
+import { parseQueryString } from '../query-string.ts';
+import { answerInTime } from '../response-writer.ts';
+import type { Exchange, Route } from '../route.ts';
+
+export interface ExpRouteOptions {
+  readonly frames: FrameStore;
+  /** Undefined while no external database is configured. */
+  readonly tsdb: Tsdb | undefined;
+  readonly sql: LocalSql;
+  readonly settings: ExpDefaults & { readonly requestTimeoutMs: number; readonly compression: boolean };
+}
+
+export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Route {
+  return {
+    path: '/exp',
+    methods: ['GET', 'HEAD'],
+    operations: { GET: operation },
+    askedFor: (target) => askedFor(parseQueryString(target)),
+    async handle(exchange) {
+      const command = parseExp(parseQueryString(exchange.target), settings);
+      const { request } = exchange;
+      const { compression, requestTimeoutMs } = settings;
+      const { timeoutMs } = command;
+      switch (command.mode) {
+        case 'handle': {
+          const signal = untilLate(exchange, requestTimeoutMs, timeoutMs);
+          const options = { frames, signal, compression, lane: laneOf(exchange) };
+          return await onNewestVersion(exchange, () => exportFrame(command, exchange, options));
+        }
+        case 'local': {
+          if (request.method === 'HEAD') throw headWouldExecute(exchange);
+          const signal = untilLate(exchange, requestTimeoutMs, timeoutMs);
+          return await exportQuery(command, exchange, { frames, sql, signal, compression, lane: laneOf(exchange) });
+        }
+        case 'proxy':
+          if (tsdb === undefined) throw tsdbNotConfigured();
+          if (request.method === 'HEAD') throw headWouldExecute(exchange);
+          return await forwardSql({ ...command, door: 'exp' }, exchange, tsdb, {
+            requestTimeoutMs: timeoutMs ?? requestTimeoutMs,
+          });
+        default:
+          command satisfies never;
+      }
+    },
+  };
+}
+
+function laneOf({ request }: Exchange): string {
+  return String(request.socket.remotePort);
+}
+
+/** Aborts when the client leaves, when the answer has not begun in time, or when the time that it was given is over. */
+function untilLate({ response }: Exchange, requestTimeoutMs: number, timeoutMs: number | undefined): AbortSignal {
+  const beginMs = timeoutMs ?? requestTimeoutMs;
+  const signal = answerInTime(response, beginMs, () => tooLate(beginMs));
+  if (timeoutMs === undefined) return signal;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(tooLate(timeoutMs)), timeoutMs);
+  timer.unref();
+  response.once('close', () => clearTimeout(timer));
+  return AbortSignal.any([signal, late.signal]);
+}
+
+function tooLate(timeoutMs: number): AppError {
+  return new AppError('sql_timeout', `no export within ${timeoutMs / 1000} s`, {
+    hint: 'ask for less at once, or give it more seconds with timeout=',
+  });
+}
+
+const binary = { type: 'string', format: 'binary' } as const;
+const text = { type: 'string' } as const;
+
+const operation: Operation = {
+  summary: 'Exports a frame or the rows of a statement as a file',
+  description:
+    'Answers with an attachment. An error before the first byte has a status; one after it cuts the connection, so that nothing incomplete is taken for whole. A whole frame as parquet is its own file, untouched, and can be asked for in ranges.',
+  parameters: expParameters,
+  responses: {
+    200: {
+      description: 'The rows.',
+      content: {
+        'text/csv': text,
+        'text/tab-separated-values': text,
+        'application/json': { type: 'object' },
+        'application/x-ndjson': text,
+        'application/vnd.apache.arrow.stream': binary,
+        'application/vnd.apache.parquet': binary,
+      },
+    },
+    206: { description: 'A range of a whole frame.', content: { 'application/vnd.apache.parquet': binary } },
+    304: { description: 'The frame is as `If-None-Match` knows it.', content: {} },
+    416: { description: 'The file ends before the range.', content: {} },
+  },
+  errors: [
+    'missing_parameter',
+    'ambiguous_mode',
+    'invalid_parameter',
+    'unsupported_format',
+    'invalid_limit',
+    'invalid_handle',
+    'handle_not_found',
+    'handle_gone',
+    'unsupported_type',
+    'tsdb_not_configured',
+    'tsdb_unreachable',
+    'tsdb_timeout',
+    'sql_error',
+    'sql_forbidden',
+    'sql_timeout',
+    'sql_out_of_memory',
+    'engine_crashed',
+    'overloaded',
+    'storage_full',
+    'storage_read_only',
+    'frame_damaged',
+  ],
+};

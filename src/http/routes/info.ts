@@ -1,0 +1,56 @@
+import type { SqlEngineName } from '../exec/exec-command.ts';
+import { sendJson } from '../json/send-json.ts';
+import { readParameters } from '../parameters.ts';
+import { parseQueryString } from '../query-string.ts';
+import type { Route } from '../route.ts';
+
+export interface ServerInfo {
+  readonly version: string;
+  /** Where it listens. */
+  readonly grpc: { readonly host: string; readonly port: number };
+  readonly engines: readonly SqlEngineName[];
+  readonly defaultEngine: SqlEngineName;
+}
+
+/** Tells a client what it talks to. */
+export function infoRoute({ version, grpc, engines, defaultEngine }: ServerInfo): Route {
+  const { host, port } = grpc;
+  const document = { name: 'framehold', version, grpc: { host, port }, engines, default_engine: defaultEngine };
+  return {
+    path: '/info',
+    methods: ['GET', 'HEAD'],
+    operations: {
+      GET: {
+        summary: 'What this server is, and where its gRPC listener is',
+        parameters: {},
+        responses: {
+          200: {
+            description: 'A host of 0.0.0.0 or :: means every address of this machine: use the one that you asked.',
+            content: {
+              'application/json': {
+                type: 'object',
+                properties: {
+                  name: { type: 'string', const: 'framehold' },
+                  version: { type: 'string' },
+                  grpc: {
+                    type: 'object',
+                    properties: { host: { type: 'string' }, port: { type: 'integer' } },
+                    required: ['host', 'port'],
+                  },
+                  engines: { type: 'array', items: { type: 'string' }, description: 'What `engine` may name.' },
+                  default_engine: { type: 'string', description: 'Where `query` of /exec goes without `engine`.' },
+                },
+                required: ['name', 'version', 'grpc', 'engines', 'default_engine'],
+              },
+            },
+          },
+        },
+        errors: ['invalid_parameter'],
+      },
+    },
+    handle(exchange) {
+      readParameters({}, parseQueryString(exchange.target));
+      sendJson(exchange, document);
+    },
+  };
+}

@@ -1,0 +1,216 @@
+import { AppError } from '../../core/app-error.ts';
+import { anonymous } from '../../core/principal.ts';
+import { execColumn } from '../../encoding/exec-column.ts';
+import type { FrameStore } from '../../frames/store.ts';
+import type { LocalSql, SqlFacts } from '../../query/local-sql.ts';
+import { sendTable } from '../export/send-table.ts';
+import { columnSchema, isoTime } from '../handles/handle-summary.ts';
+import { jsonBody } from '../json/json-body.ts';
+import { sendJson } from '../json/send-json.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { refuseOtherSites } from '../other-sites.ts';
+import { readParameters } from '../parameters.ts';
+import { parseQueryString } from '../query-string.ts';
+import type { BodyLimits } from '../request-body.ts';
+import { abortOnLeave, answerInTime } from '../response-writer.ts';
+import type { Exchange, Route } from '../route.ts';
+import { type Keep, parseSqlCommand, type SqlCommand, sqlKeys, sqlSchema } from '../sql/sql-command.ts';
+import { boundParameters } from '../sql/sql-parameters.ts';
+
+export interface SqlRouteOptions {
+  readonly frames: FrameStore;
+  readonly sql: LocalSql;
+  readonly settings: BodyLimits & {
+    readonly maxLimit: number | undefined;
+    readonly requestTimeoutMs: number;
+    readonly compression: boolean;
+  };
+}
+
+/** What a caller's statement needs to run. */
+interface Run {
+  readonly command: SqlCommand;
+  readonly parameters: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+  readonly lane: string;
+}
+
+/** Longer texts are refused anyway, and need not come back. */
+const longestEcho = 1_048_576;
+
+/** Runs a statement over the frames: its rows are sent, or kept as a frame; or it changes frames. */
+export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
+  return {
+    path: '/sql',
+    methods: ['POST'],
+    takesBody: true,
+    operations: { POST: operation },
+    async handle(exchange) {
+      refuseOtherSites(exchange);
+      readParameters({}, parseQueryString(exchange.target));
+      const command = await readCommand(exchange, settings);
+      const lane = String(exchange.request.socket.remotePort);
+      const { timeoutMs, keep } = command;
+      const signal = timeoutMs === undefined ? abortOnLeave(exchange.response) : inTime(exchange, timeoutMs);
+      const facts = await sql.inspect(command.sql, { signal, lane });
+      const run = { command, parameters: boundParameters(command.params, facts), signal, lane };
+      if (facts.effect !== 'reads') sendJson(exchange, await change(run, facts, sql));
+      else if (keep !== undefined) sendJson(exchange, await keepRows(run, keep, frames, sql));
+      else await sendRows(exchange, run, { frames, sql, ...settings });
+    },
+  };
+}
+
+async function readCommand(exchange: Exchange, settings: SqlRouteOptions['settings']): Promise<SqlCommand> {
+  const body = await jsonBody(exchange, Object.keys(sqlKeys), settings);
+  if (body === undefined) {
+    throw new AppError('missing_parameter', 'the request has no body', { hint: 'send JSON: {"sql":"SELECT …"}' });
+  }
+  const text = body.get('sql');
+  if (typeof text === 'string' && text.length <= longestEcho) exchange.asked = text;
+  return parseSqlCommand(body, settings);
+}
+
+function inTime({ response }: Exchange, timeoutMs: number): AbortSignal {
+  return answerInTime(
+    response,
+    timeoutMs,
+    () => new AppError('sql_timeout', `no answer within ${timeoutMs / 1000} s`, { hint: 'ask for less at once' }),
+  );
+}
+
+async function sendRows(
+  exchange: Exchange,
+  { command, parameters, lane, ...run }: Run,
+  options: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
+): Promise<void> {
+  const { sql: query, range, columns, format } = command;
+  const signal = AbortSignal.any([run.signal, inTime(exchange, options.requestTimeoutMs)]);
+  const request = { sql: query, parameters, fromRow: range.from, toRow: range.to, columns };
+  await sendTable(
+    exchange,
+    { query, open: (form) => options.sql.query(anonymous, { ...request, form }, { signal, lane }) },
+    format,
+    { ...options, signal },
+  );
+}
+
+async function keepRows(
+  { command, parameters, signal, lane }: Run,
+  keep: Keep,
+  frames: FrameStore,
+  sql: LocalSql,
+): Promise<object> {
+  if (keep.mode === 'create' && keep.handle !== undefined) await frames.refuseTaken(anonymous, keep.handle);
+  const { range, columns: chosen } = command;
+  const request = { sql: command.sql, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
+  await using result = await sql.query(anonymous, { ...request, form: 'arrow' }, { signal, lane });
+  const source = { kind: 'arrow', stream: result.arrowStream() } as const;
+  const { handle, version, rows, bytes, columns, expiresAt } = await frames.put(
+    anonymous,
+    { ...keep, source },
+    { signal },
+  );
+  const expires = expiresAt === undefined ? null : isoTime(expiresAt);
+  return { handle, version, rows, bytes, columns: columns.map(execColumn), expires };
+}
+
+/** As QuestDB answers. */
+async function change(
+  { command, parameters, signal, lane }: Run,
+  { effect }: SqlFacts,
+  sql: LocalSql,
+): Promise<object> {
+  if (command.keep !== undefined) {
+    throw new AppError('invalid_parameter', 'keep is given, and the statement has no rows to keep', {
+      hint: 'keep is for queries; CREATE TABLE … AS keeps its rows by itself',
+    });
+  }
+  const updated = await sql.update(anonymous, { sql: command.sql, parameters }, { signal, lane });
+  return effect === 'inserts' ? { dml: 'OK', updated } : { ddl: 'OK' };
+}
+
+const binary = { type: 'string', format: 'binary' } as const;
+const text = { type: 'string' } as const;
+
+const rowsSchema = {
+  type: 'object',
+  description: 'The rows, in the shape of /exec.',
+  properties: {
+    query: text,
+    columns: { type: 'array', items: columnSchema },
+    timestamp: { type: 'integer', const: -1 },
+    dataset: { type: 'array', items: { type: 'array' } },
+    count: { type: 'integer' },
+  },
+  required: ['dataset', 'count'],
+} as const;
+
+const keptSchema = {
+  type: 'object',
+  description: 'The frame that holds the rows, with `keep`.',
+  properties: {
+    handle: text,
+    version: { type: 'integer' },
+    rows: { type: 'integer' },
+    bytes: { type: 'integer' },
+    columns: { type: 'array', items: columnSchema },
+    expires: { type: ['string', 'null'], format: 'date-time' },
+  },
+  required: ['handle', 'version', 'rows', 'bytes', 'columns', 'expires'],
+} as const;
+
+const ddlSchema = { type: 'object', properties: { ddl: { const: 'OK' } }, required: ['ddl'] } as const;
+const dmlSchema = {
+  type: 'object',
+  properties: { dml: { const: 'OK' }, updated: { type: 'integer', description: 'Rows that were added.' } },
+  required: ['dml', 'updated'],
+} as const;
+
+const operation: Operation = {
+  summary: 'Runs a statement over the frames',
+  description:
+    'For statements that are long, take parameters, or change frames (CREATE TABLE, INSERT INTO, DROP TABLE). An error after the first byte of the rows cuts the connection, so that nothing incomplete is taken for whole.',
+  parameters: {},
+  requestBody: {
+    required: true,
+    description: 'JSON of at most 16 MB.',
+    content: { 'application/json': sqlSchema },
+  },
+  responses: {
+    200: {
+      description: 'The rows in the format that was asked for, or what became of the statement.',
+      content: {
+        'application/json': { oneOf: [rowsSchema, keptSchema, ddlSchema, dmlSchema] },
+        'text/csv': text,
+        'text/tab-separated-values': text,
+        'application/x-ndjson': text,
+        'application/vnd.apache.arrow.stream': binary,
+        'application/vnd.apache.parquet': binary,
+      },
+    },
+  },
+  errors: [
+    'missing_parameter',
+    'invalid_parameter',
+    'invalid_input',
+    'too_large',
+    'unsupported_format',
+    'invalid_limit',
+    'invalid_handle',
+    'handle_not_found',
+    'handle_gone',
+    'handle_exists',
+    'schema_mismatch',
+    'unsupported_type',
+    'sql_error',
+    'sql_forbidden',
+    'sql_timeout',
+    'sql_out_of_memory',
+    'engine_crashed',
+    'overloaded',
+    'storage_full',
+    'storage_read_only',
+    'frame_damaged',
+  ],
+};

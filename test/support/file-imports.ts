@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FileFormat, WrittenPart } from '../../src/core/frame-engine.ts';
+import { silentLogger } from '../../src/core/logger.ts';
+import { sqlTypeName } from '../../src/encoding/arrow/sql-type-name.ts';
+import { DuckDbEngine, type DuckDbEngineOptions } from '../../src/engines/duckdb/duckdb-engine.ts';
+import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+
+const never = new AbortController().signal;
+
+export interface Imported {
+  readonly part: WrittenPart;
+  readonly path: string;
+  readonly names: readonly string[];
+  readonly types: readonly string[];
+  readonly rows: readonly unknown[][];
+}
+
+/** Writes bytes to a file, lets the engine import it, and reads back what it made of them. */
+export class FileImports implements AsyncDisposable {
+  readonly engine: DuckDbEngine;
+  readonly directory: TemporaryDirectory;
+  #files = 0;
+
+  static async open(options: Partial<DuckDbEngineOptions> = {}): Promise<FileImports> {
+    return new FileImports(await temporaryDirectory(), options);
+  }
+
+  private constructor(directory: TemporaryDirectory, options: Partial<DuckDbEngineOptions>) {
+    this.directory = directory;
+    this.engine = new DuckDbEngine({
+      workers: 1,
+      threads: 2,
+      memoryBytes: 500_000_000,
+      tempDirectory: join(directory.path, 'spill'),
+      maxTempBytes: 10_000_000_000,
+      maxQueue: 100,
+      timeoutMs: 60_000,
+      logger: silentLogger,
+      ...options,
+    });
+  }
+
+  async put(
+    content: string | Uint8Array,
+    format: FileFormat,
+    signal = never,
+  ): Promise<{ part: WrittenPart; path: string }> {
+    const source = join(this.directory.path, `upload-${++this.#files}`);
+    const path = join(this.directory.path, `part-${this.#files}.parquet`);
+    await writeFile(source, content);
+    const compression = { algorithm: 'zstd', level: 1 } as const;
+    const part = await this.engine.write(
+      { source: { kind: 'file', path: source, format }, path, compression },
+      { signal },
+    );
+    return { part, path };
+  }
+
+  async import(content: string | Uint8Array, format: FileFormat): Promise<Imported> {
+    const { part, path } = await this.put(content, format);
+    let text = '';
+    for await (const piece of this.engine.read(
+      {
+        parts: [{ path, rows: part.rows }],
+        columns: part.columns,
+        form: 'exec-json',
+        fromRow: 0,
+        toRow: part.rows,
+        chunkRows: 4096,
+      },
+      { signal: never },
+    )) {
+      text += Buffer.from(piece.bytes).toString();
+    }
+    return {
+      part,
+      path,
+      names: part.columns.map((column) => column.name),
+      types: part.columns.map((column) => sqlTypeName(column.type)),
+      rows: JSON.parse(`[${text.slice(0, -1)}]`) as unknown[][],
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.engine[Symbol.asyncDispose]();
+    await this.directory[Symbol.asyncDispose]();
+  }
+}

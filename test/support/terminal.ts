@@ -1,0 +1,58 @@
+import { PassThrough } from 'node:stream';
+import type { Host } from '../../src/cli/host.ts';
+import { run } from '../../src/cli/run.ts';
+
+export interface Terminal {
+  /** What stands on it: standard output and standard error, without what moves the cursor. */
+  screen(): string;
+  stderr(): string;
+  type(text: string): void;
+  readonly exitCode: Promise<number>;
+}
+
+export interface TerminalOptions {
+  readonly homeDir: string;
+  readonly width?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a command in this process as on a terminal. */
+export function onTerminal(argv: readonly string[], { homeDir, width = 80, env = {} }: TerminalOptions): Terminal {
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  let screen = '';
+  let stderr = '';
+  stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+  });
+  const host: Host = {
+    version: '1.2.3',
+    env,
+    homeDir,
+    cwd: homeDir,
+    coreCount: 2,
+    stdin: () => stdin,
+    stdout,
+    stderr: {
+      write: (text) => {
+        screen += text;
+        stderr += text;
+      },
+    },
+    stdinIsTerminal: true,
+    stdoutIsTerminal: true,
+    stderrIsTerminal: true,
+    terminalWidth: () => width,
+    readFile: () => undefined,
+    onStopSignal: () => {},
+    onFatal: () => {},
+    loadServer: () => Promise.reject(new Error('not asked for')),
+  };
+  return {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what moves the cursor
+    screen: () => screen.replaceAll(/\x1b\[\d*[A-HJK]|\r/g, ''),
+    stderr: () => stderr,
+    type: (text) => stdin.write(text),
+    exitCode: run(host, argv),
+  };
+}
