@@ -1,8 +1,11 @@
 import type { BenchCase } from './bench-case.ts';
 import { coldPages } from './cases/cold-pages.ts';
+import { csvMemory } from './cases/csv-memory.ts';
+import { exportCases } from './cases/exp.ts';
 import { flightGetCases } from './cases/flight-get.ts';
 import { flightPutCases } from './cases/flight-put.ts';
 import { hotPage } from './cases/hot-page.ts';
+import { impCsv } from './cases/imp.ts';
 import { memory } from './cases/memory.ts';
 import { millionRows } from './cases/million-rows.ts';
 import { proxy } from './cases/proxy.ts';
@@ -26,4 +29,7 @@ export const cases: readonly BenchCase[] = [
   ...tpchCases,
   ...sqlRoundTripCases,
   sqlLoad,
+  impCsv,
+  ...exportCases,
+  csvMemory,
 ];

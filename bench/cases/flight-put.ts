@@ -65,7 +65,7 @@ function flightPut({ name, rows, times }: FlightPutOptions): BenchCase {
         writers.push({
           name: 'questdb',
           pid,
-          client: (await client('questdb_imp', { schema: tradesSchema })).client,
+          client: (await client('csv_import', { schema: tradesSchema })).client,
           into: (table) => ({ host, port, table }),
         });
       }
