@@ -25,7 +25,7 @@ const host: Host = {
   stdinIsTerminal: isatty(0),
   stdoutIsTerminal: process.stdout.isTTY === true,
   stderrIsTerminal: process.stderr.isTTY === true,
-  terminalWidth: () => process.stdout.columns ?? process.stderr.columns ?? 80,
+  terminalWidth: () => process.stdout.columns || process.stderr.columns || 80,
   readFile: readIfExists,
   loadServer: () => import('./server.ts'),
   onFatal: (report) => {
@@ -86,9 +86,16 @@ function fatal(what: string, error: unknown): never {
 
 process.on('uncaughtException', (error) => fatal('uncaught exception', error));
 process.on('unhandledRejection', (error) => fatal('unhandled rejection', error));
-// A reader of our output that goes away (`framehold config | head -1`) is no reason to fail.
-process.stdout.on('error', () => {});
+let unwritten: NodeJS.ErrnoException | undefined;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader of our output that goes away (`framehold config | head -1`) is no reason to fail.
+  if (error.code !== 'EPIPE') unwritten ??= error;
+});
 process.stderr.on('error', () => {});
 
 const exitCode = await run(host, process.argv.slice(2)).catch((error) => fatal('failed', error));
-process.stdout.write('', () => endNow(exitCode));
+process.stdout.write('', () => {
+  if (unwritten === undefined) endNow(exitCode);
+  process.stderr.write(`framehold: standard output cannot be written (${unwritten.code})\n`);
+  endNow(exitCode === 0 ? 1 : exitCode);
+});

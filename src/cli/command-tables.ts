@@ -24,6 +24,7 @@ export const clientTables = {
       ttl: { value: 'TIME', help: 'Time to live, which starts again with each read: 90s, 15m, 12h, 7d' },
       format: { value: 'FORMAT', choices: fileFormats, help: 'Format of the files; else by ending or content' },
       delimiter: { value: 'C', help: 'What stands between the values of a CSV file; else found out' },
+      'no-header': { help: 'The first line of a CSV file is a row, not the names of the columns; else found out' },
       'skip-bad-rows': { help: 'Leave out rows that cannot be read, instead of refusing the file' },
       verbose: { short: 'v', help: 'Tell the columns, how they were typed, and which rows were left out' },
       ...server,

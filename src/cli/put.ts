@@ -120,6 +120,7 @@ async function putOne(
       ttl: flags.ttl,
       format: flags.format ?? formatOfName(source.path),
       delimiter: flags.delimiter,
+      hasNoHeader: flags['no-header'],
       skipBadRows: flags['skip-bad-rows'],
       totalBytes,
     }).catch((error: unknown) => {

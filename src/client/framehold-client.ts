@@ -39,6 +39,7 @@ export interface ImportOptions {
   readonly format?: string | undefined;
   readonly delimiter?: string | undefined;
   /** Leaves out the rows that cannot be read, instead of refusing the whole. */
+  readonly hasNoHeader?: boolean | undefined;
   readonly skipBadRows?: boolean | undefined;
   /** Where it is known beforehand. */
   readonly totalBytes?: number | undefined;
@@ -134,7 +135,7 @@ export class FrameholdClient {
   }
 
   import(options: ImportOptions, body: AsyncIterable<Uint8Array>, stop: Stoppable): Promise<ImportAnswer> {
-    const { handle, mode, ttl, format, delimiter, skipBadRows, totalBytes } = options;
+    const { handle, mode, ttl, format, delimiter, hasNoHeader, skipBadRows, totalBytes } = options;
     return this.http.json<ImportAnswer>({
       method: 'POST',
       path: 'imp',
@@ -145,6 +146,7 @@ export class FrameholdClient {
         ttl,
         format,
         delimiter,
+        header: hasNoHeader ? 'false' : undefined,
         atomicity: skipBadRows ? 'skipRow' : undefined,
         fmt: 'json',
       },

@@ -9,6 +9,8 @@ import { httpStatus, sendError } from './error-response.ts';
 import { answerMalformed } from './malformed-request.ts';
 import { ReaderGone } from './response-writer.ts';
 import type { Exchange, Route } from './route.ts';
+import { RouteTable } from './route-table.ts';
+import { cutUnreadBody } from './unread-body.ts';
 
 export interface HttpListenerOptions {
   readonly host: string;
@@ -32,8 +34,6 @@ export interface HttpListener {
 
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 100;
-/** A body that nobody reads, or that goes on behind its answer, must end soon. */
-const unreadBodyMs = 5000;
 /** How often Node looks for connections that are late with their request. */
 const checkEveryMs = 1000;
 
@@ -72,8 +72,7 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
 
 /** Finds the route, counts what is under way, and turns whatever goes wrong into an answer. */
 class Dispatcher {
-  readonly #routes: ReadonlyMap<string, Route>;
-  readonly #templates: readonly PathTemplate[];
+  readonly #routes: RouteTable;
   readonly #options: HttpListenerOptions;
   readonly #connections: Connections;
   readonly #idPrefix = randomBase32(8);
@@ -89,8 +88,7 @@ class Dispatcher {
   constructor(options: HttpListenerOptions, connections: Connections) {
     this.#options = options;
     this.#connections = connections;
-    this.#routes = new Map(options.routes.map((route) => [route.path, route]));
-    this.#templates = options.routes.filter(({ path }) => path.includes('{')).map((route) => new PathTemplate(route));
+    this.#routes = new RouteTable(options.routes);
   }
 
   dispatch(request: IncomingMessage, response: ServerResponse): void {
@@ -99,13 +97,13 @@ class Dispatcher {
     const headers = ['x-request-id', requestId];
     const queryAt = target.indexOf('?');
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
-    const { route, segments } = this.#find(path);
+    const { route, segments } = this.#routes.find(path);
     const { logger } = this.#options;
     const exchange: Exchange = { request, response, target, segments, requestId, headers, logger };
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, request, headers);
     this.#underWay++;
     this.#connections.begin(request.socket, response, this.#onEnd);
-    if (hasBody(request)) cutUnreadBody(request, response, route?.takesBody === true);
+    cutUnreadBody(request, response, { isRead: route?.takesBody === true });
     try {
       this.#checkLoad(route, exchange);
       this.#checkBody(exchange);
@@ -118,16 +116,6 @@ class Dispatcher {
     } catch (error) {
       this.#fail(exchange, route, error);
     }
-  }
-
-  #find(path: string): { readonly route: Route | undefined; readonly segments: readonly string[] } {
-    const route = this.#routes.get(path);
-    if (route !== undefined && !path.includes('{')) return { route, segments: [] };
-    for (const template of this.#templates) {
-      const segments = template.match(path);
-      if (segments !== undefined) return { route: template.route, segments };
-    }
-    return { route: undefined, segments: [] };
   }
 
   /** New requests are refused from now on; resolves when none is under way. */
@@ -163,7 +151,7 @@ class Dispatcher {
     if (route === undefined) {
       const path = target.split('?', 1)[0] ?? '';
       throw new AppError('not_found', `there is nothing at ${path.slice(0, 200)}`, {
-        hint: `this server answers ${[...this.#routes.keys()].join(', ')}`,
+        hint: `this server answers ${this.#routes.paths.join(', ')}`,
       });
     }
     if (!(route.methods as readonly string[]).includes(request.method ?? '')) {
@@ -187,44 +175,6 @@ class Dispatcher {
     logger[level]('request failed', { requestId, code: error.code, error: error.cause ?? error });
     sendError(exchange, error, exchange.asked ?? queryOf(route, target));
   }
-}
-
-/** A route whose path has places for any one segment. */
-class PathTemplate {
-  readonly route: Route;
-  readonly #pattern: RegExp;
-
-  constructor(route: Route) {
-    this.route = route;
-    this.#pattern = new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
-  }
-
-  match(path: string): readonly string[] | undefined {
-    const [, ...segments] = this.#pattern.exec(path) ?? [];
-    if (segments.length === 0) return undefined;
-    try {
-      return segments.map(decodeURIComponent);
-    } catch {
-      return undefined;
-    }
-  }
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-}
-
-/** From the answer on, or from now on where the route reads no body, its rest has a moment to come. */
-function cutUnreadBody(request: IncomingMessage, response: ServerResponse, isRead: boolean): void {
-  const start = (): void => {
-    const timer = setTimeout(() => {
-      if (!request.complete) request.socket.destroy();
-    }, unreadBodyMs);
-    timer.unref();
-    request.once('close', () => clearTimeout(timer));
-  };
-  if (isRead) response.once('finish', start);
-  else start();
 }
 
 /** What clients do wrong, and load that is shed, may come by the thousand. */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { AppError } from '../core/app-error.ts';
 import type { Exchange } from './route.ts';
 
@@ -11,7 +12,9 @@ export function refuseOtherSites({ request, headers }: Exchange): void {
   const site = request.headers['sec-fetch-site'];
   const isOther =
     site === undefined ? origin !== undefined && !isAt(origin, host) : site === 'cross-site' || site === 'same-site';
-  if (!isOther || headers.includes('access-control-allow-origin')) return;
+  const isBrowser = site !== undefined || origin !== undefined;
+  if (!isOther && !(isBrowser && mayBeRebound(host))) return;
+  if (headers.includes('access-control-allow-origin')) return;
   throw new AppError('invalid_input', `a page of another site (${(origin ?? 'unknown').slice(0, 200)}) sent this`, {
     hint: 'let the operator add its origin to http.cors_origins',
   });
@@ -19,4 +22,10 @@ export function refuseOtherSites({ request, headers }: Exchange): void {
 
 function isAt(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+}
+
+/** A name that its owner may let point at us, once a page of theirs is loaded. Nobody owns an address, or localhost. */
+function mayBeRebound(host: string | undefined): boolean {
+  const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
+  return isIP(name.replace(/^\[(.*)\]$/, '$1')) === 0 && name !== 'localhost' && !name.endsWith('.localhost');
 }

@@ -56,6 +56,16 @@ export function flag(description: string): Parameter<boolean> {
   };
 }
 
+/** Neither true nor false where it is not given. */
+export function optionalFlag(description: string): Parameter<boolean | undefined> {
+  const given = flag(description);
+  return {
+    description,
+    schema: { type: 'boolean' },
+    parse: (value, name) => (value === undefined ? undefined : given.parse(value, name)),
+  };
+}
+
 export function text(description: string): Parameter<string | undefined> {
   return { description, schema: { type: 'string' }, parse: (value) => value };
 }

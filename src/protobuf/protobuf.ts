@@ -59,7 +59,7 @@ function malformed(at: number): AppError {
   return new AppError('invalid_input', `the message is not valid protobuf at byte ${at}`);
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function utf8Field(value: Field['value']): string {
   if (typeof value === 'bigint') throw new AppError('invalid_input', 'a number stands where text is expected');

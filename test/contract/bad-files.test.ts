@@ -350,6 +350,11 @@ describe('a body', () => {
     await expectColumns(answer, 1, ['a', 'b']);
   });
 
+  test('with an integer that Parquet cannot hold is refused', async () => {
+    const answer = await importRaw(server, 'name=wide&schema=d+HUGEINT', `d\n${2n ** 127n - 1n}\n`);
+    expectRefusal(answer, { code: 'unsupported_type', says: 'more than 38 digits' });
+  });
+
   test('with 10,000 columns is refused', async () => {
     const names = Array.from({ length: 10_000 }, (_, n) => `c${n}`);
     const answer = await importRaw(server, 'name=wide', `${names.join(',')}\n${names.map((_, n) => n).join(',')}\n`);

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { Int32, RecordBatchReader, Table, tableFromIPC, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -373,4 +376,11 @@ describe('wrong usage exits with 2 and one line that says why:', () => {
     expect(stderr.startsWith(`framehold: ${line}`), stderr).toBe(true);
     expect(stderr.trimEnd()).not.toContain('\n');
   });
+});
+
+it('fails when standard output cannot take what it writes', async () => {
+  const script = `"${process.execPath}" dist/main.js get letters --server ${server.url} > /dev/full`;
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const failed = await promisify(execFile)('bash', ['-c', script], { cwd: root }).catch((error: unknown) => error);
+  expect(failed).toMatchObject({ code: 1, stderr: 'framehold: standard output cannot be written (ENOSPC)\n' });
 });

@@ -42,6 +42,10 @@ describe('GET /exec?query=…&engine=local', () => {
     );
   });
 
+  test('a number beyond all doubles is infinite, as in DuckDB', async () => {
+    expect(await dataset("SELECT 1e400 > 1e308, 'Infinity NaN'")).toEqual([[true, 'Infinity NaN']]);
+  });
+
   test('gives all rows unless a limit is given, in the order of the frame', async () => {
     const answer = (await query('SELECT id FROM ids')).json();
     expect(answer).toMatchObject({ count: 5000 });

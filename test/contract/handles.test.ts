@@ -94,7 +94,7 @@ describe('GET /handles', () => {
   test('a cursor holds also when its frame is gone', async () => {
     await putSql(server.frames, 'trades.aa', 'SELECT range AS id FROM range(50)');
     const byHandle = await list('?limit=1&after=trades.a');
-    const byRows = await list('?limit=1&order=rows&after=10~trades.c');
+    const byRows = await list('?limit=1&order=rows&after=rows~10~trades.c');
     expect([byHandle.handles[0]?.handle, byRows.handles[0]?.handle]).toEqual(['trades.aa', 'trades.aa']);
     await at('/handles/trades.aa', { method: 'DELETE' });
     expect(await names(`?after=${byHandle.next}`)).toEqual(['trades.b', 'trades.c']);
@@ -105,6 +105,7 @@ describe('GET /handles', () => {
     ['limit=0', 'limit "0" is not valid'],
     ['limit=10001', 'limit "10001" is not valid'],
     ['order=size', 'order "size" is not valid'],
+    ['order=created&after=rows~1~trades.a', 'after "rows~1~trades.a" is not of order=created'],
     ['order=rows&after=trades.a', 'after "trades.a" is not of order=rows'],
     ['prefx=a', 'parameter "prefx" is not known here; did you mean prefix?'],
   ])('%s is refused', async (query, error) => {

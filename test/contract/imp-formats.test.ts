@@ -208,6 +208,20 @@ test('without a header, columns are counted, unless one is said to be there', as
     header: false,
     rowsImported: 2,
   });
+  const years = await importRaw(server, 'name=years', '1990,1991\n5,6\n');
+  expect(years.json()).toMatchObject({ header: false, rowsImported: 2 });
   const forced = await importRaw(server, 'name=forced&forceHeader=true', '1,2\n3,4\n');
   expect(forced.json()).toMatchObject({ header: true, rowsImported: 1, columns: [{ name: '1' }, { name: '2' }] });
+});
+
+test.each([
+  ['header=false', {}],
+  ['', { 'content-type': 'text/csv; header=absent' }],
+])('a file of names alone is read as rows where the sender says so (%s %j)', async (query, headers) => {
+  const answer = await importRaw(server, `overwrite=true&name=places&${query}`, 'Oslo,Norway\nRome,Italy\n', headers);
+  expect(answer.json()).toMatchObject({
+    header: false,
+    rowsImported: 2,
+    columns: [{ name: 'column1' }, { name: 'column2' }],
+  });
 });

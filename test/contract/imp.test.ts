@@ -196,6 +196,12 @@ describe('before anything is read', () => {
   });
 });
 
+test('a page whose name was made to point at us may not send files', async () => {
+  const headers = { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' };
+  const answer = await importRaw(server, 'name=rebound', 'a\n1\n', headers);
+  expect([answer.status, answer.json().hint]).toEqual([400, expect.stringContaining('http.cors_origins')]);
+});
+
 test('pages of our own and of friends may send files', async () => {
   for (const [name, headers] of Object.entries({
     friend: { origin: 'https://friend.example' },

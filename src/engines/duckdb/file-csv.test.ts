@@ -59,12 +59,22 @@ describe('how a file is written is found out', () => {
     ['names above numbers', 'id,price\n1,2.5\n', true],
     ['years above numbers', 'country,2019,2020\nFR,1,2\n', true],
     ['numbers above numbers', '1,2\n3,4\n', false],
+    ['nothing but years above numbers', '1990,1991\n5,6\n', false],
     ['rows of years', 'FR,2019\nDE,2020\n', false],
     ['a missing value above numbers', 'n/a,5\n1,6\n', false],
     ['nothing but names', 'a,b\n', true],
     ['a name missing', ',a\n0,1\n', true],
   ])('whether there is a header: %s', async (_, content, hasHeader) => {
     expect((await csv(content)).part.report).toMatchObject({ hasHeader });
+  });
+
+  test.each([
+    ['a name', '"two\nlines",a\r\n1,2\r\n3,4\r\n', { hasHeader: true }, 2],
+    ['a name, otherwise', '"two\r\nlines",a\n1,2\n3,4\n', { hasHeader: true }, 2],
+    ['the first value, otherwise', '"two\r\nlines",a\nx,2\ny,4\n', { hasHeader: false }, 3],
+    ['the first value', '"two\nlines",a\r\nx,2\r\ny,4\r\n', { hasHeader: false }, 3],
+  ])('a line end inside %s is not that of the file', async (_, content, options, rows) => {
+    expect((await csv(content, options)).part.rows).toBe(rows);
   });
 
   test('what the sender says goes before it', async () => {
@@ -147,6 +157,9 @@ describe('types are found out so that nothing is lost', () => {
     ['2024-01-31 10:00', 'TIMESTAMP'],
     ['2024-01-31 10:00:00.123456', 'TIMESTAMP'],
     ['2024-01-31 10:00:0Z', 'VARCHAR'],
+    ['100000000000000000000.0', 'DOUBLE'],
+    ['12345678901234568.0', 'DOUBLE'],
+    ['123456789012345678.0', 'VARCHAR'],
     ['2024-02-30 10:00:00', 'VARCHAR'],
     ['2024-01-31 10:00:00.123456789', 'TIMESTAMP_NS'],
     ['1500-01-31 10:00:00.123456789', 'VARCHAR'],

@@ -47,7 +47,12 @@ export async function keepUpload(upload: Upload, command: ImportCommand, context
     }
     await using file = await frames.temporaryFile(anonymous);
     await spool(reader.rest(), file.path);
-    const source = { kind: 'file', path: file.path, format: fileFormat(format, command, types) } as const;
+    const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
+    const source = {
+      kind: 'file',
+      path: file.path,
+      format: fileFormat(format, { ...command, hasHeader }, types),
+    } as const;
     return { format, put: await frames.put(anonymous, { ...request, source }, { signal }) };
   } finally {
     reader.release();
@@ -67,6 +72,12 @@ async function openFile(upload: Upload, limits: Pick<BodyLimits, 'maxBodyBytes'>
   throw new AppError('invalid_input', upload.isForm ? 'the part data is empty' : 'the body is empty', {
     hint: 'send the file as curl --data-binary @file or curl -F data=@file does',
   });
+}
+
+/** As RFC 4180 lets a sender say it. */
+function headerOf(contentType: string | undefined): boolean | undefined {
+  const [, word] = /;\s*header\s*=\s*"?(present|absent)\b/i.exec(contentType ?? '') ?? [];
+  return word === undefined ? undefined : word.toLowerCase() === 'present';
 }
 
 function typesOf(upload: Upload, command: ImportCommand): TypesByColumn | undefined {

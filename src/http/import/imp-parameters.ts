@@ -8,6 +8,7 @@ import {
   handle,
   ignored,
   invalidParameter,
+  optionalFlag,
   type Parameter,
   readParameters,
   text,
@@ -25,7 +26,7 @@ export interface ImportCommand {
   readonly fmt: 'json' | 'text' | undefined;
   readonly delimiter: string | undefined;
   /** Undefined: found out. */
-  readonly hasHeader: true | undefined;
+  readonly hasHeader: boolean | undefined;
   readonly skipsBadRows: boolean;
   readonly types: TypesByColumn | undefined;
   /** A column that must be there, and be a timestamp. */
@@ -48,7 +49,10 @@ export const importParameters = {
     'The form of the answer. Default: `json`; for multipart/form-data `text`, the table of QuestDB.',
   ),
   delimiter: orEmpty(delimiter('What stands between the fields of a CSV. Default: found out.')),
-  forceHeader: flag('The first line of a CSV holds the names of the columns. Default: found out.'),
+  header: optionalFlag(
+    'Whether the first line of a CSV holds the names of the columns. Default: what Content-Type says (`text/csv; header=absent`), else found out: names are text. Columns without a name are `column1` and so on.',
+  ),
+  forceHeader: flag('The same as `header=true`, for clients of QuestDB.'),
   skipLev: ignored('Whether lines with too many fields are left out; `atomicity` decides that.'),
   atomicity: atomicity(),
   schema: orEmpty(
@@ -78,7 +82,7 @@ export function parseImport(given: ReadonlyMap<string, string>): ImportCommand {
     format: values.format,
     fmt: values.fmt,
     delimiter: values.delimiter,
-    hasHeader: values.forceHeader || undefined,
+    hasHeader: values.forceHeader || values.header,
     skipsBadRows: values.atomicity === 'skipRow',
     types: values.schema,
     timestamp: values.timestamp,

@@ -48,7 +48,12 @@ function parameterRows({ parameters = [] }: DescribedOperation): string[] {
 
 function bodyRows({ requestBody }: DescribedOperation): string[] {
   const { properties = {}, required = [] } = requestBody?.content['application/json']?.schema ?? {};
-  return Object.entries(properties).map(([name, schema]) => row(name, required.includes(name), schema));
+  return Object.entries(properties).flatMap(([name, schema]) => [
+    row(name, required.includes(name), schema),
+    ...Object.entries(schema.properties ?? {}).map(([inner, its]) =>
+      row(`${name}.${inner}`, schema.required?.includes(inner) ?? false, its),
+    ),
+  ]);
 }
 
 function row(

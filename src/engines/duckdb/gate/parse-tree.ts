@@ -30,12 +30,16 @@ export async function parseTree(connection: Connection, sql: string): Promise<Tr
   return statement;
 }
 
+/** DuckDB writes the value of a literal such as 1e400 as what JSON does not know. */
+const stringOrNotFinite = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g;
+const finite = (token: string): string => (token.startsWith('"') ? token : 'null');
+
 async function serialize(connection: Connection, sql: string): Promise<Serialized> {
   const call = `json_serialize_sql(${sqlString(sql)}, skip_null := true, skip_empty := true, skip_default := true)`;
   try {
-    const [row] = await connection.rows<{ tree: Serialized }>(`SELECT ${call} AS tree`);
+    const [row] = await connection.rows<{ tree: string }>(`SELECT CAST(${call} AS VARCHAR) AS tree`);
     if (row === undefined) throw new Error('json_serialize_sql gives no row');
-    return row.tree;
+    return JSON.parse(row.tree.replaceAll(stringOrNotFinite, finite)) as Serialized;
   } catch (error) {
     // Some errors of the parser are thrown instead of answered.
     if (error instanceof DuckDbError && error.isCallers) throw sqlError(new DuckDbError(firstLine(error)), sql);

@@ -5,25 +5,18 @@ import type { Compression, FileReport, WrittenPart } from '../../../core/frame-e
 import type { WorkerSettings, WriteSource } from '../protocol.ts';
 import { sqlName, sqlString } from '../sql-text.ts';
 import { DuckDbError, describeDataError, resourceError } from './duckdb-error.ts';
+import { lossError, UNION, withoutLoss } from './lossless.ts';
 import { rowsRelation, selected } from './part-rows.ts';
 import { columnNamesKey, probe } from './probe-job.ts';
 import type { Connection } from './session.ts';
 import { sha256 } from './sha256-job.ts';
 import { uniqueNames } from './unique-names.ts';
 
-const HUGEINT = 16;
-const UHUGEINT = 32;
-const INTERVAL = 15;
-const UNION = 28;
-const VARIANT = 41;
 /** LIST, STRUCT, MAP, UNION, ARRAY. */
 const nestedTypes: ReadonlySet<number> = new Set([24, 25, 26, UNION, 33]);
 
 /** Rows in a row group: small enough that a page in the middle of a frame is cheap to reach. */
 const rowGroupRows = 65_536;
-
-/** Marks our own complaint inside an error that DuckDB reports. */
-const lossMark = 'framehold-loss:';
 
 export interface WriteContext {
   readonly connection: Connection;
@@ -145,6 +138,8 @@ async function copyToParquet(
   const select = items.map((item, index) => `${item} AS ${sqlName(aliases[index] ?? '')}`).join(', ');
   const options = [
     'FORMAT parquet',
+    // It would leave its own temporary file behind when a value is refused.
+    'USE_TMP_FILE false',
     `COMPRESSION ${algorithm}`,
     `ROW_GROUP_SIZE ${rowGroupRows}`,
     ...(level === undefined ? [] : [`COMPRESSION_LEVEL ${level}`]),
@@ -158,23 +153,6 @@ async function copyToParquet(
 async function columnsOf(connection: Connection, sql: string): Promise<{ name: string; typeId: number }[]> {
   using statement = await connection.prepare(sql);
   return statement.columns;
-}
-
-/** The value as Parquet can hold it. DuckDB would write a HUGEINT as DOUBLE and cut an interval to milliseconds, silently. */
-function withoutLoss(item: string, typeId: number, name: string): string {
-  const refuse = (why: string): string => `error(${sqlString(`${lossMark}${JSON.stringify([name, why])}`)})`;
-  switch (typeId) {
-    case HUGEINT:
-    case UHUGEINT:
-      return `CASE WHEN ${item} IS NULL OR TRY_CAST(${item} AS DECIMAL(38,0)) IS NOT NULL THEN TRY_CAST(${item} AS DECIMAL(38,0)) ELSE ${refuse('an integer of more than 38 digits')} END`;
-    case INTERVAL:
-      return `CASE WHEN year(${item}) < 0 OR month(${item}) < 0 OR day(${item}) < 0 OR hour(${item}) < 0 OR minute(${item}) < 0 OR microsecond(${item}) < 0 THEN ${refuse('a negative interval')} WHEN hour(${item})::BIGINT * 3_600_000 + minute(${item}) * 60_000 + microsecond(${item}) // 1000 >= 4_294_967_296 THEN ${refuse('a time of 2^32 milliseconds or more in an interval')} WHEN microsecond(${item}) % 1000 <> 0 THEN ${refuse('an interval finer than milliseconds')} ELSE ${item} END`;
-    case UNION:
-    case VARIANT:
-      return `to_json(${item})`;
-    default:
-      return item;
-  }
 }
 
 const lossyInside = /\b(INTERVAL|HUGEINT|UHUGEINT)\b/;
@@ -202,12 +180,8 @@ async function syncFile(path: string): Promise<void> {
 
 function explain(error: unknown, path: string): unknown {
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
-  const loss = error.message.indexOf(lossMark);
-  if (loss >= 0) {
-    const text = error.message.slice(loss + lossMark.length);
-    const [name, why] = JSON.parse(text.slice(0, text.lastIndexOf(']') + 1)) as [string, string];
-    return new AppError('unsupported_type', `column ${JSON.stringify(name)} holds ${why}, which Parquet cannot keep`);
-  }
+  const loss = lossError(error);
+  if (loss !== undefined) return loss;
   const resource = resourceError(error);
   if (resource !== undefined || !error.isCallers) return resource ?? error;
   return new AppError('invalid_input', describeDataError(error, path), { cause: error });

@@ -13,6 +13,8 @@ export interface CsvDialect {
   readonly blankLines: number;
   /** Names of the columns, as the header has them; made up where it has none. */
   readonly names: readonly string[];
+  /** Whether line ends stand inside the first record, which DuckDB takes for those of the file. */
+  readonly beginsWithLineEnds: boolean;
   /** What the values of each column look like so far. */
   readonly kinds: readonly (TextKind | 'text' | undefined)[];
 }
@@ -36,6 +38,7 @@ export function csvDialect(sample: CsvSample, options: CsvOptions & Pick<TextOpt
     delimiter,
     hasHeader,
     blankLines: sample.blankLines,
+    beginsWithLineEnds: first.some((field) => /[\r\n]/.test(field ?? '')),
     names: hasHeader ? namedColumns(first) : first.map((_, index) => `column${index + 1}`),
     kinds: hasHeader ? kinds : kindsOf(rows, first.length),
   };
@@ -99,7 +102,7 @@ function kindsOf(rows: readonly (readonly (string | null)[])[], columns: number)
   });
 }
 
-/** Names are text, except that years may be names too. Anything else may as well be a row, and would be lost as names. */
+/** Names are text; beside text, years may be names too. Anything else may as well be a row, and would be lost as names. */
 function looksLikeHeader(
   first: readonly (string | null)[],
   second: readonly (string | null)[] | undefined,
@@ -110,6 +113,7 @@ function looksLikeHeader(
   if (first.every((name) => noName.test(name ?? ''))) return false;
   const own = first.map((name) => kindOf(name ?? ''));
   if (own.every((kind) => kind === 'text')) return true;
+  if (own.every((kind) => kind !== 'text')) return false;
   const isOverValues = (index: number): boolean => kinds[index] !== 'text' && kinds[index] !== undefined;
   const standsOut = own.some(
     (kind, index) => kind === 'text' && !noName.test(first[index] ?? '') && isOverValues(index),

@@ -32,7 +32,7 @@ export async function importCsv(
   }));
   await checkTimeFormats(job.connection, options.types ?? []);
   await using file = new CsvFile(job, dialect, rejections);
-  if (await needsTidying(job.path, job.signal)) await file.tidy();
+  if (dialect.beginsWithLineEnds || (await needsTidying(job.path, job.signal))) await file.tidy();
   await importTexts(job, { file, columns, rejections });
   return { delimiter: dialect.delimiter, hasHeader: dialect.hasHeader, ...rejections.report };
 }
@@ -67,6 +67,7 @@ class CsvFile implements TextFile {
       `skip = ${longest === undefined ? blankLines : 0}`,
       `columns = {${columns}}`,
       "compression = 'none'",
+      ...(longest === undefined ? [] : ["new_line = '\\n'"]),
       ...lineSizeOptions(longest ?? 0),
     ];
     return `read_csv(${options.join(', ')})`;

@@ -1,5 +1,6 @@
 import type { TextType } from '../../../../core/frame-engine.ts';
 import { DuckDbError } from '../duckdb-error.ts';
+import { isLoss } from '../lossless.ts';
 import type { Connection } from '../session.ts';
 import { expectedOf } from './text-columns.ts';
 import { valueOfType } from './text-conversion.ts';
@@ -79,7 +80,7 @@ async function importInto(job: TextImport, { file, columns, rejections }: TextSo
       await job.copy({ sql: checkedRows(textColumns(typed), file.relation, where), names });
       return;
     } catch (error) {
-      if (!(error instanceof DuckDbError) || !error.isCallers) throw error;
+      if (!(error instanceof DuckDbError) || !error.isCallers || isLoss(error)) throw error;
       if (!isMisfit(error.message)) await file.mend(error);
       else if (stage === 'seen') stage = 'misfit';
       else throw error;

@@ -45,7 +45,7 @@ const shapes: Readonly<Record<Exclude<TextKind, 'double'>, string>> = {
 const sureDigits = 15;
 /** of some numbers so many, */
 const mostDigits = 17;
-/** and whole numbers below this one. */
+/** and numbers that are written as whole ones below this one. */
 const wholeEnd = 2 ** 53;
 
 const matches = (text: string, pattern: string): string => `regexp_full_match(${text}, '${pattern}')`;
@@ -83,7 +83,7 @@ function isKeptNumber(text: string): string {
   const kept = (count: number): string => digitsSql(`regexp_extract(printf('%.${count - 1}e', ${value}), '[0-9.]+')`);
   const keepsDigits = `CASE length(${digits}) WHEN ${mostDigits} THEN ${digits} = ${kept(mostDigits)}
     WHEN ${sureDigits + 1} THEN ${digits} = ${kept(sureDigits + 1)} ELSE length(${digits}) <= ${sureDigits} END`;
-  const isInRange = `isfinite(${value}) AND (abs(${value}) < ${wholeEnd} OR contains(lower(${text}), 'e'))`;
+  const isInRange = `isfinite(${value}) AND (abs(${value}) < ${wholeEnd} OR contains(lower(${text}), 'e') OR contains(${text}, '.'))`;
   const isNotCutToZero = `(${value} <> 0 OR regexp_matches(${text}, '^[-0.]*([eE]|$)'))`;
   const isLongNumber = `${matches(text, patterns.number)} AND ${isInRange} AND ${isNotCutToZero} AND ${keepsDigits}`;
   return `CASE WHEN length(${text}) <= ${sureDigits} AND ${matches(text, patterns.decimal)} THEN true
@@ -138,7 +138,7 @@ function isKeptByDouble(text: string): boolean {
   const [mantissa = '', exponent] = text.split(/[eE]/);
   const digits = digitsOf(mantissa.replace(/^-?0*[.]?0*/, ''));
   if (digits.length > mostDigits || !Number.isFinite(value)) return false;
-  if (exponent === undefined && Math.abs(value) >= wholeEnd) return false;
+  if (exponent === undefined && !mantissa.includes('.') && Math.abs(value) >= wholeEnd) return false;
   if (digits.length > sureDigits) return digits === digitsOf(Math.abs(value).toExponential(digits.length - 1));
   return value !== 0 || digits === '';
 }

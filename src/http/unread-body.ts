@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** How long a body that nobody reads, or that goes on behind its answer, may take to end. */
+const unreadBodyMs = 5000;
+
+/** From the answer on, or from now on where nobody reads the body, its rest has a moment to come. */
+export function cutUnreadBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { isRead }: { readonly isRead: boolean },
+): void {
+  if (!hasBody(request)) return;
+  const start = (): void => {
+    const timer = setTimeout(() => {
+      if (!request.complete) request.socket.destroy();
+    }, unreadBodyMs);
+    timer.unref();
+    request.once('close', () => clearTimeout(timer));
+  };
+  if (isRead) response.once('finish', start);
+  else start();
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
