@@ -2,6 +2,7 @@ import type { DataType } from '../../../../core/data-type.ts';
 import type { TextType } from '../../../../core/frame-engine.ts';
 import { sqlTypeName } from '../../../../encoding/arrow/sql-type-name.ts';
 import { sqlString } from '../../sql-text.ts';
+import { nestedValue } from './nested-conversion.ts';
 import { patterns } from './text-patterns.ts';
 
 /**
@@ -33,8 +34,12 @@ export function valueOfType({ type, timeFormat }: TextType, text: string): strin
       return `CASE WHEN length(${text}) = 36 THEN ${cast} END`;
     case 'binary':
       return `TRY(from_base64(${text}))`;
-    case 'date':
-      return where(text, `${patterns.date}(?:[T ]00:00(?::00(?:[.]0*)?)?Z?)?`, `TRY_CAST(left(${text}, 10) AS DATE)`);
+    case 'date': {
+      const midnight = '(?:[T ]00:00(?::00(?:[.]0*)?)?Z?)?';
+      const far = `TRY_CAST(regexp_extract(${text}, '^[+]?(.[0-9]*-..-..)', 1) AS DATE)`;
+      return `CASE WHEN ${matches(text, `${patterns.date}${midnight}`)} THEN TRY_CAST(left(${text}, 10) AS DATE)
+        WHEN ${matches(text, `${patterns.farDate}${midnight}`)} THEN ${far} END`;
+    }
     case 'time':
       return where(text, `[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.][0-9]{0,${digitsOf[type.unit]}}0*)?)?`, cast);
     case 'timestamp':
@@ -46,7 +51,7 @@ export function valueOfType({ type, timeFormat }: TextType, text: string): strin
     case 'struct':
     case 'map':
     case 'union':
-      return `TRY_CAST(TRY_CAST(${text} AS JSON) AS ${sqlTypeName(type)})`;
+      return nestedValue(type, text, (scalar, part) => valueOfType({ type: scalar }, part));
     case 'null':
       return 'NULL';
     default:
@@ -70,7 +75,10 @@ function timestamp(text: string, type: DataType & { kind: 'timestamp' }, cast: s
   const atOffset =
     type.zoned || type.unit === 'ns' ? cast : `CAST(timezone('UTC', ${instant}) AS ${sqlTypeName(type)})`;
   const atUtc = type.zoned ? `timezone('UTC', TRY_CAST(${text} AS TIMESTAMP))` : cast;
-  return `CASE WHEN ${matches(text, local)} THEN ${atUtc} WHEN ${matches(text, zoned)} THEN ${atOffset} END`;
+  // So far away, timezone() overflows.
+  const far = `TRY_CAST(rtrim(ltrim(${text}, '+'), 'Z') || 'Z' AS ${sqlTypeName(type)})`;
+  return `CASE WHEN ${matches(text, local)} THEN ${atUtc} WHEN ${matches(text, zoned)} THEN ${atOffset}
+    WHEN ${matches(text, `${patterns.farDate}[T ]${time}Z?`)} THEN ${far} END`;
 }
 
 function parsedTime(type: DataType, parsed: string, timeFormat: string): string | undefined {
