@@ -38,8 +38,8 @@ export interface ImportOptions {
   readonly ttl?: string | undefined;
   readonly format?: string | undefined;
   readonly delimiter?: string | undefined;
-  /** Leaves out the rows that cannot be read, instead of refusing the whole. */
   readonly hasNoHeader?: boolean | undefined;
+  /** Leaves out the rows that cannot be read, instead of refusing the whole. */
   readonly skipBadRows?: boolean | undefined;
   /** Where it is known beforehand. */
   readonly totalBytes?: number | undefined;

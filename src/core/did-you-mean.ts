@@ -10,11 +10,16 @@ export function didYouMeanName(typed: string, candidates: Iterable<string>): str
   return nearest === undefined ? '' : `; did you mean ${JSON.stringify(nearest)}?`;
 }
 
+const longestName = 200;
+
 function nearestTo(typed: string, candidates: Iterable<string>): string | undefined {
+  // The work grows with the length of both, and nobody mistypes that much.
+  if (typed.length > longestName) return undefined;
   const word = typed.toLowerCase();
   let nearest: string | undefined;
   let nearestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= nearestDistance) continue;
     const distance = editDistance(word, candidate.toLowerCase());
     if (distance < nearestDistance) {
       nearest = candidate;

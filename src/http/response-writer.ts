@@ -9,6 +9,7 @@ export class ReaderGone extends Error {
 /** Aborts when the client goes away before it was answered. */
 export function abortOnLeave(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
+  if (response.destroyed) controller.abort(new ReaderGone('the client went away'));
   response.once('close', () => {
     if (!response.writableFinished) controller.abort(new ReaderGone('the client went away'));
   });

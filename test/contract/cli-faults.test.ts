@@ -171,11 +171,11 @@ describe('a transfer that breaks', () => {
     const flight = createHttp2Server();
     flight.on('stream', (stream: ServerHttp2Stream) => {
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
-      for (const part of [schema, batch]) {
+      const messages = [schema, batch].map((part) => {
         const message = Buffer.concat([bytesField(2, part?.dataHeader ?? ''), bytesField(1000, part?.dataBody ?? '')]);
-        stream.write(Buffer.concat([messagePrefix(message.length), message]));
-      }
-      setTimeout(() => stream.session?.destroy(), 50);
+        return Buffer.concat([messagePrefix(message.length), message]);
+      });
+      stream.write(Buffer.concat(messages), () => stream.session?.destroy());
     });
     const port = await listen(flight);
     const server = await httpServer((_, response) => response.end(info(port)));

@@ -91,6 +91,16 @@ describe('GET /handles', () => {
     expect(paged).toEqual(expected);
   });
 
+  test.each([
+    { origin: 'https://evil.example' },
+    { host: 'evil.example', origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' },
+    { origin: 'https://evil.example', 'x-request-id': 'access-control-allow-origin' },
+  ])('a page of another site drops nothing (%j)', async (headers) => {
+    const answer = await at('/handles/trades.a', { method: 'DELETE', headers });
+    expect([answer.status, answer.json().code]).toEqual([400, 'invalid_input']);
+    expect((await at('/handles/trades.a')).status).toBe(200);
+  });
+
   test('a cursor holds also when its frame is gone', async () => {
     await putSql(server.frames, 'trades.aa', 'SELECT range AS id FROM range(50)');
     const byHandle = await list('?limit=1&after=trades.a');

@@ -479,12 +479,22 @@ describe('errors', () => {
   });
 
   test('a client that leaves stops its statement', async () => {
+    await using single = await startFramehold({ settings: { 'sql.workers': '1' } });
+    const post = (command: object, options: AskOptions = {}): Promise<Answer> =>
+      ask(`${single.url}/sql`, { method: 'POST', headers: json, body: JSON.stringify(command), ...options });
     const controller = new AbortController();
     const sql = 'CREATE TABLE left_behind AS SELECT count(*) AS n FROM range(100_000_000_000) t(a) WHERE a % 3 = 1';
-    const asked = post(JSON.stringify({ sql }), { signal: controller.signal });
-    setTimeout(() => controller.abort(), 200);
-    await expect(asked).rejects.toThrow();
-    expect(await value('SELECT 2')).toBe(2);
-    expect((await ask(`${server.url}/handles/left_behind`)).status).toBe(404);
+    const left = expect(post({ sql }, { signal: controller.signal })).rejects.toThrow();
+    // The only worker is taken.
+    await expect.poll(async () => (await post({ sql: 'SELECT 1', timeout_ms: 100 })).status).toBe(504);
+    controller.abort();
+    await left;
+    expect((await post({ sql: 'SELECT 2', timeout_ms: 10_000 })).status).toBe(200);
+    expect((await ask(`${single.url}/handles/left_behind`)).status).toBe(404);
   });
+
+  test('a key of a megabyte is refused at once', async () => {
+    const answer = await post(JSON.stringify({ ['s'.repeat(1_000_000)]: 1 }));
+    expect([answer.status, answer.json().code]).toEqual([400, 'invalid_parameter']);
+  }, 2000);
 });

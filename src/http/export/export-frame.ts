@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { AppError } from '../../core/app-error.ts';
 import type { ChunkForm } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
@@ -74,9 +74,10 @@ async function exportParquet(
   const [only] = parts;
   if (isWhole && format.compression === undefined && only !== undefined && parts.length === 1) {
     // A version keeps its rows but not its bytes: the file may be compressed anew.
-    const { size, mtimeMs } = await stat(only.path);
+    await using file = await open(only.path);
+    const { size, mtimeMs } = await file.stat();
     const etag = `"${reader.versionId}-${size.toString(36)}-${Math.round(mtimeMs).toString(36)}"`;
-    return await sendFile(exchange, { path: only.path, bytes: size }, headers, etag);
+    return await sendFile(exchange, { file, bytes: size, signal }, headers, etag);
   }
   const { request, response } = exchange;
   const etag = `"${reader.versionId}"`;
@@ -87,7 +88,7 @@ async function exportParquet(
     response.end();
     return;
   }
-  await using file = await frames.writeParquet(
+  await using written = await frames.writeParquet(
     anonymous,
     {
       source: {
@@ -101,7 +102,8 @@ async function exportParquet(
     },
     { signal },
   );
-  await sendFile(exchange, file, headers);
+  await using file = await open(written.path);
+  await sendFile(exchange, { file, bytes: written.bytes, signal }, headers);
 }
 
 function within({ from, to }: RowRange, { rows }: FrameReader): RowRange {

@@ -1,12 +1,14 @@
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../core/app-error.ts';
 import { matchesEntityTag, notModified } from '../entity-tag.ts';
 import { write } from '../response-writer.ts';
 import type { Exchange } from '../route.ts';
 
 export interface SentFile {
-  readonly path: string;
+  /** Open, so that its bytes stay the same also when its name is given to others. Closed when it is sent. */
+  readonly file: FileHandle;
   readonly bytes: number;
+  readonly signal: AbortSignal;
 }
 
 const readBytes = 512 * 1024;
@@ -17,7 +19,7 @@ const readBytes = 512 * 1024;
  */
 export async function sendFile(
   exchange: Exchange,
-  { path, bytes }: SentFile,
+  { file, bytes, signal }: SentFile,
   described: readonly string[],
   etag?: string,
 ): Promise<void> {
@@ -33,7 +35,6 @@ export async function sendFile(
     response.end();
     return;
   }
-  await using file = await open(path);
   if (etag !== undefined) headers.push('etag', etag);
   const { from, to } = range ?? { from: 0, to: bytes };
   headers.push(...described, 'content-length', String(to - from));
@@ -45,6 +46,7 @@ export async function sendFile(
   }
   let sent = 0;
   for await (const piece of file.createReadStream({ start: from, end: to - 1, highWaterMark: readBytes })) {
+    signal.throwIfAborted();
     await write(response, piece as Buffer);
     sent += (piece as Buffer).length;
   }

@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import type { Column } from '../../core/data-type.ts';
 import type { FileFormatName } from '../../core/file-format.ts';
 import type { ChunkForm, Compression, EncodedRows } from '../../core/frame-engine.ts';
@@ -59,9 +60,10 @@ export async function sendTable(
   await using table = await source.open(chunkFormOf(format));
   const headers = exportHeaders(format);
   if (format.fmt === 'parquet') {
-    const written = { source: { kind: 'arrow', stream: arrowStream(table) }, compression: format.compression } as const;
-    await using file = await frames.writeParquet(anonymous, written, { signal });
-    return await sendFile(exchange, file, [...headers, 'cache-control', 'no-store']);
+    const rows = { source: { kind: 'arrow', stream: arrowStream(table) }, compression: format.compression } as const;
+    await using written = await frames.writeParquet(anonymous, rows, { signal });
+    await using file = await open(written.path);
+    return await sendFile(exchange, { file, bytes: written.bytes, signal }, [...headers, 'cache-control', 'no-store']);
   }
   const { versionId } = table;
   const mayCode = compression && format.fmt !== 'arrow';

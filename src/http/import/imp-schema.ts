@@ -16,7 +16,8 @@ const keys = ['name', 'type', 'pattern', 'locale', 'utf8'];
 export function parseSchema(text: string): TypesByColumn {
   const types = new Map<string, TextType>();
   for (const column of /^\s*[[{]/.test(text) ? columnsOfJson(text) : columnsOfText(text)) {
-    if (types.has(column.name)) throw invalidSchema(`column ${JSON.stringify(column.name)} is given twice`);
+    if (types.has(column.name))
+      throw invalidSchema(`column ${JSON.stringify(column.name.slice(0, 100))} is given twice`);
     types.set(column.name, textType(column));
   }
   if (types.size === 0) throw invalidSchema('it names no column');
@@ -27,7 +28,7 @@ function textType({ name, type: typeText, pattern }: ColumnText): TextType {
   const type = parseTypeName(typeText);
   if (pattern === undefined || pattern === '') return { type };
   if (!['date', 'time', 'timestamp'].includes(type.kind)) {
-    throw invalidSchema(`column ${JSON.stringify(name)} has a pattern, which only dates and times have`);
+    throw invalidSchema(`column ${JSON.stringify(name.slice(0, 100))} has a pattern, which only dates and times have`);
   }
   const timeFormat = timeFormatOf(pattern);
   return { type: withTimeOfDay(type, timeFormat, pattern), ...(timeFormat !== undefined && { timeFormat }) };

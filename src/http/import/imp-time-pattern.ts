@@ -65,5 +65,5 @@ export function timeFormatOf(pattern: string): string | undefined {
 
 /** Whether there is more to it than a day. */
 export function hasTimeOfDay(timeFormat: string): boolean {
-  return /%-?[HIMSfgnp]/.test(timeFormat);
+  return /%-?[HIMSfgnpcX]/.test(timeFormat);
 }

@@ -6,8 +6,11 @@ import { UploadReader } from './upload-reader.ts';
 
 type Bytes = AsyncGenerator<Buffer, void, undefined>;
 
-/** As the zstd program has it: a frame may claim more, and its reader would have to hold that. */
-const maxWindowBytes = 128 * 1024 * 1024;
+/** Node 20 has none. Without one a checksum of the content is not looked at. */
+const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
+
+/** A frame may claim any, and its reader has to hold it. As the zstd program has it; fzstd moves all of it with each block. */
+const maxWindowBytes = (createZstdDecompress === undefined ? 32 : 128) * 1024 * 1024;
 const maxBlockBytes = 128 * 1024;
 const frameMagic = 0xfd2f_b528;
 const skippableMagic = 0x184d_2a50;
@@ -21,9 +24,6 @@ class ZstdError extends Error {
     this.code = code;
   }
 }
-
-/** Node 20 has none. Without one a checksum of the content is not looked at. */
-const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Transform };
 
 /**
  * Unpacks zstd, frame by frame: several may stand one behind the other (`pzstd`, `cat`), and Node's own decoder takes

@@ -7,7 +7,13 @@ export type JsonObject = ReadonlyMap<string, JsonValue>;
 const maxDepth = 64;
 const space = /[ \t\n\r]*/y;
 const number = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-const literals = { true: true, false: false, null: null } as const;
+const literals: ReadonlyMap<string, { readonly word: string; readonly meaning: boolean | null }> = new Map([
+  ['t', { word: 'true', meaning: true }],
+  ['f', { word: 'false', meaning: false }],
+  ['n', { word: 'null', meaning: null }],
+]);
+/** Far beyond any integer type. */
+const mostDigits = 100;
 
 /**
  * Reads a JSON text. Unlike JSON.parse it keeps every digit of a whole number, refuses a key that is given twice, and
@@ -35,12 +41,10 @@ class JsonReader {
     if (first === '"') return this.#string();
     if (first === '{') return this.#object(depth);
     if (first === '[') return this.#array(depth);
-    for (const [word, meaning] of Object.entries(literals)) {
-      if (!this.#text.startsWith(word, this.#at)) continue;
-      this.#at += word.length;
-      return meaning;
-    }
-    return this.#number();
+    const literal = first === undefined ? undefined : literals.get(first);
+    if (literal === undefined || !this.#text.startsWith(literal.word, this.#at)) return this.#number();
+    this.#at += literal.word.length;
+    return literal.meaning;
   }
 
   end(): void {
@@ -110,7 +114,10 @@ class JsonReader {
     this.#at = number.lastIndex;
     const value = Number(found[0]);
     const isWhole = found[1] === undefined && found[2] === undefined;
-    return isWhole && !Number.isSafeInteger(value) ? BigInt(found[0]) : value;
+    if (!isWhole || Number.isSafeInteger(value)) return value;
+    if (found[0].length > mostDigits)
+      throw this.#broken(`a number has more than ${mostDigits} digits`, this.#at - found[0].length);
+    return BigInt(found[0]);
   }
 
   #takes(mark: string): boolean {

@@ -4,6 +4,7 @@ import { anonymous } from '../../core/principal.ts';
 import type { FrameStore } from '../../frames/store.ts';
 import { handleSchema, handleSummary } from '../handles/handle-summary.ts';
 import { sendJson } from '../json/send-json.ts';
+import { refuseOtherSites } from '../other-sites.ts';
 import { handle, readParameters } from '../parameters.ts';
 import { parseQueryString } from '../query-string.ts';
 import { abortOnLeave } from '../response-writer.ts';
@@ -69,6 +70,7 @@ async function describe(exchange: Exchange, frames: FrameStore): Promise<void> {
 }
 
 async function drop(exchange: Exchange, frames: FrameStore): Promise<void> {
+  refuseOtherSites(exchange);
   const wanted = parseHandle(exchange.segments[0] ?? '');
   const ifVersion = parseIfMatch(exchange.request.headers['if-match']);
   const version = await frames.drop(anonymous, wanted, { ifVersion });

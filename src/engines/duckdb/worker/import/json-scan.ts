@@ -146,7 +146,9 @@ class ObjectCursor {
   }
 
   #stepTo(bytes: Buffer, end: number): void {
-    for (let at = bytes.indexOf(LF, this.at); at >= 0 && at < end; at = bytes.indexOf(LF, at + 1)) this.#line++;
+    // Not beyond the end: an array on one line would be searched again for each of its objects.
+    const passed = bytes.subarray(this.at, end);
+    for (let at = passed.indexOf(LF); at >= 0; at = passed.indexOf(LF, at + 1)) this.#line++;
     this.at = end;
   }
 }
