@@ -23,11 +23,13 @@ export function valueOfType({ type, timeFormat }: TextType, text: string): strin
     case 'boolean':
       return cast;
     case 'int':
-      return where(text, ' *[+-]?[0-9]+(?:[.]0*)? *', cast);
-    case 'float': {
-      const number = where(text, ' *[+-]?(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:[eE][+-]?[0-9]+)? *', cast);
-      return `CASE WHEN ${matches(text, patterns.notFinite)} THEN ${cast} WHEN isfinite(${cast}) THEN ${number} END`;
-    }
+      // The first test is quick, and true of nearly all.
+      return `CASE WHEN CAST(${cast} AS VARCHAR) = ${text} THEN ${cast}
+        WHEN ${matches(text, ' *[+-]?[0-9]+(?:[.]0*)? *')} THEN ${cast} END`;
+    case 'float':
+      // DuckDB reads what we mean by a number, and underscores between its digits.
+      return `CASE WHEN isfinite(${cast}) AND NOT contains(${text}, '_') THEN ${cast}
+        WHEN ${matches(text, patterns.notFinite)} THEN ${cast} END`;
     case 'decimal':
       return where(text, ` *[+-]?[0-9]*(?:[.][0-9]{0,${type.scale}}0*)? *`, cast);
     case 'uuid':
@@ -77,7 +79,10 @@ function timestamp(text: string, type: DataType & { kind: 'timestamp' }, cast: s
   const atUtc = type.zoned ? `timezone('UTC', TRY_CAST(${text} AS TIMESTAMP))` : cast;
   // So far away, timezone() overflows.
   const far = `TRY_CAST(rtrim(ltrim(${text}, '+'), 'Z') || 'Z' AS ${sqlTypeName(type)})`;
-  return `CASE WHEN ${matches(text, local)} THEN ${atUtc} WHEN ${matches(text, zoned)} THEN ${atOffset}
+  // Quicker than any regular expression; what is not digits there, the cast refuses.
+  const usual = `CASE WHEN ${text} LIKE '____-__-__T__:__:__.______Z' AND ${text} >= '0001' THEN TRY_CAST(${text} AS TIMESTAMP)`;
+  const first = type.unit === 'us' && !type.zoned ? `${usual} WHEN` : 'CASE WHEN';
+  return `${first} ${matches(text, local)} THEN ${atUtc} WHEN ${matches(text, zoned)} THEN ${atOffset}
     WHEN ${matches(text, `${patterns.farDate}[T ]${time}Z?`)} THEN ${far} END`;
 }
 

@@ -66,6 +66,10 @@ function plainTest(kind: TextKind, text: string): string {
 /** A regular expression takes longer than the cast itself. */
 function quickTest(kind: TextKind, text: string): string | undefined {
   if (kind === 'bigint') return `CAST(TRY_CAST(${text} AS BIGINT) AS VARCHAR) = ${text}`;
+  if (kind === 'timestampTz') {
+    return `CASE WHEN ${text} LIKE '____-__-__T__:__:__.______Z' THEN ${text} BETWEEN '0001' AND ':'
+      ELSE ${plainTest(kind, text)} END`;
+  }
   if (kind !== 'timestamp') return undefined;
   const isUsual = `${text} LIKE '____-__-__ __:__:__' OR ${text} LIKE '____-__-__T__:__:__'`;
   return `CASE WHEN ${isUsual} THEN ${text} BETWEEN '0001' AND ':' AND NOT contains(${text}, 'Z')
