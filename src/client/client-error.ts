@@ -26,7 +26,7 @@ export class ClientError extends Error {
   }
 }
 
-/** The server said no. What it said may come from anywhere, so it is shown on one line. */
+/** The server said no. */
 export function refusal(
   message: string,
   { code, hint, retryAfter }: { code?: string | undefined; hint?: string | undefined; retryAfter?: string | undefined },

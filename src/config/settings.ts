@@ -125,7 +125,7 @@ export const settings = {
       type: type.integer({ min: 1, unit: 'rows' }),
       default: undefined,
       example: '1000000',
-      help: 'Largest limit that a request may ask for; unset, there is no maximum',
+      help: 'Largest limit that a request to /exec or /sql may ask for; unset, there is no maximum',
     },
     max_body: {
       property: 'maxBodyBytes',

@@ -1,4 +1,10 @@
+import type { ContentCoding } from './content-coding.ts';
 import type { Exchange } from './route.ts';
+
+/** Names the bytes of a version's rows as they are sent. */
+export function entityTag(versionId: string, coding: ContentCoding | undefined): string {
+  return coding === undefined ? `"${versionId}"` : `"${versionId}-${coding}"`;
+}
 
 /** Does `If-None-Match` name this entity? Weak comparison, as RFC 9110 wants it for GET. */
 export function matchesEntityTag(ifNoneMatch: string | undefined, etag: string): boolean {

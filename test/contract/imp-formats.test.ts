@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { ask } from '../support/http-client.ts';
 import { importForm, importRaw, leftBehind } from '../support/import-client.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await startFramehold({ settings: { 'compression.level': '1' } });
 });
 afterAll(async () => {
-  expect((await leftBehind(server)).files).toEqual([]);
+  await vi.waitFor(async () => expect((await leftBehind(server)).files).toEqual([]));
   await server[Symbol.asyncDispose]();
 });
 

@@ -6,7 +6,7 @@ import type { FrameReader } from '../../frames/frame-reader.ts';
 import type { HotSpace } from '../../frames/hot-tier.ts';
 import type { FrameStore } from '../../frames/store.ts';
 import { type ContentCoding, chooseCoding, compress, minCompressedBytes } from '../content-coding.ts';
-import { matchesEntityTag, notModified } from '../entity-tag.ts';
+import { entityTag, matchesEntityTag, notModified } from '../entity-tag.ts';
 import { jsonContentType } from '../error-response.ts';
 import { onNewestVersion } from '../newest-version.ts';
 import { answerInTime } from '../response-writer.ts';
@@ -146,10 +146,6 @@ function sendPage(exchange: Exchange, page: Page, versionId: string): void {
 
 function addSuccessHeaders(headers: string[], etag: string): void {
   headers.push('content-type', jsonContentType, 'etag', etag, 'cache-control', 'no-cache');
-}
-
-function entityTag(versionId: string, coding: ContentCoding | undefined): string {
-  return coding === undefined ? `"${versionId}"` : `"${versionId}-${coding}"`;
 }
 
 function pageKey({ range, quoteLargeNum }: ReadHandle, coding: ContentCoding | undefined): string {

@@ -42,7 +42,6 @@ export type ExpCommand =
     };
 
 export interface ExpDefaults {
-  readonly maxLimit: number | undefined;
   /** Where `query` goes without `engine`. */
   readonly defaultEngine: SqlEngineName;
 }
@@ -88,7 +87,7 @@ export const expParameters = {
 /** Everything but what is ours. */
 const ownParameters = new Set(['handle', 'engine', 'quoteLargeNum', 'escapeFormulas']);
 
-export function parseExp(given: ReadonlyMap<string, string>, { maxLimit, defaultEngine }: ExpDefaults): ExpCommand {
+export function parseExp(given: ReadonlyMap<string, string>, { defaultEngine }: ExpDefaults): ExpCommand {
   assertOneMode(given.get('handle'), given.get('query'));
   const values = readParameters(expParameters, given);
   const { handle, query = '', engine = defaultEngine, cols, timeout } = values;
@@ -98,7 +97,7 @@ export function parseExp(given: ReadonlyMap<string, string>, { maxLimit, default
     return { mode: 'proxy', query, parameters, timeoutMs };
   }
   const table = {
-    range: parseExportLimit(values.limit, maxLimit),
+    range: parseExportLimit(values.limit),
     columns: cols === undefined ? undefined : parseColumnList(cols),
     timeoutMs,
     format: {

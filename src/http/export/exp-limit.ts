@@ -1,11 +1,11 @@
 import type { RowRange } from '../row-limit.ts';
-import { checkMaximum, invalidLimit, wholeNumber } from '../row-limit.ts';
+import { invalidLimit, wholeNumber } from '../row-limit.ts';
 
 /**
  * `N` = the first N rows; `lo,hi` = the rows after the first lo, up to row hi, as QuestDB's /exp has it (and unlike its
  * /exec); `lo,` = to the end.
  */
-export function parseExportLimit(text: string | undefined, maxRows: number | undefined): RowRange {
+export function parseExportLimit(text: string | undefined): RowRange {
   if (text === undefined) return { from: 0, to: Infinity };
   const match = /^(\d+)(?:(,)(\d*))?$/.exec(text);
   if (match === null) {
@@ -18,6 +18,5 @@ export function parseExportLimit(text: string | undefined, maxRows: number | und
       ? { from: 0, to: number }
       : { from: number, to: last === '' ? Infinity : wholeNumber(last, text) };
   if (range.to < range.from) throw invalidLimit(text, 'a range begins with the smaller number, such as 10,20');
-  if (range.to !== Infinity) checkMaximum(range.to - range.from, maxRows, text);
   return range;
 }

@@ -1,5 +1,5 @@
 import { type ContentCoding, compress, minCompressedBytes } from '../content-coding.ts';
-import { matchesEntityTag, notModified } from '../entity-tag.ts';
+import { entityTag, matchesEntityTag, notModified } from '../entity-tag.ts';
 import type { Exchange } from '../route.ts';
 import { sendStream } from '../send-stream.ts';
 
@@ -71,8 +71,4 @@ function knownTag({ request }: Exchange, { versionId, coding }: ExportDescriptio
   if (versionId === undefined) return undefined;
   const tags = [entityTag(versionId, coding), entityTag(versionId, undefined)];
   return tags.find((tag) => matchesEntityTag(request.headers['if-none-match'], tag));
-}
-
-function entityTag(versionId: string, coding: ContentCoding | undefined): string {
-  return coding === undefined ? `"${versionId}"` : `"${versionId}-${coding}"`;
 }
