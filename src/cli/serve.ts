@@ -74,7 +74,7 @@ function warnIfOpen({ httpAddress, grpcAddress }: RunningServer, logger: Logger)
   const open = [httpAddress, grpcAddress].filter(({ host }) => !isLoopback(host)).map(formatAddress);
   if (open.length === 0) return;
   logger.warn(
-    `no authentication: whoever can reach ${open.join(' or ')} can read every frame; ` +
+    `no authentication: whoever can reach ${open.join(' or ')} can read, replace and drop every frame; ` +
       'bind to 127.0.0.1 (--http-bind-address, --grpc-host) or let only trusted networks in',
   );
 }
