@@ -67,6 +67,6 @@ const flags = ['true', 'false', 'TRUE'];
 
 /** What the parameter takes or nearly so, seldom anything. */
 export function valueFor(name: string): fc.Arbitrary<string> {
-  const near = fc.constantFrom(...(fitting[name] ?? flags));
+  const near = fc.constantFrom(...((Object.hasOwn(fitting, name) ? fitting[name] : undefined) ?? flags));
   return fc.oneof({ weight: 5, arbitrary: near }, { weight: 1, arbitrary: anyValue });
 }
