@@ -4,9 +4,10 @@ import type { ByteSink } from './byte-sink.ts';
 import type { ValueWriter } from './cell.ts';
 import { type CsvOptions, quotedBytes } from './csv-options.ts';
 import { csvText } from './csv-text.ts';
-import { csvDateValues, csvFloatValues, csvJsonValues, csvTextValues } from './csv-values.ts';
+import { csvDateValues, csvFloatValues, csvJsonValues } from './csv-values.ts';
 import { execValues } from './exec-cell.ts';
 import { plainBytes } from './typed-view.ts';
+import { textWriter } from './utf8-values.ts';
 
 const QUOTE = 34;
 
@@ -82,10 +83,10 @@ export function csvCell(sink: ByteSink, type: DataType, options: CsvOptions): Cs
     case 'binary':
       return cell('string', ofJson());
     case 'utf8':
-      return cell('field', csvTextValues(csvText(sink, options)));
+      return cell('field', textWriter(csvText(sink, options)));
     case 'uuid':
     case 'json':
-      return cell('field', csvTextValues(csvText(sink, { ...options, escapesFormulas: false })));
+      return cell('field', textWriter(csvText(sink, { ...options, escapesFormulas: false })));
     case 'list':
     case 'array':
     case 'struct':

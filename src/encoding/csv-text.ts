@@ -1,13 +1,11 @@
 import type { ByteSink } from './byte-sink.ts';
 import { type CsvOptions, quotedBytes } from './csv-options.ts';
+import type { WriteText } from './utf8-values.ts';
 
 const QUOTE = 34;
 const APOSTROPHE = 39;
 const SPACE = 32;
 const HIGH_BITS = 0x80808080 | 0;
-
-/** Puts the bytes [start, end), which are valid UTF-8, as a field at `at`; returns where it ends. */
-export type WriteText = (at: number, data: DataView, start: number, end: number) => number;
 
 export function csvText(sink: ByteSink, options: CsvOptions): WriteText {
   const marks = quotedBytes(options);

@@ -2,28 +2,11 @@ import type { ByteSink } from './byte-sink.ts';
 import { writeCalendarDate } from './calendar-text.ts';
 import { CALENDAR_BYTES, isInfiniteDay } from './calendar-values.ts';
 import type { ValueWriter } from './cell.ts';
-import { needsQuotes, type WriteText } from './csv-text.ts';
+import { needsQuotes } from './csv-text.ts';
 import { FLOAT_TEXT_BYTES, writeFloat32, writeFloat64 } from './float-text.ts';
-import { typedView, viewOf } from './typed-view.ts';
-import { Utf8Values } from './utf8-values.ts';
+import { typedView } from './typed-view.ts';
 
 const QUOTE = 34;
-
-export function csvTextValues(writeText: WriteText): ValueWriter {
-  const values = new Utf8Values();
-  return {
-    bind(vector) {
-      values.bind(vector);
-    },
-    write(row, at) {
-      const start = values.offsets[row] as number;
-      const end = values.offsets[row + 1] as number;
-      if (values.isValid(start, end)) return writeText(at, values.view, start, end);
-      const text = values.repaired(start, end);
-      return writeText(at, viewOf(text), 0, text.length);
-    },
-  };
-}
 
 /** JSON has no word for these, but those who read CSV do. */
 export function csvFloatValues(sink: ByteSink, bits: 32 | 64): ValueWriter {

@@ -3,7 +3,7 @@ import type { ValueWriter } from './cell.ts';
 import { JsonGrammar } from './json-grammar.ts';
 import { writeJsonString } from './json-string.ts';
 import { plainBytes, viewOf } from './typed-view.ts';
-import { Utf8Values } from './utf8-values.ts';
+import { textWriter, Utf8Values } from './utf8-values.ts';
 
 const QUOTE = 34;
 const PADDING = 61;
@@ -27,26 +27,11 @@ export function utf8Values(sink: ByteSink): ValueWriter {
 
 /** JSON text as it stands; a JSON string of it where it is no JSON, for it must not break the document around it. */
 export function jsonValues(sink: ByteSink): ValueWriter {
-  const values = new Utf8Values();
   const grammar = new JsonGrammar();
-
-  function writeText(at: number, data: DataView, start: number, end: number): number {
+  return textWriter((at, data, start, end) => {
     const write = grammar.accepts(data, start, end) ? writeVerbatim : writeJsonString;
     return write(sink, at, data, start, end);
-  }
-
-  return {
-    bind(vector) {
-      values.bind(vector);
-    },
-    write(row, at) {
-      const start = values.offsets[row] as number;
-      const end = values.offsets[row + 1] as number;
-      if (values.isValid(start, end)) return writeText(at, values.view, start, end);
-      const text = values.repaired(start, end);
-      return writeText(at, viewOf(text), 0, text.length);
-    },
-  };
+  });
 }
 
 function writeVerbatim(sink: ByteSink, at: number, data: DataView, start: number, end: number): number {

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { Vector } from '../core/batch.ts';
+import type { ValueWriter } from './cell.ts';
 import { plainBytes, viewOf } from './typed-view.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -38,6 +39,26 @@ export class Utf8Values {
   repaired(start: number, end: number): Uint8Array {
     return encoder.encode(decoder.decode(this.data.subarray(start, end)));
   }
+}
+
+/** Puts the bytes [start, end), which are valid UTF-8, at `at`; returns where they end. */
+export type WriteText = (at: number, data: DataView, start: number, end: number) => number;
+
+/** Writes each text of a vector, mended where it is no UTF-8. */
+export function textWriter(writeText: WriteText): ValueWriter {
+  const values = new Utf8Values();
+  return {
+    bind(vector) {
+      values.bind(vector);
+    },
+    write(row, at) {
+      const start = values.offsets[row] as number;
+      const end = values.offsets[row + 1] as number;
+      if (values.isValid(start, end)) return writeText(at, values.view, start, end);
+      const text = values.repaired(start, end);
+      return writeText(at, viewOf(text), 0, text.length);
+    },
+  };
 }
 
 function isContinuation(byte: number): boolean {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { AppError } from '../core/app-error.ts';
+import { AppError } from '../core/app-error.ts';
 
 /** The client did not wait for the end, or took nothing for too long. */
 export class ReaderGone extends Error {
@@ -19,7 +19,11 @@ export function abortOnLeave(response: ServerResponse): AbortSignal {
 /**
  * Aborts as well when the answer has not begun in time. An error, unlike a cut connection, tells the client what to do.
  */
-export function answerInTime(response: ServerResponse, timeoutMs: number, late: () => AppError): AbortSignal {
+export function answerInTime(
+  response: ServerResponse,
+  timeoutMs: number,
+  late: () => AppError = () => noAnswerWithin(timeoutMs),
+): AbortSignal {
   const left = abortOnLeave(response);
   const controller = new AbortController();
   left.addEventListener('abort', () => controller.abort(left.reason), { once: true });
@@ -46,4 +50,8 @@ export async function write(response: ServerResponse, bytes: Uint8Array): Promis
     };
     response.once('drain', onDrain).once('close', onClose);
   });
+}
+
+function noAnswerWithin(timeoutMs: number): AppError {
+  return new AppError('sql_timeout', `no answer within ${timeoutMs / 1000} s`, { hint: 'ask for less at once' });
 }

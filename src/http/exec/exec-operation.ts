@@ -1,4 +1,5 @@
 import { columnSchema } from '../handles/handle-summary.ts';
+import { frameErrors, sqlErrors, tsdbErrors } from '../openapi/error-groups.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { choice, flag, handle, ignored, type Parameter, text } from '../parameters.ts';
 import { type ExecDefaults, sqlEngines } from './exec-command.ts';
@@ -58,19 +59,10 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
       'invalid_parameter',
       'unsupported_format',
       'invalid_limit',
-      'invalid_handle',
-      'handle_not_found',
-      'handle_gone',
       'too_large',
-      'tsdb_not_configured',
-      'tsdb_unreachable',
-      'tsdb_timeout',
-      'sql_error',
-      'sql_forbidden',
-      'sql_timeout',
-      'sql_out_of_memory',
-      'engine_crashed',
-      'frame_damaged',
+      ...frameErrors,
+      ...sqlErrors,
+      ...tsdbErrors,
     ],
   };
 }

@@ -1,10 +1,10 @@
-import { AppError } from '../../core/app-error.ts';
 import { anonymous } from '../../core/principal.ts';
 import type { SqlResult } from '../../core/sql.ts';
 import { execSqlHead, execSqlTail } from '../../encoding/exec-json.ts';
 import type { LocalSql } from '../../query/local-sql.ts';
 import { type ContentCoding, chooseCoding } from '../content-coding.ts';
 import { jsonContentType } from '../error-response.ts';
+import { laneOf } from '../lane.ts';
 import { answerInTime } from '../response-writer.ts';
 import type { Exchange } from '../route.ts';
 import { sendStream } from '../send-stream.ts';
@@ -24,7 +24,7 @@ export async function queryLocal(
   settings: QueryLocalSettings,
 ): Promise<void> {
   const { requestTimeoutMs, compression, maxLimit } = settings;
-  const signal = answerInTime(response, requestTimeoutMs, () => tooLate(requestTimeoutMs));
+  const signal = answerInTime(response, requestTimeoutMs);
   const coding = compression ? chooseCoding(request.headers['accept-encoding']) : undefined;
   const startedAt = process.hrtime.bigint();
   await using result = await sql.query(
@@ -38,7 +38,7 @@ export async function queryLocal(
       columns: command.columns,
       countAll: command.count,
     },
-    { signal, lane: String(request.socket.remotePort) },
+    { signal, lane: laneOf({ request }) },
   );
   const body = execJson(command, result, startedAt);
   try {
@@ -110,8 +110,4 @@ async function* execJson(
     timings: command.timings ? { compilerNs: compiledAt - startedAt, executeNs: endedAt - compiledAt } : undefined,
     explain: command.explain,
   });
-}
-
-function tooLate(timeoutMs: number): AppError {
-  return new AppError('sql_timeout', `no answer within ${timeoutMs / 1000} s`, { hint: 'ask for less at once' });
 }

@@ -8,6 +8,7 @@ import type { FrameStore } from '../../frames/store.ts';
 import { type ContentCoding, chooseCoding, compress, minCompressedBytes } from '../content-coding.ts';
 import { entityTag, matchesEntityTag, notModified } from '../entity-tag.ts';
 import { jsonContentType } from '../error-response.ts';
+import { laneOf } from '../lane.ts';
 import { onNewestVersion } from '../newest-version.ts';
 import { answerInTime } from '../response-writer.ts';
 import type { Exchange } from '../route.ts';
@@ -64,14 +65,14 @@ async function readPage(
   coding: ContentCoding | undefined,
 ): Promise<void> {
   const { request, response, headers } = exchange;
-  const signal = answerInTime(response, settings.requestTimeoutMs, () => tooLate(settings.requestTimeoutMs));
+  const signal = answerInTime(response, settings.requestTimeoutMs);
   await using reader = await frames.open(anonymous, command.handle, { signal });
   const from = Math.min(command.range.from, reader.rows);
   const to = Math.min(command.range.to, reader.rows);
   checkMaximum(to - from, settings.maxLimit, command.limitText);
   const etag = entityTag(reader.versionId, coding);
   if (matchesEntityTag(request.headers['if-none-match'], etag)) return notModified(exchange, etag);
-  const body = execJson(reader, command, from, to, signal, String(request.socket.remotePort));
+  const body = execJson(reader, command, from, to, signal, laneOf(exchange));
   try {
     const begun: Uint8Array[] = [];
     let bytes = 0;
@@ -116,10 +117,6 @@ async function* execJson(
   }
   if (rows !== to - from) throw new AppError('frame_damaged', `frame ${handle} ended early`);
   yield execJsonTail(rows);
-}
-
-function tooLate(timeoutMs: number): AppError {
-  return new AppError('sql_timeout', `no answer within ${timeoutMs / 1000} s`, { hint: 'ask for less at once' });
 }
 
 async function makePage(body: Buffer, coding: ContentCoding | undefined): Promise<Page> {

@@ -7,7 +7,9 @@ import { forwardSql } from '../exec/forward-sql.ts';
 import { type ExpDefaults, expParameters, parseExp } from '../export/exp-command.ts';
 import { exportFrame } from '../export/export-frame.ts';
 import { exportQuery } from '../export/export-query.ts';
+import { laneOf } from '../lane.ts';
 import { onNewestVersion } from '../newest-version.ts';
+import { frameErrors, sqlErrors, storageErrors, tsdbErrors } from '../openapi/error-groups.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../query-refusals.ts';
 import { parseQueryString } from '../query-string.ts';
@@ -55,10 +57,6 @@ export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Rout
       }
     },
   };
-}
-
-function laneOf({ request }: Exchange): string {
-  return String(request.socket.remotePort);
 }
 
 /** Aborts when the client leaves, when the answer has not begun in time, or when the time that it was given is over. */
@@ -109,21 +107,11 @@ const operation: Operation = {
     'invalid_parameter',
     'unsupported_format',
     'invalid_limit',
-    'invalid_handle',
-    'handle_not_found',
-    'handle_gone',
     'unsupported_type',
-    'tsdb_not_configured',
-    'tsdb_unreachable',
-    'tsdb_timeout',
-    'sql_error',
-    'sql_forbidden',
-    'sql_timeout',
-    'sql_out_of_memory',
-    'engine_crashed',
     'overloaded',
-    'storage_full',
-    'storage_read_only',
-    'frame_damaged',
+    ...frameErrors,
+    ...sqlErrors,
+    ...storageErrors,
+    ...tsdbErrors,
   ],
 };

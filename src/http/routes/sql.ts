@@ -7,6 +7,8 @@ import { sendTable } from '../export/send-table.ts';
 import { columnSchema, isoTime } from '../handles/handle-summary.ts';
 import { jsonBody } from '../json/json-body.ts';
 import { sendJson } from '../json/send-json.ts';
+import { laneOf } from '../lane.ts';
+import { frameErrors, sqlErrors, storageErrors } from '../openapi/error-groups.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { refuseOtherSites } from '../other-sites.ts';
 import { readParameters } from '../parameters.ts';
@@ -49,9 +51,10 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
       refuseOtherSites(exchange);
       readParameters({}, parseQueryString(exchange.target));
       const command = await readCommand(exchange, settings);
-      const lane = String(exchange.request.socket.remotePort);
+      const lane = laneOf(exchange);
       const { timeoutMs, keep } = command;
-      const signal = timeoutMs === undefined ? abortOnLeave(exchange.response) : inTime(exchange, timeoutMs);
+      const signal =
+        timeoutMs === undefined ? abortOnLeave(exchange.response) : answerInTime(exchange.response, timeoutMs);
       const facts = await sql.inspect(command.sql, { signal, lane });
       const run = { command, parameters: boundParameters(command.params, facts), signal, lane };
       if (facts.effect !== 'reads') sendJson(exchange, await change(run, facts, sql));
@@ -71,21 +74,13 @@ async function readCommand(exchange: Exchange, settings: SqlRouteOptions['settin
   return parseSqlCommand(body, settings);
 }
 
-function inTime({ response }: Exchange, timeoutMs: number): AbortSignal {
-  return answerInTime(
-    response,
-    timeoutMs,
-    () => new AppError('sql_timeout', `no answer within ${timeoutMs / 1000} s`, { hint: 'ask for less at once' }),
-  );
-}
-
 async function sendRows(
   exchange: Exchange,
   { command, parameters, lane, ...run }: Run,
   options: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
 ): Promise<void> {
   const { sql: query, range, columns, format } = command;
-  const signal = AbortSignal.any([run.signal, inTime(exchange, options.requestTimeoutMs)]);
+  const signal = AbortSignal.any([run.signal, answerInTime(exchange.response, options.requestTimeoutMs)]);
   const request = { sql: query, parameters, fromRow: range.from, toRow: range.to, columns };
   await sendTable(
     exchange,
@@ -197,20 +192,12 @@ const operation: Operation = {
     'too_large',
     'unsupported_format',
     'invalid_limit',
-    'invalid_handle',
-    'handle_not_found',
-    'handle_gone',
     'handle_exists',
     'schema_mismatch',
     'unsupported_type',
-    'sql_error',
-    'sql_forbidden',
-    'sql_timeout',
-    'sql_out_of_memory',
-    'engine_crashed',
     'overloaded',
-    'storage_full',
-    'storage_read_only',
-    'frame_damaged',
+    ...frameErrors,
+    ...sqlErrors,
+    ...storageErrors,
   ],
 };

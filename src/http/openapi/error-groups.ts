@@ -1,0 +1,28 @@
+import type { ErrorCode } from '../../core/app-error.ts';
+
+/** What may go wrong with a frame that is read. */
+export const frameErrors = [
+  'invalid_handle',
+  'handle_not_found',
+  'handle_gone',
+  'frame_damaged',
+] as const satisfies readonly ErrorCode[];
+
+/** With a statement. */
+export const sqlErrors = [
+  'sql_error',
+  'sql_forbidden',
+  'sql_timeout',
+  'sql_out_of_memory',
+  'engine_crashed',
+] as const satisfies readonly ErrorCode[];
+
+/** With the external database. */
+export const tsdbErrors = [
+  'tsdb_not_configured',
+  'tsdb_unreachable',
+  'tsdb_timeout',
+] as const satisfies readonly ErrorCode[];
+
+/** With a disk that is to take something. */
+export const storageErrors = ['storage_full', 'storage_read_only'] as const satisfies readonly ErrorCode[];
