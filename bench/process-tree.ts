@@ -60,20 +60,37 @@ export async function untilQuiet(pid: number, { idleMs = 1000, timeoutMs = 180_0
 
 /** CPU time since their start, also of children that have ended, and resident memory now. */
 export function treeOf(root: number): { readonly cpuSeconds: number; readonly rssBytes: number } {
+  let ticks = 0;
+  let rssBytes = 0;
+  for (const stat of membersOf(root)) {
+    ticks += stat.cpuTicks;
+    rssBytes += stat.rssBytes;
+  }
+  return { cpuSeconds: ticks / ticksPerSecond, rssBytes };
+}
+
+/** Resident memory now, with pages that several processes share counted once among them. Slow where much is mapped. */
+export function residentBytes(root: number): number {
+  return membersOf(root).reduce((sum, { pid }) => sum + proportionalBytes(pid), 0);
+}
+
+function proportionalBytes(pid: number): number {
+  try {
+    const [, kilobytes] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1')) ?? [];
+    return Number(kilobytes ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+function membersOf(root: number): ProcessStat[] {
   const all = allProcesses();
   const members = new Set([root]);
   for (let size = 0; size < members.size; ) {
     size = members.size;
     for (const { pid, parent } of all) if (members.has(parent)) members.add(pid);
   }
-  let ticks = 0;
-  let rssBytes = 0;
-  for (const stat of all) {
-    if (!members.has(stat.pid)) continue;
-    ticks += stat.cpuTicks;
-    rssBytes += stat.rssBytes;
-  }
-  return { cpuSeconds: ticks / ticksPerSecond, rssBytes };
+  return all.filter(({ pid }) => members.has(pid));
 }
 
 function allProcesses(): ProcessStat[] {
