@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { ask, sendRaw } from '../support/http-client.ts';
+import { childrenOf, isAlive } from '../support/process-facts.ts';
 import { spawnFramehold } from '../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -76,26 +76,3 @@ test('silent connections and slow headers are cut off', async () => {
   await Promise.all(closed);
   expect((await ask(`${server.url}/ping`)).text).toBe('ok');
 });
-
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((candidate) => parentOf(candidate) === pid);
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-  } catch {
-    return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}

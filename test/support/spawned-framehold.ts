@@ -1,15 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { childrenOf } from './process-facts.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export interface SpawnedFramehold extends AsyncDisposable {
   readonly url: string;
+  readonly grpcPort: number;
+  /** Of our program, also where it runs under another one. */
   readonly pid: number;
   readonly banner: string;
   stderr(): string;
   kill(signal: NodeJS.Signals): void;
+  hasExited(): boolean;
   /** Resolves when the process has ended. */
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
@@ -19,10 +24,17 @@ export interface SpawnOptions {
   readonly flags?: readonly string[];
   /** A program to run ours under, such as strace with its arguments. */
   readonly under?: readonly string[];
+  /** Added to its environment, which is otherwise all but empty. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The built program as a process of its own, on ports of the system's choice. */
-export async function spawnFramehold({ dataDir, flags = [], under = [] }: SpawnOptions): Promise<SpawnedFramehold> {
+/** The built program, on ports of the system's choice, from its very beginning. */
+export function beginFramehold({
+  dataDir,
+  flags = [],
+  under = [],
+  env = {},
+}: SpawnOptions): ChildProcessByStdio<null, Readable, Readable> {
   const [command = process.execPath, ...args] = [
     ...under,
     process.execPath,
@@ -38,10 +50,15 @@ export async function spawnFramehold({ dataDir, flags = [], under = [] }: SpawnO
     '0',
     ...flags,
   ];
-  const child = spawn(command, args, {
+  return spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: dataDir },
+    env: { PATH: process.env.PATH, HOME: dataDir, ...env },
   });
+}
+
+/** The built program as a process of its own. Resolves when it serves. */
+export async function spawnFramehold(options: SpawnOptions): Promise<SpawnedFramehold> {
+  const child = beginFramehold(options);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
@@ -54,15 +71,25 @@ export async function spawnFramehold({ dataDir, flags = [], under = [] }: SpawnO
     }),
   ]);
   const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(banner)?.[1];
+  const grpcPort = /grpc:\/\/127\.0\.0\.1:(\d+)/.exec(banner)?.[1];
+  const childPid = child.pid as number;
+  const pid = options.under === undefined ? childPid : (childrenOf(childPid)[0] ?? childPid);
+  const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const kill = (signal: NodeJS.Signals): void => {
+    // What runs under a tracer would outlive it.
+    if (!hasExited()) process.kill(pid, signal);
+  };
   return {
     url: `http://127.0.0.1:${port}`,
-    pid: child.pid as number,
+    grpcPort: Number(grpcPort),
+    pid,
     banner,
     stderr: () => stderr,
-    kill: (signal) => void child.kill(signal),
+    kill,
+    hasExited,
     exited,
     [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL');
+      kill('SIGKILL');
       await exited;
     },
   };

@@ -1,0 +1,4 @@
+import { killAnytime } from './durability/kill-anytime.ts';
+import { testScenarios } from './harness/test-scenarios.ts';
+
+await testScenarios('what was acknowledged stays', [killAnytime]);

@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What Linux says of running processes. Each gives nothing for a process that has ended. */
+
+export function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((candidate) => Number(statusOf(candidate, 'PPid')) === pid);
+}
+
+/** The process and all below it. */
+export function familyOf(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(familyOf)];
+}
+
+export function isAlive(pid: number): boolean {
+  const state = statusOf(pid, 'State');
+  return state !== undefined && !state.startsWith('Z');
+}
+
+/** Resident memory of a process alone. */
+export function residentBytesOf(pid: number): number {
+  return Number.parseInt(statusOf(pid, 'VmRSS') ?? '0', 10) * 1024;
+}
+
+export function openFilesOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0;
+  }
+}
+
+function statusOf(pid: number, field: string): string | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return new RegExp(`^${field}:\\s+(.+)$`, 'm').exec(status)?.[1];
+  } catch {
+    return undefined;
+  }
+}
