@@ -250,7 +250,8 @@ test('names that are no handles are left alone', async () => {
   await writeFile(bench.path('-odd.parquet'), 'hello');
   await mkdir(bench.path('empty'));
   await mkdir(bench.path('tenants'), { recursive: true });
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  expect(await listed(store)).toEqual([]);
-  expect(await store.count()).toBe(0);
+  await bench.parquet(bench.path('last.parquet'), 'SELECT 1 AS a');
+  await eventually(() => isListed(store, { handle: parseHandle('last'), rows: 1 }));
+  expect((await listed(store)).map(({ handle }) => handle)).toEqual(['last']);
+  expect(await store.count()).toBe(1);
 });

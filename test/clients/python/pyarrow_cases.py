@@ -1,10 +1,14 @@
 """Plain Arrow Flight, by pyarrow."""
 
+import io
 import json
+import random
 import threading
 import time
+import urllib.request
 
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.flight as flight
 from framehold_cases import case, equal, fails, within
 
@@ -373,14 +377,55 @@ def _(server):
         raise failures[0]
 
 
-@case("compressed batches are refused with what to do instead")
+def many_kinds():
+    """What compresses well, what does not, nothing at all, nulls, dictionaries and nested values."""
+    dice = random.Random(11)
+    count = 70_000
+    numbers = [dice.getrandbits(63) for _ in range(count)]
+    return pa.table(
+        {
+            "id": pa.array(range(count), pa.int64()),
+            "noise": pa.array(numbers, pa.int64()),
+            "text": pa.array([None if n % 7 == 0 else f"row {n % 50} " * (n % 9) for n in numbers], pa.string()),
+            "nothing": pa.array([None] * count, pa.float64()),
+            "same": pa.array(["same"] * count, pa.string()),
+            "list": pa.array([[n % 5] * (n % 4) for n in numbers], pa.list_(pa.int32())),
+            "kind": pa.array([f"kind {n % 3}" for n in numbers]).dictionary_encode(),
+        }
+    )
+
+
+def plain(table):
+    return table.set_column(table.column_names.index("kind"), "kind", table["kind"].cast(pa.string()))
+
+
+@case("compressed batches are unpacked")
 def _(server):
+    sent = many_kinds()
     for compression in ("lz4", "zstd"):
         options = flight.FlightCallOptions(write_options=pa.ipc.IpcWriteOptions(compression=compression))
-        with server.flight() as client, fails("compress"):
-            writer, _ = client.do_put(path(server.fresh()), rows(0, 1).schema, options)
+        handle = server.fresh()
+        with server.flight() as client:
+            writer, _ = client.do_put(path(handle), sent.schema, options)
             with writer:
-                writer.write_table(rows(0, 100_000))
+                writer.write_table(sent, max_chunksize=30_000)
+            received = client.do_get(flight.Ticket(handle)).read_all()
+        equal(received.combine_chunks(), plain(sent).combine_chunks())
+
+
+@case("a Feather file is taken as pyarrow and pandas write it, compressed")
+def _(server):
+    sent = many_kinds()
+    for compression in ("lz4", "zstd", "uncompressed"):
+        file = io.BytesIO()
+        feather.write_feather(sent, file, compression=compression)
+        handle = server.fresh()
+        request = urllib.request.Request(f"{server.http}/imp?name={handle}&fmt=json", data=file.getvalue(), method="POST")
+        with urllib.request.urlopen(request, timeout=15) as answer:
+            equal(json.load(answer)["rowsImported"], sent.num_rows)
+        with server.flight() as client:
+            received = client.do_get(flight.Ticket(handle)).read_all()
+        equal(received.combine_chunks(), plain(sent).combine_chunks())
 
 
 @case("headers that are not ours do not disturb, also long ones")

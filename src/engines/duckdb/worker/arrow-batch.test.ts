@@ -159,16 +159,32 @@ describe('a batch that DuckDB would follow out of bounds is refused', () => {
     expect((await read(field, { ...batch, buffers })).columns).toHaveLength(1);
   });
 
-  test('compression is refused with a hint', async () => {
+  test.each([
+    ['an unknown codec', { 0: i8(7) }, 'unknown codec (7)'],
+    ['an unknown method', { 0: i8(1), 1: i8(1) }, 'compressed in a way that is not known'],
+    ['zstd that is none', { 0: i8(1) }, 'its zstd cannot be unpacked'],
+    ['LZ4 that is none', { 0: i8(0) }, 'its LZ4 cannot be unpacked'],
+  ])('%s is refused', async (_, compression, message) => {
     const { field, batch } = caseOf('int64');
-    const [schema, message] = (await messagesOf(schemaMessage([field]), batchMessage(batch, { 3: { 0: i8(1) } }))) as [
-      ArrowMessage,
-      ArrowMessage,
-    ];
+    const packed = new Uint8Array(64).fill(1).fill(0, 1, 8);
+    const buffers = batch.buffers.map((buffer) => (buffer.length === 0 ? buffer : packed));
+    const [schema, sent] = (await messagesOf(
+      schemaMessage([field]),
+      batchMessage({ ...batch, buffers }, { 3: compression }),
+    )) as [ArrowMessage, ArrowMessage];
     const fields = readSchema(schema.header);
-    expect(() => readBatch(message.header, message, fields, new Map())).toThrow(
-      'compressed Arrow record batches are not accepted',
-    );
+    expect(() => readBatch(sent.header, sent, fields, new Map())).toThrow(message);
+  });
+
+  test('compressed buffers that claim more than a batch may hold are refused before memory is taken', async () => {
+    const { field, batch } = caseOf('int64');
+    const packed = new Uint8Array(16).fill(0xff, 0, 5);
+    const buffers = batch.buffers.map(() => packed);
+    const [schema, sent] = (await messagesOf(
+      schemaMessage([field]),
+      batchMessage({ ...batch, buffers }, { 3: { 0: i8(1) } }),
+    )) as [ArrowMessage, ArrowMessage];
+    expect(() => readBatch(sent.header, sent, readSchema(schema.header), new Map())).toThrow(/unpacks to \d+ bytes/);
   });
 });
 

@@ -1,6 +1,6 @@
-import { AppError } from '../../../core/app-error.ts';
 import { checkColumn } from './arrow-check.ts';
 import { type ArrowColumn, emptyColumn, int32View, noBytes, noOffsets, valueBytes } from './arrow-column.ts';
+import { type BatchBody, unpackedBody } from './arrow-compression.ts';
 import { type FlatTable, InvalidArrow } from './arrow-flatbuffer.ts';
 import type { ArrowMessage } from './arrow-messages.ts';
 import type { ArrowField } from './arrow-schema.ts';
@@ -16,13 +16,15 @@ export function readBatch(
   fields: readonly ArrowField[],
   dictionaries: Dictionaries,
 ): { rows: number; columns: ArrowColumn[] } {
-  if (header.table(3) !== undefined) {
-    throw new AppError('invalid_input', 'compressed Arrow record batches are not accepted', {
-      hint: "write without compression (pyarrow.feather: compression='uncompressed', pyarrow.ipc: IpcWriteOptions(compression=None))",
-    });
-  }
   const rows = header.int64(0);
-  const reader = new BatchReader(header, body, isV4, dictionaries);
+  const compression = header.table(3);
+  const asSent = { body, buffers: header.int64Pairs(2) };
+  const reader = new BatchReader(
+    header,
+    compression === undefined ? asSent : unpackedBody(compression, asSent),
+    isV4,
+    dictionaries,
+  );
   const columns = fields.map((field) => reader.column(field));
   for (const column of columns) {
     if (column.length !== rows) {
@@ -42,9 +44,9 @@ class BatchReader {
   readonly #isV4: boolean;
   readonly #dictionaries: Dictionaries;
 
-  constructor(header: FlatTable, body: Uint8Array, isV4: boolean, dictionaries: Dictionaries) {
+  constructor(header: FlatTable, { body, buffers }: BatchBody, isV4: boolean, dictionaries: Dictionaries) {
     this.#nodes = header.int64Pairs(1).reverse();
-    this.#buffers = header.int64Pairs(2).reverse();
+    this.#buffers = buffers.toReversed();
     this.#viewedCounts = header.int64s(4).reverse();
     this.#body = body;
     this.#isV4 = isV4;
