@@ -51,11 +51,12 @@ export const exportCases: readonly BenchCase[] = [
   }),
   exportCase({
     form: 'parquet',
-    what: "as the frame's own Parquet file; a bare Node server that holds the same bytes in memory",
+    what: "as the frame's own Parquet file; a bare Node server that pipes the same file from disk",
     rival: {
       name: 'bare node',
       path: '/',
-      start: async (lab, ours) => startBareNode(await httpGet(urlOf(ours, ourPath('parquet'))), lab.folder),
+      start: async (lab, ours) =>
+        startBareNode(await httpGet(urlOf(ours, ourPath('parquet'))), lab.folder, { place: 'disk' }),
     },
     atLeast: 0.8,
   }),

@@ -24,7 +24,7 @@ export const start: BenchCase = {
     const pong: HttpAnswer = { status: 200, headers: { 'content-type': 'text/plain' }, body: Buffer.from('ok') };
     const ours = (port: number): ServerCommand =>
       frameholdCommand({ dataDir, logPath: lab.frameholdLog, settings: { HTTP_BIND_ADDRESS: `127.0.0.1:${port}` } });
-    const bare = (port: number): Promise<ServerCommand> => bareNodeCommand(pong, lab.folder, port);
+    const bare = (port: number): Promise<ServerCommand> => bareNodeCommand(pong, lab.folder, { port });
     return {
       contenders: [
         { name: 'framehold', measure: () => timeStart(ours) },

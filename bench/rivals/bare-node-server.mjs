@@ -1,14 +1,15 @@
-// Plain JavaScript, so that nothing but Node runs in this process. `node bare-node-server.mjs <answer.json> <body> [port]`
-import { readFileSync } from 'node:fs';
+// Plain JavaScript, so that nothing but Node runs in this process. `node bare-node-server.mjs <answer.json> <body> <port> memory|disk`
+import { createReadStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const [answerPath, bodyPath, port = '0'] = process.argv.slice(2);
+const [answerPath, bodyPath, port, place] = process.argv.slice(2);
 const { headers } = JSON.parse(readFileSync(answerPath, 'utf8'));
-const body = readFileSync(bodyPath);
+const body = place === 'disk' ? undefined : readFileSync(bodyPath);
 
 const server = createServer((_request, response) => {
   response.writeHead(200, headers);
-  response.end(body);
+  if (body === undefined) createReadStream(bodyPath).pipe(response);
+  else response.end(body);
 });
 server.listen(Number(port), '127.0.0.1', 1024, () => {
   console.log(`listening on ${server.address().port}`);

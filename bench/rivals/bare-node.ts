@@ -11,9 +11,16 @@ const startMs = 10_000;
 /** What Node's `http` does by itself. */
 const automaticHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
+/** Where the body of the answer lies. */
+type Place = 'memory' | 'disk';
+
 /** A `node:http` server that knows one answer: the most that a server on Node can reach. */
-export async function startBareNode(answer: HttpAnswer, folder: string): Promise<HttpServer> {
-  const server = new ServerProcess(await bareNodeCommand(answer, folder));
+export async function startBareNode(
+  answer: HttpAnswer,
+  folder: string,
+  { place = 'memory' as Place } = {},
+): Promise<HttpServer> {
+  const server = new ServerProcess(await bareNodeCommand(answer, folder, { place }));
   try {
     const port = Number(await server.printed(/listening on (\d+)/, startMs));
     return { host: '127.0.0.1', port, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
@@ -23,12 +30,16 @@ export async function startBareNode(answer: HttpAnswer, folder: string): Promise
   }
 }
 
-export async function bareNodeCommand(answer: HttpAnswer, folder: string, port = 0): Promise<ServerCommand> {
+export async function bareNodeCommand(
+  answer: HttpAnswer,
+  folder: string,
+  { port = 0, place = 'memory' as Place } = {},
+): Promise<ServerCommand> {
   const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !automaticHeaders.has(name)));
   const answerPath = join(folder, 'bare-node.json');
   const bodyPath = join(folder, 'bare-node.body');
   await writeFile(answerPath, JSON.stringify({ headers }));
   await writeFile(bodyPath, answer.body);
-  const args = [program, answerPath, bodyPath, String(port)];
+  const args = [program, answerPath, bodyPath, String(port), place];
   return { command: process.execPath, args, logPath: join(folder, 'bare-node.log') };
 }
