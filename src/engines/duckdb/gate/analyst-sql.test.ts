@@ -1,20 +1,11 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { duckDbConnection } from '../../../../test/support/duckdb-connection.ts';
 import { AppError } from '../../../core/app-error.ts';
-import { Session } from '../worker/session.ts';
 import { analyzeSql } from './analyze.ts';
 import { parseTree } from './parse-tree.ts';
 
-const session = new Session({
-  threads: 1,
-  memoryBytes: 1e9,
-  tempDirectory: join(tmpdir(), 'framehold-gate'),
-  maxTempBytes: 1e9,
-});
-const connection = session.connect();
-afterAll(() => connection[Symbol.dispose]());
+const connection = duckDbConnection();
 
 /** What people who work with data write, one statement a line. */
 const statements = String.raw`

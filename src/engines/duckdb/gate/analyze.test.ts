@@ -1,19 +1,10 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { duckDbConnection } from '../../../../test/support/duckdb-connection.ts';
 import type { TableName } from '../../../core/sql.ts';
-import { Session } from '../worker/session.ts';
 import { analyzeSql } from './analyze.ts';
 import { tableText } from './table-access.ts';
 
-const session = new Session({
-  threads: 1,
-  memoryBytes: 1e9,
-  tempDirectory: join(tmpdir(), 'framehold-gate'),
-  maxTempBytes: 1e9,
-});
-const connection = session.connect();
-afterAll(() => connection[Symbol.dispose]());
+const connection = duckDbConnection();
 
 const analyze = (sql: string): ReturnType<typeof analyzeSql> => analyzeSql(connection, sql);
 const table = (name: string, schema?: string, catalog?: string): TableName => ({ catalog, schema, name });
@@ -62,7 +53,7 @@ describe('tables of a query', () => {
 });
 
 describe('DuckDB sees the names of WITH where we do', async () => {
-  const own = session.connect();
+  const own = duckDbConnection();
   await own.run(`CREATE TABLE a AS SELECT 'table' AS v`);
   test.each([
     [`WITH a AS (SELECT v || '!' AS v FROM a) FROM a`, 'table!'],

@@ -1,20 +1,11 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { Session } from '../worker/session.ts';
+import { describe, expect, test } from 'vitest';
+import { duckDbConnection } from '../../../../test/support/duckdb-connection.ts';
 import { allowedFunctions, allowedTableFunctions } from './allowed-functions.ts';
 import { refusalOf } from './refused-functions.ts';
 import { reservedWords } from './reserved-words.ts';
 import { systemTables } from './system-tables.ts';
 
-const session = new Session({
-  threads: 1,
-  memoryBytes: 1e9,
-  tempDirectory: join(tmpdir(), 'framehold-gate'),
-  maxTempBytes: 1e9,
-});
-const connection = session.connect();
-afterAll(() => connection[Symbol.dispose]());
+const connection = duckDbConnection();
 
 /** Not in DuckDB's catalogue: its parser or binder makes something else of them. */
 const outsideCatalogue = new Set(['->', 'ifnull', 'unlist']);

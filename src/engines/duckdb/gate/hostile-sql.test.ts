@@ -1,19 +1,10 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import koffi from 'koffi';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { duckDbConnection } from '../../../../test/support/duckdb-connection.ts';
 import { AppError } from '../../../core/app-error.ts';
-import { Session } from '../worker/session.ts';
 import { analyzeSql } from './analyze.ts';
 
-const session = new Session({
-  threads: 1,
-  memoryBytes: 1e9,
-  tempDirectory: join(tmpdir(), 'framehold-gate'),
-  maxTempBytes: 1e9,
-});
-const connection = session.connect();
-afterAll(() => connection[Symbol.dispose]());
+const connection = duckDbConnection();
 
 const lines = (text: string): string[] => text.trim().split('\n');
 

@@ -1,18 +1,9 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { duckDbConnection } from '../../../../test/support/duckdb-connection.ts';
 import { DuckDbError } from '../worker/duckdb-error.ts';
-import { Session } from '../worker/session.ts';
 import { sqlError } from './sql-error.ts';
 
-const session = new Session({
-  threads: 1,
-  memoryBytes: 1e9,
-  tempDirectory: join(tmpdir(), 'framehold-gate'),
-  maxTempBytes: 1e9,
-});
-const connection = session.connect();
-afterAll(() => connection[Symbol.dispose]());
+const connection = duckDbConnection();
 
 beforeAll(async () => {
   await connection.run(`ATTACH ':memory:' AS framehold`);

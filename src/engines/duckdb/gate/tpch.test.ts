@@ -1,17 +1,8 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Session } from '../worker/session.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { duckDbConnection } from '../../../../test/support/duckdb-connection.ts';
 import { analyzeSql } from './analyze.ts';
 
-const session = new Session({
-  threads: 1,
-  memoryBytes: 1e9,
-  tempDirectory: join(tmpdir(), 'framehold-gate'),
-  maxTempBytes: 1e9,
-});
-const connection = session.connect();
-afterAll(() => connection[Symbol.dispose]());
+const connection = duckDbConnection();
 
 const revenue = 'sum(l_extendedprice * (1 - l_discount))';
 

@@ -1,0 +1,17 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { type Connection, Session } from '../../src/engines/duckdb/worker/session.ts';
+
+/** A connection to a DuckDB of this process, closed after the tests of the file. */
+export function duckDbConnection(): Connection {
+  const session = new Session({
+    threads: 1,
+    memoryBytes: 1e9,
+    tempDirectory: join(tmpdir(), 'framehold-gate'),
+    maxTempBytes: 1e9,
+  });
+  const connection = session.connect();
+  afterAll(() => connection[Symbol.dispose]());
+  return connection;
+}
