@@ -75,7 +75,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     clearTimeout(this.#timer);
-    const refusal = refusalOfAnswer(status);
+    const refusal = refusalOfAnswer(status, all(headers['transfer-encoding']));
     if (refusal !== undefined) {
       this.#cutOff(refusal);
       return;
@@ -109,7 +109,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#done();
     if (this.#body === undefined) {
-      this.#reject(this.#cut ?? classifyUpstreamFailure(error));
+      this.#reject(this.#cut ?? classifyUpstreamFailure(error, { written: this.#written }));
     } else if (!this.#body.destroyed) {
       const failure = classifyBrokenBody(error);
       this.#options.onBrokenBody(failure);
@@ -151,6 +151,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.#options.onDone();
   }
+}
+
+function all(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
 }
 
 function first(value: string | string[] | undefined): string | undefined {

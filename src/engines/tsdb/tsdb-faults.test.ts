@@ -15,12 +15,14 @@ describe('before the answer begins', () => {
     ['garbage', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['two lengths at once', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}'],
     ['a head without end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
+    ['a status below 100', answer('{}', { status: 99 })],
+    ['a body in a coding of its own', chunkedHead({ headers: { 'Transfer-Encoding': 'gzip, chunked' } })],
     ['a redirect', answer('', { status: 302, headers: { Location: 'http://169.254.169.254/' } })],
     ['a refusal of our credentials', answer('Unauthorized\r\n', { status: 401 })],
   ])('%s is tsdb_unreachable', async (_, bytes) => {
     await using upstream = await startUpstream(({ write }) => write(bytes));
     await using tsdb = tsdbFor(upstream.url);
-    await expect(exec(tsdb)).rejects.toMatchObject({ code: 'tsdb_unreachable' });
+    await expect(exec(tsdb)).rejects.toMatchObject({ code: 'tsdb_unreachable', retryAfterSeconds: undefined });
     expect(upstream.requests).toHaveLength(1);
     await upstream.idle();
   });
@@ -129,6 +131,44 @@ describe('after the answer has begun', () => {
     const response = await exec(tsdb);
     await expect(bodyOf(response)).rejects.toMatchObject({ code: 'tsdb_unreachable' });
   });
+
+  test('a reset of an answer without a length destroys the body with an error, also right behind data', async () => {
+    await using upstream = await startUpstream(async ({ write, reset }) => {
+      await write('HTTP/1.1 200 OK\r\n\r\n{"dataset":[');
+      reset();
+    });
+    await using tsdb = tsdbFor(upstream.url);
+    for (let round = 0; round < 20; round += 1) {
+      await expect(exec(tsdb).then(bodyOf)).rejects.toMatchObject({ code: 'tsdb_unreachable' });
+    }
+  });
+
+  test.each(['without a length', 'with a length'])(
+    'an answer %s after which the connection ends reaches a slow reader whole',
+    async (how) => {
+      await using upstream = await startUpstream(async ({ request, write, end }) => {
+        const length = Number(request.parameters.get('query'));
+        const header = how === 'with a length' ? `Content-Length: ${length}\r\n` : '';
+        await write(`HTTP/1.1 200 OK\r\n${header}Connection: close\r\n\r\n`);
+        await write(Buffer.alloc(length));
+        end();
+      });
+      await using tsdb = tsdbFor(upstream.url);
+      // From below to above what is read ahead, so that the end comes before, while and after the reader is waited for.
+      for (let length = 200_000; length < 500_000; length += 20_000) {
+        const response = await exec(tsdb, String(length));
+        await expect.poll(() => response.body.readableLength).toBeGreaterThan(190_000);
+        // By when this is answered, the other connection has ended.
+        await exec(tsdb, '0').then(bodyOf);
+        let bytes = 0;
+        for await (const piece of response.body) {
+          bytes += piece.length;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        expect(bytes).toBe(length);
+      }
+    },
+  );
 
   test('an error in the same packet as the headers harms nobody who reads late', async () => {
     const bytes = Buffer.concat([chunkedHead(), Buffer.from('not a chunk\r\n')]);

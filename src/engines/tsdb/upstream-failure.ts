@@ -25,6 +25,8 @@ const failureByCode: Readonly<Record<string, Failure>> = {
   EPIPE: 'closed',
   UND_ERR_SOCKET: 'closed',
   UND_ERR_HEADERS_OVERFLOW: 'not-http',
+  // undici asserts what it takes for granted of an answer, such as a status from 100 up.
+  ERR_ASSERTION: 'not-http',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'not-http',
   UND_ERR_HEADERS_TIMEOUT: 'too-slow',
   UND_ERR_BODY_TIMEOUT: 'too-slow',
@@ -33,10 +35,10 @@ const failureByCode: Readonly<Record<string, Failure>> = {
 };
 
 /** What a caller is told of a request that failed before the external database's answer began. */
-export function classifyUpstreamFailure(error: unknown): AppError {
+export function classifyUpstreamFailure(error: unknown, { written }: { readonly written: boolean }): AppError {
   if (error instanceof AppError) return error;
   const cause = withoutPayload(error);
-  const failure = failureOf(error);
+  const failure = written ? failureOfConnected(error) : failureOf(error);
   switch (failure) {
     case 'refused':
       return unreachable('the external database refused the connection', cause, `check that it runs at ${setting}`);
@@ -55,10 +57,7 @@ export function classifyUpstreamFailure(error: unknown): AppError {
         cause,
       });
     case 'not-http':
-      return new AppError('tsdb_unreachable', 'the external database answered something that is not HTTP', {
-        hint: `check that ${setting} names its HTTP port`,
-        cause,
-      });
+      return notHttp(cause);
     case 'too-slow':
       return tooSlow(cause);
     case undefined:
@@ -68,8 +67,10 @@ export function classifyUpstreamFailure(error: unknown): AppError {
   }
 }
 
-/** The two kinds of answer that do not pass: whoever asked us can do nothing with them. */
-export function refusalOfAnswer(status: number): AppError | undefined {
+/** The kinds of answer that do not pass: whoever asked us can do nothing with them. */
+export function refusalOfAnswer(status: number, transferEncoding?: string): AppError | undefined {
+  // Any other coding would stay on the body, of which we say nothing to the client.
+  if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked') return notHttp();
   if (status === 401) {
     return new AppError('tsdb_unreachable', 'the external database refused our credentials', {
       hint: `set ${setting} to a URL with a user and password that it accepts`,
@@ -92,6 +93,13 @@ export function classifyBrokenBody(error: unknown): AppError {
     : new AppError('tsdb_unreachable', 'the external database broke off in the middle of its answer', { cause });
 }
 
+function notHttp(cause?: unknown): AppError {
+  return new AppError('tsdb_unreachable', 'the external database answered something that is not HTTP', {
+    hint: `check that ${setting} names its HTTP port`,
+    cause,
+  });
+}
+
 export function tooSlow(cause?: unknown): AppError {
   return new AppError('tsdb_timeout', 'the external database did not answer in time', {
     hint: 'the statement may still run there; narrow it, or raise FRAMEHOLD_TSDB_TIMEOUT',
@@ -110,6 +118,14 @@ export function isClosedConnection(error: unknown): boolean {
 
 function unreachable(message: string, cause: unknown, hint: string): AppError {
   return new AppError('tsdb_unreachable', message, { hint, retryAfterSeconds: 1, cause });
+}
+
+const beforeConnected: ReadonlySet<Failure | undefined> = new Set(['refused', 'unresolved', 'unanswered', 'untrusted']);
+
+/** Of a connection that stood, such codes say no more than that it broke. */
+function failureOfConnected(error: unknown): Failure | undefined {
+  const failure = failureOf(error);
+  return beforeConnected.has(failure) ? 'closed' : failure;
 }
 
 function failureOf(error: unknown): Failure | undefined {
