@@ -126,6 +126,19 @@ test('a statement time-out never shares its connection, neither with those befor
   expect(new Set(perKind).size).toBe(perKind.length);
 });
 
+test('statements with and without a time-out share the connections that there may be', async () => {
+  await using upstream = await startUpstream(({ write }) => write(answer()));
+  await using tsdb = tsdbFor(upstream.url, { maxConnections: 2 });
+  await Promise.all(['1', '2'].map((query) => exec(tsdb, query).then(bodyOf)));
+  const kept = [await upstream.next(), await upstream.next()];
+  upstream.script(() => {});
+  const timed = ['3', '4'].map((query) => exec(tsdb, query, { statementTimeout: '1000' }).then(bodyOf));
+  const conversations = [await upstream.next(), await upstream.next()];
+  await Promise.all(kept.map(({ closed }) => closed));
+  for (const { write } of conversations) await write(answer());
+  await Promise.all(timed);
+});
+
 test('beyond the connections requests wait, and beyond the queue they are refused', async () => {
   await using upstream = await startUpstream();
   await using tsdb = tsdbFor(upstream.url, { maxConnections: 2, maxQueue: 1 });

@@ -5,7 +5,7 @@ import { Breaker } from './breaker.ts';
 import { Exchange } from './exchange.ts';
 import { Slots } from './slots.ts';
 import { parseUpstreamAddress, type UpstreamAddress } from './upstream-address.ts';
-import { openUpstreamPools, type UpstreamPools } from './upstream-pools.ts';
+import { type UpstreamConnection, UpstreamConnections } from './upstream-connections.ts';
 
 export interface TsdbOptions {
   /** Base URL; user and password in it become a Basic authorization. */
@@ -34,35 +34,48 @@ export function createTsdb(options: TsdbOptions): Tsdb {
     onOpen: (failure) => logger.warn('the external database is down', { upstream: origin, ...fieldsOf(failure) }),
     onClose: () => logger.info('the external database is back', { upstream: origin }),
   });
-  const opening = openUpstreamPools({ origin, connectTimeoutMs, maxConnections, bodyIdleTimeoutMs });
+  const opening = UpstreamConnections.load({ origin, connectTimeoutMs, maxConnections, bodyIdleTimeoutMs });
   opening.catch((error: unknown) => logger.error('the HTTP client did not load', { error: String(error) }));
 
-  const prepare = (request: TsdbRequest, pools: UpstreamPools, signal: AbortSignal, onDone: () => void): Exchange =>
+  const prepare = (
+    request: TsdbRequest,
+    { dispatcher, giveBack }: UpstreamConnection,
+    signal: AbortSignal,
+    release: () => void,
+  ): Exchange =>
     new Exchange({
-      // QuestDB takes Statement-Timeout from a connection's first request and applies it to all that follow there.
-      dispatcher: request.statementTimeout === undefined ? pools.kept : pools.singleUse,
+      dispatcher,
       path: `${address.basePath}/${request.door}?${queryString(request.parameters)}`,
       headers: headersOf(request, address),
       signal,
       timeoutMs,
       onWritten: () => breaker.connected(),
       onBrokenBody: (failure) => logger.warn(failure.message, { upstream: origin, ...fieldsOf(failure) }),
-      onDone,
+      // A turn later, so that undici has seen a connection that was closed right behind its answer.
+      onDone: () => {
+        setImmediate(() => {
+          giveBack();
+          release();
+        });
+      },
     });
 
   const exec: Tsdb['exec'] = async (request, { signal }) => {
     signal.throwIfAborted();
     breaker.check();
     const release = await slots.acquire({ signal, timeoutMs });
-    let exchange: Exchange;
+    let connections: UpstreamConnections;
     try {
-      exchange = prepare(request, await opening, signal, release);
+      connections = await opening;
       signal.throwIfAborted();
       breaker.enter();
     } catch (error) {
       release();
       throw error;
     }
+    // QuestDB takes Statement-Timeout from a connection's first request and applies it to all that follow there.
+    const connection = connections.take(request.statementTimeout === undefined ? 'kept' : 'once');
+    const exchange = prepare(request, connection, signal, release);
     return exchange.run().catch((error: unknown) => {
       if (exchange.written) throw error;
       if (error instanceof AppError && error.code === 'tsdb_unreachable') breaker.failed(error);
@@ -74,8 +87,8 @@ export function createTsdb(options: TsdbOptions): Tsdb {
   return {
     exec,
     async [Symbol.asyncDispose]() {
-      const pools = await opening;
-      await pools[Symbol.asyncDispose]();
+      const connections = await opening;
+      await connections[Symbol.asyncDispose]();
     },
   };
 }
