@@ -66,3 +66,9 @@ export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   return new AppError('internal', 'internal error', { cause: thrown });
 }
+
+/** What the log may have of an error. What is said of a statement quotes it, and SQL is never logged. */
+export function loggedError(error: Error): unknown {
+  if (error instanceof AppError && (error.code === 'sql_error' || error.code === 'sql_forbidden')) return undefined;
+  return error.cause ?? error;
+}

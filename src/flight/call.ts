@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { AppError, toAppError } from '../core/app-error.ts';
+import { AppError, loggedError, toAppError } from '../core/app-error.ts';
 import type { Logger } from '../core/logger.ts';
 import { GrpcError } from '../protobuf/grpc-status.ts';
 import { errorTrailers, okTrailers } from './error-status.ts';
@@ -53,8 +53,9 @@ export function startCall(stream: ServerHttp2Stream, options: CallOptions): Runn
   const fail = (thrown: unknown): void => {
     if (ended || stream.destroyed) return;
     const error = thrown instanceof GrpcError ? thrown : toAppError(thrown);
-    const level = error instanceof AppError && error.code === 'internal' ? 'error' : 'debug';
-    logger[level]('call failed', { path, requestId, error: error.cause ?? error });
+    const code = error instanceof AppError ? error.code : undefined;
+    const level = code === 'internal' ? 'error' : 'debug';
+    logger[level]('call failed', { path, requestId, code, error: loggedError(error) });
     end({ ...errorTrailers(error), 'x-request-id': requestId });
   };
   const abort = (reason: GrpcError): void => {

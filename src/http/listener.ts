@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { AppError, type ErrorCode, toAppError } from '../core/app-error.ts';
+import { AppError, type ErrorCode, loggedError, toAppError } from '../core/app-error.ts';
 import { randomBase32 } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { Connections } from './connections.ts';
@@ -172,7 +172,7 @@ class Dispatcher {
     }
     const error = toAppError(thrown);
     const level = logLevelOf(error.code);
-    logger[level]('request failed', { requestId, code: error.code, error: error.cause ?? error });
+    logger[level]('request failed', { requestId, code: error.code, error: loggedError(error) });
     sendError(exchange, error, exchange.asked ?? queryOf(route, target));
   }
 }
