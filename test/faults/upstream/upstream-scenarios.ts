@@ -1,5 +1,8 @@
 import type { Scenario } from '../harness/scenario.ts';
+import { keptSecrets } from './kept-secrets.ts';
 import { lyingUpstream } from './lying-upstream.ts';
 import { manyQueries } from './many-queries.ts';
+import { noConnection } from './no-connection.ts';
+import { sentOnce } from './sent-once.ts';
 
-export const upstreamScenarios: readonly Scenario[] = [lyingUpstream, manyQueries];
+export const upstreamScenarios: readonly Scenario[] = [lyingUpstream, keptSecrets, manyQueries, sentOnce, noConnection];
