@@ -15,6 +15,7 @@ import { createFlightService } from './flight/flight-service.ts';
 import { createHealthService } from './flight/health.ts';
 import { startGrpcListener } from './flight/listener.ts';
 import { createFlightSql } from './flight/sql/flight-sql.ts';
+import { makeDirectory } from './frames/make-directory.ts';
 import { type FrameStore, openFrameStore } from './frames/store.ts';
 import { type FrameVerdict, verifyDirectory } from './frames/verify-directory.ts';
 import { startHttpListener } from './http/listener.ts';
@@ -196,7 +197,7 @@ function createAnalyticsDatabase(engine: DuckDbEngine, path: string, logger: Log
 
 async function makeDataDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true });
+    await makeDirectory(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isThere = (await stat(path).catch(() => undefined))?.isDirectory() === true;

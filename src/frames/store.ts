@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { mkdir, readdir } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import type { Compression, FrameEngine, RowSource } from '../core/frame-engine.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
@@ -12,6 +12,7 @@ import { DurableFiles, errnoOf, storageError } from './durable-file.ts';
 import { ExpirySweeper } from './expiry.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { HotTier } from './hot-tier.ts';
+import { makeDirectory } from './make-directory.ts';
 import { Recompressor } from './recompressor.ts';
 import {
   type FrameSummary,
@@ -56,18 +57,11 @@ const adoptionsAtOnce = 2;
 /** Opens the frames of a directory. What is in it is found out in the background; asked for earlier, a frame is looked up at once. */
 export async function openFrameStore(options: FrameStoreOptions): Promise<FrameStore> {
   try {
-    const made = await mkdir(options.coldDirectory, { recursive: true });
-    if (made !== undefined) await syncParents(resolve(options.coldDirectory), resolve(made));
+    await makeDirectory(options.coldDirectory);
   } catch (error) {
     if (errnoOf(error) !== 'EROFS') throw storageError(error);
   }
   return new FrameStore(options);
-}
-
-/** Each new folder from `path` up to `top` shall be found in its parent after a power cut. */
-async function syncParents(path: string, top: string): Promise<void> {
-  const durable = new DurableFiles();
-  for (let at = path; at.length >= top.length; at = dirname(at)) await durable.syncDirectory(dirname(at));
 }
 
 /** All frames of all tenants. */
