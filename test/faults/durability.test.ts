@@ -1,4 +1,4 @@
-import { killAnytime } from './durability/kill-anytime.ts';
+import { durabilityScenarios } from './durability/durability-scenarios.ts';
 import { testScenarios } from './harness/test-scenarios.ts';
 
-await testScenarios('what was acknowledged stays', [killAnytime]);
+await testScenarios('what was acknowledged stays', durabilityScenarios);

@@ -1,0 +1,43 @@
+import { descriptorsIn, type SystemCall, textsIn } from '../harness/system-calls.ts';
+
+/** A connection that the server took, and what it sent on it that says a request was done. */
+export interface Reply {
+  /** Lines of the trace. */
+  readonly acceptedAt: number;
+  readonly repliedAt: number | undefined;
+}
+
+export const socketCalls = ['accept4', 'write', 'writev', 'sendto', 'sendmsg'];
+
+const dataFrame = 0;
+const headersFrame = 1;
+const endOfStream = 1;
+
+/** Every connection in the order of their coming, with the call that sent the first byte of its reply. */
+export function repliesIn(calls: readonly SystemCall[], grpcPort: number): Reply[] {
+  const sockets = new Map<string, { acceptedAt: number; repliedAt: number | undefined; sent: string }>();
+  for (const { name, args, result, beganAt } of calls) {
+    if (name === 'accept4') {
+      const [socket = ''] = descriptorsIn(result);
+      sockets.set(socket, { acceptedAt: beganAt, repliedAt: undefined, sent: '' });
+      continue;
+    }
+    const [to = ''] = descriptorsIn(args);
+    const socket = sockets.get(to);
+    if (socket === undefined || !socketCalls.includes(name)) continue;
+    socket.sent += textsIn(args).join('');
+    const isReply = to.includes(`:${grpcPort}->`) ? hasGrpcReply(socket.sent) : socket.sent.length > 0;
+    if (isReply) socket.repliedAt ??= beganAt;
+  }
+  return [...sockets.values()];
+}
+
+/** Whether there is a message or an end among these HTTP/2 frames; settings and the like are no answer. */
+function hasGrpcReply(sent: string): boolean {
+  const bytes = Buffer.from(sent, 'latin1');
+  for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
+    const [type, flags = 0] = [bytes[at + 3], bytes[at + 4]];
+    if (type === dataFrame || (type === headersFrame && (flags & endOfStream) !== 0)) return true;
+  }
+  return false;
+}
