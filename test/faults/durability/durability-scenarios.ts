@@ -1,6 +1,7 @@
 import type { Scenario } from '../harness/scenario.ts';
+import { failingCalls } from './failing-calls.ts';
 import { killAnytime } from './kill-anytime.ts';
 import { orderOfSystemCalls } from './order-of-system-calls.ts';
 import { powerLoss } from './power-loss.ts';
 
-export const durabilityScenarios: readonly Scenario[] = [killAnytime, orderOfSystemCalls, powerLoss];
+export const durabilityScenarios: readonly Scenario[] = [killAnytime, orderOfSystemCalls, powerLoss, failingCalls];

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import koffi from 'koffi';
@@ -33,6 +33,12 @@ export async function cuttableDisk({ megabytes = 128, inodeBytes = 256 } = {}): 
   execFileSync('truncate', ['--size', `${megabytes}M`, image]);
   execFileSync('mkfs.ext4', ['-q', '-F', '-I', String(inodeBytes), image]);
   const mount = (): void => void execFileSync('mount', ['-o', mountOptions, image, path]);
+  const remove = (): void => {
+    spawnSync('umount', ['--lazy', path], { stdio: 'ignore' });
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // A test that takes too long may be ended without its disposals.
+  process.once('exit', remove);
   mount();
   return {
     path,
@@ -46,12 +52,8 @@ export async function cuttableDisk({ megabytes = 128, inodeBytes = 256 } = {}): 
       mount();
     },
     [Symbol.asyncDispose]: async () => {
-      try {
-        execFileSync('umount', ['--lazy', path], { stdio: 'ignore' });
-      } catch {
-        // It is not mounted: a restart failed halfway.
-      }
-      await rm(folder, { recursive: true, force: true });
+      process.off('exit', remove);
+      remove();
     },
   };
 }

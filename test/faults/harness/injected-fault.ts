@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+
+export interface FaultOptions {
+  readonly processes: readonly number[];
+  /** The system call that fails with EIO. */
+  readonly call: string;
+  /** Which of those calls, counted from now in each thread, from 1; `3+` means the third and all after it. */
+  readonly when: string;
+  /** Only calls on this file. */
+  readonly path?: string | undefined;
+  readonly traceFile: string;
+}
+
+export interface InjectedFault {
+  /** Lets the processes go on without faults, and gives the trace of the failing calls and of all that sync. */
+  end(): Promise<string>;
+}
+
+/** Makes system calls of running processes fail. Resolves when they are under it. */
+export async function injectFault({ processes, call, when, path, traceFile }: FaultOptions): Promise<InjectedFault> {
+  const traced = [...new Set([call, 'fsync', 'fdatasync'])].join(',');
+  const strace = spawn(
+    'strace',
+    [
+      ...['-f', '-y', '-o', traceFile, '-e', `trace=${traced}`, '-e', `inject=${call}:error=EIO:when=${when}`],
+      ...(path === undefined ? [] : ['-P', path]),
+      ...processes.flatMap((pid) => ['-p', String(pid)]),
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const exited = once(strace, 'exit');
+  let said = '';
+  for await (const text of strace.stderr.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    said += text;
+    if (processes.every((pid) => said.includes(`Process ${pid} attached`))) break;
+  }
+  strace.stderr.resume();
+  return {
+    async end() {
+      strace.kill('SIGINT');
+      await exited;
+      return readFile(traceFile, 'utf8');
+    },
+  };
+}
