@@ -77,14 +77,21 @@ export class RecordFiles {
 
   async writeTombstone(tombstone: Tombstone): Promise<void> {
     const temporary = this.#directory.newTemporaryPath('.json');
+    const path = this.#directory.recordPath('tombstones', tombstone.handle);
     try {
       await this.#durable.writeFile(temporary, encodeTombstone(tombstone));
-      await this.#durable.rename(temporary, this.#directory.recordPath('tombstones', tombstone.handle));
+      await this.#durable.rename(temporary, path);
     } catch (error) {
       await this.#durable.remove(temporary).catch(() => {});
       throw error;
     }
-    await this.#durable.syncDirectory(this.#directory.recordDirectory('tombstones'));
+    try {
+      await this.#durable.syncDirectory(this.#directory.recordDirectory('tombstones'));
+    } catch (error) {
+      // Else a drop that failed would be done by the next start.
+      await this.#durable.remove(path).catch(() => {});
+      throw error;
+    }
   }
 
   async dropTombstone(handle: Handle): Promise<void> {

@@ -238,6 +238,28 @@ describe('a failing disk', () => {
     },
   );
 
+  test('an append whose record could not be synced is shown before a restart if it is shown after it', async () => {
+    for (const mode of ['create', 'append'] as const) await put(store, 'x', 'SELECT 1 AS a', { mode });
+    await failSyncOnce(2, 'EIO');
+    expect(await codeOf(put(store, 'x', 'SELECT 2 AS a', { mode: 'append' }))).toBe('storage_read_only');
+    vi.restoreAllMocks();
+    const shown = await firstColumn(store, 'x');
+    await bench.close(store);
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual(shown);
+  });
+
+  test.each([0, 1])('fsync %i of a drop fails: the frame stays, also after a restart', async (nth) => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await failSyncOnce(nth, 'EIO');
+    expect(await codeOf(store.drop(anonymous, parseHandle('x')))).toBe('storage_read_only');
+    vi.restoreAllMocks();
+    expect(await firstColumn(store, 'x')).toEqual([1]);
+    await bench.close(store);
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual([1]);
+  });
+
   test.each([0, 1])('a full disk at fsync %i of an overwrite: the frame stays as it was', async (nth) => {
     await put(store, 'x', 'SELECT 1 AS a');
     await failSyncOnce(nth, 'ENOSPC');

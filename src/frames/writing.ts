@@ -229,6 +229,8 @@ export class Writing {
       await commits.commit(manifest, next.place);
     } catch (error) {
       old?.spare();
+      // What was not taken back would else be shown only after a restart.
+      await this.#presence.refresh(handle).catch(() => {});
       throw error;
     }
     return this.#state.hold(manifest, next.parts);
