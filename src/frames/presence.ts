@@ -6,7 +6,7 @@ import { type Manifest, newVersionId } from './manifest.ts';
 import type { FileIdentity, Part } from './part.ts';
 import { sameFiles } from './part.ts';
 import { FileChanged } from './pins.ts';
-import { assess, dataOf, describes, type Finding, type Records } from './recovery.ts';
+import { assess, dataOf, describes, type Finding, leftoversOf, type Records } from './recovery.ts';
 import type { Listing, Look } from './tenant-directory.ts';
 import { partsFound, type TenantState } from './tenant-state.ts';
 import type { Tombstone } from './tombstone.ts';
@@ -48,7 +48,7 @@ export class Presence {
     const { catalog, directory, records, isLoaded } = this.#state;
     const look = await directory.look(handle, listing);
     const entry = catalog.get(handle);
-    if (isAsKnown(handle, entry, look)) return;
+    if (isAsKnown(handle, entry, look) && !hasLeftovers(handle, entry, look)) return;
     if (entry === undefined && isLoaded && dataOf(look).length === 0) return;
     const found = await records.read(handle, listing);
     await this.#apply(handle, assess(handle, look, found), found, listing);
@@ -68,6 +68,7 @@ export class Presence {
           await commits.removeFiles(finding.leftovers);
           if (found.tombstone !== undefined) await records.dropTombstone(handle);
         });
+        if (isHeld(finding.manifest, this.#state.catalog.get(handle))) return;
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         await this.#state.hold(finding.manifest, partsFound(finding.manifest));
         return;
@@ -216,6 +217,16 @@ function isAsKnown(handle: Handle, entry: Entry | undefined, look: Look): boolea
     default:
       return entry satisfies never;
   }
+}
+
+/** What a write superseded, or could not take back, is still there: a disk that failed then may not fail now. */
+function hasLeftovers(handle: Handle, entry: Entry | undefined, look: Look): boolean {
+  return entry?.kind === 'held' && leftoversOf(handle, entry.version.manifest, look).length > 0;
+}
+
+function isHeld({ versionId, parts }: Manifest, entry: Entry | undefined): boolean {
+  if (entry?.kind !== 'held') return false;
+  return entry.version.versionId === versionId && sameFiles(entry.version.manifest.parts, parts);
 }
 
 /** The same bytes under the same names, by their checksums. */

@@ -81,7 +81,8 @@ function isReplaced(manifest: Manifest, found: FileIdentity): boolean {
   return manifest.replaces.some((replaced) => replaced.file === found.file && sameIdentity(replaced, found));
 }
 
-function leftoversOf(handle: Handle, manifest: Manifest, look: Look): readonly FileIdentity[] {
+/** Files that the manifest says were superseded, and those of an append that was not finished. */
+export function leftoversOf(handle: Handle, manifest: Manifest, look: Look): readonly FileIdentity[] {
   const found = [...(look.file === undefined ? [] : [look.file]), ...look.folder];
   const replaced = found.filter((file) => isReplaced(manifest, file));
   if (replaced.length > 0 || !isFile(handle, manifest)) return replaced;

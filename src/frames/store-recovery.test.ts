@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { codeOf, firstColumn, never, open, put, rowsOf, StoreBench } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
+import { DurableFiles } from './durable-file.ts';
 import type { FrameStore } from './store.ts';
 
 let bench: StoreBench;
@@ -247,6 +248,20 @@ describe('a failing disk', () => {
     await bench.close(store);
     await reopened();
     expect(await firstColumn(store, 'x')).toEqual(shown);
+  });
+
+  test('a first append that can neither be finished nor taken back does not stand in the way later', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    vi.spyOn(DurableFiles.prototype, 'rename')
+      .mockImplementationOnce((from, to) => rename(from, to))
+      .mockRejectedValue(Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'rename' }));
+    await expect(put(store, 'x', 'SELECT 2 AS a', { mode: 'append' })).rejects.toThrow();
+    expect((await readdir(bench.cold)).sort()).toEqual(['.framehold', 'x', 'x.parquet']);
+    vi.restoreAllMocks();
+    await store.drop(anonymous, parseHandle('x'));
+    expect(await readdir(bench.cold)).toEqual(['.framehold']);
+    await put(store, 'x', 'SELECT 3 AS a');
+    expect(await firstColumn(store, 'x')).toEqual([3]);
   });
 
   test.each([0, 1])('fsync %i of a drop fails: the frame stays, also after a restart', async (nth) => {
