@@ -3,5 +3,14 @@ import { failingCalls } from './failing-calls.ts';
 import { killAnytime } from './kill-anytime.ts';
 import { orderOfSystemCalls } from './order-of-system-calls.ts';
 import { powerLoss } from './power-loss.ts';
+import { recompressionCutOff } from './recompression-cut-off.ts';
+import { sharedHandle } from './shared-handle.ts';
 
-export const durabilityScenarios: readonly Scenario[] = [killAnytime, orderOfSystemCalls, powerLoss, failingCalls];
+export const durabilityScenarios: readonly Scenario[] = [
+  killAnytime,
+  sharedHandle,
+  orderOfSystemCalls,
+  powerLoss,
+  recompressionCutOff,
+  failingCalls,
+];
