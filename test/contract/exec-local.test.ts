@@ -177,6 +177,18 @@ test("the operator's database is read as analytics, joined with frames, and free
   expect((await query('SELECT max(tick) FROM analytics.instruments', {}, framehold)).json().dataset).toEqual([[10]]);
 });
 
+test('a table that the operator’s database does not have is not taken for a file', async () => {
+  for (const table of [
+    'analytics.csv',
+    'analytics.main.json',
+    'analytics."x/../a.parquet"',
+    'analytics.main."*.csv"',
+  ]) {
+    const answer = await query(`SELECT * FROM ${table}`);
+    expect(answer.json()).toMatchObject({ code: 'sql_error', error: `table ${table} not found` });
+  }
+});
+
 describe('what is wrong is said', () => {
   test.each([
     ['SELECT prise FROM trades', /"prise" not found/, /"price"/],

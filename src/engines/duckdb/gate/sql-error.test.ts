@@ -145,14 +145,39 @@ describe('errors that are not about the statement', () => {
   test.each([
     ['Out of Memory Error: failed to allocate data of size 1.0 GiB (1.0 GiB/1.0 GiB used)', 'sql_out_of_memory'],
     ['IO Error: Cannot open file "/data/store/x.parquet": No such file or directory', 'internal'],
-    ['INTERNAL Error: Attempted to dereference unique_ptr that is NULL!', 'internal'],
-    ['FATAL Error: database has been invalidated', 'internal'],
+    ['INTERNAL Error: Attempted to dereference unique_ptr that is NULL!', 'engine_crashed'],
+    ['FATAL Error: database has been invalidated', 'engine_crashed'],
     ['IO Error: Could not write file "/data/x": No space left on device', 'storage_full'],
   ])('%s', (message, code) => {
     const error = sqlError(new DuckDbError(message), 'SELECT 1');
     expect(error.code).toBe(code);
     expect(error.message + error.hint).not.toContain('/data');
     expect(error.cause).toBeInstanceOf(DuckDbError);
+  });
+
+  test.each([
+    'No space left on device',
+    'Read-only file system',
+    'Permission denied',
+    'std::bad_alloc',
+    'max_temp_directory_size',
+    'database has been invalidated',
+    'Out of Memory Error: failed to allocate',
+    'INTERNAL Error: x',
+  ])('cannot be made up by a caller: %s', async (text) => {
+    for (const sql of [`SELECT error('${text}')`, `SELECT CAST('${text}' AS INTEGER)`]) {
+      const error = await errorOf(sql);
+      expect(error.fatal).toBe(false);
+      expect(sqlError(error, sql)).toMatchObject({ code: 'sql_error' });
+    }
+  });
+
+  test('a value of any length is quoted in part, and its place is still known', async () => {
+    const sql = `SELECT CAST(repeat('x', 1000000) AS INTEGER)`;
+    const error = sqlError(await errorOf(sql), sql);
+    expect(error.message.length).toBeLessThan(6000);
+    expect((error.cause as Error).message.length).toBeLessThan(6000);
+    expect(error.position).toBe(7);
   });
 
   test('names of ours are left out', () => {

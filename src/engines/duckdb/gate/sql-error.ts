@@ -22,6 +22,13 @@ interface Wording {
 export function sqlError(error: DuckDbError, sql: string, offset = 0): AppError {
   const resource = resourceError(error);
   if (resource !== undefined) return resource;
+  // A defect of DuckDB that the statement has met. Its process is not used again.
+  if (error.fatal) {
+    return new AppError('engine_crashed', 'the engine broke down over this statement', {
+      hint: 'write it in another way; the same statement breaks it each time',
+      cause: error,
+    });
+  }
   if (notCallers.test(error.message)) return new AppError('internal', 'internal error', { cause: error });
   const { message, hint } = wording(error.message, sql);
   const found = errorPosition(error.message, sql);

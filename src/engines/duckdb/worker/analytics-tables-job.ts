@@ -1,30 +1,19 @@
 import type { Column } from '../../../core/data-type.ts';
 import type { AnalyticsTable } from '../../../core/sql.ts';
 import { sqlName } from '../sql-text.ts';
+import { analyticsNames } from './analytics-names.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { UnreadableType } from './logical-type.ts';
 import { readableSql } from './parquet-relation.ts';
 import type { Connection } from './session.ts';
 import type { SqlCatalog } from './sql-catalog.ts';
 
-interface Listed {
-  readonly schema_name: string;
-  readonly name: string;
-  readonly kind: AnalyticsTable['kind'];
-}
-
 /** The tables and views of the operator's database. */
 export async function analyticsTables(catalog: SqlCatalog): Promise<AnalyticsTable[]> {
   const { connection } = catalog;
   await using _ = await catalog.openAnalytics();
-  const listed = await connection.rows<Listed>(
-    `SELECT schema_name, table_name AS name, 'table' AS kind FROM duckdb_tables() WHERE database_name = 'analytics'
-     UNION ALL
-     SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE database_name = 'analytics' AND NOT internal
-     ORDER BY ALL`,
-  );
   const tables: AnalyticsTable[] = [];
-  for (const { schema_name: schema, name, kind } of listed) {
+  for (const { schema, name, kind } of await analyticsNames(connection)) {
     const columns = await columnsOf(connection, `analytics.${sqlName(schema)}.${sqlName(name)}`);
     if (columns !== undefined) tables.push({ schema, name, kind, columns });
   }

@@ -1,8 +1,17 @@
 import { AppError } from '../../../core/app-error.ts';
 
+/** What is kept of a message, which may quote a value of any length: its beginning, and the place at its end. */
+const headLength = 4000;
+const tailLength = 1000;
+
 /** DuckDB's own messages, by which alone its C API tells errors apart. */
 export class DuckDbError extends Error {
   override readonly name = 'DuckDbError';
+
+  constructor(message: string) {
+    const isLong = message.length > headLength + tailLength;
+    super(isLong ? `${message.slice(0, headLength)}…${message.slice(-tailLength)}` : message);
+  }
 
   /** The statement was interrupted. */
   get interrupted(): boolean {
@@ -18,13 +27,15 @@ export class DuckDbError extends Error {
 
   /** The instance cannot be trusted after this one. */
   get fatal(): boolean {
-    return /^(FATAL|INTERNAL) Error|has been invalidated/.test(this.message);
+    return !this.isCallers && /^(FATAL|INTERNAL) Error|has been invalidated/.test(this.message);
   }
 }
 
 /** What a caller hears of an error that is not about the data itself; undefined when it is about the data. */
 export function resourceError(error: DuckDbError): AppError | undefined {
   const { message } = error;
+  // Their text may be the caller's: a value that cannot be cast, or what error() was given.
+  if (error.isCallers) return undefined;
   if (/No space left on device|Disk quota exceeded|max_temp_directory_size/.test(message)) {
     return new AppError('storage_full', 'the disk is full', { hint: 'free some space and try again', cause: error });
   }

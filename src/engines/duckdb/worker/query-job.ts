@@ -4,6 +4,7 @@ import type { Column } from '../../../core/data-type.ts';
 import { isAnalytics, type Query, type SqlDescription } from '../../../core/sql.ts';
 import { sqlError } from '../gate/sql-error.ts';
 import type { QueryJob, RunQueryJob } from '../protocol.ts';
+import { assertTables } from './analytics-names.ts';
 import { loadArrowStream } from './arrow-load.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
@@ -118,7 +119,15 @@ async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<Asy
     if (!(error instanceof DuckDbError) || error.interrupted) throw error;
     throw new AppError('frame_damaged', 'a frame of the query cannot be read', { cause: error });
   }
-  return usesAnalytics(job.query) ? await catalog.openAnalytics() : { [Symbol.asyncDispose]: async () => {} };
+  if (!usesAnalytics(job.query)) return { [Symbol.asyncDispose]: async () => {} };
+  const opened = await catalog.openAnalytics();
+  try {
+    await assertTables(catalog.connection, job.query.tables.filter(isAnalytics));
+    return opened;
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 function namesIn({ parameterNames = [] }: Pick<Query, 'parameterNames'>): readonly string[] {
