@@ -1,0 +1,4 @@
+/** One statement a line. */
+export function lines(text: string): string[] {
+  return text.trim().split('\n');
+}
