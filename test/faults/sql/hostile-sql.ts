@@ -15,12 +15,12 @@ import { MemoryWatch } from './memory-watch.ts';
 import { respelled } from './spellings.ts';
 import { askSql, type SqlAnswer, type SqlDoor, sqlDoors } from './sql-doors.ts';
 
-const timeoutsMs = { ci: 1000, release: 2000 } as const;
+const timeoutsMs = { ci: 500, release: 2000 } as const;
 /** After this a statement that does not stop is killed with its process. */
 const killMs = 1000;
 /** Beyond it: the time that a new process takes to start, on a machine that does other work as well. */
-const allowanceMs = { ci: 20_000, release: 2500 } as const;
-const ordinaryMs = { ci: 20_000, release: 2000 } as const;
+const allowanceMs = { ci: 45_000, release: 2500 } as const;
+const ordinaryMs = { ci: 45_000, release: 2000 } as const;
 const memoryBytes = 250_000_000;
 /** As docs/reference/sql.md says, and the pages of libraries and of shared memory, which the kernel counts apart. */
 const workerBytes = memoryBytes + 2_000_000_000 + 300_000_000;
@@ -79,7 +79,7 @@ export const hostileSql: Scenario = {
         if (next === undefined) return;
         await askOne(next, own, `scratch_${client}`);
         if (count % 10 !== 0) continue;
-        const ordinary = await askOrdinary(server);
+        const ordinary = await askOrdinary(server, ordinaryMs[size]);
         promised(ordinary < ordinaryMs[size], 'an ordinary query is answered at once', {
           ms: ordinary,
           after: shown(next.statement.sql),
@@ -213,11 +213,16 @@ async function checkReadingDoors(
   for (const [name, content] of framesBefore) promised(frames.get(name) === content, `reading leaves ${name} alone`);
 }
 
-async function askOrdinary({ url }: SpawnedFramehold): Promise<number> {
+/** How long it took until it was answered. On a machine with much else to do its own deadline may come first. */
+async function askOrdinary({ url }: SpawnedFramehold, withinMs: number): Promise<number> {
   const startedAt = performance.now();
   const body = JSON.stringify({ sql: 'select count(*) c, sum(id)::bigint s, max(symbol) m from bystander' });
-  const answer = await ask(`${url}/sql`, { method: 'POST', body });
-  const rows = answer.status === 200 ? JSON.stringify(answer.json().dataset) : answer.text;
-  promised(rows === '[[1000,499500,"S6"]]', 'an ordinary query gives what it should', rows);
-  return performance.now() - startedAt;
+  for (;;) {
+    const answer = await ask(`${url}/sql`, { method: 'POST', body });
+    const ms = performance.now() - startedAt;
+    if (answer.status === 504 && ms < withinMs) continue;
+    const rows = answer.status === 200 ? JSON.stringify(answer.json().dataset) : answer.text;
+    promised(rows === '[[1000,499500,"S6"]]', 'an ordinary query gives what it should', rows);
+    return ms;
+  }
 }

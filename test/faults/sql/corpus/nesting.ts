@@ -1,7 +1,7 @@
 const times = (count: number, before: string, middle: string, after: string): string =>
   before.repeat(count) + middle + after.repeat(count);
 
-const depths = [90, 2000, 20_000] as const;
+const depths = [90, 20_000] as const;
 
 /** Depth: of text, which a parser walks, and of values, which DuckDB's functions walk by recursion. */
 export const nesting: readonly string[] = [
