@@ -7,17 +7,22 @@ export interface ConnectionTimeouts {
   readonly keepaliveMs: number;
   /** A connection without calls is closed after this. */
   readonly idleTimeoutMs: number;
+  /** How soon after its last bytes a connection is asked whether it can still be written to. */
+  readonly probeMs: number;
 }
 
 const maxSilentPings = 3;
+/** Buffers of the kernel hold more than this, also where the client does not read. */
+const surelyTakenBytes = 16_384;
 
 /**
  * Ends a connection that is silent, dead or idle. The result is to be called for each new call, and gives what to call at its end.
  *
- * Node answers a violation of HTTP/2 with GOAWAY but leaves the socket open; such a connection falls silent and ends here, too.
+ * Node answers a violation of HTTP/2 with GOAWAY, and then neither reads nor writes, but leaves the socket open, even one
+ * that its client has closed. Of such a connection one sees only that a ping is never written.
  */
 export function watchConnection(session: ServerHttp2Session, timeouts: ConnectionTimeouts): () => () => void {
-  const { handshakeTimeoutMs, keepaliveMs, idleTimeoutMs } = timeouts;
+  const { handshakeTimeoutMs, keepaliveMs, idleTimeoutMs, probeMs } = timeouts;
   const { socket } = session;
   let calls = 0;
   let silentPings = 0;
@@ -35,11 +40,26 @@ export function watchConnection(session: ServerHttp2Session, timeouts: Connectio
     else session.ping(() => {});
   }, keepaliveMs);
 
+  let bytesAtProbe = -1;
+  const probe = setInterval(() => {
+    if (session.destroyed) return;
+    const isQuiet = socket.bytesRead === bytesAtProbe;
+    if (!isQuiet) {
+      bytesAtProbe = socket.bytesRead;
+      session.ping((error) => {
+        if (error === null) bytesAtProbe = socket.bytesRead;
+      });
+    } else if ((session.state.outboundQueueSize ?? 0) > 0 && socket.bytesWritten < surelyTakenBytes) {
+      session.destroy();
+    }
+  }, probeMs);
+
   session.once('remoteSettings', () => clearTimeout(handshake));
   session.once('close', () => {
     clearTimeout(idle);
     clearTimeout(handshake);
     clearInterval(keepalive);
+    clearInterval(probe);
   });
 
   return () => {

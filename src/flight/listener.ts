@@ -35,6 +35,7 @@ const defaultTimeouts: GrpcTimeouts = {
   handshakeTimeoutMs: 10_000,
   keepaliveMs: 20_000,
   idleTimeoutMs: 300_000,
+  probeMs: 2000,
   requestTimeoutMs: 15_000,
   stallTimeoutMs: 30_000,
 };

@@ -45,8 +45,8 @@ export function onlyMessage(
 ): Promise<Uint8Array> {
   const frameLimits = frameLimitsOf(call, limits);
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    let held: Buffer = Buffer.alloc(0);
+    let filled = 0;
     let announced: number | undefined;
     const settle = (act: () => void): void => {
       clearTimeout(timer);
@@ -62,16 +62,21 @@ export function onlyMessage(
     };
     const onData = (chunk: Buffer): void =>
       attempt(() => {
-        chunks.push(chunk);
-        bytes += chunk.length;
-        announced ??= checkPrefix(chunks.length === 1 ? chunk : Buffer.concat(chunks), frameLimits);
-        if (announced !== undefined && bytes > prefixBytes + announced) throw tooMany(call.path);
+        const before = filled;
+        filled += chunk.length;
+        if (before === 0) held = chunk;
+        else {
+          // Copied, never kept as it came: a chunk of one byte is a view of the 64 KiB that were read from the socket.
+          if (filled > held.length) held = withRoom(held.subarray(0, before), Math.max(filled, wholeBytes(announced)));
+          chunk.copy(held, before);
+        }
+        announced ??= checkPrefix(held.subarray(0, filled), frameLimits);
+        if (announced !== undefined && filled > wholeBytes(announced)) throw tooMany(call.path);
       });
     const onEnd = (): void =>
       attempt(() => {
         if (stream.aborted) throw cancelled();
-        const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-        const message = only(body, frameLimits, call.path);
+        const message = only(held.subarray(0, filled), frameLimits, call.path);
         settle(() => resolve(message));
       });
     const onClose = (): void => settle(() => reject(cancelled()));
@@ -81,6 +86,17 @@ export function onlyMessage(
     }, timeoutMs);
     stream.on('data', onData).on('end', onEnd).on('close', onClose);
   });
+}
+
+function wholeBytes(announced: number | undefined): number {
+  return prefixBytes + (announced ?? 0);
+}
+
+/** The system gives the pages as they are written, so that memory follows what a client has sent. */
+function withRoom(bytes: Buffer, room: number): Buffer {
+  const out = Buffer.allocUnsafeSlow(room);
+  bytes.copy(out);
+  return out;
 }
 
 function only(body: Buffer, limits: FrameLimits, path: string): Uint8Array {
