@@ -1,7 +1,8 @@
-import type { ServerHttp2Stream } from 'node:http2';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import { GrpcError } from '../protobuf/grpc-status.ts';
 import { messagePrefix } from '../protobuf/message-frames.ts';
 import type { Message } from './method.ts';
+import { onStall } from './stall.ts';
 
 /** Writes one message, and waits while the reader is slow. */
 export async function writeMessage(stream: ServerHttp2Stream, message: Message, stallTimeoutMs: number): Promise<void> {
@@ -20,13 +21,18 @@ export function drained(stream: ServerHttp2Stream, stallTimeoutMs: number): Prom
   return new Promise((resolve, reject) => {
     const onDrain = (): void => settle(resolve);
     const onClose = (): void => settle(() => reject(new GrpcError('CANCELLED', 'the stream was closed')));
-    const onStall = (): void =>
-      settle(() => reject(new GrpcError('DEADLINE_EXCEEDED', `the client read nothing for ${stallTimeoutMs} ms`)));
     const settle = (action: () => void): void => {
-      stream.off('drain', onDrain).off('close', onClose).setTimeout(0, onStall);
+      stopWatching?.();
+      stream.off('drain', onDrain).off('close', onClose);
       action();
     };
+    let stopWatching: (() => void) | undefined;
     if (stream.closed || stream.destroyed) return onClose();
-    stream.on('drain', onDrain).on('close', onClose).setTimeout(stallTimeoutMs, onStall);
+    stream.on('drain', onDrain).on('close', onClose);
+    stopWatching = onStall(stream, stallTimeoutMs, () => {
+      settle(() => reject(new GrpcError('DEADLINE_EXCEEDED', `the client read nothing for ${stallTimeoutMs} ms`)));
+      // Trailers would wait behind what it does not read.
+      stream.close(constants.NGHTTP2_CANCEL);
+    });
   });
 }

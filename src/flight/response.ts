@@ -1,4 +1,5 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { onStall } from './stall.ts';
 
 const responseHeaders: OutgoingHttpHeaders = {
   ':status': 200,
@@ -13,7 +14,10 @@ export function startResponse(stream: ServerHttp2Stream, headers: OutgoingHttpHe
 /** Ends the response. Trailers without a message before them are sent as the headers. */
 export function endResponse(stream: ServerHttp2Stream, trailers: OutgoingHttpHeaders, stallTimeoutMs: number): void {
   if (stream.closed || stream.destroyed) return;
-  stream.setTimeout(stallTimeoutMs, () => stream.close(constants.NGHTTP2_CANCEL));
+  stream.once(
+    'close',
+    onStall(stream, stallTimeoutMs, () => stream.close(constants.NGHTTP2_CANCEL)),
+  );
   if (stream.headersSent) {
     stream.once('wantTrailers', () => {
       stream.sendTrailers(trailers);

@@ -92,6 +92,50 @@ describe('a connection is closed', () => {
   });
 });
 
+describe('a client that breaks off', () => {
+  it.each([
+    ['after data on no stream', frame(0, 0, 0, Buffer.from('x'))],
+    ['after headers that cannot be read', frame(1, 4, 1, Buffer.alloc(6, 255))],
+    ['inside a frame', frame(0, 0, 1, Buffer.alloc(100)).subarray(0, 50)],
+  ])('%s leaves no socket behind', async (_, bytes) => {
+    await using listener = await startTestListener({ timeouts: { probeMs: 50 } });
+    const socket = open(listener.port);
+    socket.end(Buffer.concat([hello, bytes]));
+    expect(await closesWithin(socket, 5000)).toBe(true);
+  });
+
+  it('is not one that is merely quiet', async () => {
+    await using listener = await startTestListener({ timeouts: { probeMs: 20 } });
+    const quiet = connectHttp2(`http://127.0.0.1:${listener.port}`);
+    await once(quiet, 'remoteSettings');
+    await sleep(300);
+    expect(quiet.closed).toBe(false);
+    quiet.destroy();
+  });
+});
+
+describe('a reader that grants no window', () => {
+  it('is cut off, although it answers pings', async () => {
+    await using listener = await startTestListener({ timeouts: { stallTimeoutMs: 400, keepaliveMs: 50 } });
+    const session = connectHttp2(`http://127.0.0.1:${listener.port}`, { settings: { initialWindowSize: 0 } });
+    const started = performance.now();
+    const streams = [0, 1].map(() =>
+      session.request({ ':method': 'POST', ':path': '/test.Test/Flood', 'content-type': 'application/grpc' }),
+    );
+    const cut = streams.map(async (stream) => {
+      stream.on('error', () => {});
+      stream.end();
+      await once(stream, 'close');
+      return performance.now() - started;
+    });
+    for (const afterMs of await Promise.all(cut)) {
+      expect(afterMs).toBeGreaterThan(350);
+      expect(afterMs).toBeLessThan(3000);
+    }
+    session.destroy();
+  });
+});
+
 describe('stopping', () => {
   it('lets a call under way finish, and takes no new connection', async () => {
     const listener = await startTestListener();

@@ -19,13 +19,13 @@ export const http2Abuse: Scenario = {
   id: 'I2-HTTP2',
   promise: 'a connection that abuses HTTP/2 takes bounded memory and does not shut others out',
   rounds: { ci: 1, release: 20 },
-  secondsPerRound: 90,
+  secondsPerRound: 150,
   async run({ rounds, random, size, progress }: Trial) {
     await using directory = await temporaryDirectory();
     await using server = await spawnFramehold({ dataDir: directory.path });
     const canary = await putCanary(server);
     await putLarge(server, 30e6);
-    const attackMs = size === 'ci' ? 400 : 5000;
+    const attackMs = size === 'ci' ? 250 : 5000;
     const before = openFilesOf(server.pid);
     const idle = await OrdinaryClient.during(server.grpcPort, async (client) => client.calls(50));
     using memory = new MemoryWatch(server.pid);

@@ -94,7 +94,7 @@ function manyRows(): ArrowParts[] {
   return many;
 }
 
-function partsOf(message: Uint8Array): ArrowParts {
+export function partsOf(message: Uint8Array): ArrowParts {
   const bytes = Buffer.from(message);
   const bodyAt = 8 + bytes.readInt32LE(4);
   return { header: bytes.subarray(8, bodyAt), body: bytes.subarray(bodyAt) };

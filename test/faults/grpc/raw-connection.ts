@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { flag, frame, frameType, headBytes, preface, settings } from './http2-frames.ts';
+import { flag, frame, frameType, headBytes, ping, preface, settings } from './http2-frames.ts';
 
 /** A socket on which anything may be written. What the server sends is cut into frames, counted and forgotten. */
 export class RawConnection implements Disposable {
@@ -10,6 +10,7 @@ export class RawConnection implements Disposable {
   readonly received = new Map<number, number>();
   /** Streams that the server has ended or reset. */
   readonly ended = new Set<number>();
+  answeredPings = 0;
   dataBytes = 0;
   #rest: Buffer = Buffer.alloc(0);
 
@@ -28,6 +29,7 @@ export class RawConnection implements Disposable {
         this.#rest = this.#rest.subarray(headBytes + length);
         this.received.set(type, (this.received.get(type) ?? 0) + 1);
         if (type === frameType.data) this.dataBytes += length;
+        if (type === frameType.ping && (flags & flag.acknowledge) !== 0) this.answeredPings++;
         const mayEnd = type === frameType.data || type === frameType.headers;
         if (type === frameType.rstStream || (mayEnd && (flags & flag.endStream) !== 0)) this.ended.add(stream);
         if (!acknowledges || (flags & flag.acknowledge) !== 0) continue;
@@ -64,6 +66,15 @@ export class RawConnection implements Disposable {
       await Promise.race([this.closed, new Promise((resolve) => this.socket.once('drain', resolve)), delay(1000)]);
     }
     return bytes;
+  }
+
+  /** Whether the server answers a ping in time, and so has read all that was sent before it. */
+  async pings(ms: number): Promise<boolean> {
+    const before = this.answeredPings;
+    this.write(ping());
+    const untilMs = performance.now() + ms;
+    while (this.answeredPings === before && performance.now() < untilMs && !this.isClosed) await delay(20);
+    return this.answeredPings > before;
   }
 
   async closesWithin(ms: number): Promise<boolean> {

@@ -1,0 +1,30 @@
+import type { ServerHttp2Stream } from 'node:http2';
+
+const looks = 4;
+/** Pings and the like go on also where no data is taken. */
+const negligibleBytes = 1024;
+
+/**
+ * Calls `stalled` once the connection of a stream took next to nothing for so long. Gives what to call when that matters no more.
+ *
+ * The timeout of Node's own streams starts anew with every byte on the connection, also with those of our pings: a client
+ * that grants no window and answers pings would stay for ever.
+ */
+export function onStall(stream: ServerHttp2Stream, stallTimeoutMs: number, stalled: () => void): () => void {
+  let taken = bytesTaken(stream);
+  let quietLooks = 0;
+  const timer = setInterval(() => {
+    const now = bytesTaken(stream);
+    const isQuiet = now - taken <= negligibleBytes;
+    quietLooks = isQuiet ? quietLooks + 1 : 0;
+    if (!isQuiet) taken = now;
+    if (quietLooks < looks) return;
+    clearInterval(timer);
+    stalled();
+  }, stallTimeoutMs / looks);
+  return () => clearInterval(timer);
+}
+
+function bytesTaken({ session }: ServerHttp2Stream): number {
+  return session === undefined || session.destroyed ? 0 : session.socket.bytesWritten;
+}
