@@ -1,5 +1,6 @@
 import { flightServiceName } from '../protobuf/flight-messages.ts';
 import { GrpcError } from '../protobuf/grpc-status.ts';
+import { MessageBudget } from '../protobuf/message-budget.ts';
 import { doAction, listActions } from './do-action.ts';
 import { doGet } from './do-get.ts';
 import { doPut } from './do-put.ts';
@@ -13,6 +14,8 @@ import { Sessions } from './sessions.ts';
 
 /** One record batch comes as one message. */
 const maxUploadMessageBytes = 256 * 1024 * 1024;
+/** Of all uploads together. */
+const maxArrivingBytes = 1024 * 1024 * 1024;
 /** An upload holds a worker, also while its client sends nothing. */
 const uploadIdleTimeoutMs = 300_000;
 const handshakeTimeoutMs = 10_000;
@@ -32,6 +35,7 @@ export function createFlightService(parts: FlightParts): Service {
       DoPut: {
         kind: 'streaming',
         maxMessageBytes: maxUploadMessageBytes,
+        budget: new MessageBudget(maxArrivingBytes),
         idleTimeoutMs: uploadIdleTimeoutMs,
         handle: (requests, call) => doPut(parts, requests, call),
       },

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type { MessageBudget } from '../protobuf/message-budget.ts';
 
 /** What a handler knows of the call that it serves. */
 export interface Call {
@@ -23,6 +24,8 @@ interface Limits {
   readonly maxMessageBytes?: number;
   /** How long a client may send nothing while its next bytes are waited for. Default: for ever. */
   readonly idleTimeoutMs?: number;
+  /** Memory for messages that arrive, shared by all calls. Default: no bound but that of each message. */
+  readonly budget?: MessageBudget;
 }
 
 export interface UnaryMethod extends Limits {

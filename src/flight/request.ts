@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { AppError } from '../core/app-error.ts';
 import { GrpcError } from '../protobuf/grpc-status.ts';
+import type { MessageBudget } from '../protobuf/message-budget.ts';
 import { checkPrefix, endedInside, type FrameLimits, prefixBytes, readMessages } from '../protobuf/message-frames.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { Call } from './method.ts';
@@ -10,10 +11,14 @@ const defaultMaxMessageBytes = 4 * 1024 * 1024;
 interface Limits {
   readonly maxMessageBytes?: number;
   readonly idleTimeoutMs?: number;
+  readonly budget?: MessageBudget;
 }
 
 export function requestMessages(stream: ServerHttp2Stream, call: Call, limits: Limits): AsyncIterable<Uint8Array> {
-  return readMessages(requestBytes(stream, limits.idleTimeoutMs), frameLimitsOf(call, limits));
+  const share = limits.budget?.share();
+  // Not every reader reads to the end.
+  if (share !== undefined) stream.once('close', share.clear);
+  return readMessages(requestBytes(stream, limits.idleTimeoutMs), { ...frameLimitsOf(call, limits), share });
 }
 
 async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | undefined): AsyncGenerator<Buffer> {

@@ -1,5 +1,6 @@
 import { AppError } from '../core/app-error.ts';
 import { GrpcError } from './grpc-status.ts';
+import type { BudgetShare } from './message-budget.ts';
 
 export const prefixBytes = 5;
 
@@ -7,6 +8,8 @@ export interface FrameLimits {
   readonly maxMessageBytes: number;
   /** The request's header `grpc-encoding`. */
   readonly encoding: string | undefined;
+  /** Of memory for messages, until the next one is asked for. Whoever gives it clears it at the end. Default: no bound. */
+  readonly share?: BudgetShare | undefined;
 }
 
 /** The five bytes before a message: not compressed, and so many bytes. */
@@ -42,14 +45,16 @@ export async function* readMessages(body: AsyncIterable<Buffer>, limits: FrameLi
         // Neither pooled nor zeroed: the system gives the pages as they are written, so that memory follows what a
         // client has sent and not what it announces.
         message = Buffer.allocUnsafeSlow(bytes);
-        filled = 0;
       }
+      limits.share?.take(Math.min(message.length - filled, chunk.length - at));
       const copied = chunk.copy(message, filled, at);
       at += copied;
       filled += copied;
       if (filled < message.length) break;
       yield message;
       message = undefined;
+      limits.share?.clear();
+      filled = 0;
     }
   }
   if (message !== undefined || prefixFilled > 0) {

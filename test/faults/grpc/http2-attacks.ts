@@ -129,6 +129,16 @@ export const attacks: Readonly<Record<string, Attack>> = {
       untilMs,
     );
   },
+  'messages that are half sent': async (port, untilMs) => {
+    using connection = RawConnection.open(port);
+    const streams = Array.from({ length: 100 }, (_, index) => streamAt(index));
+    for (const stream of streams) connection.write(openCall(stream, doPut), data(stream, announced(256 * 2 ** 20)));
+    const piece = Buffer.alloc(maxFrame);
+    await connection.flood(
+      endless((round) => data(streams[round % streams.length] as number, piece), 10),
+      untilMs,
+    );
+  },
   'streams that are never ended': async (port, untilMs) => {
     using connection = RawConnection.open(port);
     for (let round = 0; round < 100; round++)
