@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../core/logger.ts';
 
@@ -12,6 +12,7 @@ export interface ConnectionTimeouts {
 /** Open connections with the answers under way on each: more than one where the client pipelines. */
 export class Connections {
   readonly #answers = new WeakMap<Socket, Set<ServerResponse>>();
+  readonly #lastRequests = new WeakMap<Socket, IncomingMessage>();
 
   constructor(server: Server, { headerTimeoutMs, stallTimeoutMs }: ConnectionTimeouts, logger: Logger) {
     server.on('connection', (socket: Socket) => this.#watch(socket, headerTimeoutMs));
@@ -29,9 +30,15 @@ export class Connections {
     return (this.#answers.get(socket)?.size ?? 0) > 0;
   }
 
+  /** What comes now begins a request. In the rest of one that has its answer already it would be answered twice. */
+  isBetweenRequests(socket: Socket): boolean {
+    return !this.isAnswering(socket) && this.#lastRequests.get(socket)?.complete !== false;
+  }
+
   /** From now until its `close` the answer is under way. */
-  begin(socket: Socket, response: ServerResponse, onEnd: () => void): void {
-    const answers = this.#answers.get(socket);
+  begin(request: IncomingMessage, response: ServerResponse, onEnd: () => void): void {
+    this.#lastRequests.set(request.socket, request);
+    const answers = this.#answers.get(request.socket);
     answers?.add(response);
     response.once('close', () => {
       answers?.delete(response);

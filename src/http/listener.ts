@@ -46,17 +46,22 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
     keepAliveTimeout: options.idleTimeoutMs,
     connectionsCheckingInterval: checkEveryMs,
     noDelay: true,
+    // Node would answer by itself, in no shape of ours, and once more when the body is broken as well.
+    requireHostHeader: false,
   });
   const connections = new Connections(server, options, options.logger);
   const dispatcher = new Dispatcher(options, connections);
   server.on('request', (request, response) => dispatcher.dispatch(request, response));
   // A client that asks first, as curl does with large files, is told to go on by whoever reads its body.
   server.on('checkContinue', (request, response) => dispatcher.dispatch(request, response));
+  // Anything else that a client expects may be ignored, says RFC 9110.
+  server.on('checkExpectation', (request, response) => dispatcher.dispatch(request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (connections.isAnswering(socket)) socket.destroy();
-    else answerMalformed(error, socket);
+    if (connections.isBetweenRequests(socket)) answerMalformed(error, socket);
+    else socket.destroy();
   });
-  server.maxHeadersCount = maxHeaders;
+  // Node drops those beyond its count without a word, and an If-Match among them; one more tells that there are too many.
+  server.maxHeadersCount = maxHeaders + 1;
   server.maxConnections = options.maxConnections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -102,10 +107,11 @@ class Dispatcher {
     const exchange: Exchange = { request, response, target, segments, requestId, headers, logger };
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, request, headers);
     this.#underWay++;
-    this.#connections.begin(request.socket, response, this.#onEnd);
+    this.#connections.begin(request, response, this.#onEnd);
     cutUnreadBody(request, response, { isRead: route?.takesBody === true });
     try {
       this.#checkLoad(route, exchange);
+      checkHead(exchange);
       this.#checkBody(exchange);
       if (request.method === 'OPTIONS') {
         answerOptions(route, exchange);
@@ -140,10 +146,10 @@ class Dispatcher {
     }
   }
 
-  #checkBody({ request, headers }: Exchange): void {
+  #checkBody({ request }: Exchange): void {
     const bytes = Number(request.headers['content-length'] ?? 0);
     if (bytes <= this.#options.maxBodyBytes) return;
-    headers.push('connection', 'close');
+    // No `Connection: close`: Node would close at once, and the reset takes the answer from a client that still sends.
     throw new AppError('too_large', `a body of ${bytes} bytes is more than the ${this.#options.maxBodyBytes} allowed`);
   }
 
@@ -174,6 +180,17 @@ class Dispatcher {
     const level = logLevelOf(error.code);
     logger[level]('request failed', { requestId, code: error.code, error: loggedError(error) });
     sendError(exchange, error, exchange.asked ?? queryOf(route, target));
+  }
+}
+
+function checkHead({ request, headers }: Exchange): void {
+  if (request.rawHeaders.length > 2 * maxHeaders) {
+    headers.push('connection', 'close');
+    throw new AppError('request_too_long', `there are more than ${maxHeaders} headers`, { hint: 'send fewer' });
+  }
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    headers.push('connection', 'close');
+    throw new AppError('invalid_input', 'the request has no Host header, which HTTP/1.1 asks for');
   }
 }
 

@@ -2,13 +2,25 @@ import type { Socket } from 'node:net';
 import { AppError } from '../core/app-error.ts';
 import { errorBody, httpStatus, jsonContentType } from './error-response.ts';
 
+/** How long a client that still sends has to take notice of its answer. */
+const lingerMs = 1000;
+
+const answered = new WeakSet<Socket>();
+
 /** Answers what Node's parser refused, before there is a request object. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  // The parser refuses each piece of the rest anew.
+  if (answered.has(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  socket.end(answerTo(error.code), () => socket.destroy());
+  answered.add(socket);
+  socket.end(answerTo(error.code));
+  // The kernel resets a connection that is closed before all of it was read, and a reset takes the answer with it.
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function answerTo(code: string | undefined): string {

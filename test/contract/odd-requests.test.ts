@@ -1,0 +1,68 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { putSql } from '../support/frames.ts';
+import { ask, sendRaw } from '../support/http-client.ts';
+
+let server: Framehold;
+beforeAll(async () => {
+  server = await startFramehold({ settings: { 'http.max_body': '1MB' } });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const answersIn = (text: string): number => text.match(/HTTP\/1\.1 \d\d\d /g)?.length ?? 0;
+
+test.each([
+  ['an unknown path', 'POST /nosuch HTTP/1.1\r\nHost: a'],
+  ['a missing Host', 'POST /imp HTTP/1.1\r\nAccept: */*'],
+  ['an unknown method', 'PATCH /ping HTTP/1.1\r\nHost: a\r\nExpect: a-miracle'],
+])('%s whose body is broken as well is answered once', async (_, head) => {
+  const text = await sendRaw(server.url, `${head}\r\nTransfer-Encoding: chunked\r\n\r\nthis is no chunk\r\n`);
+  expect(answersIn(text)).toBe(1);
+});
+
+test('a request without Host is refused in the one shape', async () => {
+  const text = await sendRaw(server.url, 'GET /ping HTTP/1.1\r\n\r\n');
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  expect(text).toContain('"code":"invalid_input"');
+});
+
+test('what a client expects beyond 100-continue is ignored', async () => {
+  expect((await ask(`${server.url}/ping`, { headers: { expect: 'a-miracle' } })).status).toBe(200);
+});
+
+test('a precondition behind too many headers is never overlooked', async () => {
+  await putSql(server.frames, 'held', 'SELECT 1 AS a');
+  const text = await sendRaw(
+    server.url,
+    `DELETE /handles/held HTTP/1.1\r\nHost: a\r\n${'a:b\r\n'.repeat(100)}If-Match: "7"\r\n\r\n`,
+  );
+  expect(text).toMatch(/^HTTP\/1\.1 431 /);
+  expect(text).toContain('"code":"request_too_long"');
+  expect((await ask(`${server.url}/handles/held`)).status).toBe(200);
+});
+
+/** A client that reads only when it has sent everything. */
+function sendAllThenRead(head: string, body: Buffer): Promise<string> {
+  const { hostname, port } = new URL(server.url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.on('error', reject);
+    socket.write(head);
+    socket.write(body, () => {
+      socket.setEncoding('latin1').on('data', (piece: string) => {
+        text += piece;
+        socket.end();
+      });
+    });
+    socket.on('close', () => resolve(text));
+  });
+}
+
+test.each([
+  ['a body that is too large', 'POST /ping HTTP/1.1\r\nHost: a\r\nContent-Length: 30000000\r\n\r\n', 413],
+  ['a target that is too long', 'GET /', 431],
+])('%s is answered so that a client that still sends can read it', async (_, head, status) => {
+  expect(await sendAllThenRead(head, Buffer.alloc(30_000_000, 'a'))).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+});

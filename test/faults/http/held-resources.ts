@@ -1,0 +1,73 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ask } from '../../support/http-client.ts';
+import { childrenOf, openFilesOf, residentBytesOf } from '../../support/process-facts.ts';
+import type { SpawnedFramehold } from '../../support/spawned-framehold.ts';
+import { promised } from '../harness/scenario.ts';
+
+/** What a server holds for the sake of its clients. */
+export interface HeldResources {
+  /** Of the server itself, sockets among them. */
+  readonly openFiles: number;
+  readonly workers: number;
+  readonly temporaryFiles: number;
+}
+
+export function heldBy({ pid }: Pick<SpawnedFramehold, 'pid'>, dataDir: string): HeldResources {
+  return {
+    openFiles: openFilesOf(pid),
+    workers: childrenOf(pid).length,
+    temporaryFiles: temporaryFiles(dataDir).length,
+  };
+}
+
+export function temporaryFiles(dataDir: string): string[] {
+  const folders = ['tmp', 'pins'].map((folder) => join(dataDir, 'cold', '.framehold', folder));
+  return folders.flatMap((folder) => {
+    try {
+      return readdirSync(folder).map((name) => join(folder, name));
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** On the disk, for what is not a frame yet. */
+export function temporaryBytes(dataDir: string): number {
+  return temporaryFiles(dataDir)
+    .map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+    .reduce((sum, bytes) => sum + bytes, 0);
+}
+
+export function residentBytesOfAll(pids: readonly number[]): number {
+  return pids.map(residentBytesOf).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Lets the server start all the processes that it starts only when they are needed. */
+export async function warmUp({ url }: Pick<SpawnedFramehold, 'url'>): Promise<void> {
+  const body = JSON.stringify({ sql: 'select count(*) from range(20_000_000)' });
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ask(`${url}/sql`, { method: 'POST', body })));
+  const bad = answers.find(({ status }) => status !== 200);
+  promised(bad === undefined, 'statements run', bad?.text);
+}
+
+/** Waits until the server holds no more than before. */
+export async function givesBack(
+  server: Pick<SpawnedFramehold, 'pid'>,
+  dataDir: string,
+  before: HeldResources,
+  withinMs: number,
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const now = heldBy(server, dataDir);
+    const isBack = now.openFiles <= before.openFiles && now.temporaryFiles <= before.temporaryFiles;
+    if (isBack && now.workers <= before.workers) return;
+    promised(performance.now() < deadline, 'sockets, temporary files and workers go back to what they were', {
+      before,
+      now,
+    });
+    await delay(50);
+  }
+}
