@@ -188,6 +188,13 @@ function checkHead({ request, headers }: Exchange): void {
     headers.push('connection', 'close');
     throw new AppError('request_too_long', `there are more than ${maxHeaders} headers`, { hint: 'send fewer' });
   }
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined && !/^chunked[, \t]*$/i.test(coding)) {
+    headers.push('connection', 'close');
+    throw new AppError('invalid_input', `the Transfer-Encoding ${JSON.stringify(coding.slice(0, 100))} is not known`, {
+      hint: 'send the body with its Content-Length, or chunked',
+    });
+  }
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     headers.push('connection', 'close');
     throw new AppError('invalid_input', 'the request has no Host header, which HTTP/1.1 asks for');

@@ -27,6 +27,19 @@ test('a request without Host is refused in the one shape', async () => {
   expect(text).toContain('"code":"invalid_input"');
 });
 
+test.each(['gzip, chunked', ''])(
+  'the Transfer-Encoding "%s" is refused, and nothing behind it is read',
+  async (coding) => {
+    const next = 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n';
+    const head = `POST /imp?name=coded HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ${coding}`;
+    const length = coding === '' ? '\r\nContent-Length: 5' : '';
+    const text = await sendRaw(server.url, `${head}${length}\r\n\r\n0\r\n\r\n${next}`);
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).toContain('"code":"invalid_input"');
+    expect(answersIn(text)).toBe(1);
+  },
+);
+
 test('what a client expects beyond 100-continue is ignored', async () => {
   expect((await ask(`${server.url}/ping`, { headers: { expect: 'a-miracle' } })).status).toBe(200);
 });
