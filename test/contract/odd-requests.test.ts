@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
@@ -6,7 +7,7 @@ import { ask, sendRaw } from '../support/http-client.ts';
 
 let server: Framehold;
 beforeAll(async () => {
-  server = await startFramehold({ settings: { 'http.max_body': '1MB' } });
+  server = await startFramehold({ settings: { 'http.max_body': '1MB', 'http.request_timeout': '500ms' } });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -54,6 +55,20 @@ test('a precondition behind too many headers is never overlooked', async () => {
   expect(text).toContain('"code":"request_too_long"');
   expect((await ask(`${server.url}/handles/held`)).status).toBe(200);
 });
+
+test.each(['/sql', '/handles/held/renew'])(
+  'a body to %s that comes a byte at a time must come in time',
+  async (target) => {
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"`);
+    const drip = setInterval(() => socket.write('x'), 50);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    clearInterval(drip);
+    socket.destroy();
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 [\s\S]*the body did not come within 0\.5 s/);
+  },
+);
 
 /** A client that reads only when it has sent everything. */
 function sendAllThenRead(head: string, body: Buffer): Promise<string> {

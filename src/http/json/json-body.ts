@@ -8,13 +8,19 @@ import { type JsonObject, type JsonValue, parseJson } from './json-text.ts';
 const maxJsonBytes = 16_000_000;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+export interface JsonLimits extends BodyLimits {
+  /** An answer begins within it, so the body must have come by then. */
+  readonly requestTimeoutMs: number;
+}
+
 /** The JSON object that is a request's body, with none but these keys. Undefined where there is no body. */
 export async function jsonBody<const Key extends string>(
   exchange: Exchange,
   keys: readonly Key[],
-  { stallTimeoutMs, maxBodyBytes }: BodyLimits,
+  limits: JsonLimits,
 ): Promise<ReadonlyMap<Key, JsonValue> | undefined> {
-  const text = await bodyText(exchange, { stallTimeoutMs, maxBodyBytes: Math.min(maxBodyBytes, maxJsonBytes) });
+  const maxBodyBytes = Math.min(limits.maxBodyBytes, maxJsonBytes);
+  const text = await bodyText(exchange, { ...limits, maxBodyBytes });
   if (text.trim() === '') return undefined;
   checkContentType(exchange);
   const value = parseJson(text);
@@ -54,7 +60,7 @@ function kindOf(value: JsonValue): string {
   return `${typeof value === 'boolean' ? '' : 'the number '}${value}`;
 }
 
-async function bodyText(exchange: Exchange, limits: BodyLimits): Promise<string> {
+async function bodyText(exchange: Exchange, limits: JsonLimits): Promise<string> {
   const coding = exchange.request.headers['content-encoding'] ?? 'identity';
   if (coding !== 'identity') {
     throw new AppError('invalid_input', `a body in Content-Encoding ${JSON.stringify(coding)} is not read here`, {
@@ -62,12 +68,23 @@ async function bodyText(exchange: Exchange, limits: BodyLimits): Promise<string>
     });
   }
   const pieces: Buffer[] = [];
-  for await (const piece of requestBody(exchange, limits)) pieces.push(piece);
+  const deadline = performance.now() + limits.requestTimeoutMs;
+  for await (const piece of requestBody(exchange, limits)) {
+    // A byte now and then never stands still, and would hold its place among the requests for years.
+    if (performance.now() > deadline) throw tooSlow(limits.requestTimeoutMs);
+    pieces.push(piece);
+  }
   try {
     return utf8.decode(Buffer.concat(pieces));
   } catch {
     throw new AppError('invalid_input', 'the body is not UTF-8');
   }
+}
+
+function tooSlow(requestTimeoutMs: number): AppError {
+  return new AppError('invalid_input', `the body did not come within ${requestTimeoutMs / 1000} s`, {
+    hint: 'send it faster, or let the operator raise http.request_timeout',
+  });
 }
 
 /** What curl says of any body, and what says nothing. */

@@ -3,19 +3,18 @@ import { parseHandle } from '../../core/handle.ts';
 import { anonymous } from '../../core/principal.ts';
 import type { FrameStore } from '../../frames/store.ts';
 import { handleSchema, handleSummary } from '../handles/handle-summary.ts';
-import { jsonBody } from '../json/json-body.ts';
+import { type JsonLimits, jsonBody } from '../json/json-body.ts';
 import { parseTtl, ttlSchema } from '../json/json-ttl.ts';
 import { sendJson } from '../json/send-json.ts';
 import { refuseOtherSites } from '../other-sites.ts';
 import { handle, readParameters, timeToLive } from '../parameters.ts';
 import { parseQueryString } from '../query-string.ts';
-import type { BodyLimits } from '../request-body.ts';
 import type { Route } from '../route.ts';
 
 const parameters = { ttl: timeToLive('Another time to live; `none`: the frame stays. Default: the one that it has.') };
 
 /** Starts the time to live of a frame again. */
-export function renewRoute(frames: FrameStore, limits: BodyLimits): Route {
+export function renewRoute(frames: FrameStore, limits: JsonLimits): Route {
   return {
     path: '/handles/{handle}/renew',
     methods: ['POST'],

@@ -5,7 +5,7 @@ import type { FrameStore } from '../../frames/store.ts';
 import type { LocalSql, SqlFacts } from '../../query/local-sql.ts';
 import { sendTable } from '../export/send-table.ts';
 import { columnSchema, isoTime } from '../handles/handle-summary.ts';
-import { jsonBody } from '../json/json-body.ts';
+import { type JsonLimits, jsonBody } from '../json/json-body.ts';
 import { sendJson } from '../json/send-json.ts';
 import { laneOf } from '../lane.ts';
 import { frameErrors, sqlErrors, storageErrors } from '../openapi/error-groups.ts';
@@ -13,7 +13,6 @@ import type { Operation } from '../openapi/operation.ts';
 import { refuseOtherSites } from '../other-sites.ts';
 import { readParameters } from '../parameters.ts';
 import { parseQueryString } from '../query-string.ts';
-import type { BodyLimits } from '../request-body.ts';
 import { abortOnLeave, answerInTime } from '../response-writer.ts';
 import type { Exchange, Route } from '../route.ts';
 import { type Keep, parseSqlCommand, type SqlCommand, sqlKeys, sqlSchema } from '../sql/sql-command.ts';
@@ -22,9 +21,8 @@ import { boundParameters } from '../sql/sql-parameters.ts';
 export interface SqlRouteOptions {
   readonly frames: FrameStore;
   readonly sql: LocalSql;
-  readonly settings: BodyLimits & {
+  readonly settings: JsonLimits & {
     readonly maxLimit: number | undefined;
-    readonly requestTimeoutMs: number;
     readonly compression: boolean;
   };
 }
