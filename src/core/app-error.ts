@@ -64,6 +64,7 @@ export class AppError extends Error {
 /** Anything thrown, as an AppError: what we did not foresee becomes `internal`, its message kept for the log only. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
+  if (isOutOfDescriptors(thrown)) return tooManyFiles(thrown);
   return new AppError('internal', 'internal error', { cause: thrown });
 }
 
@@ -71,4 +72,20 @@ export function toAppError(thrown: unknown): AppError {
 export function loggedError(error: Error): unknown {
   if (error instanceof AppError && (error.code === 'sql_error' || error.code === 'sql_forbidden')) return undefined;
   return error.cause ?? error;
+}
+
+/** Any file or connection that is opened may be the one too many. */
+function isOutOfDescriptors(thrown: unknown): boolean {
+  for (let at = thrown; at instanceof Error; at = at.cause) {
+    if ('code' in at && (at.code === 'EMFILE' || at.code === 'ENFILE')) return true;
+  }
+  return false;
+}
+
+export function tooManyFiles(cause: unknown): AppError {
+  return new AppError('overloaded', 'too many files are open', {
+    hint: 'try again in a moment; the operator can raise the limit of open files (ulimit -n)',
+    retryAfterSeconds: 1,
+    cause,
+  });
 }

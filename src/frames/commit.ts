@@ -39,6 +39,7 @@ export class Commits {
 
   async commit(manifest: Manifest, place: Placement, { syncPending = false } = {}): Promise<void> {
     const { handle } = manifest;
+    await using manifests = await this.#records.openManifests();
     let placed: Placed | undefined;
     try {
       await this.#records.writePending(manifest);
@@ -53,7 +54,7 @@ export class Commits {
       throw error;
     }
     try {
-      await this.#records.syncManifests();
+      await manifests.sync();
     } finally {
       await this.#attempt('clean up after', handle, async () => {
         await placed?.settle?.();
@@ -69,8 +70,9 @@ export class Commits {
     await this.#durable.syncDirectory(this.#directory.path(handle)).catch((error) => {
       if (errnoOf(error) !== 'ENOENT') throw error;
     });
+    await using manifests = await this.#records.openManifests();
     await this.#records.promotePending(handle);
-    await this.#records.syncManifests();
+    await manifests.sync();
   }
 
   /** Removes those files that are still what they were, and folders that are empty then. */

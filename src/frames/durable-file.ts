@@ -1,6 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { link, open, rename, unlink } from 'node:fs/promises';
-import { AppError } from '../core/app-error.ts';
+import { AppError, tooManyFiles } from '../core/app-error.ts';
+
+export interface OpenDirectory extends AsyncDisposable {
+  sync(): Promise<void>;
+}
 
 /** File operations that survive a power cut once they resolve, with errors that a caller may see. */
 export class DurableFiles {
@@ -33,14 +37,17 @@ export class DurableFiles {
   }
 
   async syncDirectory(path: string): Promise<void> {
-    await storage(async () => {
-      const directory = await open(path, 'r');
-      try {
-        await this.#sync(directory);
-      } finally {
-        await directory.close();
-      }
-    });
+    await using directory = await this.openDirectory(path);
+    await directory.sync();
+  }
+
+  /** Opened before the step that cannot be taken back: after it the process may have no descriptor left to sync with. */
+  async openDirectory(path: string): Promise<OpenDirectory> {
+    const directory = await storage(() => open(path, 'r'));
+    return {
+      sync: () => storage(() => this.#sync(directory)),
+      [Symbol.asyncDispose]: () => directory.close(),
+    };
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -102,7 +109,7 @@ export function storageError(error: unknown): unknown {
       return new AppError('storage_read_only', 'the storage cannot be written', { cause: error });
     case 'EMFILE':
     case 'ENFILE':
-      return new AppError('overloaded', 'too many files are open', { retryAfterSeconds: 1, cause: error });
+      return tooManyFiles(error);
     default:
       return error;
   }

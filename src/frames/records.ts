@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import type { Handle } from '../core/handle.ts';
-import type { DurableFiles } from './durable-file.ts';
+import type { DurableFiles, OpenDirectory } from './durable-file.ts';
 import { storage } from './durable-file.ts';
 import { encodeManifest, type Manifest, parseManifest } from './manifest.ts';
 import type { Records } from './recovery.ts';
@@ -51,8 +51,8 @@ export class RecordFiles {
     );
   }
 
-  async syncManifests(): Promise<void> {
-    await this.#durable.syncDirectory(this.#directory.recordDirectory('manifests'));
+  openManifests(): Promise<OpenDirectory> {
+    return this.#durable.openDirectory(this.#directory.recordDirectory('manifests'));
   }
 
   async dropPending(handle: Handle): Promise<void> {
@@ -78,6 +78,7 @@ export class RecordFiles {
   async writeTombstone(tombstone: Tombstone): Promise<void> {
     const temporary = this.#directory.newTemporaryPath('.json');
     const path = this.#directory.recordPath('tombstones', tombstone.handle);
+    await using tombstones = await this.#durable.openDirectory(this.#directory.recordDirectory('tombstones'));
     try {
       await this.#durable.writeFile(temporary, encodeTombstone(tombstone));
       await this.#durable.rename(temporary, path);
@@ -86,7 +87,7 @@ export class RecordFiles {
       throw error;
     }
     try {
-      await this.#durable.syncDirectory(this.#directory.recordDirectory('tombstones'));
+      await tombstones.sync();
     } catch (error) {
       // Else a drop that failed would be done by the next start.
       await this.#durable.remove(path).catch(() => {});

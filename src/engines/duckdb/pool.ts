@@ -104,23 +104,28 @@ export class WorkerPool {
   #start(): void {
     this.#starting++;
     const { entry, settings, logger } = this.#options;
-    const worker = new WorkerProcess(entry, settings, logger);
-    this.#all.add(worker);
-    worker.ready.then(
-      () => {
+    const failed = (error: unknown): void => {
+      if (this.#closed) return;
+      logger.error('a worker did not start', { error });
+      this.#failWaiting(error);
+      setTimeout(() => {
         this.#starting--;
-        this.#release(worker);
-      },
-      (error) => {
-        if (this.#closed) return;
-        logger.error('a worker did not start', { error });
-        this.#failWaiting(error);
-        setTimeout(() => {
-          this.#starting--;
-          this.#startForDemand();
-        }, restartDelayMs).unref();
-      },
-    );
+        this.#startForDemand();
+      }, restartDelayMs).unref();
+    };
+    let worker: WorkerProcess;
+    try {
+      worker = new WorkerProcess(entry, settings, logger);
+    } catch (error) {
+      // Without memory the system makes no process, and Node throws at once. The caller still puts its job into the queue.
+      setImmediate(failed, error);
+      return;
+    }
+    this.#all.add(worker);
+    worker.ready.then(() => {
+      this.#starting--;
+      this.#release(worker);
+    }, failed);
     worker.exited.then(() => {
       this.#all.delete(worker);
       const index = this.#idle.indexOf(worker);

@@ -15,8 +15,12 @@ export function newSpillDirectory(root: string): string {
 }
 
 export function removeSpillDirectory(path: string): void {
-  // In one go: the server may be about to exit.
-  rmSync(path, { recursive: true, force: true });
+  try {
+    // In one go: the server may be about to exit.
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Without descriptors or on a disk that fails; the next start sweeps it.
+  }
 }
 
 /** Removes what workers of servers that are gone have left. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { AppError } from '../../core/app-error.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -51,13 +51,20 @@ export class WorkerProcess {
     const tempDirectory = newSpillDirectory(settings.tempDirectory);
     this.#shared = SharedFile.open();
     const childSettings = { ...settings, tempDirectory, hasSharedFile: this.#shared !== undefined };
-    this.#child = fork(entry, [JSON.stringify(childSettings)], {
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', this.#shared?.descriptor ?? 'ignore'],
-      execArgv: ['--max-old-space-size=512'],
-      // Nothing of the operator's environment: it may hold secrets and the child needs none of it.
-      env: { TZ: 'UTC' },
-    });
-    this.#data = this.#child.stdio[dataDescriptor] as Socket;
+    try {
+      this.#child = fork(entry, [JSON.stringify(childSettings)], {
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', this.#shared?.descriptor ?? 'ignore'],
+        execArgv: ['--max-old-space-size=512'],
+        // Nothing of the operator's environment: it may hold secrets and the child needs none of it.
+        env: { TZ: 'UTC' },
+      });
+    } catch (error) {
+      this.#shared?.[Symbol.dispose]();
+      throw error;
+    }
+    // Where the system has no descriptors left, the process was not made and has no pipes; `error` then says so.
+    const stdio = this.#child.stdio as ChildProcess['stdio'] | undefined;
+    this.#data = (stdio?.[dataDescriptor] as Socket | undefined) ?? new Socket();
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-4000);
     });

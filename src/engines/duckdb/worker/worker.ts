@@ -248,9 +248,12 @@ function toWire(error: unknown, aborted: boolean): WireError {
 
 const full = { code: 'storage_full', message: 'the disk is full' } as const;
 const readOnly = { code: 'storage_read_only', message: 'the storage cannot be written' } as const;
-const storageErrors: Readonly<Record<string, typeof full | typeof readOnly>> = {
+const tooManyFiles = { code: 'overloaded', message: 'too many files are open' } as const;
+const storageErrors: Readonly<Record<string, typeof full | typeof readOnly | typeof tooManyFiles>> = {
   ENOSPC: full,
   EDQUOT: full,
   EROFS: readOnly,
   EACCES: readOnly,
+  EMFILE: tooManyFiles,
+  ENFILE: tooManyFiles,
 };
