@@ -26,6 +26,10 @@ export interface RunOptions {
 
 type Turn = (worker: WorkerProcess) => void;
 
+/** How long work that may take any time may go on without a sign of life; longer where statements may work longer. */
+const leastSilenceMs = 5000;
+const backgroundSilenceMs = 60_000;
+
 /** After a child that did not even start, wait this long before the next try. */
 const restartDelayMs = 1000;
 
@@ -63,6 +67,11 @@ export class WorkerPool {
     if (options.warm) for (let n = 0; n < options.workers; n++) this.#start();
   }
 
+  get #silenceMs(): number {
+    const { timeoutMs } = this.#options;
+    return timeoutMs === 0 ? backgroundSilenceMs : Math.max(timeoutMs, leastSilenceMs);
+  }
+
   /** Process ids of the children that live now. */
   get pids(): number[] {
     return [...this.#all].flatMap((worker) => worker.pid ?? []);
@@ -77,7 +86,8 @@ export class WorkerPool {
       const { timed, repeatable } = jobRules[job.kind];
       const deadline = timed !== false && timeoutMs > 0 ? new Deadline(timeoutMs) : undefined;
       const signal = deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline.signal]);
-      const messages = worker.execute(job, { signal, input: options.input });
+      const silenceMs = timed === false ? this.#silenceMs : undefined;
+      const messages = worker.execute(job, { signal, input: options.input, silenceMs });
       try {
         for (;;) {
           const step = await messages.next();

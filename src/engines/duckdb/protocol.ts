@@ -84,7 +84,11 @@ export type Job =
   | { readonly kind: 'analyticsTables' };
 
 /** Parent to child, over Node's IPC channel: it stays readable while the data channel is full. */
-export type Command = { readonly kind: 'job'; readonly turn: number; readonly job: Job } | { readonly kind: 'cancel' };
+export type Command =
+  | { readonly kind: 'job'; readonly turn: number; readonly job: Job }
+  | { readonly kind: 'cancel' }
+  /** The child answers with any message, over the same channel. */
+  | { readonly kind: 'pulse' };
 
 /** An error on its way from the child: an AppError by its parts, or `cancelled`. */
 export interface WireError {

@@ -19,6 +19,9 @@ import { newSpillDirectory, removeSpillDirectory } from './spill-directory.ts';
 
 /** How long a cancelled job may take to stop before its process is killed. */
 const cancelGraceMs = 1000;
+/** How long a new process may take before it can work. */
+const mostStartMs = 30_000;
+const pulseMs = 1000;
 /** Messages held for a reader that is slower than the worker. */
 const maxWaitingMessages = 2;
 
@@ -26,6 +29,8 @@ export interface ExecuteOptions {
   readonly signal: AbortSignal;
   /** Bytes that the job reads. */
   readonly input?: AsyncIterable<Uint8Array> | undefined;
+  /** For a job that may take any time: how long its process may give no sign of life. */
+  readonly silenceMs?: number | undefined;
 }
 
 /** One DuckDB child process as its parent sees it: one job at a time. */
@@ -85,8 +90,13 @@ export class WorkerProcess {
         resolve();
       });
     });
+    const late = setTimeout(() => this.kill(), mostStartMs);
+    late.unref();
     this.ready = new Promise((resolve, reject) => {
-      this.#child.once('message', () => resolve());
+      this.#child.once('message', () => {
+        clearTimeout(late);
+        resolve();
+      });
       this.exited.then(() => reject(new Error(`the DuckDB worker did not start: ${this.#stderr.trim()}`)));
     });
     this.ready.catch(() => {});
@@ -111,13 +121,14 @@ export class WorkerProcess {
    * Runs a job: yields its row messages as they are asked for and returns its answer. Ending the iteration early or
    * aborting the signal stops the job in the child; one that does not stop within a second is killed with its process.
    */
-  async *execute(job: Job, { signal, input }: ExecuteOptions): AsyncGenerator<Buffer, unknown, undefined> {
+  async *execute(job: Job, { signal, input, silenceMs }: ExecuteOptions): AsyncGenerator<Buffer, unknown, undefined> {
     signal.throwIfAborted();
     let settled = false;
     const cancel = (): void => this.#cancel();
     signal.addEventListener('abort', cancel, { once: true });
     const turn = ++this.#turn;
     this.#send({ kind: 'job', turn, job });
+    const unwatch = silenceMs === undefined ? undefined : this.#watchPulse(silenceMs);
     const inputSent = input === undefined ? undefined : this.#sendInput(input, turn);
     inputSent?.catch(() => {
       // Not when the job is over: the worker may have another client's by then.
@@ -148,9 +159,32 @@ export class WorkerProcess {
       }
     } finally {
       this.#turn++;
+      unwatch?.();
       signal.removeEventListener('abort', cancel);
       if (!settled) await this.#stop();
     }
+  }
+
+  /** Counts pulses rather than time, so that a machine that was asleep finds its workers alive. */
+  #watchPulse(silenceMs: number): () => void {
+    let unanswered = 0;
+    const answered = (): void => {
+      unanswered = 0;
+    };
+    const timer = setInterval(() => {
+      if (unanswered * pulseMs >= silenceMs) {
+        this.#logger.warn('a worker gave no sign of life and was killed', { pid: this.#child.pid });
+        this.kill();
+        return;
+      }
+      unanswered++;
+      this.#send({ kind: 'pulse' });
+    }, pulseMs);
+    this.#child.on('message', answered);
+    return () => {
+      clearInterval(timer);
+      this.#child.off('message', answered);
+    };
   }
 
   kill(): void {
