@@ -56,7 +56,8 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
 
   server.on('session', (session) => {
     lanes += 1;
-    connections.set(session, { lane: `grpc-${lanes}`, enter: watchConnection(session, timeouts) });
+    const lane = `${session.socket.remoteAddress}#grpc-${lanes}`;
+    connections.set(session, { lane, enter: watchConnection(session, timeouts) });
     session.on('error', (error) => logger.debug('connection failed', { error: error.message }));
     session.once('close', () => connections.delete(session));
     session.setLocalWindowSize(windowBytes);

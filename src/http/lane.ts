@@ -1,6 +1,7 @@
 import type { Exchange } from './route.ts';
 
-/** Requests of one connection wait behind each other, those of different ones take turns. */
+/** Clients take turns, told apart by their address, and among one client's requests its connections. */
 export function laneOf({ request }: Pick<Exchange, 'request'>): string {
-  return String(request.socket.remotePort);
+  const { remoteAddress, remotePort } = request.socket;
+  return `${remoteAddress}#${remotePort}`;
 }

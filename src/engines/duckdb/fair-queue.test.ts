@@ -32,3 +32,21 @@ test('what was removed does not come out', () => {
   expect(queue.size).toBe(1);
   expect(queue.shift()).toBe('a2');
 });
+
+test('a client with many connections has no more turns than one with a single connection', () => {
+  const queue = new FairQueue<string>();
+  for (let n = 1; n <= 5; n++) queue.push(`10.0.0.1#${n}`, `heavy ${n}`);
+  queue.push('10.0.0.2#1', 'light 1');
+  queue.push('10.0.0.2#1', 'light 2');
+  const order = Array.from({ length: 7 }, () => queue.shift());
+  expect(order).toEqual(['heavy 1', 'light 1', 'heavy 2', 'light 2', 'heavy 3', 'heavy 4', 'heavy 5']);
+  expect([queue.size, queue.shift()]).toEqual([0, undefined]);
+});
+
+test('what was removed has no turn, and leaves nothing behind', () => {
+  const queue = new FairQueue<string>();
+  queue.push('a#1', 'one');
+  queue.push('a#2', 'two');
+  expect([queue.remove('a#1', 'one'), queue.remove('a#1', 'one')]).toEqual([true, false]);
+  expect([queue.size, queue.shift(), queue.shift()]).toEqual([1, 'two', undefined]);
+});
