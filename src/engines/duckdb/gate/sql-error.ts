@@ -26,6 +26,7 @@ export function sqlError(error: DuckDbError, sql: string, offset = 0): AppError 
   if (error.fatal) {
     return new AppError('engine_crashed', 'the engine broke down over this statement', {
       hint: 'write it in another way; the same statement breaks it each time',
+      retryAfterSeconds: 1,
       cause: error,
     });
   }
