@@ -52,7 +52,7 @@ const kindsOfOtherVersions: readonly Kind[] = ['fdatasync', 'ftruncate', 'pwrite
 export const failingCalls: Scenario = {
   id: 'D4',
   promise: 'a write that the disk fails is not acknowledged, and after a failed fsync nothing is until a restart',
-  rounds: { ci: 12, release: 600 },
+  rounds: { ci: 10, release: 600 },
   secondsPerRound: 6,
   needs: ['strace'],
   async run({ rounds, random, progress }: Trial) {
@@ -79,7 +79,7 @@ export const failingCalls: Scenario = {
       ledger.note(operation, outcome);
       const trace = await fault.end();
       const failed = trace.includes('(INJECTED)');
-      const mayBeDone = kind.isSpared === true || wasRecordSafe(trace);
+      const mayBeDone = kind.isSpared === true || isOfListing(trace) || wasRecordSafe(trace);
       progress(`${what}: ${failed ? 'failed' : 'never came'}, ${outcome}`);
       promised(!failed || outcome !== 'acknowledged' || mayBeDone, `what the disk fails is not acknowledged: ${what}`);
       promised(failed || outcome === 'acknowledged', `without a fault it is acknowledged: ${what}`, outcome);
@@ -162,6 +162,11 @@ function begin(
     path: path === undefined ? undefined : join(dataDir, 'cold', '.framehold', path(handle)),
     traceFile: join(dataDir, 'trace'),
   });
+}
+
+/** Whether it was not the write that failed but a look at what is in a folder, which goes on beside it. */
+function isOfListing(trace: string): boolean {
+  return /O_DIRECTORY.*\(INJECTED\)/.test(trace);
 }
 
 /** Whether the record of the write was synced before the fault: then the rest is tidying up. */
