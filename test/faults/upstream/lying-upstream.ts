@@ -11,7 +11,7 @@ import { markedAnswer, startMarkedUpstream } from './marked-upstream.ts';
 import { askMarked, codeOf, type ToldAnswer } from './told-answer.ts';
 import { until } from './until.ts';
 
-const timeoutMs = 1500;
+const timeoutMs = 3000;
 /** Of the server; not a setting. Its clock is coarse, and slower on a busy machine. */
 const silenceMs = 15_000;
 const slowestSilenceMs = 2 * silenceMs;

@@ -18,8 +18,8 @@ export interface MarkedUpstream extends AsyncDisposable {
   /** How often each statement came. */
   readonly arrivals: ReadonlyMap<number, number>;
   readonly open: number;
-  /** The most connections that its clients ever held at once. */
-  readonly mostHeld: number;
+  /** Connections that its clients hold now. To ask takes milliseconds. */
+  held(): number;
   readonly connections: number;
 }
 
@@ -37,12 +37,10 @@ export function markedAnswer(marker: number): string {
 export async function startMarkedUpstream(onRequest: (request: MarkedRequest) => unknown): Promise<MarkedUpstream> {
   const sockets = new Set<Socket>();
   const arrivals = new Map<number, number>();
-  let mostHeld = 0;
   let connections = 0;
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     connections++;
-    mostHeld = Math.max(mostHeld, connectionsTo(socket.localPort ?? 0));
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
     let pending = '';
     socket.on('data', (bytes: Buffer) => {
@@ -66,9 +64,7 @@ export async function startMarkedUpstream(onRequest: (request: MarkedRequest) =>
     get open() {
       return sockets.size;
     },
-    get mostHeld() {
-      return mostHeld;
-    },
+    held: () => connectionsTo(port),
     get connections() {
       return connections;
     },

@@ -27,10 +27,9 @@ export const realQuestDb: Scenario = {
     const put = await ask(`${server.url}/imp?name=kept&fmt=json`, { method: 'POST', body: 'a\n1\n2\n' });
     promised(put.status === 200, 'a frame is held', put.text);
     const burst = new Burst(server, size === 'release' ? 1000 : 5000);
-    const running = Promise.all(Array.from({ length: clients }, () => burst.client(random.fork())));
-    const besides = burst.otherDoors();
+    const running = [...Array.from({ length: clients }, () => burst.client(random.fork())), burst.otherDoors()];
     let slowestReturnMs = 0;
-    try {
+    const trouble = async (): Promise<void> => {
       for (let round = 0; round < rounds; round++) {
         await burst.untilRight('it answers');
         const cut = readLong(server);
@@ -44,10 +43,15 @@ export const realQuestDb: Scenario = {
         slowestReturnMs = Math.max(slowestReturnMs, await burst.untilRight('it answers after it was frozen'));
         progress(`round ${round + 1}: ${burst.right} right answers`);
       }
+    };
+    try {
+      // A client that finds something wrong ends it at once.
+      await Promise.race([trouble(), Promise.all(running)]);
     } finally {
       burst.stop();
+      await Promise.allSettled(running);
     }
-    await Promise.all([running, besides]);
+    await Promise.all(running);
     const { right, told, slowestOtherMs, others } = burst;
     return {
       rounds,
