@@ -153,9 +153,13 @@ async function refusalMs(server: SpawnedFramehold, each: Oversized, dataDir: str
 }
 
 /** Resolves when the kernel has it, or has no more use for it. */
-async function taken(socket: Socket, piece: Buffer): Promise<void> {
-  await Promise.race([
-    new Promise<void>((resolve) => socket.write(piece, () => resolve())),
-    new Promise<void>((resolve) => socket.once('data', () => resolve())),
-  ]);
+function taken(socket: Socket, piece: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('data', done);
+      resolve();
+    };
+    socket.once('data', done);
+    socket.write(piece, done);
+  });
 }
