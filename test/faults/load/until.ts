@@ -9,10 +9,11 @@ export async function until(
   found?: () => unknown,
 ): Promise<number> {
   const startedAt = performance.now();
-  while (!(await condition())) {
+  for (;;) {
+    const holds = await condition();
     const elapsedMs = performance.now() - startedAt;
-    promised(elapsedMs < withinMs, `within ${withinMs} ms ${what}`, found?.());
+    promised(elapsedMs < withinMs, `within ${withinMs} ms ${what}`, found?.() ?? `${Math.round(elapsedMs)} ms`);
+    if (holds) return elapsedMs;
     await delay(10);
   }
-  return performance.now() - startedAt;
 }
