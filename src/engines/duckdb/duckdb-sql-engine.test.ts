@@ -410,3 +410,24 @@ describe('warm tables', () => {
     await expect(readdir(warm.directory)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
+
+test('a statement that was let in to be analysed is not refused when it is to run', async () => {
+  await using busy = newEngine({ workers: 1, maxQueue: 1 });
+  const endless =
+    'SELECT count(*) AS n FROM range(1_000_000_000) a, range(1_000_000) b WHERE (a.range * b.range) % 7 = 3';
+  const first = await busy.analyze(endless, { signal: never });
+  const second = await busy.analyze('SELECT 42 AS n', { signal: never });
+  if (first.kind !== 'query' || second.kind !== 'query') throw new Error('both are queries');
+  const run = { tables: [], form: 'exec-json' } as const;
+  const stop = new AbortController();
+  const running = busy.run({ ...run, query: first.query }, { signal: stop.signal });
+  const waiting = busy.analyze('SELECT 43 AS n', { signal: never });
+  const letIn = busy.run({ ...run, query: second.query }, { signal: never });
+  const another = busy.run({ ...run, query: second.query }, { signal: never });
+  await expect(another).rejects.toMatchObject({ code: 'overloaded' });
+  stop.abort();
+  await expect(running).rejects.toThrow();
+  await waiting;
+  await using result = await letIn;
+  expect(result.columns).toMatchObject([{ name: 'n' }]);
+});

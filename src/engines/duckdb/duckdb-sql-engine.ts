@@ -4,6 +4,7 @@ import type { Logger } from '../../core/logger.ts';
 import {
   type AnalyticsTable,
   isAnalytics,
+  type Query,
   type SqlDescription,
   type SqlEngine,
   type SqlJob,
@@ -15,7 +16,7 @@ import {
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { encodedRows } from './encoded-rows.ts';
-import { WorkerPool } from './pool.ts';
+import { type RunOptions, WorkerPool } from './pool.ts';
 import type { Job, QueryJob, QueryTable, SqlSettings } from './protocol.ts';
 import { Remembered } from './remembered.ts';
 import type { WarmTables } from './warm-tables.ts';
@@ -48,6 +49,11 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
   readonly #warmTables: WarmTables;
   /** What a text means does not depend on the frames. */
   readonly #statements = new Remembered<Statement>();
+  /**
+   * How many requests have waited for the analysis of a query and come back to run it. Refused only then, they would have
+   * waited for nothing, and under load hardly any would ever come to its end.
+   */
+  readonly #letIn = new WeakMap<Query, number>();
   /** Versions do not change, so what a query over them gives does not. */
   readonly #descriptions = new Remembered<SqlDescription>();
 
@@ -83,7 +89,14 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
     if (known !== undefined) return known;
     const statement = (await this.#call({ kind: 'analyze', sql }, options)) as Statement;
     if (sql.length <= longestRemembered) this.#statements.set(sql, statement);
+    if ('query' in statement) this.#letIn.set(statement.query, (this.#letIn.get(statement.query) ?? 0) + 1);
     return statement;
+  }
+
+  #takeLetIn(query: Query): boolean {
+    const count = this.#letIn.get(query) ?? 0;
+    if (count > 0) this.#letIn.set(query, count - 1);
+    return count > 0;
   }
 
   async describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription> {
@@ -91,7 +104,8 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
     const known = key === undefined ? undefined : this.#descriptions.get(key);
     if (known !== undefined) return known;
     const { parameters } = job;
-    const answer = await this.#call({ kind: 'describe', ...this.#queryJob(job) }, options, parameters);
+    const isLetIn = this.#takeLetIn(job.query);
+    const answer = await this.#call({ kind: 'describe', ...this.#queryJob(job) }, { ...options, isLetIn }, parameters);
     const description = answer as SqlDescription;
     if (key !== undefined) this.#descriptions.set(key, description);
     return description;
@@ -102,7 +116,8 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
     // JSON, in which jobs travel, has no infinity.
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
     const job: Job = { kind: 'query', ...this.#queryJob(run), form, fromRow, toRow, columns, countAll };
-    return await DuckDbSqlResult.start(this.#pool.run(job, { signal, lane, input: only(parameters) }));
+    const isLetIn = this.#takeLetIn(run.query);
+    return await DuckDbSqlResult.start(this.#pool.run(job, { signal, lane, isLetIn, input: only(parameters) }));
   }
 
   async analyticsTables(options: JobOptions): Promise<readonly AnalyticsTable[]> {
@@ -126,8 +141,12 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
     return { name, source: warm === undefined ? { kind: 'parquet', paths } : { kind: 'warm', path: warm, paths } };
   }
 
-  async #call(job: Job, { signal, lane }: JobOptions, parameters?: Uint8Array): Promise<unknown> {
-    const messages = this.#pool.run(job, { signal, lane, input: only(parameters) });
+  async #call(
+    job: Job,
+    { signal, lane, isLetIn }: JobOptions & Pick<RunOptions, 'isLetIn'>,
+    parameters?: Uint8Array,
+  ): Promise<unknown> {
+    const messages = this.#pool.run(job, { signal, lane, isLetIn, input: only(parameters) });
     for (;;) {
       const step = await messages.next();
       if (step.done === true) return step.value;

@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   readonly lane?: string | undefined;
   readonly input?: AsyncIterable<Uint8Array> | undefined;
+  /** Of a request that was let in already: it may wait however many others do. */
+  readonly isLetIn?: boolean | undefined;
 }
 
 type Turn = (worker: WorkerProcess) => void;
@@ -152,13 +154,13 @@ export class WorkerPool {
     while (!this.#closed && this.#all.size < wanted && this.#starting < wanted) this.#start();
   }
 
-  #acquire({ signal, lane = '' }: RunOptions): Promise<WorkerProcess> {
+  #acquire({ signal, lane = '', isLetIn = false }: RunOptions): Promise<WorkerProcess> {
     signal.throwIfAborted();
     if (this.#closed) return Promise.reject(new AppError('overloaded', 'the server is shutting down'));
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (!idle.ended) return Promise.resolve(idle);
     }
-    if (this.#queue.size >= this.#options.maxQueue) {
+    if (!isLetIn && this.#queue.size >= this.#options.maxQueue) {
       return Promise.reject(
         new AppError('overloaded', `${this.#queue.size} jobs are waiting already`, {
           hint: 'try again in a moment',
