@@ -1,9 +1,10 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from './config/config.ts';
 import type { ListenAddress } from './config/listen-address.ts';
 import { Cleanup } from './core/cleanup.ts';
 import type { Logger } from './core/logger.ts';
+import { makeFolder } from './core/make-folder.ts';
 import { readVersion } from './core/version.ts';
 import { inspectAnalyticsFile } from './engines/duckdb/analytics-file.ts';
 import { DuckDbEngine } from './engines/duckdb/duckdb-engine.ts';
@@ -15,7 +16,7 @@ import { createFlightService } from './flight/flight-service.ts';
 import { createHealthService } from './flight/health.ts';
 import { startGrpcListener } from './flight/listener.ts';
 import { createFlightSql } from './flight/sql/flight-sql.ts';
-import { makeDirectory } from './frames/make-directory.ts';
+import { DurableFiles, errnoOf } from './frames/durable-file.ts';
 import { type FrameStore, openFrameStore } from './frames/store.ts';
 import { type FrameVerdict, verifyDirectory } from './frames/verify-directory.ts';
 import { startHttpListener } from './http/listener.ts';
@@ -187,7 +188,7 @@ async function checkAnalyticsPath(path: string): Promise<void> {
 function createAnalyticsDatabase(engine: DuckDbEngine, path: string, logger: Logger, signal: AbortSignal): void {
   const create = async (): Promise<void> => {
     if ((await inspectAnalyticsFile(path)) !== 'absent') return;
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(resolve(path)));
     await engine.createDatabase(path, { signal });
   };
   create().catch((error: unknown) => {
@@ -197,9 +198,9 @@ function createAnalyticsDatabase(engine: DuckDbEngine, path: string, logger: Log
 
 async function makeDataDirectory(path: string): Promise<void> {
   try {
-    await makeDirectory(path);
+    await new DurableFiles().makeFolder(resolve(path));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errnoOf(error);
     const isThere = (await stat(path).catch(() => undefined))?.isDirectory() === true;
     // One that is there and read-only still serves what it holds.
     if (!isThere) throw new Error(`the data directory ${path} cannot be made (${code}); name another with --data-dir`);

@@ -1,4 +1,4 @@
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../test/support/temporary-directory.ts';
@@ -25,6 +25,16 @@ async function fileHandlePrototype(): Promise<{ sync(): Promise<void> }> {
 function errno(code: string, syscall = 'write'): Error {
   return Object.assign(new Error(`${code}: ${syscall}`), { code, syscall });
 }
+
+test('every folder that is new is synced into the one that holds it, and no other', async () => {
+  const sync = vi.spyOn(await fileHandlePrototype(), 'sync');
+  const durable = new DurableFiles();
+  await durable.makeFolder(path('a/b/c'));
+  expect((await stat(path('a/b/c'))).isDirectory()).toBe(true);
+  expect(sync).toHaveBeenCalledTimes(3);
+  await durable.makeFolder(path('a/b/c'));
+  expect(sync).toHaveBeenCalledTimes(3);
+});
 
 test('writes a file only where none is', async () => {
   const durable = new DurableFiles();

@@ -1,6 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { link, open, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { AppError, tooManyFiles } from '../core/app-error.ts';
+import { makeFolder } from '../core/make-folder.ts';
 
 export interface OpenDirectory extends AsyncDisposable {
   sync(): Promise<void>;
@@ -34,6 +36,11 @@ export class DurableFiles {
         await file.close();
       }
     });
+  }
+
+  /** Makes a folder, and those above it that are missing. */
+  async makeFolder(path: string): Promise<void> {
+    for (const made of await storage(() => makeFolder(path))) await this.syncDirectory(dirname(made));
   }
 
   async syncDirectory(path: string): Promise<void> {

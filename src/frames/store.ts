@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import type { Compression, FrameEngine, RowSource } from '../core/frame-engine.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
@@ -8,11 +8,10 @@ import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
 import { ChunkLoads } from './chunk-loads.ts';
 import { ChunkReader } from './chunk-reader.ts';
-import { DurableFiles, errnoOf, storageError } from './durable-file.ts';
+import { DurableFiles, errnoOf } from './durable-file.ts';
 import { ExpirySweeper } from './expiry.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { HotTier } from './hot-tier.ts';
-import { makeDirectory } from './make-directory.ts';
 import { Recompressor } from './recompressor.ts';
 import {
   type FrameSummary,
@@ -57,9 +56,10 @@ const adoptionsAtOnce = 2;
 /** Opens the frames of a directory. What is in it is found out in the background; asked for earlier, a frame is looked up at once. */
 export async function openFrameStore(options: FrameStoreOptions): Promise<FrameStore> {
   try {
-    await makeDirectory(options.coldDirectory);
+    await new DurableFiles().makeFolder(resolve(options.coldDirectory));
   } catch (error) {
-    if (errnoOf(error) !== 'EROFS') throw storageError(error);
+    // What is there can still be read, and a put that finds it so says so.
+    if (!['EROFS', 'ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '')) throw error;
   }
   return new FrameStore(options);
 }

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import type { Handle } from '../core/handle.ts';
@@ -6,7 +6,7 @@ import { isHandle, randomBase32 } from '../core/handle.ts';
 import { isOfOtherLivingProcess, processPrefix } from '../core/living-process.ts';
 import type { Tenant } from '../core/principal.ts';
 import { defaultTenant } from '../core/principal.ts';
-import { type DurableFiles, errnoOf, storage } from './durable-file.ts';
+import { type DurableFiles, errnoOf } from './durable-file.ts';
 import type { FileIdentity, Identity } from './part.ts';
 import { identityOf } from './part.ts';
 
@@ -36,7 +36,6 @@ const recordSuffix = '.json';
 export class TenantDirectory {
   readonly tenant: Tenant;
   readonly root: string;
-  readonly #coldDirectory: string;
   readonly #durable: DurableFiles;
   /** Tells our temporary names from those of other processes, living or dead. */
   readonly #tag = `${processPrefix()}${randomBase32(8)}`;
@@ -45,7 +44,6 @@ export class TenantDirectory {
   constructor(coldDirectory: string, tenant: Tenant, durable: DurableFiles) {
     if (!isHandle(tenant)) throw new AppError('internal', 'not a name for a tenant');
     this.tenant = tenant;
-    this.#coldDirectory = coldDirectory;
     this.#durable = durable;
     this.root = tenant === defaultTenant ? coldDirectory : join(coldDirectory, 'tenants', tenant);
   }
@@ -99,19 +97,9 @@ export class TenantDirectory {
   }
 
   async #makeFolders(): Promise<void> {
-    await storage(async () => {
-      let made = false;
-      for (const name of ['manifests', 'pending', 'tombstones', 'tmp', 'pins']) {
-        const first = await mkdir(join(this.root, privateName, name), { recursive: true });
-        made ||= first !== undefined;
-      }
-      if (!made) return;
-      await this.#durable.syncDirectory(join(this.root, privateName));
-      await this.#durable.syncDirectory(this.root);
-      if (this.root === this.#coldDirectory) return;
-      await this.#durable.syncDirectory(join(this.#coldDirectory, 'tenants'));
-      await this.#durable.syncDirectory(this.#coldDirectory);
-    });
+    for (const name of ['manifests', 'pending', 'tombstones', 'tmp', 'pins']) {
+      await this.#durable.makeFolder(join(this.root, privateName, name));
+    }
   }
 
   /** Removes what an earlier process left in the middle of its work; one that lives still needs its own. */

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../../../../core/app-error.ts';
 import type { FileReport } from '../../../../core/frame-engine.ts';
+import { makeFolder } from '../../../../core/make-folder.ts';
 import type { WireFileFormat } from '../../protocol.ts';
 import { sqlString } from '../../sql-text.ts';
 import type { DuckDbError } from '../duckdb-error.ts';
@@ -86,7 +87,7 @@ class CsvFile implements TextFile {
 
   async tidy(): Promise<void> {
     const { path, scratchPath, signal } = this.#job;
-    await mkdir(dirname(scratchPath), { recursive: true });
+    await makeFolder(dirname(scratchPath));
     this.#hasScratch = true;
     this.#longestRecord = await tidyCsv(path, scratchPath, this.#dialect, this.#rejections, signal);
   }

@@ -1,7 +1,8 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../../../../core/app-error.ts';
 import type { FileReport } from '../../../../core/frame-engine.ts';
+import { makeFolder } from '../../../../core/make-folder.ts';
 import type { WireFileFormat } from '../../protocol.ts';
 import { sqlString } from '../../sql-text.ts';
 import type { DuckDbError } from '../duckdb-error.ts';
@@ -22,7 +23,7 @@ export async function importJson(
   await checkTimeFormats(job.connection, options.types ?? []);
   const rejections = new Rejections(options.skipsBadRows);
   const { path, scratchPath, signal } = job;
-  await mkdir(dirname(scratchPath), { recursive: true });
+  await makeFolder(dirname(scratchPath));
   try {
     const { columns, rows, longestRow } = await writeJsonRows(path, scratchPath, rejections, signal);
     const planned = rows === 0 ? withoutRows(options.like ?? []) : plannedColumns(columns.map(nameOf), true, options);
