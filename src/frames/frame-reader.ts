@@ -77,7 +77,7 @@ export class FrameReader implements AsyncDisposable {
         options,
       );
     } catch (error) {
-      if (error instanceof FileChanged) throw replacedMeanwhile(this.handle, error);
+      if (error instanceof FileChanged) throw this.#whyChanged(error);
       if (error instanceof AppError && (error.code === 'frame_damaged' || error.code === 'invalid_input')) {
         throw damaged(this.handle, 'it is not readable', error);
       }
@@ -90,8 +90,13 @@ export class FrameReader implements AsyncDisposable {
     try {
       return await this.#parts.sources();
     } catch (error) {
-      throw error instanceof FileChanged ? replacedMeanwhile(this.handle, error) : error;
+      throw error instanceof FileChanged ? this.#whyChanged(error) : error;
     }
+  }
+
+  #whyChanged(error: FileChanged): AppError {
+    if (this.#parts.isVerified) return replacedMeanwhile(this.handle, error);
+    return damaged(this.handle, 'its bytes are not those that were written (checksum)', error);
   }
 
   /** Keeps the files for longer than the reader. */

@@ -1,8 +1,9 @@
-import { link, unlink } from 'node:fs/promises';
+import { link, open, unlink } from 'node:fs/promises';
 import type { PartSource } from '../core/frame-engine.ts';
 import { errnoOf } from './durable-file.ts';
 import type { Part } from './part.ts';
-import { sameIdentity } from './part.ts';
+import { identityOf, sameIdentity } from './part.ts';
+import type { PartCheck } from './part-check.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
 
 /** A part's file is no longer the one that its manifest names. Never leaves the store as it is. */
@@ -15,10 +16,11 @@ export class FileChanged extends Error {
 
 /** A part in memory, with whether its bytes are known to be what was written. */
 export interface HeldPart extends Part {
-  readonly check: { passed: boolean };
+  readonly check: PartCheck;
 }
 
 interface Pin {
+  readonly part: HeldPart;
   readonly path: string;
   /** False when the path is the public one, which others may change. */
   readonly isLink: boolean;
@@ -27,11 +29,13 @@ interface Pin {
 /** Links of a tenant's parts under private names: what a reader began to read stays, whatever happens to the public name. */
 export class Pins {
   readonly #directory: TenantDirectory;
+  readonly #isAsWritten: (part: Part, path: string) => Promise<boolean>;
   readonly #sets = new Set<PartSet>();
   readonly #unlinking = new Set<Promise<void>>();
 
-  constructor(directory: TenantDirectory) {
+  constructor(directory: TenantDirectory, isAsWritten: (part: Part, path: string) => Promise<boolean>) {
     this.#directory = directory;
+    this.#isAsWritten = isAsWritten;
   }
 
   set(parts: readonly HeldPart[]): PartSet {
@@ -43,21 +47,23 @@ export class Pins {
     else this.#sets.delete(set);
   }
 
-  async pin(part: Part): Promise<Pin> {
+  async pin(part: HeldPart): Promise<Pin> {
+    const publicPath = this.#directory.path(part.file);
     const path = this.#directory.newPinPath();
     try {
       await this.#directory.prepare();
-      await link(this.#directory.path(part.file), path);
+      await part.check.through(this.#changeTime(publicPath), () => link(publicPath, path), this.#changeTime(path));
     } catch (error) {
       if (errnoOf(error) === 'EMFILE' || errnoOf(error) === 'ENFILE') throw error;
       // No hard links on this file system, or nothing may be written here: then reading goes by the public name.
-      const pin = { path: this.#directory.path(part.file), isLink: false };
-      await this.assertSame(part, pin);
+      const pin = { part, path: publicPath, isLink: false };
+      await part.check.through(this.#changeTime(publicPath), async () => {}, this.#changeTime(publicPath));
+      await this.#assertSame(pin);
       return pin;
     }
-    const pin = { path, isLink: true };
+    const pin = { part, path, isLink: true };
     try {
-      await this.assertSame(part, pin);
+      await this.#assertSame(pin);
     } catch (error) {
       await unlink(path);
       throw error;
@@ -65,15 +71,31 @@ export class Pins {
     return pin;
   }
 
-  async assertSame(part: Part, pin: Pin): Promise<void> {
-    const found = await this.#directory.identify(pin.path);
-    if (found === undefined || !sameIdentity(part, found)) throw new FileChanged(part.file);
+  /** Rejects with FileChanged when the bytes are no longer those of the part. */
+  async assertUnchanged(pin: Pin, { isRetired }: { readonly isRetired: boolean }): Promise<void> {
+    const { part, path } = pin;
+    const changedNs = await this.#assertSame(pin);
+    // The names of a retired version go, which changes its inodes.
+    if (isRetired || part.check.isAsKnown(changedNs)) return;
+    await part.check.renew(this.#changeTime(path), () => this.#isAsWritten(part, path));
+    if (!part.check.passed) throw new FileChanged(part.file);
+  }
+
+  /** To be called when nothing of ours is about to change the file's inode. */
+  async noteWritten(parts: readonly HeldPart[]): Promise<void> {
+    for (const part of parts) await part.check.note(this.#changeTime(this.#directory.path(part.file)));
+  }
+
+  /** Whether the file under the public name has been left alone since its bytes were last known. */
+  async isUntouched(part: HeldPart): Promise<boolean> {
+    const stats = await this.#directory.stats(this.#directory.path(part.file));
+    return stats !== undefined && part.check.passed && part.check.isAsKnown(stats.ctimeNs);
   }
 
   unpin(pinning: Promise<readonly Pin[]>): Promise<void> {
     const work = (async () => {
       const pins = await pinning.catch(() => []);
-      await Promise.allSettled(pins.filter((pin) => pin.isLink).map((pin) => unlink(pin.path)));
+      await Promise.allSettled(pins.filter((pin) => pin.isLink).map((pin) => this.#unlink(pin)));
     })().finally(() => this.#unlinking.delete(work));
     this.#unlinking.add(work);
     return work;
@@ -82,6 +104,29 @@ export class Pins {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const set of [...this.#sets]) set.dispose();
     await Promise.all(this.#unlinking);
+  }
+
+  async #unlink({ part, path }: Pin): Promise<void> {
+    // By now the part may have another public name, or none, so its inode is looked at by descriptor.
+    const file = part.sha256 === null ? undefined : await open(path, 'r').catch(() => undefined);
+    if (file === undefined) return unlink(path);
+    try {
+      const changeTime = async () => (await file.stat({ bigint: true })).ctimeNs;
+      await part.check.through(changeTime, () => unlink(path), changeTime);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Gives the time of the inode's last change. */
+  async #assertSame({ part, path }: Pin): Promise<bigint> {
+    const stats = await this.#directory.stats(path);
+    if (stats === undefined || !sameIdentity(part, identityOf(stats))) throw new FileChanged(part.file);
+    return stats.ctimeNs;
+  }
+
+  #changeTime(path: string): () => Promise<bigint | undefined> {
+    return async () => (await this.#directory.stats(path))?.ctimeNs;
   }
 }
 
@@ -97,7 +142,6 @@ export class PartSet {
   #pinned: Promise<readonly Pin[]> | undefined;
   #linger: NodeJS.Timeout | undefined;
   #retired = false;
-  #isVerified = false;
 
   constructor(parts: readonly HeldPart[], pins: Pins) {
     this.parts = parts;
@@ -108,13 +152,8 @@ export class PartSet {
     return this.#users;
   }
 
-  get isPinned(): boolean {
-    return this.#pinned !== undefined;
-  }
-
   get isVerified(): boolean {
-    this.#isVerified ||= this.parts.every((part) => part.check.passed);
-    return this.#isVerified;
+    return this.parts.every((part) => part.check.passed);
   }
 
   acquire(): void {
@@ -130,14 +169,15 @@ export class PartSet {
   /** Where the parts can be read, unchanged, until `release`. Rejects with FileChanged when it is too late. */
   async sources(): Promise<readonly PartSource[]> {
     const pins = await this.#pin();
-    const sources: PartSource[] = [];
-    for (const [index, part] of this.parts.entries()) {
-      const pin = pins[index];
-      if (pin === undefined) throw new FileChanged(part.file);
-      if (!pin.isLink) await this.#pins.assertSame(part, pin);
-      sources.push({ path: pin.path, rows: part.rows });
-    }
-    return sources;
+    const unverified = this.parts.find((part) => !part.check.passed);
+    if (unverified !== undefined) throw new FileChanged(unverified.file);
+    await Promise.all(pins.map((pin) => this.#pins.assertUnchanged(pin, { isRetired: this.#retired })));
+    return pins.map(({ path, part: { rows } }) => ({ path, rows }));
+  }
+
+  /** The same for those who are about to find out whether the bytes are those that were written. */
+  async unverifiedSources(): Promise<readonly PartSource[]> {
+    return (await this.#pin()).map(({ path, part: { rows } }) => ({ path, rows }));
   }
 
   /** Before the public names go: keeps the parts for everybody who reads them now or begins to before `retire`. */

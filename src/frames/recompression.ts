@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { Handle } from '../core/handle.ts';
 import type { FrameVersion } from './frame-version.ts';
 import { sameIdentity } from './part.ts';
+import { PartCheck } from './part-check.ts';
 import type { HeldPart } from './pins.ts';
 import type { Presence } from './presence.ts';
 import { columnDifference } from './schema-match.ts';
@@ -42,7 +43,7 @@ async function recompressPart(
   const temporary = directory.newTemporaryPath();
   parts.acquire();
   try {
-    const source = (await parts.sources())[parts.parts.indexOf(part)];
+    const source = (await parts.unverifiedSources())[parts.parts.indexOf(part)];
     if (source === undefined) return false;
     // Else damage, also since it was last looked at, would be given a fresh checksum.
     await verification.again(version, part, source.path, context.backgroundEngine, signal);
@@ -69,7 +70,7 @@ async function recompressPart(
         sha256: written.sha256,
         uncompressedBytes: written.uncompressedBytes,
         final: true,
-        check: { passed: true },
+        check: new PartCheck(written, { passed: true }),
       });
     });
   } finally {
@@ -104,6 +105,7 @@ async function swapPart(
     before.spare();
     throw error;
   }
+  await pins.noteWritten(parts.filter((part) => part.check === made.check));
   version.manifest = manifest;
   version.parts = pins.set(parts);
   await before.retire();

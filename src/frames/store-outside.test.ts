@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import {
   appendFile,
+  chmod,
   copyFile,
+  link,
   mkdir,
   open as openFile,
   readFile,
@@ -11,6 +13,7 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { codeOf, eventually, firstColumn, open, put, StoreBench } from '../../test/support/frame-store.ts';
@@ -220,6 +223,23 @@ describe('a frame of ours', () => {
     const again = await bench.open();
     expect(await open(again, 'x')).toMatchObject({ version: 2 });
     expect(await firstColumn(again, 'x')).toEqual([2]);
+  });
+
+  test('whose bytes change while it is served, its time set back, is damaged from then on', async () => {
+    const store = await bench.open({ cacheBytes: 0 });
+    await put(store, 'x', 'SELECT range AS a FROM range(1000)');
+    expect(await firstColumn(store, 'x')).toHaveLength(1000);
+    await sleep(20);
+    await damage(bench.path('x.parquet'));
+    expect(await codeOf(open(store, 'x'))).toBe('frame_damaged');
+  });
+
+  test('that others link or give to somebody else, but leave as it is, stays', async () => {
+    const store = await bench.open({ cacheBytes: 0 });
+    await put(store, 'x', 'SELECT range AS a FROM range(1000)');
+    await link(bench.path('x.parquet'), bench.path('.backup'));
+    await chmod(bench.path('x.parquet'), 0o600);
+    expect(await firstColumn(store, 'x')).toHaveLength(1000);
   });
 
   test('whose bytes changed under the same inode, size and time is damaged and never served', async () => {

@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
@@ -154,9 +155,15 @@ export class TenantDirectory {
   }
 
   async identify(path: string): Promise<Identity | undefined> {
+    const stats = await this.stats(path);
+    return stats === undefined ? undefined : identityOf(stats);
+  }
+
+  /** Of a file; undefined where there is none. */
+  async stats(path: string): Promise<BigIntStats | undefined> {
     try {
       const stats = await stat(path, { bigint: true });
-      return stats.isFile() ? identityOf(stats) : undefined;
+      return stats.isFile() ? stats : undefined;
     } catch (error) {
       if (isAbsence(error)) return undefined;
       throw error;

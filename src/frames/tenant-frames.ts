@@ -116,8 +116,7 @@ export class TenantFrames implements AsyncDisposable {
       parts.acquire();
       try {
         if (!parts.isVerified) await abortable(this.#verification.first(version, context.engine), signal);
-        else if (!parts.isPinned && !context.hot.hasVersion(version.versionId))
-          await abortable(parts.sources(), signal);
+        else if (!context.hot.hasVersion(version.versionId)) await abortable(parts.sources(), signal);
         return new FrameReader(version, parts, this.#chunks, context.now);
       } catch (error) {
         parts.release();

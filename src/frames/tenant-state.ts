@@ -1,7 +1,9 @@
+import { AppError } from '../core/app-error.ts';
 import type { Compression, FrameEngine } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Tenant } from '../core/principal.ts';
+import { isPassing } from './adoption.ts';
 import { Catalog, type Entry } from './catalog.ts';
 import { Commits } from './commit.ts';
 import type { DurableFiles } from './durable-file.ts';
@@ -9,6 +11,8 @@ import { FrameVersion } from './frame-version.ts';
 import { HandleLocks } from './handle-lock.ts';
 import type { HotTier } from './hot-tier.ts';
 import type { Manifest } from './manifest.ts';
+import type { Part } from './part.ts';
+import { PartCheck } from './part-check.ts';
 import { type HeldPart, Pins } from './pins.ts';
 import { RecordFiles } from './records.ts';
 import { TenantDirectory } from './tenant-directory.ts';
@@ -50,7 +54,7 @@ export class TenantState {
     this.directory = new TenantDirectory(context.coldDirectory, tenant, context.durable);
     this.records = new RecordFiles(this.directory, context.durable);
     this.commits = new Commits(this.directory, this.records, context.durable, context.logger);
-    this.pins = new Pins(this.directory);
+    this.pins = new Pins(this.directory, (part, path) => isAsWritten(context, part, path));
   }
 
   /** Makes this the current version; those who read the one before go on with it. */
@@ -75,7 +79,16 @@ export class TenantState {
   }
 }
 
+async function isAsWritten({ engine, signal }: StoreContext, { sha256 }: Part, path: string): Promise<boolean> {
+  try {
+    return (await engine.sha256(path, { signal, lane: 'verification' })) === sha256;
+  } catch (error) {
+    if (signal.aborted || isPassing(error) || !(error instanceof AppError)) throw error;
+    return false;
+  }
+}
+
 /** Parts of a manifest that was found on disk: what we wrote is yet to be verified, what we did not cannot be. */
 export function partsFound(manifest: Manifest): HeldPart[] {
-  return manifest.parts.map((part) => ({ ...part, check: { passed: part.sha256 === null } }));
+  return manifest.parts.map((part) => ({ ...part, check: new PartCheck(part) }));
 }

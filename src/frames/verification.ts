@@ -33,7 +33,7 @@ export class Verification {
     const { parts } = version;
     parts.acquire();
     try {
-      const sources = await parts.sources();
+      const sources = await parts.unverifiedSources();
       for (const [index, part] of parts.parts.entries()) {
         const path = sources[index]?.path;
         if (path === undefined || part.check.passed) continue;

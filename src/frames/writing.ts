@@ -12,6 +12,7 @@ import type { FrameVersion } from './frame-version.ts';
 import { newVersionId } from './manifest.ts';
 import type { FileIdentity, Part } from './part.ts';
 import { justIdentity } from './part.ts';
+import { PartCheck } from './part-check.ts';
 import type { HeldPart } from './pins.ts';
 import type { Presence } from './presence.ts';
 import { filesOf, removeFrame } from './removal.ts';
@@ -87,6 +88,8 @@ export class Writing {
         context.durable.assertWritable();
         return this.#commit(handle, request, temporary, written);
       });
+      await rm(temporary, { force: true });
+      await this.#state.pins.noteWritten(version.parts.parts.slice(-1));
       return { version, rows: written.rows, report: written.report };
     } finally {
       await rm(temporary, { force: true });
@@ -137,7 +140,7 @@ export class Writing {
       rows: written.rows,
       uncompressedBytes: written.uncompressedBytes,
       final: isKeptAsItIs(request.source) || firstCompression(this.#state.context.compression).final,
-      check: { passed: true },
+      check: new PartCheck(written, { passed: true }),
     });
 
     if (request.mode === 'append' && !isFree) {
@@ -167,7 +170,7 @@ export class Writing {
     written: WrittenPart,
     part: (file: string) => HeldPart,
   ): Promise<FrameVersion> {
-    const { directory, commits } = this.#state;
+    const { directory, commits, pins } = this.#state;
     const { manifest, parts } = entry.version;
     assertSameColumns(handle, manifest.columns, written.columns);
     const old = parts.parts;
@@ -179,13 +182,17 @@ export class Writing {
     };
     if (first?.file === directory.fileName(handle)) {
       const names = ['000001.parquet', '000002.parquet'] as const;
-      return this.#finish(handle, request, entry, {
+      const moved = { ...first, file: directory.partName(handle, names[0]) };
+      const isUntouched = await pins.isUntouched(first);
+      const version = await this.#finish(handle, request, entry, {
         ...common,
-        parts: [{ ...first, file: directory.partName(handle, names[0]) }, part(directory.partName(handle, names[1]))],
+        parts: [moved, part(directory.partName(handle, names[1]))],
         replaces: [justIdentity(first)],
         place: commits.toFolder(handle, temporary, names),
         keepsFiles: false,
       });
+      if (isUntouched) await pins.noteWritten([moved]);
+      return version;
     }
     const name = nextPartName(basename(old.at(-1)?.file ?? '000000.parquet'));
     return this.#finish(handle, request, entry, {

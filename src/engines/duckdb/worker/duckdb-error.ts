@@ -25,6 +25,13 @@ export class DuckDbError extends Error {
     );
   }
 
+  /** A Parquet file is not what it should be. The reader has no class of its own for this, nor one way to say it. */
+  get isUnreadableFile(): boolean {
+    return /failed to read file|TProtocolException|out of buffer|invalid TType|don't know what type|GZIP stream|decompression fail|could not read enough bytes|incorrect stats size|no magic bytes|corrupt/i.test(
+      this.message,
+    );
+  }
+
   /** The instance cannot be trusted after this one. */
   get fatal(): boolean {
     return !this.isCallers && /^(FATAL|INTERNAL) Error|has been invalidated/.test(this.message);

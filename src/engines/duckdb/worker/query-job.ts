@@ -117,7 +117,7 @@ async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<Asy
     await catalog.show(job.tables);
   } catch (error) {
     if (!(error instanceof DuckDbError) || error.interrupted) throw error;
-    throw new AppError('frame_damaged', 'a frame of the query cannot be read', { cause: error });
+    throw unreadable(error);
   }
   if (!usesAnalytics(job.query)) return { [Symbol.asyncDispose]: async () => {} };
   const opened = await catalog.openAnalytics();
@@ -130,6 +130,10 @@ async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<Asy
   }
 }
 
+function unreadable(cause: DuckDbError): AppError {
+  return new AppError('frame_damaged', 'a frame of the query cannot be read', { cause });
+}
+
 function namesIn({ parameterNames = [] }: Pick<Query, 'parameterNames'>): readonly string[] {
   return parameterNames;
 }
@@ -139,8 +143,9 @@ function usesAnalytics({ tables }: Query): boolean {
 }
 
 /** Positions are those in the query's own text, also where it stood behind an INSERT of ours. */
-function explain(error: unknown, { query, into }: QueryJob): unknown {
+function explain(error: unknown, { query, into, tables }: QueryJob): unknown {
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
+  if (error.isUnreadableFile && tables.length > 0) return unreadable(error);
   const before = into === undefined ? '' : insertInto(into);
   return sqlError(error, before + query.sql, -before.length);
 }

@@ -43,7 +43,7 @@ export async function writePart(
     return { ...facts, ...(await sha256(path, signal)), ...(report !== undefined && { report }) };
   } catch (error) {
     await rm(path, { force: true });
-    throw explain(error, path);
+    throw explain(error, source, path);
   }
 }
 
@@ -178,11 +178,13 @@ async function syncFile(path: string): Promise<void> {
   await file.sync();
 }
 
-function explain(error: unknown, path: string): unknown {
+function explain(error: unknown, { kind }: WriteSource, path: string): unknown {
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
   const loss = lossError(error);
   if (loss !== undefined) return loss;
   const resource = resourceError(error);
-  if (resource !== undefined || !error.isCallers) return resource ?? error;
+  if (resource !== undefined) return resource;
+  if (kind === 'parquet') return new AppError('frame_damaged', 'the frame cannot be read', { cause: error });
+  if (!error.isCallers) return error;
   return new AppError('invalid_input', describeDataError(error, path), { cause: error });
 }

@@ -1,0 +1,57 @@
+type ChangeTime = () => Promise<bigint | undefined>;
+
+/**
+ * Whether the bytes of a file are known to be those that were written, and as of when. Whoever changes a file can set the
+ * time of its last writing back, but not that of its inode's last change. Our own links change that too: they are noted.
+ */
+export class PartCheck {
+  passed: boolean;
+  readonly #isNeeded: boolean;
+  /** The inode's time of change when the bytes were last known. */
+  #knownNs: bigint | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  /** Where there is no checksum there is nothing to find out. */
+  constructor({ sha256 }: { readonly sha256: string | null }, { passed = sha256 === null } = {}) {
+    this.#isNeeded = sha256 !== null;
+    this.passed = passed;
+  }
+
+  isAsKnown(changedNs: bigint): boolean {
+    return !this.#isNeeded || changedNs === this.#knownNs;
+  }
+
+  /** Right after we wrote the file. */
+  async note(changedNs: ChangeTime): Promise<void> {
+    if (!this.#isNeeded) return;
+    await this.#inTurn(async () => {
+      this.#knownNs = await changedNs();
+    });
+  }
+
+  /** Does something of ours that changes the inode, but not the bytes. */
+  async through(before: ChangeTime, change: () => Promise<void>, after: ChangeTime): Promise<void> {
+    if (!this.#isNeeded) return change();
+    await this.#inTurn(async () => {
+      const isKnown = !this.passed || (this.#knownNs !== undefined && (await before()) === this.#knownNs);
+      await change();
+      if (isKnown) this.#knownNs = await after();
+    });
+  }
+
+  /** Has the bytes looked at again where the inode was changed by somebody else. */
+  async renew(changedNs: ChangeTime, isAsWritten: () => Promise<boolean>): Promise<void> {
+    await this.#inTurn(async () => {
+      const nowNs = await changedNs();
+      if (!this.passed || (nowNs !== undefined && this.isAsKnown(nowNs))) return;
+      this.passed = await isAsWritten();
+      this.#knownNs = nowNs;
+    });
+  }
+
+  #inTurn(task: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(task);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+}
