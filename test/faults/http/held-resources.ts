@@ -52,6 +52,11 @@ export async function warmUp({ url }: Pick<SpawnedFramehold, 'url'>): Promise<vo
   promised(bad === undefined, 'statements run', bad?.text);
 }
 
+/** Pipes to a worker process. */
+const filesPerWorker = 4;
+/** Two processes for work in the background start when there is some, and stay. */
+const backgroundWorkers = 2;
+
 /** Waits until the server holds no more than before. */
 export async function givesBack(
   server: Pick<SpawnedFramehold, 'pid'>,
@@ -59,15 +64,27 @@ export async function givesBack(
   before: HeldResources,
   withinMs: number,
 ): Promise<void> {
+  const withoutPipes = ({ openFiles, workers }: HeldResources): number => openFiles - workers * filesPerWorker;
   const deadline = performance.now() + withinMs;
   for (;;) {
     const now = heldBy(server, dataDir);
-    const isBack = now.openFiles <= before.openFiles && now.temporaryFiles <= before.temporaryFiles;
-    if (isBack && now.workers <= before.workers) return;
+    const isBack =
+      withoutPipes(now) <= withoutPipes(before) &&
+      now.workers <= before.workers + backgroundWorkers &&
+      now.temporaryFiles <= before.temporaryFiles;
+    if (isBack) return;
     promised(performance.now() < deadline, 'sockets, temporary files and workers go back to what they were', {
       before,
       now,
     });
     await delay(50);
   }
+}
+
+/** What the log says of worker processes that ended by themselves. One that does not stop when told to is killed, rightly. */
+export function crashesIn(log: string): string[] {
+  return log.split('\n').filter((line) => {
+    if (line.includes('died under a read') || line.includes('did not start')) return true;
+    return line.includes('"worker ended"') && !line.includes('"signal":"SIGKILL"');
+  });
 }
