@@ -13,8 +13,8 @@ const mostAcks = 40;
 export const powerLoss: Scenario = {
   id: 'D2b',
   promise: 'a power cut at any moment loses nothing that was acknowledged and shows nothing half',
-  rounds: { ci: 8, release: 500 },
-  secondsPerRound: 6,
+  rounds: { ci: 6, release: 500 },
+  secondsPerRound: 12,
   needs: ['mount'],
   async run({ rounds, random, progress }: Trial) {
     const total = { acks: 0, unanswered: 0 };

@@ -21,7 +21,7 @@ export const sharedHandle: Scenario = {
   id: 'D1b',
   promise: 'of many who append to one frame each is there once, in the order of the answers, and what was read stays',
   rounds: { ci: 3, release: 300 },
-  secondsPerRound: 6,
+  secondsPerRound: 20,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();
     const counts = { acks: 0, unanswered: 0, reads: 0 };
@@ -32,7 +32,7 @@ export const sharedHandle: Scenario = {
       const seen: WriteNumber[][] = [[]];
       {
         await using server = await spawnFramehold({ dataDir: directory.path });
-        const lastAck = random.between(1, 60);
+        const lastAck = random.between(1, 25);
         const acked = () => appends.filter(({ outcome }) => outcome === 'acknowledged');
         const append = async (mine: Random): Promise<void> => {
           while (!server.hasExited()) {
