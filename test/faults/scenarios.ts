@@ -1,5 +1,19 @@
-import { killAnytime } from './durability/kill-anytime.ts';
+import { diskScenarios } from './disk/disk-scenarios.ts';
+import { durabilityScenarios } from './durability/durability-scenarios.ts';
+import { grpcScenarios } from './grpc/grpc-scenarios.ts';
 import type { Scenario } from './harness/scenario.ts';
+import { httpScenarios } from './http/http-scenarios.ts';
+import { loadScenarios } from './load/load-scenarios.ts';
+import { sqlScenarios } from './sql/sql-scenarios.ts';
+import { upstreamScenarios } from './upstream/upstream-scenarios.ts';
 
 /** Everything that `npm run torture` runs. */
-export const scenarios: readonly Scenario[] = [killAnytime];
+export const scenarios: readonly Scenario[] = [
+  ...durabilityScenarios,
+  ...diskScenarios,
+  ...httpScenarios,
+  ...grpcScenarios,
+  ...loadScenarios,
+  ...sqlScenarios,
+  ...upstreamScenarios,
+];

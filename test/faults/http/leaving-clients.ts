@@ -15,7 +15,7 @@ const endless = 'select count(*) from range(1_000_000) a, range(10_000_000) b wh
 
 /** O3: clients that leave in the middle of anything. */
 export const leavingClients: Scenario = {
-  id: 'O3',
+  id: 'O3-HTTP',
   promise: 'a client that leaves, at whatever point, stops its work and gives back all that it held',
   rounds: { ci: 40, release: 1000 },
   secondsPerRound: 0.5,
