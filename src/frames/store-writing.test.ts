@@ -250,6 +250,17 @@ describe('time to live', () => {
     expect(await put(store, 'brief', 'SELECT 2 AS a')).toMatchObject({ version: 2 });
   });
 
+  test('a frame that somebody was told to be gone does not come back with a restart', async () => {
+    let now = 1_000_000;
+    const store = await bench.open({ now: () => now, defaultTtlMs: 1000 });
+    await put(store, 'brief', 'SELECT 1 AS a');
+    now += 1001;
+    expect(await codeOf(open(store, 'brief'))).toBe('handle_gone');
+    expect(await readdir(bench.cold)).not.toContain('brief.parquet');
+    await bench.close(store);
+    expect(await codeOf(open(await bench.open({ now: () => now }), 'brief'))).toBe('handle_gone');
+  });
+
   test('a clock set back expires nothing, and an open reader keeps a frame alive', async () => {
     let now = 1_000_000;
     const store = await bench.open({ now: () => now });

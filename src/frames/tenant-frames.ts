@@ -161,7 +161,7 @@ export class TenantFrames implements AsyncDisposable {
       await this.#presence.refresh(handle);
       const entry = this.#state.catalog.get(handle);
       if (entry === undefined || entry.kind === 'gone') throw whyNotHeld(handle, entry);
-      if (entry.kind === 'held' && entry.version.isExpired(this.#state.context.now())) throw gone(handle, 'expired');
+      if (this.#isDue(entry)) throw await this.#expired(handle);
       const version = entry.kind === 'held' ? entry.version.manifest.version : entry.version;
       if (ifVersion !== undefined && ifVersion !== version) {
         throw new AppError('handle_gone', `version ${ifVersion} of ${handle} is gone: it is at version ${version}`);
@@ -179,7 +179,7 @@ export class TenantFrames implements AsyncDisposable {
       const entry = catalog.get(handle);
       if (entry?.kind !== 'held') throw whyNotHeld(handle, entry);
       const { version } = entry;
-      if (version.isExpired(context.now())) throw gone(handle, 'expired');
+      if (this.#isDue(entry)) throw await this.#expired(handle);
       if (ttlMs !== undefined && ttlMs !== version.manifest.ttlMs) {
         context.durable.assertWritable();
         await directory.prepare();
@@ -206,17 +206,9 @@ export class TenantFrames implements AsyncDisposable {
 
   /** Drops what has outlived its time. */
   async expire(): Promise<void> {
-    const { catalog, locks, context } = this.#state;
+    const { catalog, locks } = this.#state;
     for (const handle of catalog.expiring()) {
-      const due = (): Extract<Entry, { kind: 'held' }> | undefined => {
-        const entry = catalog.get(handle);
-        return entry?.kind === 'held' && entry.version.isExpired(context.now()) ? entry : undefined;
-      };
-      if (due() === undefined) continue;
-      await locks.run(handle, async () => {
-        const entry = due();
-        if (entry !== undefined) await removeFrame(this.#state, handle, entry, 'expired');
-      });
+      if (this.#isDue(catalog.get(handle))) await locks.run(handle, () => this.#expireDue(handle));
     }
   }
 
@@ -261,14 +253,34 @@ export class TenantFrames implements AsyncDisposable {
       await abortable(this.#presence.check(handle), signal);
       const entry = catalog.get(handle);
       if (entry?.kind === 'held') {
-        if (entry.version.isExpired(context.now())) throw gone(handle, 'expired');
-        return entry.version;
+        if (!this.#isDue(entry)) return entry.version;
+        throw await this.#state.locks.run(handle, () => this.#expired(handle));
       }
       const isForgotten = entry?.kind === 'gone' && entry.tombstone.at + context.tombstoneTtlMs <= context.now();
       if (isForgotten) throw notFound(handle);
       if (entry?.kind !== 'settling' || entry.reason !== undefined || look === 2) throw whyNotHeld(handle, entry);
       await sleep(secondLookMs, signal);
     }
+  }
+
+  #isDue(entry: Entry | undefined): boolean {
+    return entry?.kind === 'held' && entry.version.isExpired(this.#state.context.now());
+  }
+
+  /** The handle's lock is held. */
+  async #expireDue(handle: Handle): Promise<void> {
+    const entry = this.#state.catalog.get(handle);
+    if (entry?.kind === 'held' && this.#isDue(entry)) await removeFrame(this.#state, handle, entry, 'expired');
+  }
+
+  /** What somebody was told to be gone must not be back after a restart. The handle's lock is held. */
+  async #expired(handle: Handle): Promise<AppError> {
+    try {
+      await this.#expireDue(handle);
+    } catch (error) {
+      this.#state.context.logger.debug('could not drop what has expired', { handle, error: String(error) });
+    }
+    return gone(handle, 'expired');
   }
 
   #summarize(handle: Handle, entry: Entry | undefined): FrameSummary | undefined {

@@ -1,8 +1,21 @@
 import type { Scenario } from '../harness/scenario.ts';
 import { fullDisk } from './full-disk.ts';
 import { fullDiskWork } from './full-disk-work.ts';
+import { links } from './links.ts';
+import { mutatedAtRest } from './mutated-at-rest.ts';
 import { mutatedFiles } from './mutated-files.ts';
 import { noMoreFiles } from './no-more-files.ts';
+import { readOnlyDirectory } from './read-only-directory.ts';
+import { setClock } from './set-clock.ts';
 
 /** What goes wrong with disks, files and clocks. */
-export const diskScenarios: readonly Scenario[] = [fullDisk, fullDiskWork, noMoreFiles, mutatedFiles];
+export const diskScenarios: readonly Scenario[] = [
+  fullDisk,
+  fullDiskWork,
+  noMoreFiles,
+  readOnlyDirectory,
+  mutatedFiles,
+  mutatedAtRest,
+  setClock,
+  links,
+];
