@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openFilesOf } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -76,10 +77,23 @@ export const lyingUpstream: Scenario = {
 
     promised(canary.contacts() === 0, 'no redirect is ever followed', canary.contacts());
     await until('no connection to the upstream is left', 5000, () => upstream.open === 0);
+    // Bytes on a connection that nobody uses: it must go, and not wait for the next client.
+    lies.set(0, {
+      name: 'poison for the next client',
+      promised: { kind: 'late' },
+      async tell({ send }) {
+        await send(markedAnswer(0));
+        await delay(50);
+        await send(markedAnswer(-1));
+      },
+    });
+    await askMarked(server.url, 0);
+    await until('a connection with bytes that nobody asked for is closed', 1500, () => upstream.open === 0);
     await until('files and sockets are as before', 5000, () => openFilesOf(server.pid) <= openFiles + 2);
     lies.set(0, { name: 'none', promised: { kind: 'late' }, tell: ({ send }) => send(markedAnswer(0)) });
     const last = await askMarked(server.url, 0);
-    promised(last.kind === 'whole' && last.status === 200, 'the server serves on', last);
+    const isRight = last.kind === 'whole' && String(last.body) === JSON.stringify({ marker: 0 });
+    promised(isRight, 'the server serves on', last);
     return { lies: rounds, ...counts, 'slowest answer ms': Math.round(slowestMs), 'followed redirects': 0 };
   },
 };
