@@ -9,7 +9,7 @@ function now() {
   return systemNow() + Number(readFileSync(file, 'utf8') || 0);
 }
 
-globalThis.Date = class Date extends SystemDate {
+globalThis.Date = class ShiftedDate extends SystemDate {
   constructor(...given) {
     if (given.length === 0) super(now());
     else super(...given);
