@@ -48,7 +48,7 @@ describe('before the answer begins', () => {
 
   test('an upstream that never answers is tsdb_timeout, its connection is closed, and the next request is tried', async () => {
     await using upstream = await startUpstream();
-    await using tsdb = tsdbFor(upstream.url, { timeoutMs: 50 });
+    await using tsdb = tsdbFor(upstream.url, { timeoutMs: 500 });
     await expect(exec(tsdb)).rejects.toMatchObject({ code: 'tsdb_timeout' });
     await (await upstream.next()).closed;
     upstream.script(({ write }) => write(answer()));
