@@ -9,10 +9,20 @@ export interface ConnectionTimeouts {
   readonly stallTimeoutMs: number;
 }
 
+/** What a client had taken and sent when it last took something. */
+interface Progress {
+  readonly takenBytes: number;
+  readonly sentBytes: number;
+  readonly atMs: number;
+}
+
+const looksPerStall = 4;
+
 /** Open connections with the answers under way on each: more than one where the client pipelines. */
 export class Connections {
   readonly #answers = new WeakMap<Socket, Set<ServerResponse>>();
   readonly #lastRequests = new WeakMap<Socket, IncomingMessage>();
+  readonly #progress = new Map<Socket, Progress>();
 
   constructor(server: Server, { headerTimeoutMs, stallTimeoutMs }: ConnectionTimeouts, logger: Logger) {
     server.on('connection', (socket: Socket) => this.#watch(socket, headerTimeoutMs));
@@ -24,6 +34,21 @@ export class Connections {
       }
       socket.destroy();
     });
+    const timer = setInterval(() => this.#cutStalled(stallTimeoutMs, logger), stallTimeoutMs / looksPerStall);
+    server.once('close', () => clearInterval(timer));
+  }
+
+  /** What a client sends starts Node's clock anew: with an empty line now and then it would never be cut off. */
+  #cutStalled(stallTimeoutMs: number, logger: Logger): void {
+    for (const [socket, before] of this.#progress) {
+      const takenBytes = socket.bytesWritten - socket.writableLength;
+      if (takenBytes !== before.takenBytes || socket.writableLength === 0) {
+        this.#progress.set(socket, progressOf(socket));
+      } else if (socket.bytesRead > before.sentBytes && performance.now() - before.atMs >= stallTimeoutMs) {
+        logger.debug('the client left', { reason: `it took nothing for ${stallTimeoutMs} ms` });
+        socket.destroy();
+      }
+    }
   }
 
   isAnswering(socket: Socket): boolean {
@@ -49,6 +74,7 @@ export class Connections {
   #watch(socket: Socket, headerTimeoutMs: number): void {
     const answers = new Set<ServerResponse>();
     this.#answers.set(socket, answers);
+    this.#progress.set(socket, progressOf(socket));
     // Node times the headers from a request's first byte, so a socket that never sends one needs a clock of its own.
     const timer = setTimeout(() => {
       if (socket.bytesRead === 0) socket.destroy();
@@ -56,10 +82,19 @@ export class Connections {
     timer.unref();
     socket.once('close', () => {
       clearTimeout(timer);
+      this.#progress.delete(socket);
       // Node tells only the answer that was being sent; those queued behind it would wait for ever.
       setImmediate(() => {
         for (const response of answers) response.emit('close');
       });
     });
   }
+}
+
+function progressOf(socket: Socket): Progress {
+  return {
+    takenBytes: socket.bytesWritten - socket.writableLength,
+    sentBytes: socket.bytesRead,
+    atMs: performance.now(),
+  };
 }

@@ -94,3 +94,17 @@ test.each([
 ])('%s is answered so that a client that still sends can read it', async (_, head, status) => {
   expect(await sendAllThenRead(head, Buffer.alloc(30_000_000, 'a'))).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
+
+test('a reader that takes nothing is cut off also where it sends an empty line now and then', async () => {
+  await using own = await startFramehold({ settings: { 'http.stall_timeout': '400ms' } });
+  await putSql(own.frames, 'big', "SELECT range AS id, repeat('x', 100) AS text FROM range(600_000)");
+  const { hostname, port } = new URL(own.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {});
+  socket.pause();
+  socket.write('GET /exec?handle=big&fmt=json&limit=1, HTTP/1.1\r\nHost: a\r\n\r\n');
+  const lines = setInterval(() => socket.write('\r\n'), 100);
+  await new Promise((resolve) => socket.once('close', resolve));
+  clearInterval(lines);
+  expect(own.log()).toContain('took nothing for 400 ms');
+});
