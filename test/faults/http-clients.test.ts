@@ -52,18 +52,6 @@ test('beyond http.max_concurrent_requests others are refused at once, and health
   });
 });
 
-test('many readers that take nothing hold little memory and hinder nobody', async () => {
-  await using server = await startFramehold({ settings: { 'storage.cache_size_gb': '0.02' } });
-  await putSql(server.frames, 'big', bigSql);
-  await ask(`${server.url}${whole}`);
-  const before = process.memoryUsage().rss;
-  const readers = await Promise.all(Array.from({ length: 40 }, () => silentReader(server, whole)));
-  await Promise.all(readers.map(answersBegin));
-  expect((await ask(`${server.url}/exec?handle=big&fmt=json&limit=599999,`)).json().count).toBe(2);
-  const perReader = (process.memoryUsage().rss - before) / readers.length;
-  expect(perReader).toBeLessThan(6_000_000);
-});
-
 test('a client that leaves cancels its read, and the workers are free for others', async () => {
   await using server = await startFramehold({ settings: { 'storage.cache_size_gb': '0', 'sql.workers': '1' } });
   await putSql(server.frames, 'big', bigSql);

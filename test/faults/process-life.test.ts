@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import { ask } from '../support/http-client.ts';
 import { childrenOf, isAlive } from '../support/process-facts.ts';
@@ -15,19 +12,6 @@ test('no worker process outlives a server that was killed with SIGKILL', async (
   server.kill('SIGKILL');
   await server.exited;
   await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), { timeout: 5000 });
-});
-
-test('SIGTERM lets an answer under way finish and ends with 0', async () => {
-  await using directory = await temporaryDirectory();
-  await using server = await spawnFramehold({ dataDir: directory.path, flags: ['--demo'] });
-  const [response] = (await once(get(`${server.url}/exec?handle=trades&fmt=json&limit=1,`), 'response')) as [
-    IncomingMessage,
-  ];
-  server.kill('SIGTERM');
-  const { count } = JSON.parse(await text(response)) as { count: number };
-  expect(count).toBe(1_000_000);
-  expect(await server.exited).toEqual({ code: 0, signal: null });
-  expect(childrenOf(server.pid)).toEqual([]);
 });
 
 test('the demo frames survive a restart, and a second start does not make them anew', async () => {

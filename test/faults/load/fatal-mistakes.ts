@@ -42,6 +42,12 @@ export const fatalMistakes: Scenario = {
       const signal = (['SIGUSR2', 'SIGWINCH'] as const)[round % 2] ?? 'SIGUSR2';
       server.kill(signal);
       const startedAt = performance.now();
+      await until(
+        'it ends',
+        goneMs[size],
+        () => server.hasExited(),
+        () => server.stderr().slice(-1000),
+      );
       const { code } = await server.exited;
       promised(code === 1, 'it ends with 1', { code, log: server.stderr().slice(-1000) });
       await until('all processes are gone', goneMs[size], () => !family.some(isAlive));

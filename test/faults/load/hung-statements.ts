@@ -39,7 +39,8 @@ export const hungStatements: Scenario = {
     let slowestRefusalMs = 0;
     for (let round = 0; round < rounds; round++) {
       using clients = new Connections(server.url);
-      const hung = Array.from({ length: workers }, () => clients.next().sql(endlessSql(++statements)));
+      const latest = { signal: AbortSignal.timeout(sqlTimeoutMs + lateMs[size]) };
+      const hung = Array.from({ length: workers }, () => clients.next().sql(endlessSql(++statements), latest));
       const waiting: Promise<Reply>[] = [];
       // Those that find no room tell that the places and the queue are full.
       let refused: Reply | undefined;
@@ -53,9 +54,10 @@ export const hungStatements: Scenario = {
       promised(refused?.headers['retry-after'] !== undefined, 'who is refused is told when to come again', refused);
       slowestRefusalMs = Math.max(slowestRefusalMs, refused.ms);
       loadedMs.push(...(await readMs()));
-      for (const { status, text, ms } of await Promise.all(hung)) {
-        promised(status === 504 && text.includes('"sql_timeout"'), 'a statement that does not end is ended', text);
-        promised(ms < sqlTimeoutMs + lateMs[size], 'in time', ms);
+      const ends = await Promise.all(hung).catch(() => undefined);
+      promised(ends !== undefined, `a statement that does not end is ended within ${sqlTimeoutMs + lateMs[size]} ms`);
+      for (const { status, text, ms } of ends) {
+        promised(status === 504 && text.includes('"sql_timeout"'), 'its client is told why', text);
         slowestEndMs = Math.max(slowestEndMs, ms);
       }
       const answers = await Promise.all(waiting);

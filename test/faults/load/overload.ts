@@ -44,11 +44,11 @@ export const overload: Scenario = {
     await using server = await spawnFramehold({ dataDir: directory.path, flags });
     using client = new Connection(server.url);
     const offer = (order: Partial<LoadOrder>) =>
-      offered({ url: server.url, grpcPort: server.grpcPort, seed: random.between(1, 2 ** 31), seconds: 3, ...order });
+      offered({ url: server.url, grpcPort: server.grpcPort, seed: random.between(1, 2 ** 31), seconds: 2, ...order });
     await offer({ waiting: 2 });
     // As many as are let in, none refused: what a full house takes.
     const closed = await offer({ waiting: maxRequests });
-    const servedPerSecond = closed.accepted / 3;
+    const servedPerSecond = closed.accepted / 2;
     promised(closed.accepted > 0, 'clients that wait their turn are served', closed);
 
     const pingMs: number[] = [];
@@ -58,7 +58,7 @@ export const overload: Scenario = {
     const refusedMs: number[] = [];
     for (let round = 0; round < rounds; round++) {
       let isOver = false;
-      const load = offer({ perSecond: 10 * servedPerSecond, seconds: size === 'ci' ? 4 : 10 }).finally(() => {
+      const load = offer({ perSecond: 10 * servedPerSecond, seconds: size === 'ci' ? 3 : 10 }).finally(() => {
         isOver = true;
       });
       // Timed by a process with nothing else to do: the one that makes the load is too busy to tell.
