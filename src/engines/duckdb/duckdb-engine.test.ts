@@ -1,6 +1,7 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { tradesStream } from '../../../test/support/arrow-trades.ts';
 import { arrowContents } from '../../../test/support/arrow-values.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import type { EncodedRows, FrameEngine, WrittenPart } from '../../core/frame-engine.ts';
@@ -268,6 +269,29 @@ describe('a worker in trouble', () => {
   test('a write takes as long as it needs', async () => {
     await using one = newEngine({ timeoutMs: 1 });
     expect((await write(one, 'SELECT range AS n FROM range(1_000_000)')).rows).toBe(1_000_000);
+  });
+
+  test('uploads whose clients send nothing keep nobody from reading, and end up whole', async () => {
+    await using one = newEngine();
+    const path = newPath();
+    const part = await write(one, 'SELECT range AS n FROM range(3)', path);
+    let goOn = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    async function* slowly(): AsyncGenerator<Uint8Array> {
+      const [schema, ...rest] = tradesStream(1000, 100);
+      yield schema ?? new Uint8Array(0);
+      await gate;
+      yield* rest;
+    }
+    const uploads = [1, 2, 3].map(() =>
+      one.write({ source: { kind: 'arrow', stream: slowly() }, path: newPath(), compression }, { signal: never }),
+    );
+    expect(await read(one, path, part)).toBe('[0],[1],[2],');
+    goOn();
+    expect((await Promise.all(uploads)).map(({ rows }) => rows)).toEqual([1000, 1000, 1000]);
+    await vi.waitFor(() => expect(one.pids).toHaveLength(1), { timeout: 5000 });
   });
 
   test('an upload that fails when its job is over does not touch the next job of that worker', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
+import { Cleanup } from '../../core/cleanup.ts';
 import { silentLogger } from '../../core/logger.ts';
 import type { FrameTable, SqlRun } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/arrow-field.ts';
@@ -294,6 +295,23 @@ describe('a statement in trouble', () => {
       read += piece.rows;
     }
     expect(read).toBe(3_000_000);
+  });
+
+  test('those whose readers take nothing keep no other from running', async () => {
+    await using one = newEngine({ workers: 1, timeoutMs: 3000 });
+    const statement = await one.analyze('SELECT range FROM range(30_000_000)', { signal: never });
+    if (statement.kind !== 'query') throw new Error('not a query');
+    const run = { query: statement.query, tables: [], form: 'arrow' } as const;
+    await using results = new Cleanup();
+    const paused: AsyncIterator<unknown>[] = [];
+    for (let n = 0; n < 3; n++) {
+      const result = results.use(await one.run(run, { signal: never }));
+      const pieces = result.rows()[Symbol.asyncIterator]();
+      await pieces.next();
+      paused.push(pieces);
+    }
+    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+    for (const pieces of paused) expect((await pieces.next()).done).toBe(false);
   });
 
   test.each([

@@ -32,6 +32,11 @@ type Turn = (worker: WorkerProcess) => void;
 const leastSilenceMs = 5000;
 const backgroundSilenceMs = 60_000;
 
+/** A child that waits so long for its client is held by it: another one may work in its place. */
+const heldAfterMs = 500;
+/** So many may be held by slow clients for each that works; they take memory, if no time. */
+const mostHeldPerWorker = 4;
+
 /** After a child that did not even start, wait this long before the next try. */
 const restartDelayMs = 1000;
 
@@ -62,6 +67,7 @@ export class WorkerPool {
   readonly #idle: WorkerProcess[] = [];
   readonly #queue = new FairQueue<Turn>();
   #starting = 0;
+  #held = 0;
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -89,14 +95,20 @@ export class WorkerPool {
       const deadline = timed !== false && timeoutMs > 0 ? new Deadline(timeoutMs) : undefined;
       const signal = deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline.signal]);
       const silenceMs = timed === false ? this.#silenceMs : undefined;
-      const messages = worker.execute(job, { signal, input: options.input, silenceMs });
+      const input = options.input === undefined ? undefined : this.#watched(options.input);
+      const messages = worker.execute(job, { signal, input, silenceMs });
       try {
         for (;;) {
           const step = await messages.next();
           if (step.done === true) return step.value;
           yielded = true;
           deadline?.pause();
-          yield step.value;
+          const taken = this.#waitForClient();
+          try {
+            yield step.value;
+          } finally {
+            taken();
+          }
           if (timed === 'message') deadline?.restart();
           else deadline?.resume();
         }
@@ -110,6 +122,50 @@ export class WorkerPool {
         await messages.return(undefined);
         this.#release(worker);
       }
+    }
+  }
+
+  async *#watched(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    let came = this.#waitForClient();
+    try {
+      for await (const piece of input) {
+        came();
+        yield piece;
+        came = this.#waitForClient();
+      }
+    } finally {
+      came();
+    }
+  }
+
+  /** The result is to be called when the client has done its part. */
+  #waitForClient(): () => void {
+    let isHeld = false;
+    const timer = setTimeout(() => {
+      isHeld = true;
+      this.#held++;
+      this.#startForDemand();
+    }, heldAfterMs);
+    return () => {
+      clearTimeout(timer);
+      if (!isHeld) return;
+      isHeld = false;
+      this.#held--;
+      this.#endSurplus();
+    };
+  }
+
+  get #room(): number {
+    const { workers } = this.#options;
+    return workers + Math.min(this.#held, mostHeldPerWorker * workers);
+  }
+
+  #endSurplus(): void {
+    while (this.#all.size > this.#room) {
+      const worker = this.#idle.pop();
+      if (worker === undefined) return;
+      this.#all.delete(worker);
+      worker.kill();
     }
   }
 
@@ -150,7 +206,8 @@ export class WorkerPool {
   #startForDemand(): void {
     const { warm, workers } = this.#options;
     const busy = this.#all.size - this.#idle.length - this.#starting;
-    const wanted = warm ? workers : Math.min(workers, busy + this.#queue.size);
+    const needed = Math.min(this.#room, busy + this.#queue.size);
+    const wanted = warm ? Math.max(workers, needed) : needed;
     while (!this.#closed && this.#all.size < wanted && this.#starting < wanted) this.#start();
   }
 
@@ -189,8 +246,12 @@ export class WorkerPool {
   #release(worker: WorkerProcess): void {
     if (worker.ended || this.#closed) return;
     const turn = this.#queue.shift();
-    if (turn === undefined) this.#idle.push(worker);
-    else turn(worker);
+    if (turn === undefined) {
+      this.#idle.push(worker);
+      this.#endSurplus();
+    } else {
+      turn(worker);
+    }
   }
 
   #failWaiting(cause: unknown): void {
