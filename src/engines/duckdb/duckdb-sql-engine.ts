@@ -1,3 +1,4 @@
+import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -115,9 +116,18 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
     const { form, fromRow, columns, countAll, parameters } = run;
     // JSON, in which jobs travel, has no infinity.
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
-    const job: Job = { kind: 'query', ...this.#queryJob(run), form, fromRow, toRow, columns, countAll };
     const isLetIn = this.#takeLetIn(run.query);
-    return await DuckDbSqlResult.start(this.#pool.run(job, { signal, lane, isLetIn, input: only(parameters) }));
+    const start = (): Promise<DuckDbSqlResult> => {
+      const job: Job = { kind: 'query', ...this.#queryJob(run), form, fromRow, toRow, columns, countAll };
+      const messages = this.#pool.run(job, { signal, lane, isLetIn, input: only(parameters) });
+      return DuckDbSqlResult.start(messages, (error) => this.#distrustCopies(run.tables, error));
+    };
+    try {
+      return await start();
+    } catch (error) {
+      if (signal.aborted || !this.#distrustCopies(run.tables, error)) throw error;
+      return await start();
+    }
   }
 
   async analyticsTables(options: JobOptions): Promise<readonly AnalyticsTable[]> {
@@ -126,6 +136,13 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool[Symbol.asyncDispose]();
+  }
+
+  /** True where a copy of one of the frames may be to blame. */
+  #distrustCopies(tables: readonly SqlTable[], error: unknown): boolean {
+    if (!(error instanceof AppError) || error.code !== 'frame_damaged') return false;
+    const frames = tables.filter((table) => table.kind === 'frame');
+    return frames.map(({ versionId }) => this.#warmTables.distrust(versionId)).includes(true);
   }
 
   #queryJob({ query, tables, into, parameters }: SqlJob & Pick<SqlRun, 'parameters'>): QueryJob {
@@ -172,22 +189,34 @@ function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefi
 class DuckDbSqlResult implements SqlResult {
   readonly columns: readonly Column[];
   readonly #messages: AsyncGenerator<Buffer, unknown, undefined>;
+  readonly #failed: (error: unknown) => void;
   totalRows = 0;
 
-  private constructor(columns: readonly Column[], messages: AsyncGenerator<Buffer, unknown, undefined>) {
+  private constructor(
+    columns: readonly Column[],
+    messages: AsyncGenerator<Buffer, unknown, undefined>,
+    failed: (error: unknown) => void,
+  ) {
     this.columns = columns;
     this.#messages = messages;
+    this.#failed = failed;
   }
 
-  static async start(messages: AsyncGenerator<Buffer, unknown, undefined>): Promise<DuckDbSqlResult> {
+  static async start(
+    messages: AsyncGenerator<Buffer, unknown, undefined>,
+    failed: (error: unknown) => void,
+  ): Promise<DuckDbSqlResult> {
     const first = await messages.next();
     if (first.done === true) throw new Error('a query ended without its columns');
-    return new DuckDbSqlResult(JSON.parse(first.value.toString()) as Column[], messages);
+    return new DuckDbSqlResult(JSON.parse(first.value.toString()) as Column[], messages, failed);
   }
 
   async *rows(): AsyncGenerator<EncodedRows, void, undefined> {
     for (;;) {
-      const step = await this.#messages.next();
+      const step = await this.#messages.next().catch((error: unknown) => {
+        this.#failed(error);
+        throw error;
+      });
       if (step.done === true) {
         this.totalRows = (step.value as { totalRows: number }).totalRows;
         return;

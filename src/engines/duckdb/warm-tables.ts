@@ -63,6 +63,15 @@ export class WarmTables implements AsyncDisposable {
     return undefined;
   }
 
+  /** Something was wrong where this version was read: from now on its own files are, which have a checksum. */
+  distrust(versionId: string): boolean {
+    const entry = this.#entries.get(versionId);
+    if (entry?.state !== 'warm') return false;
+    entry.state = 'refused';
+    this.#discard(entry);
+    return true;
+  }
+
   /** Resolves when no copy is under way or waiting. */
   async settled(): Promise<void> {
     await this.#copying;

@@ -1,8 +1,12 @@
 import type { Scenario } from '../harness/scenario.ts';
+import { extremeSizes } from './extreme-sizes.ts';
 import { fullDisk } from './full-disk.ts';
 import { fullDiskWork } from './full-disk-work.ts';
 import { links } from './links.ts';
+import { lookAlikes } from './look-alikes.ts';
+import { manyFrames } from './many-frames.ts';
 import { mutatedAtRest } from './mutated-at-rest.ts';
+import { mutatedDatabases } from './mutated-databases.ts';
 import { mutatedFiles } from './mutated-files.ts';
 import { noMoreFiles } from './no-more-files.ts';
 import { readOnlyDirectory } from './read-only-directory.ts';
@@ -16,6 +20,10 @@ export const diskScenarios: readonly Scenario[] = [
   readOnlyDirectory,
   mutatedFiles,
   mutatedAtRest,
+  mutatedDatabases,
   setClock,
   links,
+  lookAlikes,
+  extremeSizes,
+  manyFrames,
 ];

@@ -56,7 +56,8 @@ export function mutate(
   { keepsLength }: { keepsLength: boolean },
 ): { readonly kind: Mutation; readonly bytes: Buffer } {
   for (;;) {
-    const kind = random.pick(keepsLength ? lengthKept : (Object.keys(mutations) as Mutation[]));
+    const all = (Object.keys(mutations) as Mutation[]).filter((kind) => kind !== 'otherFrame' || others.length > 0);
+    const kind = random.pick(keepsLength ? lengthKept : all);
     const mutated = mutations[kind](bytes, random, others);
     if (!mutated.equals(bytes)) return { kind, bytes: mutated };
   }

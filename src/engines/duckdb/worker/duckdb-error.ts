@@ -25,9 +25,9 @@ export class DuckDbError extends Error {
     );
   }
 
-  /** A Parquet file is not what it should be. The reader has no class of its own for this, nor one way to say it. */
+  /** A file is not what it should be. DuckDB has no class of its own for this, nor one way to say it. */
   get isUnreadableFile(): boolean {
-    return /failed to read file|TProtocolException|out of buffer|invalid TType|don't know what type|GZIP stream|decompression fail|could not read enough bytes|incorrect stats size|no magic bytes|corrupt/i.test(
+    return /failed to read file|TProtocolException|out of buffer|invalid TType|don't know what type|GZIP stream|decompression fail|could not read enough bytes|incorrect stats size|no magic bytes|corrupt|^Serialization Error/i.test(
       this.message,
     );
   }

@@ -130,6 +130,13 @@ async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<Asy
   }
 }
 
+function unreadableAnalytics(cause: DuckDbError): AppError {
+  return new AppError('sql_error', 'the database analytics cannot be read', {
+    hint: 'its file may be damaged; the operator can restore it',
+    cause,
+  });
+}
+
 function unreadable(cause: DuckDbError): AppError {
   return new AppError('frame_damaged', 'a frame of the query cannot be read', { cause });
 }
@@ -145,6 +152,7 @@ function usesAnalytics({ tables }: Query): boolean {
 /** Positions are those in the query's own text, also where it stood behind an INSERT of ours. */
 function explain(error: unknown, { query, into, tables }: QueryJob): unknown {
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
+  if (usesAnalytics(query) && (error.isUnreadableFile || error.fatal)) return unreadableAnalytics(error);
   if (error.isUnreadableFile && tables.length > 0) return unreadable(error);
   const before = into === undefined ? '' : insertInto(into);
   return sqlError(error, before + query.sql, -before.length);
