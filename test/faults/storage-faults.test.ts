@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { expect, test } from 'vitest';
+import { startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { ask } from '../support/http-client.ts';
-import { leftOutWithoutMount } from '../support/left-out.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const random = (rows: number): string => `SELECT md5(range::VARCHAR) AS text FROM range(${rows})`;
 
