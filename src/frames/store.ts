@@ -16,6 +16,7 @@ import { Recompressor } from './recompressor.ts';
 import {
   type FrameSummary,
   type HeldSummary,
+  type ListOptions,
   type PutResult,
   type TemporaryFile,
   TenantFrames,
@@ -149,8 +150,8 @@ export class FrameStore implements AsyncDisposable {
   }
 
   /** In order of handles; damaged ones too. */
-  list(principal: Principal, { prefix }: { readonly prefix?: string | undefined } = {}): AsyncIterable<FrameSummary> {
-    return this.#of(principal.tenant).list(prefix);
+  list(principal: Principal, options: ListOptions = {}): AsyncIterable<FrameSummary> {
+    return this.#of(principal.tenant).list(options);
   }
 
   async describe(principal: Principal, handle: Handle, options: Signal): Promise<FrameSummary> {

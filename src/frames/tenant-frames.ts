@@ -56,6 +56,12 @@ export interface PutResult extends HeldSummary {
   readonly report: FileReport | undefined;
 }
 
+export interface ListOptions {
+  readonly prefix?: string | undefined;
+  /** Only handles behind this one. */
+  readonly after?: string | undefined;
+}
+
 export type FrameSummary = HeldSummary | DamagedSummary;
 
 /** Time for a second look at a file that has just come. */
@@ -134,10 +140,10 @@ export class TenantFrames implements AsyncDisposable {
     return version.versionId;
   }
 
-  async *list(prefix = ''): AsyncGenerator<FrameSummary, void, void> {
+  async *list({ prefix = '', after = '' }: ListOptions): AsyncGenerator<FrameSummary, void, void> {
     await this.#scanner.loaded;
-    for (const handle of this.#state.catalog.handles().sort()) {
-      if (!handle.startsWith(prefix)) continue;
+    const isListed = (handle: Handle): boolean => handle.startsWith(prefix) && handle > after;
+    for (const handle of this.#state.catalog.handles().filter(isListed).sort()) {
       const summary = this.#summarize(handle, this.#state.catalog.get(handle));
       if (summary !== undefined) yield summary;
     }

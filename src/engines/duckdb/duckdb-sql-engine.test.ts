@@ -401,6 +401,24 @@ describe('warm tables', () => {
     expect(await sum()).toEqual([['499500']]);
   });
 
+  test('a copy that is damaged is given up, and the frame is read instead', async () => {
+    await using warm = newWarmTables(100_000_000);
+    await using one = newEngine({ workers: 1, warmTables: warm });
+    const t = await frame('rotting', 'SELECT hash(range) AS n FROM range(200_000)');
+    const sum = (engine: DuckDbSqlEngine) => rows(engine, 'SELECT sum(n) FROM rotting', { tables: [t] });
+    const expected = await sum(one);
+    await sum(one);
+    await warm.settled();
+    const path = join(warm.directory, `${t.versionId}.duckdb`);
+    const bytes = await readFile(path);
+    // In the first block of rows: what DuckDB looks at as it opens a database stays.
+    await writeFile(path, bytes.fill(0x55, 3 * 4096 + 1000, 3 * 4096 + 1100));
+    // One that has read none of it yet.
+    await using other = newEngine({ workers: 1, warmTables: warm });
+    expect(await sum(other)).toEqual(expected);
+    await expect.poll(() => readdir(warm.directory)).toEqual([]);
+  });
+
   test('copies stay within their budget: the one that was not used for longest goes', async () => {
     await using warm = newWarmTables(3_000_000);
     await using one = newEngine({ workers: 1, warmTables: warm });

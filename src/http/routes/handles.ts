@@ -53,9 +53,12 @@ export function handlesRoute(frames: FrameStore): Route {
     async handle(exchange) {
       const given = readParameters(parameters, parseQueryString(exchange.target));
       const { prefix, after, limit, order } = given;
-      const page = await handlePage(frames.list(anonymous, { prefix }), {
+      const descending = given.desc || order.startsWith('-');
+      // Else each page of many would cost as much as all of them.
+      const behind = order === 'handle' && !descending ? after : undefined;
+      const page = await handlePage(frames.list(anonymous, { prefix, after: behind }), {
         order: order.replace('-', '') as HandleOrder,
-        descending: given.desc || order.startsWith('-'),
+        descending,
         after,
         limit,
       });

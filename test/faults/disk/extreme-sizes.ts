@@ -23,7 +23,7 @@ export const extremeSizes: Scenario = {
   rounds: { ci: 1, release: 3 },
   secondsPerRound: 150,
   async run({ rounds, size, progress }: Trial) {
-    const textBytes = (size === 'release' ? 500 : 10) * 1_000_000;
+    const textBytes = (size === 'release' ? 500 : 5) * 1_000_000;
     const columns = size === 'release' ? 10_000 : 500;
     let [held, refused, peakBytes] = [0, 0, 0];
     for (let round = 0; round < rounds; round++) {

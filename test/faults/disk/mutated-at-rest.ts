@@ -11,7 +11,7 @@ import { isRight } from './mutated-files.ts';
 import { mutate } from './mutations.ts';
 import { rewrite, type StoredFrame, setTime, settledCompression, storeFrame } from './stored-frames.ts';
 
-const framesAStart = 24;
+const framesAStart = 16;
 
 /** D6: bytes of frames, manifests and tombstones go wrong while no server runs. */
 export const mutatedAtRest: Scenario = {

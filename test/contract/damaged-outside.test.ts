@@ -1,0 +1,41 @@
+import { readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FlightClient } from '../support/flight-client.ts';
+import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { putSql } from '../support/frames.ts';
+import { ask } from '../support/http-client.ts';
+
+let server: Framehold;
+beforeAll(async () => {
+  server = await startFramehold({ settings: { 'compression.level': '1' } });
+  await putSql(server.frames, 'sound', 'SELECT md5(range::VARCHAR) AS text FROM range(5000)');
+  const cold = join(server.dataDir, 'cold');
+  const bytes = await readFile(join(cold, 'sound.parquet'));
+  const path = join(cold, '.coming');
+  // Its footer is sound, so that it is taken for a frame; its pages cannot be read.
+  await writeFile(path, bytes.fill(0x55, 4, 5000));
+  await utimes(path, 1_600_000_000, 1_600_000_000);
+  await rename(path, join(cold, 'broken.parquet'));
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+test.each([
+  'exec?handle=broken&fmt=json',
+  'exec?query=select+*+from+broken&engine=local&fmt=json',
+  'exec?query=select+max(text)+from+broken&engine=local&fmt=json',
+  'exp?handle=broken&fmt=csv',
+  'exp?handle=broken&fmt=parquet&limit=100',
+  'exp?handle=broken&fmt=parquet&compression_codec=snappy',
+  'exp?query=select+*+from+broken&engine=local&fmt=parquet',
+])('%s says that the frame is damaged, and nothing of the inside', async (target) => {
+  const answer = await ask(`${server.url}/${target}`);
+  expect([answer.status, answer.json().code]).toEqual([500, 'frame_damaged']);
+  expect(answer.text).not.toMatch(/\/tmp\/|\.framehold|ZSTD/i);
+});
+
+test('DoGet says the same of the frame and of SQL over it', async () => {
+  using client = new FlightClient(server.grpcAddress.port);
+  expect((await client.get('broken')).code).toBe('frame_damaged');
+  expect((await client.get('select * from broken')).code).toBe('frame_damaged');
+});
