@@ -63,7 +63,7 @@ export const messageBombs: Scenario = {
       }
       const announced = Buffer.concat([Uint8Array.of(0), uint32(256 * 2 ** 20), Buffer.alloc(1000)]);
       isRefused(await calls.send(doPutPath, announced), 'an upload that announces more than it brings');
-      for (const claimed of [1e3, 2 ** 31, 2 ** 40, -1, -2]) {
+      for (const claimed of [1e3, 2 ** 31, 2 ** 40, -2]) {
         isRefused(
           await calls.send(doPutPath, uploadOf(compressedBatch(claimed))),
           `a batch that unpacks to ${claimed}`,

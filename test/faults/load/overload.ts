@@ -26,7 +26,7 @@ export const overload: Scenario = {
   id: 'O1',
   promise: 'ten times the load that can be served is refused quickly, and what is accepted stays fast',
   rounds: { ci: 1, release: 30 },
-  secondsPerRound: 40,
+  secondsPerRound: 150,
   async run({ rounds, size, random, progress }: Trial) {
     await using directory = await temporaryDirectory();
     const gigabytes = (bytes: number): string => String(bytes / 1e9);

@@ -188,8 +188,10 @@ async function framesOf({ url }: SpawnedFramehold): Promise<Map<string, string>>
   return frames;
 }
 
+/** Which frames there are, in which versions. What they take may change: they are compressed again, and kept ready. */
 async function handlesOf({ url }: SpawnedFramehold): Promise<string> {
-  return (await ask(`${url}/handles`)).text;
+  const { handles } = (await ask(`${url}/handles`)).json() as { handles: { handle: string; version: number }[] };
+  return handles.map(({ handle, version }) => `${handle} ${version}`).join(', ');
 }
 
 /** Where only reading is allowed, no statement makes, changes or drops anything. */
