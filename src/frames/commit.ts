@@ -1,4 +1,4 @@
-import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import type { Handle } from '../core/handle.ts';
@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.ts';
 import { type DurableFiles, errnoOf, storage } from './durable-file.ts';
 import type { Manifest } from './manifest.ts';
 import type { FileIdentity } from './part.ts';
-import { sameIdentity } from './part.ts';
+import { sameFiles, sameIdentity } from './part.ts';
 import type { RecordFiles } from './records.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
 
@@ -86,6 +86,18 @@ export class Commits {
       await rmdir(this.#directory.path(folder)).catch(() => {});
     }
     await this.#durable.syncDirectory(this.#directory.root);
+  }
+
+  /** The same, so that a crash leaves all or none of them; a folder that holds anything else is emptied one by one. */
+  async removeAtOnce(handle: Handle, files: readonly FileIdentity[]): Promise<void> {
+    const { folder } = await this.#directory.look(handle);
+    const names = await readdir(this.#directory.path(handle)).catch(() => []);
+    const isOurs = files.length > 1 && sameFiles(files, folder) && names.length === files.length;
+    if (!isOurs) return this.removeFiles(files);
+    const taken = this.#directory.newTemporaryPath('');
+    await this.#durable.rename(this.#directory.path(handle), taken);
+    await this.#durable.syncDirectory(this.#directory.root);
+    await rm(taken, { recursive: true, force: true });
   }
 
   /** A new public file where none is. */

@@ -52,6 +52,11 @@ export function assess(handle: Handle, look: Look, { manifest, pending, tombston
   }
   const lastVersion = Math.max(manifest?.version ?? 0, tombstone?.version ?? 0);
   const files = dataOf(look);
+  const isDropped = manifest !== undefined && tombstone !== undefined && tombstone.version >= manifest.version;
+  // The parts of a frame go one by one: those that are left are no frame of their own.
+  if (isDropped && files.length > 0 && files.every((file) => isPartOf(manifest, file))) {
+    return { kind: 'half-dropped', tombstone, files };
+  }
   if (files.length > 0) {
     const known = [...(pending?.parts ?? []), ...(manifest?.parts ?? [])];
     const ignoredFolder = look.file !== undefined && look.folder.length > 0;
@@ -79,6 +84,10 @@ function isFile(handle: Handle, manifest: Manifest): boolean {
 
 function isReplaced(manifest: Manifest, found: FileIdentity): boolean {
   return manifest.replaces.some((replaced) => replaced.file === found.file && sameIdentity(replaced, found));
+}
+
+function isPartOf({ parts }: Manifest, found: FileIdentity): boolean {
+  return parts.some((part) => part.file === found.file && sameIdentity(part, found));
 }
 
 /** Files that the manifest says were superseded, and those of an append that was not finished. */

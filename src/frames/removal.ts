@@ -37,10 +37,13 @@ export async function removeFrame(
   }
 }
 
-/** Dropping is how a full disk gets room again. A manifest without data counts as removed, so a crash in here is harmless. */
+/**
+ * Dropping is how a full disk gets room again. A manifest without data counts as removed, so a crash in here is harmless
+ * as long as the data goes all at once.
+ */
 async function removeWhenFull(state: TenantState, tombstone: Tombstone, files: readonly FileIdentity[]): Promise<void> {
   const { handle } = tombstone;
-  await state.commits.removeFiles(files);
+  await state.commits.removeAtOnce(handle, files);
   await state.turn(handle, { kind: 'gone', tombstone });
   try {
     await state.records.writeTombstone(tombstone);

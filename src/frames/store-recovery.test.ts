@@ -54,6 +54,22 @@ describe('a crash', () => {
     expect(await firstColumn(store, 'x')).toEqual([1]);
   });
 
+  test('in the middle of dropping a frame of several parts leaves none of them', async () => {
+    for (const value of [1, 2, 3]) await put(store, 'x', `SELECT ${value} AS a`, { mode: 'append' });
+    await bench.close(store);
+    const described = await readFile(manifest());
+    await link(bench.path('x', '000002.parquet'), bench.path('.second'));
+    store = await bench.open();
+    await store.drop(anonymous, parseHandle('x'));
+    await bench.close(store);
+    await writeFile(manifest(), described);
+    await mkdir(bench.path('x'), { recursive: true });
+    await rename(bench.path('.second'), bench.path('x', '000002.parquet'));
+    await reopened();
+    expect(await codeOf(open(store, 'x'))).toBe('handle_gone');
+    expect(await readdir(bench.cold)).not.toContain('x');
+  });
+
   test('before a pending create was moved into place undoes it', async () => {
     await put(store, 'x', 'SELECT 1 AS a');
     await bench.close(store);
