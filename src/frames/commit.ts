@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import type { Handle } from '../core/handle.ts';
@@ -93,9 +93,19 @@ export class Commits {
     const { folder } = await this.#directory.look(handle);
     const names = await readdir(this.#directory.path(handle)).catch(() => []);
     const isOurs = files.length > 1 && sameFiles(files, folder) && names.length === files.length;
-    if (!isOurs) return this.removeFiles(files);
+    const isFolder = await lstat(this.#directory.path(handle)).then(
+      (stats) => stats.isDirectory(),
+      () => false,
+    );
+    if (!isOurs || !isFolder) return this.removeFiles(files);
     const taken = this.#directory.newTemporaryPath('');
-    await this.#durable.rename(this.#directory.path(handle), taken);
+    try {
+      await this.#durable.rename(this.#directory.path(handle), taken);
+    } catch (error) {
+      // Also a name may need room that is not there.
+      if (error instanceof AppError && error.code === 'storage_full') return this.removeFiles(files);
+      throw error;
+    }
     await this.#durable.syncDirectory(this.#directory.root);
     await rm(taken, { recursive: true, force: true });
   }

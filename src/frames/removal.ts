@@ -26,7 +26,12 @@ export async function removeFrame(
       if (entry.kind === 'held') entry.version.parts.spare();
       throw error;
     }
-    return removeWhenFull(state, tombstone, files);
+    try {
+      return await removeWhenFull(state, tombstone, files);
+    } catch (failed) {
+      if (entry.kind === 'held') entry.version.parts.spare();
+      throw failed;
+    }
   }
   await state.turn(handle, { kind: 'gone', tombstone });
   try {

@@ -88,11 +88,12 @@ export class Writing {
         context.durable.assertWritable();
         return this.#commit(handle, request, temporary, written);
       });
-      await rm(temporary, { force: true });
-      await this.#state.pins.noteWritten(version.parts.parts.slice(-1));
+      // It is held: what fails now may not refuse it. A file that is not noted is looked at once more.
+      await rm(temporary, { force: true }).catch(() => {});
+      await this.#state.pins.noteWritten(version.parts.parts.slice(-1)).catch(() => {});
       return { version, rows: written.rows, report: written.report };
     } finally {
-      await rm(temporary, { force: true });
+      await rm(temporary, { force: true }).catch(() => {});
     }
   }
 
@@ -191,7 +192,7 @@ export class Writing {
         place: commits.toFolder(handle, temporary, names),
         keepsFiles: false,
       });
-      if (isUntouched) await pins.noteWritten([moved]);
+      if (isUntouched) await pins.noteWritten([moved]).catch(() => {});
       return version;
     }
     const name = nextPartName(basename(old.at(-1)?.file ?? '000000.parquet'));

@@ -9,10 +9,11 @@ export interface ConnectionTimeouts {
   readonly stallTimeoutMs: number;
 }
 
-/** What a client had taken and sent when it last took something. */
+/** Where a client was when it last took something. */
 interface Progress {
   readonly takenBytes: number;
-  readonly sentBytes: number;
+  /** Of the piece that is being taken. */
+  readonly queuedBytes: number;
   readonly atMs: number;
 }
 
@@ -38,13 +39,14 @@ export class Connections {
     server.once('close', () => clearInterval(timer));
   }
 
-  /** What a client sends starts Node's clock anew: with an empty line now and then it would never be cut off. */
+  /** What a client sends starts Node's clock anew: with an empty line now and then it would never be cut off by that. */
   #cutStalled(stallTimeoutMs: number, logger: Logger): void {
     for (const [socket, before] of this.#progress) {
-      const takenBytes = socket.bytesWritten - socket.writableLength;
-      if (takenBytes !== before.takenBytes || socket.writableLength === 0) {
-        this.#progress.set(socket, progressOf(socket));
-      } else if (socket.bytesRead > before.sentBytes && performance.now() - before.atMs >= stallTimeoutMs) {
+      const now = progressOf(socket);
+      const isMoving = now.takenBytes !== before.takenBytes || now.queuedBytes !== before.queuedBytes;
+      if (isMoving || socket.writableLength === 0) {
+        this.#progress.set(socket, now);
+      } else if (now.atMs - before.atMs >= stallTimeoutMs) {
         logger.debug('the client left', { reason: `it took nothing for ${stallTimeoutMs} ms` });
         socket.destroy();
       }
@@ -94,7 +96,8 @@ export class Connections {
 function progressOf(socket: Socket): Progress {
   return {
     takenBytes: socket.bytesWritten - socket.writableLength,
-    sentBytes: socket.bytesRead,
+    // Node's own time-out looks at it, too; a long piece would else count only when all of it was taken.
+    queuedBytes: (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0,
     atMs: performance.now(),
   };
 }

@@ -299,3 +299,13 @@ test('a frame that is queried again and again is read from a warm copy, with the
   await putSql(server.frames, 'trades', "SELECT 0 AS id, 'Z' AS symbol, 0.5 AS price", { mode: 'overwrite' });
   expect(await dataset('SELECT symbol FROM trades')).toEqual([['Z']]);
 });
+
+test.each([
+  ['select corrupt from words', 'sql_error'],
+  ["select cast('GZIP stream' as int) from words", 'sql_error'],
+  ["select error('failed to read file') from words", 'sql_error'],
+])('%s is an error of the statement, not of the frame', async (sql, code) => {
+  await putSql(server.frames, 'words', "SELECT 'a' AS word", { mode: 'overwrite' });
+  const answer = await ask(`${server.url}/exec?fmt=json&engine=local&query=${encodeURIComponent(sql)}`);
+  expect(answer.json()).toMatchObject({ code });
+});

@@ -65,6 +65,7 @@ export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #all = new Set<WorkerProcess>();
   readonly #idle: WorkerProcess[] = [];
+  readonly #ending = new Set<WorkerProcess>();
   readonly #queue = new FairQueue<Turn>();
   #starting = 0;
   #held = 0;
@@ -164,9 +165,14 @@ export class WorkerPool {
     while (this.#all.size > this.#room) {
       const worker = this.#idle.pop();
       if (worker === undefined) return;
-      this.#all.delete(worker);
-      worker.kill();
+      this.#end(worker);
     }
+  }
+
+  #end(worker: WorkerProcess): void {
+    this.#all.delete(worker);
+    this.#ending.add(worker);
+    worker.kill();
   }
 
   #start(): void {
@@ -175,7 +181,7 @@ export class WorkerPool {
     const failed = (error: unknown): void => {
       if (this.#closed) return;
       logger.error('a worker did not start', { error });
-      this.#failWaiting(error);
+      if ([...this.#all].every((other) => other.ended)) this.#failWaiting(error);
       setTimeout(() => {
         this.#starting--;
         this.#startForDemand();
@@ -196,6 +202,7 @@ export class WorkerPool {
     }, failed);
     worker.exited.then(() => {
       this.#all.delete(worker);
+      this.#ending.delete(worker);
       const index = this.#idle.indexOf(worker);
       if (index >= 0) this.#idle.splice(index, 1);
       this.#startForDemand();
@@ -245,13 +252,11 @@ export class WorkerPool {
 
   #release(worker: WorkerProcess): void {
     if (worker.ended || this.#closed) return;
-    const turn = this.#queue.shift();
-    if (turn === undefined) {
-      this.#idle.push(worker);
-      this.#endSurplus();
-    } else {
-      turn(worker);
-    }
+    const isSurplus = this.#all.size > this.#room;
+    const turn = isSurplus ? undefined : this.#queue.shift();
+    if (isSurplus) this.#end(worker);
+    else if (turn === undefined) this.#idle.push(worker);
+    else turn(worker);
   }
 
   #failWaiting(cause: unknown): void {
@@ -265,7 +270,7 @@ export class WorkerPool {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#failWaiting(new Error('the pool is closed'));
-    const workers = [...this.#all];
+    const workers = [...this.#all, ...this.#ending];
     for (const worker of workers) worker.kill();
     await Promise.all(workers.map((worker) => worker.exited));
   }

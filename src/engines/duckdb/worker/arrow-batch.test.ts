@@ -176,6 +176,21 @@ describe('a batch that DuckDB would follow out of bounds is refused', () => {
     expect(() => readBatch(sent.header, sent, fields, new Map())).toThrow(message);
   });
 
+  test('a zstd buffer that holds less than it claims is refused', async () => {
+    const { field, batch } = caseOf('int64');
+    // Three bytes in one block that is not packed.
+    const frame = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, 1, 2, 3];
+    const packed = Uint8Array.from([64, 0, 0, 0, 0, 0, 0, 0, ...frame, 0, 0, 0, 0]);
+    const buffers = batch.buffers.map((buffer) => (buffer.length === 0 ? buffer : packed));
+    const [schema, sent] = (await messagesOf(
+      schemaMessage([field]),
+      batchMessage({ ...batch, buffers }, { 3: { 0: i8(1) } }),
+    )) as [ArrowMessage, ArrowMessage];
+    expect(() => readBatch(sent.header, sent, readSchema(schema.header), new Map())).toThrow(
+      'holds 3 bytes instead of the 64 that it claims',
+    );
+  });
+
   test('compressed buffers that claim more than a batch may hold are refused before memory is taken', async () => {
     const { field, batch } = caseOf('int64');
     const packed = new Uint8Array(16).fill(0xff, 0, 5);

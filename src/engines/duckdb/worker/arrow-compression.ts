@@ -40,7 +40,8 @@ export function unpackedBody(compression: FlatTable, { body, buffers }: BatchBod
       hint: 'send the rows in smaller record batches',
     });
   }
-  const unpacked = Buffer.allocUnsafeSlow(total);
+  // Zeroed: fzstd does not say how much of its target it filled, and what lay there before is somebody else's.
+  const unpacked = Buffer.alloc(total);
   let at = 0;
   const places = sources.map(({ packed, length, isPlain }): [number, number] => {
     const target = unpacked.subarray(at, at + length);
@@ -69,20 +70,35 @@ function codecOf(compression: FlatTable): Unpack {
 }
 
 function unpackZstd(packed: Uint8Array, target: Uint8Array): void {
-  let length: number;
+  const claimed = zstdContentBytes(packed);
+  if (claimed !== undefined && claimed !== target.length) {
+    throw new InvalidArrow(`a compressed buffer holds ${claimed} bytes instead of the ${target.length} that it claims`);
+  }
   try {
-    if (zstdDecompressSync === undefined) {
-      length = decompress(packed, target).length;
-    } else {
-      const unpacked = zstdDecompressSync(packed, { maxOutputLength: target.length });
-      length = unpacked.length;
-      target.set(unpacked);
-    }
+    if (zstdDecompressSync === undefined) decompress(packed, target);
+    else target.set(zstdDecompressSync(packed, { maxOutputLength: target.length }));
   } catch {
     throw new InvalidArrow('a buffer is damaged: its zstd cannot be unpacked');
   }
-  if (length !== target.length) {
-    throw new InvalidArrow(`a compressed buffer holds ${length} bytes instead of the ${target.length} that it claims`);
+}
+
+/** What the header of a frame says of its content; writers may leave it out. */
+function zstdContentBytes(packed: Uint8Array): number | undefined {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  if (packed.length < 14) return undefined;
+  const flags = view.getUint8(4);
+  const isSingle = (flags & 0x20) !== 0;
+  const at = (isSingle ? 5 : 6) + ([0, 1, 2, 4][flags & 3] ?? 0);
+  if (at + 8 > packed.length) return undefined;
+  switch (flags >> 6) {
+    case 0:
+      return isSingle ? view.getUint8(at) : undefined;
+    case 1:
+      return view.getUint16(at, true) + 256;
+    case 2:
+      return view.getUint32(at, true);
+    default:
+      return Number(view.getBigUint64(at, true));
   }
 }
 

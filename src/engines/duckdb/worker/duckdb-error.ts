@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { AppError, tooManyFiles } from '../../../core/app-error.ts';
 
 /** What is kept of a message, which may quote a value of any length: its beginning, and the place at its end. */
 const headLength = 4000;
@@ -25,7 +25,7 @@ export class DuckDbError extends Error {
     );
   }
 
-  /** A file is not what it should be. DuckDB has no class of its own for this, nor one way to say it. */
+  /** It sounds as if a file is not what it should be. DuckDB has no class of its own for this, nor one way to say it. */
   get isUnreadableFile(): boolean {
     return /failed to read file|TProtocolException|out of buffer|invalid TType|don't know what type|GZIP stream|decompression fail|could not read enough bytes|incorrect stats size|no magic bytes|corrupt|^Serialization Error/i.test(
       this.message,
@@ -49,6 +49,7 @@ export function resourceError(error: DuckDbError): AppError | undefined {
   if (/Read-only file system|Permission denied|Operation not permitted/.test(message)) {
     return new AppError('storage_read_only', 'the storage cannot be written', { cause: error });
   }
+  if (/Too many open files/.test(message)) return tooManyFiles(error);
   if (/^Out of Memory Error|bad_alloc|failed to allocate/i.test(message)) {
     return new AppError('sql_out_of_memory', 'the work needs more memory than a worker may use', {
       hint: 'ask for less at once, or let the operator raise sql.memory_gb',

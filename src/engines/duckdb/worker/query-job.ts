@@ -3,10 +3,10 @@ import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
 import { isAnalytics, type Query, type SqlDescription } from '../../../core/sql.ts';
 import { sqlError } from '../gate/sql-error.ts';
-import type { QueryJob, RunQueryJob } from '../protocol.ts';
+import type { QueryJob, QueryTable, RunQueryJob } from '../protocol.ts';
 import { assertTables } from './analytics-names.ts';
 import { loadArrowStream } from './arrow-load.ts';
-import { DuckDbError } from './duckdb-error.ts';
+import { DuckDbError, resourceError } from './duckdb-error.ts';
 import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
 import { readableSql } from './parquet-relation.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
@@ -117,7 +117,7 @@ async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<Asy
     await catalog.show(job.tables);
   } catch (error) {
     if (!(error instanceof DuckDbError) || error.interrupted) throw error;
-    throw unreadable(error);
+    throw resourceError(error) ?? unreadable(error);
   }
   if (!usesAnalytics(job.query)) return { [Symbol.asyncDispose]: async () => {} };
   const opened = await catalog.openAnalytics();
@@ -152,10 +152,30 @@ function usesAnalytics({ tables }: Query): boolean {
 /** Positions are those in the query's own text, also where it stood behind an INSERT of ours. */
 function explain(error: unknown, { query, into, tables }: QueryJob): unknown {
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
-  if (usesAnalytics(query) && (error.isUnreadableFile || error.fatal)) return unreadableAnalytics(error);
-  if (error.isUnreadableFile && tables.length > 0) return unreadable(error);
+  const isOfFiles = isAboutFiles(error, tables);
+  if (usesAnalytics(query) && (isOfFiles || error.fatal)) return unreadableAnalytics(error);
+  if (isOfFiles && tables.length > 0) return unreadable(error);
   const before = into === undefined ? '' : insertInto(into);
   return sqlError(error, before + query.sql, -before.length);
+}
+
+/** An error that the caller is to blame for quotes the statement, which may say anything, but cannot name our files. */
+function isAboutFiles(error: DuckDbError, tables: readonly QueryTable[]): boolean {
+  if (!error.isUnreadableFile) return false;
+  return !error.isCallers || tables.flatMap(pathsOf).some((path) => error.message.includes(path));
+}
+
+function pathsOf({ source }: QueryTable): readonly string[] {
+  switch (source.kind) {
+    case 'list':
+      return [];
+    case 'parquet':
+      return source.paths;
+    case 'warm':
+      return [source.path, ...source.paths];
+    default:
+      return source satisfies never;
+  }
 }
 
 /** The results of a statement: one, or one for each row of its parameters. Each must be disposed of before the next. */

@@ -184,7 +184,8 @@ function explain(error: unknown, { kind }: WriteSource, path: string): unknown {
   if (loss !== undefined) return loss;
   const resource = resourceError(error);
   if (resource !== undefined) return resource;
-  if (kind === 'parquet') return new AppError('frame_damaged', 'the frame cannot be read', { cause: error });
+  if (kind === 'parquet' && !error.fatal)
+    return new AppError('frame_damaged', 'the frame cannot be read', { cause: error });
   if (!error.isCallers) return error;
   return new AppError('invalid_input', describeDataError(error, path), { cause: error });
 }
