@@ -87,6 +87,8 @@ export interface SqlRun extends SqlJob {
   readonly columns?: readonly string[] | undefined;
   /** Count the rows after `toRow` too. Default false. */
   readonly countAll?: boolean | undefined;
+  /** The rows become a frame: what writing them takes is the statement's own time. Default false. */
+  readonly isKept?: boolean | undefined;
 }
 
 export interface SqlDescription {

@@ -17,6 +17,8 @@ export interface QueryRequest {
   readonly toRow?: number | undefined;
   readonly columns?: readonly string[] | undefined;
   readonly countAll?: boolean | undefined;
+  /** The rows become a frame: what writing them takes is the statement's own time. Default false. */
+  readonly isKept?: boolean | undefined;
 }
 
 export interface UpdateRequest {

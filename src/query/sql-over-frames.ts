@@ -137,7 +137,7 @@ export class SqlOverFrames implements LocalSql {
     const alike = await findHandle(this.#frames, principal, wanted);
     if (ifTaken === 'keep' && alike !== undefined) return 0;
     const handle = alike ?? wanted;
-    await using result = await this.#run(principal, { query, form: 'arrow', parameters }, options);
+    await using result = await this.#run(principal, { query, form: 'arrow', parameters, isKept: true }, options);
     const source = { kind: 'arrow', stream: result.arrowStream() } as const;
     const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
     try {
@@ -156,7 +156,7 @@ export class SqlOverFrames implements LocalSql {
   ): Promise<number> {
     const { handle, into } = await this.#insertTarget(principal, statement, options);
     const { query } = statement;
-    await using result = await this.#run(principal, { query, into, form: 'arrow', parameters }, options);
+    await using result = await this.#run(principal, { query, into, form: 'arrow', parameters, isKept: true }, options);
     const source = { kind: 'arrow', stream: result.arrowStream() } as const;
     await this.#frames.put(principal, { handle, mode: 'append', source }, options);
     return result.totalRows;

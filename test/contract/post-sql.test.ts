@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type Answer, type AskOptions, ask } from '../support/http-client.ts';
+import { leftBehind } from '../support/import-client.ts';
 
 let server: Framehold;
 beforeAll(async () => {
@@ -497,4 +498,12 @@ describe('errors', () => {
     const answer = await post(JSON.stringify({ ['s'.repeat(1_000_000)]: 1 }));
     expect([answer.status, answer.json().code]).toEqual([400, 'invalid_parameter']);
   }, 2000);
+});
+
+test('a result that is kept has no more time than one that is read, and leaves nothing when it is over', async () => {
+  await using own = await startFramehold({ settings: { 'sql.timeout': '1s' } });
+  const body = JSON.stringify({ sql: 'SELECT range AS id FROM range(1_000_000_000_000)', keep: { handle: 'endless' } });
+  const answer = await ask(`${own.url}/sql`, { method: 'POST', headers: json, body });
+  expect([answer.status, answer.json().code]).toEqual([504, 'sql_timeout']);
+  expect(await leftBehind(own)).toEqual({ handles: [], files: [] });
 });

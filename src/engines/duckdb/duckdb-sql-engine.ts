@@ -113,13 +113,13 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
   }
 
   async run(run: SqlRun, { signal, lane }: JobOptions): Promise<SqlResult> {
-    const { form, fromRow, columns, countAll, parameters } = run;
+    const { form, fromRow, columns, countAll, parameters, isKept } = run;
     // JSON, in which jobs travel, has no infinity.
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
     const isLetIn = this.#takeLetIn(run.query);
     const start = (): Promise<DuckDbSqlResult> => {
       const job: Job = { kind: 'query', ...this.#queryJob(run), form, fromRow, toRow, columns, countAll };
-      const messages = this.#pool.run(job, { signal, lane, isLetIn, input: only(parameters) });
+      const messages = this.#pool.run(job, { signal, lane, isLetIn, countsReader: isKept, input: only(parameters) });
       return DuckDbSqlResult.start(messages, (error) => this.#distrustCopies(run.tables, error));
     };
     try {

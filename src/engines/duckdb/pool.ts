@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly input?: AsyncIterable<Uint8Array> | undefined;
   /** Of a request that was let in already: it may wait however many others do. */
   readonly isLetIn?: boolean | undefined;
+  /** The time that the reader takes is counted, too. Default false. */
+  readonly countsReader?: boolean | undefined;
 }
 
 type Turn = (worker: WorkerProcess) => void;
@@ -103,15 +105,16 @@ export class WorkerPool {
           const step = await messages.next();
           if (step.done === true) return step.value;
           yielded = true;
-          deadline?.pause();
+          const clock = options.countsReader === true ? undefined : deadline;
+          clock?.pause();
           const taken = this.#waitForClient();
           try {
             yield step.value;
           } finally {
             taken();
           }
-          if (timed === 'message') deadline?.restart();
-          else deadline?.resume();
+          if (timed === 'message') clock?.restart();
+          else clock?.resume();
         }
       } catch (error) {
         if (deadline?.signal.aborted && !options.signal.aborted) throw timedOut(timeoutMs, error);

@@ -97,7 +97,7 @@ async function keepRows(
   if (keep.mode === 'create' && keep.handle !== undefined) await frames.refuseTaken(anonymous, keep.handle);
   const { range, columns: chosen } = command;
   const request = { sql: command.sql, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
-  await using result = await sql.query(anonymous, { ...request, form: 'arrow' }, { signal, lane });
+  await using result = await sql.query(anonymous, { ...request, form: 'arrow', isKept: true }, { signal, lane });
   const source = { kind: 'arrow', stream: result.arrowStream() } as const;
   const { handle, version, rows, bytes, columns, expiresAt } = await frames.put(
     anonymous,
