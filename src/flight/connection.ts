@@ -14,6 +14,8 @@ export interface ConnectionTimeouts {
 const maxSilentPings = 3;
 /** Buffers of the kernel hold more than this, also where the client does not read. */
 const surelyTakenBytes = 16_384;
+/** More than one: what is to be written may just wait for a busy event loop. */
+const mostStuckLooks = 3;
 
 /**
  * Ends a connection that is silent, dead or idle. The result is to be called for each new call, and gives what to call at its end.
@@ -41,15 +43,18 @@ export function watchConnection(session: ServerHttp2Session, timeouts: Connectio
   }, keepaliveMs);
 
   let bytesAtProbe = -1;
+  let stuckLooks = 0;
   const probe = setInterval(() => {
     if (session.destroyed) return;
     const isQuiet = socket.bytesRead === bytesAtProbe;
+    const isStuck = isQuiet && (session.state.outboundQueueSize ?? 0) > 0 && socket.bytesWritten < surelyTakenBytes;
+    stuckLooks = isStuck ? stuckLooks + 1 : 0;
     if (!isQuiet) {
       bytesAtProbe = socket.bytesRead;
       session.ping((error) => {
         if (error === null) bytesAtProbe = socket.bytesRead;
       });
-    } else if ((session.state.outboundQueueSize ?? 0) > 0 && socket.bytesWritten < surelyTakenBytes) {
+    } else if (stuckLooks >= mostStuckLooks) {
       session.destroy();
     }
   }, probeMs);
