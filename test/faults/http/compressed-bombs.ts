@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { createGzip, gzipSync } from 'node:zlib';
 import { ask } from '../../support/http-client.ts';
-import { familyOf } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Size, type Trial } from '../harness/scenario.ts';
 import { checkAnswer } from './answer-promises.ts';
-import { givesBack, heldBy, residentBytesOfAll, temporaryBytes, warmUp } from './held-resources.ts';
+import { GrowthWatch, givesBack, heldBy, temporaryBytes, warmUp } from './held-resources.ts';
 
 const maxBodyBytes = 20_000_000;
 const unpackedBytes: Readonly<Record<Size, number>> = { ci: 100_000_000, release: 300_000_000 };
@@ -34,11 +33,9 @@ export const compressedBombs: Scenario = {
     await using server = await spawnFramehold({ dataDir: directory.path, flags });
     await warmUp(server);
     const before = heldBy(server, directory.path);
-    const family = familyOf(server.pid);
-    const residentBefore = residentBytesOfAll(family);
-    let [mostGrown, mostOnDisk] = [0, 0];
+    using growth = new GrowthWatch(server);
+    let mostOnDisk = 0;
     const watch = setInterval(() => {
-      mostGrown = Math.max(mostGrown, residentBytesOfAll(family) - residentBefore);
       mostOnDisk = Math.max(mostOnDisk, temporaryBytes(directory.path));
     }, 10);
     try {
@@ -46,6 +43,7 @@ export const compressedBombs: Scenario = {
     } finally {
       clearInterval(watch);
     }
+    const mostGrown = growth.mostBytes;
     promised(mostGrown < mostGrownBytes[size], `memory grows by less than ${mostGrownBytes[size]} bytes`, mostGrown);
     promised(
       mostOnDisk < maxBodyBytes + 2_000_000,

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../../support/http-client.ts';
-import { childrenOf, openFilesOf, residentBytesOf } from '../../support/process-facts.ts';
+import { childrenOf, familyOf, openFilesOf, residentBytesOf } from '../../support/process-facts.ts';
 import type { SpawnedFramehold } from '../../support/spawned-framehold.ts';
 import { promised } from '../harness/scenario.ts';
 
@@ -40,8 +40,23 @@ export function temporaryBytes(dataDir: string): number {
     .reduce((sum, bytes) => sum + bytes, 0);
 }
 
-export function residentBytesOfAll(pids: readonly number[]): number {
-  return pids.map(residentBytesOf).reduce((sum, bytes) => sum + bytes, 0);
+/** How much more memory the processes of a server take than they did, at the most, until it is disposed of. */
+export class GrowthWatch implements Disposable {
+  mostBytes = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({ pid }: Pick<SpawnedFramehold, 'pid'>) {
+    const family = familyOf(pid);
+    const residentBytes = (): number => family.map(residentBytesOf).reduce((sum, bytes) => sum + bytes, 0);
+    const before = residentBytes();
+    this.#timer = setInterval(() => {
+      this.mostBytes = Math.max(this.mostBytes, residentBytes() - before);
+    }, 10);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
 }
 
 /** Lets the server start all the processes that it starts only when they are needed. */

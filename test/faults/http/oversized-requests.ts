@@ -1,12 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../../support/http-client.ts';
-import { familyOf } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Size, type Trial } from '../harness/scenario.ts';
 import { checkAnswer } from './answer-promises.ts';
-import { givesBack, heldBy, residentBytesOfAll, warmUp } from './held-resources.ts';
+import { GrowthWatch, givesBack, heldBy, warmUp } from './held-resources.ts';
 import { parseAnswers } from './parsed-answers.ts';
 
 const maxBodyBytes = 32_000_000;
@@ -94,27 +93,16 @@ export const oversizedRequests: Scenario = {
     await using server = await spawnFramehold({ dataDir: directory.path, flags });
     await warmUp(server);
     const before = heldBy(server, directory.path);
-    const family = familyOf(server.pid);
-    const residentBefore = residentBytesOfAll(family);
-    let [slowestMs, mostGrown] = [0, 0];
-    const watch = setInterval(() => {
-      mostGrown = Math.max(mostGrown, residentBytesOfAll(family) - residentBefore);
-    }, 20);
-    try {
-      for (let round = 0; round < rounds; round++) {
-        for (const each of oversized) {
-          const ms = await refusalMs(server, each, directory.path);
-          if (!each.isJudgedByContent) slowestMs = Math.max(slowestMs, ms);
-          promised(
-            each.isJudgedByContent || ms < withinMs[size],
-            `${each.what} is refused in ${withinMs[size]} ms`,
-            ms,
-          );
-        }
+    using growth = new GrowthWatch(server);
+    let slowestMs = 0;
+    for (let round = 0; round < rounds; round++) {
+      for (const each of oversized) {
+        const ms = await refusalMs(server, each, directory.path);
+        if (!each.isJudgedByContent) slowestMs = Math.max(slowestMs, ms);
+        promised(each.isJudgedByContent || ms < withinMs[size], `${each.what} is refused in ${withinMs[size]} ms`, ms);
       }
-    } finally {
-      clearInterval(watch);
     }
+    const mostGrown = growth.mostBytes;
     promised(mostGrown < mostGrownBytes[size], `memory grows by less than ${mostGrownBytes[size]} bytes`, mostGrown);
     await givesBack(server, directory.path, before, 15_000);
     promised((await ask(`${server.url}/handles`)).text === '{"handles":[],"next":null}', 'nothing was kept');

@@ -7,9 +7,9 @@ import { contentOf } from '../harness/doors.ts';
 import { Ledger, type Operation, type Outcome, type Verb } from '../harness/ledger.ts';
 import type { Random } from '../harness/random.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { rowsWritten } from '../harness/written-rows.ts';
 import { Connection, type Reply } from './connection.ts';
-import { until } from './until.ts';
 
 const handles = ['a', 'b', 'c'];
 const verbs: readonly Verb[] = ['create', 'overwrite', 'append', 'append', 'drop'];

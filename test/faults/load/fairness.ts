@@ -1,9 +1,9 @@
 import { spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { Connection } from './connection.ts';
 import { quantile } from './quantile.ts';
-import { until } from './until.ts';
 
 const heavyConnections = { ci: 60, release: 200 } as const;
 /** In heavy statements: one under way in each process, and one of the heavy client's for each of the light one's jobs. */

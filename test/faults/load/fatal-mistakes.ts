@@ -5,10 +5,10 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { contentOf, doorsFor, write } from '../harness/doors.ts';
 import { Ledger } from '../harness/ledger.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { Connection } from './connection.ts';
 import { endlessSql } from './heavy-sql.ts';
 import { computedMs } from './process-time.ts';
-import { until } from './until.ts';
 
 const preload = fileURLToPath(new URL('./fatal-on-signal.mjs', import.meta.url));
 const mistakes = { SIGUSR2: 'uncaught exception', SIGWINCH: 'unhandled rejection' } as const;

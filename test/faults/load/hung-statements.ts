@@ -1,10 +1,10 @@
 import { spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { Connection, type Reply } from './connection.ts';
 import { endlessSql } from './heavy-sql.ts';
 import { quantile } from './quantile.ts';
-import { until } from './until.ts';
 
 const workers = 2;
 const maxQueue = 4;

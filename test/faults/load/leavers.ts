@@ -7,10 +7,10 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { startUpstream, type Upstream } from '../../support/upstream.ts';
 import type { Random } from '../harness/random.ts';
 import type { Scenario, Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { Connection } from './connection.ts';
 import { endlessSql } from './heavy-sql.ts';
 import { computedMs } from './process-time.ts';
-import { until } from './until.ts';
 
 const together = 10;
 /** Of the second, and of a new process where the old one did not stop. */

@@ -6,10 +6,10 @@ import { residentBytes } from '../../../bench/process-tree.ts';
 import { spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { Connection } from './connection.ts';
 import type { LoadOrder, LoadReport } from './offered-load.ts';
 import { quantile } from './quantile.ts';
-import { until } from './until.ts';
 
 const generator = fileURLToPath(new URL('./offered-load.ts', import.meta.url));
 const [cacheBytes, sqlMemoryBytes, workers] = [200_000_000, 200_000_000, 2];

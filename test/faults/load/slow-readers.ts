@@ -5,8 +5,8 @@ import { openFilesOf } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { Connection } from './connection.ts';
-import { until } from './until.ts';
 
 const readers = { ci: 40, release: 200 } as const;
 const rows = { ci: 600_000, release: 8_000_000 } as const;

@@ -10,9 +10,9 @@ import { contentOf, doorsFor, write } from '../harness/doors.ts';
 import { Ledger, type Verb } from '../harness/ledger.ts';
 import type { Random } from '../harness/random.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { Connection } from './connection.ts';
 import { endlessSql } from './heavy-sql.ts';
-import { until } from './until.ts';
 
 const verbs: readonly Verb[] = ['create', 'overwrite', 'append', 'drop'];
 const roundMs = { ci: 6000, release: 60_000 } as const;

@@ -10,6 +10,7 @@ import { contentOf } from '../harness/doors.ts';
 import { Ledger } from '../harness/ledger.ts';
 import type { Random } from '../harness/random.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { Connection } from './connection.ts';
 import { endlessSql } from './heavy-sql.ts';
 import {
@@ -22,7 +23,6 @@ import {
   type UnderWay,
   upload,
 } from './under-way.ts';
-import { until } from './until.ts';
 
 const graceMs = 8000;
 /** What a stop may take beyond the grace. */

@@ -6,8 +6,8 @@ import { contentOf, doorsFor, write } from '../harness/doors.ts';
 import { Ledger, type Verb } from '../harness/ledger.ts';
 import type { Random } from '../harness/random.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { Connection } from './connection.ts';
-import { until } from './until.ts';
 
 const verbs: readonly Verb[] = ['create', 'overwrite', 'append', 'append', 'append', 'drop'];
 const sqlTimeoutMs = 2000;

@@ -6,6 +6,7 @@ import { familyOf, residentBytesOf } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import {
   type MarkedRequest,
   type MarkedUpstream,
@@ -14,7 +15,6 @@ import {
   startMarkedUpstream,
 } from './marked-upstream.ts';
 import { askMarked, type ToldAnswer } from './told-answer.ts';
-import { until } from './until.ts';
 
 const megabyte = 1024 * 1024;
 const allowedGrowthBytes = 64 * megabyte;

@@ -8,9 +8,9 @@ import { runCommand } from '../../support/spawned-command.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { type MarkedRequest, startMarkedUpstream } from './marked-upstream.ts';
 import { askMarked } from './told-answer.ts';
-import { until } from './until.ts';
 
 const user = 'admin';
 const password = 'canary-p@ss/w:rd %25é';

@@ -7,10 +7,10 @@ import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-fra
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Random } from '../harness/random.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { drawLie, type Lie } from './lies.ts';
 import { markedAnswer, startMarkedUpstream } from './marked-upstream.ts';
 import { askMarked, codeOf, type ToldAnswer } from './told-answer.ts';
-import { until } from './until.ts';
 
 const timeoutMs = 3000;
 /** Of the server; not a setting. Its clock is coarse, and slower on a busy machine. */

@@ -5,9 +5,9 @@ import { spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Random } from '../harness/random.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { type MarkedRequest, markedAnswer, markedSql, startMarkedUpstream } from './marked-upstream.ts';
 import { askMarked, codeOf } from './told-answer.ts';
-import { until } from './until.ts';
 
 const connections = 4;
 const queue = 6;

@@ -5,9 +5,9 @@ import { ask } from '../../support/http-client.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { markedAnswer } from './marked-upstream.ts';
 import { askMarked, codeOf } from './told-answer.ts';
-import { until } from './until.ts';
 
 const connectTimeoutMs = 500;
 

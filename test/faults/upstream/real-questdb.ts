@@ -4,7 +4,7 @@ import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-fra
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Random } from '../harness/random.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
-import { until } from './until.ts';
+import { until } from '../harness/until.ts';
 
 const timeoutMs = 1500;
 const clients = 12;

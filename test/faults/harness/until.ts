@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { promised } from '../harness/scenario.ts';
+import { promised } from './scenario.ts';
 
 /** Resolves, with the milliseconds that it took, as soon as the condition holds; the promise is broken where it is not in time. */
 export async function until(
