@@ -8,11 +8,12 @@ import { build, install, root, tool } from './prepare.mjs';
 const selected = process.argv.slice(2);
 const inCi = process.env.CI === 'true';
 const total = { passed: 0, failed: 0, skipped: 0 };
+const failures = [];
 
 /** A step that is no test counts only when it fails: the closing line must never look better than the run was. */
 function check(name, succeeded) {
   if (succeeded) return true;
-  console.error(`${name} failed`);
+  failures.push(name);
   total.failed += 1;
   return false;
 }
@@ -29,6 +30,7 @@ function vitest(name, node, args) {
   total.passed += counts.passed;
   total.failed += counts.failed;
   total.skipped += counts.skipped;
+  failures.push(...counts.failures);
   // An error outside of any test, or no test at all.
   check(name, status === 0 || counts.failed > 0);
 }
@@ -37,14 +39,25 @@ function readCounts(report) {
   try {
     const json = JSON.parse(readFileSync(report, 'utf8'));
     const unread = json.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
+    const failed = json.testResults.flatMap((file) => file.assertionResults.filter((test) => test.status === 'failed'));
     return {
       passed: json.numPassedTests,
       failed: json.numFailedTests + unread.length,
       skipped: json.numPendingTests + json.numTodoTests,
+      failures: [
+        ...unread.map((file) => `${file.name}\n${indented(file.message)}`),
+        ...failed.map((test) => `${test.fullName}\n${indented(test.failureMessages.join('\n'))}`),
+      ],
     };
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 };
+    return { passed: 0, failed: 0, skipped: 0, failures: [] };
   }
+}
+
+/** The first lines of a message: enough to know the failure by, with the whole of it further up. */
+function indented(message) {
+  const lines = message.split('\n').slice(0, 12);
+  return lines.map((line) => `    ${line.slice(0, 300)}`).join('\n');
 }
 
 function vitestOnNode24() {
@@ -64,6 +77,8 @@ if (check('installing', install()) && check('building', build())) {
   if (selected.length === 0) vitestOnNode24();
 }
 
+// Once more at the end, where whoever reads a long log looks first.
+for (const failure of failures) console.error(`failed: ${failure}`);
 const { passed, failed, skipped } = total;
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
