@@ -25,6 +25,8 @@ export const errorCodes = [
   'sql_timeout',
   'sql_out_of_memory',
   'engine_crashed',
+  'engine_unreachable',
+  'engine_timeout',
   'storage_full',
   'storage_read_only',
   'frame_damaged',

@@ -108,6 +108,13 @@ export interface SqlResult extends AsyncDisposable {
   readonly totalRows: number;
 }
 
+/** Rows that become files rather than a stream. */
+export interface SqlWrite extends SqlJob {
+  readonly parameters?: Uint8Array | undefined;
+  /** An empty folder of ours, below the cold directory. */
+  readonly folder: string;
+}
+
 /** An engine that runs SQL over frames. Every call rejects with an AppError: `sql_error` with a position where it is known. */
 export interface SqlEngine {
   /** Parses the text and checks it: one statement, of what callers may do. */
@@ -115,6 +122,11 @@ export interface SqlEngine {
   /** The columns and parameters of a query, without running it. */
   describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription>;
   run(job: SqlRun, options: JobOptions): Promise<SqlResult>;
+  /**
+   * Writes the result as Parquet files into the folder, from wherever its rows are, and gives their paths in the order of
+   * the rows. Only where an engine has more than one place to write from.
+   */
+  write?(job: SqlWrite, options: JobOptions): Promise<readonly string[]>;
   /** Tables of the operator's database. */
   analyticsTables(options: JobOptions): Promise<readonly AnalyticsTable[]>;
 }
@@ -125,3 +137,10 @@ export interface AnalyticsTable {
   readonly kind: 'table' | 'view';
   readonly columns: readonly Column[];
 }
+
+/** Puts the rows of an Arrow IPC stream into another form, off the event loop. */
+export interface ArrowRecoder {
+  recode(stream: AsyncIterable<Uint8Array>, wanted: RecodeRows, options: JobOptions): Promise<SqlResult>;
+}
+
+export type RecodeRows = Pick<SqlRun, 'form' | 'fromRow' | 'toRow' | 'columns' | 'countAll' | 'isKept'>;

@@ -29,6 +29,8 @@ export const errorStatus = {
   sql_timeout: 'DEADLINE_EXCEEDED',
   sql_out_of_memory: 'RESOURCE_EXHAUSTED',
   engine_crashed: 'UNAVAILABLE',
+  engine_unreachable: 'UNAVAILABLE',
+  engine_timeout: 'DEADLINE_EXCEEDED',
   storage_full: 'RESOURCE_EXHAUSTED',
   storage_read_only: 'FAILED_PRECONDITION',
   frame_damaged: 'DATA_LOSS',

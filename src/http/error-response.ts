@@ -27,6 +27,8 @@ export const httpStatus = {
   sql_timeout: 504,
   sql_out_of_memory: 503,
   engine_crashed: 503,
+  engine_unreachable: 502,
+  engine_timeout: 504,
   storage_full: 507,
   storage_read_only: 503,
   frame_damaged: 500,

@@ -17,8 +17,8 @@ import {
   type TableName,
 } from '../core/sql.ts';
 import type { FrameStore } from '../frames/store.ts';
+import type { CallOptions, FrameSql, PreparedSql, QueryRequest, SqlFacts, UpdateRequest } from './frame-sql.ts';
 import { findHandle, openTables } from './frame-tables.ts';
-import type { CallOptions, LocalSql, PreparedSql, QueryRequest, SqlFacts, UpdateRequest } from './local-sql.ts';
 
 export interface SqlOverFramesOptions {
   readonly engine: SqlEngine;
@@ -40,7 +40,7 @@ const effects = {
 const noParameters: Pick<Query, 'parameterCount' | 'parameterNames'> = { parameterCount: 0 };
 
 /** Statements over the frames of a caller, each over one version of every frame that it reads. */
-export class SqlOverFrames implements LocalSql {
+export class SqlOverFrames implements FrameSql {
   readonly #engine: SqlEngine;
   readonly #frames: FrameStore;
 

@@ -3,7 +3,7 @@ import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import type { FrameStore } from '../../frames/store.ts';
 import { PutResult, Result } from '../../protobuf/flight-messages.ts';
 import { GrpcError } from '../../protobuf/grpc-status.ts';
-import type { LocalSql } from '../../query/local-sql.ts';
+import type { FrameSql } from '../../query/frame-sql.ts';
 import type { FlightSqlHandler, FlightUpload } from '../flight-sql-port.ts';
 import type { Call, Message } from '../method.ts';
 import { actionDescriptions, findAction } from './actions.ts';
@@ -27,7 +27,7 @@ import { Statements } from './statements.ts';
 import { noteWrite, Transactions } from './transactions.ts';
 
 export interface FlightSqlOptions {
-  readonly sql: LocalSql;
+  readonly sql: FrameSql;
   readonly frames: FrameStore;
   /** The server's own. */
   readonly version: string;

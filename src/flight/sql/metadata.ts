@@ -1,5 +1,5 @@
 import type { ArrowField } from '../../encoding/arrow/arrow-field.ts';
-import type { CallOptions } from '../../query/local-sql.ts';
+import type { CallOptions } from '../../query/frame-sql.ts';
 import type { SqlMessage } from './any.ts';
 import {
   catalogFields,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../core/app-error.ts';
-import type { PreparedSql } from '../../query/local-sql.ts';
+import type { PreparedSql } from '../../query/frame-sql.ts';
 import type { Transaction } from './transactions.ts';
 
 /** Parameter values: an Arrow IPC stream, and a name for exactly these values. */

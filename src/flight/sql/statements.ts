@@ -2,7 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import type { Principal } from '../../core/principal.ts';
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
 import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
-import type { LocalSql, PreparedSql } from '../../query/local-sql.ts';
+import type { FrameSql, PreparedSql } from '../../query/frame-sql.ts';
 import { batchData, schemaData } from '../flight-data.ts';
 import type { FlightUpload } from '../flight-sql-port.ts';
 import type { Call, Message } from '../method.ts';
@@ -24,12 +24,12 @@ type CallContext = Pick<Call, 'signal' | 'lane'>;
  * often never fetch the result. A query runs when its rows are fetched.
  */
 export class Statements {
-  readonly #sql: LocalSql;
+  readonly #sql: FrameSql;
   readonly #principal: Principal;
   readonly #prepared: PreparedStatements;
   readonly #transactions: Transactions;
 
-  constructor(sql: LocalSql, principal: Principal, prepared: PreparedStatements, transactions: Transactions) {
+  constructor(sql: FrameSql, principal: Principal, prepared: PreparedStatements, transactions: Transactions) {
     this.#sql = sql;
     this.#principal = principal;
     this.#prepared = prepared;

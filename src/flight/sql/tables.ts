@@ -3,12 +3,12 @@ import type { Column } from '../../core/data-type.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { AnalyticsTable } from '../../core/sql.ts';
 import type { FrameStore } from '../../frames/store.ts';
-import type { CallOptions, LocalSql } from '../../query/local-sql.ts';
+import type { CallOptions, FrameSql } from '../../query/frame-sql.ts';
 import { likePattern } from './like-pattern.ts';
 
 /** What a caller's frames and the operator's database look like as a catalog of SQL. */
 export interface TableSources {
-  readonly sql: Pick<LocalSql, 'analyticsTables'>;
+  readonly sql: Pick<FrameSql, 'analyticsTables'>;
   readonly frames: Pick<FrameStore, 'list'>;
   readonly principal: Principal;
 }

@@ -1,7 +1,7 @@
 import { anonymous } from '../../core/principal.ts';
 import type { SqlResult } from '../../core/sql.ts';
 import { execSqlHead, execSqlTail } from '../../encoding/exec-json.ts';
-import type { LocalSql } from '../../query/local-sql.ts';
+import type { FrameSql } from '../../query/frame-sql.ts';
 import { type ContentCoding, chooseCoding } from '../content-coding.ts';
 import { jsonContentType } from '../error-response.ts';
 import { laneOf } from '../lane.ts';
@@ -20,7 +20,7 @@ export interface QueryLocalSettings {
 export async function queryLocal(
   command: QueryLocal,
   { request, response, headers }: Exchange,
-  sql: LocalSql,
+  sql: FrameSql,
   settings: QueryLocalSettings,
 ): Promise<void> {
   const { requestTimeoutMs, compression, maxLimit } = settings;

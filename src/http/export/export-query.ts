@@ -1,5 +1,5 @@
 import { anonymous } from '../../core/principal.ts';
-import type { LocalSql } from '../../query/local-sql.ts';
+import type { FrameSql } from '../../query/frame-sql.ts';
 import type { Exchange } from '../route.ts';
 import type { ExportTable } from './exp-command.ts';
 import { type SendTableOptions, sendTable } from './send-table.ts';
@@ -8,7 +8,7 @@ import { type SendTableOptions, sendTable } from './send-table.ts';
 export async function exportQuery(
   { query, range, columns, format }: ExportTable & { readonly query: string },
   exchange: Exchange,
-  options: SendTableOptions & { readonly sql: LocalSql; readonly lane: string },
+  options: SendTableOptions & { readonly sql: FrameSql; readonly lane: string },
 ): Promise<void> {
   const { sql, signal, lane } = options;
   const request = { sql: query, fromRow: range.from, toRow: range.to, columns };

@@ -1,6 +1,6 @@
 import type { Tsdb } from '../../core/tsdb.ts';
 import type { FrameStore } from '../../frames/store.ts';
-import type { LocalSql } from '../../query/local-sql.ts';
+import type { FrameSql } from '../../query/frame-sql.ts';
 import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from '../exec/exec-command.ts';
 import { execOperation } from '../exec/exec-operation.ts';
 import { forwardSql } from '../exec/forward-sql.ts';
@@ -14,7 +14,7 @@ export interface ExecRouteOptions {
   readonly frames: FrameStore;
   /** Undefined while no external database is configured. */
   readonly tsdb: Tsdb | undefined;
-  readonly sql: LocalSql;
+  readonly sql: FrameSql;
   readonly settings: ExecDefaults & ReadHandleSettings;
 }
 

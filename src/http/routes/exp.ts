@@ -1,7 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Tsdb } from '../../core/tsdb.ts';
 import type { FrameStore } from '../../frames/store.ts';
-import type { LocalSql } from '../../query/local-sql.ts';
+import type { FrameSql } from '../../query/frame-sql.ts';
 import { askedFor } from '../exec/exec-command.ts';
 import { forwardSql } from '../exec/forward-sql.ts';
 import { type ExpDefaults, expParameters, parseExp } from '../export/exp-command.ts';
@@ -20,7 +20,7 @@ export interface ExpRouteOptions {
   readonly frames: FrameStore;
   /** Undefined while no external database is configured. */
   readonly tsdb: Tsdb | undefined;
-  readonly sql: LocalSql;
+  readonly sql: FrameSql;
   readonly settings: ExpDefaults & { readonly requestTimeoutMs: number; readonly compression: boolean };
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import { anonymous } from '../../core/principal.ts';
 import { execColumn } from '../../encoding/exec-column.ts';
 import type { FrameStore } from '../../frames/store.ts';
-import type { LocalSql, SqlFacts } from '../../query/local-sql.ts';
+import type { FrameSql, SqlFacts } from '../../query/frame-sql.ts';
 import { sendTable } from '../export/send-table.ts';
 import { columnSchema, isoTime } from '../handles/handle-summary.ts';
 import { type JsonLimits, jsonBody } from '../json/json-body.ts';
@@ -20,7 +20,7 @@ import { boundParameters } from '../sql/sql-parameters.ts';
 
 export interface SqlRouteOptions {
   readonly frames: FrameStore;
-  readonly sql: LocalSql;
+  readonly sql: FrameSql;
   readonly settings: JsonLimits & {
     readonly maxLimit: number | undefined;
     readonly compression: boolean;
@@ -92,7 +92,7 @@ async function keepRows(
   { command, parameters, signal, lane }: Run,
   keep: Keep,
   frames: FrameStore,
-  sql: LocalSql,
+  sql: FrameSql,
 ): Promise<object> {
   if (keep.mode === 'create' && keep.handle !== undefined) await frames.refuseTaken(anonymous, keep.handle);
   const { range, columns: chosen } = command;
@@ -112,7 +112,7 @@ async function keepRows(
 async function change(
   { command, parameters, signal, lane }: Run,
   { effect }: SqlFacts,
-  sql: LocalSql,
+  sql: FrameSql,
 ): Promise<object> {
   if (command.keep !== undefined) {
     throw new AppError('invalid_parameter', 'keep is given, and the statement has no rows to keep', {

@@ -7,7 +7,7 @@ import { parseSqlType, sqlTypeNames } from '../../encoding/arrow/parse-sql-type.
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { arrowTable } from '../../encoding/arrow/small-table.ts';
 import { sqlTypeName } from '../../encoding/arrow/sql-type-name.ts';
-import type { SqlFacts } from '../../query/local-sql.ts';
+import type { SqlFacts } from '../../query/frame-sql.ts';
 import { checkKeys, isJsonObject, wrongType } from '../json/json-body.ts';
 import type { JsonObject, JsonValue } from '../json/json-text.ts';
 

@@ -6,6 +6,8 @@ import type { AnalyticsTable, Query, SqlResult } from '../core/sql.ts';
 export interface CallOptions {
   readonly signal: AbortSignal;
   readonly lane?: string | undefined;
+  /** By its name, or `auto`. Default: local. */
+  readonly engine?: string | undefined;
 }
 
 export interface QueryRequest {
@@ -41,8 +43,8 @@ export interface PreparedSql {
   readonly parameters: readonly DataType[];
 }
 
-/** SQL over frames on this machine. Rejects with AppError. */
-export interface LocalSql {
+/** SQL over frames, on the engine that the caller names. Rejects with AppError. */
+export interface FrameSql {
   /** Parses the text and checks it, without a look at the frames. */
   inspect(sql: string, options: CallOptions): Promise<SqlFacts>;
   prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql>;
