@@ -24,6 +24,8 @@ export class Connections {
   readonly #answers = new WeakMap<Socket, Set<ServerResponse>>();
   readonly #lastRequests = new WeakMap<Socket, IncomingMessage>();
   readonly #progress = new Map<Socket, Progress>();
+  /** Requests under way, by the address that they came from. */
+  readonly #byAddress = new Map<string, number>();
 
   constructor(server: Server, { headerTimeoutMs, stallTimeoutMs }: ConnectionTimeouts, logger: Logger) {
     server.on('connection', (socket: Socket) => this.#watch(socket, headerTimeoutMs));
@@ -62,15 +64,27 @@ export class Connections {
     return !this.isAnswering(socket) && this.#lastRequests.get(socket)?.complete !== false;
   }
 
-  /** From now until its `close` the answer is under way. */
-  begin(request: IncomingMessage, response: ServerResponse, onEnd: () => void): void {
-    this.#lastRequests.set(request.socket, request);
-    const answers = this.#answers.get(request.socket);
+  /** From now until its `close` the answer is under way. Gives how many are of the same address, with this one. */
+  begin(request: IncomingMessage, response: ServerResponse, onEnd: () => void): number {
+    const { socket } = request;
+    this.#lastRequests.set(socket, request);
+    const answers = this.#answers.get(socket);
     answers?.add(response);
+    const address = socket.remoteAddress ?? '';
+    const underWay = (this.#byAddress.get(address) ?? 0) + 1;
+    this.#byAddress.set(address, underWay);
     response.once('close', () => {
       answers?.delete(response);
+      this.#leave(address);
       onEnd();
     });
+    return underWay;
+  }
+
+  #leave(address: string): void {
+    const left = (this.#byAddress.get(address) ?? 1) - 1;
+    if (left > 0) this.#byAddress.set(address, left);
+    else this.#byAddress.delete(address);
   }
 
   #watch(socket: Socket, headerTimeoutMs: number): void {

@@ -34,6 +34,8 @@ export interface HttpListener {
 
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 100;
+/** Of the requests under way, what one address cannot take from the others. */
+const shareForOthers = 0.1;
 /** How often Node looks for connections that are late with their request. */
 const checkEveryMs = 1000;
 
@@ -107,10 +109,10 @@ class Dispatcher {
     const exchange: Exchange = { request, response, target, segments, requestId, headers, logger };
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, request, headers);
     this.#underWay++;
-    this.#connections.begin(request, response, this.#onEnd);
+    const ofSameClient = this.#connections.begin(request, response, this.#onEnd);
     cutUnreadBody(request, response, { isRead: route?.takesBody === true });
     try {
-      this.#checkLoad(route, exchange);
+      this.#checkLoad(route, exchange, ofSameClient);
       checkHead(exchange);
       this.#checkBody(exchange);
       if (request.method === 'OPTIONS') {
@@ -133,17 +135,18 @@ class Dispatcher {
     });
   }
 
-  #checkLoad(route: Route | undefined, { headers }: Exchange): void {
+  #checkLoad(route: Route | undefined, { headers }: Exchange, ofSameClient: number): void {
     if (this.#draining) {
       headers.push('connection', 'close');
       throw new AppError('overloaded', 'the server is shutting down', { retryAfterSeconds: 1 });
     }
-    if (this.#underWay > this.#options.maxConcurrentRequests && route?.always !== true) {
-      throw new AppError('overloaded', `${this.#options.maxConcurrentRequests} requests are under way already`, {
-        hint: 'try again in a moment',
-        retryAfterSeconds: 1,
-      });
-    }
+    if (route?.always === true) return;
+    const { maxConcurrentRequests: most } = this.#options;
+    const again = { hint: 'try again in a moment', retryAfterSeconds: 1 };
+    if (this.#underWay > most) throw new AppError('overloaded', `${most} requests are under way already`, again);
+    const mostOfOne = most - Math.floor(most * shareForOthers);
+    if (ofSameClient <= mostOfOne) return;
+    throw new AppError('overloaded', `${mostOfOne} requests from your address are under way already`, again);
   }
 
   #checkBody({ request }: Exchange): void {

@@ -52,6 +52,17 @@ test('beyond http.max_concurrent_requests others are refused at once, and health
   });
 });
 
+test('one address cannot take all of http.max_concurrent_requests from the others', async () => {
+  await using server = await startFramehold({ settings: { 'http.max_concurrent_requests': '10' } });
+  await putSql(server.frames, 'big', bigSql);
+  const readers = await Promise.all(Array.from({ length: 9 }, () => silentReader(server, whole)));
+  await Promise.all(readers.map(answersBegin));
+  const page = `${server.url}/exec?handle=big&fmt=json&limit=1`;
+  const refused = await ask(page);
+  expect([refused.status, refused.json().error]).toEqual([503, '9 requests from your address are under way already']);
+  expect((await ask(page, { localAddress: '127.0.0.2' })).status).toBe(200);
+});
+
 test('a client that leaves cancels its read, and the workers are free for others', async () => {
   await using server = await startFramehold({ settings: { 'storage.cache_size_gb': '0', 'sql.workers': '1' } });
   await putSql(server.frames, 'big', bigSql);

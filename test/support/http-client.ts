@@ -14,6 +14,8 @@ export interface AskOptions {
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
+  /** Any of 127.0.0.0/8, so that the server takes it for another client. */
+  readonly localAddress?: string;
 }
 
 /** One request as it is written, nothing added, decoded or followed. Rejects when the answer breaks off. */
