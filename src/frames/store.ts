@@ -16,6 +16,7 @@ import { Recompressor } from './recompressor.ts';
 import {
   type FrameSummary,
   type HeldSummary,
+  type IncomingFolder,
   type ListOptions,
   type PutResult,
   type TemporaryFile,
@@ -120,6 +121,11 @@ export class FrameStore implements AsyncDisposable {
   /** For bytes on their way in or out. */
   async temporaryFile(principal: Principal): Promise<TemporaryFile> {
     return this.#of(principal.tenant).temporaryFile();
+  }
+
+  /** For Parquet files that others write and a put of kind `parts` takes over. */
+  async incomingFolder(principal: Principal): Promise<IncomingFolder> {
+    return this.#of(principal.tenant).incomingFolder();
   }
 
   /** Writes rows as a Parquet file that is no frame, to be sent away; compressed as a new frame is, unless told. */

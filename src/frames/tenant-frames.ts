@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
 import type { FileReport } from '../core/frame-engine.ts';
@@ -7,6 +7,7 @@ import type { Tenant } from '../core/principal.ts';
 import { abortable, eitherSignal, sleep } from './abortable.ts';
 import type { Entry } from './catalog.ts';
 import type { ChunkReader } from './chunk-reader.ts';
+import { storage } from './durable-file.ts';
 import { gone, notFound, whyNotHeld } from './frame-errors.ts';
 import { FrameReader } from './frame-reader.ts';
 import type { FrameVersion } from './frame-version.ts';
@@ -38,6 +39,11 @@ export interface HeldSummary {
 
 /** A path beside the frames where no file is yet. What is there goes when this is disposed of, or when the server starts. */
 export interface TemporaryFile extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** An empty folder beside the frames, on their file system. It goes as a temporary file does. */
+export interface IncomingFolder extends AsyncDisposable {
   readonly path: string;
 }
 
@@ -112,6 +118,15 @@ export class TenantFrames implements AsyncDisposable {
     await directory.prepare();
     const path = directory.newTemporaryPath();
     return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+  }
+
+  async incomingFolder(): Promise<IncomingFolder> {
+    const { context, directory } = this.#state;
+    context.durable.assertWritable();
+    await directory.prepare();
+    const path = directory.newTemporaryPath('');
+    await storage(() => mkdir(path));
+    return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
   }
 
   async open(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameReader> {
