@@ -66,7 +66,12 @@ export type RowSource =
   | { readonly kind: 'file'; readonly path: string; readonly format: FileFormat }
   /** Trusted SQL of our own (demo frames); never a caller's text. */
   | { readonly kind: 'sql'; readonly sql: string }
+  /** Parquet files in an incoming folder of the store, kept as they are, one part each. Not those without rows. */
+  | { readonly kind: 'parts'; readonly paths: readonly string[] }
   | ParquetRows;
+
+/** Rows that become one file. */
+export type PartRows = Exclude<RowSource, { kind: 'parts' }>;
 
 /** Rows of other Parquet files, order kept. */
 export interface ParquetRows {
@@ -126,7 +131,7 @@ export interface Rejection {
 }
 
 export interface WritePart {
-  readonly source: RowSource;
+  readonly source: PartRows;
   /** A path where no file is yet. The engine leaves nothing there when it fails. */
   readonly path: string;
   readonly compression: Compression;

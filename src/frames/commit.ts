@@ -13,10 +13,23 @@ import type { TenantDirectory } from './tenant-directory.ts';
 /** Moves data to its public name, durably. Leaves nothing behind when it rejects. */
 export type Placement = () => Promise<Placed>;
 
+/** A file that becomes a part of a folder under this name. */
+export interface PlacedPart {
+  readonly path: string;
+  readonly name: string;
+}
+
 interface Placed {
   takeBack(): Promise<void>;
   /** When it is certain that nothing is taken back. */
   readonly settle?: () => Promise<void>;
+}
+
+/** Parts that a placement could not take back: the pending record stays, by which they are known. */
+class LeftBehind extends Error {
+  constructor(options: { readonly cause: unknown }) {
+    super('parts of a put could not be taken back', options);
+  }
 }
 
 /**
@@ -47,6 +60,7 @@ export class Commits {
       placed = await place();
       await this.#records.promotePending(handle);
     } catch (error) {
+      if (error instanceof LeftBehind) throw error.cause;
       await this.#attempt('take back', handle, async () => {
         await placed?.takeBack();
         await this.#records.dropPending(handle);
@@ -138,16 +152,14 @@ export class Commits {
     };
   }
 
-  /** The first append: the file becomes a folder of two parts. */
-  toFolder(handle: Handle, temporary: string, names: readonly [string, string]): Placement {
-    const file = this.#directory.path(this.#directory.fileName(handle));
+  /** A new folder where none is. */
+  createFolder(handle: Handle, parts: readonly PlacedPart[]): Placement {
     const folder = this.#directory.path(handle);
     const made = this.#directory.newTemporaryPath('');
     return async () => {
       try {
         await storage(() => mkdir(made));
-        await this.#durable.linkNew(file, join(made, names[0]));
-        await this.#durable.linkNew(temporary, join(made, names[1]));
+        for (const { path, name } of parts) await this.#durable.linkNew(path, join(made, name));
         await this.#durable.syncDirectory(made);
         await this.#durable.rename(made, folder);
       } catch (error) {
@@ -163,12 +175,27 @@ export class Commits {
     };
   }
 
-  /** One more part in the folder. */
-  addPart(handle: Handle, temporary: string, name: string): Placement {
-    const path = this.#directory.path(this.#directory.partName(handle, name));
+  /** More parts in the folder. */
+  addParts(handle: Handle, parts: readonly PlacedPart[]): Placement {
     return async () => {
-      if (!(await this.#durable.linkNew(temporary, path))) throw taken(handle);
-      return this.#synced(dirname(path), { takeBack: () => this.#durable.remove(path) });
+      const added: string[] = [];
+      const takeBack = async (): Promise<void> => {
+        for (const path of added) await this.#durable.remove(path);
+      };
+      try {
+        for (const { path, name } of parts) {
+          const target = this.#directory.path(this.#directory.partName(handle, name));
+          if (!(await this.#durable.linkNew(path, target))) throw taken(handle);
+          added.push(target);
+        }
+        await this.#durable.syncDirectory(this.#directory.path(handle));
+      } catch (error) {
+        await takeBack().catch(() => {
+          throw new LeftBehind({ cause: error });
+        });
+        throw error;
+      }
+      return { takeBack };
     };
   }
 

@@ -17,6 +17,8 @@ export interface Manifest {
   readonly parts: readonly Part[];
   /** Files that this version superseded and that go as soon as it is committed. */
   readonly replaces: readonly FileIdentity[];
+  /** The last so many parts come into the folder one by one: until all of them are there, none of them counts. */
+  readonly partsAdded?: number | undefined;
 }
 
 const format = 1;

@@ -6,7 +6,7 @@ import { type Manifest, newVersionId } from './manifest.ts';
 import type { FileIdentity, Part } from './part.ts';
 import { sameFiles } from './part.ts';
 import { FileChanged } from './pins.ts';
-import { assess, dataOf, describes, type Finding, leftoversOf, type Records } from './recovery.ts';
+import { assess, cutOffParts, dataOf, describes, type Finding, leftoversOf, type Records } from './recovery.ts';
 import type { Listing, Look } from './tenant-directory.ts';
 import { partsFound, type TenantState } from './tenant-state.ts';
 import type { Tombstone } from './tombstone.ts';
@@ -45,13 +45,19 @@ export class Presence {
 
   /** Looks at the disk. For those who hold the handle's lock. */
   async refresh(handle: Handle, listing?: Listing): Promise<void> {
-    const { catalog, directory, records, isLoaded } = this.#state;
+    const { catalog, commits, directory, records, isLoaded } = this.#state;
     const look = await directory.look(handle, listing);
     const entry = catalog.get(handle);
     if (isAsKnown(handle, entry, look) && !hasLeftovers(handle, entry, look)) return;
     if (entry === undefined && isLoaded && dataOf(look).length === 0) return;
     const found = await records.read(handle, listing);
-    await this.#apply(handle, assess(handle, look, found), found, listing);
+    const cutOff = cutOffParts(handle, look, found);
+    if (cutOff.length === 0) return this.#apply(handle, assess(handle, look, found), found, listing);
+    const isTidy = await this.#tidy(handle, () => commits.removeFiles(cutOff));
+    const folder = look.folder.filter((file) => !cutOff.includes(file));
+    const finding = assess(handle, { ...look, folder }, found);
+    // As long as they are there, the record stays that tells them from parts of the frame.
+    await this.#apply(handle, finding, isTidy ? found : { ...found, pending: undefined });
   }
 
   dispose(): void {
@@ -190,11 +196,13 @@ export class Presence {
   }
 
   /** Housekeeping that a later look can do as well: a read-only disk must not stand in the way of reading. */
-  async #tidy(handle: Handle, task: () => Promise<void>): Promise<void> {
+  async #tidy(handle: Handle, task: () => Promise<void>): Promise<boolean> {
     try {
       await task();
+      return true;
     } catch (error) {
       this.#state.context.logger.debug('could not tidy up', { handle, error: String(error) });
+      return false;
     }
   }
 

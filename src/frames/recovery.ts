@@ -39,6 +39,13 @@ export type Finding =
   | { readonly kind: 'removed'; readonly version: number }
   | { readonly kind: 'absent' };
 
+/** What a put of several parts had moved into the folder when it was cut off. */
+export function cutOffParts(handle: Handle, { folder, file }: Look, { manifest, pending }: Records): FileIdentity[] {
+  if (pending?.partsAdded === undefined || describes(handle, pending, { folder, file })) return [];
+  const added = { ...pending, parts: pending.parts.slice(-pending.partsAdded) };
+  return folder.filter((found) => isPartOf(added, found) && !(manifest !== undefined && isPartOf(manifest, found)));
+}
+
 /** Decides what a handle is, from what lies on the disk; the same after a crash as after a change from outside. */
 export function assess(handle: Handle, look: Look, { manifest, pending, tombstone }: Records): Finding {
   for (const candidate of [pending, manifest]) {
@@ -75,7 +82,8 @@ export function describes(handle: Handle, manifest: Manifest, look: Look): boole
   if (isFile(handle, manifest)) return look.file !== undefined && sameFiles(manifest.parts, [look.file]);
   const { file } = look;
   const foreignFile = file !== undefined && !isReplaced(manifest, file);
-  return !foreignFile && sameFiles(manifest.parts, look.folder);
+  const folder = look.folder.filter((found) => !isReplaced(manifest, found));
+  return !foreignFile && sameFiles(manifest.parts, folder);
 }
 
 function isFile(handle: Handle, manifest: Manifest): boolean {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { AppError } from '../core/app-error.ts';
-import type { Compression, FrameEngine, RowSource } from '../core/frame-engine.ts';
+import type { Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
@@ -131,7 +131,7 @@ export class FrameStore implements AsyncDisposable {
   /** Writes rows as a Parquet file that is no frame, to be sent away; compressed as a new frame is, unless told. */
   async writeParquet(
     principal: Principal,
-    request: { readonly source: RowSource; readonly compression?: Compression | undefined },
+    request: { readonly source: PartRows; readonly compression?: Compression | undefined },
     { signal }: Signal,
   ): Promise<TemporaryFile & { readonly bytes: number }> {
     const { source, compression = firstCompression(this.#context.compression).compression } = request;

@@ -3,9 +3,9 @@ import type {
   FrameEngine,
   JobOptions,
   PartFacts,
+  PartRows,
   PartSource,
   ReadRows,
-  RowSource,
   WritePart,
   WrittenPart,
 } from '../../core/frame-engine.ts';
@@ -110,7 +110,7 @@ export class DuckDbEngine implements FrameEngine {
   }
 }
 
-function onWire(source: RowSource): WriteSource {
+function onWire(source: PartRows): WriteSource {
   if (source.kind === 'arrow') return { kind: 'arrow' };
   if (source.kind !== 'file' || source.format.kind === 'parquet') return source as WriteSource;
   const { types = new Map(), ...format } = source.format;
