@@ -2,6 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
+import { Remembered } from '../../core/remembered.ts';
 import {
   type AnalyticsTable,
   isAnalytics,
@@ -19,7 +20,6 @@ import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.
 import { encodedRows } from './encoded-rows.ts';
 import { type RunOptions, WorkerPool } from './pool.ts';
 import type { Job, QueryJob, QueryTable, SqlSettings } from './protocol.ts';
-import { Remembered } from './remembered.ts';
 import type { WarmTables } from './warm-tables.ts';
 import { workerEntry } from './worker-entry.ts';
 

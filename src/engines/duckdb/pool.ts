@@ -1,6 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
+import { Deadline } from '../../core/deadline.ts';
 import type { Logger } from '../../core/logger.ts';
-import { Deadline } from './deadline.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Job, WorkerSettings } from './protocol.ts';
 import { WorkerProcess } from './worker-process.ts';

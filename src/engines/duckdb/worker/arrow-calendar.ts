@@ -1,6 +1,6 @@
 import type { TimeUnit } from '../../../core/data-type.ts';
-import { bitAt } from './arrow-bits.ts';
-import { int32View, valueBytes } from './arrow-column.ts';
+import { bitAt } from '../../../encoding/arrow/input/arrow-bits.ts';
+import { int32View, valueBytes } from '../../../encoding/arrow/input/arrow-column.ts';
 import { unsupported } from './arrow-duck-type.ts';
 import { divide, int64, int64Range, isInRange, multiply, outOfRange } from './arrow-int64.ts';
 import { type Rows, rowAt } from './arrow-rows.ts';

@@ -1,8 +1,8 @@
-import { bitAt } from './arrow-bits.ts';
-import { int32View } from './arrow-column.ts';
+import { bitAt } from '../../../encoding/arrow/input/arrow-bits.ts';
+import { int32View } from '../../../encoding/arrow/input/arrow-column.ts';
+import type { ArrowType } from '../../../encoding/arrow/input/arrow-schema.ts';
 import { outOfRange } from './arrow-int64.ts';
 import { rowAt } from './arrow-rows.ts';
-import type { ArrowType } from './arrow-schema.ts';
 import type { StoreTask } from './arrow-scratch.ts';
 
 /** DuckDB keeps a decimal in as few bytes as its precision needs. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
+import type { ArrowField, ArrowType } from '../../../encoding/arrow/input/arrow-schema.ts';
 import { sqlName } from '../sql-text.ts';
-import type { ArrowField, ArrowType } from './arrow-schema.ts';
 
 const maxValueBytes = 64 * 1024;
 const maxRowBytes = 256 * 1024;

@@ -1,10 +1,10 @@
-import { allBits, bitAt, clearBit, repeatBits } from './arrow-bits.ts';
+import { allBits, bitAt, clearBit, repeatBits } from '../../../encoding/arrow/input/arrow-bits.ts';
+import type { ArrowColumn } from '../../../encoding/arrow/input/arrow-column.ts';
+import { indexAt } from '../../../encoding/arrow/input/arrow-dictionary.ts';
+import { isNull } from '../../../encoding/arrow/input/arrow-null.ts';
 import { storeDates, storeDurations, storeIntervals, storeTimes, storeTimestamps } from './arrow-calendar.ts';
-import type { ArrowColumn } from './arrow-column.ts';
 import { storeDecimals } from './arrow-decimals.ts';
-import { indexAt } from './arrow-dictionary.ts';
 import { isUuid, vectorBytes } from './arrow-duck-type.ts';
-import { isNull } from './arrow-null.ts';
 import { presentRows, type Rows, rowAt } from './arrow-rows.ts';
 import { Scratch } from './arrow-scratch.ts';
 import { pointStrings, pointViews } from './arrow-strings.ts';

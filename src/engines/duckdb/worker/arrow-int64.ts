@@ -1,4 +1,4 @@
-import { InvalidArrow } from './arrow-flatbuffer.ts';
+import { InvalidArrow } from '../../../encoding/arrow/input/arrow-flatbuffer.ts';
 
 /**
  * 64-bit integers as two halves, in plain numbers: BigInt arithmetic costs some 100 ns a value.

@@ -1,14 +1,14 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { DataType } from '../../../core/data-type.ts';
+import { readBatch } from '../../../encoding/arrow/input/arrow-batch.ts';
+import { DictionaryStore } from '../../../encoding/arrow/input/arrow-dictionary-store.ts';
+import { InvalidArrow } from '../../../encoding/arrow/input/arrow-flatbuffer.ts';
+import { type ArrowMessage, arrowMessages, invalidAt } from '../../../encoding/arrow/input/arrow-messages.ts';
+import { type ArrowField, readSchema } from '../../../encoding/arrow/input/arrow-schema.ts';
 import { parseSqlType } from '../../../encoding/arrow/parse-sql-type.ts';
 import { sqlTypeName } from '../../../encoding/arrow/sql-type-name.ts';
 import { sqlName } from '../sql-text.ts';
-import { readBatch } from './arrow-batch.ts';
-import { DictionaryStore } from './arrow-dictionary-store.ts';
 import { checkRowWidth, duckType } from './arrow-duck-type.ts';
-import { InvalidArrow } from './arrow-flatbuffer.ts';
-import { type ArrowMessage, arrowMessages, invalidAt } from './arrow-messages.ts';
-import { type ArrowField, readSchema } from './arrow-schema.ts';
 import { TableAppender } from './arrow-table-appender.ts';
 import type { Connection } from './session.ts';
 

@@ -1,5 +1,5 @@
-import { allBits, andBits, bitAt, clearBit, sliceBits } from './arrow-bits.ts';
-import type { ArrowColumn } from './arrow-column.ts';
+import { allBits, andBits, bitAt, clearBit, sliceBits } from '../../../encoding/arrow/input/arrow-bits.ts';
+import type { ArrowColumn } from '../../../encoding/arrow/input/arrow-column.ts';
 
 /** Which rows of a column go into a vector: those from `start` on, or those that `at` lists (-1 for a null). */
 export interface Rows {

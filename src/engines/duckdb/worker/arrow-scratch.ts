@@ -1,4 +1,4 @@
-import type { ArrowColumn } from './arrow-column.ts';
+import type { ArrowColumn } from '../../../encoding/arrow/input/arrow-column.ts';
 import type { Rows } from './arrow-rows.ts';
 import { type Address, addressOf, copyMemory } from './arrow-vector-api.ts';
 

@@ -1,5 +1,5 @@
-import { bitAt } from './arrow-bits.ts';
-import { int32View } from './arrow-column.ts';
+import { bitAt } from '../../../encoding/arrow/input/arrow-bits.ts';
+import { int32View } from '../../../encoding/arrow/input/arrow-column.ts';
 import { rowAt } from './arrow-rows.ts';
 import type { StoreTask } from './arrow-scratch.ts';
 import { type Address, addressOf } from './arrow-vector-api.ts';

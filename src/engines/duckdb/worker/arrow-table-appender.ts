@@ -1,4 +1,4 @@
-import type { ArrowColumn } from './arrow-column.ts';
+import type { ArrowColumn } from '../../../encoding/arrow/input/arrow-column.ts';
 import { unsupported } from './arrow-duck-type.ts';
 import { SliceTooLarge, VectorFiller } from './arrow-fill.ts';
 import { vectorApi } from './arrow-vector-api.ts';

@@ -1,5 +1,5 @@
-import { bitAt } from './arrow-bits.ts';
-import { int32View, valueBytes } from './arrow-column.ts';
+import { bitAt } from '../../../encoding/arrow/input/arrow-bits.ts';
+import { int32View, valueBytes } from '../../../encoding/arrow/input/arrow-column.ts';
 import { rowAt } from './arrow-rows.ts';
 import type { Scratch, StoreTask } from './arrow-scratch.ts';
 import { addressOf, copyMemory } from './arrow-vector-api.ts';
