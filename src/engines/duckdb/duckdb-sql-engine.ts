@@ -5,8 +5,10 @@ import type { Logger } from '../../core/logger.ts';
 import { Remembered } from '../../core/remembered.ts';
 import {
   type AnalyticsTable,
+  type ArrowRecoder,
   isAnalytics,
   type Query,
+  type RecodeRows,
   type SqlDescription,
   type SqlEngine,
   type SqlJob,
@@ -17,6 +19,7 @@ import {
 } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
+import { BegunStream } from './begun-stream.ts';
 import { encodedRows } from './encoded-rows.ts';
 import { type RunOptions, WorkerPool } from './pool.ts';
 import type { Job, QueryJob, QueryTable, SqlSettings } from './protocol.ts';
@@ -45,7 +48,7 @@ export interface DuckDbSqlEngineOptions {
 const longestRemembered = 10_000;
 
 /** Callers' SQL, in child processes that do nothing else: locked in, killed when they do not stop, replaced when they die. */
-export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
+export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable {
   readonly #pool: WorkerPool;
   readonly #warmTables: WarmTables;
   /** What a text means does not depend on the frames. */
@@ -120,13 +123,30 @@ export class DuckDbSqlEngine implements SqlEngine, AsyncDisposable {
     const start = (): Promise<DuckDbSqlResult> => {
       const job: Job = { kind: 'query', ...this.#queryJob(run), form, fromRow, toRow, columns, countAll };
       const messages = this.#pool.run(job, { signal, lane, isLetIn, countsReader: isKept, input: only(parameters) });
-      return DuckDbSqlResult.start(messages, (error) => this.#distrustCopies(run.tables, error));
+      return DuckDbSqlResult.start(messages, { failed: (error) => this.#distrustCopies(run.tables, error) });
     };
     try {
       return await start();
     } catch (error) {
       if (signal.aborted || !this.#distrustCopies(run.tables, error)) throw error;
       return await start();
+    }
+  }
+
+  /** Whoever reads enough rows stops the stream: its iterator is closed. */
+  async recode(stream: AsyncIterable<Uint8Array>, wanted: RecodeRows, options: JobOptions): Promise<SqlResult> {
+    const { form, fromRow, columns, countAll, isKept: countsReader } = wanted;
+    const toRow = wanted.toRow === Infinity ? undefined : wanted.toRow;
+    const input = await BegunStream.of(stream, options.signal);
+    const close = (): void => input.close();
+    try {
+      const job: Job = { kind: 'recode', form, fromRow, toRow, columns, countAll };
+      // The other engine has worked for these rows already: they may wait, however many others do.
+      const messages = this.#pool.run(job, { ...options, isLetIn: true, countsReader, input });
+      return await DuckDbSqlResult.start(messages, { ended: close });
+    } catch (error) {
+      close();
+      throw error;
     }
   }
 
@@ -186,39 +206,47 @@ function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefi
   })();
 }
 
+interface ResultEvents {
+  readonly failed?: (error: unknown) => void;
+  /** However it ended. */
+  readonly ended?: () => void;
+}
+
 class DuckDbSqlResult implements SqlResult {
   readonly columns: readonly Column[];
   readonly #messages: AsyncGenerator<Buffer, unknown, undefined>;
-  readonly #failed: (error: unknown) => void;
+  readonly #events: ResultEvents;
   totalRows = 0;
 
   private constructor(
     columns: readonly Column[],
     messages: AsyncGenerator<Buffer, unknown, undefined>,
-    failed: (error: unknown) => void,
+    events: ResultEvents,
   ) {
     this.columns = columns;
     this.#messages = messages;
-    this.#failed = failed;
+    this.#events = events;
   }
 
   static async start(
     messages: AsyncGenerator<Buffer, unknown, undefined>,
-    failed: (error: unknown) => void,
+    events: ResultEvents,
   ): Promise<DuckDbSqlResult> {
     const first = await messages.next();
     if (first.done === true) throw new Error('a query ended without its columns');
-    return new DuckDbSqlResult(JSON.parse(first.value.toString()) as Column[], messages, failed);
+    return new DuckDbSqlResult(JSON.parse(first.value.toString()) as Column[], messages, events);
   }
 
   async *rows(): AsyncGenerator<EncodedRows, void, undefined> {
     for (;;) {
       const step = await this.#messages.next().catch((error: unknown) => {
-        this.#failed(error);
+        this.#events.failed?.(error);
+        this.#events.ended?.();
         throw error;
       });
       if (step.done === true) {
         this.totalRows = (step.value as { totalRows: number }).totalRows;
+        this.#events.ended?.();
         return;
       }
       yield encodedRows(step.value);
@@ -233,5 +261,6 @@ class DuckDbSqlResult implements SqlResult {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#messages.return(undefined);
+    this.#events.ended?.();
   }
 }

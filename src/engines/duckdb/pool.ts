@@ -59,6 +59,8 @@ const jobRules = {
   analyze: { timed: 'whole', repeatable: false },
   describe: { timed: 'whole', repeatable: false },
   query: { timed: 'whole', repeatable: false },
+  // It takes as long as the other engine does, which has a time limit of its own.
+  recode: { timed: false, repeatable: false },
   analyticsTables: { timed: 'whole', repeatable: true },
 } as const satisfies Record<Job['kind'], JobRules>;
 

@@ -8,7 +8,7 @@ import type {
   TextOptions,
   TextType,
 } from '../../core/frame-engine.ts';
-import type { ListTable, SqlJob, SqlRun } from '../../core/sql.ts';
+import type { ListTable, RecodeRows, SqlJob, SqlRun } from '../../core/sql.ts';
 
 /** What a worker is told at its start, as its only argument. */
 export interface WorkerSettings {
@@ -81,6 +81,8 @@ export type Job =
   | ({ readonly kind: 'describe' } & QueryJob)
   /** Its first message holds the columns, as JSON. */
   | ({ readonly kind: 'query' } & RunQueryJob)
+  /** An Arrow IPC stream follows on the data channel. The first message holds the columns, as JSON. */
+  | ({ readonly kind: 'recode' } & Omit<RecodeRows, 'isKept'>)
   | { readonly kind: 'analyticsTables' };
 
 /** Parent to child, over Node's IPC channel: it stays readable while the data channel is full. */

@@ -42,6 +42,18 @@ export interface ArrowField {
   readonly dictionary: { readonly id: number; readonly index: ArrowInt } | undefined;
 }
 
+export function isUuid({ type, extension }: ArrowField): boolean {
+  return type.kind === 'fixedBytes' && type.width === 16 && extension === 'arrow.uuid';
+}
+
+export function unsupported({ label }: Pick<ArrowField, 'label'>, what: string, hint?: string): AppError {
+  return new AppError(
+    'unsupported_type',
+    `${label} holds ${what}, which is not accepted`,
+    hint === undefined ? {} : { hint },
+  );
+}
+
 const littleEndian = 0;
 const maxDepth = 64;
 const maxFields = 20_000;

@@ -1,22 +1,13 @@
 import type { TimeUnit } from '../../../core/data-type.ts';
 import { bitAt } from '../../../encoding/arrow/input/arrow-bits.ts';
+import { dayUnits, isTimestamp } from '../../../encoding/arrow/input/arrow-calendar-range.ts';
 import { int32View, valueBytes } from '../../../encoding/arrow/input/arrow-column.ts';
-import { unsupported } from './arrow-duck-type.ts';
-import { divide, int64, int64Range, isInRange, multiply, outOfRange } from './arrow-int64.ts';
+import { divide, multiply, outOfRange } from '../../../encoding/arrow/input/arrow-int64.ts';
+import { unsupported } from '../../../encoding/arrow/input/arrow-schema.ts';
 import { type Rows, rowAt } from './arrow-rows.ts';
 import type { StoreTask } from './arrow-scratch.ts';
 import { copyValues } from './arrow-values.ts';
 
-const maxInt64 = 2n ** 63n - 1n;
-const microsRange = int64Range(-9_223_372_022_400_000_000n, maxInt64);
-/** What DuckDB can bring to microseconds; its largest values stand for infinity. */
-const timestampRanges = {
-  s: int64Range(-9_223_372_022_400n, 9_223_372_036_854n),
-  ms: int64Range(-9_223_372_022_400_000n, 9_223_372_036_854_775n),
-  us: microsRange,
-  ns: int64Range(-maxInt64, maxInt64),
-} as const satisfies Record<TimeUnit, unknown>;
-const dayUnits = { s: 86_400, ms: 86_400_000, us: 86_400_000_000, ns: 86_400_000_000_000 } as const;
 const microsPerUnit = { s: 1_000_000, ms: 1000, us: 1 } as const;
 
 type Visit = (row: number, index: number) => void;
@@ -75,14 +66,9 @@ export function storeTimestamps(task: StoreTask, unit: TimeUnit, zoned: boolean)
   const { column, rows, present, scratch, target } = task;
   const { label } = column.field;
   const values = int32View(column.data, column.length * 2);
-  const range = timestampRanges[unit];
   eachPresent(rows, present, (row) => {
-    const high = values[row * 2 + 1] as number;
-    const low = values[row * 2] as number;
-    if (isInRange(high, low, range)) return;
-    const value = int64(high, low);
-    const isInfinite = !zoned && (value === maxInt64 || value === -maxInt64);
-    if (!isInfinite) throw outOfRange(label, row);
+    if (!isTimestamp(values[row * 2 + 1] as number, values[row * 2] as number, unit, zoned))
+      throw outOfRange(label, row);
   });
   if (!zoned || unit === 'us') {
     copyValues(task);

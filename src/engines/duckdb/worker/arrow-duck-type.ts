@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { ArrowField, ArrowType } from '../../../encoding/arrow/input/arrow-schema.ts';
+import { type ArrowField, type ArrowType, isUuid, unsupported } from '../../../encoding/arrow/input/arrow-schema.ts';
 import { sqlName } from '../sql-text.ts';
 
 const maxValueBytes = 64 * 1024;
@@ -92,20 +92,8 @@ export function checkRowWidth(fields: readonly ArrowField[]): void {
   if (total > maxRowBytes) throw new AppError('too_large', 'the Arrow schema has too many columns');
 }
 
-export function isUuid({ type, extension }: ArrowField): boolean {
-  return type.kind === 'fixedBytes' && type.width === 16 && extension === 'arrow.uuid';
-}
-
 export function onlyChild(field: ArrowField): ArrowField {
   return field.children[0] as ArrowField;
-}
-
-export function unsupported({ label }: Pick<ArrowField, 'label'>, what: string, hint?: string): AppError {
-  return new AppError(
-    'unsupported_type',
-    `${label} holds ${what}, which is not accepted`,
-    hint === undefined ? {} : { hint },
-  );
 }
 
 function decimalType(field: ArrowField, { precision, scale, bits }: ArrowType & { kind: 'decimal' }): string {

@@ -2,9 +2,10 @@ import { allBits, bitAt, clearBit, repeatBits } from '../../../encoding/arrow/in
 import type { ArrowColumn } from '../../../encoding/arrow/input/arrow-column.ts';
 import { indexAt } from '../../../encoding/arrow/input/arrow-dictionary.ts';
 import { isNull } from '../../../encoding/arrow/input/arrow-null.ts';
+import { isUuid } from '../../../encoding/arrow/input/arrow-schema.ts';
 import { storeDates, storeDurations, storeIntervals, storeTimes, storeTimestamps } from './arrow-calendar.ts';
 import { storeDecimals } from './arrow-decimals.ts';
-import { isUuid, vectorBytes } from './arrow-duck-type.ts';
+import { vectorBytes } from './arrow-duck-type.ts';
 import { presentRows, type Rows, rowAt } from './arrow-rows.ts';
 import { Scratch } from './arrow-scratch.ts';
 import { pointStrings, pointViews } from './arrow-strings.ts';

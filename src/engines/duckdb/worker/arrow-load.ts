@@ -1,10 +1,10 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { DataType } from '../../../core/data-type.ts';
 import { readBatch } from '../../../encoding/arrow/input/arrow-batch.ts';
-import { DictionaryStore } from '../../../encoding/arrow/input/arrow-dictionary-store.ts';
-import { InvalidArrow } from '../../../encoding/arrow/input/arrow-flatbuffer.ts';
+import type { DictionaryStore } from '../../../encoding/arrow/input/arrow-dictionary-store.ts';
 import { type ArrowMessage, arrowMessages, invalidAt } from '../../../encoding/arrow/input/arrow-messages.ts';
-import { type ArrowField, readSchema } from '../../../encoding/arrow/input/arrow-schema.ts';
+import type { ArrowField } from '../../../encoding/arrow/input/arrow-schema.ts';
+import { readAt, readFirst } from '../../../encoding/arrow/input/arrow-stream.ts';
 import { parseSqlType } from '../../../encoding/arrow/parse-sql-type.ts';
 import { sqlTypeName } from '../../../encoding/arrow/sql-type-name.ts';
 import { sqlName } from '../sql-text.ts';
@@ -86,12 +86,6 @@ function typedRelation(table: string, fields: readonly ArrowField[]): string {
   return `(SELECT ${items.join(', ')} FROM ${table})`;
 }
 
-function readFirst({ kind, header }: ArrowMessage): { fields: ArrowField[]; dictionaries: DictionaryStore } {
-  if (kind !== 'schema') throw new InvalidArrow('the stream does not begin with a schema');
-  const fields = readSchema(header);
-  return { fields, dictionaries: new DictionaryStore(fields) };
-}
-
 async function appendMessages(
   table: TableAppender,
   fields: readonly ArrowField[],
@@ -117,13 +111,4 @@ async function appendMessages(
     await appender.settle();
   }
   await appender.close();
-}
-
-/** Says where in the stream an error stands. */
-function readAt<T>(message: ArrowMessage, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof InvalidArrow ? invalidAt(message, error.message, { cause: error }) : error;
-  }
 }

@@ -1,5 +1,5 @@
 import type { ArrowColumn } from '../../../encoding/arrow/input/arrow-column.ts';
-import { unsupported } from './arrow-duck-type.ts';
+import { unsupported } from '../../../encoding/arrow/input/arrow-schema.ts';
 import { SliceTooLarge, VectorFiller } from './arrow-fill.ts';
 import { vectorApi } from './arrow-vector-api.ts';
 import { api, offLoop, type Pointer, pointer } from './c-api.ts';

@@ -1,5 +1,6 @@
 import { bitAt } from '../../../encoding/arrow/input/arrow-bits.ts';
 import { int32View, valueBytes } from '../../../encoding/arrow/input/arrow-column.ts';
+import { halfToNumber } from '../../../encoding/arrow/input/arrow-half.ts';
 import { rowAt } from './arrow-rows.ts';
 import type { Scratch, StoreTask } from './arrow-scratch.ts';
 import { addressOf, copyMemory } from './arrow-vector-api.ts';
@@ -51,15 +52,6 @@ export function widenHalves({ column, rows, scratch, target }: StoreTask): void 
     floats[index] = halfToNumber((high << 8) | low);
   }
   scratch.copyTo(target, rows.count * 4);
-}
-
-function halfToNumber(half: number): number {
-  const sign = half & 0x8000 ? -1 : 1;
-  const exponent = (half >> 10) & 0x1f;
-  const fraction = half & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 /** Arrow keeps a UUID in the order of its text; DuckDB as a 128-bit integer with its first bit flipped, so that it sorts. */

@@ -1,5 +1,4 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
 import { isAnalytics, type Query, type SqlDescription } from '../../../core/sql.ts';
 import { sqlError } from '../gate/sql-error.ts';
@@ -7,10 +6,11 @@ import type { QueryJob, QueryTable, RunQueryJob } from '../protocol.ts';
 import { assertTables } from './analytics-names.ts';
 import { loadArrowStream } from './arrow-load.ts';
 import { DuckDbError, resourceError } from './duckdb-error.ts';
+import { encodeResults } from './encode-results.ts';
 import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
 import { readableSql } from './parquet-relation.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
-import { type EncodedPieces, rowEncoder } from './row-encoder.ts';
+import type { EncodedPieces } from './row-encoder.ts';
 import type { Connection, PreparedStatement, QueryResult } from './session.ts';
 import type { SqlCatalog } from './sql-catalog.ts';
 
@@ -21,8 +21,6 @@ export interface QueryContext {
   readonly input: AsyncIterable<Uint8Array>;
 }
 
-/** Encoded rows leave the worker in pieces of about this size. */
-const pieceBytes = 1024 * 1024;
 /** What DuckDB says of a column whose type hangs on a parameter's. */
 const unresolvedType = 0;
 
@@ -227,63 +225,4 @@ async function readableColumns(
   if (readable === undefined) return statement.typedColumns;
   using cast = await connection.prepare(readable);
   return cast.typedColumns;
-}
-
-async function* encodeResults(
-  all: AsyncIterable<QueryResult>,
-  job: RunQueryJob,
-  renamed?: readonly Column[],
-): AsyncGenerator<readonly Column[] | EncodedPieces, number, undefined> {
-  const { fromRow = 0, toRow = Infinity, countAll = false } = job;
-  let encoder: ReturnType<typeof rowEncoder> | undefined;
-  let select: (batch: Batch) => Batch = (batch) => batch;
-  let row = 0;
-  let first: readonly Column[] | undefined;
-  for await (const each of all) {
-    await using result = each;
-    if (first === undefined || encoder === undefined) {
-      first = result.columns;
-      select = columnSelection(renamed ?? first, job.columns);
-      const { columns } = select({ columns: renamed ?? first, rows: 0, vectors: [] });
-      encoder = rowEncoder(columns, job.form);
-      yield columns;
-    } else assertSameTypes(first, result.columns);
-    for await (const batch of result.batches()) {
-      const from = Math.max(0, Math.min(batch.rows, fromRow - row));
-      const to = Math.min(batch.rows, toRow - row);
-      const selected = from < to ? select(batch) : batch;
-      for (let at = from; at < to; ) {
-        at = encoder.encodeRows(selected, at, to, pieceBytes);
-        if (encoder.pendingBytes >= pieceBytes) yield encoder.take();
-      }
-      row += batch.rows;
-      if (row >= toRow && !countAll) break;
-    }
-  }
-  if (encoder !== undefined && encoder.pendingRows > 0) yield encoder.take();
-  return row;
-}
-
-/** Columns by name, in the order asked for. */
-function columnSelection(columns: readonly Column[], names: readonly string[] | undefined): (batch: Batch) => Batch {
-  if (names === undefined) return (batch) => ({ ...batch, columns });
-  const indices = names.map((name) => {
-    const index = columns.findIndex((column) => column.name === name);
-    if (index >= 0) return index;
-    throw new AppError('invalid_parameter', `the result has no column ${JSON.stringify(name)}`, {
-      hint: `its columns are ${columns.map((column) => column.name).join(', ')}`,
-    });
-  });
-  const selected = indices.map((index) => columns[index] as Column);
-  return ({ rows, vectors }) => ({
-    columns: selected,
-    rows,
-    vectors: vectors.length === 0 ? [] : indices.map((index) => vectors[index] as Batch['vectors'][number]),
-  });
-}
-
-/** Parameters may change a result's types from one row to the next, and one stream has one schema. */
-function assertSameTypes(first: readonly Column[], next: readonly Column[]): void {
-  const same = JSON.stringify(first) === JSON.stringify(next);
-  if (!same) throw new AppError('sql_error', 'the rows of parameters give results of different types');
 }

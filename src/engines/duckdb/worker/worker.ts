@@ -115,6 +115,10 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
       return await createDatabase(connection, job.path);
     case 'write':
       return await writePart({ connection, signal, input: input.stream(signal), settings }, job);
+    case 'recode': {
+      const { recode } = await import('./recode-job.ts');
+      return await sendResult(recode(input.stream(signal), job), signal);
+    }
     case 'read':
       for await (const rows of readRows(connection, job)) {
         signal.throwIfAborted();
@@ -140,23 +144,28 @@ async function performSql(job: SqlJobs, context: QueryContext): Promise<unknown>
       return await describeQuery(context, job);
     case 'query': {
       await assertQuery(job.query.sql, context.catalog);
-      const rows = runQuery(context, job);
-      try {
-        for (;;) {
-          const step = await rows.next();
-          if (step.done === true) return { totalRows: step.value };
-          context.signal.throwIfAborted();
-          if ('pieces' in step.value) await sendRows(step.value);
-          else await sendColumns(step.value);
-        }
-      } finally {
-        // The connection outlives the job: what it opened must be closed, however it ends.
-        await rows.return(0);
-      }
+      return await sendResult(runQuery(context, job), context.signal);
     }
     default:
       job satisfies never;
       throw new Error('unreachable');
+  }
+}
+
+type Result = AsyncGenerator<readonly Column[] | EncodedPieces, number, undefined>;
+
+async function sendResult(rows: Result, signal: AbortSignal): Promise<{ readonly totalRows: number }> {
+  try {
+    for (;;) {
+      const step = await rows.next();
+      if (step.done === true) return { totalRows: step.value };
+      signal.throwIfAborted();
+      if ('pieces' in step.value) await sendRows(step.value);
+      else await sendColumns(step.value);
+    }
+  } finally {
+    // The connection outlives the job: what it opened must be closed, however it ends.
+    await rows.return(0);
   }
 }
 

@@ -1,0 +1,19 @@
+import type { TimeUnit } from '../../../core/data-type.ts';
+import { int64, int64Range, isInRange } from './arrow-int64.ts';
+
+const maxInt64 = 2n ** 63n - 1n;
+/** What DuckDB can bring to microseconds; its largest values stand for infinity. */
+const timestampRanges = {
+  s: int64Range(-9_223_372_022_400n, 9_223_372_036_854n),
+  ms: int64Range(-9_223_372_022_400_000n, 9_223_372_036_854_775n),
+  us: int64Range(-9_223_372_022_400_000_000n, maxInt64),
+  ns: int64Range(-maxInt64, maxInt64),
+} as const satisfies Record<TimeUnit, unknown>;
+
+export const dayUnits = { s: 86_400, ms: 86_400_000, us: 86_400_000_000, ns: 86_400_000_000_000 } as const;
+
+export function isTimestamp(high: number, low: number, unit: TimeUnit, zoned: boolean): boolean {
+  if (isInRange(high, low, timestampRanges[unit])) return true;
+  const value = int64(high, low);
+  return !zoned && (value === maxInt64 || value === -maxInt64);
+}

@@ -1,0 +1,47 @@
+/** Larger pieces go to a worker in parts, so that it holds no more of them than it needs. */
+const pieceBytes = 1024 * 1024;
+
+/** A stream whose first piece has come: who waits for that holds no worker meanwhile. */
+export class BegunStream implements AsyncIterable<Uint8Array> {
+  readonly #iterator: AsyncIterator<Uint8Array>;
+  readonly #first: IteratorResult<Uint8Array>;
+
+  private constructor(iterator: AsyncIterator<Uint8Array>, first: IteratorResult<Uint8Array>) {
+    this.#iterator = iterator;
+    this.#first = first;
+  }
+
+  static async of(stream: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<BegunStream> {
+    signal.throwIfAborted();
+    const iterator = stream[Symbol.asyncIterator]();
+    let abort = (): void => {};
+    const aborted = new Promise<never>((_, reject) => {
+      abort = () => reject(signal.reason);
+    });
+    signal.addEventListener('abort', abort);
+    try {
+      return new BegunStream(iterator, await Promise.race([iterator.next(), aborted]));
+    } catch (error) {
+      void iterator.return?.().catch(() => {});
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for (let step = this.#first; step.done !== true; step = await this.#iterator.next()) {
+        const bytes = step.value;
+        for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  /** Lets the source know that nobody reads on. What it still has under way is not waited for. */
+  close(): void {
+    void this.#iterator.return?.().catch(() => {});
+  }
+}
