@@ -1,0 +1,116 @@
+import { AppError } from '../../../core/app-error.ts';
+import { readGroup } from './read-group.ts';
+import { noQualifiedFunction, readOperand } from './read-operand.ts';
+import { readType } from './read-type.ts';
+import type { ExpressionKind, Reading } from './reading.ts';
+import type { TokenCursor } from './token-cursor.ts';
+
+/** The longest first. */
+const operators = ['<=>', '>>>', '<<', '>>', '<=', '>=', '<>', '!=', '==', '!<', '!>', '||', ...'<>=+-*/%&|^'];
+const wordOperators = new Set(['and', 'or', 'div', 'escape']);
+const patternOperators = new Set(['between', 'like', 'ilike', 'rlike', 'regexp']);
+const quantifiers = new Set(['any', 'all', 'some']);
+
+/** Operands and what stands between them; what binds stronger makes no difference to what is read. */
+export function readExpression(reading: Reading): ExpressionKind {
+  const { cursor } = reading;
+  let kind: ExpressionKind = 'query';
+  do {
+    if (takesPrefixes(cursor)) kind = 'value';
+    if (readOperand(reading) === 'value') kind = 'value';
+    if (readSuffixes(reading)) kind = 'value';
+    if (!takesOperator(cursor)) return kind;
+    kind = 'value';
+  } while (!cursor.done);
+  throw cursor.unexpected('an expression');
+}
+
+/** Signs, NOT, and the parameters of a lambda. */
+function takesPrefixes(cursor: TokenCursor): boolean {
+  let found = false;
+  for (;;) {
+    const isLambda = cursor.seesName() && cursor.seesSigns('->', 1);
+    if (isLambda) cursor.take(3);
+    else if (seesLambdaOfSeveral(cursor)) {
+      cursor.inParentheses(() => cursor.takeNames());
+      cursor.take(2);
+    } else if (
+      cursor.seesSigns('->') ||
+      !(cursor.takes('not') || ['-', '+', '~', '!'].some((s) => cursor.takesSigns(s)))
+    ) {
+      return found;
+    }
+    found = true;
+  }
+}
+
+function seesLambdaOfSeveral(cursor: TokenCursor): boolean {
+  const behind = cursor.seesSigns('(') ? cursor.peekBehindParentheses() : undefined;
+  return behind !== undefined && cursor.seesSigns('->', behind.ahead);
+}
+
+/** What stands behind an operand and belongs to it alone. */
+function readSuffixes(reading: Reading): boolean {
+  let found = false;
+  while (readSuffix(reading)) found = true;
+  return found;
+}
+
+function readSuffix(reading: Reading): boolean {
+  const { cursor } = reading;
+  if (cursor.takesSigns('.')) {
+    cursor.takePart();
+    if (cursor.seesSigns('(')) throw noQualifiedFunction(cursor.position);
+  } else if (cursor.takesSigns('[')) {
+    cursor.nested(() => readExpression(reading));
+    cursor.expectSign(']');
+  } else if (cursor.takesSigns('::')) readType(cursor);
+  else if (cursor.takes('collate')) takeQualifiedName(cursor);
+  else if (cursor.sees('is') && !seesDistinctFrom(cursor)) {
+    cursor.take();
+    cursor.takes('not');
+    if (!['null', 'true', 'false', 'unknown'].some((word) => cursor.takes(word))) {
+      throw cursor.unexpected('NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM');
+    }
+  } else {
+    const ahead = cursor.sees('not') ? 1 : 0;
+    if (cursor.peek(ahead)?.word !== 'in' || !cursor.seesSigns('(', ahead + 1)) return false;
+    cursor.take(ahead + 1);
+    readGroup(reading);
+  }
+  return true;
+}
+
+function takeQualifiedName(cursor: TokenCursor): void {
+  cursor.takeName('a name');
+  while (cursor.takesSigns('.')) cursor.takePart();
+}
+
+function seesDistinctFrom(cursor: TokenCursor): boolean {
+  return cursor.sees('is', 'distinct', 'from') || cursor.sees('is', 'not', 'distinct', 'from');
+}
+
+/** Steps over what needs another operand behind it. */
+function takesOperator(cursor: TokenCursor): boolean {
+  if (cursor.seesSigns('|>')) {
+    throw new AppError('sql_forbidden', 'the pipe syntax |> is not supported', {
+      position: cursor.position,
+      hint: 'write it as SELECT … FROM (SELECT …)',
+    });
+  }
+  if (cursor.seesSigns('->') || cursor.seesSigns('=>')) throw cursor.unexpected('an operator');
+  if (operators.some((operator) => cursor.takesSigns(operator))) return true;
+  if (seesDistinctFrom(cursor)) {
+    cursor.take(cursor.sees('is', 'not') ? 4 : 3);
+    return true;
+  }
+  const ahead = cursor.sees('not') ? 1 : 0;
+  if (cursor.seesOneOf(patternOperators, ahead)) {
+    cursor.take(ahead + 1);
+    if (cursor.seesOneOf(quantifiers) && cursor.seesSigns('(', 1)) cursor.take();
+    return true;
+  }
+  if (!cursor.seesOneOf(wordOperators)) return false;
+  cursor.take();
+  return true;
+}

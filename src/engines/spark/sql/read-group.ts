@@ -1,0 +1,52 @@
+import type { ExpressionKind, Reading } from './reading.ts';
+import type { TokenCursor } from './token-cursor.ts';
+import { setOperators } from './words.ts';
+
+export const queryWords: ReadonlySet<string> = new Set(['select', 'with', 'values', 'table', 'from']);
+const organizationWords = new Set(['order', 'cluster', 'distribute', 'sort', 'limit', 'offset']);
+
+/** Whether a query comes next; one in parentheses of its own does not count. */
+export function startsQuery(cursor: TokenCursor): boolean {
+  return cursor.seesOneOf(queryWords);
+}
+
+/** Whether what comes next goes on with a query that was read in parentheses. */
+export function continuesQuery(cursor: TokenCursor): boolean {
+  return cursor.seesOneOf(setOperators) || cursor.seesOneOf(organizationWords);
+}
+
+/** expression [[AS] name | AS (name, …)] */
+export function readNamed(reading: Reading): ExpressionKind {
+  const { cursor } = reading;
+  const kind = reading.read.expression(reading);
+  if (cursor.sees('as') && cursor.seesSigns('(', 1)) {
+    cursor.take();
+    cursor.inParentheses(() => cursor.takeNames());
+    return 'value';
+  }
+  return cursor.takesAlias() ? 'value' : kind;
+}
+
+export function readList(reading: Reading, read: (reading: Reading) => unknown): void {
+  do read(reading);
+  while (reading.cursor.takesSigns(','));
+}
+
+/** A query or a list of expressions in parentheses. */
+export function readGroup(reading: Reading): ExpressionKind {
+  const { cursor } = reading;
+  return cursor.inParentheses(() => {
+    if (startsQuery(cursor)) {
+      reading.read.query(reading, 'start');
+      return 'query';
+    }
+    const kind = readNamed(reading);
+    if (kind === 'query' && continuesQuery(cursor)) {
+      reading.read.query(reading, 'tail');
+      return 'query';
+    }
+    if (!cursor.takesSigns(',')) return kind;
+    readList(reading, readNamed);
+    return 'value';
+  });
+}

@@ -1,0 +1,190 @@
+import { AppError } from '../../../core/app-error.ts';
+import { checkFunction } from './check-function.ts';
+import { queryWords, readGroup, readNamed } from './read-group.ts';
+import { readType } from './read-type.ts';
+import { readCallSuffixes } from './read-window.ts';
+import type { ExpressionKind, Reading } from './reading.ts';
+import type { TokenCursor } from './token-cursor.ts';
+import { functionWords, intervalUnits, reservedWords, wordyFunctions } from './words.ts';
+
+/** Without parentheses these are functions, too. */
+const userWords = new Set(['user', 'current_user', 'session_user']);
+const separators = new Set(['from', 'for', 'in', 'placing']);
+
+export function readOperand(reading: Reading): ExpressionKind {
+  const { cursor } = reading;
+  const token = cursor.peek();
+  switch (token?.kind) {
+    case 'number':
+      cursor.take();
+      return 'value';
+    case 'string':
+      takeStrings(cursor);
+      return 'value';
+    case 'quoted':
+      readNameOrCall(reading);
+      return 'value';
+    case 'word':
+      readWord(reading, token.word);
+      return 'value';
+    case 'sign':
+      if (token.text === '(') return readGroup(reading);
+      readMark(reading);
+      return 'value';
+    default:
+      throw cursor.unexpected('an expression');
+  }
+}
+
+/** Strings one behind the other are one string. */
+function takeStrings(cursor: TokenCursor): void {
+  while (cursor.peek()?.kind === 'string') cursor.take();
+}
+
+function readMark(reading: Reading): void {
+  const { cursor } = reading;
+  const { position } = cursor;
+  if (cursor.takesSigns('*')) readExceptColumns(cursor);
+  else if (cursor.takesSigns('?')) reading.addPositionalParameter(position);
+  else if (cursor.seesSigns(':') && cursor.peek(1)?.kind === 'word' && cursor.peek(1)?.start === position + 1) {
+    cursor.take();
+    reading.addNamedParameter(cursor.peek()?.name ?? '', position);
+    cursor.take();
+  } else throw cursor.unexpected('an expression');
+}
+
+/** * EXCEPT (column, …); what begins with a query is a set operation instead. */
+function readExceptColumns(cursor: TokenCursor): void {
+  const behind = cursor.peek(2);
+  if (!cursor.sees('except') || !cursor.seesSigns('(', 1) || behind === undefined) return;
+  if (queryWords.has(behind.word) || behind.text === '(') return;
+  cursor.take();
+  cursor.inParentheses(() => {
+    do {
+      cursor.takeName('the name of a column');
+      while (cursor.takesSigns('.')) cursor.takePart();
+    } while (cursor.takesSigns(','));
+  });
+}
+
+function readWord(reading: Reading, word: string): void {
+  const { cursor } = reading;
+  const isCall = cursor.seesSigns('(', 1);
+  if (word === 'identifier' && isCall) throw noIdentifier(cursor.position);
+  if (word === 'case') readCase(reading);
+  else if (word === 'null' || word === 'true' || word === 'false') cursor.take();
+  else if ((word === 'cast' || word === 'try_cast') && isCall) readCast(reading);
+  else if (word === 'interval' && seesIntervalValue(cursor)) readInterval(cursor);
+  else readPlainWord(reading, word, isCall);
+}
+
+function readPlainWord(reading: Reading, word: string, isCall: boolean): void {
+  const { cursor } = reading;
+  if (reservedWords.has(word) && !(isCall && functionWords.has(word))) throw cursor.unexpected('an expression');
+  if (userWords.has(word) && !isCall && !cursor.seesSigns('.', 1) && !cursor.seesSigns('=>', 1)) {
+    checkFunction(word, cursor.position);
+  }
+  // A type and a string: DATE '2026-01-01'
+  if (cursor.peek(1)?.kind === 'string') cursor.take(2);
+  else readNameOrCall(reading);
+}
+
+/** name.name.…, also name.* or a call. */
+function readNameOrCall(reading: Reading): void {
+  const { cursor } = reading;
+  const first = cursor.peek();
+  cursor.take();
+  while (cursor.seesSigns('.')) {
+    if (cursor.seesSigns('*', 1)) {
+      cursor.take(2);
+      readExceptColumns(cursor);
+      return;
+    }
+    cursor.take();
+    cursor.takePart();
+    if (cursor.seesSigns('(')) throw noQualifiedFunction(first?.start ?? 0);
+  }
+  if (!cursor.seesSigns('(') || first === undefined) return;
+  checkFunction(first.name, first.start);
+  if (first.word === 'exists') readGroup(reading);
+  else readArguments(reading, wordyFunctions.has(first.word));
+  readCallSuffixes(reading);
+}
+
+/** ([DISTINCT | ALL] argument, …) */
+export function readArguments(reading: Reading, isWordy: boolean): void {
+  const { cursor } = reading;
+  cursor.inParentheses(() => {
+    if (cursor.seesSigns(')')) return;
+    if (!cursor.takes('distinct')) cursor.takes('all');
+    do {
+      if (cursor.seesName() && cursor.seesSigns('=>', 1)) cursor.take(3);
+      readNamed(reading);
+      if (cursor.takes('ignore') || cursor.takes('respect')) cursor.expect('nulls');
+    } while (cursor.takesSigns(',') || (isWordy && takesSeparator(cursor)));
+  });
+}
+
+function takesSeparator(cursor: TokenCursor): boolean {
+  if (!cursor.seesOneOf(separators)) return false;
+  cursor.take();
+  return true;
+}
+
+function readCase(reading: Reading): void {
+  const { cursor } = reading;
+  cursor.take();
+  cursor.nested(() => {
+    if (!cursor.sees('when')) reading.read.expression(reading);
+    do {
+      cursor.expect('when');
+      reading.read.expression(reading);
+      cursor.expect('then');
+      reading.read.expression(reading);
+    } while (cursor.sees('when'));
+    if (cursor.takes('else')) reading.read.expression(reading);
+    cursor.expect('end');
+  });
+}
+
+function readCast(reading: Reading): void {
+  const { cursor } = reading;
+  cursor.take();
+  cursor.inParentheses(() => {
+    reading.read.expression(reading);
+    cursor.expect('as');
+    readType(cursor);
+  });
+}
+
+function seesIntervalValue(cursor: TokenCursor): boolean {
+  const isSigned = cursor.seesSigns('-', 1) || cursor.seesSigns('+', 1);
+  const kind = cursor.peek(isSigned ? 2 : 1)?.kind;
+  return kind === 'number' || kind === 'string';
+}
+
+/** INTERVAL '1' DAY, 1 day 2 hours, '1-2' YEAR TO MONTH */
+function readInterval(cursor: TokenCursor): void {
+  cursor.take();
+  if (!cursor.takesSigns('-')) cursor.takesSigns('+');
+  while (cursor.peek()?.kind === 'number' || cursor.peek()?.kind === 'string') {
+    cursor.take();
+    if (!cursor.seesOneOf(intervalUnits)) return;
+    cursor.take();
+    if (cursor.takes('to')) cursor.takePart();
+  }
+}
+
+function noIdentifier(position: number): AppError {
+  return new AppError('sql_forbidden', 'IDENTIFIER(…) is not allowed: what it names cannot be checked', {
+    position,
+    hint: 'write the name itself, in backticks where it needs them',
+  });
+}
+
+export function noQualifiedFunction(position: number): AppError {
+  return new AppError('sql_forbidden', 'functions are named without a catalog or schema', {
+    position,
+    hint: 'only functions that Spark itself has may be used: upper(x)',
+  });
+}

@@ -1,0 +1,219 @@
+import { AppError } from '../../../core/app-error.ts';
+import { checkTableFunction } from './check-function.ts';
+import { readExpression } from './read-expression.ts';
+import { continuesQuery, readList, readNamed, startsQuery } from './read-group.ts';
+import { readArguments } from './read-operand.ts';
+import type { ExpressionKind, Reading } from './reading.ts';
+import { readPivot, readUnpivot, takeSample } from './relation-clauses.ts';
+import type { TokenCursor } from './token-cursor.ts';
+import { timeTravelWords } from './words.ts';
+
+const joinWords = new Set(['natural', 'inner', 'cross', 'left', 'right', 'full', 'semi', 'anti', 'outer', 'join']);
+
+/** relation, … [LATERAL VIEW …] [PIVOT …] [UNPIVOT …] */
+export function readFrom(reading: Reading): void {
+  readList(reading, readRelation);
+  readLateralViews(reading);
+  while (readReshaping(reading));
+}
+
+/** LATERAL VIEW [OUTER] function(…) [name] [[AS] column, …] */
+export function readLateralViews(reading: Reading): void {
+  const { cursor } = reading;
+  while (cursor.takes('lateral', 'view')) {
+    cursor.takes('outer');
+    readTableFunction(reading);
+    if (!cursor.sees('as')) cursor.takesAlias();
+    if (cursor.takesAlias()) while (cursor.takesSigns(',')) cursor.takeName('the name of a column');
+  }
+}
+
+/** TABLE name */
+export function readTable(reading: Reading): void {
+  const { cursor } = reading;
+  if (cursor.seesSigns('(')) throw cursor.unexpected('the name of a table');
+  takeTable(reading);
+  refuseTimeTravel(cursor);
+}
+
+/** VALUES row, … [alias] */
+export function readValues(reading: Reading): void {
+  readList(reading, readExpression);
+  readTableAlias(reading.cursor);
+}
+
+function readRelation(reading: Reading): void {
+  const { cursor } = reading;
+  cursor.takes('lateral');
+  readRelationPrimary(reading);
+  while (readJoin(reading) || readReshaping(reading));
+}
+
+/** [type] JOIN [LATERAL] relation [ON … | USING (…)] */
+function readJoin(reading: Reading): boolean {
+  const { cursor } = reading;
+  if (!cursor.seesOneOf(joinWords)) return false;
+  while (!cursor.takes('join')) {
+    if (!cursor.seesOneOf(joinWords)) throw cursor.unexpected('JOIN');
+    cursor.take();
+  }
+  cursor.takes('lateral');
+  readRelationPrimary(reading);
+  if (cursor.takes('on')) readExpression(reading);
+  else if (cursor.takes('using')) cursor.inParentheses(() => cursor.takeNames());
+  return true;
+}
+
+function readReshaping(reading: Reading): boolean {
+  const { cursor } = reading;
+  if (cursor.takes('pivot')) readPivot(reading);
+  else if (cursor.takes('unpivot')) readUnpivot(cursor);
+  else return false;
+  return true;
+}
+
+function readRelationPrimary(reading: Reading): void {
+  const { cursor } = reading;
+  if (cursor.seesSigns('(')) {
+    readRelationGroup(reading);
+    readRelationSuffix(cursor);
+  } else if (cursor.takes('values')) readInlineTable(reading);
+  else if (cursor.sees('table')) throw noTableArgument(cursor.position);
+  else if (isCall(cursor)) {
+    readTableFunction(reading);
+    readTableAlias(cursor);
+  } else {
+    takeTable(reading);
+    refuseTimeTravel(cursor);
+    readRelationSuffix(cursor);
+  }
+}
+
+/** ( query ) or ( relation ). What begins with a second parenthesis shows only behind it which of the two it is. */
+function readRelationGroup(reading: Reading): ExpressionKind {
+  const { cursor } = reading;
+  return cursor.inParentheses(() => {
+    if (startsQuery(cursor)) {
+      reading.read.query(reading, 'start');
+      return 'query';
+    }
+    if (!cursor.seesSigns('(')) {
+      readRelation(reading);
+      return 'value';
+    }
+    const inner = readRelationGroup(reading);
+    if (inner === 'query' && continuesQuery(cursor)) {
+      reading.read.query(reading, 'tail');
+      return 'query';
+    }
+    const { position } = cursor;
+    readRelationSuffix(cursor);
+    while (readJoin(reading) || readReshaping(reading));
+    return cursor.position === position ? inner : 'value';
+  });
+}
+
+/** [TABLESAMPLE (…)] [alias] */
+function readRelationSuffix(cursor: TokenCursor): void {
+  takeSample(cursor);
+  readTableAlias(cursor);
+}
+
+/** [AS] name [(column, …)] */
+function readTableAlias(cursor: TokenCursor): void {
+  if (cursor.takesAlias() && cursor.seesSigns('(')) cursor.inParentheses(() => cursor.takeNames());
+}
+
+/**
+ * VALUES row, … in FROM, where behind a comma also the next table may stand: a row must be what no table can be, a
+ * literal or several values in parentheses.
+ */
+function readInlineTable(reading: Reading): void {
+  const { cursor } = reading;
+  readExpression(reading);
+  while (cursor.seesSigns(',')) {
+    cursor.take();
+    refuseTableLikeRow(reading);
+  }
+  readTableAlias(cursor);
+}
+
+function refuseTableLikeRow(reading: Reading): void {
+  const { cursor } = reading;
+  const { position } = cursor;
+  const isGroup = cursor.seesSigns('(');
+  const first = cursor.peek(isGroup ? 1 : 0);
+  const isLiteral = first?.kind === 'number' || first?.kind === 'string' || first?.word === 'null';
+  let values = 1;
+  if (isGroup && !isLiteral && !startsQuery(cursor)) {
+    values = cursor.inParentheses(() => {
+      let count = 0;
+      do {
+        readNamed(reading);
+        count++;
+      } while (cursor.takesSigns(','));
+      return count;
+    });
+  } else readExpression(reading);
+  if (isLiteral || values > 1) return;
+  throw new AppError('sql_error', 'this may be a row of VALUES or a table', {
+    position,
+    hint: 'put the rows in parentheses: FROM (VALUES (1), (2)) AS t(x)',
+  });
+}
+
+function isCall(cursor: TokenCursor): boolean {
+  const kind = cursor.peek()?.kind;
+  return (kind === 'word' || kind === 'quoted') && cursor.seesSigns('(', 1);
+}
+
+function readTableFunction(reading: Reading): void {
+  const { cursor } = reading;
+  const token = cursor.peek();
+  if (token === undefined || !isCall(cursor)) throw cursor.unexpected('a function');
+  checkTableFunction(token.name, token.start);
+  cursor.take();
+  readArguments(reading, false);
+}
+
+function takeTable(reading: Reading): void {
+  const { cursor } = reading;
+  const { position } = cursor;
+  if (cursor.sees('stream') && cursor.peek(1)?.kind !== 'sign' && cursor.peek(1) !== undefined) {
+    throw new AppError('sql_forbidden', 'STREAM is not allowed: frames are read as they are', {
+      position,
+      hint: 'if stream is a frame, write it in backticks: `stream`',
+    });
+  }
+  const name = cursor.takeName('the name of a table');
+  if (cursor.seesSigns('.')) throw noQualifiedTable(cursor, name, position);
+  if (name.includes('`')) throw new AppError('sql_error', 'no frame has a backtick in its name', { position });
+  reading.addTable(name);
+}
+
+function refuseTimeTravel(cursor: TokenCursor): void {
+  if (!cursor.seesOneOf(timeTravelWords)) return;
+  throw new AppError('sql_forbidden', 'older versions of a frame cannot be read', {
+    position: cursor.position,
+    hint: 'each statement reads the version that is current when it begins',
+  });
+}
+
+function noQualifiedTable(cursor: TokenCursor, first: string, position: number): AppError {
+  let name = first;
+  while (cursor.takesSigns('.')) {
+    name += `.${cursor.peek()?.name ?? ''}`;
+    cursor.take();
+  }
+  return new AppError('sql_forbidden', `${name.slice(0, 200)} is not a table that may be read here`, {
+    hint: 'on a cluster engine frames are named without catalog or schema: `x`; SHOW TABLES lists them',
+    position,
+  });
+}
+
+function noTableArgument(position: number): AppError {
+  return new AppError('sql_forbidden', 'TABLE is not allowed in FROM', {
+    position,
+    hint: 'write the name itself: FROM x',
+  });
+}

@@ -1,0 +1,134 @@
+import { AppError } from '../../../core/app-error.ts';
+import type { Query, Statement, TableName } from '../../../core/sql.ts';
+import { readExpression } from './read-expression.ts';
+import { readQuery } from './read-query.ts';
+import { Reading } from './reading.ts';
+import { refusedStatement } from './refused-statements.ts';
+import { TokenCursor } from './token-cursor.ts';
+import { type DoubleQuotes, type Token, tokenize } from './tokenizer.ts';
+
+const maxBytes = 1_048_576;
+const queryWords = new Set(['select', 'with', 'values', 'table']);
+
+export interface ReadStatementOptions {
+  /** What `"…"` is. Default `identifier`: the engine takes it for a name, as Spark does when it is told to. */
+  readonly doubleQuotes?: DoubleQuotes | undefined;
+}
+
+/**
+ * Reads a caller's SQL in Spark's dialect and checks it against what callers may do. Throws `sql_error` or
+ * `sql_forbidden`. What is ambiguous is refused: an engine never reads a table that is not among those found here.
+ */
+export function readStatement(sql: string, { doubleQuotes = 'identifier' }: ReadStatementOptions = {}): Statement {
+  checkText(sql);
+  const tokens = oneStatement(tokenize(sql, doubleQuotes));
+  const cursor = new TokenCursor(tokens, sql);
+  if (cursor.takes('create')) return createTable(cursor, sql, tokens);
+  if (cursor.takes('insert')) return insert(cursor, sql);
+  if (cursor.takes('drop', 'table')) return dropTable(cursor);
+  if (cursor.sees('show', 'tables') && tokens.length === 2) return { kind: 'showTables' };
+  if (!cursor.seesOneOf(queryWords) && !cursor.seesSigns('(')) throw refusedStatement(tokens);
+  return { kind: 'query', query: readWhole(cursor, sql) };
+}
+
+function checkText(sql: string): void {
+  if (sql.length > maxBytes || Buffer.byteLength(sql) > maxBytes) {
+    throw new AppError('too_large', 'the statement is larger than 1 MiB', { hint: 'put the data as a frame instead' });
+  }
+  const strange = /\0|\p{Surrogate}/u.exec(sql);
+  if (strange === null) return;
+  throw new AppError('sql_error', 'the statement holds a character that is not allowed', { position: strange.index });
+}
+
+/** The tokens without the semicolons around them. */
+function oneStatement(tokens: readonly Token[]): readonly Token[] {
+  const isEnd = ({ kind, text }: Token): boolean => kind === 'sign' && text === ';';
+  const first = tokens.findIndex((token) => !isEnd(token));
+  if (first < 0)
+    throw new AppError('sql_error', 'the statement is empty', { position: 0, hint: 'for example: SHOW TABLES' });
+  const end = tokens.findIndex((token, index) => index > first && isEnd(token));
+  if (end < 0) return tokens.slice(first);
+  const second = tokens.slice(end).find((token) => !isEnd(token));
+  if (second === undefined) return tokens.slice(first, end);
+  throw new AppError('sql_error', 'only one statement at a time', {
+    position: second.start,
+    hint: 'send each statement as a request of its own',
+  });
+}
+
+/** The rest of the statement as a query, with exactly its own text. */
+function readWhole(cursor: TokenCursor, sql: string): Query {
+  const { position } = cursor;
+  const reading = new Reading(cursor, { query: readQuery, expression: readExpression });
+  readQuery(reading, 'start');
+  if (!cursor.done) throw cursor.unexpected('the end of the statement');
+  return { sql: sql.slice(position, cursor.lastEnd), ...reading.found() };
+}
+
+/** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name AS query */
+function createTable(cursor: TokenCursor, sql: string, tokens: readonly Token[]): Statement {
+  const { position } = cursor;
+  const replace = cursor.takes('or', 'replace');
+  if (!cursor.takes('table')) throw refusedStatement(tokens);
+  const keep = cursor.takes('if', 'not', 'exists');
+  if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
+  const table = takeTarget(cursor);
+  if (cursor.seesSigns('(') || cursor.sees('using')) {
+    throw new AppError('sql_forbidden', 'on a cluster engine tables are made from a query', {
+      position: cursor.position,
+      hint: 'write CREATE TABLE x AS SELECT …, or send it to the engine local',
+    });
+  }
+  cursor.expect('as');
+  return {
+    kind: 'createTable',
+    table,
+    ifTaken: replace ? 'replace' : keep ? 'keep' : 'fail',
+    query: readWhole(cursor, sql),
+  };
+}
+
+/** INSERT INTO [TABLE] name [(column, …)] query */
+function insert(cursor: TokenCursor, sql: string): Statement {
+  if (cursor.sees('overwrite')) {
+    throw unsupported('INSERT OVERWRITE', 'CREATE OR REPLACE TABLE x AS SELECT … replaces a frame', cursor.position);
+  }
+  cursor.expect('into');
+  cursor.takes('table');
+  const table = takeTarget(cursor);
+  const next = cursor.peek(1);
+  const hasColumns = cursor.seesSigns('(') && !queryWords.has(next?.word ?? '') && next?.text !== '(';
+  const columns = hasColumns ? cursor.inParentheses(() => cursor.takeNames()) : undefined;
+  if (cursor.sees('by', 'name')) {
+    throw unsupported('INSERT … BY NAME', 'list the columns behind the name of the table', cursor.position);
+  }
+  if (cursor.sees('partition')) throw unsupported('PARTITION', 'frames have no partitions', cursor.position);
+  if (cursor.sees('replace')) {
+    throw unsupported('REPLACE WHERE', 'CREATE OR REPLACE TABLE x AS SELECT … replaces a frame', cursor.position);
+  }
+  return { kind: 'insert', table, columns, query: readWhole(cursor, sql) };
+}
+
+/** DROP TABLE [IF EXISTS] name */
+function dropTable(cursor: TokenCursor): Statement {
+  const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
+  const table = takeTarget(cursor);
+  if (!cursor.done) throw cursor.unexpected('the end of the statement (one table at a time)');
+  return { kind: 'drop', table, ifAbsent };
+}
+
+/** The frame that a statement writes or drops. */
+function takeTarget(cursor: TokenCursor): TableName {
+  const { position } = cursor;
+  if (cursor.sees('identifier')) throw cursor.unexpected('the name of a table');
+  const name = cursor.takeName('the name of a table');
+  if (!cursor.seesSigns('.')) return { catalog: undefined, schema: undefined, name };
+  throw new AppError('sql_forbidden', 'on a cluster engine frames are named without catalog or schema', {
+    position,
+    hint: 'write to a frame by its handle: `x`',
+  });
+}
+
+function unsupported(what: string, hint: string, position: number): AppError {
+  return new AppError('sql_forbidden', `${what} is not supported`, { hint, position });
+}

@@ -1,0 +1,53 @@
+export interface Refusal {
+  readonly reason: string;
+  readonly hint?: string;
+  /** Names, separated by space; one that ends in * stands for all that begin so. */
+  readonly names: string;
+}
+
+/** Functions of Spark that callers may not use, and why. Both in expressions and in FROM. */
+export const refusals: readonly Refusal[] = [
+  {
+    reason: 'it runs code that is not SQL',
+    names: 'java_method reflect try_reflect',
+  },
+  {
+    reason: 'it shows where files are',
+    hint: 'frames are known by their names only',
+    names: 'input_file_block_length input_file_block_start input_file_name',
+  },
+  {
+    reason: 'it may read files that its arguments name',
+    hint: 'put data as frames, and name the frames as tables',
+    names: `from_avro from_protobuf from_xml schema_of_avro schema_of_xml to_avro to_protobuf to_xml read_files xpath
+      xpath_* read_statestore state_metadata statestore`,
+  },
+  {
+    reason: 'it tells about the cluster, not about frames',
+    hint: 'if it is a column, write it in backticks',
+    names: `collations current_path current_user python_worker_logs session_user sql_keywords user`,
+  },
+  {
+    reason: 'frames have no such type',
+    hint: 'keep geometries as text or numbers',
+    names: 'st_*',
+  },
+  {
+    reason: 'it belongs to views with measures, which a cluster engine has none of here',
+    names: 'measure',
+  },
+];
+
+const exact = new Map<string, Refusal>();
+const prefixes: [string, Refusal][] = [];
+for (const refusal of refusals) {
+  for (const name of refusal.names.split(/\s+/)) {
+    if (name.endsWith('*')) prefixes.push([name.slice(0, -1), refusal]);
+    else exact.set(name, refusal);
+  }
+}
+
+/** Why a function is refused, if it is one that Spark has. The name in lower case. */
+export function refusalOf(name: string): Refusal | undefined {
+  return exact.get(name) ?? prefixes.find(([prefix]) => name.startsWith(prefix))?.[1];
+}

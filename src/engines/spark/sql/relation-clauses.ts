@@ -1,0 +1,76 @@
+import { readExpression } from './read-expression.ts';
+import { readList, readNamed } from './read-group.ts';
+import type { Reading } from './reading.ts';
+import type { TokenCursor } from './token-cursor.ts';
+
+/** [TABLESAMPLE (10 PERCENT | 5 ROWS | BUCKET 1 OUT OF 4) [REPEATABLE (seed)]] */
+export function takeSample(cursor: TokenCursor): void {
+  if (!cursor.takes('tablesample')) return;
+  cursor.inParentheses(() => {
+    if (cursor.takes('bucket')) {
+      takeNumber(cursor);
+      cursor.expect('out', 'of');
+      takeNumber(cursor);
+    } else {
+      takeNumber(cursor);
+      if (!cursor.takes('percent')) cursor.expect('rows');
+    }
+  });
+  if (cursor.takes('repeatable')) cursor.inParentheses(() => takeNumber(cursor));
+}
+
+/** PIVOT (aggregate, … FOR column IN (value [AS name], …)) */
+export function readPivot(reading: Reading): void {
+  const { cursor } = reading;
+  cursor.inParentheses(() => {
+    readList(reading, readNamed);
+    cursor.expect('for');
+    takeColumns(cursor);
+    cursor.expect('in');
+    cursor.inParentheses(() => readList(reading, readPivotValue));
+  });
+  cursor.takesAlias();
+}
+
+function readPivotValue(reading: Reading): void {
+  readExpression(reading);
+  reading.cursor.takesAlias();
+}
+
+/** UNPIVOT [INCLUDE | EXCLUDE NULLS] (column FOR name IN (column [AS name], …)) */
+export function readUnpivot(cursor: TokenCursor): void {
+  if (cursor.takes('include') || cursor.takes('exclude')) cursor.expect('nulls');
+  cursor.inParentheses(() => {
+    takeColumns(cursor);
+    cursor.expect('for');
+    cursor.takeName('the name of a column');
+    cursor.expect('in');
+    cursor.inParentheses(() => {
+      do {
+        takeColumns(cursor);
+        cursor.takesAlias();
+      } while (cursor.takesSigns(','));
+    });
+  });
+  cursor.takesAlias();
+}
+
+/** column, or (column, …) */
+function takeColumns(cursor: TokenCursor): void {
+  if (cursor.seesSigns('(')) {
+    cursor.inParentheses(() => {
+      do takeColumn(cursor);
+      while (cursor.takesSigns(','));
+    });
+  } else takeColumn(cursor);
+}
+
+function takeColumn(cursor: TokenCursor): void {
+  cursor.takeName('the name of a column');
+  while (cursor.takesSigns('.')) cursor.takePart();
+}
+
+function takeNumber(cursor: TokenCursor): void {
+  if (cursor.peek()?.kind !== 'number') throw cursor.unexpected('a number');
+  cursor.take();
+}

@@ -1,0 +1,240 @@
+import { AppError } from '../../../core/app-error.ts';
+
+export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'hint' | 'sign';
+
+/** A piece of SQL text that is neither space nor comment. Operators of several signs are several tokens. */
+export interface Token {
+  readonly kind: TokenKind;
+  readonly start: number;
+  readonly end: number;
+  /** As written. */
+  readonly text: string;
+  /** The name that a word or a quoted name spells. */
+  readonly name: string;
+  /** A word in lower case; empty for all other tokens. */
+  readonly word: string;
+}
+
+/** What `"…"` is: a name, or refused because the engine would take it for a string. */
+export type DoubleQuotes = 'identifier' | 'refused';
+
+const maxTokens = 100_000;
+const maxCommentDepth = 32;
+
+const space = /[ \t\n\f\r\v\u00a0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]+/y;
+const lineComment = /--[^\r\n]*/y;
+const word = /[A-Za-z_][A-Za-z0-9_]*/y;
+const number = /(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:[lLsSyYfFdD]|[bB][dD])?/y;
+const hint = /\/\*\+[A-Za-z0-9_ \t\r\n,().]*\*\//y;
+const sign = /[()[\],.;:?+\-*/%~&|^<>=!]/y;
+
+/**
+ * The tokens of an SQL text by Spark's lexical rules. Text that Spark and Sail would cut differently is refused, so that
+ * no engine can read what was not checked.
+ */
+export function tokenize(sql: string, doubleQuotes: DoubleQuotes): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  const match = (pattern: RegExp): number => {
+    pattern.lastIndex = at;
+    return pattern.test(sql) ? pattern.lastIndex : 0;
+  };
+  const add = (kind: TokenKind, end: number, name = '', lower = ''): void => {
+    tokens.push({ kind, start: at, end, text: sql.slice(at, end), name, word: lower });
+    at = end;
+  };
+  while (at < sql.length) {
+    if (tokens.length > maxTokens) throw tooManyWords();
+    const spaceEnd = match(space);
+    if (spaceEnd > 0) {
+      at = spaceEnd;
+      continue;
+    }
+    if (sql.startsWith('--', at)) {
+      at = lineCommentEnd(sql, at, match(lineComment));
+      continue;
+    }
+    if (sql.startsWith('/*+', at)) {
+      const end = match(hint);
+      if (end === 0) throw strangeHint(at);
+      add('hint', end);
+      continue;
+    }
+    if (sql.startsWith('/*', at)) {
+      at = commentEnd(sql, at);
+      continue;
+    }
+    const sort = sql[at];
+    if (sort === "'") {
+      add('string', stringEnd(sql, at));
+    } else if (sort === '`') {
+      const end = quotedEnd(sql, at);
+      add('quoted', end, nameIn(sql, at, end, '`'));
+    } else if (sort === '"') {
+      if (doubleQuotes === 'refused') throw noDoubleQuotes(at);
+      const end = doubleQuotedEnd(sql, at);
+      add('quoted', end, nameIn(sql, at, end, '"'));
+    } else if (match(word) > 0) {
+      const end = match(word);
+      const text = sql.slice(at, end);
+      const isRaw = /^r$/i.test(text) && (sql[end] === "'" || sql[end] === '"');
+      if (isRaw) {
+        if (sql[end] === '"' && doubleQuotes === 'refused') throw noDoubleQuotes(end);
+        add('string', rawStringEnd(sql, at, end));
+      } else {
+        if (sql.startsWith('://', end)) throw noAddress(at);
+        add('word', end, text, text.toLowerCase());
+      }
+    } else if (match(number) > 0) {
+      add('number', checkedNumberEnd(sql, at, match(number)));
+    } else if (match(sign) > 0) {
+      add('sign', at + 1);
+    } else throw strangeCharacter(sql, at);
+  }
+  return tokens;
+}
+
+/** Spark reads on in the next line when one ends in a backslash, other engines do not. */
+function lineCommentEnd(sql: string, start: number, end: number): number {
+  if (sql[end - 1] !== '\\' || end === sql.length) return end;
+  throw new AppError('sql_error', 'the comment that begins here ends in a backslash, which engines read differently', {
+    position: start,
+    hint: 'take the backslash away',
+  });
+}
+
+// Comments nest. Where two of their edges share a sign Sail counts it twice, and Spark takes no hint inside of a comment
+// for a comment.
+function commentEnd(sql: string, start: number): number {
+  const edge = /\/\*|\*\//g;
+  edge.lastIndex = start;
+  let depth = 0;
+  for (let found = edge.exec(sql); found !== null; found = edge.exec(sql)) {
+    const opens = found[0] === '/*';
+    depth += opens ? 1 : -1;
+    if (depth === 0) return edge.lastIndex;
+    const after = sql[edge.lastIndex];
+    if (depth > maxCommentDepth) {
+      throw new AppError('sql_error', `comments are nested more than ${maxCommentDepth} deep`, { position: start });
+    }
+    if ((opens && after === '/') || (opens && after === '+') || (!opens && after === '*')) {
+      throw new AppError('sql_error', 'engines read the comment that begins here differently', {
+        position: start,
+        hint: 'put spaces around the /* and */ inside of it',
+      });
+    }
+  }
+  throw unterminated('comment', start);
+}
+
+function stringEnd(sql: string, start: number): number {
+  for (let at = start + 1; at < sql.length; at++) {
+    const sort = sql[at];
+    if (sort === '\\') at++;
+    else if (sort === "'") {
+      if (sql[at + 1] !== "'") return at + 1;
+      at++;
+    }
+  }
+  throw unterminated('string', start);
+}
+
+function rawStringEnd(sql: string, start: number, quoteAt: number): number {
+  const close = sql.indexOf(sql[quoteAt] ?? '', quoteAt + 1);
+  if (close < 0) throw unterminated('string', start);
+  let backslashes = 0;
+  while (sql[close - 1 - backslashes] === '\\') backslashes++;
+  if (backslashes % 2 === 0) return close + 1;
+  throw new AppError(
+    'sql_error',
+    'the raw string that begins here ends in a backslash, which engines read differently',
+    {
+      position: start,
+      hint: "write it as '…' with doubled backslashes",
+    },
+  );
+}
+
+function quotedEnd(sql: string, start: number): number {
+  for (let at = sql.indexOf('`', start + 1); at >= 0; at = sql.indexOf('`', at + 2)) {
+    if (sql[at + 1] !== '`') return at + 1;
+  }
+  throw unterminated('quoted name', start);
+}
+
+function doubleQuotedEnd(sql: string, start: number): number {
+  for (let at = start + 1; at < sql.length; at++) {
+    const sort = sql[at];
+    if (sort === '\\') {
+      throw new AppError('sql_error', 'a name in double quotes cannot hold a backslash', {
+        position: at,
+        hint: 'write the name in backticks, or a string in single quotes',
+      });
+    }
+    if (sort !== '"') continue;
+    if (sql[at + 1] !== '"') return at + 1;
+    at++;
+  }
+  throw unterminated('quoted name', start);
+}
+
+function nameIn(sql: string, start: number, end: number, quote: string): string {
+  const name = sql.slice(start + 1, end - 1).replaceAll(quote + quote, quote);
+  if (name === '') throw new AppError('sql_error', 'a name is empty', { position: start });
+  return name;
+}
+
+function checkedNumberEnd(sql: string, start: number, end: number): number {
+  if (!/[A-Za-z0-9_.]/.test(sql[end] ?? '')) return end;
+  throw new AppError('sql_error', 'a number is followed by letters', {
+    position: start,
+    hint: 'a name that begins with a digit stands in backticks: `1st`',
+  });
+}
+
+function strangeCharacter(sql: string, at: number): AppError {
+  if (sql[at] === '$') {
+    return new AppError('sql_error', 'parameters are written ? or :name on this engine, not $1 or $name', {
+      position: at,
+      hint: 'for example: WHERE price > ? or WHERE price > :low',
+    });
+  }
+  const code = sql.codePointAt(at) ?? 0;
+  const shown =
+    code > 0x20 && code < 0x7f ? String.fromCodePoint(code) : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  return new AppError('sql_error', `the character ${shown} may stand only in quotes`, {
+    position: at,
+    hint: 'names with other characters than letters, digits and _ stand in backticks: `trades-v2`',
+  });
+}
+
+function tooManyWords(): AppError {
+  return new AppError('sql_error', `the statement has more than ${maxTokens} words`, {
+    hint: 'put the data as a frame instead',
+  });
+}
+
+function strangeHint(position: number): AppError {
+  return new AppError('sql_error', 'the hint that begins here is not one that may be given', {
+    position,
+    hint: 'hints hold names and numbers: /*+ BROADCAST(t) */',
+  });
+}
+
+function noAddress(position: number): AppError {
+  return new AppError('sql_forbidden', 'files and addresses cannot be read', {
+    position,
+    hint: 'put data as frames, and name the frames as tables',
+  });
+}
+
+function noDoubleQuotes(position: number): AppError {
+  return new AppError('sql_error', 'double quotes are not used on this engine', {
+    position,
+    hint: "write names in backticks (`x`) and strings in single quotes ('x')",
+  });
+}
+
+function unterminated(what: string, position: number): AppError {
+  return new AppError('sql_error', `the ${what} that begins here has no end`, { position });
+}
