@@ -56,7 +56,8 @@ export function tokenize(sql: string, doubleQuotes: DoubleQuotes): Token[] {
     }
     if (sql.startsWith('/*+', at)) {
       const end = match(hint);
-      if (end === 0) throw strangeHint(at);
+      // What stands in nested parentheses would be expressions, which Spark may run.
+      if (end === 0 || /\([^()]*\(/.test(sql.slice(at, end))) throw strangeHint(at);
       add('hint', end);
       continue;
     }
