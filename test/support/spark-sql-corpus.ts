@@ -100,7 +100,7 @@ t | SELECT CAST(a AS INTERVAL DAY TO SECOND), TRY_CAST(b AS DATE), a::string::in
 t | SELECT list[0], m['k'], s.x.y, s.list[1].z, struct(1 AS a).a, (s).x, array(1, 2)[1] FROM t
 t | SELECT named_struct('a', 1, 'b', 2), map(1, 'a'), array(), struct(*), (a, b) FROM t
 t | SELECT DATE '2026-01-01', TIMESTAMP '2026-01-01 00:00:00', X'1F', date'2026-01-01' + INTERVAL 3 DAYS FROM t
-t | SELECT INTERVAL '1-2' YEAR TO MONTH, INTERVAL 1 YEAR 2 MONTHS 3 DAYS, -INTERVAL '2' HOUR, INTERVAL '1 day', INTERVAL -3 WEEKS FROM t
+t | SELECT INTERVAL '1-2' YEAR TO MONTH, INTERVAL 1 YEAR 2 MONTHS, INTERVAL 3 DAYS 4 HOURS, -INTERVAL '2' HOUR, INTERVAL '1 day', INTERVAL -3 WEEKS FROM t
 t | SELECT extract(YEAR FROM d), extract(day FROM (d + INTERVAL 1 DAY)), date_part('month', d) FROM t
 t | SELECT trim(a), trim(BOTH FROM a), trim(LEADING 'x' FROM a), trim(TRAILING b FROM a), trim('x' FROM a) FROM t
 t | SELECT substring(a, 1, 2), substring(a FROM 2 FOR 3), substr(a FROM 1), overlay(a PLACING 'x' FROM 2 FOR 1), position('a' IN b), position('a', b) FROM t
@@ -186,6 +186,12 @@ SELECT * FROM stream(secrets)
 SELECT * FROM STREAM secrets AS x
 SELECT * FROM VALUES (1), (secrets)
 SELECT * FROM VALUES (1), secrets
+SELECT * FROM VALUES secrets
+SELECT * FROM VALUES secrets(a)
+SELECT * FROM (VALUES secrets)
+SELECT * FROM t JOIN VALUES secrets ON true
+SELECT * FROM LATERAL secrets
+SELECT * FROM t JOIN LATERAL secrets
 SELECT * FROM VALUES (1), ((secrets))
 SELECT * FROM VALUES (1), (TABLE secrets)
 SELECT * FROM VALUES (1) AS v, secrets
@@ -548,6 +554,9 @@ SELECT -> x
 SELECT a => 1
 SELECT 1 UNION
 SELECT 1 UNION 2
+SELECT * FROM VALUES x
+SELECT * FROM LATERAL x
+VALUES x
 WITH x SELECT 1
 WITH x AS SELECT 1 SELECT 2
 WITH AS (SELECT 1) SELECT 1

@@ -3,7 +3,7 @@
  * What is on neither list does not exist for a caller, also where an operator gave the cluster functions of their own.
  */
 const groups = {
-  conditions: `assert_true coalesce decode equal_null greatest if iff ifnull isnan isnotnull isnull least nanvl nullif
+  conditions: `assert_true coalesce decode equal_null greatest if ifnull isnan isnotnull isnull least nanvl nullif
     nullifzero nvl nvl2 raise_error when zeroifnull`,
   mathematics: `abs acos acosh asin asinh atan atan2 atanh bin bround cbrt ceil ceiling conv cos cosh cot csc degrees div
     e exp expm1 factorial floor getbit hypot ln log log10 log1p log2 mod negative pi pmod positive pow power radians rand
@@ -40,14 +40,21 @@ const groups = {
     schema_of_csv schema_of_json schema_of_variant schema_of_variant_agg to_csv to_json to_variant_object try_parse_json
     try_variant_get variant_get`,
   aggregates: `any any_value approx_count_distinct approx_percentile approx_top_k approx_top_k_accumulate
-    approx_top_k_combine approx_top_k_estimate array_agg avg bit_and bit_or bit_xor bitmap_and_agg bitmap_bit_position
-    bitmap_bucket_number bitmap_construct_agg bitmap_count bitmap_or_agg bool_and bool_or collect_list collect_set corr
-    count count_if count_min_sketch covar_pop covar_samp every first first_value grouping grouping_id histogram_numeric
-    hll_sketch_agg hll_sketch_estimate hll_union hll_union_agg kurtosis last last_value listagg max max_by mean median
-    min min_by mode percentile percentile_approx percentile_cont percentile_disc product regr_avgx regr_avgy regr_count
-    regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy skewness some std stddev stddev_pop stddev_samp
-    string_agg sum theta_difference theta_intersection theta_intersection_agg theta_sketch_agg theta_sketch_estimate
-    theta_union theta_union_agg try_avg try_sum var_pop var_samp variance`,
+    approx_top_k_combine approx_top_k_estimate array_agg avg bit_and bit_or bit_xor bitmap_and_agg
+    bitmap_bit_position bitmap_bucket_number bitmap_construct_agg bitmap_count bitmap_or_agg bool_and
+    bool_or collect_list collect_set corr count count_if count_min_sketch covar_pop covar_samp every first
+    first_value grouping grouping_id histogram_numeric hll_sketch_agg hll_sketch_estimate hll_union
+    hll_union_agg kll_merge_agg_bigint kll_merge_agg_double kll_merge_agg_float kll_sketch_agg_bigint
+    kll_sketch_agg_double kll_sketch_agg_float kll_sketch_get_n_bigint kll_sketch_get_n_double
+    kll_sketch_get_n_float kll_sketch_get_quantile_bigint kll_sketch_get_quantile_double
+    kll_sketch_get_quantile_float kll_sketch_get_rank_bigint kll_sketch_get_rank_double
+    kll_sketch_get_rank_float kll_sketch_merge_bigint kll_sketch_merge_double kll_sketch_merge_float
+    kll_sketch_to_string_bigint kll_sketch_to_string_double kll_sketch_to_string_float kurtosis last
+    last_value listagg max max_by mean median min min_by mode percentile percentile_approx percentile_cont
+    percentile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy
+    regr_syy skewness some std stddev stddev_pop stddev_samp string_agg sum theta_difference
+    theta_intersection theta_intersection_agg theta_sketch_agg theta_sketch_estimate theta_union
+    theta_union_agg try_avg try_sum var_pop var_samp variance`,
   windows: `cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number`,
   /** Names and constants; client tools ask for them when they connect. */
   about: `current_catalog current_database current_schema version`,

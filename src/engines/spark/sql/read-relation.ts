@@ -6,6 +6,7 @@ import { readArguments } from './read-operand.ts';
 import type { ExpressionKind, Reading } from './reading.ts';
 import { readPivot, readUnpivot, takeSample } from './relation-clauses.ts';
 import type { TokenCursor } from './token-cursor.ts';
+import type { Token } from './tokenizer.ts';
 import { timeTravelWords } from './words.ts';
 
 const joinWords = new Set(['natural', 'inner', 'cross', 'left', 'right', 'full', 'semi', 'anti', 'outer', 'join']);
@@ -36,15 +37,16 @@ export function readTable(reading: Reading): void {
   refuseTimeTravel(cursor);
 }
 
-/** VALUES row, … [alias] */
+/** VALUES row, … [alias]. Spark takes `VALUES x` for a table of that name where one fits, so the first row is no name. */
 export function readValues(reading: Reading): void {
+  refuseNameAsRow(reading.cursor);
   readList(reading, readExpression);
   readTableAlias(reading.cursor);
 }
 
 function readRelation(reading: Reading): void {
   const { cursor } = reading;
-  cursor.takes('lateral');
+  takeLateral(cursor);
   readRelationPrimary(reading);
   while (readJoin(reading) || readReshaping(reading));
 }
@@ -57,11 +59,17 @@ function readJoin(reading: Reading): boolean {
     if (!cursor.seesOneOf(joinWords)) throw cursor.unexpected('JOIN');
     cursor.take();
   }
-  cursor.takes('lateral');
+  takeLateral(cursor);
   readRelationPrimary(reading);
   if (cursor.takes('on')) readExpression(reading);
   else if (cursor.takes('using')) cursor.inParentheses(() => cursor.takeNames());
   return true;
+}
+
+function takeLateral(cursor: TokenCursor): void {
+  if (cursor.takes('lateral') && !cursor.seesSigns('(') && !isCall(cursor)) {
+    throw cursor.unexpected('a query in parentheses or a function');
+  }
 }
 
 function readReshaping(reading: Reading): boolean {
@@ -130,35 +138,43 @@ function readTableAlias(cursor: TokenCursor): void {
  */
 function readInlineTable(reading: Reading): void {
   const { cursor } = reading;
+  refuseNameAsRow(cursor);
   readExpression(reading);
-  while (cursor.seesSigns(',')) {
-    cursor.take();
-    refuseTableLikeRow(reading);
+  while (cursor.takesSigns(',')) {
+    const isGroup = cursor.seesSigns('(');
+    if (isGroup && !isLiteral(cursor.peek(1))) readSeveral(reading);
+    else {
+      refuseNameAsRow(cursor);
+      readExpression(reading);
+    }
   }
   readTableAlias(cursor);
 }
 
-function refuseTableLikeRow(reading: Reading): void {
+function readSeveral(reading: Reading): void {
   const { cursor } = reading;
   const { position } = cursor;
-  const isGroup = cursor.seesSigns('(');
-  const first = cursor.peek(isGroup ? 1 : 0);
-  const isLiteral = first?.kind === 'number' || first?.kind === 'string' || first?.word === 'null';
-  let values = 1;
-  if (isGroup && !isLiteral && !startsQuery(cursor)) {
-    values = cursor.inParentheses(() => {
-      let count = 0;
-      do {
-        readNamed(reading);
-        count++;
-      } while (cursor.takesSigns(','));
-      return count;
-    });
-  } else readExpression(reading);
-  if (isLiteral || values > 1) return;
-  throw new AppError('sql_error', 'this may be a row of VALUES or a table', {
+  cursor.inParentheses(() => {
+    readNamed(reading);
+    if (!cursor.takesSigns(',')) throw rowOrTable(position);
+    readList(reading, readNamed);
+  });
+}
+
+function refuseNameAsRow(cursor: TokenCursor): void {
+  const token = cursor.peek();
+  const isValue = isLiteral(token) || (token?.kind === 'sign' && ['(', '-', '+', '?', ':'].includes(token.text));
+  if (!isValue) throw rowOrTable(cursor.position);
+}
+
+function isLiteral(token: Token | undefined): boolean {
+  return token?.kind === 'number' || token?.kind === 'string' || token?.word === 'null';
+}
+
+function rowOrTable(position: number): AppError {
+  return new AppError('sql_error', 'expected a row of VALUES, found what may be a table', {
     position,
-    hint: 'put the rows in parentheses: FROM (VALUES (1), (2)) AS t(x)',
+    hint: 'put rows in parentheses: FROM (VALUES (a), (b)) AS t(x)',
   });
 }
 
