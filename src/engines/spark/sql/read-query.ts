@@ -1,7 +1,8 @@
 import { AppError } from '../../../core/app-error.ts';
 import { readExpression } from './read-expression.ts';
 import { queryWords, readList, readNamed } from './read-group.ts';
-import { readFrom, readLateralViews, readTable, readValues } from './read-relation.ts';
+import { readFrom, readLateralViews, readTable } from './read-relation.ts';
+import { readValues } from './read-values.ts';
 import { readSortItems, readWindow } from './read-window.ts';
 import type { Reading } from './reading.ts';
 import type { TokenCursor } from './token-cursor.ts';

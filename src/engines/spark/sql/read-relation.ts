@@ -1,12 +1,12 @@
 import { AppError } from '../../../core/app-error.ts';
 import { checkTableFunction } from './check-function.ts';
 import { readExpression } from './read-expression.ts';
-import { continuesQuery, readList, readNamed, startsQuery } from './read-group.ts';
+import { continuesQuery, readList, startsQuery } from './read-group.ts';
 import { readArguments } from './read-operand.ts';
+import { readInlineTable } from './read-values.ts';
 import type { ExpressionKind, Reading } from './reading.ts';
-import { readPivot, readUnpivot, takeSample } from './relation-clauses.ts';
+import { readPivot, readTableAlias, readUnpivot, takeSample } from './relation-clauses.ts';
 import type { TokenCursor } from './token-cursor.ts';
-import type { Token } from './tokenizer.ts';
 import { timeTravelWords } from './words.ts';
 
 const joinWords = new Set(['natural', 'inner', 'cross', 'left', 'right', 'full', 'semi', 'anti', 'outer', 'join']);
@@ -35,13 +35,6 @@ export function readTable(reading: Reading): void {
   if (cursor.seesSigns('(')) throw cursor.unexpected('the name of a table');
   takeTable(reading);
   refuseTimeTravel(cursor);
-}
-
-/** VALUES row, … [alias]. Spark takes `VALUES x` for a table of that name where one fits, so the first row is no name. */
-export function readValues(reading: Reading): void {
-  refuseNameAsRow(reading.cursor);
-  readList(reading, readExpression);
-  readTableAlias(reading.cursor);
 }
 
 function readRelation(reading: Reading): void {
@@ -125,57 +118,6 @@ function readRelationGroup(reading: Reading): ExpressionKind {
 function readRelationSuffix(cursor: TokenCursor): void {
   takeSample(cursor);
   readTableAlias(cursor);
-}
-
-/** [AS] name [(column, …)] */
-function readTableAlias(cursor: TokenCursor): void {
-  if (cursor.takesAlias() && cursor.seesSigns('(')) cursor.inParentheses(() => cursor.takeNames());
-}
-
-/**
- * VALUES row, … in FROM, where behind a comma also the next table may stand: a row must be what no table can be, a
- * literal or several values in parentheses.
- */
-function readInlineTable(reading: Reading): void {
-  const { cursor } = reading;
-  refuseNameAsRow(cursor);
-  readExpression(reading);
-  while (cursor.takesSigns(',')) {
-    const isGroup = cursor.seesSigns('(');
-    if (isGroup && !isLiteral(cursor.peek(1))) readSeveral(reading);
-    else {
-      refuseNameAsRow(cursor);
-      readExpression(reading);
-    }
-  }
-  readTableAlias(cursor);
-}
-
-function readSeveral(reading: Reading): void {
-  const { cursor } = reading;
-  const { position } = cursor;
-  cursor.inParentheses(() => {
-    readNamed(reading);
-    if (!cursor.takesSigns(',')) throw rowOrTable(position);
-    readList(reading, readNamed);
-  });
-}
-
-function refuseNameAsRow(cursor: TokenCursor): void {
-  const token = cursor.peek();
-  const isValue = isLiteral(token) || (token?.kind === 'sign' && ['(', '-', '+', '?', ':'].includes(token.text));
-  if (!isValue) throw rowOrTable(cursor.position);
-}
-
-function isLiteral(token: Token | undefined): boolean {
-  return token?.kind === 'number' || token?.kind === 'string' || token?.word === 'null';
-}
-
-function rowOrTable(position: number): AppError {
-  return new AppError('sql_error', 'expected a row of VALUES, found what may be a table', {
-    position,
-    hint: 'put rows in parentheses: FROM (VALUES (a), (b)) AS t(x)',
-  });
 }
 
 function isCall(cursor: TokenCursor): boolean {

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { goodSparkSql, hidingSparkSql, refusedSparkSql } from '../../../../test/support/spark-sql-corpus.ts';
@@ -24,6 +25,25 @@ describe('a query that is allowed', () => {
     const statement = readStatement(sql);
     expect(statement.kind).toBe('query');
     expect(tablesOf(statement)).toEqual(tables);
+  });
+});
+
+describe('TPC-H', () => {
+  const folder = new URL('../../../../bench/clients/tpch/', import.meta.url);
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
+  const names = new Set(['customer', 'lineitem', 'nation', 'orders', 'part', 'partsupp', 'region', 'supplier']);
+
+  it('has 22 queries', () => expect(files).toHaveLength(22));
+
+  // No column or alias of these queries has the name of a table.
+  test.each(files)('%s has its tables found', (file) => {
+    const sql = readFileSync(new URL(file, folder), 'utf8');
+    const words = sql
+      .replace(/'[^']*'/g, '')
+      .toLowerCase()
+      .match(/\w+/g);
+    const expected = [...new Set(words)].filter((word) => names.has(word)).sort();
+    expect(tablesOf(readStatement(sql))).toEqual(expected);
   });
 });
 

@@ -19,6 +19,11 @@ export function takeSample(cursor: TokenCursor): void {
   if (cursor.takes('repeatable')) cursor.inParentheses(() => takeNumber(cursor));
 }
 
+/** [AS] name [(column, …)] */
+export function readTableAlias(cursor: TokenCursor): void {
+  if (cursor.takesAlias() && cursor.seesSigns('(')) cursor.inParentheses(() => cursor.takeNames());
+}
+
 /** PIVOT (aggregate, … FOR column IN (value [AS name], …)) */
 export function readPivot(reading: Reading): void {
   const { cursor } = reading;
