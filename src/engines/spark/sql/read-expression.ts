@@ -15,33 +15,43 @@ const quantifiers = new Set(['any', 'all', 'some']);
 export function readExpression(reading: Reading): ExpressionKind {
   const { cursor } = reading;
   let kind: ExpressionKind = 'query';
+  let lambdas = 0;
   do {
-    if (takesPrefixes(cursor)) kind = 'value';
+    const prefixes = takePrefixes(cursor);
+    lambdas += prefixes.lambdas;
+    cursor.deepen(prefixes.lambdas + prefixes.signs);
+    if (prefixes.lambdas + prefixes.signs > 0) kind = 'value';
     if (readOperand(reading) === 'value') kind = 'value';
     if (readSuffixes(reading)) kind = 'value';
-    if (!takesOperator(cursor)) return kind;
+    cursor.deepen(-prefixes.signs);
+    if (!takesOperator(cursor)) {
+      cursor.deepen(-lambdas);
+      return kind;
+    }
     kind = 'value';
   } while (!cursor.done);
   throw cursor.unexpected('an expression');
 }
 
-/** Signs, NOT, and the parameters of a lambda. */
-function takesPrefixes(cursor: TokenCursor): boolean {
-  let found = false;
+/** Signs and NOT, which belong to the next operand, and the parameters of lambdas, to which all belongs that follows. */
+function takePrefixes(cursor: TokenCursor): { readonly signs: number; readonly lambdas: number } {
+  let signs = 0;
+  let lambdas = 0;
   for (;;) {
-    const isLambda = cursor.seesName() && cursor.seesSigns('->', 1);
-    if (isLambda) cursor.take(3);
-    else if (seesLambdaOfSeveral(cursor)) {
+    if (cursor.seesName() && cursor.seesSigns('->', 1)) {
+      cursor.take(3);
+      lambdas++;
+    } else if (seesLambdaOfSeveral(cursor)) {
       cursor.inParentheses(() => cursor.takeNames());
       cursor.take(2);
-    } else if (
-      cursor.seesSigns('->') ||
-      !(cursor.takes('not') || ['-', '+', '~', '!'].some((s) => cursor.takesSigns(s)))
-    ) {
-      return found;
-    }
-    found = true;
+      lambdas++;
+    } else if (!cursor.seesSigns('->') && takesSign(cursor)) signs++;
+    else return { signs, lambdas };
   }
+}
+
+function takesSign(cursor: TokenCursor): boolean {
+  return cursor.takes('not') || ['-', '+', '~', '!'].some((sign) => cursor.takesSigns(sign));
 }
 
 function seesLambdaOfSeveral(cursor: TokenCursor): boolean {

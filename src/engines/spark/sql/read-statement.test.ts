@@ -207,6 +207,7 @@ describe('hostile size', () => {
     ['hints', `SELECT /*+ ${many(1_000_000, 'a')}`],
     ['names of WITH', `WITH ${many(20_000, 'x AS (SELECT 1),')}`],
     ['set operations', `SELECT 1${many(60_000, ' UNION SELECT 1')}`],
+    ['many conditions', `SELECT 1 WHERE ${many(9_000, 'NOT a = 1 AND ')}true`],
   ])('is refused or read in a moment: %s', (_, sql) => {
     const start = performance.now();
     try {
@@ -216,6 +217,15 @@ describe('hostile size', () => {
     }
     expect(performance.now() - start).toBeLessThan(2_000);
   });
+});
+
+it('what is nested deeper than a cluster can read is refused', () => {
+  const reads = (levels: number, open: string, close = ''): string =>
+    `SELECT ${open.repeat(levels)}1${close.repeat(levels)}`;
+  for (const [open, close] of [['(', ')'], ['NOT '], ['- '], ['x -> '], ['(SELECT ', ')'], ['abs(', ')']] as const) {
+    expect(readStatement(reads(100, open, close)).kind).toBe('query');
+    expect(errorOf(reads(101, open, close)).message).toBe('the statement is nested more than 100 deep');
+  }
 });
 
 describe('any text', () => {

@@ -2,7 +2,7 @@ import { AppError } from '../../../core/app-error.ts';
 import type { Token } from './tokenizer.ts';
 import { isAlias, reservedWords } from './words.ts';
 
-/** Each level takes a handful of JavaScript's own stack, and far more of the cluster's. */
+/** Spark's parser overflows its stack at some hundreds. */
 const maxDepth = 100;
 
 /** Reads a statement token by token. */
@@ -75,17 +75,20 @@ export class TokenCursor {
     return close === undefined ? undefined : { ahead: close + 1 - this.#next };
   }
 
-  /** Every step into something nested goes through here, so that no text can exhaust the stack. */
+  /** Every step into something nested goes through here, so that no text can exhaust a stack, here or in the cluster. */
+  deepen(levels: number): void {
+    this.#depth += levels;
+    if (this.#depth <= maxDepth) return;
+    throw new AppError('sql_error', `the statement is nested more than ${maxDepth} deep`, {
+      position: this.position,
+      hint: 'split it into several, or use WITH',
+    });
+  }
+
   nested<T>(read: () => T): T {
-    if (this.#depth >= maxDepth) {
-      throw new AppError('sql_error', `the statement is nested more than ${maxDepth} deep`, {
-        position: this.position,
-        hint: 'split it into several, or use WITH',
-      });
-    }
-    this.#depth++;
+    this.deepen(1);
     const value = read();
-    this.#depth--;
+    this.deepen(-1);
     return value;
   }
 
