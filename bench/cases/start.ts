@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../test/support/free-port.ts';
 import type { BenchCase, Reading } from '../bench-case.ts';
-import { freePort } from '../free-port.ts';
 import { type HttpAnswer, httpGet } from '../http-get.ts';
 import { treeOf } from '../process-tree.ts';
 import { bareNodeCommand } from '../rivals/bare-node.ts';

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../test/support/free-port.ts';
 import { questdbJar } from '../../test/support/questdb-jar.ts';
 import { questdbUnavailable } from '../../test/support/questdb-unavailable.ts';
 import { type ExecTable, getExecTable } from '../exec-table.ts';
-import { freePort } from '../free-port.ts';
 import { httpGetBody } from '../http-get.ts';
 import { type HttpServer, ServerProcess } from '../server-process.ts';
 import { RivalUnavailable } from './unavailable.ts';

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { needed } from '../support/missing.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { grpcAddress } from './support/case-suite.ts';
 import { type GuideBlock, guideBlocks } from './support/guide.ts';
 import { javaWithJdbcDriver, jdbcDriverVersion } from './support/jdbc-driver.ts';
-import { needed } from './support/missing.ts';
 import { python } from './support/python.ts';
 
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { needed } from '../support/missing.ts';
 import { caseSuite, grpcAddress } from './support/case-suite.ts';
 import { javaWithJdbcDriver } from './support/jdbc-driver.ts';
-import { needed } from './support/missing.ts';
 import { python } from './support/python.ts';
 
 const client = 'flight-sql-jdbc-driver';

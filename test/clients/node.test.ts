@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
+import { needed } from '../support/missing.ts';
 import { grpcAddress } from './support/case-suite.ts';
-import { needed } from './support/missing.ts';
 import { type FlightSqlClient, nodeClient } from './support/node-client.ts';
 
 const module = await needed('@lancedb/arrow-flight-sql-client', nodeClient);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { mavenJar } from '../../support/maven-jar.ts';
-import { Missing } from './missing.ts';
+import { Missing } from '../../support/missing.ts';
 
 const run = promisify(execFile);
 

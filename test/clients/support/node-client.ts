@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { cached } from '../../support/cached.ts';
-import { Missing } from './missing.ts';
+import { Missing } from '../../support/missing.ts';
 
 const source = fileURLToPath(new URL('../node/', import.meta.url));
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { needed } from '../../support/missing.ts';
 import { caseSuite } from './case-suite.ts';
-import { needed } from './missing.ts';
 import { python } from './python.ts';
 
 const folder = fileURLToPath(new URL('../python/', import.meta.url));
