@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { settingRows } from '../../src/config/setting-rows.ts';
@@ -10,6 +11,8 @@ import { temporaryDirectory } from './temporary-directory.ts';
 export interface FrameholdOptions {
   /** By their names in the TOML file, e.g. `http.max_limit`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The TOML file, for what has no name of its own among the settings, e.g. `[engines.spark]`. */
+  readonly configFile?: string;
   /** A directory that outlives the server; without one it has its own, removed with it. */
   readonly dataDir?: string;
 }
@@ -37,14 +40,18 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     'logging.level': 'debug',
     ...options.settings,
   };
+  const configPath = join(dataDir, 'framehold.toml');
   const { config } = loadConfig({
-    argv: Object.entries(settings).map(([key, value]) => `${flagOf(key)}=${value}`),
+    argv: [
+      ...(options.configFile === undefined ? [] : [`--config=${configPath}`]),
+      ...Object.entries(settings).map(([key, value]) => `${flagOf(key)}=${value}`),
+    ],
     env: {},
     homeDir: dataDir,
     cwd: dataDir,
     coreCount: 2,
     stderrIsTerminal: false,
-    readFile: () => undefined,
+    readFile: (path) => (path === configPath ? options.configFile : undefined),
   });
   const stream = new PassThrough();
   let log = '';

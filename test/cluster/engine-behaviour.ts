@@ -1,0 +1,203 @@
+import { tableFromIPC } from 'apache-arrow';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { demoFrames } from '../../src/demo/demo-frames.ts';
+import { execTypeForms } from '../support/exec-type-forms.ts';
+import { differenceOf, type EngineLabel } from './engine-differences.ts';
+import type { EngineDoor, SqlAnswer, SqlRequest } from './support/engine-door.ts';
+
+export interface EngineUnderTest {
+  readonly label: EngineLabel;
+  /** Its name at the door. */
+  readonly engine: string;
+  /** Open before the first test. */
+  door(): EngineDoor;
+}
+
+/** What holds for SQL over frames on whichever engine. The statements are in what all dialects share. */
+export function engineBehaviour({ label, engine, door }: EngineUnderTest): void {
+  const rows = (request: SqlRequest): Promise<SqlAnswer> => door().rows({ engine, ...request });
+  const local = (sql: string): Promise<SqlAnswer> => door().rows({ sql, engine: 'local' });
+  const failure = async (request: SqlRequest) => {
+    const answer = await door().post({ engine, ...request });
+    return { status: answer.status, ...(answer.json() as { code?: string; error?: string; position?: number }) };
+  };
+  const columns = Object.keys(execTypeForms);
+
+  describe('as any engine', () => {
+    beforeAll(async () => {
+      await local('CREATE TABLE ids AS SELECT range AS id FROM range(5000)');
+      await local("CREATE TABLE days AS SELECT DATE '2026-01-01' + range::INT AS day, range::INT AS n FROM range(31)");
+      const types = demoFrames.find(({ handle }) => handle === 'types')?.sql ?? '';
+      await local(`CREATE TABLE types AS ${types}`);
+      // A frame a type: an engine that cannot read one of them still reads the others.
+      for (const column of columns) {
+        await local(
+          `CREATE TABLE type_${column} AS SELECT row_number() OVER () AS place, "${column}" AS value FROM types`,
+        );
+      }
+    }, 120_000);
+
+    describe('a value keeps its form', () => {
+      test.each(columns)('%s', async (column) => {
+        const sql = `SELECT value FROM type_${column} ORDER BY place`;
+        const difference = differenceOf(label, column);
+        if (difference?.refused !== undefined) {
+          expect(await failure({ sql })).toMatchObject(difference.refused);
+          return;
+        }
+        const [type, ...cells] = execTypeForms[column] ?? [{}];
+        const answer = await door().post({ sql, engine });
+        const { columns: found } = answer.json() as unknown as SqlAnswer;
+        expect(found).toEqual([{ name: 'value', ...(difference?.column ?? type) }]);
+        const dataset = [...(difference?.cells ?? cells), 'null'].map((cell) => `[${cell}]`).join();
+        expect(answer.text).toContain(`"dataset":[${dataset}]`);
+        const arrow = tableFromIPC((await door().post({ sql, engine, format: 'arrow' })).body);
+        const localArrow = tableFromIPC((await door().post({ sql, engine: 'local', format: 'arrow' })).body);
+        const typeOf = (table: typeof arrow): string => String(table.schema.fields[0]?.type);
+        expect(typeOf(arrow)).toBe(difference?.arrow ?? typeOf(localArrow));
+      });
+    });
+
+    test.each([
+      ['a whole number', 42, 'LONG|INT', 42],
+      ['a large whole number', 9_007_199_254_740_991, 'LONG', 9_007_199_254_740_991],
+      ['a fraction', 1.5, 'DOUBLE', 1.5],
+      ['a truth value', true, 'BOOLEAN', true],
+      ['text', `it's "é"😀`, 'VARCHAR', `it's "é"😀`],
+      ['a date', { type: 'DATE', value: '2026-01-31' }, 'DATE', '2026-01-31T00:00:00.000Z'],
+      [
+        'a timestamp',
+        { type: 'TIMESTAMP', value: '2026-01-31 12:00:00.123456' },
+        'TIMESTAMP',
+        '2026-01-31T12:00:00.123456Z',
+      ],
+      [
+        'a decimal',
+        { type: 'DECIMAL(20,4)', value: '1234567890123456.7891' },
+        'DECIMAL\\(20,4\\)',
+        '1234567890123456.7891',
+      ],
+    ])('a parameter that is %s arrives as one', async (_, value, type, cell) => {
+      const answer = await rows({ sql: 'SELECT ? AS value FROM days WHERE n = 0', params: [value] });
+      expect(answer.columns[0]?.type).toMatch(new RegExp(`^(${type})$`));
+      expect(answer.dataset).toEqual([[cell]]);
+    });
+
+    test('parameters choose rows, and are no SQL', async () => {
+      const sql = 'SELECT count(*) AS c FROM days WHERE n BETWEEN ? AND ?';
+      expect((await rows({ sql, params: [3, 5] })).dataset).toEqual([[3]]);
+      const injected = "x' OR '1' = '1";
+      expect((await rows({ sql: "SELECT count(*) AS c FROM days WHERE 'x' = ?", params: [injected] })).dataset).toEqual(
+        [[0]],
+      );
+      expect(await failure({ sql, params: [3] })).toMatchObject({ status: 400, code: 'missing_parameter' });
+    });
+
+    test('pages have their rows, and the count that is asked for', async () => {
+      const sql = 'SELECT id FROM ids ORDER BY id';
+      const first = await rows({ sql, limit: 3 });
+      expect([first.dataset, first.count]).toEqual([[[0], [1], [2]], 3]);
+      expect((await rows({ sql, limit: '11,13' })).dataset).toEqual([[10], [11], [12]]);
+      expect((await rows({ sql, limit: '4999,6000' })).dataset).toEqual([[4998], [4999]]);
+      expect((await rows({ sql, limit: '6000,7000' })).dataset).toEqual([]);
+      expect((await rows({ sql, limit: 0 })).columns).toEqual([{ name: 'id', type: 'LONG' }]);
+      const counted = await door().exec({ query: sql, engine, limit: '2,3', count: 'true', fmt: 'json' });
+      expect([counted.dataset, counted.count]).toEqual([[[1], [2]], 5000]);
+    });
+
+    test('columns come as they are chosen', async () => {
+      const sql = "SELECT n, n * 2 AS twice, 'x' AS text FROM days WHERE n = 4";
+      const answer = await rows({ sql, cols: 'text,n' });
+      expect([answer.columns.map(({ name }) => name), answer.dataset]).toEqual([['text', 'n'], [['x', 4]]]);
+      expect(await failure({ sql, cols: 'txet' })).toMatchObject({ status: 400, code: 'invalid_parameter' });
+    });
+
+    test('an empty result has its columns', async () => {
+      const answer = await rows({ sql: 'SELECT day, n FROM days WHERE n < 0' });
+      expect(answer).toMatchObject({
+        columns: [
+          { name: 'day', type: 'DATE' },
+          { name: 'n', type: 'INT' },
+        ],
+        dataset: [],
+        count: 0,
+      });
+      const arrow = tableFromIPC(
+        (await door().post({ sql: 'SELECT day, n FROM days WHERE n < 0', engine, format: 'arrow' })).body,
+      );
+      expect([arrow.numRows, arrow.schema.names]).toEqual([0, ['day', 'n']]);
+    });
+
+    test('columns may have one name', async () => {
+      const answer = await rows({ sql: 'SELECT n AS a, n + 1 AS a FROM days WHERE n = 1' });
+      expect([answer.columns.map(({ name }) => name), answer.dataset]).toEqual([['a', 'a'], [[1, 2]]]);
+    });
+
+    test('joins, names of its own and subqueries read the frames', async () => {
+      const sql = `WITH few AS (SELECT n FROM days WHERE n < 3)
+        SELECT few.n, count(*) AS c FROM few JOIN ids ON ids.id % 3 = few.n
+        WHERE ids.id IN (SELECT n FROM days) GROUP BY few.n ORDER BY few.n`;
+      expect((await rows({ sql })).dataset).toEqual([
+        [0, 11],
+        [1, 10],
+        [2, 10],
+      ]);
+    });
+
+    test.each([
+      ['a frame that is not there', 'SELECT * FROM nobody', { status: 400, code: 'sql_error' }],
+      ['no SQL', 'SELEC 1', { status: 400, code: 'sql_error' }],
+      ['a column that is not there', 'SELECT idd FROM ids', { status: 400, code: 'sql_error', position: 7 }],
+      ['two statements', 'SELECT 1 AS a; SELECT 2 AS b', { status: 400 }],
+      ['a change of a setting', 'SET x = 1', { status: 403, code: 'sql_forbidden' }],
+    ])('%s is told', async (_, sql, expected) => {
+      const told = await failure({ sql });
+      expect(told).toMatchObject(expected);
+      expect(told.error).not.toMatch(/org\.apache|\.scala|\.java:|stacktrace|\.rs:|\n\s+at /i);
+    });
+
+    test('a statement makes a frame, which others read and it replaces', async () => {
+      await rows({ sql: 'CREATE TABLE made AS SELECT n, day FROM days WHERE n < 4' });
+      expect((await local('SELECT count(*), sum(n)::INT FROM made')).dataset).toEqual([[4, 6]]);
+      expect((await rows({ sql: 'SELECT count(*) AS c FROM made' })).dataset).toEqual([[4]]);
+      expect(await failure({ sql: 'CREATE TABLE made AS SELECT 1 AS a' })).toMatchObject({
+        status: 409,
+        code: 'handle_exists',
+      });
+      await rows({ sql: 'CREATE OR REPLACE TABLE made AS SELECT n FROM made WHERE n > 1' });
+      expect((await rows({ sql: 'SELECT n FROM made ORDER BY n' })).dataset).toEqual([[2], [3]]);
+      await rows({ sql: 'INSERT INTO made SELECT n FROM days WHERE n = 9' });
+      expect((await rows({ sql: 'SELECT n FROM made ORDER BY n' })).dataset).toEqual([[2], [3], [9]]);
+      await rows({ sql: 'DROP TABLE made' });
+      expect(await failure({ sql: 'SELECT n FROM made' })).toMatchObject({ status: 410 });
+    });
+
+    test('rows are kept under a handle', async () => {
+      const request = {
+        sql: 'SELECT id FROM ids WHERE id < ?',
+        params: [10],
+        keep: { handle: 'ten', mode: 'overwrite' },
+      };
+      expect(await rows(request)).toMatchObject({ handle: 'ten', rows: 10, columns: [{ name: 'id', type: 'LONG' }] });
+      expect((await local('SELECT sum(id)::INT FROM ten')).dataset).toEqual([[45]]);
+    });
+
+    test.each([
+      ['csv', '"n","t"\n0,"a;b"\n1,"a;b"\n'],
+      ['tsv', 'n\tt\n0\ta;b\n1\ta;b\n'],
+      ['ndjson', '{"n":0,"t":"a;b"}\n{"n":1,"t":"a;b"}\n'],
+    ])('%s has the rows', async (format, text) => {
+      const sql = "SELECT n, 'a;b' AS t FROM days WHERE n < 2 ORDER BY n";
+      const answer = await door().post({ sql, engine, format });
+      expect([answer.status, answer.text.replaceAll('\r', '').replaceAll('"', '')]).toEqual([
+        200,
+        text.replaceAll('"', ''),
+      ]);
+    });
+
+    test('parquet is a file', async () => {
+      const answer = await door().post({ sql: 'SELECT n FROM days', engine, format: 'parquet' });
+      expect([answer.body.subarray(0, 4).toString(), answer.body.subarray(-4).toString()]).toEqual(['PAR1', 'PAR1']);
+    });
+  });
+}

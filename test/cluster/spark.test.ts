@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Cleanup } from '../../src/core/cleanup.ts';
+import { needed } from '../support/missing.ts';
+import { engineBehaviour } from './engine-behaviour.ts';
+import { answerDifference } from './support/answer-difference.ts';
+import { arrowRows } from './support/arrow-rows.ts';
+import { clusterVenv, javaEnvironment } from './support/cluster-venv.ts';
+import { type EngineDoor, openEngineDoor } from './support/engine-door.ts';
+import { type SparkCluster, startSparkCluster } from './support/spark-cluster.ts';
+import { tpchFolder, tpchQueries } from './support/tpch.ts';
+
+const venv = await needed('Spark', async () => ({ ...(await javaEnvironment()), ...(await clusterVenv()) }));
+
+/** Each takes both cores for many seconds, in tasks that look up now and then whether they are still wanted. */
+const longSql = `SELECT a.l_linenumber, count(*) AS pairs, sum(a.l_partkey - b.l_partkey) AS difference, min(b.l_orderkey) AS lowest
+FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey AND a.l_linenumber = b.l_linenumber AND a.l_returnflag = b.l_returnflag
+GROUP BY a.l_linenumber ORDER BY a.l_linenumber`;
+const endlessSql = `SELECT sum(length(concat(a.l_comment, b.l_comment))) AS letters
+FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey`;
+
+const manyRows = 2_000_000;
+const manyRowsSql = `SELECT id, id * 0.5 AS half, concat('a text of some length, number ', id) AS text FROM many`;
+const sumOfIds = (BigInt(manyRows) * BigInt(manyRows - 1)) / 2n;
+
+describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
+  const cleanup = new Cleanup();
+  let cluster: SparkCluster;
+  let door: EngineDoor;
+  beforeAll(async () => {
+    cluster = cleanup.use(await startSparkCluster());
+    door = cleanup.use(await openEngineDoor({ engineUrl: cluster.url, tables: await tpchFolder(0.1) }));
+    await door.rows({ sql: `CREATE TABLE many AS SELECT range AS id FROM range(${manyRows})`, engine: 'local' });
+  }, 300_000);
+  afterAll(async () => {
+    await cleanup[Symbol.asyncDispose]();
+  });
+
+  const runningJobs = async (): Promise<number> =>
+    (await cluster.jobs()).filter(({ status }) => status === 'RUNNING').length;
+  const tasksRun = async (): Promise<readonly number[]> =>
+    (await cluster.executors()).filter(({ isActive }) => isActive).map(({ completedTasks }) => completedTasks);
+  const patience = { timeout: 60_000, interval: 100 };
+  const noJobRuns = (): Promise<void> => expect.poll(runningJobs, patience).toBe(0);
+  const aJobRuns = (): Promise<void> => expect.poll(runningJobs, patience).toBeGreaterThan(0);
+
+  describe('answers as the local engine does', () => {
+    test.each(tpchQueries())('to $name of TPC-H', async ({ sql }) => {
+      const expected = await door.rows({ sql, engine: 'local' });
+      expect(answerDifference(expected, await door.rows({ sql, engine: 'cluster' }))).toBeUndefined();
+    });
+
+    test('with work that both workers did', async () => {
+      const tasks = await tasksRun();
+      expect(tasks).toHaveLength(2);
+      for (const count of tasks) expect(count).toBeGreaterThan(20);
+    });
+  });
+
+  engineBehaviour({ label: 'spark', engine: 'cluster', door: () => door });
+
+  test('two million rows pass through without piling up here', async () => {
+    const answer = await arrowRows(door, { sql: manyRowsSql, engine: 'cluster' });
+    expect([answer.rows, answer.sumOfIds]).toEqual([manyRows, sumOfIds]);
+    expect(answer.bytes).toBeGreaterThan(110e6);
+    expect(answer.grownBytes).toBeLessThan(answer.bytes / 2);
+  });
+
+  test('two million rows are kept, and read back as they are', async () => {
+    const kept = await door.rows({ sql: manyRowsSql, engine: 'cluster', keep: { handle: 'kept' } });
+    expect(kept).toMatchObject({ handle: 'kept', rows: manyRows });
+    const sql =
+      "SELECT count(*), count(DISTINCT id), sum(id)::VARCHAR, sum(half), count(*) FILTER (text = 'a text of some length, number ' || id) FROM kept";
+    const { dataset } = await door.rows({ sql, engine: 'local' });
+    expect(dataset[0]?.map(Number)).toEqual([manyRows, manyRows, Number(sumOfIds), Number(sumOfIds) / 2, manyRows]);
+  });
+
+  test('a caller who leaves stops the job', async () => {
+    await noJobRuns();
+    const caller = new AbortController();
+    const left = door.post({ sql: endlessSql, engine: 'cluster' }, { signal: caller.signal }).catch(() => 'left');
+    await aJobRuns();
+    caller.abort();
+    expect(await left).toBe('left');
+    await noJobRuns();
+  });
+
+  test('a deadline stops the job, and is said so', async () => {
+    const answer = await door.post({ sql: endlessSql, engine: 'cluster', timeout_ms: 8000 });
+    expect([answer.status, answer.json().code]).toEqual([504, 'engine_timeout']);
+    await noJobRuns();
+  });
+
+  test.each([
+    ['SELECT l_prise FROM lineitem', 'UNRESOLVED_COLUMN', '42703', 7],
+    ['SELECT count(*) FROM lineitem WHERE', 'PARSE_SYNTAX_ERROR', '42601', undefined],
+    ['SELECT no_such_function(n_name) FROM nation', 'UNRESOLVED_ROUTINE', '42883', 7],
+    ['SELECT n_nationkey / (n_nationkey - n_nationkey) AS q FROM nation', 'DIVIDE_BY_ZERO', '22012', 7],
+    ['SELECT CAST(n_name AS INT) AS n FROM nation', 'CAST_INVALID_INPUT', '22018', 7],
+  ])("%s answers with Spark's own error class", async (sql, errorClass, sqlState, position) => {
+    const answer = await door.post({ sql, engine: 'cluster' });
+    const { code, error, position: found } = answer.json() as { code: string; error: string; position?: number };
+    expect([answer.status, code]).toEqual([400, 'sql_error']);
+    expect(error).toContain(errorClass);
+    expect(error).toContain(sqlState);
+    if (position !== undefined) expect(found).toBe(position);
+    expect(answer.text).not.toMatch(/org\.apache|\.scala|\.java:|\\n\s*at |JVM stacktrace/);
+  });
+
+  test('a worker killed in mid-query changes no answer', async () => {
+    const expected = await door.rows({ sql: longSql, engine: 'local' });
+    await noJobRuns();
+    const answered = door.rows({ sql: longSql, engine: 'cluster' });
+    await aJobRuns();
+    await cluster.workers[0].kill();
+    expect(answerDifference(expected, await answered)).toBeUndefined();
+    expect((await cluster.executors()).some(({ isActive }) => !isActive)).toBe(true);
+    await cluster.workers[0].restart();
+  });
+
+  test('a Connect server killed in mid-query is said so, and new queries run on the next', {
+    timeout: 180_000,
+  }, async () => {
+    await noJobRuns();
+    const underWay = door.post({ sql: endlessSql, engine: 'cluster' });
+    await aJobRuns();
+    await cluster.killConnectServer();
+    const failed = await underWay;
+    expect([failed.status, failed.json().code]).toEqual([502, 'engine_unreachable']);
+    const refused = await door.post({ sql: 'SELECT count(*) AS n FROM nation', engine: 'cluster' });
+    expect([refused.status, refused.json().code]).toEqual([502, 'engine_unreachable']);
+    expect(refused.text).not.toMatch(/127\.0\.0\.1|ECONNREFUSED/);
+    await cluster.restartConnectServer();
+    expect((await door.rows({ sql: 'SELECT count(*) AS n FROM nation', engine: 'cluster' })).dataset).toEqual([[25]]);
+  });
+});
