@@ -9,6 +9,7 @@ import { impCsv } from './cases/imp.ts';
 import { memory } from './cases/memory.ts';
 import { millionRows } from './cases/million-rows.ts';
 import { proxy } from './cases/proxy.ts';
+import { sparkCases } from './cases/spark.ts';
 import { sqlLoad } from './cases/sql-load.ts';
 import { sqlRoundTripCases } from './cases/sql-round-trip.ts';
 import { start } from './cases/start.ts';
@@ -32,4 +33,5 @@ export const cases: readonly BenchCase[] = [
   impCsv,
   ...exportCases,
   csvMemory,
+  ...sparkCases,
 ];

@@ -17,9 +17,13 @@ export class PythonClient implements AsyncDisposable {
   readonly #killOnExit = (): void => void this.#child.kill('SIGKILL');
   #isClosed = false;
 
-  /** `program`: the name of its file, without ending. Its standard error goes to a log in the folder. */
-  static async start(program: string, folder: string): Promise<PythonClient> {
-    return new PythonClient(program, join(await pythonPrograms(), 'python'), join(folder, `${program}.log`));
+  /**
+   * `program`: the name of its file, without ending. Its standard error goes to a log in the folder. `python`: the
+   * interpreter, where it needs other packages than those of requirements.txt.
+   */
+  static async start(program: string, folder: string, python?: string): Promise<PythonClient> {
+    const interpreter = python ?? join(await pythonPrograms(), 'python');
+    return new PythonClient(program, interpreter, join(folder, `${program}.log`));
   }
 
   private constructor(program: string, python: string, logPath: string) {
