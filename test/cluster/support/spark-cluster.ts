@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Cleanup } from '../../../src/core/cleanup.ts';
 import { freePort } from '../../support/free-port.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { clusterVenv, javaEnvironment } from './cluster-venv.ts';
+import { clusterVenv, needJava } from './cluster-venv.ts';
 import { drainSql } from './drain-sql.ts';
 import { EngineProcess } from './engine-process.ts';
 import { type SparkExecutor, type SparkJob, SparkUi } from './spark-ui.ts';
@@ -45,14 +45,13 @@ export interface SparkClusterOptions {
 /** Resolves when a first query has run on both executors. Throws Missing. */
 export async function startSparkCluster({ isMeasured = false }: SparkClusterOptions = {}): Promise<SparkCluster> {
   const javaOptions = isMeasured ? '-XX:+UseParallelGC' : frugal;
+  await needJava();
   const { sparkHome } = await clusterVenv();
   const cleanup = new Cleanup();
   try {
-    const java = await javaEnvironment();
     const folder = cleanup.use(await temporaryDirectory()).path;
     await mkdir(join(folder, 'conf'));
     const env = {
-      ...java,
       SPARK_HOME: sparkHome,
       SPARK_CONF_DIR: join(folder, 'conf'),
       SPARK_LOCAL_DIRS: folder,
