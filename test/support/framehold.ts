@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { settingRows } from '../../src/config/setting-rows.ts';
@@ -11,8 +10,6 @@ import { temporaryDirectory } from './temporary-directory.ts';
 export interface FrameholdOptions {
   /** By their names in the TOML file, e.g. `http.max_limit`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The TOML file, for what has no name of its own among the settings, e.g. `[engines.spark]`. */
-  readonly configFile?: string;
   /** A directory that outlives the server; without one it has its own, removed with it. */
   readonly dataDir?: string;
 }
@@ -40,18 +37,14 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     'logging.level': 'debug',
     ...options.settings,
   };
-  const configPath = join(dataDir, 'framehold.toml');
   const { config } = loadConfig({
-    argv: [
-      ...(options.configFile === undefined ? [] : [`--config=${configPath}`]),
-      ...Object.entries(settings).map(([key, value]) => `${flagOf(key)}=${value}`),
-    ],
+    argv: Object.entries(settings).map(([key, value]) => `${flagOf(key)}=${value}`),
     env: {},
     homeDir: dataDir,
     cwd: dataDir,
     coreCount: 2,
     stderrIsTerminal: false,
-    readFile: (path) => (path === configPath ? options.configFile : undefined),
+    readFile: () => undefined,
   });
   const stream = new PassThrough();
   let log = '';
