@@ -56,8 +56,7 @@ const engineAuto: BenchCase = {
 
   async prepare(lab, cleanup) {
     const { server } = await startBeforeSpark(lab, cleanup, nowhere);
-    const pathOf = (engine: string): string =>
-      `/exec?query=${encodeURIComponent(smallSql)}&engine=${engine}&nm=true&fmt=json`;
+    const pathOf = (engine: string): string => `/exec?query=${encodeURIComponent(smallSql)}&engine=${engine}&fmt=json`;
     const contender = (engine: string): Contender =>
       loadContender({
         name: engine,
@@ -151,7 +150,8 @@ async function startBeforeSpark(
   ] as const) {
     const sql = `CREATE TABLE ${handle} AS SELECT range AS id, range * 0.5::DOUBLE AS half, 'a text of some length, number ' || range AS text FROM range(${rows})`;
     const body = JSON.stringify({ sql, engine: 'local' });
-    const response = await fetch(urlOf(server, '/sql'), { method: 'POST', body });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(urlOf(server, '/sql'), { method: 'POST', headers, body });
     if (!response.ok) throw new Error(`${sql}: ${await response.text()}`);
   }
   return { server, cold: join(dataDir, 'cold') };

@@ -12,14 +12,36 @@ interface Difference {
   readonly refused?: object;
 }
 
+const jsonAsText: Difference = {
+  column: { type: 'VARCHAR' },
+  cells: ['"null"', String.raw`"{\"deep\":[1,{\"x\":null}]}"`, '"[1, 2]"'],
+};
+const refused: Difference = { refused: { status: 400 } };
+
 /** By the columns of the demo frame `types`. docs/reference/types.md tells the same. */
 const differences: Readonly<Record<string, Partial<Record<EngineLabel, Difference>>>> = {
   uint8: { spark: { arrow: 'Int16' } },
   uint16: { spark: { arrow: 'Int32' } },
   uint32: { spark: { arrow: 'Int64' } },
   uint64: { spark: { arrow: 'Decimal[20e0]' } },
+  timestamp_ns: { sail: refused, spark: refused },
+  interval: { sail: refused, spark: refused },
+  uuid: {
+    sail: {
+      column: { type: 'BINARY' },
+      cells: ['"AAAAAAAAAAAAAAAAAAAAAA=="', '"/////////////////////w=="', '"ai8LHmwcS56aUw8dLDtKWQ=="'],
+      arrow: 'Binary',
+    },
+    spark: refused,
+  },
+  json: { sail: jsonAsText, spark: jsonAsText },
 };
 
 export function differenceOf(label: EngineLabel, column: string): Difference | undefined {
   return differences[column]?.[label];
+}
+
+/** Frames grow by the local engine alone; the others make new ones. */
+export function insertsInto(label: EngineLabel): boolean {
+  return label === 'local';
 }

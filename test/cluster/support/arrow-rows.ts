@@ -22,6 +22,7 @@ export async function arrowRows({ server }: EngineDoor, request: SqlRequest): Pr
   try {
     const response = await fetch(`${server.url}/sql`, {
       method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...request, format: 'arrow' }),
     });
     if (!response.ok || response.body === null) throw new Error(`${response.status}: ${await response.text()}`);
