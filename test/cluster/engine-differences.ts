@@ -24,7 +24,20 @@ const differences: Readonly<Record<string, Partial<Record<EngineLabel, Differenc
   uint16: { spark: { arrow: 'Int32' } },
   uint32: { spark: { arrow: 'Int64' } },
   uint64: { spark: { arrow: 'Decimal[20e0]' } },
-  timestamp_ns: { sail: refused, spark: refused },
+  timestamp_ns: {
+    sail: refused,
+    spark: {
+      column: { type: 'LONG' },
+      cells: ['-9223286400000000000', '9223372036854775806', '1769860800123456789'],
+      arrow: 'Int64',
+    },
+  },
+  time: {
+    spark: {
+      cells: ['"00:00:00.000000000"', '"23:59:59.999999000"', '"12:00:00.000000000"'],
+      arrow: 'Time64<NANOSECOND>',
+    },
+  },
   interval: { sail: refused, spark: refused },
   uuid: {
     sail: {
