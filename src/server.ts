@@ -1,26 +1,33 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from './config/config.ts';
+import type { EngineConfig } from './config/engine-settings.ts';
 import type { ListenAddress } from './config/listen-address.ts';
 import { Cleanup } from './core/cleanup.ts';
+import type { ClusterEngine } from './core/engine.ts';
 import type { Logger } from './core/logger.ts';
 import { makeFolder } from './core/make-folder.ts';
+import type { ArrowRecoder } from './core/sql.ts';
 import { readVersion } from './core/version.ts';
 import { inspectAnalyticsFile } from './engines/duckdb/analytics-file.ts';
 import { DuckDbEngine } from './engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from './engines/duckdb/duckdb-sql-engine.ts';
+import { localEngine } from './engines/duckdb/local-engine.ts';
 import { sweepSpill } from './engines/duckdb/spill-directory.ts';
 import { WarmTables } from './engines/duckdb/warm-tables.ts';
 import { createTsdb } from './engines/tsdb/tsdb.ts';
+import { tsdbEngine } from './engines/tsdb/tsdb-engine.ts';
 import { createFlightService } from './flight/flight-service.ts';
 import { createHealthService } from './flight/health.ts';
 import { startGrpcListener } from './flight/listener.ts';
+import { Sessions } from './flight/sessions.ts';
 import { createFlightSql } from './flight/sql/flight-sql.ts';
 import { DurableFiles, errnoOf } from './frames/durable-file.ts';
 import { type FrameStore, openFrameStore } from './frames/store.ts';
 import { type FrameVerdict, verifyDirectory } from './frames/verify-directory.ts';
 import { startHttpListener } from './http/listener.ts';
 import type { Route } from './http/route.ts';
+import { enginesRoute } from './http/routes/engines.ts';
 import { execRoute } from './http/routes/exec.ts';
 import { expRoute } from './http/routes/exp.ts';
 import { handleRoute } from './http/routes/handle.ts';
@@ -32,6 +39,10 @@ import { pingRoute } from './http/routes/ping.ts';
 import { renewRoute } from './http/routes/renew.ts';
 import { sqlRoute } from './http/routes/sql.ts';
 import { flightServiceName } from './protobuf/flight-messages.ts';
+import { AutoEngine } from './query/auto-engine.ts';
+import { EngineDirectory } from './query/engine-directory.ts';
+import { autoEngineName, localEngineName, tsdbEngineName } from './query/engine-names.ts';
+import { SqlByEngine } from './query/sql-by-engine.ts';
 import { SqlOverFrames } from './query/sql-over-frames.ts';
 
 export interface RunningServer extends AsyncDisposable {
@@ -45,8 +56,22 @@ export interface RunningServer extends AsyncDisposable {
 /** How much a worker may spill to disk. */
 const maxTempBytes = 64_000_000_000;
 
+/** What an engine of other machines is made of. */
+export interface ClusterEngineOptions extends EngineConfig {
+  readonly name: string;
+  readonly coldDirectory: string;
+  readonly recoder: ArrowRecoder;
+  readonly logger: Logger;
+}
+
+export type CreateClusterEngine = (options: ClusterEngineOptions) => ClusterEngine;
+
 /** The composition root: both listeners up, over one store and its engines. */
-export async function startServer(config: Config, logger: Logger): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  logger: Logger,
+  createEngine: CreateClusterEngine = createClusterEngine,
+): Promise<RunningServer> {
   const { storage, server, http, tsdb, sql } = config;
   await makeDataDirectory(storage.dataDir);
   await checkAnalyticsPath(storage.duckdbPath);
@@ -92,6 +117,7 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
         logger: logger.area('duckdb'),
       }),
     );
+    const coldDirectory = resolve(storage.parquetPath);
     const sqlEngine = cleanup.use(
       new DuckDbSqlEngine({
         ...duckdb,
@@ -99,16 +125,39 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
         timeoutMs: sql.timeoutMs,
         warmTables,
         reach: {
-          coldDirectory: resolve(storage.parquetPath),
+          coldDirectory,
           warmDirectory: warmTables.directory,
           analyticsPath: resolve(storage.duckdbPath),
         },
       }),
     );
-    const localSql = new SqlOverFrames({ engine: sqlEngine, frames });
+    const clusters = [...config.engines].map(([name, engine]) =>
+      cleanup.use(createEngine({ ...engine, name, coldDirectory, recoder: sqlEngine, logger: logger.area('engines') })),
+    );
+    const auto = new AutoEngine({
+      frames,
+      local: sqlEngine,
+      cluster: clusters.find(({ name }) => name === sql.autoEngine),
+      thresholdBytes: sql.autoThresholdBytes,
+    });
+    const frameSql = new SqlByEngine({
+      local: new SqlOverFrames({ engine: sqlEngine, frames }),
+      clusters: new Map(clusters.map((each) => [each.name, new SqlOverFrames({ engine: each.sql, frames })])),
+      auto,
+    });
     const upstream =
       tsdb.httpUrl === undefined ? undefined : createTsdb({ ...tsdb, url: tsdb.httpUrl, logger: logger.area('tsdb') });
     if (upstream !== undefined) cleanup.use(upstream);
+    const { defaultEngine, autoEngine } = sql;
+    const engines = new EngineDirectory({
+      engines: [
+        localEngine(localEngineName, sqlEngine),
+        ...(upstream === undefined ? [] : [tsdbEngine(tsdbEngineName, upstream)]),
+        ...clusters,
+      ],
+      defaultEngine,
+      autoEngine,
+    });
 
     if (config.frames.demo) {
       const { makeDemoFrames } = await import('./demo/make-demo-frames.ts');
@@ -117,13 +166,16 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
 
     const version = readVersion();
     const health = createHealthService(['', flightServiceName]);
+    const sessions = new Sessions([localEngineName, ...clusters.map(({ name }) => name), autoEngineName]);
     const flightSql = createFlightSql({
-      sql: localSql,
+      sql: frameSql,
       frames,
+      sessions,
+      logger,
       version,
       maxConnections: server.maxConnections,
     });
-    const flight = createFlightService({ frames, sql: flightSql });
+    const flight = createFlightService({ frames, sql: flightSql, sessions });
     const grpc = await startGrpcListener({
       host: server.grpcHost,
       port: server.grpcPort,
@@ -134,19 +186,15 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     cleanup.use(grpc);
     const routes: readonly Route[] = [
       pingRoute,
-      execRoute({ frames, tsdb: upstream, sql: localSql, settings: { ...http, defaultEngine: sql.defaultEngine } }),
-      expRoute({ frames, tsdb: upstream, sql: localSql, settings: { ...http, defaultEngine: sql.defaultEngine } }),
+      execRoute({ frames, tsdb: upstream, sql: frameSql, settings: { ...http, defaultEngine } }),
+      expRoute({ frames, tsdb: upstream, sql: frameSql, settings: { ...http, defaultEngine } }),
       impRoute({ frames, limits: http }),
       handlesRoute(frames),
       handleRoute(frames),
       renewRoute(frames, http),
-      sqlRoute({ frames, sql: localSql, settings: http }),
-      infoRoute({
-        version,
-        grpc: grpc.address,
-        engines: upstream === undefined ? ['local'] : ['local', 'tsdb'],
-        defaultEngine: sql.defaultEngine,
-      }),
+      sqlRoute({ frames, sql: frameSql, settings: http }),
+      enginesRoute(engines),
+      infoRoute({ version, grpc: grpc.address, engines: engines.names, defaultEngine, autoEngine }),
     ];
     const listener = await startHttpListener({
       ...http,
@@ -174,6 +222,11 @@ export async function startServer(config: Config, logger: Logger): Promise<Runni
     await cleanup[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The one place where an engine's kind becomes an engine. */
+function createClusterEngine({ name, kind }: ClusterEngineOptions): ClusterEngine {
+  throw new Error(`the engine ${name} is of the kind ${kind}, which this build does not have`);
 }
 
 async function checkAnalyticsPath(path: string): Promise<void> {

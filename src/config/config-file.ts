@@ -1,5 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { didYouMean } from '../core/did-you-mean.ts';
+import { checkEngineName, engineSetting, unknownEngineKey } from './engine-tables.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
 import { type SettingRow, settingRows } from './setting-rows.ts';
 import type { TomlKind } from './setting-type.ts';
@@ -7,7 +8,7 @@ import { lineOfKey } from './toml-lines.ts';
 import { UsageError } from './usage-error.ts';
 
 const rowsByKey = new Map(settingRows.map((row) => [row.key, row]));
-const sections = new Set(settingRows.map(({ section }) => section));
+const sections = new Set([...settingRows.map(({ section }) => section), 'engines']);
 
 /** The settings that a TOML file gives, by key. */
 export function parseConfigFile(toml: string, file: string): ReadonlyMap<string, GivenValue> {
@@ -18,6 +19,10 @@ export function parseConfigFile(toml: string, file: string): ReadonlyMap<string,
     if (!isTable(table)) {
       throw new UsageError(`${section} in ${place(section)} is a ${kindOf(table)}; expected a section [${section}]`);
     }
+    if (section === 'engines') {
+      for (const [key, value] of engineValues(table, place)) given.set(key, value);
+      continue;
+    }
     for (const [name, value] of Object.entries(table)) {
       const key = `${section}.${name}`;
       const row = rowsByKey.get(key);
@@ -26,6 +31,26 @@ export function parseConfigFile(toml: string, file: string): ReadonlyMap<string,
     }
   }
   return given;
+}
+
+/** The keys of each `[engines.<name>]`. */
+function* engineValues(
+  engines: Readonly<Record<string, unknown>>,
+  place: (key: string) => string,
+): Generator<readonly [key: string, value: GivenValue]> {
+  for (const [name, table] of Object.entries(engines)) {
+    const origin = place(`engines.${name}`);
+    checkEngineName(name, origin);
+    if (!isTable(table)) {
+      throw new UsageError(`engines.${name} in ${origin} is a ${kindOf(table)}; expected a section [engines.${name}]`);
+    }
+    for (const [property, value] of Object.entries(table)) {
+      const key = `engines.${name}.${property}`;
+      const setting = engineSetting(property);
+      if (setting === undefined) throw unknownEngineKey(name, property, place(key));
+      yield [key, { text: textOf(value, { ...setting, key }, place(key)), origin: place(key) }];
+    }
+  }
 }
 
 function parseToml(toml: string, file: string): Readonly<Record<string, unknown>> {
@@ -38,7 +63,11 @@ function parseToml(toml: string, file: string): Readonly<Record<string, unknown>
   }
 }
 
-function textOf(value: unknown, { key, type, mask = (text) => text }: SettingRow, place: string): string {
+function textOf(
+  value: unknown,
+  { key, type, mask = (text) => text }: Pick<SettingRow, 'key' | 'type' | 'mask'>,
+  place: string,
+): string {
   const kind = kindOf(value);
   if (!(type.toml as readonly string[]).includes(kind)) {
     const shown = kind === 'table' ? 'a table' : `the ${kind} ${mask(quoteToml(value))}`;

@@ -1,3 +1,4 @@
+import type { EngineConfig } from './engine-settings.ts';
 import type { SettingType } from './setting-type.ts';
 import type { settings } from './settings.ts';
 
@@ -14,4 +15,7 @@ export type Config = {
       ? Name
       : never]: ValueOf<Table[Section][Key]>;
   };
+} & {
+  /** Engines of other machines, by the names that the operator gave them. */
+  readonly engines: ReadonlyMap<string, EngineConfig>;
 };

@@ -73,6 +73,8 @@ describe('without any setting', () => {
       tsdb: { httpUrl: undefined, timeoutMs: 60_000, connectTimeoutMs: 2000, maxConnections: 32, maxQueue: 64 },
       sql: {
         defaultEngine: 'tsdb',
+        autoEngine: undefined,
+        autoThresholdBytes: 4_000_000_000,
         timeoutMs: 30_000,
         workers: 4,
         threads: 1,
@@ -83,6 +85,7 @@ describe('without any setting', () => {
       compression: { algorithm: 'zstd', level: 19 },
       logging: { filter: { level: 'info', areas: {} }, format: 'json' },
       client: { server: 'http://127.0.0.1:9000' },
+      engines: new Map(),
     });
   });
 
@@ -248,7 +251,8 @@ describe('flags', () => {
   it.each(settingRows.map((row) => [row.flag, row] as const))('%s takes what the docs show', (flag, row) => {
     const text = typeof row.default === 'string' ? row.default : row.example;
     expect(text).toBeDefined();
-    const setting = shown(row.key, { argv: [`${flag}=${text}`] });
+    const toml = '[engines.spark]\nkind = "spark-connect"\nurl = "sc://spark"';
+    const setting = shown(row.key, { argv: [`${flag}=${text}`], toml });
     expect(setting?.origin).toBe(flag);
   });
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { parseConfigFile } from './config-file.ts';
+import { resolveEngines } from './engine-tables.ts';
 import { parseFlags } from './flags.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
 import type { DefaultContext } from './setting.ts';
@@ -31,7 +32,7 @@ export interface ResolvedSetting {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Every setting, in the order of the table. */
+  /** Every setting, in the order of the table, and those of the engines behind them. */
   readonly settings: readonly ResolvedSetting[];
   readonly configFile: string | undefined;
 }
@@ -40,12 +41,13 @@ type GivenValues = ReadonlyMap<string, GivenValue>;
 
 /** Throws a UsageError for the first thing that is wrong. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
-  const { values, chosen, settings, configFile } = resolve(settingRows, sources);
+  const { values, chosen, settings, configFile, file } = resolve(settingRows, sources);
+  const { engines, rows } = resolveEngines(file, sources.env, sources);
   // The table makes both: the rows that were parsed, and the type.
-  const config = values as Config;
+  const config = { ...values, engines } as Config;
   const conflict = settingConflict(config, (key) => chosen.get(key)?.origin ?? 'default');
   if (conflict !== undefined) throw new UsageError(conflict);
-  return deepFreeze({ config, settings, configFile });
+  return deepFreeze({ config, settings: [...settings, ...rows], configFile });
 }
 
 /** Only what the client commands need: a wrong setting of a server's is none of their business. */
@@ -72,7 +74,7 @@ function resolve(rows: readonly SettingRow[], sources: ConfigSources) {
     const shown = given === undefined ? undefined : (row.type.show?.(value) ?? given.text);
     settings.push({ key: row.key, shown: mask(row, shown), origin: given?.origin ?? 'default' });
   }
-  return { values, chosen, settings, configFile: file.path };
+  return { values, chosen, settings, configFile: file.path, file: file.given };
 }
 
 function pick(row: Pick<SettingRow, 'flag' | 'envNames'>, flags: GivenValues, env: ConfigSources['env']) {

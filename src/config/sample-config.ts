@@ -1,9 +1,17 @@
+import { type EngineSetting, engineSettings } from './engine-settings.ts';
 import { type SettingRow, settingRows } from './setting-rows.ts';
 
 /** A complete config.toml: what has a fixed default with that, the rest as comments with an example. */
 export function sampleConfig(): string {
   const sections = [...new Set(settingRows.map(({ section }) => section))];
-  return sections.map((section) => `[${section}]\n${linesOf(section).join('\n')}\n`).join('\n');
+  const tables = sections.map((section) => `[${section}]\n${linesOf(section).join('\n')}\n`);
+  return [...tables, engineSample()].join('\n');
+}
+
+function engineSample(): string {
+  const rows: [string, EngineSetting][] = Object.entries(engineSettings);
+  const lines = rows.map(([key, setting]) => `# ${key} = ${tomlValue(setting, setting.example)}`);
+  return `# [engines.spark]\n${lines.join('\n')}\n`;
 }
 
 function linesOf(section: string): readonly string[] {
@@ -17,7 +25,7 @@ function lineOf(row: SettingRow): string {
     : `# ${name} = ${tomlValue(row, row.example ?? '')}`;
 }
 
-function tomlValue({ type }: SettingRow, text: string): string {
+function tomlValue({ type }: Pick<SettingRow, 'type'>, text: string): string {
   if (type.toml.includes('list'))
     return `[${text
       .split(',')

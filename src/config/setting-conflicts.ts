@@ -1,4 +1,6 @@
+import { didYouMean } from '../core/did-you-mean.ts';
 import type { Config } from './config.ts';
+import { reservedEngineNames } from './engine-settings.ts';
 import { isWildcard } from './listen-address.ts';
 
 /** What is wrong with values that are right each on its own, as the line to show. */
@@ -19,5 +21,19 @@ export function settingConflict(config: Config, originOf: (key: string) => strin
       `http.bind_address (set by ${originOf('http.bind_address')}); expected two different ports`
     );
   }
+  return engineConflict(config, originOf);
+}
+
+function engineConflict({ sql, engines }: Config, originOf: (key: string) => string): string | undefined {
+  const clusters = [...engines.keys()];
+  const complaint = (key: string, name: string, known: readonly string[]): string => {
+    const isOneOf =
+      known.length === 0 ? 'a section [engines.<name>], of which there is none' : `one of ${known.join(', ')}`;
+    return `${key} is ${JSON.stringify(name)} (set by ${originOf(key)}); expected ${isOneOf}${didYouMean(name, known)}`;
+  };
+  const { defaultEngine, autoEngine } = sql;
+  const known = [...reservedEngineNames, ...clusters];
+  if (!known.includes(defaultEngine)) return complaint('sql.default_engine', defaultEngine, known);
+  if (autoEngine !== undefined && !engines.has(autoEngine)) return complaint('sql.auto_engine', autoEngine, clusters);
   return undefined;
 }

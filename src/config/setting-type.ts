@@ -154,6 +154,18 @@ export const listenAddress: SettingType<ListenAddress> = {
   parse: parseListenAddress,
 };
 
+export const engineNameForm = /^[a-z][a-z0-9_-]{0,63}$/;
+
+/** Whether there is such an engine shows when all settings are known. */
+export const engineName: SettingType<string> = {
+  placeholder: 'engine',
+  accepts: 'the name of an engine: small letters, digits, _ and -',
+  unit: 'name of an engine',
+  toml: ['string'],
+  parse: (text) => (engineNameForm.test(text.toLowerCase()) ? text.toLowerCase() : undefined),
+  show: (value) => value,
+};
+
 export const httpUrl: SettingType<string> = {
   placeholder: 'url',
   accepts: 'a base URL such as http://127.0.0.1:9000 (http or https, no query)',

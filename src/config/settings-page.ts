@@ -1,3 +1,4 @@
+import { type EngineSetting, engineSettings } from './engine-settings.ts';
 import { sampleConfig } from './sample-config.ts';
 import { configFileNames, type SettingRow, settingRows } from './setting-rows.ts';
 
@@ -18,11 +19,12 @@ export function settingsPage(): string {
   const sections = [...new Set(settingRows.map(({ section }) => section))];
   return `${introduction()}
 ${sections.map(sectionTable).join('\n')}
+${engineTable()}
 ${sample()}`;
 }
 
 function introduction(): string {
-  return `<!-- Made by scripts/generate-docs.mjs from src/config/settings.ts; do not edit. -->
+  return `<!-- Made by scripts/generate-docs.mjs from src/config/settings.ts and engine-settings.ts; do not edit. -->
 # Settings
 
 Every setting can be given in three ways. The first of them that is there wins:
@@ -89,6 +91,26 @@ function tableRow({ key, flag, envNames, default: fallback, type, help }: Settin
     help,
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function engineTable(): string {
+  const rows: [string, EngineSetting][] = Object.entries(engineSettings);
+  const lines = rows.map(([key, { default: fallback, type, help }]) => {
+    const shown = fallback === undefined ? 'unset' : typeof fallback === 'object' ? 'required' : code(fallback);
+    const name = `ENGINES_<NAME>_${key.toUpperCase()}`;
+    const names = [`FRAMEHOLD_${name}`, `SERVICE_${name}`].map(code).join('<br>');
+    return `| ${[code(`engines.<name>.${key}`), names, shown, type.unit, help].join(' | ')} |`;
+  });
+  return `## [engines.<name>] Engines of other machines
+
+A section for each; its name is what \`engine=\` takes: small letters, digits, \`_\` and \`-\`, a letter first, and none of \`local\`, \`tsdb\` and
+\`auto\`. They have no flags. In the environment a name is in capitals, with \`_\` for \`-\`: \`FRAMEHOLD_ENGINES_SPARK_URL\` is \`url\` of \`[engines.spark]\`,
+which need not stand in the file.
+
+| TOML key | environment | default | unit or values | meaning |
+|---|---|---|---|---|
+${lines.join('\n')}
+`;
 }
 
 function sample(): string {

@@ -60,13 +60,16 @@ export function execSqlTail(tail: {
   readonly count: number;
   readonly timings: { readonly compilerNs: bigint; readonly executeNs: bigint } | undefined;
   readonly explain: boolean;
+  /** Where it ran, and why there. */
+  readonly engine?: { readonly engine: string; readonly engine_reason: string } | undefined;
 }): Uint8Array {
-  const { count, timings, explain } = tail;
+  const { count, timings, explain, engine } = tail;
   let text = `],"count":${count}`;
   if (timings !== undefined) {
     const { compilerNs, executeNs } = timings;
     text += `,"timings":{"authentication":0,"compiler":${compilerNs},"execute":${executeNs},"count":0}`;
   }
-  if (explain) text += ',"explain":{"jitCompiled":false}';
+  if (explain) text += `,"explain":${JSON.stringify({ jitCompiled: false, ...engine })}`;
+  if (engine !== undefined) text += `,${JSON.stringify(engine).slice(1, -1)}`;
   return encoder.encode(`${text}}`);
 }

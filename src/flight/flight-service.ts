@@ -10,7 +10,7 @@ import { handshake } from './handshake.ts';
 import { listFlights } from './list-flights.ts';
 import type { Service } from './method.ts';
 import { sessionActions } from './session-actions.ts';
-import { Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 
 /** One record batch comes as one message. */
 const maxUploadMessageBytes = 256 * 1024 * 1024;
@@ -21,13 +21,17 @@ const uploadIdleTimeoutMs = 300_000;
 const handshakeTimeoutMs = 10_000;
 
 /** Arrow Flight: frames up and down, and what Flight SQL adds to it. */
-export function createFlightService(parts: FlightParts): Service {
-  const { frames, sql } = parts;
-  const actions = { own: [...frameActions(frames), ...sessionActions(new Sessions())], sql };
+export function createFlightService(parts: FlightParts & { readonly sessions: Sessions }): Service {
+  const { frames, sql, sessions } = parts;
+  const actions = { own: [...frameActions(frames), ...sessionActions(sessions)], sql };
   return {
     name: flightServiceName,
     methods: {
-      Handshake: { kind: 'streaming', idleTimeoutMs: handshakeTimeoutMs, handle: handshake },
+      Handshake: {
+        kind: 'streaming',
+        idleTimeoutMs: handshakeTimeoutMs,
+        handle: (requests, call) => handshake(requests, call, sessions),
+      },
       ListFlights: { kind: 'serverStreaming', handle: (request) => listFlights(frames, request) },
       GetFlightInfo: { kind: 'unary', handle: (request, call) => getFlightInfo(parts, request, call) },
       GetSchema: { kind: 'unary', handle: (request, call) => getSchema(parts, request, call) },

@@ -1,13 +1,17 @@
-import { randomBase32 } from '../core/handle.ts';
 import { HandshakeRequest, HandshakeResponse } from '../protobuf/flight-messages.ts';
 import type { Call, Message } from './method.ts';
+import type { Sessions } from './sessions.ts';
 
 /**
  * Gives every client a token, as there is no authentication yet: by header to those who send their name by header
  * (and mostly no message), by message to those who send messages and wait for the answer before they send on.
  */
-export async function* handshake(requests: AsyncIterable<Uint8Array>, call: Call): AsyncGenerator<Message> {
-  const token = givenToken(call.metadata.authorization) ?? randomBase32(26);
+export async function* handshake(
+  requests: AsyncIterable<Uint8Array>,
+  call: Call,
+  sessions: Sessions,
+): AsyncGenerator<Message> {
+  const token = givenToken(call.metadata.authorization) ?? sessions.newToken();
   call.setHeader('authorization', `Bearer ${token}`);
   for await (const request of requests) {
     const { protocolVersion } = HandshakeRequest.decode(request);

@@ -6,6 +6,7 @@ import {
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
 } from '../protobuf/flight-messages.ts';
+import { localEngineName } from '../query/engine-names.ts';
 import type { FlightAction } from './flight-action.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -13,7 +14,7 @@ export function sessionActions(sessions: Sessions): FlightAction[] {
   return [
     {
       type: 'SetSessionOptions',
-      description: 'Sets options of the session (catalog, schema). Takes SetSessionOptionsRequest.',
+      description: 'Sets options of the session (catalog, schema, engine). Takes SetSessionOptionsRequest.',
       run: async (body, call) => {
         const refused = sessions.set(call, SetSessionOptionsRequest.decode(body).sessionOptions);
         const errors = new Map([...refused].map(([name, value]) => [name, { value }]));
@@ -24,8 +25,8 @@ export function sessionActions(sessions: Sessions): FlightAction[] {
       type: 'GetSessionOptions',
       description: 'The options of the session, or their defaults. Takes GetSessionOptionsRequest.',
       run: async (_, call) => {
-        const { catalog = 'framehold', schema = defaultSchemas[catalog] ?? '' } = sessions.of(call) ?? {};
-        const options = Object.entries({ catalog, schema });
+        const { catalog = 'framehold', schema = defaultSchemas[catalog] ?? '', engine } = sessions.of(call) ?? {};
+        const options = Object.entries({ catalog, schema, engine: engine ?? localEngineName });
         const values = options.map(([name, string]) => [name, { ...noValue, string }] as const);
         return GetSessionOptionsResult.encode({ sessionOptions: new Map(values) });
       },

@@ -181,7 +181,9 @@ class Dispatcher {
     }
     const error = toAppError(thrown);
     const level = logLevelOf(error.code);
-    logger[level]('request failed', { requestId, code: error.code, error: loggedError(error) });
+    const engine = exchange.engine?.engine;
+    const ran = engine !== undefined && { engine, engineReason: exchange.engine?.reason };
+    logger[level]('request failed', { requestId, code: error.code, ...ran, error: loggedError(error) });
     sendError(exchange, error, exchange.asked ?? queryOf(route, target));
   }
 }

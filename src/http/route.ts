@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../core/logger.ts';
+import type { EngineChoice } from '../query/frame-sql.ts';
 import type { Operation } from './openapi/operation.ts';
 
 /** One request on its way to its answer. */
@@ -19,6 +20,8 @@ export interface Exchange {
   readonly logger: Logger;
   /** The `query` field of an error response, where the body of the request tells it. */
   asked?: string;
+  /** Where its statement runs, once that is known. */
+  engine?: EngineChoice;
 }
 
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';

@@ -2,6 +2,8 @@ import type { Column, DataType } from '../core/data-type.ts';
 import type { ChunkForm } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
 import type { AnalyticsTable, Query, SqlResult } from '../core/sql.ts';
+import type { PutResult } from '../frames/tenant-frames.ts';
+import type { PutRequest } from '../frames/writing.ts';
 
 export interface CallOptions {
   readonly signal: AbortSignal;
@@ -43,15 +45,37 @@ export interface PreparedSql {
   readonly parameters: readonly DataType[];
 }
 
+/** The rows of a query that become a frame. */
+export type KeptQuery = Omit<QueryRequest, 'form' | 'countAll' | 'isKept'>;
+
+/** How they become one. */
+export type KeepRequest = Omit<PutRequest, 'source'>;
+
+/** Where a statement runs, and why there. Both may be shown to anyone. */
+export interface EngineChoice {
+  readonly engine: string;
+  readonly reason: string;
+  /** Not in this server: the time-outs of that engine hold, and not those for answers of our own. */
+  readonly isElsewhere: boolean;
+}
+
 /** SQL over frames, on the engine that the caller names. Rejects with AppError. */
-export interface FrameSql {
+export interface FrameSql extends EngineSql {
+  /** The engine that would run the statement now. One that is not known is refused (`invalid_parameter`). */
+  choose(principal: Principal, sql: string, options: CallOptions): Promise<EngineChoice>;
+}
+
+/** SQL over frames, on one engine. */
+export interface EngineSql {
   /** Parses the text and checks it, without a look at the frames. */
-  inspect(sql: string, options: CallOptions): Promise<SqlFacts>;
+  inspect(principal: Principal, sql: string, options: CallOptions): Promise<SqlFacts>;
   prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql>;
   /** The columns of a query with the types that its bound parameters give it. */
   boundColumns(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<readonly Column[]>;
   /** Starts a statement that reads. One that would change something is refused (`sql_forbidden`). */
   query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult>;
+  /** Makes a frame of the rows of a query. */
+  keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult>;
   /** Runs a statement that changes frames (CREATE TABLE, INSERT, DROP TABLE); gives the number of rows that it wrote. */
   update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<number>;
   analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]>;

@@ -39,7 +39,11 @@ export async function openTables(
 }
 
 /** The handle that a table's name means: names in SQL are the same in any case, handles are not. */
-export async function findHandle(frames: FrameStore, principal: Principal, name: string): Promise<Handle | undefined> {
+export async function findHandle(
+  frames: Pick<FrameStore, 'list'>,
+  principal: Principal,
+  name: string,
+): Promise<Handle | undefined> {
   if (!isHandle(name)) return undefined;
   const alike: Handle[] = [];
   for await (const { handle } of frames.list(principal)) {

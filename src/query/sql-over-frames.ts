@@ -17,7 +17,17 @@ import {
   type TableName,
 } from '../core/sql.ts';
 import type { FrameStore } from '../frames/store.ts';
-import type { CallOptions, FrameSql, PreparedSql, QueryRequest, SqlFacts, UpdateRequest } from './frame-sql.ts';
+import type { PutResult } from '../frames/tenant-frames.ts';
+import type {
+  CallOptions,
+  EngineSql,
+  KeepRequest,
+  KeptQuery,
+  PreparedSql,
+  QueryRequest,
+  SqlFacts,
+  UpdateRequest,
+} from './frame-sql.ts';
 import { findHandle, openTables } from './frame-tables.ts';
 
 export interface SqlOverFramesOptions {
@@ -40,7 +50,7 @@ const effects = {
 const noParameters: Pick<Query, 'parameterCount' | 'parameterNames'> = { parameterCount: 0 };
 
 /** Statements over the frames of a caller, each over one version of every frame that it reads. */
-export class SqlOverFrames implements FrameSql {
+export class SqlOverFrames implements EngineSql {
   readonly #engine: SqlEngine;
   readonly #frames: FrameStore;
 
@@ -49,7 +59,7 @@ export class SqlOverFrames implements FrameSql {
     this.#frames = frames;
   }
 
-  async inspect(sql: string, options: CallOptions): Promise<SqlFacts> {
+  async inspect(_principal: Principal, sql: string, options: CallOptions): Promise<SqlFacts> {
     const statement = await this.#engine.analyze(sql, jobOptions(options));
     const { parameterCount, parameterNames } = 'query' in statement ? statement.query : noParameters;
     return {
@@ -103,6 +113,19 @@ export class SqlOverFrames implements FrameSql {
     return await this.#engine.run({ query, tables, ...request }, jobOptions(options));
   }
 
+  async keep(
+    principal: Principal,
+    { sql, ...rows }: KeptQuery,
+    request: KeepRequest,
+    options: CallOptions,
+  ): Promise<PutResult> {
+    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    if (statement.kind === 'query')
+      return await this.#keep(principal, { query: statement.query, ...rows }, request, options);
+    await using result = await this.query(principal, { sql, ...rows, form: 'arrow', isKept: true }, options);
+    return await this.#putRows(principal, result, request, options);
+  }
+
   async update(principal: Principal, { sql, parameters }: UpdateRequest, options: CallOptions): Promise<number> {
     const statement = await this.#engine.analyze(sql, jobOptions(options));
     switch (statement.kind) {
@@ -137,15 +160,44 @@ export class SqlOverFrames implements FrameSql {
     const alike = await findHandle(this.#frames, principal, wanted);
     if (ifTaken === 'keep' && alike !== undefined) return 0;
     const handle = alike ?? wanted;
-    await using result = await this.#run(principal, { query, form: 'arrow', parameters, isKept: true }, options);
-    const source = { kind: 'arrow', stream: result.arrowStream() } as const;
     const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
     try {
-      const { rows } = await this.#frames.put(principal, { handle, mode, source }, options);
+      const { rows } = await this.#keep(principal, { query, parameters }, { handle, mode }, options);
       return rows;
     } catch (error) {
       throw error instanceof AppError && error.code === 'handle_exists' ? tableExists(handle, error) : error;
     }
+  }
+
+  /** An engine that can writes the files of the frame itself; of others the rows come here. */
+  async #keep(
+    principal: Principal,
+    kept: { readonly query: Query } & Omit<KeptQuery, 'sql'>,
+    request: KeepRequest,
+    options: CallOptions,
+  ): Promise<PutResult> {
+    const { query, parameters, fromRow = 0, toRow = Infinity, columns } = kept;
+    const engine = this.#engine;
+    const isWhole = fromRow === 0 && toRow === Infinity && columns === undefined;
+    if (engine.write === undefined || !isWhole) {
+      await using result = await this.#run(principal, { ...kept, form: 'arrow', isKept: true }, options);
+      return await this.#putRows(principal, result, request, options);
+    }
+    await using folder = await this.#frames.incomingFolder(principal);
+    await using opened = await openTables(this.#frames, principal, query.tables, options);
+    const job = { query, parameters, tables: opened.tables, folder: folder.path };
+    const paths = await engine.write(job, jobOptions(options));
+    return await this.#frames.put(principal, { ...request, source: { kind: 'parts', paths } }, options);
+  }
+
+  async #putRows(
+    principal: Principal,
+    result: SqlResult,
+    request: KeepRequest,
+    options: CallOptions,
+  ): Promise<PutResult> {
+    const source = { kind: 'arrow', stream: result.arrowStream() } as const;
+    return await this.#frames.put(principal, { ...request, source }, options);
   }
 
   async #insert(

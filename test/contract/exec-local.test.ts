@@ -38,7 +38,7 @@ describe('GET /exec?query=…&engine=local', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.text).toBe(
-      '{"query":"SELECT id, id * 2 AS twice FROM ids LIMIT 2","columns":[{"name":"id","type":"LONG"},{"name":"twice","type":"LONG"}],"timestamp":-1,"dataset":[[0,0],[1,2]],"count":2}',
+      '{"query":"SELECT id, id * 2 AS twice FROM ids LIMIT 2","columns":[{"name":"id","type":"LONG"},{"name":"twice","type":"LONG"}],"timestamp":-1,"dataset":[[0,0],[1,2]],"count":2,"engine":"local","engine_reason":"named by the caller"}',
     );
   });
 
@@ -75,9 +75,10 @@ describe('GET /exec?query=…&engine=local', () => {
 
   test('timings=true and explain=true add their objects', async () => {
     const answer = (await query('SELECT 1 AS a', { timings: 'true', explain: 'true' })).json();
-    expect(Object.keys(answer)).toEqual(['query', 'columns', 'timestamp', 'dataset', 'count', 'timings', 'explain']);
+    const own = ['query', 'columns', 'timestamp', 'dataset', 'count', 'timings', 'explain'];
+    expect(Object.keys(answer)).toEqual([...own, 'engine', 'engine_reason']);
     expect(answer.timings).toMatchObject({ compiler: expect.any(Number), execute: expect.any(Number) });
-    expect(answer.explain).toEqual({ jitCompiled: false });
+    expect(answer.explain).toEqual({ jitCompiled: false, engine: 'local', engine_reason: 'named by the caller' });
   });
 
   test('quoteLargeNum=true writes LONG as text', async () => {

@@ -128,16 +128,16 @@ describe('a session', () => {
     answer.messages[0]?.body ?? Buffer.alloc(0);
 
   it('begins with its first option, is known by its cookie and ends when closed', async () => {
-    const defaults = { catalog: 'framehold', schema: 'frames' };
+    const defaults = { catalog: 'framehold', schema: 'frames', engine: 'local' };
     expect(await get()).toEqual(defaults);
     const { errors, cookie = '' } = await set({ catalog: { string: 'analytics' } });
     expect(errors).toEqual({});
     expect(cookie).toMatch(/^arrow_flight_session_id=[0-9A-Z]{26}$/);
-    expect(await get({ cookie })).toEqual({ catalog: 'analytics', schema: 'main' });
+    expect(await get({ cookie })).toEqual({ ...defaults, catalog: 'analytics', schema: 'main' });
     expect((await set({ schema: { string: 'own' } }, { cookie: `other=1; ${cookie}` })).cookie).toBeUndefined();
-    expect(await get({ cookie })).toEqual({ catalog: 'analytics', schema: 'own' });
+    expect(await get({ cookie })).toEqual({ ...defaults, catalog: 'analytics', schema: 'own' });
     await set({ catalog: {} }, { cookie });
-    expect(await get({ cookie })).toEqual({ catalog: 'framehold', schema: 'own' });
+    expect(await get({ cookie })).toEqual({ ...defaults, schema: 'own' });
     const closed = await client.action('CloseSession', '', { cookie });
     expect(CloseSessionResult.decode(bodyOf(closed)).status).toBe(1);
     expect(await get({ cookie })).toEqual(defaults);

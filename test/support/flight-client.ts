@@ -52,6 +52,8 @@ export interface PutOptions {
   readonly appMetadata?: object;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 type Stub = Client & Record<string, (...args: unknown[]) => unknown>;
 
 /** A stock Flight client: grpc-js, made from the protocol that we publish. */
@@ -91,14 +93,15 @@ export class FlightClient implements Disposable {
     return { ...others, messages: messages.map((result) => JSON.parse(result.appMetadata.toString())) };
   }
 
-  openGet(ticket: Uint8Array | string): ClientReadableStream<FlightDataParts> {
-    const call = this.#client.DoGet?.({ ticket: Buffer.from(ticket) }) as ClientReadableStream<FlightDataParts>;
+  openGet(ticket: Uint8Array | string, headers: Headers = {}): ClientReadableStream<FlightDataParts> {
+    const request = { ticket: Buffer.from(ticket) };
+    const call = this.#client.DoGet?.(request, metadataOf(headers)) as ClientReadableStream<FlightDataParts>;
     call.on('error', () => {});
     return call;
   }
 
-  get(ticket: Uint8Array | string): Promise<FlightAnswer<FlightDataParts>> {
-    return gather(this.openGet(ticket));
+  get(ticket: Uint8Array | string, headers: Headers = {}): Promise<FlightAnswer<FlightDataParts>> {
+    return gather(this.openGet(ticket, headers));
   }
 
   async getTable(ticket: Uint8Array | string): Promise<Table> {
@@ -113,8 +116,8 @@ export class FlightClient implements Disposable {
     );
   }
 
-  info(descriptor: object): Promise<FlightAnswer<FlightInfo>> {
-    return this.#unary('GetFlightInfo', descriptor);
+  info(descriptor: object, headers: Headers = {}): Promise<FlightAnswer<FlightInfo>> {
+    return this.#unary('GetFlightInfo', descriptor, headers);
   }
 
   schema(descriptor: object): Promise<FlightAnswer<{ schema: Buffer }>> {
@@ -153,15 +156,15 @@ export class FlightClient implements Disposable {
     this.#client.close();
   }
 
-  #unary<T>(method: string, request: object): Promise<FlightAnswer<T>> {
+  #unary<T>(method: string, request: object, given: Headers = {}): Promise<FlightAnswer<T>> {
     return new Promise((resolve) => {
       const messages: T[] = [];
       let headers = new Metadata();
-      const call = this.#client[method]?.(request, (_: unknown, value?: T) => {
+      const call = this.#client[method]?.(request, metadataOf(given), (_: unknown, value?: T) => {
         if (value !== undefined) messages.push(value);
       }) as ClientReadableStream<T>;
-      call.on('metadata', (given) => {
-        headers = given;
+      call.on('metadata', (received) => {
+        headers = received;
       });
       call.on('status', (status) => setImmediate(() => resolve({ status, headers, messages, code: codeOf(status) })));
     });

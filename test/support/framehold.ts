@@ -3,7 +3,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import { settingRows } from '../../src/config/setting-rows.ts';
 import { Cleanup } from '../../src/core/cleanup.ts';
 import type { FrameStore } from '../../src/frames/store.ts';
-import { startServer } from '../../src/server.ts';
+import { type CreateClusterEngine, startServer } from '../../src/server.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -12,6 +12,9 @@ export interface FrameholdOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** A directory that outlives the server; without one it has its own, removed with it. */
   readonly dataDir?: string;
+  /** A config file, for what has no flags. */
+  readonly toml?: string;
+  readonly createClusterEngine?: CreateClusterEngine;
 }
 
 export interface Framehold extends AsyncDisposable {
@@ -44,7 +47,7 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     cwd: dataDir,
     coreCount: 2,
     stderrIsTerminal: false,
-    readFile: () => undefined,
+    readFile: (path) => (path.endsWith('.framehold/config.toml') ? options.toml : undefined),
   });
   const stream = new PassThrough();
   let log = '';
@@ -52,7 +55,11 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     log += text;
   });
   const server = cleanup.use(
-    await startServer(config, createLogger({ stream, filter: config.logging.filter, format: 'json' })),
+    await startServer(
+      config,
+      createLogger({ stream, filter: config.logging.filter, format: 'json' }),
+      options.createClusterEngine,
+    ),
   );
   return {
     url: `http://127.0.0.1:${server.httpAddress.port}`,

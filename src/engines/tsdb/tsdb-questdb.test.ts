@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type QuestDb, startQuestDb } from '../../../test/support/questdb.ts';
 import { questdbUnavailable } from '../../../test/support/questdb-unavailable.ts';
 import { bodyOf, exec, tsdbFor } from '../../../test/support/upstream-client.ts';
+import { tsdbEngine } from './tsdb-engine.ts';
 
 const credentials = { user: 'admin', password: 'pä:ss@w%rd' };
 
@@ -21,6 +22,20 @@ describe.skipIf(await questdbUnavailable())('with a real QuestDB that asks for a
     const response = await exec(tsdb, "select 'grüße' a");
     expect(response).toMatchObject({ status: 200, contentType: 'application/json; charset=utf-8' });
     expect(JSON.parse(String(await bodyOf(response)))).toMatchObject({ dataset: [['grüße']], count: 1 });
+  });
+
+  test('it is up as an engine, and tells its version', async () => {
+    await using tsdb = tsdbFor(url);
+    const { signal } = new AbortController();
+    expect(await tsdbEngine('tsdb', tsdb).health({ signal })).toEqual({
+      state: 'up',
+      version: expect.stringMatching(/^\d+\.\d+/),
+    });
+    await using refused = tsdbFor(url.replace('admin', 'somebody'));
+    expect(await tsdbEngine('tsdb', refused).health({ signal })).toEqual({
+      state: 'down',
+      problem: 'the external database refused our credentials',
+    });
   });
 
   test('a wrong password is told as such', async () => {

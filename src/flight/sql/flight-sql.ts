@@ -1,3 +1,4 @@
+import type { Logger } from '../../core/logger.ts';
 import { anonymous } from '../../core/principal.ts';
 import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import type { FrameStore } from '../../frames/store.ts';
@@ -6,6 +7,7 @@ import { GrpcError } from '../../protobuf/grpc-status.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
 import type { FlightSqlHandler, FlightUpload } from '../flight-sql-port.ts';
 import type { Call, Message } from '../method.ts';
+import type { Sessions } from '../sessions.ts';
 import { actionDescriptions, findAction } from './actions.ts';
 import { type SqlMessage, unpackAny } from './any.ts';
 import { flightInfo, type InfoParts } from './flight-info.ts';
@@ -32,14 +34,17 @@ export interface FlightSqlOptions {
   /** The server's own. */
   readonly version: string;
   readonly maxConnections: number;
+  readonly sessions: Sessions;
+  readonly logger: Logger;
 }
 
 /** Arrow Flight SQL over frames and the operator's database. */
-export function createFlightSql({ sql, frames, version, maxConnections }: FlightSqlOptions): FlightSqlHandler {
+export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
+  const { sql, frames, version, maxConnections, sessions, logger } = options;
   const prepared = new PreparedStatements();
   const transactions = new Transactions();
   const running = new RunningQueries();
-  const statements = new Statements(sql, anonymous, prepared, transactions);
+  const statements = new Statements({ sql, principal: anonymous, prepared, transactions, sessions, logger });
   const sources: MetadataSources = {
     sql,
     frames,
@@ -72,14 +77,15 @@ export function createFlightSql({ sql, frames, version, maxConnections }: Flight
     }
   };
   /** Commands serve as tickets too, which spares a client the FlightInfo. */
-  const ticketOf = ({ name, value }: SqlMessage): StatementTicket => {
+  const rowsOf = ({ name, value }: SqlMessage): ((call: Call) => AsyncIterable<Message>) => {
+    const of = (ticket: StatementTicket) => (call: Call) => statements.rows(ticket, call);
     switch (name) {
       case 'TicketStatementQuery':
-        return decodeTicket(value);
+        return of(decodeTicket(value));
       case 'CommandStatementQuery':
-        return { kind: 'query', sql: StatementText.decode(value).query };
+        return (call) => statements.rowsOf(StatementText.decode(value).query, call);
       case 'CommandPreparedStatementQuery':
-        return statements.preparedTicket(StatementHandle.decode(value).handle);
+        return of(statements.preparedTicket(StatementHandle.decode(value).handle));
       default:
         throw unsupported({ name }, 'DoGet');
     }
@@ -87,8 +93,8 @@ export function createFlightSql({ sql, frames, version, maxConnections }: Flight
   async function* get(message: SqlMessage, packed: Uint8Array, call: Call): AsyncGenerator<Message> {
     const table = metadataTable(message, sources);
     if (table !== undefined) return yield* metadataStream(table.fields, table.rows(call));
-    const ticket = ticketOf(message);
-    yield* running.run(packed, call.signal, (signal) => statements.rows(ticket, { ...call, signal }));
+    const rows = rowsOf(message);
+    yield* running.run(packed, call.signal, (signal) => rows({ ...call, signal }));
   }
   const put = async ({ name, value }: SqlMessage, upload: FlightUpload, call: Call): Promise<Uint8Array> => {
     switch (name) {
@@ -126,7 +132,7 @@ export function createFlightSql({ sql, frames, version, maxConnections }: Flight
       const message = unpackAny(packed);
       return message && get(message, packed, call);
     },
-    doGetSql: (text, call) => statements.rows({ kind: 'query', sql: text }, call),
+    doGetSql: (text, call) => statements.rowsOf(text, call),
     doPut(packed, upload, call) {
       const command = unpackAny(packed);
       return command && single(async () => PutResult.encode({ appMetadata: await put(command, upload, call) }));

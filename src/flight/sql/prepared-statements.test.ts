@@ -3,6 +3,7 @@ import { type PreparedStatementLimits, PreparedStatements } from './prepared-sta
 
 const statement = (sql: string) => ({
   sql,
+  engine: undefined,
   isUpdate: false,
   columns: [],
   parameters: [],

@@ -12,6 +12,8 @@ export interface Binding {
 export interface PreparedStatement extends PreparedSql {
   readonly handle: Uint8Array;
   readonly sql: string;
+  /** The engine that it was prepared on. Undefined: the local one. */
+  readonly engine: string | undefined;
   /** The encapsulated schema of its result. */
   readonly schema: Uint8Array;
   /** The one that it was prepared in. It may have ended since: drivers go on using their statements after a commit. */

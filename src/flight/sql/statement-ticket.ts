@@ -1,19 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../core/app-error.ts';
-import { bool, bytes, int64, message, string } from '../../protobuf/proto-message.ts';
+import { bool, bytes, int64, message, optionalString, string } from '../../protobuf/proto-message.ts';
 import { packAny } from './any.ts';
 import { TicketStatementQuery } from './sql-messages.ts';
 
 /** What a DoGet is to do. */
 export type StatementTicket =
   /** A query without parameters: the text says all, so that the ticket outlives its prepared statement. */
-  | { readonly kind: 'query'; readonly sql: string }
+  | { readonly kind: 'query'; readonly sql: string; readonly engine?: string | undefined }
   /** A prepared query with the parameters that were bound when the ticket was made. */
   | { readonly kind: 'bound'; readonly handle: Uint8Array; readonly bindingId: number }
   /** A statement that changed something, and has run: there is nothing to read. */
   | { readonly kind: 'done' };
 
-const Content = message({ nonce: bytes(1), sql: string(2), handle: bytes(3), bindingId: int64(4), isDone: bool(5) });
+const Content = message({
+  nonce: bytes(1),
+  sql: string(2),
+  handle: bytes(3),
+  bindingId: int64(4),
+  isDone: bool(5),
+  engine: optionalString(6),
+});
 
 /** Each ticket is of its own, also for the same text, so that who cancels one stops no other. */
 export function encodeTicket(ticket: StatementTicket): Uint8Array {
@@ -24,7 +31,7 @@ export function encodeTicket(ticket: StatementTicket): Uint8Array {
 function content(ticket: StatementTicket, nonce: Uint8Array): Uint8Array {
   switch (ticket.kind) {
     case 'query':
-      return Content.encode({ nonce, sql: ticket.sql });
+      return Content.encode({ nonce, sql: ticket.sql, engine: ticket.engine });
     case 'bound':
       return Content.encode({ nonce, handle: ticket.handle, bindingId: BigInt(ticket.bindingId) });
     case 'done':
@@ -36,9 +43,9 @@ function content(ticket: StatementTicket, nonce: Uint8Array): Uint8Array {
 
 /** `value` is the message TicketStatementQuery. */
 export function decodeTicket(value: Uint8Array): StatementTicket {
-  const { sql, handle, bindingId, isDone } = Content.decode(TicketStatementQuery.decode(value).statementHandle);
+  const { sql, handle, bindingId, isDone, engine } = Content.decode(TicketStatementQuery.decode(value).statementHandle);
   if (isDone) return { kind: 'done' };
   if (handle.length > 0) return { kind: 'bound', handle, bindingId: Number(bindingId) };
-  if (sql !== '') return { kind: 'query', sql };
+  if (sql !== '') return { kind: 'query', sql, engine };
   throw new AppError('invalid_input', 'the ticket is not one of this server');
 }

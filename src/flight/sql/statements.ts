@@ -1,15 +1,18 @@
 import { AppError } from '../../core/app-error.ts';
+import type { Logger } from '../../core/logger.ts';
 import type { Principal } from '../../core/principal.ts';
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
 import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
-import type { FrameSql, PreparedSql } from '../../query/frame-sql.ts';
+import type { CallOptions, FrameSql, PreparedSql } from '../../query/frame-sql.ts';
 import { batchData, schemaData } from '../flight-data.ts';
 import type { FlightUpload } from '../flight-sql-port.ts';
 import type { Call, Message } from '../method.ts';
+import type { Sessions } from '../sessions.ts';
 import { emptySchema, type InfoParts } from './flight-info.ts';
 import type { PreparedStatement, PreparedStatements } from './prepared-statements.ts';
+import { readSessionStatement } from './session-statement.ts';
 import { encodeTicket, type StatementTicket } from './statement-ticket.ts';
-import { noteWrite, statementName, type Transaction, type Transactions } from './transactions.ts';
+import { noteWrite, statementName, type Transactions } from './transactions.ts';
 import { uploadedParameters } from './uploaded-parameters.ts';
 
 export interface StatementText {
@@ -17,7 +20,19 @@ export interface StatementText {
   readonly transactionId: Uint8Array | undefined;
 }
 
-type CallContext = Pick<Call, 'signal' | 'lane'>;
+export interface StatementsOptions {
+  readonly sql: FrameSql;
+  readonly principal: Principal;
+  readonly prepared: PreparedStatements;
+  readonly transactions: Transactions;
+  readonly sessions: Sessions;
+  readonly logger: Logger;
+}
+
+/** Names the engine of the statement that a call brings. */
+const engineHeader = 'x-framehold-engine';
+
+const changesTheSession: PreparedSql = { isUpdate: true, columns: [], parameters: [] };
 
 /**
  * Runs statements. What changes data runs once, when its FlightInfo is asked for or its DoPut comes: clients that send DDL as a query
@@ -28,43 +43,52 @@ export class Statements {
   readonly #principal: Principal;
   readonly #prepared: PreparedStatements;
   readonly #transactions: Transactions;
+  readonly #sessions: Sessions;
+  readonly #logger: Logger;
 
-  constructor(sql: FrameSql, principal: Principal, prepared: PreparedStatements, transactions: Transactions) {
+  constructor({ sql, principal, prepared, transactions, sessions, logger }: StatementsOptions) {
     this.#sql = sql;
     this.#principal = principal;
     this.#prepared = prepared;
     this.#transactions = transactions;
+    this.#sessions = sessions;
+    this.#logger = logger;
   }
 
-  async prepare({ query, transactionId }: StatementText, call: CallContext): Promise<PreparedStatement> {
+  async prepare({ query, transactionId }: StatementText, call: Call): Promise<PreparedStatement> {
     const transaction = this.#transactions.find(transactionId);
-    const description = await this.#sql.prepare(this.#principal, query, call);
-    return this.#prepared.add({ ...description, sql: query, schema: resultSchema(description), transaction });
+    const { description, engine } = await this.#describe(query, call);
+    return this.#prepared.add({ ...description, sql: query, engine, schema: resultSchema(description), transaction });
   }
 
-  async start({ query, transactionId }: StatementText, call: CallContext): Promise<InfoParts> {
+  async start({ query, transactionId }: StatementText, call: Call): Promise<InfoParts> {
     const transaction = this.#transactions.find(transactionId);
-    const description = await this.#sql.prepare(this.#principal, query, call);
+    const { description, engine } = await this.#describe(query, call);
     refuseUnbound(description);
-    if (description.isUpdate) return done(await this.#update(query, undefined, transaction, call));
-    return { schema: resultSchema(description), ticket: encodeTicket({ kind: 'query', sql: query }) };
+    if (description.isUpdate) return done(await this.#update({ sql: query, engine, transaction }, undefined, call));
+    return { schema: resultSchema(description), ticket: encodeTicket({ kind: 'query', sql: query, engine }) };
   }
 
-  async startPrepared(handle: Uint8Array, call: CallContext): Promise<InfoParts> {
-    const { sql, schema, binding, transaction, ...description } = this.#prepared.get(handle);
-    if (binding === undefined) refuseUnbound(description);
-    if (description.isUpdate) return done(await this.#update(sql, binding?.parameters, transaction, call));
-    if (binding === undefined) return { schema, ticket: encodeTicket({ kind: 'query', sql }) };
+  async startPrepared(handle: Uint8Array, call: Call): Promise<InfoParts> {
+    const statement = this.#prepared.get(handle);
+    const { sql, engine, schema, binding } = statement;
+    if (binding === undefined) refuseUnbound(statement);
+    if (statement.isUpdate) return done(await this.#update(statement, binding?.parameters, call));
+    if (binding === undefined) return { schema, ticket: encodeTicket({ kind: 'query', sql, engine }) };
     // The values have types of their own, and `SELECT ?` is of the type of its value.
-    const columns = await this.#sql.boundColumns(this.#principal, { sql, parameters: binding.parameters }, call);
+    const columns = await this.#sql.boundColumns(
+      this.#principal,
+      { sql, parameters: binding.parameters },
+      on(engine, call),
+    );
     return {
       schema: schemaMessage(arrowFields(columns)),
       ticket: encodeTicket({ kind: 'bound', handle, bindingId: binding.id }),
     };
   }
 
-  async schemaOf({ query }: StatementText, call: CallContext): Promise<Uint8Array> {
-    return resultSchema(await this.#sql.prepare(this.#principal, query, call));
+  async schemaOf({ query }: StatementText, call: Call): Promise<Uint8Array> {
+    return resultSchema((await this.#describe(query, call)).description);
   }
 
   preparedSchema(handle: Uint8Array): Uint8Array {
@@ -72,16 +96,18 @@ export class Statements {
   }
 
   /** Gives the number of rows that were written. */
-  async update({ query, transactionId }: StatementText, call: CallContext): Promise<number> {
-    return this.#update(query, undefined, this.#transactions.find(transactionId), call);
+  async update({ query, transactionId }: StatementText, call: Call): Promise<number> {
+    const transaction = this.#transactions.find(transactionId);
+    const engine = readSessionStatement(query) === undefined ? await this.#engineFor(query, call) : undefined;
+    return this.#update({ sql: query, engine, transaction }, undefined, call);
   }
 
   /** With the uploaded parameters, a run for each of their rows; with those bound before when the upload has none. */
-  async updatePrepared(handle: Uint8Array, upload: FlightUpload, call: CallContext): Promise<number> {
-    const { sql, binding, transaction, ...description } = this.#prepared.get(handle);
-    const parameters = (await uploadedParameters(upload)) ?? binding?.parameters;
-    if (parameters === undefined) refuseUnbound(description);
-    return this.#update(sql, parameters, transaction, call);
+  async updatePrepared(handle: Uint8Array, upload: FlightUpload, call: Call): Promise<number> {
+    const statement = this.#prepared.get(handle);
+    const parameters = (await uploadedParameters(upload)) ?? statement.binding?.parameters;
+    if (parameters === undefined) refuseUnbound(statement);
+    return this.#update(statement, parameters, call);
   }
 
   async bind(handle: Uint8Array, upload: FlightUpload): Promise<void> {
@@ -90,15 +116,16 @@ export class Statements {
   }
 
   /** FlightData messages, the schema first. */
-  async *rows(ticket: StatementTicket, call: CallContext): AsyncGenerator<Message> {
+  async *rows(ticket: StatementTicket, call: Call): AsyncGenerator<Message> {
     switch (ticket.kind) {
       case 'done':
         return yield schemaData(emptySchema);
       case 'query':
-        return yield* this.#query(ticket.sql, undefined, call);
+        return yield* this.#query(ticket, undefined, call);
       case 'bound': {
-        const { sql, binding } = this.#prepared.get(ticket.handle);
-        if (binding?.id === ticket.bindingId) return yield* this.#query(sql, binding.parameters, call);
+        const statement = this.#prepared.get(ticket.handle);
+        const { binding } = statement;
+        if (binding?.id === ticket.bindingId) return yield* this.#query(statement, binding.parameters, call);
         throw new AppError('not_found', 'other parameters have been bound since the ticket was given', {
           hint: 'ask for the FlightInfo again',
         });
@@ -110,28 +137,70 @@ export class Statements {
 
   /** A prepared query that someone reads by its handle, without a FlightInfo. */
   preparedTicket(handle: Uint8Array): StatementTicket {
-    const { sql, binding, ...description } = this.#prepared.get(handle);
+    const statement = this.#prepared.get(handle);
+    const { sql, engine, binding } = statement;
     if (binding !== undefined) return { kind: 'bound', handle, bindingId: binding.id };
-    refuseUnbound(description);
-    return { kind: 'query', sql };
+    refuseUnbound(statement);
+    return { kind: 'query', sql, engine };
   }
 
-  async *#query(sql: string, parameters: Uint8Array | undefined, call: CallContext): AsyncGenerator<Message> {
-    await using result = await this.#sql.query(this.#principal, { sql, form: 'arrow', parameters }, call);
+  /** FlightData messages of a statement that comes without a ticket of ours. */
+  async *rowsOf(sql: string, call: Call): AsyncGenerator<Message> {
+    yield* this.#query({ sql, engine: await this.#engineFor(sql, call) }, undefined, call);
+  }
+
+  async *#query(
+    { sql, engine }: { readonly sql: string; readonly engine?: string | undefined },
+    parameters: Uint8Array | undefined,
+    call: Call,
+  ): AsyncGenerator<Message> {
+    const request = { sql, form: 'arrow', parameters } as const;
+    await using result = await this.#sql.query(this.#principal, request, on(engine, call));
     yield schemaData(schemaMessage(arrowFields(result.columns)));
     for await (const { bytes } of result.rows()) yield batchData(bytes);
   }
 
+  async #describe(
+    query: string,
+    call: Call,
+  ): Promise<{ readonly description: PreparedSql; readonly engine: string | undefined }> {
+    if (readSessionStatement(query) !== undefined) return { description: changesTheSession, engine: undefined };
+    const engine = await this.#engineFor(query, call);
+    return { description: await this.#sql.prepare(this.#principal, query, on(engine, call)), engine };
+  }
+
+  /** The engine that the call names, else its session; undefined where neither does. */
+  async #engineFor(query: string, call: Call): Promise<string | undefined> {
+    const { metadata, requestId } = call;
+    const wanted = metadata[engineHeader]?.toString() ?? this.#sessions.of(call)?.engine;
+    if (wanted === undefined) return undefined;
+    const { engine, reason, isElsewhere } = await this.#sql.choose(this.#principal, query, on(wanted, call));
+    call.setHeader(engineHeader, engine);
+    call.setHeader(`${engineHeader}-reason`, reason);
+    const fields = { requestId, engine, engineReason: reason };
+    if (isElsewhere) this.#logger.info('a statement runs elsewhere', fields);
+    else if (wanted !== engine) this.#logger.debug('a statement stays local', fields);
+    return engine;
+  }
+
   async #update(
-    sql: string,
+    { sql, engine, transaction }: Pick<PreparedStatement, 'sql' | 'engine' | 'transaction'>,
     parameters: Uint8Array | undefined,
-    transaction: Transaction | undefined,
-    call: CallContext,
+    call: Call,
   ): Promise<number> {
-    const rows = await this.#sql.update(this.#principal, { sql, parameters }, call);
+    const ofSession = readSessionStatement(sql);
+    if (ofSession !== undefined) {
+      this.#sessions.setEngine(call, ofSession.engine);
+      return 0;
+    }
+    const rows = await this.#sql.update(this.#principal, { sql, parameters }, on(engine, call));
     noteWrite(transaction, statementName(sql));
     return rows;
   }
+}
+
+function on(engine: string | undefined, { signal, lane }: Call): CallOptions {
+  return { signal, lane, engine };
 }
 
 function resultSchema({ isUpdate, columns }: PreparedSql): Uint8Array {

@@ -1,7 +1,9 @@
 import { AppError } from '../../core/app-error.ts';
 import { type Handle, parseHandle } from '../../core/handle.ts';
 import type { TsdbRequest } from '../../core/tsdb.ts';
+import { tsdbEngineName } from '../../query/engine-names.ts';
 import { parseColumnList } from '../column-list.ts';
+import { type NamedEngine, namedEngine } from '../named-engine.ts';
 import { parseRowLimit, type RowRange } from '../row-limit.ts';
 
 export interface ReadHandle {
@@ -19,9 +21,9 @@ export interface ForwardSql {
   readonly parameters: TsdbRequest['parameters'];
 }
 
-/** SQL over the frames, by the engine of this server. */
-export interface QueryLocal {
-  readonly mode: 'local';
+/** SQL over the frames. */
+export interface QueryFrames extends NamedEngine {
+  readonly mode: 'sql';
   readonly query: string;
   readonly range: RowRange;
   readonly quoteLargeNum: boolean;
@@ -34,17 +36,14 @@ export interface QueryLocal {
   readonly columns: readonly string[] | undefined;
 }
 
-export type ExecCommand = ReadHandle | ForwardSql | QueryLocal;
-
-export const sqlEngines = ['tsdb', 'local'] as const;
-export type SqlEngineName = (typeof sqlEngines)[number];
+export type ExecCommand = ReadHandle | ForwardSql | QueryFrames;
 
 export interface ExecDefaults {
   /** What a request without `fmt` means; undefined = `fmt` is required. */
   readonly defaultFmt: 'json' | undefined;
   readonly maxLimit: number | undefined;
   /** Where `query` goes without `engine`. */
-  readonly defaultEngine: SqlEngineName;
+  readonly defaultEngine: string;
 }
 
 const maxSqlBytes = 64 * 1024;
@@ -69,7 +68,8 @@ export function parseExec(parameters: ReadonlyMap<string, string>, defaults: Exe
       quoteLargeNum: isTrue(parameters, 'quoteLargeNum'),
     };
   }
-  if (engineOf(parameters, defaults) === 'local') return parseQueryLocal(query ?? '', parameters, defaults);
+  const named = namedEngine(parameters.get('engine'), defaults);
+  if (named.engine !== tsdbEngineName) return { ...named, ...parseQuery(query ?? '', parameters, defaults) };
   const forwarded = [...parameters].filter(([name]) => forwardedParameters.has(name));
   if (!parameters.has('fmt')) forwarded.push(['fmt', 'json']);
   return { mode: 'proxy', door: 'exec', query: query ?? '', parameters: forwarded };
@@ -86,18 +86,18 @@ export function assertOneMode(handle: string | undefined, query: string | undefi
   }
 }
 
-function parseQueryLocal(
+function parseQuery(
   query: string,
   parameters: ReadonlyMap<string, string>,
   { maxLimit }: ExecDefaults,
-): QueryLocal {
+): Omit<QueryFrames, keyof NamedEngine> {
   if (Buffer.byteLength(query) > maxSqlBytes) {
     throw new AppError('too_large', `the statement is longer than ${maxSqlBytes} bytes`);
   }
   const limitText = parameters.get('limit');
   const cols = parameters.get('cols');
   return {
-    mode: 'local',
+    mode: 'sql',
     query,
     range: limitText === undefined ? { from: 0, to: Infinity } : parseRowLimit(limitText, maxLimit),
     quoteLargeNum: isTrue(parameters, 'quoteLargeNum') || parameters.get('src') === 'con',
@@ -107,15 +107,6 @@ function parseQueryLocal(
     explain: isTrue(parameters, 'explain'),
     columns: cols === undefined ? undefined : parseColumnList(cols),
   };
-}
-
-function engineOf(parameters: ReadonlyMap<string, string>, { defaultEngine }: ExecDefaults): SqlEngineName {
-  const engine = parameters.get('engine') ?? defaultEngine;
-  const known = sqlEngines.find((name) => name === engine);
-  if (known !== undefined) return known;
-  throw new AppError('invalid_parameter', `engine ${JSON.stringify(engine.slice(0, 100))} is not known`, {
-    hint: 'use engine=local for SQL over the frames, or engine=tsdb for the external database',
-  });
 }
 
 function isTrue(parameters: ReadonlyMap<string, string>, name: string): boolean {

@@ -1,8 +1,9 @@
 import { columnSchema } from '../handles/handle-summary.ts';
-import { frameErrors, sqlErrors, tsdbErrors } from '../openapi/error-groups.ts';
+import { engineParameter, toldEngineSchema } from '../named-engine.ts';
+import { engineErrors, frameErrors, sqlErrors, tsdbErrors } from '../openapi/error-groups.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { choice, flag, handle, ignored, type Parameter, text } from '../parameters.ts';
-import { type ExecDefaults, sqlEngines } from './exec-command.ts';
+import type { ExecDefaults } from './exec-command.ts';
 
 /** What /exec takes and gives. Its own parser reads the same names, faster and with QuestDB's leniency. */
 export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefaults): Operation {
@@ -10,7 +11,7 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
   return {
     summary: 'Reads rows of a frame, or of a statement',
     description:
-      'With `handle` a frame of this server; with `query` a statement, by the engine over the frames (`engine=local`) or by the external database (`engine=tsdb`), whose answer passes as it is. Parameters that are not known are ignored, as QuestDB does.',
+      'With `handle` a frame of this server; with `query` a statement, by an engine over the frames (`engine=local`, or one that the operator has named) or by the external database (`engine=tsdb`), whose answer passes as it is. Parameters that are not known are ignored, as QuestDB does.',
     parameters: {
       handle: handle('The frame to read. Not together with `query`.'),
       query: text('The statement to run. Not together with `handle`.'),
@@ -18,10 +19,7 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
       limit: text(
         `\`N\`: the first N rows; \`lo,hi\`: rows lo to hi, from 1 and inclusive; \`lo,\`: to the end. Without it, the first 1000 of a frame, all of a statement.${most}`,
       ),
-      engine: {
-        ...choice(sqlEngines, 'What runs `query`.'),
-        schema: { type: 'string', enum: sqlEngines, default: defaultEngine },
-      },
+      engine: engineParameter(defaultEngine),
       quoteLargeNum: flag('Every LONG as a string, for parsers that round at 2^53.'),
       count: flag('Of a statement: `count` is that of the whole result.'),
       nm: flag('Of a statement: only the rows and their count.'),
@@ -46,6 +44,7 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
               timestamp: { type: 'integer', description: 'Of a statement.' },
               dataset: { type: 'array', items: { type: 'array' } },
               count: { type: 'integer', description: 'Rows in `dataset`.' },
+              ...toldEngineSchema,
             },
             required: ['dataset', 'count'],
           },
@@ -62,6 +61,7 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
       'too_large',
       ...frameErrors,
       ...sqlErrors,
+      ...engineErrors,
       ...tsdbErrors,
     ],
   };

@@ -3,8 +3,10 @@ import { fileFormats } from '../../core/file-format.ts';
 import type { Compression } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
 import type { TsdbRequest } from '../../core/tsdb.ts';
+import { tsdbEngineName } from '../../query/engine-names.ts';
 import { parseColumnList } from '../column-list.ts';
-import { assertOneMode, type SqlEngineName, sqlEngines } from '../exec/exec-command.ts';
+import { assertOneMode } from '../exec/exec-command.ts';
+import { engineParameter, type NamedEngine, namedEngine } from '../named-engine.ts';
 import {
   choice,
   delimiter,
@@ -24,7 +26,7 @@ import type { TableFormat } from './send-table.ts';
 
 /** Rows of a frame or of a statement, as a file. */
 export interface ExportTable {
-  readonly mode: 'handle' | 'local';
+  readonly mode: 'handle' | 'sql';
   readonly range: RowRange;
   readonly columns: readonly string[] | undefined;
   readonly format: TableFormat;
@@ -33,7 +35,7 @@ export interface ExportTable {
 
 export type ExpCommand =
   | (ExportTable & { readonly mode: 'handle'; readonly handle: Handle })
-  | (ExportTable & { readonly mode: 'local'; readonly query: string })
+  | (ExportTable & NamedEngine & { readonly mode: 'sql'; readonly query: string })
   | {
       readonly mode: 'proxy';
       readonly query: string;
@@ -43,7 +45,7 @@ export type ExpCommand =
 
 export interface ExpDefaults {
   /** Where `query` goes without `engine`. */
-  readonly defaultEngine: SqlEngineName;
+  readonly defaultEngine: string;
 }
 
 const codecs = ['zstd', 'snappy', 'gzip', 'brotli', 'lz4', 'lz4_raw', 'uncompressed'] as const;
@@ -53,10 +55,7 @@ const longestTimeout = 86_400;
 export const expParameters = {
   handle: handle('The frame to export.'),
   query: text('The statement whose rows to export.'),
-  engine: choice(
-    sqlEngines,
-    'What runs `query`: `local`, over the frames, or `tsdb`, the external database, which then answers itself.',
-  ),
+  engine: engineParameter(undefined),
   fmt: withDefault(tableFormat('What the rows are written as.'), 'csv'),
   limit: text(
     "Which rows: `N`, the first N; `lo,hi`, those after the first lo up to row hi, as QuestDB's /exp has it, and unlike /exec; `lo,`, to the end. Without it, all.",
@@ -87,12 +86,13 @@ export const expParameters = {
 /** Everything but what is ours. */
 const ownParameters = new Set(['handle', 'engine', 'quoteLargeNum', 'escapeFormulas']);
 
-export function parseExp(given: ReadonlyMap<string, string>, { defaultEngine }: ExpDefaults): ExpCommand {
+export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaults): ExpCommand {
   assertOneMode(given.get('handle'), given.get('query'));
   const values = readParameters(expParameters, given);
-  const { handle, query = '', engine = defaultEngine, cols, timeout } = values;
+  const { handle, query = '', cols, timeout } = values;
+  const named = namedEngine(values.engine, defaults);
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
-  if (handle === undefined && engine === 'tsdb') {
+  if (handle === undefined && named.engine === tsdbEngineName) {
     const parameters = [...given].filter(([name]) => !ownParameters.has(name));
     return { mode: 'proxy', query, parameters, timeoutMs };
   }
@@ -110,7 +110,7 @@ export function parseExp(given: ReadonlyMap<string, string>, { defaultEngine }: 
       filename: values.filename ?? handle ?? 'query',
     },
   };
-  return handle === undefined ? { mode: 'local', query, ...table } : { mode: 'handle', handle, ...table };
+  return handle === undefined ? { mode: 'sql', query, ...named, ...table } : { mode: 'handle', handle, ...table };
 }
 
 function tableFormat(description: string): Parameter<TableFormat['fmt'] | undefined> {

@@ -3,10 +3,10 @@ import type { ChunkForm, CsvForm } from '../../core/frame-engine.ts';
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { csvHeader } from '../../encoding/csv.ts';
-import { execJsonHead, execJsonTail, execSqlHead } from '../../encoding/exec-json.ts';
+import { execJsonHead, execSqlHead, execSqlTail } from '../../encoding/exec-json.ts';
 import { jsonContentType } from '../error-response.ts';
 import { attachment } from './export-filename.ts';
-import type { OpenTable, TableFormat } from './send-table.ts';
+import type { OpenTable, TableFormat, TableSource } from './send-table.ts';
 
 /** The form in which the rows are to be made. */
 export function chunkFormOf(format: TableFormat): ChunkForm {
@@ -58,7 +58,7 @@ function mediaTypeOf({ fmt, hasNames }: TableFormat): string {
 
 /** The whole document, in pieces. */
 export function tableBody(
-  query: string,
+  source: Pick<TableSource, 'query' | 'told'>,
   table: OpenTable,
   format: TableFormat,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -69,7 +69,7 @@ export function tableBody(
     case 'ndjson':
       return lines(table, undefined);
     case 'json':
-      return json(query, table, format.hasNames);
+      return json(source, table, format.hasNames);
     case 'arrow':
       return arrowStream(table);
     case 'parquet':
@@ -91,7 +91,11 @@ async function* lines(table: OpenTable, header: Uint8Array | undefined): AsyncGe
 }
 
 /** As /exec answers for the same rows. */
-async function* json(query: string, table: OpenTable, hasNames: boolean): AsyncGenerator<Uint8Array, void, undefined> {
+async function* json(
+  { query, told }: Pick<TableSource, 'query' | 'told'>,
+  table: OpenTable,
+  hasNames: boolean,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const { columns, versionId } = table;
   if (hasNames && versionId !== undefined) yield execJsonHead(query, columns);
   else yield execSqlHead(hasNames ? { query, columns } : undefined);
@@ -104,5 +108,5 @@ async function* json(query: string, table: OpenTable, hasNames: boolean): AsyncG
   }
   // Each row ends with a comma, so the last one gives up its own.
   if (held !== undefined) yield held.subarray(0, -1);
-  yield execJsonTail(count);
+  yield execSqlTail({ count, timings: undefined, explain: false, engine: hasNames ? told : undefined });
 }

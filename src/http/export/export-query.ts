@@ -1,5 +1,6 @@
 import { anonymous } from '../../core/principal.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
+import type { ToldEngine } from '../named-engine.ts';
 import type { Exchange } from '../route.ts';
 import type { ExportTable } from './exp-command.ts';
 import { type SendTableOptions, sendTable } from './send-table.ts';
@@ -8,13 +9,18 @@ import { type SendTableOptions, sendTable } from './send-table.ts';
 export async function exportQuery(
   { query, range, columns, format }: ExportTable & { readonly query: string },
   exchange: Exchange,
-  options: SendTableOptions & { readonly sql: FrameSql; readonly lane: string },
+  options: SendTableOptions & {
+    readonly sql: FrameSql;
+    readonly lane: string;
+    readonly engine: string;
+    readonly told: ToldEngine | undefined;
+  },
 ): Promise<void> {
-  const { sql, signal, lane } = options;
+  const { sql, signal, lane, engine, told } = options;
   const request = { sql: query, fromRow: range.from, toRow: range.to, columns };
   await sendTable(
     exchange,
-    { query, open: (form) => sql.query(anonymous, { ...request, form }, { signal, lane }) },
+    { query, told, open: (form) => sql.query(anonymous, { ...request, form }, { signal, lane, engine }) },
     format,
     options,
   );

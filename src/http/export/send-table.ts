@@ -5,6 +5,7 @@ import type { ChunkForm, Compression, EncodedRows } from '../../core/frame-engin
 import { anonymous } from '../../core/principal.ts';
 import type { FrameStore } from '../../frames/store.ts';
 import { chooseCoding } from '../content-coding.ts';
+import type { ToldEngine } from '../named-engine.ts';
 import type { Exchange } from '../route.ts';
 import { sendExport } from './export-body.ts';
 import { arrowStream, chunkFormOf, exportHeaders, tableBody } from './export-format.ts';
@@ -39,6 +40,8 @@ export interface OpenTable extends AsyncDisposable {
 export interface TableSource {
   /** `query` of the JSON format. */
   readonly query: string;
+  /** Of the JSON format too. */
+  readonly told?: ToldEngine | undefined;
   open(form: ChunkForm): Promise<OpenTable>;
 }
 
@@ -69,5 +72,5 @@ export async function sendTable(
   const mayCode = compression && format.fmt !== 'arrow';
   const coding = mayCode ? chooseCoding(exchange.request.headers['accept-encoding']) : undefined;
   if (mayCode) exchange.headers.push('vary', 'Accept-Encoding');
-  await sendExport(exchange, tableBody(source.query, table, format), { headers, coding, versionId });
+  await sendExport(exchange, tableBody(source, table, format), { headers, coding, versionId });
 }

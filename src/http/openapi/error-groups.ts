@@ -17,6 +17,9 @@ export const sqlErrors = [
   'engine_crashed',
 ] as const satisfies readonly ErrorCode[];
 
+/** With an engine of other machines. */
+export const engineErrors = ['engine_unreachable', 'engine_timeout'] as const satisfies readonly ErrorCode[];
+
 /** With the external database. */
 export const tsdbErrors = [
   'tsdb_not_configured',

@@ -4,7 +4,7 @@ import type { FrameSql } from '../../query/frame-sql.ts';
 import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from '../exec/exec-command.ts';
 import { execOperation } from '../exec/exec-operation.ts';
 import { forwardSql } from '../exec/forward-sql.ts';
-import { queryLocal } from '../exec/query-local.ts';
+import { queryFrames } from '../exec/query-frames.ts';
 import { type Page, type ReadHandleSettings, readHandle } from '../exec/read-handle.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../query-refusals.ts';
 import { parseQueryString } from '../query-string.ts';
@@ -47,9 +47,9 @@ export function execRoute({ frames, tsdb, sql, settings }: ExecRouteOptions): Ro
       switch (command.mode) {
         case 'handle':
           return readHandle(command, exchange, { frames, pages }, settings);
-        case 'local':
+        case 'sql':
           if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);
-          return queryLocal(command, exchange, sql, settings);
+          return queryFrames(command, exchange, sql, settings);
         case 'proxy':
           if (tsdb === undefined) throw tsdbNotConfigured();
           if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);

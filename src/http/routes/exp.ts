@@ -1,4 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
+import { anonymous } from '../../core/principal.ts';
 import type { Tsdb } from '../../core/tsdb.ts';
 import type { FrameStore } from '../../frames/store.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
@@ -8,12 +9,13 @@ import { type ExpDefaults, expParameters, parseExp } from '../export/exp-command
 import { exportFrame } from '../export/export-frame.ts';
 import { exportQuery } from '../export/export-query.ts';
 import { laneOf } from '../lane.ts';
+import { tellEngine } from '../named-engine.ts';
 import { onNewestVersion } from '../newest-version.ts';
-import { frameErrors, sqlErrors, storageErrors, tsdbErrors } from '../openapi/error-groups.ts';
+import { engineErrors, frameErrors, sqlErrors, storageErrors, tsdbErrors } from '../openapi/error-groups.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../query-refusals.ts';
 import { parseQueryString } from '../query-string.ts';
-import { answerInTime } from '../response-writer.ts';
+import { abortOnLeave, answerInTime } from '../response-writer.ts';
 import type { Exchange, Route } from '../route.ts';
 
 export interface ExpRouteOptions {
@@ -41,10 +43,18 @@ export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Rout
           const options = { frames, signal, compression, lane: laneOf(exchange) };
           return await onNewestVersion(exchange, () => exportFrame(command, exchange, options));
         }
-        case 'local': {
+        case 'sql': {
           if (request.method === 'HEAD') throw headWouldExecute(exchange);
-          const signal = untilLate(exchange, requestTimeoutMs, timeoutMs);
-          return await exportQuery(command, exchange, { frames, sql, signal, compression, lane: laneOf(exchange) });
+          const lane = laneOf(exchange);
+          const leaving = abortOnLeave(exchange.response);
+          const { engine: wanted } = command;
+          const choice = await sql.choose(anonymous, command.query, { engine: wanted, signal: leaving, lane });
+          const told = tellEngine(exchange, command, choice);
+          const { engine, isElsewhere } = choice;
+          // An engine elsewhere has a clock of its own.
+          const isTimed = !isElsewhere || timeoutMs !== undefined;
+          const signal = isTimed ? untilLate(exchange, requestTimeoutMs, timeoutMs) : leaving;
+          return await exportQuery(command, exchange, { frames, sql, signal, compression, lane, engine, told });
         }
         case 'proxy':
           if (tsdb === undefined) throw tsdbNotConfigured();
@@ -111,6 +121,7 @@ const operation: Operation = {
     'overloaded',
     ...frameErrors,
     ...sqlErrors,
+    ...engineErrors,
     ...storageErrors,
     ...tsdbErrors,
   ],

@@ -1,4 +1,3 @@
-import type { SqlEngineName } from '../exec/exec-command.ts';
 import { sendJson } from '../json/send-json.ts';
 import { readParameters } from '../parameters.ts';
 import { parseQueryString } from '../query-string.ts';
@@ -8,14 +7,22 @@ export interface ServerInfo {
   readonly version: string;
   /** Where it listens. */
   readonly grpc: { readonly host: string; readonly port: number };
-  readonly engines: readonly SqlEngineName[];
-  readonly defaultEngine: SqlEngineName;
+  readonly engines: readonly string[];
+  readonly defaultEngine: string;
+  readonly autoEngine: string | undefined;
 }
 
 /** Tells a client what it talks to. */
-export function infoRoute({ version, grpc, engines, defaultEngine }: ServerInfo): Route {
+export function infoRoute({ version, grpc, engines, defaultEngine, autoEngine }: ServerInfo): Route {
   const { host, port } = grpc;
-  const document = { name: 'framehold', version, grpc: { host, port }, engines, default_engine: defaultEngine };
+  const document = {
+    name: 'framehold',
+    version,
+    grpc: { host, port },
+    engines,
+    default_engine: defaultEngine,
+    ...(autoEngine !== undefined && { auto_engine: autoEngine }),
+  };
   return {
     path: '/info',
     methods: ['GET', 'HEAD'],
@@ -37,8 +44,13 @@ export function infoRoute({ version, grpc, engines, defaultEngine }: ServerInfo)
                     properties: { host: { type: 'string' }, port: { type: 'integer' } },
                     required: ['host', 'port'],
                   },
-                  engines: { type: 'array', items: { type: 'string' }, description: 'What `engine` may name.' },
+                  engines: {
+                    type: 'array',
+                    items: { type: 'string' },
+                    description: 'What `engine` may name; GET /engines tells more.',
+                  },
                   default_engine: { type: 'string', description: 'Where `query` of /exec goes without `engine`.' },
+                  auto_engine: { type: 'string', description: 'Where `engine=auto` sends what reads much.' },
                 },
                 required: ['name', 'version', 'grpc', 'engines', 'default_engine'],
               },

@@ -2,13 +2,14 @@ import { AppError } from '../../core/app-error.ts';
 import { anonymous } from '../../core/principal.ts';
 import { execColumn } from '../../encoding/exec-column.ts';
 import type { FrameStore } from '../../frames/store.ts';
-import type { FrameSql, SqlFacts } from '../../query/frame-sql.ts';
+import type { EngineChoice, FrameSql, SqlFacts } from '../../query/frame-sql.ts';
 import { sendTable } from '../export/send-table.ts';
 import { columnSchema, isoTime } from '../handles/handle-summary.ts';
 import { type JsonLimits, jsonBody } from '../json/json-body.ts';
 import { sendJson } from '../json/send-json.ts';
 import { laneOf } from '../lane.ts';
-import { frameErrors, sqlErrors, storageErrors } from '../openapi/error-groups.ts';
+import { type ToldEngine, tellEngine, toldEngineSchema, untilAnswered } from '../named-engine.ts';
+import { engineErrors, frameErrors, sqlErrors, storageErrors } from '../openapi/error-groups.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { refuseOtherSites } from '../other-sites.ts';
 import { readParameters } from '../parameters.ts';
@@ -33,6 +34,8 @@ interface Run {
   readonly parameters: Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly lane: string;
+  readonly choice: EngineChoice;
+  readonly told: ToldEngine | undefined;
 }
 
 /** Longer texts are refused anyway, and need not come back. */
@@ -53,10 +56,12 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
       const { timeoutMs, keep } = command;
       const signal =
         timeoutMs === undefined ? abortOnLeave(exchange.response) : answerInTime(exchange.response, timeoutMs);
-      const facts = await sql.inspect(command.sql, { signal, lane });
-      const run = { command, parameters: boundParameters(command.params, facts), signal, lane };
-      if (facts.effect !== 'reads') sendJson(exchange, await change(run, facts, sql));
-      else if (keep !== undefined) sendJson(exchange, await keepRows(run, keep, frames, sql));
+      const choice = await sql.choose(anonymous, command.sql, { signal, lane, engine: command.engine });
+      const told = tellEngine(exchange, command, choice);
+      const facts = await sql.inspect(anonymous, command.sql, { signal, lane, engine: choice.engine });
+      const run = { command, parameters: boundParameters(command.params, facts), signal, lane, choice, told };
+      if (facts.effect !== 'reads') sendJson(exchange, { ...(await change(run, facts, sql)), ...told });
+      else if (keep !== undefined) sendJson(exchange, { ...(await keepRows(run, keep, frames, sql)), ...told });
       else await sendRows(exchange, run, { frames, sql, ...settings });
     },
   };
@@ -74,22 +79,23 @@ async function readCommand(exchange: Exchange, settings: SqlRouteOptions['settin
 
 async function sendRows(
   exchange: Exchange,
-  { command, parameters, lane, ...run }: Run,
+  { command, parameters, lane, choice, told, ...run }: Run,
   options: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
 ): Promise<void> {
   const { sql: query, range, columns, format } = command;
-  const signal = AbortSignal.any([run.signal, answerInTime(exchange.response, options.requestTimeoutMs)]);
+  const { engine } = choice;
+  const signal = AbortSignal.any([run.signal, untilAnswered(exchange, choice, options.requestTimeoutMs)]);
   const request = { sql: query, parameters, fromRow: range.from, toRow: range.to, columns };
   await sendTable(
     exchange,
-    { query, open: (form) => options.sql.query(anonymous, { ...request, form }, { signal, lane }) },
+    { query, told, open: (form) => options.sql.query(anonymous, { ...request, form }, { signal, lane, engine }) },
     format,
     { ...options, signal },
   );
 }
 
 async function keepRows(
-  { command, parameters, signal, lane }: Run,
+  { command, parameters, signal, lane, choice }: Run,
   keep: Keep,
   frames: FrameStore,
   sql: FrameSql,
@@ -97,20 +103,15 @@ async function keepRows(
   if (keep.mode === 'create' && keep.handle !== undefined) await frames.refuseTaken(anonymous, keep.handle);
   const { range, columns: chosen } = command;
   const request = { sql: command.sql, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
-  await using result = await sql.query(anonymous, { ...request, form: 'arrow', isKept: true }, { signal, lane });
-  const source = { kind: 'arrow', stream: result.arrowStream() } as const;
-  const { handle, version, rows, bytes, columns, expiresAt } = await frames.put(
-    anonymous,
-    { ...keep, source },
-    { signal },
-  );
+  const options = { signal, lane, engine: choice.engine };
+  const { handle, version, rows, bytes, columns, expiresAt } = await sql.keep(anonymous, request, keep, options);
   const expires = expiresAt === undefined ? null : isoTime(expiresAt);
   return { handle, version, rows, bytes, columns: columns.map(execColumn), expires };
 }
 
 /** As QuestDB answers. */
 async function change(
-  { command, parameters, signal, lane }: Run,
+  { command, parameters, signal, lane, choice }: Run,
   { effect }: SqlFacts,
   sql: FrameSql,
 ): Promise<object> {
@@ -119,7 +120,11 @@ async function change(
       hint: 'keep is for queries; CREATE TABLE … AS keeps its rows by itself',
     });
   }
-  const updated = await sql.update(anonymous, { sql: command.sql, parameters }, { signal, lane });
+  const updated = await sql.update(
+    anonymous,
+    { sql: command.sql, parameters },
+    { signal, lane, engine: choice.engine },
+  );
   return effect === 'inserts' ? { dml: 'OK', updated } : { ddl: 'OK' };
 }
 
@@ -135,6 +140,7 @@ const rowsSchema = {
     timestamp: { type: 'integer', const: -1 },
     dataset: { type: 'array', items: { type: 'array' } },
     count: { type: 'integer' },
+    ...toldEngineSchema,
   },
   required: ['dataset', 'count'],
 } as const;
@@ -149,14 +155,23 @@ const keptSchema = {
     bytes: { type: 'integer' },
     columns: { type: 'array', items: columnSchema },
     expires: { type: ['string', 'null'], format: 'date-time' },
+    ...toldEngineSchema,
   },
   required: ['handle', 'version', 'rows', 'bytes', 'columns', 'expires'],
 } as const;
 
-const ddlSchema = { type: 'object', properties: { ddl: { const: 'OK' } }, required: ['ddl'] } as const;
+const ddlSchema = {
+  type: 'object',
+  properties: { ddl: { const: 'OK' }, ...toldEngineSchema },
+  required: ['ddl'],
+} as const;
 const dmlSchema = {
   type: 'object',
-  properties: { dml: { const: 'OK' }, updated: { type: 'integer', description: 'Rows that were added.' } },
+  properties: {
+    dml: { const: 'OK' },
+    updated: { type: 'integer', description: 'Rows that were added.' },
+    ...toldEngineSchema,
+  },
   required: ['dml', 'updated'],
 } as const;
 
@@ -196,6 +211,7 @@ const operation: Operation = {
     'overloaded',
     ...frameErrors,
     ...sqlErrors,
+    ...engineErrors,
     ...storageErrors,
   ],
 };

@@ -2,6 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import { didYouMean } from '../../core/did-you-mean.ts';
 import { fileFormats } from '../../core/file-format.ts';
 import type { PutRequest } from '../../frames/writing.ts';
+import { localEngineName, tsdbEngineName } from '../../query/engine-names.ts';
 import { parseColumnList } from '../column-list.ts';
 import { compressionOf, expParameters } from '../export/exp-command.ts';
 import type { TableFormat } from '../export/send-table.ts';
@@ -9,13 +10,14 @@ import { checkKeys, isJsonObject, wrongType } from '../json/json-body.ts';
 import { type JsonKey, likeParameter, objectSchema, readKeys, textKey } from '../json/json-keys.ts';
 import type { JsonValue } from '../json/json-text.ts';
 import { parseTtl, ttlSchema } from '../json/json-ttl.ts';
+import { engineDescription, type NamedEngine, namedEngine } from '../named-engine.ts';
 import { choice, handle, integer, withDefault } from '../parameters.ts';
 import { parseRowLimit, type RowRange } from '../row-limit.ts';
 
 /** How the result of a statement is to be kept. */
 export type Keep = Pick<PutRequest, 'handle' | 'mode' | 'ttlMs'>;
 
-export interface SqlCommand {
+export interface SqlCommand extends NamedEngine {
   readonly sql: string;
   readonly params: JsonValue | undefined;
   readonly range: RowRange;
@@ -58,7 +60,10 @@ export const sqlKeys = {
   limit: limitKey(),
   cols: columnsKey(),
   timeout_ms: likeParameter(
-    integer({ min: 1, max: dayMs }, 'Milliseconds within which the answer must begin; `sql.timeout` holds as well.'),
+    integer(
+      { min: 1, max: dayMs },
+      'Milliseconds within which the answer must begin; `sql.timeout`, or `query_timeout` of the engine, holds as well.',
+    ),
   ),
   keep: keepKey(),
   ...formatKeys,
@@ -86,13 +91,14 @@ export function parseSqlCommand(
   { maxLimit }: { readonly maxLimit: number | undefined },
 ): SqlCommand {
   checkKeys(body, Object.keys(sqlKeys), 'the body');
-  const { sql, params, limit, cols, timeout_ms, format, keep, engine: _, ...written } = readKeys(sqlKeys, body);
+  const { sql, params, limit, cols, timeout_ms, format, keep, engine, ...written } = readKeys(sqlKeys, body);
   if (sql === undefined) {
     throw new AppError('missing_parameter', 'sql is not given', { hint: 'send {"sql":"SELECT …"}' });
   }
   const range = limit === undefined ? { from: 0, to: Infinity } : parseRowLimit(limit, maxLimit);
   if (keep !== undefined) refuseWriting(body);
   return {
+    ...namedEngine(engine, { defaultEngine: localEngineName }),
     sql,
     params,
     // What is sent has at most the rows that the operator allows; what is kept is not sent.
@@ -132,20 +138,15 @@ function paramsKey(): JsonKey<JsonValue | undefined> {
   };
 }
 
-function engineKey(): JsonKey<undefined> {
+function engineKey(): JsonKey<string | undefined> {
   return {
-    schema: { type: 'string', const: 'local', description: 'What runs it: `local`, over the frames.' },
+    schema: { type: 'string', default: localEngineName, description: engineDescription },
     parse(value, key) {
-      if (value === undefined || value === 'local') return undefined;
+      if (value === undefined) return undefined;
       if (typeof value !== 'string') throw wrongType(key, value, 'text');
-      if (value === 'tsdb') {
-        throw new AppError('invalid_parameter', 'engine "tsdb" is not reached from here', {
-          hint: 'ask the external database by GET /exec?query=…&fmt=json&engine=tsdb',
-        });
-      }
-      const shown = JSON.stringify(value.slice(0, 100));
-      throw new AppError('invalid_parameter', `engine ${shown} is not known${didYouMean(value, ['local'])}`, {
-        hint: 'leave it out, or write "local"',
+      if (value !== tsdbEngineName) return value;
+      throw new AppError('invalid_parameter', 'engine "tsdb" is not reached from here', {
+        hint: 'ask the external database by GET /exec?query=…&fmt=json&engine=tsdb',
       });
     },
   };

@@ -5,28 +5,34 @@ import type { FrameSql } from '../../query/frame-sql.ts';
 import { type ContentCoding, chooseCoding } from '../content-coding.ts';
 import { jsonContentType } from '../error-response.ts';
 import { laneOf } from '../lane.ts';
-import { answerInTime } from '../response-writer.ts';
+import { type ToldEngine, tellEngine, untilAnswered } from '../named-engine.ts';
+import { abortOnLeave } from '../response-writer.ts';
 import type { Exchange } from '../route.ts';
 import { sendStream } from '../send-stream.ts';
-import type { QueryLocal } from './exec-command.ts';
+import type { QueryFrames } from './exec-command.ts';
 
-export interface QueryLocalSettings {
+export interface QueryFramesSettings {
   readonly maxLimit: number | undefined;
   readonly requestTimeoutMs: number;
   readonly compression: boolean;
 }
 
 /** Answers with the rows of a statement over the frames, in the shape of QuestDB's own answers. */
-export async function queryLocal(
-  command: QueryLocal,
-  { request, response, headers }: Exchange,
+export async function queryFrames(
+  command: QueryFrames,
+  exchange: Exchange,
   sql: FrameSql,
-  settings: QueryLocalSettings,
+  settings: QueryFramesSettings,
 ): Promise<void> {
+  const { request, response, headers } = exchange;
   const { requestTimeoutMs, compression, maxLimit } = settings;
-  const signal = answerInTime(response, requestTimeoutMs);
-  const coding = compression ? chooseCoding(request.headers['accept-encoding']) : undefined;
+  const lane = laneOf(exchange);
   const startedAt = process.hrtime.bigint();
+  const choosing = abortOnLeave(response);
+  const choice = await sql.choose(anonymous, command.query, { engine: command.engine, signal: choosing, lane });
+  const told = tellEngine(exchange, command, choice);
+  const signal = untilAnswered(exchange, choice, requestTimeoutMs);
+  const coding = compression ? chooseCoding(request.headers['accept-encoding']) : undefined;
   await using result = await sql.query(
     anonymous,
     {
@@ -38,9 +44,9 @@ export async function queryLocal(
       columns: command.columns,
       countAll: command.count,
     },
-    { signal, lane: laneOf({ request }) },
+    { signal, lane, engine: choice.engine },
   );
-  const body = execJson(command, result, startedAt);
+  const body = execJson(command, result, startedAt, told);
   try {
     // Errors of the first rows are still errors with a status of their own.
     const begun = await firstPieces(body);
@@ -88,9 +94,10 @@ async function firstPieces(
 }
 
 async function* execJson(
-  command: QueryLocal,
+  command: QueryFrames,
   result: SqlResult,
   startedAt: bigint,
+  engine: ToldEngine | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { query, metadata } = command;
   const compiledAt = process.hrtime.bigint();
@@ -109,5 +116,6 @@ async function* execJson(
     count: command.count ? result.totalRows : rows,
     timings: command.timings ? { compilerNs: compiledAt - startedAt, executeNs: endedAt - compiledAt } : undefined,
     explain: command.explain,
+    engine: metadata ? engine : undefined,
   });
 }

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { loadClientConfig, loadConfig } from './load-config.ts';
+import { UsageError } from './usage-error.ts';
+
+interface Given {
+  readonly toml?: string;
+  readonly env?: Record<string, string>;
+  readonly argv?: readonly string[];
+}
+
+function sources({ toml = '', env = {}, argv = [] }: Given) {
+  const file = '/home/ada/.framehold/config.toml';
+  return {
+    argv,
+    env,
+    homeDir: '/home/ada',
+    cwd: '/',
+    coreCount: 4,
+    stderrIsTerminal: false,
+    readFile: (path: string) => (path === file ? toml : undefined),
+  };
+}
+
+function load(given: Given) {
+  return loadConfig(sources(given));
+}
+
+function complaint(given: Given): string {
+  try {
+    load(given);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    const { message } = error as UsageError;
+    expect(message).not.toContain('\n');
+    return message;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+const spark = '[engines.spark]\nkind = "spark-connect"\nurl = "sc://spark:15002"\n';
+
+describe('an engine', () => {
+  it('is made of three lines, the rest has defaults', () => {
+    expect(load({ toml: spark }).config.engines).toEqual(
+      new Map([
+        [
+          'spark',
+          {
+            kind: 'spark-connect',
+            url: 'sc://spark:15002',
+            pathMap: undefined,
+            connectTimeoutMs: 5000,
+            queryTimeoutMs: 600_000,
+            maxConcurrent: 16,
+            maxResultBytes: 10_000_000_000,
+          },
+        ],
+      ]),
+    );
+  });
+
+  it('may have every key, and there may be several', () => {
+    const toml = `${spark}path_map = "s3a://bucket/cold"
+connect_timeout = "1s"
+query_timeout = 90
+max_concurrent = 2
+max_result = "1GB"
+[engines.my-sail_2]
+kind = "spark-connect"
+url = "sc://[::1]:50051/;use_ssl=false"`;
+    const { engines } = load({ toml }).config;
+    expect([...engines.keys()]).toEqual(['my-sail_2', 'spark']);
+    expect(engines.get('spark')).toMatchObject({
+      pathMap: 's3a://bucket/cold',
+      connectTimeoutMs: 1000,
+      queryTimeoutMs: 90_000,
+      maxConcurrent: 2,
+      maxResultBytes: 1_000_000_000,
+    });
+  });
+
+  it('may stand in the environment alone, or be changed by it', () => {
+    const env = {
+      FRAMEHOLD_ENGINES_SAIL_KIND: 'spark-connect',
+      SERVICE_ENGINES_SAIL_URL: 'sc://sail:50051',
+      FRAMEHOLD_ENGINES_BIG_SPARK_PATH_MAP: 'hdfs://name/cold',
+      SERVICE_ENGINES_BIG_SPARK_PATH_MAP: 'hdfs://other/cold',
+      FRAMEHOLD_ENGINES_BIG_SPARK_URL: '',
+    };
+    const { engines } = load({ toml: spark.replace('spark]', 'big-spark]'), env }).config;
+    expect(engines.get('sail')).toMatchObject({ url: 'sc://sail:50051' });
+    expect(engines.get('big-spark')).toMatchObject({ url: 'sc://spark:15002', pathMap: 'hdfs://name/cold' });
+  });
+
+  it.each([
+    'sc://spark',
+    'sc://spark:15002',
+    'sc://spark:15002/',
+    'sc://spark/;token=a=b;use_ssl=true',
+    'sc://[::1]:1/',
+  ])('takes the URL %s', (url) => {
+    const { config } = load({ env: { FRAMEHOLD_ENGINES_A_KIND: 'spark-connect', FRAMEHOLD_ENGINES_A_URL: url } });
+    expect(config.engines.get('a')?.url).toBe(url);
+  });
+
+  it('shows every key with its origin, and no secret', () => {
+    const toml = `${spark.replace('15002', '15002/;token=secret;use_ssl=true;x-api-key=hidden;user_id=ada')}`;
+    const { settings } = load({ toml });
+    const shown = settings.filter(({ key }) => key.startsWith('engines.'));
+    expect(shown).toHaveLength(7);
+    expect(shown).toContainEqual({
+      key: 'engines.spark.url',
+      shown: 'sc://spark:15002/;token=***;use_ssl=true;x-api-key=***;user_id=ada',
+      origin: '/home/ada/.framehold/config.toml:3',
+    });
+    expect(shown).toContainEqual({ key: 'engines.spark.connect_timeout', shown: '5s', origin: 'default' });
+  });
+
+  it("is none of a client command's business but for its keys", () => {
+    const toml = '[engines.spark]\nkind = "trino"\n[client]\nserver = "http://far:9000"';
+    expect(loadClientConfig(sources({ toml })).server).toBe('http://far:9000');
+  });
+});
+
+describe('what is wrong with an engine is said in one line', () => {
+  it.each([
+    [
+      'an unknown key',
+      `${spark}ulr = "x"`,
+      'unknown key engines.spark.ulr in /home/ada/.framehold/config.toml:4; did you mean url?',
+    ],
+    [
+      'an unknown kind',
+      spark.replace('spark-connect', 'spark-conect'),
+      'engines.spark.kind is "spark-conect" (set by /home/ada/.framehold/config.toml:2); expected spark-connect; did you mean spark-connect?',
+    ],
+    [
+      'no kind',
+      '[engines.spark]\nurl = "sc://a"',
+      'the engine spark (set by /home/ada/.framehold/config.toml:2) has no kind; add kind = "spark-connect" to [engines.spark]',
+    ],
+    ['no url', '[engines.spark]\nkind = "spark-connect"', 'has no url; add url = '],
+    [
+      'a reserved name',
+      spark.replace('spark]', 'local]'),
+      'the engine "local" (set in /home/ada/.framehold/config.toml:1) has a name of our own',
+    ],
+    [
+      'a bad name',
+      spark.replace('spark]', 'Spark]'),
+      'the engine "Spark" (set in /home/ada/.framehold/config.toml:1) is not named well; expected small letters',
+    ],
+    [
+      'a key without an engine',
+      '[engines]\nurl = "sc://a"',
+      'engines.url in /home/ada/.framehold/config.toml:2 is a string; expected a section [engines.url]',
+    ],
+    ['a wrong type', spark.replace('"sc://spark:15002"', '15002'), 'engines.spark.url is the number 15002'],
+    ['a wrong URL', spark.replace('sc://spark', 'http://spark'), "expected a URL in PySpark's form"],
+    ['a wrong path', `${spark}path_map = "cold"`, 'engines.spark.path_map is "cold"'],
+    [
+      'two names alike',
+      `${spark.replace('spark]', 'my-a]')}${spark.replace('spark]', 'my_a]')}`,
+      'the engines my-a and my_a differ only in - and _',
+    ],
+    [
+      'a default that is not there',
+      `[sql]\ndefault_engine = "sprak"\n${spark}`,
+      'sql.default_engine is "sprak" (set by /home/ada/.framehold/config.toml:2); expected one of local, tsdb, auto, spark; did you mean spark?',
+    ],
+    [
+      'an auto engine that is not there',
+      '[sql]\nauto_engine = "spark"',
+      'expected a section [engines.<name>], of which there is none',
+    ],
+    ['an auto engine that is local', `[sql]\nauto_engine = "local"\n${spark}`, 'expected one of spark'],
+  ])('%s', (_, toml, expected) => {
+    expect(complaint({ toml })).toContain(expected);
+  });
+
+  it('a key of the environment that there is not', () => {
+    expect(complaint({ env: { FRAMEHOLD_ENGINES_SPARK_ULR: 'x' } })).toContain(
+      'FRAMEHOLD_ENGINES_SPARK_ULR names no key of an engine',
+    );
+  });
+
+  it('hides the token of a URL that is wrong', () => {
+    const text = complaint({ toml: spark.replace('sc://spark:15002', 'sc://spark:99999/;token=secret') });
+    expect(text).toContain('token=***');
+    expect(text).not.toContain('secret');
+  });
+});

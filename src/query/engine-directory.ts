@@ -1,0 +1,73 @@
+import type { EngineHealth, EngineKind, NamedEngine } from '../core/engine.ts';
+
+/** An engine as callers see it. */
+export interface EngineStatus {
+  readonly name: string;
+  readonly kind: EngineKind;
+  /** Where a bare query of /exec goes. */
+  readonly isDefault: boolean;
+  /** Where `engine=auto` sends statements that read much. */
+  readonly isForLarge: boolean;
+  readonly health: EngineHealth;
+}
+
+export interface EngineDirectoryOptions {
+  /** In the order in which they are listed. */
+  readonly engines: readonly NamedEngine[];
+  readonly defaultEngine: string;
+  readonly autoEngine: string | undefined;
+}
+
+/** Longer than engines take to say themselves that they have no answer. */
+const patienceMs = 4000;
+const freshMs = 1000;
+
+/** All engines and how they are, asked together, within a few seconds and not more often than once in one. */
+export class EngineDirectory {
+  readonly #options: EngineDirectoryOptions;
+  #statuses: Promise<readonly EngineStatus[]> | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: EngineDirectoryOptions) {
+    this.#options = options;
+  }
+
+  get names(): readonly string[] {
+    return this.#options.engines.map(({ name }) => name);
+  }
+
+  list(): Promise<readonly EngineStatus[]> {
+    const now = performance.now();
+    if (this.#statuses === undefined || now - this.#askedAt >= freshMs) {
+      this.#askedAt = now;
+      this.#statuses = Promise.all(this.#options.engines.map((engine) => this.#ask(engine)));
+    }
+    return this.#statuses;
+  }
+
+  async #ask(engine: NamedEngine): Promise<EngineStatus> {
+    const { name, kind } = engine;
+    const { defaultEngine, autoEngine } = this.#options;
+    const health = await healthInTime(engine);
+    return { name, kind, isDefault: name === defaultEngine, isForLarge: name === autoEngine, health };
+  }
+}
+
+async function healthInTime(engine: NamedEngine): Promise<EngineHealth> {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<EngineHealth>((resolve) => {
+    timer = setTimeout(() => {
+      resolve({ state: 'down', problem: `no answer within ${patienceMs / 1000} s` });
+      controller.abort();
+    }, patienceMs);
+  });
+  const asked = engine
+    .health({ signal: controller.signal })
+    .catch((): EngineHealth => ({ state: 'down', problem: 'it could not be asked' }));
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
