@@ -77,6 +77,8 @@ Statements end with \`;\` and may take several lines. What was typed is kept in 
 |---|---|
 | \`\\d\` | the frames |
 | \`\\d HANDLE\` | one of them, with its columns |
+| \`\\engines\` | what SQL can run on |
+| \`\\engine NAME\` | run statements there from now on |
 | \`\\timing\` | tell how long each statement takes, or no longer |
 | \`\\?\` | help |
 | \`\\q\`, Ctrl-D | leave |

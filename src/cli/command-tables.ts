@@ -86,7 +86,10 @@ export const clientTables = {
     summary: 'Run SQL; without any, a prompt',
     operands: { shown: '[SQL]', least: 0, most: 1 },
     flags: {
-      engine: { value: 'ENGINE', help: 'Where it runs; else local, which knows the frames' },
+      engine: {
+        value: 'ENGINE',
+        help: 'Where it runs: local, auto, tsdb, or one that `framehold engines` lists; else local',
+      },
       format: {
         value: 'FORMAT',
         choices: ['table', ...fileFormats],
@@ -103,8 +106,18 @@ export const clientTables = {
     examples: [
       'framehold sql "select symbol, max(price) from trades group by 1"',
       "framehold sql 'select * from trades where symbol = ? limit 5' --param BTC-USD",
+      'framehold sql --engine spark "select count(*) from trades"',
       'framehold sql < report.sql > report.csv',
     ],
+  },
+  engines: {
+    summary: 'List the engines that SQL can run on, and how they are',
+    operands: { shown: '', least: 0, most: 0 },
+    flags: { json, ...server },
+    notes: [
+      'Not on a terminal: a line each of name, kind, state, version and marks (default, auto), with tabs between them.',
+    ],
+    examples: ['framehold engines', 'framehold engines --json'],
   },
   ping: {
     summary: 'See whether the server is there, over HTTP and gRPC',

@@ -23,6 +23,7 @@ export const commands: Readonly<Record<string, Command>> = {
   info: ofClient('info', async (context, given) => (await import('./info.ts')).info(context, given)),
   rm: ofClient('rm', async (context, given) => (await import('./rm.ts')).rm(context, given)),
   sql: ofClient('sql', async (context, given) => (await import('./sql.ts')).sql(context, given)),
+  engines: ofClient('engines', async (context, given) => (await import('./engines.ts')).engines(context, given)),
   ping: ofClient('ping', async (context) => (await import('./ping.ts')).ping(context)),
   config: ofSettings('config', async (host, argv) => (await import('./print-config.ts')).printConfig(host, argv)),
   verify: ofSettings('verify', async (host, argv) => (await import('./verify.ts')).verify(host, argv)),

@@ -35,6 +35,8 @@ describe('bash offers', () => {
       ['table', 'tsv'],
     ],
     [['get', 't'], ['trades']],
+    [['sql', '--engine', 't'], ['trades']],
+    [['sql', '--engine', 'a'], ['auto']],
     [['server', '--grpc-p'], ['--grpc-port']],
     [['completion', 'z'], ['zsh']],
     [['put', 'x'], []],
@@ -46,7 +48,7 @@ describe('bash offers', () => {
 
 it.each(['zsh', 'fish'])('%s is told of every command', async (shell) => {
   const text = await script(shell);
-  for (const name of ['server', 'put', 'get', 'ls', 'info', 'rm', 'sql', 'ping', 'completion']) {
+  for (const name of ['server', 'put', 'get', 'ls', 'info', 'rm', 'sql', 'engines', 'ping', 'completion']) {
     expect(text).toContain(name);
   }
 });

@@ -22,6 +22,8 @@ const tables: Readonly<Record<string, Pick<CommandTable, 'flags' | 'summary' | '
 const names = Object.keys(tables);
 /** Prints the handles that there are. */
 const listHandles = 'framehold ls 2>/dev/null | cut -f1';
+/** Prints the engines that there are. */
+const listEngines = 'framehold engines 2>/dev/null | cut -f1';
 const takesHandles = names.filter((name) => tables[name]?.operands.shown.startsWith('HANDLE'));
 const takesFiles = names.filter((name) => tables[name]?.operands.shown.startsWith('FILE'));
 
@@ -75,6 +77,7 @@ ${choiceCases()
   .join('\n')}
   esac
   case "$before" in
+    --engine) ${offer(`auto $(${listEngines})`)}; return ;;
     ${fileFlagNames().join('|')}) return ;;
   esac
   case "$word" in
@@ -108,6 +111,7 @@ ${choiceCases()
   .join('\n')}
   esac
   case "$words[CURRENT-1]" in
+    --engine) compadd -- auto \${(f)"$(${listEngines})"}; return ;;
     ${fileFlagNames().join('|')}) _files; return ;;
   esac
   if [[ "$words[CURRENT]" == -* ]]; then
@@ -137,6 +141,7 @@ function fish(): string {
         const parts = [seen, short === undefined ? '' : `-s ${short}`, `-l ${flag}`];
         if (value !== undefined) parts.push(isFileFlag({ value, help }) ? '-r -F' : '-x');
         if (choices !== undefined) parts.push(`-a ${quote(choices.join(' '))}`);
+        if (flag === 'engine') parts.push(`-a ${quote(`auto (${listEngines})`)}`);
         return [...parts.filter(Boolean), `-d ${quote(help)}`].join(' ');
       }),
     ];

@@ -5,7 +5,7 @@ import { ClientError } from '../client/client-error.ts';
 import type { SqlOptions } from '../client/framehold-client.ts';
 import { shownCount } from './amounts.ts';
 import type { ClientContext } from './client-command.ts';
-import { CommandFailure } from './command-failure.ts';
+import { CommandFailure, printable } from './command-failure.ts';
 import { downloadFailure, isArrowFile, save } from './get.ts';
 import { isStandardOutput, type OutputPath, writeOutput } from './output.ts';
 import { Progress } from './progress.ts';
@@ -13,7 +13,8 @@ import { type ResultTable, readResult } from './result-table.ts';
 import { terminalTable } from './terminal-table.ts';
 
 export interface StatementOptions {
-  readonly engine: string;
+  /** Undefined: the one that knows the frames. */
+  readonly engine: string | undefined;
   /** `table`, or a format of files. */
   readonly format: string;
   readonly output: OutputPath;
@@ -30,7 +31,7 @@ const countPatienceMs = 1000;
 /** Runs one statement, and prints or saves what comes. */
 export async function runStatement(context: ClientContext, sql: string, options: StatementOptions): Promise<void> {
   const { engine, format, output, limit, params } = options;
-  if (params.length > 0 && engine !== 'local') {
+  if (params.length > 0 && engine === 'tsdb') {
     throw new CommandFailure(`the engine ${engine} takes no parameters`, 'write the values into the statement');
   }
   const request = { sql, engine, ...(params.length > 0 && { params }) };
@@ -61,11 +62,12 @@ async function printTable(
     const { columns, rows, facts } = result;
     if (columns.length === 0) return `${shownFacts(facts)}\n`;
     const shown = isCut ? rows.slice(0, rowsOnTerminal) : rows;
+    const ran = request.engine === 'auto' ? `; on ${facts.engine}, ${facts.engine_reason}` : '';
     const count =
       shown.length < rows.length
-        ? `${shownCount(shown.length, 'row')}; ${await countLeft(context, request, shown.length)}`
+        ? `${shownCount(shown.length, 'row')}; ${await countLeft(context, request, result, shown.length)}`
         : shownCount(rows.length, 'row');
-    return `${terminalTable(host, columns, shown)}(${count})\n`;
+    return `${terminalTable(host, columns, shown)}(${count}${printable(ran)})\n`;
   });
   await writeOutput(host, output, oneText(text));
 }
@@ -82,7 +84,14 @@ async function fetchResult(
 }
 
 /** How many rows are not shown, where that is quickly found out. */
-async function countLeft(context: ClientContext, request: StatementRequest, shown: number): Promise<string> {
+async function countLeft(
+  context: ClientContext,
+  request: StatementRequest,
+  { facts }: ResultTable,
+  shown: number,
+): Promise<string> {
+  // Elsewhere it may be hours of work for many machines.
+  if (facts.engine !== undefined && facts.engine !== 'local') return 'more not shown';
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(countPatienceMs)]);
   try {
     const sql = `SELECT count(*) FROM (${request.sql}\n)`;

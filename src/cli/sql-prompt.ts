@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { didYouMean } from '../core/did-you-mean.ts';
 import { shownMs } from './amounts.ts';
 import type { ClientContext } from './client-command.ts';
-import { failureLine } from './command-failure.ts';
+import { failureLine, printable } from './command-failure.ts';
+import { engineTable } from './engines.ts';
 import { description } from './info.ts';
 import { allFrames, frameTable } from './ls.ts';
 import { runStatement, type StatementOptions } from './run-statement.ts';
@@ -16,6 +18,8 @@ const help = `Statements end with ; and may take several lines.
 
   \\d            the frames
   \\d HANDLE     one of them, with its columns
+  \\engines      what SQL can run on
+  \\engine NAME  run statements there from now on
   \\timing       tell how long each statement takes, or no longer
   \\?            this
   \\q, Ctrl-D    leave
@@ -41,7 +45,7 @@ export async function sqlPrompt(context: ClientContext, options: StatementOption
 
 class SqlPrompt {
   readonly #context: ClientContext;
-  readonly #options: StatementOptions;
+  #options: StatementOptions;
   readonly #lines: Interface;
   readonly #history: SqlHistory;
   /** What was typed of a statement that has not ended. */
@@ -115,6 +119,12 @@ class SqlPrompt {
         this.#isTiming = !this.#isTiming;
         this.#print(`Timing is ${this.#isTiming ? 'on' : 'off'}.\n`);
         return undefined;
+      case '\\engines':
+        await this.#timed(async (context) => this.#print(engineTable(context, await context.client.engines(context))));
+        return undefined;
+      case '\\engine':
+        await this.#timed(async (context) => this.#chooseEngine(argument, context));
+        return undefined;
       case '\\d':
         await this.#timed(async (context) => {
           const text =
@@ -128,6 +138,19 @@ class SqlPrompt {
         this.#print(`There is no ${name}; \\? lists what there is.\n`);
         return undefined;
     }
+  }
+
+  async #chooseEngine(name: string | undefined, { client, signal }: ClientContext): Promise<void> {
+    if (name !== undefined) {
+      const { engines } = await client.info({ signal });
+      const known = [...new Set([...engines, 'local', 'auto'])];
+      if (!known.includes(name)) {
+        this.#print(`There is no engine ${printable(name)}${didYouMean(name, known)}; \\engines lists them.\n`);
+        return;
+      }
+      this.#options = { ...this.#options, engine: name };
+    }
+    this.#print(`Statements run on ${this.#options.engine ?? 'local'}.\n`);
   }
 
   /** Runs it under a Ctrl-C of its own, and tells what went wrong. */

@@ -37,7 +37,7 @@ function statementOptions(host: Host, { flags }: SqlArguments): StatementOptions
   const { output } = flags;
   const byPlace = isStandardOutput(output) ? (host.stdoutIsTerminal ? 'table' : 'csv') : undefined;
   return {
-    engine: flags.engine ?? 'local',
+    engine: flags.engine,
     format: flags.format ?? byPlace ?? outputFormat(output as string),
     output,
     limit: wholeNumber('--limit', flags.limit),

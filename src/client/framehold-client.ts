@@ -13,6 +13,17 @@ export interface ServerInfo {
   readonly default_engine: string;
 }
 
+/** An engine as `/engines` tells of it. */
+export interface ServerEngine {
+  readonly name: string;
+  readonly kind: string;
+  readonly state: string;
+  readonly version: string | null;
+  readonly problem?: string;
+  readonly default: boolean;
+  readonly auto: boolean;
+}
+
 export interface Column {
   readonly name: string;
   readonly type: string;
@@ -59,7 +70,8 @@ export interface ImportAnswer {
 
 export interface SqlOptions {
   readonly sql: string;
-  readonly engine: string;
+  /** Undefined: the one that knows the frames. */
+  readonly engine: string | undefined;
   readonly format: string;
   readonly limit?: number | undefined;
   readonly params?: readonly string[] | undefined;
@@ -109,6 +121,11 @@ export class FrameholdClient {
       if (!isGrpc) throw error;
       return undefined;
     }
+  }
+
+  async engines(stop: Stoppable): Promise<readonly ServerEngine[]> {
+    const { engines } = await this.http.json<{ engines: readonly ServerEngine[] }>({ path: 'engines', ...stop });
+    return engines;
   }
 
   async *frames(prefix: string | undefined, stop: Stoppable): AsyncGenerator<HeldFrame, void, undefined> {
@@ -174,9 +191,9 @@ export class FrameholdClient {
     return readArrow(new ByteReader(await this.export(selection, 'arrow', stop)));
   }
 
-  /** Over the frames; another engine is asked as QuestDB's clients do. */
+  /** Over the frames, on the engine that is named; the external database is asked as QuestDB's clients do. */
   sql({ sql, engine, format, limit, params }: SqlOptions, stop: Stoppable): Promise<AnswerBody> {
-    if (engine !== 'local') {
+    if (engine === 'tsdb') {
       const path = format === 'json' ? 'exec' : 'exp';
       return this.http.bytes({ path, query: { query: sql, engine, fmt: format, limit }, ...stop });
     }
