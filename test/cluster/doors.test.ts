@@ -1,0 +1,155 @@
+import { tableFromIPC } from 'apache-arrow';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Cleanup } from '../../src/core/cleanup.ts';
+import { byCommand, ipcOf } from '../support/flight-client.ts';
+import { any, FlightSqlClient } from '../support/flight-sql-client.ts';
+import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { putSql } from '../support/frames.ts';
+import { ask } from '../support/http-client.ts';
+import { needed } from '../support/missing.ts';
+import { runCommand } from '../support/spawned-command.ts';
+import { clusterVenv } from './support/cluster-venv.ts';
+import { type Sail, startSail } from './support/sail.ts';
+
+const venv = await needed('Sail', clusterVenv);
+
+describe.skipIf(venv === undefined)('a cluster behind every door', () => {
+  const cleanup = new Cleanup();
+  let sail: Sail;
+  let server: Framehold;
+
+  beforeAll(async () => {
+    sail = cleanup.use(await startSail());
+    const toml = `
+[sql]
+auto_engine = "sail"
+auto_threshold = "20KB"
+[engines.sail]
+kind = "spark-connect"
+url = "${sail.url}/;token=hidden-token"
+`;
+    server = cleanup.use(await startFramehold({ toml }));
+    await putSql(server.frames, 'small', 'SELECT range AS n FROM range(10)');
+    await putSql(server.frames, 'big', 'SELECT range AS n, hash(range)::VARCHAR AS h FROM range(20000)');
+  });
+  afterAll(() => cleanup[Symbol.asyncDispose]());
+
+  const get = (door: string, query: string, parameters: Record<string, string>) =>
+    ask(`${server.url}/${door}?${new URLSearchParams({ query, ...parameters })}`);
+  const post = (body: object) => ask(`${server.url}/sql`, { method: 'POST', body: JSON.stringify(body) });
+
+  const sql = 'SELECT max(n) AS most FROM small';
+
+  describe('over HTTP', () => {
+    test('GET /exec, GET /exp and POST /sql run a statement there by its name', async () => {
+      const told = { engine: 'sail', engine_reason: 'named by the caller' };
+      expect((await get('exec', sql, { fmt: 'json', engine: 'sail' })).json()).toMatchObject({
+        dataset: [[9]],
+        ...told,
+      });
+      expect((await get('exp', sql, { fmt: 'csv', engine: 'sail' })).text).toBe('most\r\n9\r\n');
+      expect((await post({ sql, engine: 'sail' })).json()).toMatchObject({ dataset: [[9]], ...told });
+    });
+
+    test.each(['csv', 'tsv', 'json', 'ndjson', 'arrow', 'parquet'])('GET /exp writes its rows as %s', async (fmt) => {
+      const answer = await get('exp', 'SELECT n FROM small ORDER BY n', { fmt, engine: 'sail' });
+      expect([answer.status, answer.headers['x-framehold-engine']]).toEqual([200, 'sail']);
+      expect(answer.body.length).toBeGreaterThan(0);
+    });
+
+    test('parameters and ranges of rows hold there', async () => {
+      const request = { sql: 'SELECT n FROM small WHERE n < :most ORDER BY n', params: { most: 5 }, limit: '2,3' };
+      expect((await post({ ...request, engine: 'sail' })).json()).toMatchObject({ dataset: [[1], [2]] });
+    });
+
+    test('engine=auto chooses by what a statement reads', async () => {
+      const few = await get('exec', sql, { fmt: 'json', engine: 'auto' });
+      expect(few.json()).toMatchObject({ dataset: [[9]], engine: 'local' });
+      const many = await get('exec', 'SELECT max(n) AS most FROM big', { fmt: 'json', engine: 'auto' });
+      expect(many.json()).toMatchObject({ dataset: [[19999]], engine: 'sail' });
+    });
+
+    test('engine=auto sends what only the cluster can read there, and says so', async () => {
+      const answer = await post({ sql: 'SELECT explode(array(1, 2)) AS x', engine: 'auto' });
+      expect(answer.json()).toMatchObject({
+        dataset: [[1], [2]],
+        engine: 'sail',
+        engine_reason: 'auto: only sail takes what it says',
+      });
+    });
+
+    test.each([
+      ['keep', { sql: 'SELECT * FROM big', keep: { handle: 'kept', mode: 'overwrite' } }],
+      ['CREATE TABLE … AS', { sql: 'CREATE OR REPLACE TABLE kept AS SELECT * FROM big' }],
+    ])('by %s the cluster writes a frame that the local engine reads', async (_, request) => {
+      const answer = await post({ ...request, engine: 'sail' });
+      expect([answer.status, answer.json().engine]).toEqual([200, 'sail']);
+      const kept = 'SELECT count(*) AS rows, sum(n)::BIGINT AS total, min(h) AS h FROM';
+      expect((await post({ sql: `${kept} kept` })).json().dataset).toEqual(
+        (await post({ sql: `${kept} big` })).json().dataset,
+      );
+    });
+
+    test('timeout_ms holds there', async () => {
+      const slow = 'SELECT count(*) AS c FROM big a, big b, big c WHERE a.h < b.h AND b.h < c.h';
+      const answer = await post({ sql: slow, engine: 'sail', timeout_ms: 500 });
+      expect([answer.status, answer.json().code]).toEqual([504, 'sql_timeout']);
+    });
+
+    test('GET /engines tells that it is up', async () => {
+      const { engines } = (await ask(`${server.url}/engines`)).json();
+      expect(engines).toContainEqual(
+        expect.objectContaining({ name: 'sail', kind: 'spark-connect', state: 'up', auto: true }),
+      );
+    });
+
+    test('no log has its token', () => {
+      expect(server.log()).not.toContain('hidden-token');
+    });
+  });
+
+  describe('over Flight SQL', () => {
+    const rowsOf = async (client: FlightSqlClient, text: string, headers: Record<string, string>) => {
+      const { messages, headers: told } = await client.flight.info(
+        byCommand(any('CommandStatementQuery', [1, text])),
+        headers,
+      );
+      const got = await client.flight.get(messages[0]?.endpoint[0]?.ticket.ticket ?? Buffer.alloc(0));
+      const table = tableFromIPC(ipcOf(got.messages));
+      return { engine: told.get('x-framehold-engine')[0], rows: table.toArray().map((row) => ({ ...row })) };
+    };
+
+    test('the header x-framehold-engine names it', async () => {
+      using client = new FlightSqlClient(server.grpcAddress.port);
+      expect(await rowsOf(client, sql, { 'x-framehold-engine': 'sail' })).toEqual({
+        engine: 'sail',
+        rows: [{ most: 9n }],
+      });
+    });
+  });
+
+  describe('on the command line', () => {
+    const framehold = (...argv: string[]) =>
+      runCommand(argv, { cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url } });
+
+    test('framehold engines lists it', async () => {
+      expect((await framehold('engines')).stdout).toMatch(/^sail\tspark-connect\tup\t.*\tauto$/m);
+    });
+
+    test('framehold sql --engine runs statements there', async () => {
+      const { status, stdout } = await framehold('sql', sql, '--engine', 'sail');
+      expect([status, stdout]).toEqual([0, 'most\r\n9\r\n']);
+    });
+  });
+
+  test('that is gone is an error of its own, by name and by auto, and the local engine serves on', async () => {
+    await sail.kill();
+    const named = await post({ sql, engine: 'sail' });
+    expect([named.status, named.json().code]).toEqual([502, 'engine_unreachable']);
+    const chosen = await post({ sql: 'SELECT max(n) AS most FROM big', engine: 'auto' });
+    expect([chosen.status, chosen.headers['x-framehold-engine']]).toEqual([502, 'sail']);
+    expect((await post({ sql, engine: 'auto' })).json()).toMatchObject({ dataset: [[9]], engine: 'local' });
+    const isDown = async () => ((await ask(`${server.url}/engines`)).json().engines as object[]).at(-1);
+    await expect.poll(isDown, { timeout: 10_000 }).toMatchObject({ name: 'sail', state: 'down' });
+  });
+});
