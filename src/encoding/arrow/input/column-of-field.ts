@@ -27,9 +27,12 @@ function typeOf(field: ArrowField, times = 1): DataType {
   const { type, children } = field;
   switch (type.kind) {
     case 'null':
+      // What DuckDB says of a NULL whose type nothing tells.
+      return { kind: 'int', bits: 32, signed: true };
     case 'int':
+      return type;
     case 'date':
-      return type.kind === 'date' ? { kind: 'date' } : type;
+      return { kind: 'date' };
     case 'bool':
       return { kind: 'boolean' };
     case 'float':

@@ -21,7 +21,7 @@ export function vectorOfColumn(column: ArrowColumn, type: DataType): Vector {
   };
   switch (sent.kind) {
     case 'null':
-      return { ...nested([]), validity: new Uint8Array((length + 7) >> 3) };
+      return { ...plain(nullData(length)), validity: new Uint8Array((length + 7) >> 3) };
     case 'bool':
     case 'int':
       return plain(column.data);
@@ -59,6 +59,12 @@ export function vectorOfColumn(column: ArrowColumn, type: DataType): Vector {
     default:
       return sent satisfies never;
   }
+}
+
+/** A column of nulls has no bytes, whatever length it claims. */
+function nullData(length: number): Uint8Array {
+  if (length * 4 > maxBodyBytes) throw new AppError('too_large', `a record batch holds ${length} nulls`);
+  return new Uint8Array(length * 4);
 }
 
 function childrenOf({ children }: ArrowColumn, type: DataType): Vector[] {
