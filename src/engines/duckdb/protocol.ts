@@ -89,6 +89,8 @@ export type Job =
 export type Command =
   | { readonly kind: 'job'; readonly turn: number; readonly job: Job }
   | { readonly kind: 'cancel' }
+  /** In place of the message of that name, where the data channel is full of input. */
+  | { readonly kind: 'slotFree'; readonly slot: number }
   /** The child answers with any message, over the same channel. */
   | { readonly kind: 'pulse' };
 

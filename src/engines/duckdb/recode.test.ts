@@ -413,6 +413,15 @@ describe('a stream under way', () => {
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
   });
 
+  test('may be far larger than what fits between the processes', { timeout: 60_000 }, async () => {
+    async function* long(): AsyncGenerator<Uint8Array> {
+      yield messages[0] as Uint8Array;
+      for (let sent = 0; sent < 100; sent++) yield messages[1] as Uint8Array;
+    }
+    const answer = await answerOf(await engine.recode(long(), { form: 'exec-json' }, { signal: never }));
+    expect(answer).toMatchObject({ rows: 100_000, total: 100_000 });
+  });
+
   test('waits for a slow reader', async () => {
     let sent = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {

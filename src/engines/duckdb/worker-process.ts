@@ -45,6 +45,7 @@ export class WorkerProcess {
   #stderr = '';
   #ended = false;
   #turn = 0;
+  #hasInput = false;
 
   /** Resolves when the child can take jobs; rejects when it ends before. */
   readonly ready: Promise<void>;
@@ -127,6 +128,7 @@ export class WorkerProcess {
     const cancel = (): void => this.#cancel();
     signal.addEventListener('abort', cancel, { once: true });
     const turn = ++this.#turn;
+    this.#hasInput = input !== undefined;
     this.#send({ kind: 'job', turn, job });
     const unwatch = silenceMs === undefined ? undefined : this.#watchPulse(silenceMs);
     const inputSent = input === undefined ? undefined : this.#sendInput(input, turn);
@@ -255,7 +257,9 @@ export class WorkerProcess {
       this.#logger.error('a worker’s shared file cannot be read', { error });
       this.kill();
     }
-    this.#data.write(Buffer.concat([messageHeader(messageKind.slotFree, turn, 1), Buffer.of(slot)]));
+    // Behind input that the child does not read until it has sent its rows, the slot would never be free.
+    if (this.#hasInput) this.#send({ kind: 'slotFree', slot });
+    else this.#data.write(Buffer.concat([messageHeader(messageKind.slotFree, turn, 1), Buffer.of(slot)]));
     return { kind: messageKind.rows, turn, payload };
   }
 

@@ -64,6 +64,7 @@ data.on('close', endNow);
 let cancelCurrent: (() => void) | undefined;
 process.on('message', (command: Command) => {
   if (command.kind === 'cancel') cancelCurrent?.();
+  else if (command.kind === 'slotFree') slots?.release(command.slot);
   else if (command.kind === 'pulse') process.send?.('alive');
   else void run(command.job, command.turn);
 });
