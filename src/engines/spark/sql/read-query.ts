@@ -23,7 +23,9 @@ export function readQuery(reading: Reading, from: 'start' | 'tail'): void {
 /** [RECURSIVE] name [(column, …)] [AS] (query), … */
 function readWith(reading: Reading): void {
   const { cursor } = reading;
+  const { position } = cursor;
   const isRecursive = cursor.takes('recursive');
+  if (isRecursive && reading.recursion === 'refused') throw noRecursion(position);
   do {
     const name = cursor.takeName('a name for the query');
     if (cursor.seesSigns('(') && !cursor.seesSigns('(', 1) && !cursor.seesOneOf(queryWords, 1)) {
@@ -68,7 +70,7 @@ function readSelect(reading: Reading): void {
   if (cursor.takes('where')) readExpression(reading);
   if (cursor.takes('group')) readGrouping(reading);
   if (cursor.takes('having')) readExpression(reading);
-  if (cursor.takes('qualify')) readExpression(reading);
+  if (cursor.sees('qualify')) throw noQualify(cursor);
   readWindows(reading);
   if (cursor.sees('using')) throw noScripts(cursor);
 }
@@ -135,6 +137,20 @@ function otherQuery(cursor: TokenCursor): AppError {
     });
   }
   return cursor.unexpected('a query');
+}
+
+function noRecursion(position: number): AppError {
+  return new AppError('sql_forbidden', 'this engine has no WITH RECURSIVE', {
+    position,
+    hint: 'send the statement to the engine local or to Spark',
+  });
+}
+
+function noQualify({ position }: TokenCursor): AppError {
+  return new AppError('sql_forbidden', 'cluster engines have no QUALIFY', {
+    position,
+    hint: 'put the window function in a subquery: SELECT … FROM (SELECT …, rank() OVER (…) AS r FROM t) WHERE r = 1',
+  });
 }
 
 function noScripts({ position }: TokenCursor): AppError {

@@ -146,7 +146,7 @@ function takeTable(reading: Reading): void {
   const name = cursor.takeName('the name of a table');
   if (cursor.seesSigns('.')) throw noQualifiedTable(cursor, name, position);
   if (name.includes('`')) throw new AppError('sql_error', 'no frame has a backtick in its name', { position });
-  reading.addTable(name);
+  reading.addTable(name, position);
 }
 
 function refuseTimeTravel(cursor: TokenCursor): void {

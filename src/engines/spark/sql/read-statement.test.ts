@@ -140,6 +140,12 @@ describe('refusals', () => {
   });
 });
 
+it('a query that names itself is refused where an engine would take the name for a table', () => {
+  const sql = 'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT * FROM r';
+  expect(tablesOf(readStatement(sql))).toEqual([]);
+  expect(() => readStatement(sql, { recursion: 'refused' })).toThrow('this engine has no WITH RECURSIVE');
+});
+
 describe('statements that change frames', () => {
   it('hold exactly the text of their query', () => {
     const sql = ' create or replace table `my frame` as\n with x as (select 1) select * from x, t ; ';

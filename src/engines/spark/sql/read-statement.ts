@@ -2,7 +2,7 @@ import { AppError } from '../../../core/app-error.ts';
 import type { Query, Statement, TableName } from '../../../core/sql.ts';
 import { readExpression } from './read-expression.ts';
 import { readQuery } from './read-query.ts';
-import { Reading } from './reading.ts';
+import { Reading, type Recursion } from './reading.ts';
 import { refusedStatement } from './refused-statements.ts';
 import { TokenCursor } from './token-cursor.ts';
 import { type DoubleQuotes, type Token, tokenize } from './tokenizer.ts';
@@ -13,22 +13,28 @@ const queryWords = new Set(['select', 'with', 'values', 'table']);
 export interface ReadStatementOptions {
   /** What `"…"` is. Default `identifier`: the engine takes it for a name, as Spark does when it is told to. */
   readonly doubleQuotes?: DoubleQuotes | undefined;
+  /** Default `allowed`: the engine has WITH RECURSIVE, as Spark has since 4.1. */
+  readonly recursion?: Recursion | undefined;
 }
 
 /**
  * Reads a caller's SQL in Spark's dialect and checks it against what callers may do. Throws `sql_error` or
  * `sql_forbidden`. What is ambiguous is refused: an engine never reads a table that is not among those found here.
  */
-export function readStatement(sql: string, { doubleQuotes = 'identifier' }: ReadStatementOptions = {}): Statement {
+export function readStatement(
+  sql: string,
+  { doubleQuotes = 'identifier', recursion = 'allowed' }: ReadStatementOptions = {},
+): Statement {
   checkText(sql);
   const tokens = oneStatement(tokenize(sql, doubleQuotes));
   const cursor = new TokenCursor(tokens, sql);
-  if (cursor.takes('create')) return createTable(cursor, sql, tokens);
-  if (cursor.takes('insert')) return insert(cursor, sql);
+  const readRest = (): Query => readWhole(cursor, sql, recursion);
+  if (cursor.takes('create')) return createTable(cursor, tokens, readRest);
+  if (cursor.takes('insert')) return insert(cursor, readRest);
   if (cursor.takes('drop', 'table')) return dropTable(cursor);
   if (cursor.sees('show', 'tables') && tokens.length === 2) return { kind: 'showTables' };
   if (!cursor.seesOneOf(queryWords) && !cursor.seesSigns('(')) throw refusedStatement(tokens);
-  return { kind: 'query', query: readWhole(cursor, sql) };
+  return { kind: 'query', query: readRest() };
 }
 
 function checkText(sql: string): void {
@@ -57,16 +63,16 @@ function oneStatement(tokens: readonly Token[]): readonly Token[] {
 }
 
 /** The rest of the statement as a query, with exactly its own text. */
-function readWhole(cursor: TokenCursor, sql: string): Query {
+function readWhole(cursor: TokenCursor, sql: string, recursion: Recursion): Query {
   const { position } = cursor;
-  const reading = new Reading(cursor, { query: readQuery, expression: readExpression });
+  const reading = new Reading(cursor, { query: readQuery, expression: readExpression }, recursion);
   readQuery(reading, 'start');
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
   return { sql: sql.slice(position, cursor.lastEnd), ...reading.found() };
 }
 
 /** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name AS query */
-function createTable(cursor: TokenCursor, sql: string, tokens: readonly Token[]): Statement {
+function createTable(cursor: TokenCursor, tokens: readonly Token[], readRest: () => Query): Statement {
   const { position } = cursor;
   const replace = cursor.takes('or', 'replace');
   if (!cursor.takes('table')) throw refusedStatement(tokens);
@@ -84,12 +90,12 @@ function createTable(cursor: TokenCursor, sql: string, tokens: readonly Token[])
     kind: 'createTable',
     table,
     ifTaken: replace ? 'replace' : keep ? 'keep' : 'fail',
-    query: readWhole(cursor, sql),
+    query: readRest(),
   };
 }
 
 /** INSERT INTO [TABLE] name [(column, …)] query */
-function insert(cursor: TokenCursor, sql: string): Statement {
+function insert(cursor: TokenCursor, readRest: () => Query): Statement {
   if (cursor.sees('overwrite')) {
     throw unsupported('INSERT OVERWRITE', 'CREATE OR REPLACE TABLE x AS SELECT … replaces a frame', cursor.position);
   }
@@ -106,7 +112,7 @@ function insert(cursor: TokenCursor, sql: string): Statement {
   if (cursor.sees('replace')) {
     throw unsupported('REPLACE WHERE', 'CREATE OR REPLACE TABLE x AS SELECT … replaces a frame', cursor.position);
   }
-  return { kind: 'insert', table, columns, query: readWhole(cursor, sql) };
+  return { kind: 'insert', table, columns, query: readRest() };
 }
 
 /** DROP TABLE [IF EXISTS] name */

@@ -4,12 +4,16 @@ import type { TokenCursor } from './token-cursor.ts';
 
 /** The names of WITH that are visible at a place of a query, those of one WITH a link. */
 interface WithNames {
-  readonly names: Set<string>;
+  /** By their lower case: as written. */
+  readonly names: Map<string, Set<string>>;
   readonly outer: WithNames | undefined;
 }
 
 /** What was read: a query in parentheses and nothing else, which may be the beginning of a longer query, or any value. */
 export type ExpressionKind = 'query' | 'value';
+
+/** Whether a query of WITH RECURSIVE may name itself; where an engine has no recursion, the name would be a table's. */
+export type Recursion = 'allowed' | 'refused';
 
 /** What stands inside of each other: handed on here, as no file can import its own importers. */
 export interface Readers {
@@ -22,31 +26,44 @@ export interface Readers {
 export class Reading {
   readonly cursor: TokenCursor;
   readonly read: Readers;
+  readonly recursion: Recursion;
   readonly #tables = new Map<string, TableName>();
   readonly #parameterNames = new Map<string, string>();
   #positionalCount = 0;
   #withNames: WithNames | undefined;
 
-  constructor(cursor: TokenCursor, read: Readers) {
+  constructor(cursor: TokenCursor, read: Readers, recursion: Recursion) {
     this.cursor = cursor;
     this.read = read;
+    this.recursion = recursion;
   }
 
   /** What a query names by WITH is seen in it and in what stands inside of it. */
   inScope(read: () => void): void {
     const outer = this.#withNames;
-    this.#withNames = { names: new Set(), outer };
+    this.#withNames = { names: new Map(), outer };
     read();
     this.#withNames = outer;
   }
 
   addWithName(name: string): void {
-    this.#withNames?.names.add(asciiLower(name));
+    const names = this.#withNames?.names;
+    const alike = names?.get(asciiLower(name));
+    if (alike === undefined) names?.set(asciiLower(name), new Set([name]));
+    else alike.add(name);
   }
 
-  addTable(name: string): void {
-    const wanted = asciiLower(name);
-    for (let at = this.#withNames; at !== undefined; at = at.outer) if (at.names.has(wanted)) return;
+  /** Case tells names of WITH apart on Sail, not on Spark: what depends on that is refused. */
+  addTable(name: string, position: number): void {
+    for (let at = this.#withNames; at !== undefined; at = at.outer) {
+      const alike = at.names.get(asciiLower(name));
+      if (alike === undefined) continue;
+      if (alike.has(name)) return;
+      throw new AppError('sql_error', `${name} and ${[...alike][0]} of WITH differ in case`, {
+        position,
+        hint: 'write both the same, or give the query in WITH another name',
+      });
+    }
     this.#tables.set(name, { catalog: undefined, schema: undefined, name });
   }
 
@@ -75,7 +92,7 @@ export class Reading {
   }
 }
 
-/** Of A to Z only: where the cluster finds more names alike, a name of WITH counts as a table, which is never too few. */
+/** Of A to Z only: where a cluster finds more names alike, a name of WITH counts as a table, which is never too few. */
 function asciiLower(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
