@@ -56,14 +56,13 @@ export async function startSparkCluster({ isMeasured = false }: SparkClusterOpti
       SPARK_CONF_DIR: join(folder, 'conf'),
       SPARK_LOCAL_DIRS: folder,
       SPARK_LOCAL_IP: '127.0.0.1',
-      SPARK_DAEMON_JAVA_OPTS: frugal,
     };
     const daemon = (name: string, args: readonly string[]): Promise<EngineProcess> =>
       EngineProcess.start({
         command: join(sparkHome, 'bin', 'spark-class'),
         args: [`org.apache.spark.deploy.${name.toLowerCase()}.${name}`, '--host', '127.0.0.1', ...args],
-        // Not for the Connect server, where it overrides the memory of the driver.
-        env: { ...env, SPARK_DAEMON_MEMORY: '256m' },
+        // Not for the Connect server, which takes them for its own.
+        env: { ...env, SPARK_DAEMON_MEMORY: '256m', SPARK_DAEMON_JAVA_OPTS: frugal },
         log: join(folder, `${name}.log`),
       });
 
