@@ -70,3 +70,30 @@ test('chunks of growing size come over', async () => {
   const rows = await rowsOf("SELECT repeat('x', (range // 40)::INTEGER) AS t, range AS n FROM range(10_000)");
   expect(rows).toEqual(Array.from({ length: 10_000 }, (_, i) => ['x'.repeat(Math.floor(i / 40)), BigInt(i)]));
 });
+
+test.each([
+  'BOOLEAN',
+  'TINYINT',
+  'INTEGER',
+  'BIGINT',
+  'HUGEINT',
+  'DOUBLE',
+  'DECIMAL(38, 2)',
+  'DATE',
+  'TIME',
+  'TIMESTAMP',
+  'INTERVAL',
+])('nothing of what memory held before is left under the nulls of %s', async (type) => {
+  using connection = session.connect();
+  await rowsOf("SELECT repeat('secret', 9) || range AS t FROM range(20_000)");
+  for (const sql of [
+    'SELECT CASE WHEN range % 3 = 1 THEN v END AS v',
+    'SELECT CASE WHEN range > 5000 THEN v END AS v',
+  ]) {
+    await using result = await connection.query(`${sql} FROM (SELECT range, NULL::${type} AS v FROM range(5001))`);
+    for await (const batch of result.batches()) {
+      const data = Buffer.from(batch.vectors[0]?.data ?? []);
+      expect(data.every((byte) => byte === 0)).toBe(true);
+    }
+  }
+});

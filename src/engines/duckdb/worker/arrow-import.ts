@@ -68,6 +68,11 @@ function importVector(slab: NativeSlab, type: DataType, array: number, length: n
     data,
     children,
   });
+  const values = (width: number): Uint8Array => {
+    const data = slab.bytes(second, length * width);
+    if (validity !== null) clearNulls(data, width, validity);
+    return data;
+  };
   const offsetsAt = (address: number): Int32Array =>
     address === 0 ? new Int32Array(length + 1) : slab.int32s(address, length + 1);
   const children = (types: readonly DataType[], childLength: number): Vector[] => {
@@ -85,19 +90,24 @@ function importVector(slab: NativeSlab, type: DataType, array: number, length: n
   switch (type.kind) {
     case 'null':
       return { type, length, validity: new Uint8Array(bitmapBytes), offsets: null, data: null, children: [] };
-    case 'boolean':
-      return vector(null, slab.bytes(second, bitmapBytes), []);
+    case 'boolean': {
+      const bits = slab.bytes(second, bitmapBytes);
+      for (const [index, present] of (validity ?? []).entries()) bits[index] = (bits[index] as number) & present;
+      const lastBits = length & 7;
+      if (lastBits > 0) bits[bitmapBytes - 1] = (bits[bitmapBytes - 1] as number) & ((1 << lastBits) - 1);
+      return vector(null, bits, []);
+    }
     case 'int':
     case 'float':
-      return vector(null, slab.bytes(second, length * (type.bits / 8)), []);
+      return vector(null, values(type.bits / 8), []);
     case 'date':
-      return vector(null, slab.bytes(second, length * 4), []);
+      return vector(null, values(4), []);
     case 'time':
     case 'timestamp':
-      return vector(null, slab.bytes(second, length * 8), []);
+      return vector(null, values(8), []);
     case 'decimal':
     case 'interval':
-      return vector(null, slab.bytes(second, length * 16), []);
+      return vector(null, values(16), []);
     case 'utf8':
     case 'json':
     case 'uuid':
@@ -127,6 +137,36 @@ function importVector(slab: NativeSlab, type: DataType, array: number, length: n
       (type) satisfies never;
       throw new Error('unreachable');
     }
+  }
+}
+
+/** DuckDB leaves under nulls whatever its memory held, of other queries too, and in Arrow a client would see it. */
+function clearNulls(data: Uint8Array, width: number, validity: Uint8Array): void {
+  const cells = cellsOf(data, width);
+  const cellsPerRow = width === 16 ? 2 : 1;
+  for (let byte = 0; byte < validity.length; byte++) {
+    const bits = validity[byte] as number;
+    if (bits === 0xff) continue;
+    const last = Math.min(cells.length, (byte + 1) * 8 * cellsPerRow);
+    for (let cell = byte * 8 * cellsPerRow, bit = 0; cell < last; cell += cellsPerRow, bit++) {
+      if (((bits >> bit) & 1) === 1) continue;
+      cells[cell] = 0;
+      if (cellsPerRow === 2) cells[cell + 1] = 0;
+    }
+  }
+}
+
+function cellsOf({ buffer, byteOffset, byteLength }: Uint8Array, width: number) {
+  switch (width) {
+    case 1:
+      return new Uint8Array(buffer, byteOffset, byteLength);
+    case 2:
+      return new Uint16Array(buffer, byteOffset, byteLength / 2);
+    case 4:
+      return new Uint32Array(buffer, byteOffset, byteLength / 4);
+    default:
+      // All bits of the number 0 are 0.
+      return new Float64Array(buffer, byteOffset, byteLength / 8);
   }
 }
 
