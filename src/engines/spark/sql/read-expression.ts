@@ -22,9 +22,10 @@ export function readExpression(reading: Reading): ExpressionKind {
     cursor.deepen(prefixes.lambdas + prefixes.signs);
     if (prefixes.lambdas + prefixes.signs > 0) kind = 'value';
     if (readOperand(reading) === 'value') kind = 'value';
-    if (readSuffixes(reading)) kind = 'value';
+    const isEnd = cursor.seesSigns(',') || cursor.seesSigns(')');
+    if (!isEnd && readSuffixes(reading)) kind = 'value';
     cursor.deepen(-prefixes.signs);
-    if (!takesOperator(cursor)) {
+    if (isEnd || !takesOperator(cursor)) {
       cursor.deepen(-lambdas);
       return kind;
     }
@@ -38,6 +39,8 @@ function takePrefixes(cursor: TokenCursor): { readonly signs: number; readonly l
   let signs = 0;
   let lambdas = 0;
   for (;;) {
+    const kind = cursor.peek()?.kind;
+    if (kind === 'number' || kind === 'string') return { signs, lambdas };
     if (cursor.seesName() && cursor.seesSigns('->', 1)) {
       cursor.take(3);
       lambdas++;

@@ -45,6 +45,7 @@ export function tokenize(sql: string, doubleQuotes: DoubleQuotes): Token[] {
   };
   while (at < sql.length) {
     if (tokens.length > maxTokens) throw tooManyWords();
+    const sort = sql[at];
     const spaceEnd = match(space);
     if (spaceEnd > 0) {
       at = spaceEnd;
@@ -65,7 +66,6 @@ export function tokenize(sql: string, doubleQuotes: DoubleQuotes): Token[] {
       at = commentEnd(sql, at);
       continue;
     }
-    const sort = sql[at];
     if (sort === "'") {
       add('string', stringEnd(sql, at));
     } else if (sort === '`') {
@@ -75,7 +75,7 @@ export function tokenize(sql: string, doubleQuotes: DoubleQuotes): Token[] {
       if (doubleQuotes === 'refused') throw noDoubleQuotes(at);
       const end = doubleQuotedEnd(sql, at);
       add('quoted', end, nameIn(sql, at, end, '"'));
-    } else if (match(word) > 0) {
+    } else if (/[A-Za-z_]/.test(sort ?? '')) {
       const end = match(word);
       const text = sql.slice(at, end);
       const isRaw = /^r$/i.test(text) && (sql[end] === "'" || sql[end] === '"');
@@ -86,7 +86,7 @@ export function tokenize(sql: string, doubleQuotes: DoubleQuotes): Token[] {
         if (sql.startsWith('://', end)) throw noAddress(at);
         add('word', end, text, text.toLowerCase());
       }
-    } else if (match(number) > 0) {
+    } else if (/[0-9]/.test(sort ?? '') || (sort === '.' && match(number) > 0)) {
       add('number', checkedNumberEnd(sql, at, match(number)));
     } else if (match(sign) > 0) {
       add('sign', at + 1);
