@@ -7,10 +7,11 @@ import {
   PutResult,
   Ticket,
 } from '../protobuf/flight-messages.ts';
+import type { Pieces } from '../protobuf/grpc-call.ts';
 import { bytesField } from '../protobuf/protobuf.ts';
 import { type ArrowMessage, messageFacts } from './arrow-message.ts';
 import { unreachable } from './client-error.ts';
-import { grpcCall, type Pieces } from './grpc-call.ts';
+import { callServer } from './grpc-call.ts';
 
 /** HTTP/2's own 64 KiB make large downloads wait for each other's acknowledgements. */
 const windowBytes = 8 * 1024 * 1024;
@@ -118,7 +119,7 @@ export class FlightClient {
   }
 
   #call(path: string, requests: AsyncIterable<Pieces> | Iterable<Pieces>, signal: AbortSignal) {
-    return grpcCall(this.#session, requests, { path, address: this.address, signal });
+    return callServer(this.#session, requests, { path, address: this.address, signal });
   }
 }
 

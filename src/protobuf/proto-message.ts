@@ -119,6 +119,25 @@ export function int64(number: number): FieldKind<bigint> {
   };
 }
 
+/** An int32 that may be absent, which is not the same as 0. */
+export function optionalInt32(number: number): FieldKind<number | undefined> {
+  return {
+    number,
+    initial: () => undefined,
+    read: (value) => Number(BigInt.asIntN(32, numberOf(value))),
+    write: (value) => (value === undefined ? [] : [varintField(number, value)]),
+  };
+}
+
+export function optionalInt64(number: number): FieldKind<bigint | undefined> {
+  return {
+    number,
+    initial: () => undefined,
+    read: (value) => BigInt.asIntN(64, numberOf(value)),
+    write: (value) => (value === undefined ? [] : [varintField(number, value)]),
+  };
+}
+
 export function optionalSfixed64(number: number): FieldKind<bigint | undefined> {
   return {
     number,
@@ -134,6 +153,18 @@ export function optionalDouble(number: number): FieldKind<number | undefined> {
     initial: () => undefined,
     read: (value) => fixed64Of(value).getFloat64(0, true),
     write: (value) => (value === undefined ? [] : [fixed64Field(number, (view) => view.setFloat64(0, value, true))]),
+  };
+}
+
+export function optionalFloat(number: number): FieldKind<number | undefined> {
+  return {
+    number,
+    initial: () => undefined,
+    read: (value) => fixedOf(value, 4).getFloat32(0, true),
+    write: (value) => {
+      if (value === undefined) return [];
+      return [fixedField(number, new Uint8Array(Float32Array.of(value).buffer))];
+    },
   };
 }
 
@@ -177,6 +208,12 @@ export function repeated<T>(number: number, type: MessageType<T>): FieldKind<rea
   };
 }
 
+/** The values of a `map<string, string>`. */
+export const textValue: MessageType<string> = {
+  decode: (value) => utf8Field(value),
+  encode: (value) => Buffer.from(value),
+};
+
 /** `map<string, …>`; a key that comes twice has its last value. */
 export function map<T>(number: number, type: MessageType<T>): FieldKind<ReadonlyMap<string, T>> {
   const entry = message({ key: string(1), value: bytes(2) });
@@ -209,9 +246,13 @@ function numberOf(value: Field['value']): bigint {
 }
 
 function fixed64Of(value: Field['value']): DataView {
+  return fixedOf(value, 8);
+}
+
+function fixedOf(value: Field['value'], length: number): DataView {
   const fixed = bytesOf(value);
-  if (fixed.length !== 8) throw new AppError('invalid_input', 'a field of 8 bytes has another length');
-  return new DataView(fixed.buffer, fixed.byteOffset, 8);
+  if (fixed.length !== length) throw new AppError('invalid_input', `a field of ${length} bytes has another length`);
+  return new DataView(fixed.buffer, fixed.byteOffset, length);
 }
 
 function fixed64Field(number: number, write: (view: DataView) => void): Uint8Array {

@@ -79,9 +79,9 @@ export function bytesField(number: number, value: Uint8Array | string): Uint8Arr
   return Buffer.concat([encodeVarint((number << 3) | 2), encodeVarint(bytes.length), bytes]);
 }
 
-/** Eight bytes, as fixed64 and double have them. */
+/** Eight bytes, as fixed64 and double have them, or the four of fixed32 and float. */
 export function fixedField(number: number, value: Uint8Array): Uint8Array {
-  return Buffer.concat([encodeVarint((number << 3) | 1), value]);
+  return Buffer.concat([encodeVarint((number << 3) | (value.length === 4 ? 5 : 1)), value]);
 }
 
 /** Negative numbers take ten bytes, as protobuf has it. */

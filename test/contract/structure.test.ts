@@ -21,6 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   client: ['core', 'protobuf'],
   config: ['core', 'telemetry'],
   'engines/duckdb': ['core', 'encoding'],
+  'engines/spark': ['core', 'encoding', 'protobuf'],
   'engines/tsdb': ['core'],
   http: ['core', 'auth', 'encoding', 'frames', 'query', 'telemetry'],
   flight: ['core', 'auth', 'encoding', 'frames', 'protobuf', 'query', 'telemetry'],
@@ -28,7 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server.ts'],
   'server.ts': [
     ...['core', 'auth', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
-    ...['demo', 'engines/duckdb', 'engines/tsdb', 'protobuf'],
+    ...['demo', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'protobuf'],
   ],
 };
 
