@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createSecureServer } from 'node:http2';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { batchOf, scriptedConnectServer } from '../../../test/support/scripted-connect-server.ts';
+import { rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
+import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
+
+it('a token that the server refuses is said so, without the token', async () => {
+  await using server = await scriptedConnectServer((call) =>
+    call.fail('UNAUTHENTICATED', 'Invalid authentication token'),
+  );
+  await using engine = sparkEngine({ url: `${server.url}/;token=s3cret` });
+  await expect(runSql(engine, 'SELECT 1')).rejects.toMatchObject({
+    code: 'engine_unreachable',
+    message: 'engine cluster does not accept our token',
+    hint: expect.not.stringContaining('s3cret'),
+  });
+});
+
+it('sends the token and further headers with every call', async () => {
+  const seen: unknown[] = [];
+  await using server = await scriptedConnectServer(async (call) => {
+    seen.push([call.headers.authorization, call.headers['x-tenant']]);
+    if (call.method !== 'ExecutePlan') return;
+    await call.send(batchOf([1], 'r0'));
+    await call.send({ resultComplete: {} });
+    call.end();
+  });
+  await using engine = sparkEngine({ url: `${server.url}/;token=s3cret;x-tenant=a` });
+  await rowsOf(await runSql(engine, 'SELECT 1'));
+  expect(seen[0]).toEqual(['Bearer s3cret', 'a']);
+});
+
+it('a server that takes connections and says nothing is given up in time', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await new Promise((resolve) => silent.once('listening', resolve));
+  try {
+    const { port } = silent.address() as AddressInfo;
+    await using engine = sparkEngine({ url: `sc://127.0.0.1:${port}`, connectTimeoutMs: 200 });
+    await expect(runSql(engine, 'SELECT 1')).rejects.toMatchObject({ code: 'engine_unreachable' });
+    expect(await engine.health(unstopped)).toMatchObject({ state: 'down' });
+  } finally {
+    silent.close();
+  }
+});
+
+it('a server without TLS is not spoken to where TLS is asked for', async () => {
+  await using server = await scriptedConnectServer(() => {});
+  await using engine = sparkEngine({ url: `${server.url}/;use_ssl=true`, connectTimeoutMs: 300 });
+  await expect(runSql(engine, 'SELECT 1')).rejects.toMatchObject({
+    code: 'engine_unreachable',
+    message: 'engine cluster does not speak TLS as asked for',
+  });
+  expect(server.calls).toEqual([]);
+});
+
+it('a certificate that nobody vouches for is refused', async () => {
+  await using folder = await temporaryDirectory();
+  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(folder.path, name)) as [string, string];
+  const subject = ['-subj', '/CN=localhost', '-days', '1'];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject], {
+    stdio: 'ignore',
+  });
+  const server = createSecureServer({ key: readFileSync(key), cert: readFileSync(cert) }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    await using engine = sparkEngine({ url: `sc://localhost:${port}/;use_ssl=true`, connectTimeoutMs: 300 });
+    await expect(runSql(engine, 'SELECT 1')).rejects.toMatchObject({
+      code: 'engine_unreachable',
+      message: 'engine cluster has a certificate that is not trusted',
+    });
+  } finally {
+    server.close();
+  }
+});

@@ -1,0 +1,209 @@
+import { AppError } from '../../core/app-error.ts';
+import type { DataType, TimeUnit } from '../../core/data-type.ts';
+import { didYouMean } from '../../core/did-you-mean.ts';
+import type { Query } from '../../core/sql.ts';
+import { dataTypeOf } from '../../encoding/arrow/input/arrow-data-type.ts';
+import type { ArrowField } from '../../encoding/arrow/input/arrow-schema.ts';
+import { readSmallStream } from '../../encoding/arrow/input/read-small-stream.ts';
+import { parseSqlType } from '../../encoding/arrow/parse-sql-type.ts';
+import { sqlTypeName } from '../../encoding/arrow/sql-type-name.ts';
+import { arrayOf, type LiteralValue, literal, nullLiteral } from './literal.ts';
+import type { BoundArguments } from './plan.ts';
+import { emptyType, type SparkTypeValue } from './spark-type.ts';
+import { valueOfText } from './text-values.ts';
+
+export const noArguments: BoundArguments = { named: new Map(), positional: [] };
+
+/** Values for each execution of a query: typed literals, so that no text of theirs is ever parsed as SQL. */
+export async function argumentsOf(query: Query, parameters: Uint8Array | undefined): Promise<BoundArguments[]> {
+  if (parameters === undefined) return [noArguments];
+  const { fields, rows } = await readSmallStream(parameters);
+  const order = columnOrder(fields, query);
+  const names = query.parameterNames ?? [];
+  return rows.map((row) => {
+    const literals = order.map((column) => literalOf(fields[column] as ArrowField, row[column]));
+    if (names.length === 0) return { named: new Map(), positional: literals };
+    return { named: new Map(names.map((name, index) => [name, literals[index] ?? nullLiteral])), positional: [] };
+  });
+}
+
+/** In place of values that are not known yet. */
+export function unboundArguments({ parameterCount, parameterNames = [] }: Query): BoundArguments {
+  if (parameterNames.length === 0) {
+    return { named: new Map(), positional: new Array<LiteralValue>(parameterCount).fill(nullLiteral) };
+  }
+  return { named: new Map(parameterNames.map((name) => [name, nullLiteral])), positional: [] };
+}
+
+/** Which column each parameter has: by its name, where both sides have names. */
+function columnOrder(fields: readonly ArrowField[], { parameterCount, parameterNames = [] }: Query): number[] {
+  const given = fields.map(({ name }) => name);
+  const isByName = parameterNames.length > 0 && given.some((name) => !/^\d*$/.test(name));
+  if (!isByName) {
+    if (parameterCount === given.length) return given.map((_, index) => index);
+    throw new AppError(
+      'invalid_parameter',
+      `the statement has ${parameterCount} parameters, but ${given.length} values are bound`,
+    );
+  }
+  const strange = given.find((name) => !parameterNames.some(isAlike(name)));
+  if (strange !== undefined) {
+    const message = `the statement has no parameter ${strange}${didYouMean(strange, parameterNames)}`;
+    throw new AppError('invalid_parameter', message, { hint: `it has ${parameterNames.join(', ')}` });
+  }
+  return parameterNames.map((name) => {
+    const index = given.findIndex(isAlike(name));
+    if (index < 0) throw new AppError('missing_parameter', `parameter ${name} has no value`);
+    return index;
+  });
+}
+
+function isAlike(a: string): (b: string) => boolean {
+  return (b) => a.toLowerCase() === b.toLowerCase();
+}
+
+function literalOf(field: ArrowField, value: unknown): LiteralValue {
+  const meant = field.sqlType === undefined ? undefined : parseSqlType(field.sqlType);
+  if (meant !== undefined && isText(field))
+    return literalOfType(meant, valueOfText(field.name, meant, value), field.name);
+  return literalOfType(dataTypeOf(field), scaled(field, value), field.name);
+}
+
+function isText({ type, children: [element] }: ArrowField): boolean {
+  if (type.kind === 'list') return element !== undefined && isText(element);
+  return (type.kind === 'bytes' || type.kind === 'view') && type.text;
+}
+
+const nanoseconds: Readonly<Record<TimeUnit, bigint>> = { s: 1_000_000_000n, ms: 1_000_000n, us: 1000n, ns: 1n };
+
+/** Counts of time in the unit of the literal: microseconds for a timestamp, nanoseconds for a time; lists by element. */
+function scaled({ type, children: [element] }: ArrowField, value: unknown): unknown {
+  if (value === null) return null;
+  switch (type.kind) {
+    case 'time':
+      return (value as bigint) * nanoseconds[type.unit];
+    case 'timestamp':
+      return ((value as bigint) * nanoseconds[type.unit]) / 1000n;
+    case 'duration':
+      return [0, 0, (value as bigint) * nanoseconds[type.unit]];
+    case 'date':
+      return type.unit === 'day' ? value : (value as bigint) / 86_400_000n;
+    case 'list':
+    case 'fixedList':
+      return element === undefined ? value : (value as unknown[]).map((each) => scaled(element, each));
+    default:
+      return value;
+  }
+}
+
+function literalOfType(type: DataType, value: unknown, name: string): LiteralValue {
+  if (value === null) return typedNull(type);
+  switch (type.kind) {
+    case 'null':
+      return nullLiteral;
+    case 'boolean':
+      return literal({ boolean: value as boolean });
+    case 'int':
+      return integerLiteral(type, value as bigint);
+    case 'float':
+      return type.bits === 32 ? literal({ float: value as number }) : literal({ double: value as number });
+    case 'decimal':
+      return decimalLiteral(value as bigint, type.precision, type.scale);
+    case 'utf8':
+    case 'json':
+    case 'uuid':
+      return literal({ string: value as string });
+    case 'binary':
+      return literal({ binary: value as Uint8Array });
+    case 'date':
+      return literal({ date: Number(value as bigint) });
+    case 'time':
+      return literal({ time: { nano: value as bigint, precision: 6 } });
+    case 'timestamp':
+      return type.zoned ? literal({ timestamp: value as bigint }) : literal({ timestampNtz: value as bigint });
+    case 'interval': {
+      const [months, days, nanos] = value as readonly [number, number, bigint];
+      return literal({ calendarInterval: { months, days, microseconds: nanos / 1000n } });
+    }
+    case 'list':
+    case 'array': {
+      const { element } = type;
+      return arrayOf(
+        sparkTypeOf(element, name),
+        (value as unknown[]).map((each) => literalOfType(element, each, name)),
+      );
+    }
+    default:
+      throw unsupported(name, type);
+  }
+}
+
+function typedNull(type: DataType): LiteralValue {
+  if (type.kind === 'null' || type.kind === 'struct' || type.kind === 'map' || type.kind === 'union')
+    return nullLiteral;
+  return literal({ null: sparkTypeOf(type, '') });
+}
+
+function integerLiteral({ bits, signed }: Extract<DataType, { kind: 'int' }>, value: bigint): LiteralValue {
+  const needed = signed ? bits : bits * 2;
+  if (needed === 8) return literal({ byte: Number(value) });
+  if (needed === 16) return literal({ short: Number(value) });
+  if (needed === 32) return literal({ integer: Number(value) });
+  if (needed === 64) return literal({ long: value });
+  return decimalLiteral(value, bits === 64 ? 20 : 38, 0);
+}
+
+function decimalLiteral(unscaled: bigint, precision: number, scale: number): LiteralValue {
+  const digits = (unscaled < 0n ? -unscaled : unscaled).toString().padStart(scale + 1, '0');
+  const at = digits.length - scale;
+  const text = scale === 0 ? digits : `${digits.slice(0, at)}.${digits.slice(at)}`;
+  return literal({ decimal: { value: unscaled < 0n ? `-${text}` : text, precision, scale } });
+}
+
+function sparkTypeOf(type: DataType, name: string): SparkTypeValue {
+  const of = (fields: Partial<SparkTypeValue>): SparkTypeValue => ({ ...emptyType, ...fields });
+  switch (type.kind) {
+    case 'null':
+      return of({ null: {} });
+    case 'boolean':
+      return of({ boolean: {} });
+    case 'int': {
+      const needed = type.signed ? type.bits : type.bits * 2;
+      if (needed === 8) return of({ byte: {} });
+      if (needed === 16) return of({ short: {} });
+      if (needed === 32) return of({ integer: {} });
+      if (needed === 64) return of({ long: {} });
+      return of({ decimal: { precision: type.bits === 64 ? 20 : 38, scale: 0 } });
+    }
+    case 'float':
+      return of(type.bits === 32 ? { float: {} } : { double: {} });
+    case 'decimal':
+      return of({ decimal: { precision: type.precision, scale: type.scale } });
+    case 'utf8':
+    case 'json':
+    case 'uuid':
+      return of({ string: {} });
+    case 'binary':
+      return of({ binary: {} });
+    case 'date':
+      return of({ date: {} });
+    case 'time':
+      return of({ time: {} });
+    case 'timestamp':
+      return of(type.zoned ? { timestamp: {} } : { timestampNtz: {} });
+    case 'interval':
+      return of({ calendarInterval: {} });
+    default:
+      throw unsupported(name, type);
+  }
+}
+
+function unsupported(name: string, type: DataType): AppError {
+  return new AppError(
+    'unsupported_type',
+    `parameter ${name} has type ${sqlTypeName(type)}, which this engine cannot take`,
+    {
+      hint: 'write the value into the statement',
+    },
+  );
+}

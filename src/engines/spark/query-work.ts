@@ -1,0 +1,93 @@
+import { AppError } from '../../core/app-error.ts';
+import { Deadline } from '../../core/deadline.ts';
+import type { JobOptions } from '../../core/frame-engine.ts';
+import { ConnectFailure, isSessionLost } from './connect-failure.ts';
+import { withDetails } from './error-details.ts';
+import type { SessionLease, SessionPool } from './session-pool.ts';
+import type { SparkSession } from './spark-session.ts';
+import { type FailureContext, sqlFailure } from './sql-failure.ts';
+
+export interface QueryWorkOptions {
+  readonly sessions: SessionPool;
+  /** 0 = without limit. */
+  readonly timeoutMs: number;
+  readonly failures: FailureContext;
+}
+
+/** One query at work: its place, its session, and the time that it has left. */
+export class QueryWork {
+  readonly signal: AbortSignal;
+  readonly #options: QueryWorkOptions;
+  readonly #callerSignal: AbortSignal;
+  readonly #deadline: Deadline | undefined;
+  readonly #lease: SessionLease;
+  #session: SparkSession | undefined;
+  #hasEnded = false;
+
+  private constructor(options: QueryWorkOptions, lease: SessionLease, callerSignal: AbortSignal) {
+    this.#options = options;
+    this.#lease = lease;
+    this.#callerSignal = callerSignal;
+    this.#deadline = options.timeoutMs > 0 ? new Deadline(options.timeoutMs) : undefined;
+    const signals = [callerSignal, options.sessions.closing];
+    if (this.#deadline !== undefined) signals.push(this.#deadline.signal);
+    this.signal = AbortSignal.any(signals);
+  }
+
+  /** Waits for a place. */
+  static async start(options: QueryWorkOptions, job: JobOptions): Promise<QueryWork> {
+    return new QueryWork(options, await options.sessions.lease(job), job.signal);
+  }
+
+  async with<T>(act: (session: SparkSession) => Promise<T>): Promise<T> {
+    return await this.#lease.with(this.signal, (session) => {
+      this.#session = session;
+      return act(session);
+    });
+  }
+
+  /** While somebody else holds up the query. */
+  pauseDeadline(): void {
+    this.#deadline?.pause();
+  }
+
+  resumeDeadline(): void {
+    if (!this.#hasEnded) this.#deadline?.resume();
+  }
+
+  /** Ends the work, and gives what the caller shall hear. */
+  async failed(thrown: unknown): Promise<unknown> {
+    const isOver = this.signal.aborted;
+    const known = isOver ? thrown : await withDetails(thrown, this.#session);
+    // A session that has seen an abort or a broken connection may still have something running in it.
+    this.end({ isSound: !isOver && !isSessionLost(thrown) && !isOutOfReach(thrown) });
+    if (this.#callerSignal.aborted) return this.#callerSignal.reason;
+    const { failures, sessions } = this.#options;
+    if (sessions.closing.aborted) return sessions.closing.reason;
+    const { engine } = failures;
+    if (this.#deadline?.signal.aborted === true) {
+      return new AppError(
+        'engine_timeout',
+        `the query took longer than ${this.#options.timeoutMs} ms on engine ${engine}`,
+        {
+          hint: 'ask for less, or let the operator raise the query_timeout of the engine',
+        },
+      );
+    }
+    if (thrown instanceof DOMException && thrown.name === 'TimeoutError') {
+      return new AppError('engine_unreachable', `engine ${engine} does not answer`, { cause: thrown });
+    }
+    return sqlFailure(known, failures);
+  }
+
+  end({ isSound }: { readonly isSound: boolean }): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#deadline?.pause();
+    this.#lease.end({ isSound });
+  }
+}
+
+function isOutOfReach(thrown: unknown): boolean {
+  return thrown instanceof ConnectFailure && (thrown.status === 'UNAVAILABLE' || thrown.status === 'DATA_LOSS');
+}

@@ -1,0 +1,74 @@
+import { FlatTable, InvalidArrow } from '../../encoding/arrow/input/arrow-flatbuffer.ts';
+import { type ArrowField, readSchema } from '../../encoding/arrow/input/arrow-schema.ts';
+import { ConnectFailure } from './connect-failure.ts';
+
+const continuation = 0xffff_ffff;
+const prefixBytes = 8;
+const kinds = { schema: 1, dictionary: 2, batch: 3 } as const;
+
+/** One message of Arrow IPC, with its prefix. */
+interface IpcMessage {
+  readonly kind: number;
+  readonly header: FlatTable;
+  readonly bytes: Uint8Array;
+}
+
+export interface BatchMessage {
+  readonly rows: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What one answer of the cluster holds: an Arrow IPC stream of its own. */
+export interface ResultBatch {
+  readonly rows: number;
+  /** The schema's message; each answer repeats it. */
+  readonly schema: Uint8Array;
+  readonly fields: () => ArrowField[];
+  /** Those of dictionaries and record batches. */
+  readonly messages: readonly BatchMessage[];
+  /** Record batches that are not compressed, and nothing else. */
+  readonly isPlain: boolean;
+}
+
+/** Takes an answer apart without looking at the values. `rowCount` is what the cluster says that it holds. */
+export function readResultBatch(data: Uint8Array, rowCount: bigint): ResultBatch {
+  try {
+    const [schema, ...messages] = ipcMessages(data);
+    if (schema?.kind !== kinds.schema) throw new InvalidArrow('no schema');
+    const read = messages.map(({ kind, header, bytes }) => ({
+      rows: kind === kinds.batch ? header.int64(0) : 0,
+      bytes,
+      isPlain: kind === kinds.batch && header.table(3) === undefined,
+    }));
+    const rows = read.reduce((sum, each) => sum + each.rows, 0);
+    if (BigInt(rows) !== rowCount) throw new InvalidArrow(`${rows} rows where ${rowCount} are announced`);
+    return {
+      rows,
+      schema: schema.bytes,
+      fields: () => readSchema(schema.header),
+      messages: read,
+      isPlain: read.every((each) => each.isPlain),
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof InvalidArrow)) throw thrown;
+    throw new ConnectFailure('DATA_LOSS', `an answer is not valid Arrow: ${thrown.message}`, { cause: thrown });
+  }
+}
+
+function* ipcMessages(data: Uint8Array): Generator<IpcMessage> {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  for (let at = 0; at < data.length; ) {
+    if (data.length - at < prefixBytes || view.getUint32(at, true) !== continuation)
+      throw new InvalidArrow('no message');
+    const headerBytes = view.getUint32(at + 4, true);
+    if (headerBytes === 0) return;
+    const bodyAt = at + prefixBytes + headerBytes;
+    if (bodyAt > data.length) throw new InvalidArrow('a header beyond the end');
+    const message = FlatTable.root(data.subarray(at + prefixBytes, bodyAt));
+    const header = message.table(2);
+    const end = bodyAt + message.int64(3);
+    if (header === undefined || end < bodyAt || end > data.length) throw new InvalidArrow('a body beyond the end');
+    yield { kind: message.uint8(1), header, bytes: data.subarray(at, end) };
+    at = end;
+  }
+}

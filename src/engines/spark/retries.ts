@@ -1,0 +1,70 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ConnectFailure } from './connect-failure.ts';
+
+const firstDelayMs = 50;
+const growth = 4;
+const longestDelayMs = 60_000;
+const jitterMs = 500;
+const jitterFromMs = 2000;
+const mostTries = 15;
+const longestServerDelayMs = 600_000;
+
+/** PySpark's rule of what may be tried again. */
+export function isRetriable(thrown: unknown): thrown is ConnectFailure {
+  if (!(thrown instanceof ConnectFailure)) return false;
+  if (thrown.status === 'UNAVAILABLE' || thrown.facts.retryDelayMs !== undefined) return true;
+  return thrown.status === 'INTERNAL' && thrown.message.includes('INVALID_CURSOR.DISCONNECTED');
+}
+
+export interface RetriesOptions {
+  /** How long after the first of several failures in a row to try again. */
+  readonly patienceMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Waits between tries as PySpark does, for as long as we have patience. */
+export class Retries {
+  readonly #options: RetriesOptions;
+  #tries = 0;
+  #delayMs = firstDelayMs;
+  #failingSince: number | undefined;
+
+  constructor(options: RetriesOptions) {
+    this.#options = options;
+  }
+
+  /** Something came through. */
+  reset(): void {
+    this.#tries = 0;
+    this.#delayMs = firstDelayMs;
+    this.#failingSince = undefined;
+  }
+
+  /** Comes back when the next try is due; throws what was thrown where there shall be none. */
+  async next(thrown: unknown): Promise<void> {
+    const { patienceMs, signal } = this.#options;
+    if (signal.aborted || !isRetriable(thrown)) throw thrown;
+    const now = performance.now();
+    this.#failingSince ??= now;
+    this.#tries += 1;
+    let delayMs = Math.max(this.#delayMs, Math.min(thrown.facts.retryDelayMs ?? 0, longestServerDelayMs));
+    if (delayMs >= jitterFromMs) delayMs += Math.random() * jitterMs;
+    if (this.#tries > mostTries || now + delayMs - this.#failingSince > patienceMs) throw thrown;
+    this.#delayMs = Math.min(this.#delayMs * growth, longestDelayMs);
+    await wait(delayMs, undefined, { signal }).catch(() => {
+      throw thrown;
+    });
+  }
+}
+
+/** The same once more until it works, fails for good, or patience is over. */
+export async function retrying<T>(options: RetriesOptions, act: () => Promise<T>): Promise<T> {
+  const retries = new Retries(options);
+  for (;;) {
+    try {
+      return await act();
+    } catch (thrown) {
+      await retries.next(thrown);
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import { AppError } from '../../core/app-error.ts';
+import type { JobOptions } from '../../core/frame-engine.ts';
+import type { Logger } from '../../core/logger.ts';
+import { isSessionLost } from './connect-failure.ts';
+import { FairPlaces } from './fair-places.ts';
+import { type Flavour, SparkSession, type SparkSessionOptions } from './spark-session.ts';
+
+/** Well before servers forget a session themselves (Sail after a quarter of an hour). */
+const idleMs = 5 * 60_000;
+const releaseTimeoutMs = 2000;
+/** For queries under way to be stopped. */
+const closeTimeoutMs = 3000;
+
+export interface SessionPoolOptions {
+  readonly engine: string;
+  /** Queries, and so sessions, at once. */
+  readonly maxConcurrent: number;
+  readonly session: SparkSessionOptions;
+  /** For a session to be set up. */
+  readonly setUpTimeoutMs: number;
+  readonly logger: Logger;
+}
+
+interface Idle {
+  readonly session: SparkSession;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Sessions for one query at a time: Spark mixes up the relations of plans that run in the same one. They are used again,
+ * because a new one takes Spark a tenth of a second.
+ */
+export class SessionPool implements AsyncDisposable {
+  readonly #options: SessionPoolOptions;
+  readonly #places: FairPlaces;
+  readonly #idle: Idle[] = [];
+  readonly #leases = new Set<SessionLease>();
+  readonly #closing = new AbortController();
+  readonly #releases = new Set<Promise<void>>();
+  #flavour: Flavour | undefined;
+
+  constructor(options: SessionPoolOptions) {
+    this.#options = options;
+    const { engine, maxConcurrent } = options;
+    this.#places = new FairPlaces({ engine, max: maxConcurrent, maxWaiting: maxConcurrent * 16 });
+  }
+
+  async lease({ signal, lane = '' }: JobOptions): Promise<SessionLease> {
+    const free = await this.#places.take(lane, AbortSignal.any([signal, this.#closing.signal]));
+    const lease = new SessionLease(this);
+    this.#leases.add(lease);
+    lease.ended.then(() => {
+      this.#leases.delete(lease);
+      free();
+    });
+    return lease;
+  }
+
+  async take(signal: AbortSignal): Promise<SparkSession> {
+    for (;;) {
+      const idle = this.#idle.pop();
+      if (idle === undefined) return await this.#make(signal);
+      clearTimeout(idle.timer);
+      if (!idle.session.isDoubtful) return idle.session;
+    }
+  }
+
+  giveBack(session: SparkSession): void {
+    if (this.#closing.signal.aborted || session.isDoubtful) {
+      this.drop(session);
+      return;
+    }
+    const timer = setTimeout(() => {
+      const at = this.#idle.findIndex((idle) => idle.session === session);
+      if (at >= 0) this.#idle.splice(at, 1);
+      this.drop(session);
+    }, idleMs);
+    timer.unref();
+    this.#idle.push({ session, timer });
+  }
+
+  /** Ends a session that shall not be used again. */
+  drop(session: SparkSession): void {
+    const signal = AbortSignal.timeout(releaseTimeoutMs);
+    const release = session
+      .release({ signal })
+      .catch(() => {})
+      .finally(() => this.#releases.delete(release));
+    this.#releases.add(release);
+  }
+
+  /** A server that has forgotten one session has forgotten all. */
+  forgetIdle(): void {
+    this.#options.logger.info('the engine has forgotten our sessions; new ones are made', {
+      engine: this.#options.engine,
+    });
+    for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
+  }
+
+  async #make(signal: AbortSignal): Promise<SparkSession> {
+    const { session: options, setUpTimeoutMs } = this.#options;
+    const session = new SparkSession(options);
+    const limit = AbortSignal.timeout(setUpTimeoutMs);
+    await session.configure({ signal: AbortSignal.any([signal, limit]) });
+    this.#flavour = session.flavour;
+    return session;
+  }
+
+  /** What the server turned out to be; undefined before the first session. */
+  get flavour(): Flavour | undefined {
+    return this.#flavour;
+  }
+
+  /** Aborted when the engine closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(
+      new AppError('engine_unreachable', `the server stops, and engine ${this.#options.engine} with it`),
+    );
+    for (const { session, timer } of this.#idle.splice(0)) {
+      clearTimeout(timer);
+      this.drop(session);
+    }
+    const patience = AbortSignal.timeout(closeTimeoutMs);
+    const isOver = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
+    await Promise.race([isOver, Promise.all([...this.#leases].map(({ ended }) => ended))]);
+    for (const lease of this.#leases) lease.abandon();
+    await Promise.all(this.#releases);
+  }
+}
+
+/** The place of one query, and the session that it has at the time. */
+export class SessionLease {
+  readonly #pool: SessionPool;
+  readonly ended: Promise<void>;
+  #end: () => void = () => {};
+  #session: SparkSession | undefined;
+
+  constructor(pool: SessionPool) {
+    this.#pool = pool;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  /** Acts with a session; once more with another where the server turns out to have forgotten the first. */
+  async with<T>(signal: AbortSignal, act: (session: SparkSession) => Promise<T>): Promise<T> {
+    this.#session ??= await this.#pool.take(signal);
+    const session = this.#session;
+    try {
+      return await act(session);
+    } catch (thrown) {
+      if (!isSessionLost(thrown) || signal.aborted) throw thrown;
+      this.#session = undefined;
+      this.#pool.forgetIdle();
+      this.#session = await this.#pool.take(signal);
+      return await act(this.#session);
+    }
+  }
+
+  /** `isSound`: nothing runs in the session any more, and the server still knows it. */
+  end({ isSound }: { readonly isSound: boolean }): void {
+    const session = this.#session;
+    this.#session = undefined;
+    if (session !== undefined) {
+      if (isSound) this.#pool.giveBack(session);
+      else this.#pool.drop(session);
+    }
+    this.#end();
+  }
+
+  /** The engine closes: what still runs is stopped with its session. */
+  abandon(): void {
+    const session = this.#session;
+    this.#session = undefined;
+    if (session !== undefined) this.#pool.drop(session);
+  }
+}

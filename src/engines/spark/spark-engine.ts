@@ -1,0 +1,95 @@
+import type { ClusterEngine, EngineHealth } from '../../core/engine.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { ArrowRecoder, SqlEngine } from '../../core/sql.ts';
+import { readVersion } from '../../core/version.ts';
+import { ConnectChannel } from './connect-channel.ts';
+import { parseConnectUrl } from './connect-url.ts';
+import { PathMap } from './path-map.ts';
+import { SessionPool } from './session-pool.ts';
+import { SparkSession } from './spark-session.ts';
+import { SparkSqlEngine } from './spark-sql-engine.ts';
+import { sqlFailure } from './sql-failure.ts';
+
+export interface SparkEngineOptions {
+  /** By which callers choose it. */
+  readonly name: string;
+  /** PySpark's form: `sc://host:15002/;token=…;use_ssl=true`. */
+  readonly url: string;
+  readonly coldDirectory: string;
+  /** The cold directory as the cluster sees it, as a path or URI. Undefined: the same path. */
+  readonly pathMap: string | undefined;
+  /** For a connection to be made, and how long to try again when it is lost. */
+  readonly connectTimeoutMs: number;
+  /** How long a query may work; 0 = without limit. */
+  readonly queryTimeoutMs: number;
+  /** Queries at once; more wait. */
+  readonly maxConcurrent: number;
+  /** How much of a result may be read, as Arrow. */
+  readonly maxResultBytes: number;
+  readonly recoder: ArrowRecoder;
+  readonly logger: Logger;
+}
+
+const healthTimeoutMs = 3000;
+/** The first session of a server that has just started takes it seconds. */
+const shortestSetUpMs = 15_000;
+
+/** Apache Spark, or Sail, behind its Connect protocol. Nothing is connected before the first query. */
+export class SparkEngine implements ClusterEngine {
+  readonly name: string;
+  readonly kind = 'spark-connect';
+  readonly sql: SqlEngine;
+  readonly #channel: ConnectChannel;
+  readonly #sessions: SessionPool;
+  readonly #newSession: () => SparkSession;
+  readonly #pathMap: PathMap;
+
+  constructor(options: SparkEngineOptions) {
+    const { name, coldDirectory, connectTimeoutMs, logger } = options;
+    const address = parseConnectUrl(options.url);
+    this.name = name;
+    this.#pathMap = new PathMap(coldDirectory, options.pathMap);
+    this.#channel = new ConnectChannel({ address, connectTimeoutMs, logger });
+    const session = {
+      channel: this.#channel,
+      userId: address.userId,
+      clientType: `framehold/${readVersion()}`,
+      patienceMs: connectTimeoutMs,
+    };
+    this.#newSession = () => new SparkSession({ ...session, patienceMs: 0 });
+    this.#sessions = new SessionPool({
+      engine: name,
+      maxConcurrent: options.maxConcurrent,
+      session,
+      setUpTimeoutMs: Math.max(shortestSetUpMs, connectTimeoutMs),
+      logger,
+    });
+    this.sql = new SparkSqlEngine({ ...options, sessions: this.#sessions, pathMap: this.#pathMap });
+  }
+
+  async health({ signal }: { readonly signal: AbortSignal }): Promise<EngineHealth> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(healthTimeoutMs)]);
+    const session = this.#newSession();
+    try {
+      await session.probe({ signal: limit });
+      const version = await session.version({ signal: limit }).catch(() => undefined);
+      return { state: 'up', version: version === '' ? undefined : version };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const failure = sqlFailure(thrown, { engine: this.name, pathMap: this.#pathMap, sql: '', frames: [] });
+      const isLate = limit.aborted;
+      return { state: 'down', problem: isLate ? `engine ${this.name} did not answer within 3 s` : messageOf(failure) };
+    } finally {
+      this.#sessions.drop(session);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#sessions[Symbol.asyncDispose]();
+    this.#channel.close();
+  }
+}
+
+function messageOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : 'it cannot be reached';
+}

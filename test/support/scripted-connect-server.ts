@@ -1,0 +1,155 @@
+import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { arrowField } from '../../src/encoding/arrow/arrow-field.ts';
+import { joinBytes } from '../../src/encoding/arrow/join-bytes.ts';
+import { endOfStream, schemaMessage } from '../../src/encoding/arrow/schema-message.ts';
+import { arrowTable } from '../../src/encoding/arrow/small-table.ts';
+import {
+  ConfigResponse,
+  ErrorInfo,
+  ExecutePlanRequest,
+  ExecutePlanResponse,
+  type ExecuteResponse,
+  ReattachExecuteRequest,
+  ReleaseExecuteRequest,
+  RpcStatus,
+} from '../../src/engines/spark/connect-messages.ts';
+import { type GrpcStatusName, grpcStatus } from '../../src/protobuf/grpc-status.ts';
+import { messagePrefix, readMessages } from '../../src/protobuf/message-frames.ts';
+
+export interface ConnectCall {
+  readonly method: string;
+  readonly request: Uint8Array;
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  /** Of an execution, its reattachment or its release. */
+  readonly operationId: string;
+  readonly lastResponseId: string | undefined;
+  send(response: Partial<ExecuteResponse>): Promise<void>;
+  end(): void;
+  fail(status: GrpcStatusName, message: string, metadata?: Readonly<Record<string, string>>): void;
+  /** Without an end, as when a connection breaks. */
+  cut(): void;
+}
+
+export interface ScriptedConnectServer extends AsyncDisposable {
+  readonly url: string;
+  /** Methods in the order in which they were called. */
+  readonly calls: string[];
+  /** Ends every connection at once. */
+  cutAll(): void;
+}
+
+/** A server that does what no real one can be made to do. What the script leaves is answered as Spark would. */
+export async function scriptedConnectServer(
+  script: (call: ConnectCall) => Promise<void> | void,
+  { serverSideSessionId = '11111111-1111-4111-8111-111111111111' }: { readonly serverSideSessionId?: string } = {},
+): Promise<ScriptedConnectServer> {
+  const calls: string[] = [];
+  const server = createServer();
+  const sessions = new Set<{ destroy(): void }>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('error', () => {}).on('close', () => sessions.delete(session));
+  });
+  server.on('stream', async (stream, headers) => {
+    stream.on('error', () => {});
+    const method = String(headers[':path']).split('/').at(-1) ?? '';
+    let request: Uint8Array = new Uint8Array(0);
+    try {
+      for await (const message of readMessages(stream, { maxMessageBytes: 1e9, encoding: undefined }))
+        request = message;
+    } catch {
+      return;
+    }
+    calls.push(method);
+    const ids = idsOf(method, request);
+    const respond = (): void => {
+      if (stream.headersSent || stream.destroyed) return;
+      stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    };
+    const close = (trailers: Record<string, string>): void => {
+      if (stream.writableEnded) return;
+      respond();
+      stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+      stream.end();
+    };
+    const call: ConnectCall = {
+      method,
+      request,
+      stream,
+      headers,
+      ...ids,
+      async send(response) {
+        respond();
+        const own = { sessionId: ids.sessionId, operationId: ids.operationId, serverSideSessionId };
+        const bytes = ExecutePlanResponse.encode({ ...own, ...response });
+        if (!stream.write(Buffer.concat([messagePrefix(bytes.length), bytes]))) {
+          await new Promise((resolve) => stream.once('drain', resolve).once('close', resolve));
+        }
+      },
+      end: () => close({ 'grpc-status': '0' }),
+      fail(status, message, metadata = {}) {
+        const info = ErrorInfo.encode({ metadata: new Map(Object.entries(metadata)) });
+        const details = [{ typeUrl: 'type.googleapis.com/google.rpc.ErrorInfo', value: info }];
+        close({
+          'grpc-status': String(grpcStatus[status]),
+          'grpc-message': encodeURIComponent(message),
+          'grpc-status-details-bin': Buffer.from(RpcStatus.encode({ message, details })).toString('base64'),
+        });
+      },
+      cut: () => stream.session?.destroy(),
+    };
+    if (method === 'Config') {
+      respond();
+      const answer = ConfigResponse.encode({ sessionId: ids.sessionId, serverSideSessionId });
+      stream.write(Buffer.concat([messagePrefix(answer.length), answer]));
+      call.end();
+    } else if (method === 'ReleaseExecute' || method === 'ReleaseSession') {
+      respond();
+      stream.write(messagePrefix(0));
+      call.end();
+      await script(call);
+    } else await script(call);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cutAll = (): void => {
+    for (const session of sessions) session.destroy();
+  };
+  return {
+    url: `sc://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    cutAll,
+    async [Symbol.asyncDispose]() {
+      cutAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function idsOf(method: string, request: Uint8Array) {
+  const read = {
+    ExecutePlan: ExecutePlanRequest,
+    ReattachExecute: ReattachExecuteRequest,
+    ReleaseExecute: ReleaseExecuteRequest,
+  }[method];
+  const found: { sessionId: string; operationId?: string; lastResponseId?: string | undefined } =
+    read === undefined ? ExecutePlanRequest.decode(request) : read.decode(request);
+  const { sessionId, operationId = '', lastResponseId } = found;
+  return { sessionId, operationId, lastResponseId };
+}
+
+const fields = [arrowField('id', { kind: 'int', bits: 64, signed: true })];
+
+/** An answer with these numbers, as Spark sends them. */
+export function batchOf(ids: readonly number[], responseId: string): Partial<ExecuteResponse> {
+  const data = joinBytes([
+    schemaMessage(fields),
+    arrowTable(
+      fields,
+      ids.map((id) => [id]),
+    ),
+    endOfStream,
+  ]);
+  return { responseId, arrowBatch: { rowCount: BigInt(ids.length), data } };
+}
