@@ -15,6 +15,7 @@ import { DuckDbSqlEngine } from './engines/duckdb/duckdb-sql-engine.ts';
 import { localEngine } from './engines/duckdb/local-engine.ts';
 import { sweepSpill } from './engines/duckdb/spill-directory.ts';
 import { WarmTables } from './engines/duckdb/warm-tables.ts';
+import { SparkEngine } from './engines/spark/spark-engine.ts';
 import { createTsdb } from './engines/tsdb/tsdb.ts';
 import { tsdbEngine } from './engines/tsdb/tsdb-engine.ts';
 import { createFlightService } from './flight/flight-service.ts';
@@ -225,8 +226,8 @@ export async function startServer(
 }
 
 /** The one place where an engine's kind becomes an engine. */
-function createClusterEngine({ name, kind }: ClusterEngineOptions): ClusterEngine {
-  throw new Error(`the engine ${name} is of the kind ${kind}, which this build does not have`);
+function createClusterEngine(options: ClusterEngineOptions): ClusterEngine {
+  return new SparkEngine(options);
 }
 
 async function checkAnalyticsPath(path: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { FrameTable, SqlTable, TableName } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/arrow-field.ts';
 import { type PathMap, withoutGlobs } from './path-map.ts';
 import { aliased, localRows, type Relation, readParquet } from './plan.ts';
+import { sparkSchema } from './spark-schema.ts';
 import type { Flavour } from './spark-session.ts';
 
 export interface FrameRelationsOptions {
@@ -25,21 +26,27 @@ export function frameRelation(
   table: FrameTable,
   { flavour, pathMap }: Pick<FrameRelationsOptions, 'flavour' | 'pathMap'>,
 ): Relation {
-  return readParquet(
-    table.parts.map(({ path }) => {
-      const name = path.slice(path.lastIndexOf('/') + 1);
-      if (name.startsWith('_')) {
-        throw new AppError(
-          'unsupported_type',
-          `frame ${handleOf(table)} begins with "_", and Spark ignores such files`,
-          {
-            hint: 'put it under another handle, or run the query on the local engine',
-          },
-        );
-      }
-      return withoutGlobs(pathMap.toCluster(path), flavour);
-    }),
-  );
+  refuseIntervals(table);
+  const paths = table.parts.map(({ path }) => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (name.startsWith('_')) {
+      throw new AppError('unsupported_type', `frame ${handleOf(table)} begins with "_", and Spark ignores such files`, {
+        hint: 'put it under another handle, or run the query on the local engine',
+      });
+    }
+    return withoutGlobs(pathMap.toCluster(path), flavour);
+  });
+  return readParquet(paths, flavour === 'spark' ? sparkSchema(table.columns) : undefined);
+}
+
+/** Spark cannot read them, and Sail loses their months in silence. */
+function refuseIntervals(table: FrameTable): void {
+  const column = table.columns.find(({ type }) => JSON.stringify(type).includes('"interval"'));
+  if (column === undefined) return;
+  const shown = JSON.stringify(column.name);
+  throw new AppError('unsupported_type', `column ${shown} of frame ${handleOf(table)} is an interval`, {
+    hint: 'a cluster engine cannot read it: run the query on the local engine',
+  });
 }
 
 /** The handle alone: the owner also names the tenant. */

@@ -67,8 +67,8 @@ function relation(fields: Parameters<typeof RelationMessage.encode>[0]): Relatio
   return RelationMessage.encode({ common: { planId: planIds }, ...fields });
 }
 
-export function readParquet(paths: readonly string[]): Relation {
-  return relation({ read: { dataSource: { format: 'parquet', schema: undefined, options: new Map(), paths } } });
+export function readParquet(paths: readonly string[], schema: string | undefined): Relation {
+  return relation({ read: { dataSource: { format: 'parquet', schema, options: new Map(), paths } } });
 }
 
 export function aliased(input: Relation, alias: string): Relation {

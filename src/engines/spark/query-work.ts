@@ -61,10 +61,10 @@ export class QueryWork {
     const known = isOver ? thrown : await withDetails(thrown, this.#session);
     // A session that has seen an abort or a broken connection may still have something running in it.
     this.end({ isSound: !isOver && !isSessionLost(thrown) && !isOutOfReach(thrown) });
-    if (this.#callerSignal.aborted) return this.#callerSignal.reason;
     const { failures, sessions } = this.#options;
-    if (sessions.closing.aborted) return sessions.closing.reason;
     const { engine } = failures;
+    if (this.#callerSignal.aborted) return asOwnTimeout(this.#callerSignal.reason, engine);
+    if (sessions.closing.aborted) return sessions.closing.reason;
     if (this.#deadline?.signal.aborted === true) {
       return new AppError(
         'engine_timeout',
@@ -86,6 +86,14 @@ export class QueryWork {
     this.#deadline?.pause();
     this.#lease.end({ isSound });
   }
+}
+
+/** The time that the caller gave was up: it was spent here. */
+function asOwnTimeout(reason: unknown, engine: string): unknown {
+  if (!(reason instanceof AppError) || reason.code !== 'sql_timeout') return reason;
+  return new AppError('engine_timeout', `${reason.message} from engine ${engine}`, {
+    hint: 'ask for less, or wait longer',
+  });
 }
 
 function isOutOfReach(thrown: unknown): boolean {

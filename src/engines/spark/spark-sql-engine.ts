@@ -60,10 +60,7 @@ export class SparkSqlEngine implements SqlEngine {
   }
 
   async analyze(sql: string, options: JobOptions): Promise<Statement> {
-    if (!sql.includes('"')) return readStatement(sql);
-    // To Sail what stands in double quotes is a text, whatever it is told.
-    const doubleQuotes = (await this.#flavour(options)) === 'sail' ? 'refused' : 'identifier';
-    return readStatement(sql, { doubleQuotes });
+    return readStatement(sql, await this.#flavour(options));
   }
 
   async #flavour(options: JobOptions): Promise<Flavour> {

@@ -25,7 +25,8 @@ function readWith(reading: Reading): void {
   const { cursor } = reading;
   const { position } = cursor;
   const isRecursive = cursor.takes('recursive');
-  if (isRecursive && reading.recursion === 'refused') throw noRecursion(position);
+  // Where there is no recursion, a query that names itself names a table.
+  if (isRecursive && reading.dialect === 'sail') throw noRecursion(position);
   do {
     const name = cursor.takeName('a name for the query');
     if (cursor.seesSigns('(') && !cursor.seesSigns('(', 1) && !cursor.seesOneOf(queryWords, 1)) {

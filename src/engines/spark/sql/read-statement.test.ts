@@ -132,18 +132,16 @@ describe('refusals', () => {
 
   it('tell to use backticks where double quotes are no names', () => {
     for (const sql of ['SELECT "a" FROM t', 'SELECT r"a" FROM t']) {
-      expect(() => readStatement(sql, { doubleQuotes: 'refused' })).toThrow(
-        'double quotes are not used on this engine',
-      );
+      expect(() => readStatement(sql, 'sail')).toThrow('double quotes are not used on this engine');
     }
-    expect(tablesOf(readStatement('SELECT \'"\', `"` FROM `t`', { doubleQuotes: 'refused' }))).toEqual(['t']);
+    expect(tablesOf(readStatement('SELECT \'"\', `"` FROM `t`', 'sail'))).toEqual(['t']);
   });
 });
 
 it('a query that names itself is refused where an engine would take the name for a table', () => {
   const sql = 'WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r) SELECT * FROM r';
   expect(tablesOf(readStatement(sql))).toEqual([]);
-  expect(() => readStatement(sql, { recursion: 'refused' })).toThrow('this engine has no WITH RECURSIVE');
+  expect(() => readStatement(sql, 'sail')).toThrow('this engine has no WITH RECURSIVE');
 });
 
 describe('statements that change frames', () => {
@@ -270,4 +268,10 @@ describe('any text', () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+it('refuses a doubled quote where the engine would leave it out, and takes an empty string', () => {
+  expect(() => readStatement("SELECT 'it''s'", 'sail')).toThrow('leaves out a quote that is doubled');
+  expect(readStatement("SELECT '', 'it\\'s'", 'sail').kind).toBe('query');
+  expect(readStatement("SELECT 'it''s'").kind).toBe('query');
 });

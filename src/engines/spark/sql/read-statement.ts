@@ -2,33 +2,23 @@ import { AppError } from '../../../core/app-error.ts';
 import type { Query, Statement, TableName } from '../../../core/sql.ts';
 import { readExpression } from './read-expression.ts';
 import { readQuery } from './read-query.ts';
-import { Reading, type Recursion } from './reading.ts';
+import { Reading } from './reading.ts';
 import { refusedStatement } from './refused-statements.ts';
 import { TokenCursor } from './token-cursor.ts';
-import { type DoubleQuotes, type Token, tokenize } from './tokenizer.ts';
+import { type Dialect, type Token, tokenize } from './tokenizer.ts';
 
 const maxBytes = 1_048_576;
 const queryWords = new Set(['select', 'with', 'values', 'table']);
-
-export interface ReadStatementOptions {
-  /** What `"…"` is. Default `identifier`: the engine takes it for a name, as Spark does when it is told to. */
-  readonly doubleQuotes?: DoubleQuotes | undefined;
-  /** Default `allowed`: the engine has WITH RECURSIVE, as Spark has since 4.1. */
-  readonly recursion?: Recursion | undefined;
-}
 
 /**
  * Reads a caller's SQL in Spark's dialect and checks it against what callers may do. Throws `sql_error` or
  * `sql_forbidden`. What is ambiguous is refused: an engine never reads a table that is not among those found here.
  */
-export function readStatement(
-  sql: string,
-  { doubleQuotes = 'identifier', recursion = 'allowed' }: ReadStatementOptions = {},
-): Statement {
+export function readStatement(sql: string, dialect: Dialect = 'spark'): Statement {
   checkText(sql);
-  const tokens = oneStatement(tokenize(sql, doubleQuotes));
+  const tokens = oneStatement(tokenize(sql, dialect));
   const cursor = new TokenCursor(tokens, sql);
-  const readRest = (): Query => readWhole(cursor, sql, recursion);
+  const readRest = (): Query => readWhole(cursor, sql, dialect);
   if (cursor.takes('create')) return createTable(cursor, tokens, readRest);
   if (cursor.takes('insert')) return insert(cursor, readRest);
   if (cursor.takes('drop', 'table')) return dropTable(cursor);
@@ -63,9 +53,9 @@ function oneStatement(tokens: readonly Token[]): readonly Token[] {
 }
 
 /** The rest of the statement as a query, with exactly its own text. */
-function readWhole(cursor: TokenCursor, sql: string, recursion: Recursion): Query {
+function readWhole(cursor: TokenCursor, sql: string, dialect: Dialect): Query {
   const { position } = cursor;
-  const reading = new Reading(cursor, { query: readQuery, expression: readExpression }, recursion);
+  const reading = new Reading(cursor, { query: readQuery, expression: readExpression }, dialect);
   readQuery(reading, 'start');
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
   return { sql: sql.slice(position, cursor.lastEnd), ...reading.found() };

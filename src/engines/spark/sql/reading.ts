@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Query, TableName } from '../../../core/sql.ts';
 import type { TokenCursor } from './token-cursor.ts';
+import type { Dialect } from './tokenizer.ts';
 
 /** The names of WITH that are visible at a place of a query, those of one WITH a link. */
 interface WithNames {
@@ -11,9 +12,6 @@ interface WithNames {
 
 /** What was read: a query in parentheses and nothing else, which may be the beginning of a longer query, or any value. */
 export type ExpressionKind = 'query' | 'value';
-
-/** Whether a query of WITH RECURSIVE may name itself; where an engine has no recursion, the name would be a table's. */
-export type Recursion = 'allowed' | 'refused';
 
 /** What stands inside of each other: handed on here, as no file can import its own importers. */
 export interface Readers {
@@ -26,16 +24,16 @@ export interface Readers {
 export class Reading {
   readonly cursor: TokenCursor;
   readonly read: Readers;
-  readonly recursion: Recursion;
+  readonly dialect: Dialect;
   readonly #tables = new Map<string, TableName>();
   readonly #parameterNames = new Map<string, string>();
   #positionalCount = 0;
   #withNames: WithNames | undefined;
 
-  constructor(cursor: TokenCursor, read: Readers, recursion: Recursion) {
+  constructor(cursor: TokenCursor, read: Readers, dialect: Dialect) {
     this.cursor = cursor;
     this.read = read;
-    this.recursion = recursion;
+    this.dialect = dialect;
   }
 
   /** What a query names by WITH is seen in it and in what stands inside of it. */

@@ -15,8 +15,11 @@ export interface Token {
   readonly word: string;
 }
 
-/** What `"…"` is: a name, or refused because the engine would take it for a string. */
-export type DoubleQuotes = 'identifier' | 'refused';
+/**
+ * Sail takes `"…"` for a string, leaves out a quote that is doubled inside of one, and has no recursion: there these are
+ * refused.
+ */
+export type Dialect = 'spark' | 'sail';
 
 const maxTokens = 100_000;
 const maxCommentDepth = 32;
@@ -32,7 +35,7 @@ const sign = /[()[\],.;:?+\-*/%~&|^<>=!]/y;
  * The tokens of an SQL text by Spark's lexical rules. Text that Spark and Sail would cut differently is refused, so that
  * no engine can read what was not checked.
  */
-export function tokenize(sql: string, doubleQuotes: DoubleQuotes): Token[] {
+export function tokenize(sql: string, dialect: Dialect): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   const match = (pattern: RegExp): number => {
@@ -67,12 +70,12 @@ export function tokenize(sql: string, doubleQuotes: DoubleQuotes): Token[] {
       continue;
     }
     if (sort === "'") {
-      add('string', stringEnd(sql, at));
+      add('string', stringEnd(sql, at, dialect));
     } else if (sort === '`') {
       const end = quotedEnd(sql, at);
       add('quoted', end, nameIn(sql, at, end, '`'));
     } else if (sort === '"') {
-      if (doubleQuotes === 'refused') throw noDoubleQuotes(at);
+      if (dialect === 'sail') throw noDoubleQuotes(at);
       const end = doubleQuotedEnd(sql, at);
       add('quoted', end, nameIn(sql, at, end, '"'));
     } else if (/[A-Za-z_]/.test(sort ?? '')) {
@@ -80,7 +83,7 @@ export function tokenize(sql: string, doubleQuotes: DoubleQuotes): Token[] {
       const text = sql.slice(at, end);
       const isRaw = /^r$/i.test(text) && (sql[end] === "'" || sql[end] === '"');
       if (isRaw) {
-        if (sql[end] === '"' && doubleQuotes === 'refused') throw noDoubleQuotes(end);
+        if (sql[end] === '"' && dialect === 'sail') throw noDoubleQuotes(end);
         add('string', rawStringEnd(sql, at, end));
       } else {
         if (sql.startsWith('://', end)) throw noAddress(at);
@@ -128,12 +131,13 @@ function commentEnd(sql: string, start: number): number {
   throw unterminated('comment', start);
 }
 
-function stringEnd(sql: string, start: number): number {
+function stringEnd(sql: string, start: number, dialect: Dialect): number {
   for (let at = start + 1; at < sql.length; at++) {
     const sort = sql[at];
     if (sort === '\\') at++;
     else if (sort === "'") {
       if (sql[at + 1] !== "'") return at + 1;
+      if (dialect === 'sail') throw noDoubledQuotes(at);
       at++;
     }
   }
@@ -226,6 +230,13 @@ function noAddress(position: number): AppError {
   return new AppError('sql_forbidden', 'files and addresses cannot be read', {
     position,
     hint: 'put data as frames, and name the frames as tables',
+  });
+}
+
+function noDoubledQuotes(position: number): AppError {
+  return new AppError('sql_error', 'this engine leaves out a quote that is doubled inside of a string', {
+    position,
+    hint: "write it with a backslash: 'it\\'s'",
   });
 }
 
