@@ -93,7 +93,7 @@ url = "${sail.url}/;token=hidden-token"
     test('timeout_ms holds there', async () => {
       const slow = 'SELECT count(*) AS c FROM big a, big b, big c WHERE a.h < b.h AND b.h < c.h';
       const answer = await post({ sql: slow, engine: 'sail', timeout_ms: 500 });
-      expect([answer.status, answer.json().code]).toEqual([504, 'sql_timeout']);
+      expect([answer.status, answer.json().code]).toEqual([504, 'engine_timeout']);
     });
 
     test('GET /engines tells that it is up', async () => {
