@@ -7,6 +7,7 @@ import { build, install, root, tool } from './prepare.mjs';
 
 const selected = process.argv.slice(2);
 const inCi = process.env.CI === 'true';
+const cluster = 'test/cluster';
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 
@@ -73,8 +74,13 @@ if (check('installing', install()) && check('building', build())) {
   check('linting', tool('@biomejs/biome/bin/biome', [inCi ? 'ci' : 'check', '--error-on-warnings', '--colors=off']));
   console.log('checking types …');
   check('checking types', tool('typescript/bin/tsc', ['--noEmit']));
-  vitest('tests', process.execPath, selected);
-  if (selected.length === 0) vitestOnNode24();
+  if (selected.length > 0) vitest('tests', process.execPath, selected);
+  else {
+    vitest('tests', process.execPath, ['--exclude', `${cluster}/**`]);
+    // By themselves: a cluster takes all of a small machine, and what others promise to do in time would be late.
+    vitest('tests on a cluster', process.execPath, [cluster, '--maxWorkers=1']);
+    vitestOnNode24();
+  }
 }
 
 // Once more at the end, where whoever reads a long log looks first.
