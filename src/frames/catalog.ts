@@ -34,6 +34,7 @@ export type Entry =
 export class Catalog {
   readonly #entries = new Map<Handle, Entry>();
   readonly #expiring = new Set<Handle>();
+  readonly #suspects = new Set<Handle>();
 
   get(handle: Handle): Entry | undefined {
     return this.#entries.get(handle);
@@ -48,6 +49,28 @@ export class Catalog {
   delete(handle: Handle): void {
     this.#entries.delete(handle);
     this.#expiring.delete(handle);
+  }
+
+  /** Another process changed the handle, or may have: what is known of it holds no more. */
+  suspect(handle: Handle): void {
+    this.#suspects.add(handle);
+  }
+
+  suspectAll(): void {
+    for (const handle of this.#entries.keys()) this.#suspects.add(handle);
+  }
+
+  suspects(): Handle[] {
+    return [...this.#suspects];
+  }
+
+  isSuspect(handle: Handle): boolean {
+    return this.#suspects.has(handle);
+  }
+
+  /** Before the disk is looked at, so that what is heard meanwhile is not lost. Gives whether there was any. */
+  clearSuspicion(handle: Handle): boolean {
+    return this.#suspects.delete(handle);
   }
 
   handles(): Handle[] {

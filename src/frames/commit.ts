@@ -33,7 +33,7 @@ class LeftBehind extends Error {
 }
 
 /**
- * Makes versions visible. The manifest is written before the data moves, under `pending/`, so that after a crash the
+ * Makes versions visible. The manifest is written before the data moves, as a pending one, so that after a crash the
  * data either is still what the old manifest says or is what the pending one says, and a full disk is noticed before
  * anything is replaced.
  */
@@ -85,6 +85,7 @@ export class Commits {
       if (errnoOf(error) !== 'ENOENT') throw error;
     });
     await using manifests = await this.#records.openManifests();
+    await this.#records.takeOverPending(handle);
     await this.#records.promotePending(handle);
     await manifests.sync();
   }
@@ -94,7 +95,8 @@ export class Commits {
     if (files.length === 0) return;
     for (const file of files) {
       const found = await this.#directory.identify(this.#directory.path(file.file));
-      if (found !== undefined && sameIdentity(found, file)) await this.#durable.remove(this.#directory.path(file.file));
+      if (found !== undefined && sameIdentity(found, file))
+        await this.#directory.discard(this.#directory.path(file.file));
     }
     for (const folder of new Set(files.map((file) => dirname(file.file)).filter((name) => name !== '.'))) {
       await rmdir(this.#directory.path(folder)).catch(() => {});
@@ -117,7 +119,7 @@ export class Commits {
       await this.#durable.rename(this.#directory.path(handle), taken);
     } catch (error) {
       // Also a name may need room that is not there.
-      if (error instanceof AppError && error.code === 'storage_full') return this.removeFiles(files);
+      if (['ENOSPC', 'EDQUOT', 'ENOENT'].includes(errnoOf(error) ?? '')) return this.removeFiles(files);
       throw error;
     }
     await this.#durable.syncDirectory(this.#directory.root);
@@ -129,7 +131,7 @@ export class Commits {
     const path = this.#directory.path(this.#directory.fileName(handle));
     return async () => {
       if (!(await this.#durable.linkNew(temporary, path))) throw taken(handle);
-      return this.#synced(this.#directory.root, { takeBack: () => this.#durable.remove(path) });
+      return this.#synced(this.#directory.root, { takeBack: () => this.#directory.discard(path) });
     };
   }
 
@@ -180,7 +182,7 @@ export class Commits {
     return async () => {
       const added: string[] = [];
       const takeBack = async (): Promise<void> => {
-        for (const path of added) await this.#durable.remove(path);
+        for (const path of added) await this.#directory.discard(path);
       };
       try {
         for (const { path, name } of parts) {

@@ -53,7 +53,8 @@ export class DurableFiles {
     const directory = await storage(() => open(path, 'r'));
     return {
       sync: () => storage(() => this.#sync(directory)),
-      [Symbol.asyncDispose]: () => directory.close(),
+      // What was synced is safe, however the closing goes; to fail for it would leave a step half done.
+      [Symbol.asyncDispose]: () => directory.close().catch(() => {}),
     };
   }
 

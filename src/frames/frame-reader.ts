@@ -6,8 +6,15 @@ import type { RowRange } from './chunk-loads.ts';
 import type { ChunkReader, ReadOptions } from './chunk-reader.ts';
 import { damaged, replacedMeanwhile } from './frame-errors.ts';
 import type { FrameVersion } from './frame-version.ts';
+import { lostPlace } from './membership.ts';
 import { FileChanged, type PartSet } from './pins.ts';
 import type { SentRows } from './row-slices.ts';
+
+interface ReaderOptions {
+  readonly now: () => number;
+  /** The server has lost its place among the others, and with it the files that were kept for readers. */
+  readonly hasLostPlace: () => Promise<boolean>;
+}
 
 /** One version of a frame, open for reading: the same rows until it is disposed of, whatever happens to the handle. */
 export class FrameReader implements AsyncDisposable {
@@ -23,10 +30,11 @@ export class FrameReader implements AsyncDisposable {
   readonly #parts: PartSet;
   readonly #chunks: ChunkReader;
   readonly #now: () => number;
+  readonly #hasLostPlace: () => Promise<boolean>;
   #isOpen = true;
 
   /** Takes over one use of `parts`. */
-  constructor(version: FrameVersion, parts: PartSet, chunks: ChunkReader, now: () => number) {
+  constructor(version: FrameVersion, parts: PartSet, chunks: ChunkReader, { now, hasLostPlace }: ReaderOptions) {
     this.handle = version.manifest.handle;
     this.version = version.manifest.version;
     this.versionId = version.versionId;
@@ -37,6 +45,7 @@ export class FrameReader implements AsyncDisposable {
     this.#parts = parts;
     this.#chunks = chunks;
     this.#now = now;
+    this.#hasLostPlace = hasLostPlace;
     version.readers++;
     version.touch(now());
   }
@@ -77,8 +86,9 @@ export class FrameReader implements AsyncDisposable {
         options,
       );
     } catch (error) {
-      if (error instanceof FileChanged) throw this.#whyChanged(error);
+      if (error instanceof FileChanged) throw await this.#whyChanged(error);
       if (error instanceof AppError && (error.code === 'frame_damaged' || error.code === 'invalid_input')) {
+        if (await this.#hasLostPlace()) throw lostPlace(error);
         throw damaged(this.handle, 'it is not readable', error);
       }
       throw error;
@@ -90,11 +100,12 @@ export class FrameReader implements AsyncDisposable {
     try {
       return await this.#parts.sources();
     } catch (error) {
-      throw error instanceof FileChanged ? this.#whyChanged(error) : error;
+      throw error instanceof FileChanged ? await this.#whyChanged(error) : error;
     }
   }
 
-  #whyChanged(error: FileChanged): AppError {
+  async #whyChanged(error: FileChanged): Promise<AppError> {
+    if (await this.#hasLostPlace()) return lostPlace(error);
     if (this.#parts.isVerified) return replacedMeanwhile(this.handle, error);
     return damaged(this.handle, 'its bytes are not those that were written (checksum)', error);
   }

@@ -1,8 +1,21 @@
 import type { ChunkForm } from '../core/frame-engine.ts';
+import type { Handle } from '../core/handle.ts';
 import { chunkRowsOf } from './chunk-size.ts';
 import type { Manifest } from './manifest.ts';
 import { bytesOf, rowsOf } from './manifest.ts';
 import type { PartSet } from './pins.ts';
+
+/** Reads elsewhere keep a frame alive as well. */
+export interface ReadElsewhere {
+  readonly neighboursAreThere: () => boolean;
+  readonly tellRead: (handle: Handle) => void;
+}
+
+/** Of its time to live: how often others are told that it is read, and how much later it ends while there are others. */
+const tellShare = 1 / 8;
+const mostTellMs = 5000;
+/** What it takes others to hear of a read. */
+const hearMs = 1000;
 
 /** A version of a frame, in memory. Its rows never change; where they lie may (recompression). */
 export class FrameVersion {
@@ -18,11 +31,15 @@ export class FrameVersion {
   /** Chunks that turned out too large to keep, with their bytes a row. */
   readonly #heavy = new Map<string, number>();
 
-  constructor(manifest: Manifest, parts: PartSet, now: number) {
+  readonly #elsewhere: ReadElsewhere;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(manifest: Manifest, parts: PartSet, now: number, elsewhere: ReadElsewhere) {
     this.manifest = manifest;
     this.parts = parts;
     this.rows = rowsOf(manifest.parts);
-    this.touch(now);
+    this.#elsewhere = elsewhere;
+    this.keepAlive(now);
   }
 
   get versionId(): string {
@@ -47,12 +64,24 @@ export class FrameVersion {
 
   /** Being read keeps a frame alive. Also after a restart the whole time to live lies ahead, so nothing is lost early. */
   touch(now: number): void {
+    this.keepAlive(now);
+    const { handle, ttlMs } = this.manifest;
+    if (ttlMs === null || !this.#elsewhere.neighboursAreThere()) return;
+    if (now - this.#toldAt < Math.min(mostTellMs, ttlMs * tellShare)) return;
+    this.#toldAt = now;
+    this.#elsewhere.tellRead(handle);
+  }
+
+  /** The same, where others know of it already. */
+  keepAlive(now: number): void {
     const { ttlMs } = this.manifest;
     this.expiresAt = ttlMs === null ? undefined : now + ttlMs;
   }
 
   isExpired(now: number): boolean {
-    return this.expiresAt !== undefined && this.expiresAt <= now && this.readers === 0;
+    if (this.expiresAt === undefined || this.expiresAt > now || this.readers > 0) return false;
+    if (!this.#elsewhere.neighboursAreThere()) return true;
+    return this.expiresAt + (this.manifest.ttlMs ?? 0) * tellShare + hearMs <= now;
   }
 
   markHeavy(form: ChunkForm, chunk: number, rowBytes: number): void {

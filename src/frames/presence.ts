@@ -35,7 +35,35 @@ export class Presence {
 
   /** Looks at the disk. For those who do not hold the handle's lock. */
   async check(handle: Handle, listing?: Listing): Promise<void> {
-    await this.#state.locks.run(handle, () => this.refresh(handle, listing));
+    await this.#state.locks.run(handle, async () => {
+      if (await this.#follow(handle, listing)) return;
+      await this.#state.changeHeld(handle, () => this.refresh(handle, listing), { evenUnlocked: true, tells: false });
+    });
+  }
+
+  /** Takes over what the disk says, changing nothing there. False when something is to be put in order, by one process. */
+  async #follow(handle: Handle, listing?: Listing): Promise<boolean> {
+    const { catalog, directory, records, isLoaded } = this.#state;
+    const isSuspect = catalog.clearSuspicion(handle);
+    try {
+      const look = await directory.look(handle, listing);
+      const entry = catalog.get(handle);
+      if (!isSuspect) {
+        if (isAsKnown(handle, entry, look) && !hasLeftovers(handle, entry, look)) return true;
+        if (entry === undefined && isLoaded && dataOf(look).length === 0) return true;
+      }
+      const found = await records.read(handle, listing);
+      const finding = assess(handle, look, found);
+      if (!isInOrder(finding, found) || listing?.pending.has(handle)) {
+        if (isSuspect) catalog.suspect(handle);
+        return false;
+      }
+      await this.#apply(handle, finding, found);
+      return true;
+    } catch (error) {
+      if (isSuspect) catalog.suspect(handle);
+      throw error;
+    }
   }
 
   /** Whether the disk is as the catalog says, without a lock. */
@@ -43,14 +71,12 @@ export class Presence {
     return isAsKnown(handle, this.#state.catalog.get(handle), await this.#state.directory.look(handle));
   }
 
-  /** Looks at the disk. For those who hold the handle's lock. */
+  /** Looks at the disk and puts it in order. For those who change the handle. */
   async refresh(handle: Handle, listing?: Listing): Promise<void> {
-    const { catalog, commits, directory, records, isLoaded } = this.#state;
-    const look = await directory.look(handle, listing);
-    const entry = catalog.get(handle);
-    if (isAsKnown(handle, entry, look) && !hasLeftovers(handle, entry, look)) return;
-    if (entry === undefined && isLoaded && dataOf(look).length === 0) return;
-    const found = await records.read(handle, listing);
+    const { catalog, commits, directory, records } = this.#state;
+    catalog.clearSuspicion(handle);
+    const [look, found] = await Promise.all([directory.look(handle, listing), records.read(handle, listing)]);
+    if (catalog.get(handle)?.kind === 'damaged' && isAsKnown(handle, catalog.get(handle), look)) return;
     const cutOff = cutOffParts(handle, look, found);
     if (cutOff.length === 0) return this.#apply(handle, assess(handle, look, found), found, listing);
     const isTidy = await this.#tidy(handle, () => commits.removeFiles(cutOff));
@@ -69,14 +95,21 @@ export class Presence {
     switch (finding.kind) {
       case 'held':
         await this.#tidy(handle, async () => {
-          if (finding.wasPending) await commits.finish(handle);
-          else if (found.pending !== undefined || listing?.pending.has(handle)) await records.dropPending(handle);
+          if (finding.wasPending) {
+            await commits.finish(handle);
+            await this.#state.tell(handle);
+          }
+          if (!finding.wasPending && (found.pending !== undefined || listing?.pending.has(handle))) {
+            await records.dropAnyPending(handle);
+          }
           await commits.removeFiles(finding.leftovers);
           if (found.tombstone !== undefined) await records.dropTombstone(handle);
         });
-        if (isHeld(finding.manifest, this.#state.catalog.get(handle))) return;
+        if (await this.#isHeld(finding.manifest)) return;
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         await this.#state.hold(finding.manifest, partsFound(finding.manifest));
+        // Else it is done by the process that wrote it.
+        if (!this.#state.context.neighbours.areThere) this.#state.recompressLater(finding.manifest);
         return;
       case 'outside':
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
@@ -85,10 +118,13 @@ export class Presence {
         await this.#tidy(handle, async () => {
           await commits.removeFiles(finding.files);
           await records.dropManifest(handle);
+          await this.#state.tell(handle);
         });
         return this.#state.turn(handle, { kind: 'gone', tombstone: finding.tombstone });
       case 'gone':
-        await this.#tidy(handle, () => records.dropManifest(handle));
+        if (found.manifest !== undefined || found.pending !== undefined || listing !== undefined) {
+          await this.#tidy(handle, () => records.dropManifest(handle));
+        }
         return this.#state.turn(handle, { kind: 'gone', tombstone: finding.tombstone });
       case 'removed': {
         const tombstone: Tombstone = {
@@ -100,6 +136,7 @@ export class Presence {
         await this.#tidy(handle, async () => {
           await records.writeTombstone(tombstone);
           await records.dropManifest(handle);
+          await this.#state.tell(handle);
         });
         return this.#state.turn(handle, { kind: 'gone', tombstone });
       }
@@ -111,6 +148,16 @@ export class Presence {
       default:
         finding satisfies never;
     }
+  }
+
+  /** Whether it is the version that is held, perhaps in other files or with another time to live by now. */
+  async #isHeld(manifest: Manifest): Promise<boolean> {
+    const entry = this.#state.catalog.get(manifest.handle);
+    if (entry?.kind !== 'held' || entry.version.versionId !== manifest.versionId) return false;
+    const { parts, ttlMs } = entry.version.manifest;
+    if (!sameFiles(parts, manifest.parts) || ttlMs !== manifest.ttlMs)
+      await this.#state.follow(entry.version, manifest);
+    return true;
   }
 
   async #settle(handle: Handle, finding: Outside): Promise<void> {
@@ -133,6 +180,8 @@ export class Presence {
     const seenMs = performance.now() - settling.firstSeenMs;
     const ageMs = Date.now() - lastWriteMs(finding.files);
     if (seenMs < restMs && ageMs < oldMs) return this.#lookAgain(handle, restMs - seenMs);
+    // What a process that has just died was in the middle of is no file from outside.
+    if (this.#state.context.neighbours.areInDoubt) return this.#lookAgain(handle, pauseMs);
     if (settling.reason === undefined) {
       const held = await this.#adopt(handle, finding, settling);
       if (held || settling.reason === undefined) return;
@@ -165,8 +214,10 @@ export class Presence {
       await this.#tidy(handle, async () => {
         await this.#state.directory.prepare();
         await records.writeAdopted(manifest);
+        await this.#state.tell(handle);
       });
       await this.#state.hold(manifest, partsFound(manifest));
+      this.#state.recompressLater(manifest);
       const what = isRestored ? 'a frame was moved or restored' : 'a frame from outside is held';
       context.logger.info(what, { handle, version: manifest.version });
       return true;
@@ -232,9 +283,21 @@ function hasLeftovers(handle: Handle, entry: Entry | undefined, look: Look): boo
   return entry?.kind === 'held' && leftoversOf(handle, entry.version.manifest, look).length > 0;
 }
 
-function isHeld({ versionId, parts }: Manifest, entry: Entry | undefined): boolean {
-  if (entry?.kind !== 'held') return false;
-  return entry.version.versionId === versionId && sameFiles(entry.version.manifest.parts, parts);
+/** Nothing was begun and not finished. */
+function isInOrder(finding: Finding, { pending, manifest, tombstone }: Records): boolean {
+  switch (finding.kind) {
+    case 'held':
+      return pending === undefined && tombstone === undefined && finding.leftovers.length === 0;
+    case 'gone':
+    case 'absent':
+      return pending === undefined && manifest === undefined;
+    case 'outside':
+    case 'half-dropped':
+    case 'removed':
+      return false;
+    default:
+      return finding satisfies never;
+  }
 }
 
 /** The same bytes under the same names, by their checksums. */

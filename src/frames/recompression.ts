@@ -37,7 +37,7 @@ async function recompressPart(
   part: HeldPart,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { context, directory, locks } = state;
+  const { context, directory } = state;
   const { handle, columns } = version.manifest;
   const { parts } = version;
   const temporary = directory.newTemporaryPath();
@@ -60,7 +60,7 @@ async function recompressPart(
       context.logger.error('recompression would change a frame; it stays as it is', { handle, difference });
       return false;
     }
-    return await locks.run(handle, async () => {
+    return await state.change(handle, async () => {
       await presence.refresh(handle);
       const identity = await directory.identify(temporary);
       if (identity === undefined) return false;

@@ -1,7 +1,8 @@
 import { rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Handle } from '../core/handle.ts';
 import type { DurableFiles, OpenDirectory } from './durable-file.ts';
-import { storage } from './durable-file.ts';
+import { errnoOf, storage } from './durable-file.ts';
 import { encodeManifest, type Manifest, parseManifest } from './manifest.ts';
 import type { Records } from './recovery.ts';
 import type { Listing, TenantDirectory } from './tenant-directory.ts';
@@ -19,9 +20,13 @@ export class RecordFiles {
 
   /** `listing` saves looking for what is known not to be there. */
   async read(handle: Handle, listing?: Listing): Promise<Records> {
-    const read = async (kind: 'manifests' | 'pending' | 'tombstones') =>
-      listing === undefined || listing[kind].has(handle) ? this.#directory.readRecord(kind, handle) : undefined;
-    const [manifest, pending, tombstone] = await Promise.all([read('manifests'), read('pending'), read('tombstones')]);
+    const isThere = (kind: 'manifests' | 'pending' | 'tombstones') =>
+      listing === undefined || listing[kind].has(handle);
+    const [manifest, pending, tombstone] = await Promise.all([
+      isThere('manifests') ? this.#directory.readRecord('manifests', handle) : undefined,
+      isThere('pending') ? this.#directory.readPending(handle) : undefined,
+      isThere('tombstones') ? this.#directory.readRecord('tombstones', handle) : undefined,
+    ]);
     return {
       manifest: manifest === undefined ? undefined : parseManifest(manifest, handle),
       pending: pending === undefined ? undefined : parseManifest(pending, handle),
@@ -30,8 +35,7 @@ export class RecordFiles {
   }
 
   async writePending(manifest: Manifest): Promise<void> {
-    const path = this.#directory.recordPath('pending', manifest.handle);
-    await this.#durable.remove(path);
+    const path = this.#directory.ownPendingPath(manifest.handle);
     try {
       await this.#durable.writeFile(path, encodeManifest(manifest));
     } catch (error) {
@@ -41,14 +45,22 @@ export class RecordFiles {
   }
 
   async syncPending(): Promise<void> {
-    await this.#durable.syncDirectory(this.#directory.recordDirectory('pending'));
+    await this.#durable.syncDirectory(dirname(this.#directory.newTemporaryPath()));
   }
 
   async promotePending(handle: Handle): Promise<void> {
-    await this.#durable.rename(
-      this.#directory.recordPath('pending', handle),
-      this.#directory.recordPath('manifests', handle),
-    );
+    await this.#durable.rename(this.#directory.ownPendingPath(handle), this.#directory.recordPath('manifests', handle));
+  }
+
+  /** What another process left in the middle of a commit becomes ours. */
+  async takeOverPending(handle: Handle): Promise<void> {
+    const left = this.#directory.recordPath('pending', handle);
+    try {
+      await this.#durable.linkNew(left, this.#directory.ownPendingPath(handle));
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    }
+    await this.#directory.discard(left);
   }
 
   openManifests(): Promise<OpenDirectory> {
@@ -56,7 +68,13 @@ export class RecordFiles {
   }
 
   async dropPending(handle: Handle): Promise<void> {
-    await this.#durable.remove(this.#directory.recordPath('pending', handle));
+    await this.#durable.remove(this.#directory.ownPendingPath(handle));
+  }
+
+  /** Also one that another process left. */
+  async dropAnyPending(handle: Handle): Promise<void> {
+    await this.dropPending(handle);
+    await this.#directory.discard(this.#directory.recordPath('pending', handle));
   }
 
   /** For a frame from outside: lost in a power cut, it is made again, so it need not be synced. */
@@ -66,13 +84,13 @@ export class RecordFiles {
       await writeFile(temporary, encodeManifest(manifest), { flag: 'wx' });
       await rename(temporary, this.#directory.recordPath('manifests', manifest.handle));
     });
-    await this.dropPending(manifest.handle);
+    await this.dropAnyPending(manifest.handle);
     await this.dropTombstone(manifest.handle);
   }
 
   async dropManifest(handle: Handle): Promise<void> {
-    await this.#durable.remove(this.#directory.recordPath('manifests', handle));
-    await this.dropPending(handle);
+    await this.#directory.discard(this.#directory.recordPath('manifests', handle));
+    await this.dropAnyPending(handle);
   }
 
   async writeTombstone(tombstone: Tombstone): Promise<void> {
@@ -90,12 +108,12 @@ export class RecordFiles {
       await tombstones.sync();
     } catch (error) {
       // Else a drop that failed would be done by the next start.
-      await this.#durable.remove(path).catch(() => {});
+      await this.#directory.discard(path).catch(() => {});
       throw error;
     }
   }
 
   async dropTombstone(handle: Handle): Promise<void> {
-    await this.#durable.remove(this.#directory.recordPath('tombstones', handle));
+    await this.#directory.discard(this.#directory.recordPath('tombstones', handle));
   }
 }

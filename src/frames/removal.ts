@@ -14,12 +14,19 @@ export async function removeFrame(
 ): Promise<void> {
   const { context, records, commits } = state;
   context.durable.assertWritable();
-  await state.directory.prepare();
+  const isPrepared = await state.directory.prepare().then(
+    () => true,
+    (error) => {
+      if (error instanceof AppError && error.code === 'storage_full') return false;
+      throw error;
+    },
+  );
   const version = entry.kind === 'held' ? entry.version.manifest.version : entry.version;
   const tombstone: Tombstone = { handle, version, reason, at: context.now() };
   const files = filesOf(entry);
   if (entry.kind === 'held') await entry.version.parts.protect();
   try {
+    if (!isPrepared) return await removeWhenFull(state, tombstone, files);
     await records.writeTombstone(tombstone);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'storage_full') {

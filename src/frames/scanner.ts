@@ -38,10 +38,27 @@ export class Scanner implements AsyncDisposable {
     await this.loaded;
   }
 
+  /** Handles that others changed, or may have. */
+  async lookAtSuspects(isWanted: (handle: Handle) => boolean): Promise<void> {
+    const { catalog } = this.#state;
+    const wanted = catalog.suspects().filter(isWanted);
+    if (wanted.length > 0) await this.#each(wanted, (handle) => this.#presence.check(handle));
+  }
+
+  lookSoon(handle: Handle): void {
+    void this.#each([handle], (one) => this.#presence.check(one));
+  }
+
+  rescanSoon(): void {
+    void this.#rescan().catch((error) => {
+      this.#state.context.logger.warn('could not look for changes', { error: String(error) });
+    });
+  }
+
   async #load(): Promise<void> {
     const { directory, catalog, context } = this.#state;
     const begun = performance.now();
-    await directory.sweep().catch((error) => {
+    await context.clearUp(directory).catch((error) => {
       context.logger.debug('could not sweep what was left over', { error: String(error) });
     });
     const listing = await directory.list();
@@ -82,7 +99,8 @@ export class Scanner implements AsyncDisposable {
   }
 
   async #lookAt(handle: Handle): Promise<void> {
-    if (this.#state.locks.isHeld(handle) || !(await this.#presence.isAsKnown(handle))) {
+    const { catalog, locks } = this.#state;
+    if (locks.isHeld(handle) || catalog.isSuspect(handle) || !(await this.#presence.isAsKnown(handle))) {
       await this.#presence.check(handle);
     }
   }

@@ -13,6 +13,7 @@ import { ExpirySweeper } from './expiry.ts';
 import type { FrameReader } from './frame-reader.ts';
 import { HotTier } from './hot-tier.ts';
 import { Recompressor } from './recompressor.ts';
+import { Sharing } from './sharing.ts';
 import {
   type FrameSummary,
   type HeldSummary,
@@ -70,9 +71,12 @@ export async function openFrameStore(options: FrameStoreOptions): Promise<FrameS
 export class FrameStore implements AsyncDisposable {
   /** Bytes ready to be sent, of frames and of whoever else makes some of them; invalidated with the version. */
   readonly hot: HotTier;
-  readonly #context: StoreContext;
+  readonly #common: Omit<StoreContext, 'membership' | 'neighbours' | 'clearUp' | 'releaseStrange'>;
+  #sharing: Sharing;
   readonly #controller = new AbortController();
   readonly #tenants = new Map<Tenant, TenantFrames>();
+  /** What a place that was lost leaves to be ended. */
+  readonly #ending = new Set<Promise<void>>();
   readonly #loads: ChunkLoads;
   readonly #chunks: ChunkReader;
   readonly #recompressor: Recompressor;
@@ -86,7 +90,7 @@ export class FrameStore implements AsyncDisposable {
     const startedAt = Date.now() - performance.now();
     this.hot = new HotTier(options.cacheBytes);
     this.#recompressor = new Recompressor({ quietMs: options.quietMs ?? 1000, logger });
-    this.#context = {
+    this.#common = {
       coldDirectory: options.coldDirectory,
       engine: options.engine,
       backgroundEngine: options.backgroundEngine,
@@ -103,6 +107,7 @@ export class FrameStore implements AsyncDisposable {
     };
     this.#loads = new ChunkLoads(options.engine, this.hot);
     this.#chunks = new ChunkReader(this.#loads);
+    this.#sharing = this.#share();
     this.#of(defaultTenant);
     this.#found = this.#findTenants();
     this.#sweeper = new ExpirySweeper(() => this.#tenants.values(), logger);
@@ -134,10 +139,10 @@ export class FrameStore implements AsyncDisposable {
     request: { readonly source: PartRows; readonly compression?: Compression | undefined },
     { signal }: Signal,
   ): Promise<TemporaryFile & { readonly bytes: number }> {
-    const { source, compression = firstCompression(this.#context.compression).compression } = request;
+    const { source, compression = firstCompression(this.#common.compression).compression } = request;
     const file = await this.temporaryFile(principal);
     try {
-      const { bytes } = await this.#context.engine.write({ source, path: file.path, compression }, { signal });
+      const { bytes } = await this.#common.engine.write({ source, path: file.path, compression }, { signal });
       return { ...file, bytes };
     } catch (error) {
       await file[Symbol.asyncDispose]();
@@ -191,22 +196,56 @@ export class FrameStore implements AsyncDisposable {
     await this.#recompressor[Symbol.asyncDispose]();
     await this.#loads[Symbol.asyncDispose]();
     await Promise.all([...this.#tenants.values()].map((tenant) => tenant[Symbol.asyncDispose]()));
+    await Promise.all(this.#ending);
+    await this.#sharing[Symbol.asyncDispose]();
+  }
+
+  #share(): Sharing {
+    const { coldDirectory, durable, logger } = this.#common;
+    return new Sharing(coldDirectory, durable, logger, {
+      onChanged: (tenant, handle) => this.#unlessClosed(() => this.#of(tenant).told(handle)),
+      onRead: (tenant, handle) => this.#tenants.get(tenant)?.toldOfRead(handle),
+      onMissed: () => {
+        for (const tenant of this.#tenants.values()) tenant.distrust();
+      },
+      onInherited: () => {
+        for (const tenant of this.#tenants.values()) tenant.recompressLeft();
+      },
+      onLost: () => this.#unlessClosed(() => this.#beginAnew()),
+    });
+  }
+
+  /** The others took this process for dead: what it had open is gone, and it comes back as another one. */
+  #beginAnew(): void {
+    const before = [...this.#tenants];
+    const sharing = this.#sharing;
+    this.#tenants.clear();
+    this.#sharing = this.#share();
+    const ending = Promise.all(before.map(([, tenant]) => tenant[Symbol.asyncDispose]()))
+      .then(() => sharing[Symbol.asyncDispose]())
+      .catch((error) => this.#common.logger.warn('could not clear up after a lost place', { error: String(error) }))
+      .finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+    for (const [tenant] of before) this.#of(tenant);
+  }
+
+  #unlessClosed(task: () => void): void {
+    if (!this.#controller.signal.aborted) task();
   }
 
   #of(tenant: Tenant): TenantFrames {
     this.#controller.signal.throwIfAborted();
     let frames = this.#tenants.get(tenant);
     if (frames === undefined) {
-      frames = new TenantFrames(this.#context, tenant, this.#chunks);
+      const context = { ...this.#common, ...this.#sharing.parts };
+      frames = new TenantFrames(context, tenant, this.#chunks);
       this.#tenants.set(tenant, frames);
     }
     return frames;
   }
 
   async #findTenants(): Promise<void> {
-    const entries = await readdir(join(this.#context.coldDirectory, 'tenants'), { withFileTypes: true }).catch(
-      () => [],
-    );
+    const entries = await readdir(join(this.#common.coldDirectory, 'tenants'), { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       if (entry.isDirectory() && isHandle(entry.name) && !this.#controller.signal.aborted) {
         this.#of(entry.name as string as Tenant);

@@ -1,13 +1,14 @@
 import type { BigIntStats } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import type { Handle } from '../core/handle.ts';
 import { isHandle, randomBase32 } from '../core/handle.ts';
-import { isOfOtherLivingProcess, processPrefix } from '../core/living-process.ts';
 import type { Tenant } from '../core/principal.ts';
 import { defaultTenant } from '../core/principal.ts';
-import { type DurableFiles, errnoOf } from './durable-file.ts';
+import { pendingPrefix } from './burial.ts';
+import { type DurableFiles, errnoOf, storage } from './durable-file.ts';
+import type { Membership } from './membership.ts';
 import type { FileIdentity, Identity } from './part.ts';
 import { identityOf } from './part.ts';
 
@@ -38,14 +39,20 @@ export class TenantDirectory {
   readonly tenant: Tenant;
   readonly root: string;
   readonly #durable: DurableFiles;
-  /** Tells our temporary names from those of other processes, living or dead. */
-  readonly #tag = `${processPrefix()}${randomBase32(8)}`;
+  readonly #membership: Pick<Membership, 'id' | 'join'>;
   #prepared: Promise<void> | undefined;
+  #hasOwnFolders = false;
 
-  constructor(coldDirectory: string, tenant: Tenant, durable: DurableFiles) {
+  constructor(
+    coldDirectory: string,
+    tenant: Tenant,
+    durable: DurableFiles,
+    membership: Pick<Membership, 'id' | 'join'>,
+  ) {
     if (!isHandle(tenant)) throw new AppError('internal', 'not a name for a tenant');
     this.tenant = tenant;
     this.#durable = durable;
+    this.#membership = membership;
     this.root = tenant === defaultTenant ? coldDirectory : join(coldDirectory, 'tenants', tenant);
   }
 
@@ -69,12 +76,38 @@ export class TenantDirectory {
     return join(this.root, privateName, kind);
   }
 
+  /** Of this process, among those that serve the same directory. */
+  get ownId(): string {
+    return this.#membership.id;
+  }
+
+  get privateFolder(): string {
+    return join(this.root, privateName);
+  }
+
   newTemporaryPath(ending = suffix): string {
-    return join(this.root, privateName, 'tmp', `${this.#tag}-${randomBase32(16)}${ending}`);
+    return join(this.#ownFolder('tmp'), `${randomBase32(16)}${ending}`);
   }
 
   newPinPath(): string {
-    return join(this.root, privateName, 'pins', `${this.#tag}-${randomBase32(16)}${suffix}`);
+    return join(this.#ownFolder('pins'), `${randomBase32(16)}${suffix}`);
+  }
+
+  /** A manifest that this process is about to commit. */
+  ownPendingPath(handle: Handle): string {
+    return join(this.#ownFolder('tmp'), `${pendingPrefix}${handle}${recordSuffix}`);
+  }
+
+  tokenPath(number: number): string {
+    return join(this.#ownFolder('tmp'), `token-${number}`);
+  }
+
+  lockPath(handle: Handle): string {
+    return join(this.root, privateName, 'locks', handle);
+  }
+
+  #ownFolder(kind: 'tmp' | 'pins'): string {
+    return join(this.root, privateName, kind, this.ownId);
   }
 
   /** The folder of the default tenant that holds the other tenants cannot be a frame. */
@@ -98,21 +131,38 @@ export class TenantDirectory {
   }
 
   async #makeFolders(): Promise<void> {
-    for (const name of ['manifests', 'pending', 'tombstones', 'tmp', 'pins']) {
+    await this.#membership.join();
+    for (const name of ['manifests', 'pending', 'tombstones', 'locks']) {
       await this.#durable.makeFolder(join(this.root, privateName, name));
     }
+    for (const kind of ['tmp', 'pins'] as const) await this.#durable.makeFolder(this.#ownFolder(kind));
+    this.#hasOwnFolders = true;
   }
 
-  /** Removes what an earlier process left in the middle of its work; one that lives still needs its own. */
-  async sweep(): Promise<void> {
-    for (const name of ['tmp', 'pins']) {
-      const folder = join(this.root, privateName, name);
-      for (const left of await namesIn(folder)) {
-        if (!left.startsWith(this.#tag) && !isOfOtherLivingProcess(left)) {
-          await rm(join(folder, left), { recursive: true, force: true });
-        }
-      }
+  /** When the process ends. */
+  async removeOwnFolders(): Promise<void> {
+    if (this.#prepared === undefined) return;
+    await this.#prepared.catch(() => {});
+    for (const kind of ['tmp', 'pins'] as const) await rm(this.#ownFolder(kind), { recursive: true, force: true });
+  }
+
+  /**
+   * Removes what others may put something else in the place of: it is moved to our own folder first. A process that was
+   * taken for dead has none any more, so it removes nothing.
+   */
+  async discard(path: string): Promise<void> {
+    if (!this.#hasOwnFolders) return this.#durable.remove(path);
+    const taken = this.newTemporaryPath('');
+    try {
+      await storage(() => rename(path, taken));
+    } catch (error) {
+      const errno = errnoOf(error);
+      if (errno === 'ENOENT') return;
+      // Also a name may need room that is not there.
+      if (errno === 'ENOSPC' || errno === 'EDQUOT') return this.#durable.remove(path);
+      throw error;
     }
+    await unlink(taken).catch(() => {});
   }
 
   async list(): Promise<Listing> {
@@ -145,9 +195,18 @@ export class TenantDirectory {
     return new Set(handles.filter((name) => isHandle(name)));
   }
 
-  async readRecord(kind: RecordKind, handle: Handle): Promise<string | undefined> {
+  readRecord(kind: RecordKind, handle: Handle): Promise<string | undefined> {
+    return this.#readText(this.recordPath(kind, handle));
+  }
+
+  /** The manifest that we were about to commit, or one that somebody else left in the middle of it. */
+  async readPending(handle: Handle): Promise<string | undefined> {
+    return (await this.#readText(this.ownPendingPath(handle))) ?? this.readRecord('pending', handle);
+  }
+
+  async #readText(path: string): Promise<string | undefined> {
     try {
-      return await readFile(this.recordPath(kind, handle), 'utf8');
+      return await readFile(path, 'utf8');
     } catch (error) {
       if (isAbsence(error)) return undefined;
       throw error;

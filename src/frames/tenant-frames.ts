@@ -12,6 +12,7 @@ import { gone, notFound, whyNotHeld } from './frame-errors.ts';
 import { FrameReader } from './frame-reader.ts';
 import type { FrameVersion } from './frame-version.ts';
 import { bytesOf } from './manifest.ts';
+import { lostPlace } from './membership.ts';
 import { FileChanged } from './pins.ts';
 import { Presence } from './presence.ts';
 import { recompressFrame } from './recompression.ts';
@@ -72,7 +73,8 @@ export type FrameSummary = HeldSummary | DamagedSummary;
 
 /** Time for a second look at a file that has just come. */
 const secondLookMs = 230;
-const mostReopens = 3;
+/** Others may replace it again and again. */
+const mostReopens = 10;
 
 /** The use cases, for one tenant. */
 export class TenantFrames implements AsyncDisposable {
@@ -131,24 +133,34 @@ export class TenantFrames implements AsyncDisposable {
 
   async open(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameReader> {
     const { context } = this.#state;
+    const { neighbours, membership } = context;
     for (let attempt = 0; ; attempt++) {
+      await neighbours.refresh();
       const version = this.#current(handle) ?? (await this.#find(handle, signal));
       const { parts } = version;
       parts.acquire();
       try {
         if (!parts.isVerified) await abortable(this.#verification.first(version, context.engine), signal);
-        else if (!context.hot.hasVersion(version.versionId)) await abortable(parts.sources(), signal);
-        return new FrameReader(version, parts, this.#chunks, context.now);
+        else if (neighbours.areThere || !context.hot.hasVersion(version.versionId)) {
+          await abortable(parts.sources(), signal);
+        }
+        return new FrameReader(version, parts, this.#chunks, {
+          now: context.now,
+          hasLostPlace: () => membership.hasLostPlace(),
+        });
       } catch (error) {
         parts.release();
+        if (await membership.hasLostPlace()) throw lostPlace(error);
         if (!(error instanceof FileChanged)) throw error;
         if (attempt === mostReopens) throw whyNotHeld(handle, undefined);
+        this.#state.catalog.suspect(handle);
         await this.#presence.check(handle);
       }
     }
   }
 
   peek(handle: Handle): string | undefined {
+    if (!this.#state.context.neighbours.isFresh) return undefined;
     const version = this.#current(handle);
     if (version === undefined || !version.parts.isVerified) return undefined;
     version.touch(this.#state.context.now());
@@ -156,8 +168,10 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   async *list({ prefix = '', after = '' }: ListOptions): AsyncGenerator<FrameSummary, void, void> {
+    await this.#state.context.neighbours.refresh();
     await this.#scanner.loaded;
     const isListed = (handle: Handle): boolean => handle.startsWith(prefix) && handle > after;
+    await this.#scanner.lookAtSuspects(isListed);
     for (const handle of this.#state.catalog.handles().filter(isListed).sort()) {
       const summary = this.#summarize(handle, this.#state.catalog.get(handle));
       if (summary !== undefined) yield summary;
@@ -165,7 +179,9 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   async describe(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameSummary> {
-    const known = this.#summarize(handle, this.#state.catalog.get(handle));
+    await this.#state.context.neighbours.refresh();
+    const isKnown = !this.#state.catalog.isSuspect(handle);
+    const known = isKnown ? this.#summarize(handle, this.#state.catalog.get(handle)) : undefined;
     if (known?.state === 'held') return known;
     try {
       return summaryOf(await this.#find(handle, signal));
@@ -178,7 +194,7 @@ export class TenantFrames implements AsyncDisposable {
 
   /** Gives the version that it dropped. */
   async drop(handle: Handle, { ifVersion }: { readonly ifVersion?: number | undefined } = {}): Promise<number> {
-    return this.#state.locks.run(handle, async () => {
+    const drop = async (): Promise<number> => {
       await this.#presence.refresh(handle);
       const entry = this.#state.catalog.get(handle);
       if (entry === undefined || entry.kind === 'gone') throw whyNotHeld(handle, entry);
@@ -189,12 +205,13 @@ export class TenantFrames implements AsyncDisposable {
       }
       await removeFrame(this.#state, handle, entry, 'dropped');
       return version;
-    });
+    };
+    return this.#state.change(handle, drop, { evenUnlocked: true });
   }
 
   /** Starts the time to live again, with another length if one is given; null lets the frame stay. */
   async renew(handle: Handle, ttlMs?: number | null): Promise<HeldSummary> {
-    return this.#state.locks.run(handle, async () => {
+    return this.#state.change(handle, async () => {
       const { catalog, commits, context, directory } = this.#state;
       await this.#presence.refresh(handle);
       const entry = catalog.get(handle);
@@ -210,6 +227,7 @@ export class TenantFrames implements AsyncDisposable {
         catalog.set(handle, entry);
       }
       version.touch(context.now());
+      await context.membership.announce(`read ${directory.tenant} ${handle}`);
       return summaryOf(version);
     });
   }
@@ -227,26 +245,58 @@ export class TenantFrames implements AsyncDisposable {
 
   /** Drops what has outlived its time. */
   async expire(): Promise<void> {
-    const { catalog, locks } = this.#state;
+    const { catalog, context } = this.#state;
     for (const handle of catalog.expiring()) {
-      if (this.#isDue(catalog.get(handle))) await locks.run(handle, () => this.#expireDue(handle));
+      const entry = catalog.get(handle);
+      if (this.#isDue(entry)) await this.#state.change(handle, () => this.#expireDue(handle), { evenUnlocked: true });
+      // A long read keeps a frame alive; others do not see it.
+      else if (entry?.kind === 'held' && entry.version.readers > 0) entry.version.touch(context.now());
     }
   }
 
   async forgetOldTombstones(): Promise<void> {
-    const { catalog, locks, context, records } = this.#state;
+    const { catalog, context, records } = this.#state;
+    const isOld = (entry: Entry | undefined): boolean =>
+      entry?.kind === 'gone' && entry.tombstone.at + context.tombstoneTtlMs <= context.now();
     for (const [handle, entry] of [...catalog.entries()]) {
-      if (entry.kind !== 'gone' || entry.tombstone.at + context.tombstoneTtlMs > context.now()) continue;
-      await locks.run(handle, async () => {
-        if (catalog.get(handle) !== entry) return;
+      if (!isOld(entry)) continue;
+      await this.#state.change(handle, async () => {
+        await this.#presence.refresh(handle);
+        if (!isOld(catalog.get(handle))) return;
         await records.dropTombstone(handle);
         catalog.delete(handle);
       });
     }
   }
 
+  /** Another process says that it has changed the frame. */
+  told(handle: Handle): void {
+    this.#state.catalog.suspect(handle);
+    this.#scanner.lookSoon(handle);
+  }
+
+  /** Another process says that the frame is read there. */
+  toldOfRead(handle: Handle): void {
+    const entry = this.#state.catalog.get(handle);
+    if (entry?.kind === 'held') entry.version.keepAlive(this.#state.context.now());
+  }
+
+  /** What nobody else is going to compress. */
+  recompressLeft(): void {
+    for (const [, entry] of this.#state.catalog.entries()) {
+      if (entry.kind === 'held') this.#state.recompressLater(entry.version.manifest);
+    }
+  }
+
+  /** Others may have changed anything. */
+  distrust(): void {
+    this.#state.catalog.suspectAll();
+    this.#scanner.rescanSoon();
+  }
+
   async recompress(handle: Handle, signal: AbortSignal): Promise<void> {
     try {
+      await this.#presence.check(handle);
       await recompressFrame(this.#state, this.#presence, this.#verification, handle, signal);
     } catch (error) {
       if (error instanceof FileChanged) await this.#presence.check(handle);
@@ -260,9 +310,11 @@ export class TenantFrames implements AsyncDisposable {
     await Promise.allSettled(this.#puts);
     await this.#state.locks.idle();
     await this.#state.pins[Symbol.asyncDispose]();
+    await this.#state.directory.removeOwnFolders();
   }
 
   #current(handle: Handle): FrameVersion | undefined {
+    if (this.#state.catalog.isSuspect(handle)) return undefined;
     const entry = this.#state.catalog.get(handle);
     return entry?.kind === 'held' && !entry.version.isExpired(this.#state.context.now()) ? entry.version : undefined;
   }
@@ -275,7 +327,7 @@ export class TenantFrames implements AsyncDisposable {
       const entry = catalog.get(handle);
       if (entry?.kind === 'held') {
         if (!this.#isDue(entry)) return entry.version;
-        throw await this.#state.locks.run(handle, () => this.#expired(handle));
+        throw await this.#state.change(handle, () => this.#expired(handle), { evenUnlocked: true });
       }
       const isForgotten = entry?.kind === 'gone' && entry.tombstone.at + context.tombstoneTtlMs <= context.now();
       if (isForgotten) throw notFound(handle);
@@ -290,6 +342,7 @@ export class TenantFrames implements AsyncDisposable {
 
   /** The handle's lock is held. */
   async #expireDue(handle: Handle): Promise<void> {
+    await this.#presence.refresh(handle);
     const entry = this.#state.catalog.get(handle);
     if (entry?.kind === 'held' && this.#isDue(entry)) await removeFrame(this.#state, handle, entry, 'expired');
   }

@@ -6,15 +6,18 @@ import type { Tenant } from '../core/principal.ts';
 import { isPassing } from './adoption.ts';
 import { Catalog, type Entry } from './catalog.ts';
 import { Commits } from './commit.ts';
-import type { DurableFiles } from './durable-file.ts';
-import { FrameVersion } from './frame-version.ts';
+import { type DurableFiles, errnoOf } from './durable-file.ts';
+import { FrameVersion, type ReadElsewhere } from './frame-version.ts';
 import { HandleLocks } from './handle-lock.ts';
 import type { HotTier } from './hot-tier.ts';
 import type { Manifest } from './manifest.ts';
-import type { Part } from './part.ts';
+import type { Membership } from './membership.ts';
+import type { Neighbours } from './neighbours.ts';
+import { type Part, sameFiles } from './part.ts';
 import { PartCheck } from './part-check.ts';
 import { type HeldPart, Pins } from './pins.ts';
 import { RecordFiles } from './records.ts';
+import { SharedLocks } from './shared-locks.ts';
 import { TenantDirectory } from './tenant-directory.ts';
 import type { Turns } from './turns.ts';
 
@@ -28,6 +31,12 @@ export interface StoreContext {
   readonly tombstoneTtlMs: number;
   readonly hot: HotTier;
   readonly durable: DurableFiles;
+  readonly membership: Membership;
+  readonly neighbours: Neighbours;
+  /** Removes what processes that are over left in the middle of their work. */
+  readonly clearUp: (directory: TenantDirectory) => Promise<void>;
+  /** Takes the locks from a process that is not known here, if it is not known at all. */
+  readonly releaseStrange: (directory: TenantDirectory, id: string) => Promise<void>;
   readonly adoptionTurns: Turns;
   readonly logger: Logger;
   readonly now: () => number;
@@ -35,6 +44,13 @@ export interface StoreContext {
   readonly signal: AbortSignal;
   /** A frame has parts that are not compressed as configured yet. */
   readonly wantsRecompression: (tenant: Tenant, handle: Handle) => void;
+}
+
+export interface ChangeOptions {
+  /** Where nothing can be written there is no lock either; what only removes, or changes nothing then, may go on alone. */
+  readonly evenUnlocked?: boolean;
+  /** Default: true. */
+  readonly tells?: boolean;
 }
 
 /** One tenant's frames in memory and on disk: what the use cases work with. */
@@ -46,25 +62,82 @@ export class TenantState {
   readonly pins: Pins;
   readonly catalog = new Catalog();
   readonly locks = new HandleLocks();
+  readonly #sharedLocks: SharedLocks;
+  readonly #elsewhere: ReadElsewhere;
   /** Everything on the disk is in the catalog. */
   isLoaded = false;
 
   constructor(context: StoreContext, tenant: Tenant) {
     this.context = context;
-    this.directory = new TenantDirectory(context.coldDirectory, tenant, context.durable);
+    this.directory = new TenantDirectory(context.coldDirectory, tenant, context.durable, context.membership);
     this.records = new RecordFiles(this.directory, context.durable);
     this.commits = new Commits(this.directory, this.records, context.durable, context.logger);
-    this.pins = new Pins(this.directory, (part, path) => isAsWritten(context, part, path));
+    const neighboursAreThere = (): boolean => context.neighbours.areThere;
+    this.pins = new Pins(this.directory, (part, path) => isAsWritten(context, part, path), neighboursAreThere);
+    const tellRead = (handle: Handle): void => void context.membership.announce(`read ${tenant} ${handle}`);
+    this.#elsewhere = { neighboursAreThere, tellRead };
+    this.#sharedLocks = new SharedLocks({
+      directory: this.directory,
+      neighboursAreThere,
+      releaseStrange: (id) => context.releaseStrange(this.directory, id),
+      signal: context.signal,
+    });
+  }
+
+  /** For changes of a handle: one at a time, here and in all processes, and the others hear of it. */
+  change<T>(handle: Handle, task: () => Promise<T>, options: ChangeOptions = {}): Promise<T> {
+    return this.locks.run(handle, () => this.changeHeld(handle, task, options));
+  }
+
+  /** The same for those who hold the lock of this process. */
+  async changeHeld<T>(handle: Handle, task: () => Promise<T>, options: ChangeOptions = {}): Promise<T> {
+    const { evenUnlocked = false, tells = true } = options;
+    const { membership } = this.context;
+    let isBegun = false;
+    try {
+      return await this.#sharedLocks.run(handle, async () => {
+        isBegun = true;
+        try {
+          return await task();
+        } finally {
+          if (tells) await this.tell(handle);
+        }
+      });
+    } catch (error) {
+      if (!isBegun) {
+        if (evenUnlocked && isUnwritable(error) && !this.context.neighbours.areThere) return task();
+        throw error;
+      }
+      const isOfDisk = errnoOf(error) !== undefined || !(error instanceof AppError);
+      throw isOfDisk && (await membership.hasLostPlace()) ? perhapsWritten(error) : error;
+    }
+  }
+
+  /** Resolves when the other processes can know that the handle has changed. */
+  tell(handle: Handle): Promise<void> {
+    return this.context.membership.announce(`changed ${this.directory.tenant} ${handle}`);
+  }
+
+  /** Another process moved the rows of the version, or gave it another time to live. */
+  async follow(version: FrameVersion, manifest: Manifest): Promise<void> {
+    const before = version.parts;
+    const isMoved = !sameFiles(before.parts, manifest.parts);
+    version.manifest = manifest;
+    if (isMoved) version.parts = this.pins.set(partsFound(manifest));
+    version.keepAlive(this.context.now());
+    this.catalog.set(manifest.handle, { kind: 'held', version });
+    if (isMoved) await before.retire();
   }
 
   /** Makes this the current version; those who read the one before go on with it. */
   async hold(manifest: Manifest, parts: readonly HeldPart[]): Promise<FrameVersion> {
-    const version = new FrameVersion(manifest, this.pins.set(parts), this.context.now());
+    const version = new FrameVersion(manifest, this.pins.set(parts), this.context.now(), this.#elsewhere);
     await this.turn(manifest.handle, { kind: 'held', version });
-    if (manifest.parts.some((part) => !part.final)) {
-      this.context.wantsRecompression(this.directory.tenant, manifest.handle);
-    }
     return version;
+  }
+
+  recompressLater({ handle, parts }: Manifest): void {
+    if (parts.some((part) => !part.final)) this.context.wantsRecompression(this.directory.tenant, handle);
   }
 
   /** Puts an entry in the place of the one before. */
@@ -91,4 +164,15 @@ async function isAsWritten({ engine, signal }: StoreContext, { sha256 }: Part, p
 /** Parts of a manifest that was found on disk: what we wrote is yet to be verified, what we did not cannot be. */
 export function partsFound(manifest: Manifest): HeldPart[] {
   return manifest.parts.map((part) => ({ ...part, check: new PartCheck(part) }));
+}
+
+function isUnwritable(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'storage_full' || error.code === 'storage_read_only');
+}
+
+function perhapsWritten(cause: unknown): AppError {
+  return new AppError('internal', 'this server stood still in the middle of a write, and the others took it for dead', {
+    hint: 'read the frame to see whether the write is there, then try again',
+    cause,
+  });
 }

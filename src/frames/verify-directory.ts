@@ -19,6 +19,9 @@ export interface FrameVerdict {
   readonly isChecksummed: boolean;
 }
 
+/** Writes nothing, so it needs no place among the servers of the directory. */
+const onlooker = { id: 'onlooker', join: async () => {} };
+
 /** Reads every byte of every frame and changes nothing: safe beside a running server. */
 export async function* verifyDirectory(
   coldDirectory: string,
@@ -26,7 +29,7 @@ export async function* verifyDirectory(
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<FrameVerdict, void, undefined> {
   for (const tenant of await tenantsOf(coldDirectory)) {
-    const directory = new TenantDirectory(coldDirectory, tenant, new DurableFiles());
+    const directory = new TenantDirectory(coldDirectory, tenant, new DurableFiles(), onlooker);
     const { files, folders, manifests } = await directory.list();
     for (const handle of [...new Set([...files, ...folders, ...manifests])].sort()) {
       if (directory.isReserved(handle)) continue;

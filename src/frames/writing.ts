@@ -10,6 +10,7 @@ import { isFailedSync } from './durable-file.ts';
 import { exists, whyNotHeld } from './frame-errors.ts';
 import type { FrameVersion } from './frame-version.ts';
 import { newVersionId } from './manifest.ts';
+import { lostPlace } from './membership.ts';
 import type { FileIdentity, Part } from './part.ts';
 import { justIdentity } from './part.ts';
 import { PartCheck } from './part-check.ts';
@@ -78,7 +79,7 @@ export class Writing {
   }
 
   async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<Put> {
-    const { context, directory, locks } = this.#state;
+    const { context, directory } = this.#state;
     const handle = request.handle ?? generateHandle();
     if (directory.isReserved(handle)) {
       throw new AppError('invalid_handle', `${handle} is reserved`, { hint: 'choose another handle' });
@@ -94,7 +95,7 @@ export class Writing {
       const columns = columnsOf(brought);
       request.check?.(columns);
       const kept = withRows(brought);
-      const version = await locks.run(handle, async () => {
+      const version = await this.#state.change(handle, async () => {
         signal.throwIfAborted();
         context.durable.assertWritable();
         return this.#commit(handle, request, columns, kept);
@@ -111,16 +112,31 @@ export class Writing {
 
   /** Early, before anything is written; the commit looks again. */
   async refuseTaken(handle: Handle): Promise<void> {
-    if (!this.#state.catalog.get(handle)) await this.#presence.check(handle);
-    const entry = this.#state.catalog.get(handle);
-    const isFree = entry === undefined || entry.kind === 'gone' || this.#isExpired(entry);
-    if (!isFree) throw exists(handle);
+    const { catalog } = this.#state;
+    const isFree = (): boolean => {
+      const entry = catalog.get(handle);
+      return entry === undefined || entry.kind === 'gone' || this.#isExpired(entry);
+    };
+    await this.#lookUnlessKnown(handle);
+    if (isFree()) return;
+    // Another server may have dropped it a moment ago.
+    catalog.suspect(handle);
+    await this.#presence.check(handle);
+    if (!isFree()) throw exists(handle);
+  }
+
+  /** Among other servers what is known is of a moment ago. */
+  async #lookUnlessKnown(handle: Handle): Promise<void> {
+    const { catalog, context } = this.#state;
+    await context.neighbours.refresh();
+    if (context.neighbours.areThere) catalog.suspect(handle);
+    if (catalog.get(handle) === undefined || catalog.isSuspect(handle)) await this.#presence.check(handle);
   }
 
   /** Text says little of its types, so what is appended has those of the frame. */
   async #fitted(source: RowSource, handle: Handle): Promise<RowSource> {
     if (source.kind !== 'file' || source.format.kind === 'parquet') return source;
-    if (!this.#state.catalog.get(handle)) await this.#presence.check(handle);
+    await this.#lookUnlessKnown(handle);
     const entry = this.#state.catalog.get(handle);
     if (entry?.kind !== 'held' || entry.version.isExpired(this.#state.context.now())) return source;
     return { ...source, format: { ...source.format, like: entry.version.manifest.columns } };
@@ -152,12 +168,13 @@ export class Writing {
   }
 
   async #write(source: PartRows, path: string, signal: AbortSignal): Promise<WrittenPart> {
-    const { engine, compression, durable } = this.#state.context;
+    const { engine, compression, durable, membership } = this.#state.context;
     try {
       return await engine.write({ source, path, compression: firstCompression(compression).compression }, { signal });
     } catch (error) {
       const isFull = error instanceof AppError && error.code === 'storage_full';
       if (isFailedSync(error) && !isFull) durable.noteFailedSync(error);
+      if (await membership.hasLostPlace()) throw lostPlace(error);
       throw error;
     }
   }
@@ -306,6 +323,7 @@ export class Writing {
       await this.#presence.refresh(handle).catch(() => {});
       throw error;
     }
+    this.#state.recompressLater(manifest);
     return this.#state.hold(manifest, next.parts);
   }
 

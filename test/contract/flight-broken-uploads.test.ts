@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import { messagePrefix } from '../../src/protobuf/message-frames.ts';
 import { bytesField, varintField } from '../../src/protobuf/protobuf.ts';
 import { FlightClient, flightDataOf } from '../support/flight-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { privateFiles } from '../support/private-files.ts';
 
 let server: Framehold;
 let client: FlightClient;
@@ -68,7 +68,7 @@ async function statusOf(stream: ClientHttp2Stream): Promise<number> {
 
 /** No frame, no half of one, no temporary file; and the server serves on. */
 async function expectNothingLeft(): Promise<void> {
-  await expect.poll(() => readdir(join(server.dataDir, 'cold', '.framehold', 'tmp')).catch(() => [])).toEqual([]);
+  await expect.poll(() => privateFiles(join(server.dataDir, 'cold'), 'tmp')).toEqual([]);
   expect(await client.list()).toMatchObject({ status: { code: status.OK }, messages: [] });
   expect((await client.get('broken')).code).toBe('handle_not_found');
 }

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FrameEngine } from '../../src/core/frame-engine.ts';
 import { type Handle, parseHandle } from '../../src/core/handle.ts';
@@ -8,6 +7,7 @@ import { anonymous, type Principal } from '../../src/core/principal.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import type { FrameReader } from '../../src/frames/frame-reader.ts';
 import { type FrameStore, type FrameStoreOptions, openFrameStore } from '../../src/frames/store.ts';
+import { privateFiles } from './private-files.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 
 export const never = new AbortController().signal;
@@ -76,7 +76,7 @@ export class StoreBench implements AsyncDisposable {
 
   /** Names in one of the private folders. */
   async left(folder: 'tmp' | 'pins' | 'manifests' | 'pending' | 'tombstones'): Promise<string[]> {
-    return readdir(this.path('.framehold', folder));
+    return privateFiles(this.cold, folder);
   }
 
   /** A Parquet file made without the store. */

@@ -1,9 +1,9 @@
-import { readdir } from 'node:fs/promises';
 import { type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { anonymous } from '../../src/core/principal.ts';
 import type { Framehold } from './framehold.ts';
 import { type Answer, ask } from './http-client.ts';
+import { privateFiles } from './private-files.ts';
 
 export type Parts = Readonly<
   Record<string, string | { readonly bytes: string | Uint8Array; readonly fileName: string }>
@@ -45,6 +45,6 @@ export function breakOff(url: string, query: string, begin: Uint8Array, headers:
 export async function leftBehind({ frames, dataDir }: Framehold): Promise<{ handles: string[]; files: string[] }> {
   const handles: string[] = [];
   for await (const { handle } of frames.list(anonymous)) handles.push(handle);
-  const files = await readdir(join(dataDir, 'cold', '.framehold', 'tmp')).catch(() => []);
+  const files = privateFiles(join(dataDir, 'cold'), 'tmp');
   return { handles, files };
 }

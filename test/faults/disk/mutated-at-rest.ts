@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask } from '../../support/http-client.ts';
+import { privateFiles } from '../../support/private-files.ts';
 import { spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Random } from '../harness/random.ts';
@@ -77,8 +78,15 @@ function damageRecord(path: string, random: Random): void {
 
 type Saved = readonly { readonly path: string; readonly bytes: Buffer; readonly mtimeNs: bigint }[];
 
+/** What belongs to a process goes with it. */
+const notOfProcesses = ['pins', 'tmp', 'processes', 'locks'].flatMap((name) => [
+  '-not',
+  '-path',
+  `*/.framehold/${name}/*`,
+]);
+
 function save(cold: string): Saved {
-  const names = execFileSync('find', [cold, '-type', 'f', '-not', '-path', '*/pins/*', '-printf', '%T@ %p\\n'], {
+  const names = execFileSync('find', [cold, '-type', 'f', ...notOfProcesses, '-printf', '%T@ %p\\n'], {
     encoding: 'utf8',
   }).trim();
   return names.split('\n').map((line) => {
@@ -93,7 +101,7 @@ function restore(cold: string, saved: Saved): void {
   const kept = new Set(saved.map(({ path }) => path));
   const records = join(cold, '.framehold');
   for (const folder of ['manifests', 'tombstones', 'pending', 'tmp', 'pins']) {
-    for (const name of readdirSync(join(records, folder))) {
+    for (const name of privateFiles(cold, folder)) {
       if (!kept.has(join(records, folder, name))) rmSync(join(records, folder, name), { force: true });
     }
   }

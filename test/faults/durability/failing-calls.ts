@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ask } from '../../support/http-client.ts';
 import { childrenOf } from '../../support/process-facts.ts';
@@ -17,12 +18,12 @@ interface Kind {
   readonly puts: number;
   readonly drops: number;
   /** Below the private folder: other calls of this name are none of the disk's. */
-  readonly path?: (handle: string) => string;
+  readonly path?: (handle: string, ownFolder: string) => string;
   /** Where it fails the server can do without: it reads by another name, or tidies up later. */
   readonly isSpared?: boolean;
 }
 
-const pendingRecord = (handle: string): string => join('pending', `${handle}.json`);
+const pendingRecord = (handle: string, own: string): string => join(own, `pending-${handle}.json`);
 
 /** What matters most, so every other fault is one of these. */
 const syncOfServer: Kind = { call: 'fsync', of: 'server', puts: 5, drops: 3 };
@@ -109,7 +110,15 @@ class RestartedServer implements AsyncDisposable {
   }
 
   async running(): Promise<SpawnedFramehold> {
-    this.#server ??= await spawnFramehold({ dataDir: this.#dataDir, env: { UV_THREADPOOL_SIZE: '1' } });
+    if (this.#server === undefined) {
+      this.#server = await spawnFramehold({
+        dataDir: this.#dataDir,
+        // Recompression would make calls of its own.
+        env: { UV_THREADPOOL_SIZE: '1', COMPRESSION_LEVEL: '1' },
+      });
+      // Answered when all folders were read: that no fault shall hit.
+      await ask(`${this.#server.url}/handles`);
+    }
     return this.#server;
   }
 
@@ -155,11 +164,13 @@ function begin(
   handle: string,
   dataDir: string,
 ): Promise<InjectedFault> {
+  const folder = join(dataDir, 'cold', '.framehold');
+  const own = readdirSync(join(folder, 'tmp')).find((name) => name.startsWith(`${server.pid}-`));
   return injectFault({
     processes: of === 'server' ? [server.pid] : childrenOf(server.pid),
     call,
     when,
-    path: path === undefined ? undefined : join(dataDir, 'cold', '.framehold', path(handle)),
+    path: path === undefined ? undefined : join(folder, path(handle, join('tmp', own ?? 'none'))),
     traceFile: join(dataDir, 'trace'),
   });
 }

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { privateFiles } from '../../support/private-files.ts';
 import { beginFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Random } from '../harness/random.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { Writers } from './writers.ts';
 
 const readyMs = 2000;
@@ -29,8 +30,8 @@ export const killAnytime: Scenario = {
       await using server = await spawnFramehold({ dataDir: directory.path });
       startsMs.push(performance.now() - startedAt);
       await writers.checkAll(server);
-      const left = (await temporaryFiles(directory.path)).filter((name) => !name.startsWith(`${server.pid}-`));
-      promised(left.length === 0, 'nothing half-written is left after a start', left);
+      const left = () => temporaryFiles(directory.path).filter((name) => !name.includes(`${server.pid}-`));
+      await until('nothing half-written is left after a start', readyMs, () => left().length === 0, left);
       if (cycle === rounds - 1) break;
       await writers.writeUntilGone(server, mostAcks, () => server.kill('SIGKILL'));
       if (cycle % 20 === 19) progress(`${cycle + 1} kills, ${ledger.acknowledged} writes acknowledged`);
@@ -59,7 +60,6 @@ async function killAtStart(dataDir: string, random: Random): Promise<void> {
   await exited;
 }
 
-async function temporaryFiles(dataDir: string): Promise<string[]> {
-  const folders = ['tmp', 'pins'].map((folder) => join(dataDir, 'cold', '.framehold', folder));
-  return (await Promise.all(folders.map((folder) => readdir(folder).catch(() => [])))).flat();
+function temporaryFiles(dataDir: string): string[] {
+  return ['tmp', 'pins', 'locks'].flatMap((folder) => privateFiles(join(dataDir, 'cold'), folder));
 }

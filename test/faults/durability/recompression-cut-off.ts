@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { privateFiles } from '../../support/private-files.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { type CuttableDisk, cuttableDisk } from '../harness/cuttable-disk.ts';
 import { contentOf, doorsFor, write } from '../harness/doors.ts';
@@ -51,9 +52,8 @@ export const recompressionCutOff: Scenario = {
 /** Nothing else writes now, so that a temporary file is one of recompression. */
 async function recompressionUnderWay(server: SpawnedFramehold, dataDir: string): Promise<void> {
   const deadline = performance.now() + beginsWithinMs;
-  const folder = join(dataDir, 'cold', '.framehold', 'tmp');
   for (;;) {
-    if ((await readdir(folder)).some((name) => name.startsWith(`${server.pid}-`))) return;
+    if (privateFiles(join(dataDir, 'cold'), 'tmp').some((name) => name.startsWith(`${server.pid}-`))) return;
     promised(performance.now() < deadline, 'recompression begins', server.stderr().slice(-1000));
     await delay(1);
   }

@@ -1,7 +1,8 @@
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../../support/http-client.ts';
+import { privateFiles } from '../../support/private-files.ts';
 import { childrenOf, familyOf, openFilesOf, residentBytesOf } from '../../support/process-facts.ts';
 import type { SpawnedFramehold } from '../../support/spawned-framehold.ts';
 import { promised } from '../harness/scenario.ts';
@@ -23,14 +24,10 @@ export function heldBy({ pid }: Pick<SpawnedFramehold, 'pid'>, dataDir: string):
 }
 
 export function temporaryFiles(dataDir: string): string[] {
-  const folders = ['tmp', 'pins'].map((folder) => join(dataDir, 'cold', '.framehold', folder));
-  return folders.flatMap((folder) => {
-    try {
-      return readdirSync(folder).map((name) => join(folder, name));
-    } catch {
-      return [];
-    }
-  });
+  const cold = join(dataDir, 'cold');
+  return ['tmp', 'pins'].flatMap((folder) =>
+    privateFiles(cold, folder).map((name) => join(cold, '.framehold', folder, name)),
+  );
 }
 
 /** On the disk, for what is not a frame yet. */

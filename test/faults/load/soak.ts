@@ -1,8 +1,8 @@
-import { readdir } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { residentBytes } from '../../../bench/process-tree.ts';
+import { privateFiles } from '../../support/private-files.ts';
 import { childrenOf, openFilesOf } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -127,8 +127,8 @@ function passerBy({ url }: SpawnedFramehold): (random: Random) => Promise<void> 
 }
 
 /** Recompression, too, has one while it works. */
-function temporaryFiles(dataDir: string): Promise<string[]> {
-  return readdir(join(dataDir, 'cold', '.framehold', 'tmp'));
+async function temporaryFiles(dataDir: string): Promise<string[]> {
+  return privateFiles(join(dataDir, 'cold'), 'tmp');
 }
 
 async function factsOf(server: SpawnedFramehold): Promise<Facts> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Int64, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { ask } from '../../support/http-client.ts';
+import { privateFiles } from '../../support/private-files.ts';
 import { familyOf, isAlive } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -145,7 +146,7 @@ async function checkAll(server: SpawnedFramehold, ledger: Ledger): Promise<void>
 
 /** Everything that only a running server may have, but what belongs to the one with this prefix. */
 async function filesLeft(dataDir: string, living = ' '): Promise<string[]> {
-  const folders = ['cold/.framehold/tmp', 'cold/.framehold/pins', 'cold/.framehold/pending', 'spill', 'warm'];
-  const names = await Promise.all(folders.map((folder) => readdir(join(dataDir, folder)).catch(() => [])));
-  return names.flat().filter((name) => !name.startsWith(living));
+  const names = await Promise.all(['spill', 'warm'].map((folder) => readdir(join(dataDir, folder)).catch(() => [])));
+  const own = ['tmp', 'pins', 'pending', 'locks'].flatMap((folder) => privateFiles(join(dataDir, 'cold'), folder));
+  return [...names.flat(), ...own].filter((name) => !name.startsWith(living));
 }
