@@ -128,7 +128,12 @@ export class TenantFrames implements AsyncDisposable {
     await directory.prepare();
     const path = directory.newTemporaryPath('');
     await storage(() => mkdir(path));
-    return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+    // Whoever was told to stop may still be writing into it; what stays goes with the next start.
+    const remove = (): Promise<void> =>
+      rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch((error: unknown) =>
+        context.logger.debug('could not remove a folder of another engine', { error: String(error) }),
+      );
+    return { path, [Symbol.asyncDispose]: remove };
   }
 
   async open(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameReader> {

@@ -4,6 +4,7 @@ import { grpcScenarios } from './grpc/grpc-scenarios.ts';
 import type { Scenario } from './harness/scenario.ts';
 import { httpScenarios } from './http/http-scenarios.ts';
 import { loadScenarios } from './load/load-scenarios.ts';
+import { sharedScenarios } from './shared/shared-scenarios.ts';
 import { sqlScenarios } from './sql/sql-scenarios.ts';
 import { upstreamScenarios } from './upstream/upstream-scenarios.ts';
 
@@ -11,6 +12,7 @@ import { upstreamScenarios } from './upstream/upstream-scenarios.ts';
 export const scenarios: readonly Scenario[] = [
   ...durabilityScenarios,
   ...diskScenarios,
+  ...sharedScenarios,
   ...httpScenarios,
   ...grpcScenarios,
   ...loadScenarios,

@@ -1,0 +1,5 @@
+import type { Scenario } from '../harness/scenario.ts';
+import { frozenWriter } from './frozen-writer.ts';
+import { manyServers } from './many-servers.ts';
+
+export const sharedScenarios: readonly Scenario[] = [manyServers, frozenWriter];
