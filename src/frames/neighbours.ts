@@ -45,7 +45,7 @@ const doubtMs = 2000;
 /** What is known of the others is taken for true for this long after the look that it is from was begun. */
 const trustMs = 700;
 /** A process that gives no sign of life for so long has lost its place. */
-export const silenceMs = 5000;
+const silenceMs = 5000;
 /** The last words of a process are kept for those who have not read them yet. */
 const keepWordsMs = 10_000;
 
