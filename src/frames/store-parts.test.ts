@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf, firstColumn, never, open, put, rowsOf, StoreBench } from '../../test/support/frame-store.ts';
@@ -199,6 +199,7 @@ describe.each(cases)('%s where %s is', (mode, before) => {
       const putting = putParts(store, values(8, 9), mode);
       death.after(step);
       const outcome = await Promise.race([putting.then(() => 'acknowledged'), death.died]);
+      await tellOfEnd();
       const next = await bench.open();
       for await (const _ of next.list(anonymous));
       const held = await firstColumn(next, 'x').catch((error) =>
@@ -224,6 +225,15 @@ describe.each(cases)('%s where %s is', (mode, before) => {
     }
   });
 });
+
+/** The stores of this process live as long as it does: that one is over must be said. */
+async function tellOfEnd(): Promise<void> {
+  const processes = bench.path('.framehold', 'processes');
+  for (const name of await readdir(processes)) {
+    const path = join(processes, name);
+    if (name.endsWith('.living')) await rename(path, path.replace(/living$/, 'ended'));
+  }
+}
 
 /** A process that dies in the middle of its work, as its files see it: whatever it was about to do is never done. */
 class Death implements Disposable {
