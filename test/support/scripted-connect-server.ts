@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { arrowField } from '../../src/encoding/arrow/arrow-field.ts';
+import { type ArrowField, arrowField } from '../../src/encoding/arrow/arrow-field.ts';
 import { joinBytes } from '../../src/encoding/arrow/join-bytes.ts';
 import { endOfStream, schemaMessage } from '../../src/encoding/arrow/schema-message.ts';
 import { arrowTable } from '../../src/encoding/arrow/small-table.ts';
@@ -23,6 +23,7 @@ export interface ConnectCall {
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
   /** Of an execution, its reattachment or its release. */
+  readonly sessionId: string;
   readonly operationId: string;
   readonly lastResponseId: string | undefined;
   send(response: Partial<ExecuteResponse>): Promise<void>;
@@ -40,10 +41,20 @@ export interface ScriptedConnectServer extends AsyncDisposable {
   cutAll(): void;
 }
 
+export interface ScriptedConnectServerOptions {
+  /** By which clients tell Spark, which has a name of its own for every session, from Sail. */
+  readonly serverSideSessionId?: (sessionId: string) => string;
+  /** Calls that only the script answers. Default: none of Config, ReleaseExecute and ReleaseSession. */
+  readonly isLeftOpen?: (method: string) => boolean;
+}
+
 /** A server that does what no real one can be made to do. What the script leaves is answered as Spark would. */
 export async function scriptedConnectServer(
   script: (call: ConnectCall) => Promise<void> | void,
-  { serverSideSessionId = '11111111-1111-4111-8111-111111111111' }: { readonly serverSideSessionId?: string } = {},
+  {
+    serverSideSessionId: nameOf = () => '11111111-1111-4111-8111-111111111111',
+    isLeftOpen = () => false,
+  }: ScriptedConnectServerOptions = {},
 ): Promise<ScriptedConnectServer> {
   const calls: string[] = [];
   const server = createServer();
@@ -64,6 +75,7 @@ export async function scriptedConnectServer(
     }
     calls.push(method);
     const ids = idsOf(method, request);
+    const serverSideSessionId = nameOf(ids.sessionId);
     const respond = (): void => {
       if (stream.headersSent || stream.destroyed) return;
       stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
@@ -100,7 +112,8 @@ export async function scriptedConnectServer(
       },
       cut: () => stream.session?.destroy(),
     };
-    if (method === 'Config') {
+    if (isLeftOpen(method)) await script(call);
+    else if (method === 'Config') {
       respond();
       const answer = ConfigResponse.encode({ sessionId: ids.sessionId, serverSideSessionId });
       stream.write(Buffer.concat([messagePrefix(answer.length), answer]));
@@ -139,17 +152,19 @@ function idsOf(method: string, request: Uint8Array) {
   return { sessionId, operationId, lastResponseId };
 }
 
-const fields = [arrowField('id', { kind: 'int', bits: 64, signed: true })];
+const id = arrowField('id', { kind: 'int', bits: 64, signed: true });
 
 /** An answer with these numbers, as Spark sends them. */
 export function batchOf(ids: readonly number[], responseId: string): Partial<ExecuteResponse> {
-  const data = joinBytes([
-    schemaMessage(fields),
-    arrowTable(
-      fields,
-      ids.map((id) => [id]),
-    ),
-    endOfStream,
-  ]);
-  return { responseId, arrowBatch: { rowCount: BigInt(ids.length), data } };
+  const rows = ids.map((value) => [value]);
+  return answerOf([id], rows, responseId);
+}
+
+export function answerOf(
+  fields: readonly ArrowField[],
+  rows: readonly (readonly unknown[])[],
+  responseId: string,
+): Partial<ExecuteResponse> {
+  const data = joinBytes([schemaMessage(fields), arrowTable(fields, rows), endOfStream]);
+  return { responseId, arrowBatch: { rowCount: BigInt(rows.length), data } };
 }

@@ -12,7 +12,7 @@ import type { BoundArguments } from './plan.ts';
 import { emptyType, type SparkTypeValue } from './spark-type.ts';
 import { valueOfText } from './text-values.ts';
 
-export const noArguments: BoundArguments = { named: new Map(), positional: [] };
+const noArguments: BoundArguments = { named: new Map(), positional: [] };
 
 /** Values for each execution of a query: typed literals, so that no text of theirs is ever parsed as SQL. */
 export async function argumentsOf(query: Query, parameters: Uint8Array | undefined): Promise<BoundArguments[]> {

@@ -4,11 +4,12 @@ import { clusterVenv } from '../../../test/cluster/support/cluster-venv.ts';
 import { startSail } from '../../../test/cluster/support/sail.ts';
 import { duckDbConnection } from '../../../test/support/duckdb-connection.ts';
 import { needed } from '../../../test/support/missing.ts';
-import { frameTable, rowsOf, runSql, sparkEngine } from '../../../test/support/spark-engine.ts';
+import { frameTable, rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { Cleanup } from '../../core/cleanup.ts';
 import { silentLogger } from '../../core/logger.ts';
 import type { SqlResult } from '../../core/sql.ts';
+import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
 import { arrowField } from '../../encoding/arrow/arrow-field.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { DuckDbSqlEngine } from '../duckdb/duckdb-sql-engine.ts';
@@ -71,6 +72,22 @@ describe.skipIf(venv === undefined)('rows of a cluster in another form', () => {
   it('types that are not ours become ours', async () => {
     const result = await runSql(engine, "SELECT INTERVAL '1' DAY AS d, id FROM ids LIMIT 1", { tables: tables() });
     expect(result.columns[0]?.type).toEqual({ kind: 'interval' });
+    expect(await rowsOf(result)).toHaveLength(1);
+  });
+
+  it.each([
+    'SELECT NULL AS a, id FROM ids LIMIT 1',
+    "SELECT NULL AS a, INTERVAL '1' MONTH AS b, id FROM ids LIMIT 1",
+    'SELECT array() AS a, id FROM ids LIMIT 1',
+    'SELECT struct(NULL AS x) AS a, id FROM ids LIMIT 1',
+  ])('%s has the columns that it was described with', async (sql) => {
+    const statement = await engine.sql.analyze(sql, unstopped);
+    if (statement.kind !== 'query') throw new Error('not a query');
+    const described = await engine.sql.describe({ query: statement.query, tables: tables() }, unstopped);
+    await using result = await runSql(engine, sql, { tables: tables() });
+    expect(result.columns).toEqual(described.columns);
+    const [field] = arrowFields(result.columns);
+    expect(JSON.stringify(field?.children[0] ?? field)).not.toContain('"kind":"null"');
     expect(await rowsOf(result)).toHaveLength(1);
   });
 

@@ -1,3 +1,4 @@
+import { AppError } from '../../core/app-error.ts';
 import { FlatTable, InvalidArrow } from '../../encoding/arrow/input/arrow-flatbuffer.ts';
 import { type ArrowField, readSchema } from '../../encoding/arrow/input/arrow-schema.ts';
 import { ConnectFailure } from './connect-failure.ts';
@@ -45,7 +46,7 @@ export function readResultBatch(data: Uint8Array, rowCount: bigint): ResultBatch
     return {
       rows,
       schema: schema.bytes,
-      fields: () => readSchema(schema.header),
+      fields: () => fieldsOf(schema.header),
       messages: read,
       isPlain: read.every((each) => each.isPlain),
     };
@@ -53,6 +54,23 @@ export function readResultBatch(data: Uint8Array, rowCount: bigint): ResultBatch
     if (!(thrown instanceof InvalidArrow)) throw thrown;
     throw new ConnectFailure('DATA_LOSS', `an answer is not valid Arrow: ${thrown.message}`, { cause: thrown });
   }
+}
+
+/** The engine may give what no reader of ours takes: no column at all, or types in types without end. */
+function fieldsOf(schema: FlatTable): ArrowField[] {
+  try {
+    return readSchema(schema);
+  } catch (thrown) {
+    if (!(thrown instanceof InvalidArrow)) throw thrown;
+    throw unreadableResult(thrown.message, thrown);
+  }
+}
+
+export function unreadableResult(why: string, cause?: unknown): AppError {
+  return new AppError('unsupported_type', `the result cannot be read: ${why}`, {
+    hint: 'ask for other columns, or cast them in the query',
+    cause,
+  });
 }
 
 function* ipcMessages(data: Uint8Array): Generator<IpcMessage> {

@@ -204,6 +204,14 @@ describe.skipIf(venv === undefined)('over Sail', () => {
     });
   });
 
+  it('refuses rows of parameters that give other types', async () => {
+    const places = [arrowField('1', { kind: 'int', bits: 32, signed: true })];
+    const sql = 'SELECT round(CAST(1.2345 AS DECIMAL(10,4)), ?) AS r';
+    await expect(
+      runSql(engine, sql, { parameters: parametersOf(places, [[1], [2]]) }).then(rowsOf),
+    ).rejects.toMatchObject({ code: 'sql_error', message: 'the rows of parameters give results of different types' });
+  });
+
   it('writes Parquet files and gives their paths, in order', async () => {
     const target = pathOf('kept');
     await mkdir(target);

@@ -16,23 +16,24 @@ import type {
   Statement,
 } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
-import { columnsOf, hasOwnLayout } from '../../encoding/arrow/input/arrow-data-type.ts';
+import { columnOfField } from '../../encoding/arrow/input/column-of-field.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
+import { recoded, resultOf } from './cluster-result.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import type { Progress } from './connect-messages.ts';
 import { execute } from './execution.ts';
 import { frameRelation, handleOf, tableRelations } from './frame-relations.ts';
-import { argumentsOf, noArguments, unboundArguments } from './parameter-literals.ts';
-import { PassedOnResult } from './passed-on-result.ts';
+import { argumentsOf, unboundArguments } from './parameter-literals.ts';
 import type { PathMap } from './path-map.ts';
 import { type BoundArguments, limited, type Relation, rootPlan, sqlOver, writePlan } from './plan.ts';
+import { type Answer, isPlannedLimit, QueryBatches } from './query-batches.ts';
 import { QueryWork } from './query-work.ts';
-import { type ResultBatch, readResultBatch } from './result-batches.ts';
+import { readResultBatch, unreadableResult } from './result-batches.ts';
 import type { SessionPool } from './session-pool.ts';
 import type { Flavour, SparkSession } from './spark-session.ts';
 import { columnsOfStruct } from './spark-type.ts';
 import { readStatement } from './sql/read-statement.ts';
-import { missingFiles, resultTooLarge } from './sql-failure.ts';
+import { missingFiles } from './sql-failure.ts';
 import { writtenFiles } from './written-files.ts';
 
 export interface SparkSqlEngineOptions {
@@ -46,8 +47,6 @@ export interface SparkSqlEngineOptions {
 }
 
 const longestRemembered = 10_000;
-/** Spark gathers a LIMIT in one task, which takes longer than to stop a query in its middle where it is large. */
-const largestPlannedLimit = 10_000;
 
 /** SQL over frames on a cluster, which reads the same files. */
 export class SparkSqlEngine implements SqlEngine {
@@ -98,14 +97,11 @@ export class SparkSqlEngine implements SqlEngine {
   async run(run: SqlRun, options: JobOptions): Promise<SqlResult> {
     const executions = await argumentsOf(run.query, run.parameters);
     if (executions.length === 0) return await this.#runNothing(run, options);
+    const { name: engine, maxResultBytes, recoder } = this.#options;
     const work = await this.#start(run, options);
-    const batches = this.#batches(run, executions, work);
-    const first = await batches.next();
-    if (first.done === true) throw new Error('a query ended without its columns');
-    if (isPassedOn(run, executions.length, first.value)) {
-      return new PassedOnResult(columnsOf(first.value.fields()), first.value, batches);
-    }
-    return await this.#recode(run, ipcStream(first.value, batches), batches, work.signal);
+    const answers = (bound: BoundArguments) => this.#answers(run, bound, work);
+    const batches = await QueryBatches.start({ engine, maxResultBytes, run, executions, work, answers });
+    return await resultOf(batches, run, recoder, { signal: work.signal });
   }
 
   /** Parquet files from wherever the rows are: they do not pass through the driver, nor through us. */
@@ -151,38 +147,8 @@ export class SparkSqlEngine implements SqlEngine {
     }
   }
 
-  async *#batches(
-    run: SqlRun,
-    executions: readonly BoundArguments[],
-    work: QueryWork,
-  ): AsyncGenerator<ResultBatch, void, undefined> {
-    const { name, maxResultBytes } = this.#options;
-    const lastRow = run.countAll === true ? Infinity : (run.toRow ?? Infinity);
-    let rows = 0;
-    let bytes = 0;
-    try {
-      for (const bound of executions) {
-        for await (const { rowCount, data } of this.#answers(run, bound, work)) {
-          bytes += data.length;
-          if (bytes > maxResultBytes) throw resultTooLarge(name, `the ${maxResultBytes} bytes that may be read`);
-          const batch = readResultBatch(data, rowCount);
-          rows += batch.rows;
-          // What the reader takes is not the query's time.
-          if (run.isKept !== true) work.pauseDeadline();
-          yield batch;
-          if (run.isKept !== true) work.resumeDeadline();
-          if (rows >= lastRow) return;
-        }
-      }
-    } catch (thrown) {
-      throw await work.failed(thrown);
-    } finally {
-      work.end({ isSound: !work.signal.aborted });
-    }
-  }
-
   /** The answers of one execution, of which there is at least one. */
-  async *#answers(run: SqlRun, bound: BoundArguments, work: QueryWork) {
+  async *#answers(run: SqlRun, bound: BoundArguments, work: QueryWork): AsyncGenerator<Answer, void, undefined> {
     let responses: ReturnType<typeof execute> | undefined;
     try {
       const first = await work.with(async (session) => {
@@ -201,37 +167,6 @@ export class SparkSqlEngine implements SqlEngine {
     }
   }
 
-  async #recode(
-    run: SqlRun,
-    stream: AsyncIterable<Uint8Array>,
-    source: AsyncGenerator<unknown> | undefined,
-    signal: AbortSignal,
-  ): Promise<SqlResult> {
-    const { form, fromRow, toRow, columns, countAll, isKept } = run;
-    try {
-      const result = await this.#options.recoder.recode(
-        stream,
-        { form, fromRow, toRow, columns, countAll, isKept },
-        { signal },
-      );
-      return {
-        columns: result.columns,
-        rows: () => result.rows(),
-        arrowStream: () => result.arrowStream(),
-        get totalRows() {
-          return result.totalRows;
-        },
-        async [Symbol.asyncDispose]() {
-          await result[Symbol.asyncDispose]();
-          await source?.return(undefined);
-        },
-      };
-    } catch (thrown) {
-      await source?.return(undefined);
-      throw thrown;
-    }
-  }
-
   /** No rows of parameters: no execution, but a result with the right columns. */
   async #runNothing(run: SqlRun, options: JobOptions): Promise<SqlResult> {
     const { columns } = await this.describe({ ...run, parameters: undefined }, options);
@@ -239,19 +174,25 @@ export class SparkSqlEngine implements SqlEngine {
       yield schemaMessage(arrowFields(columns));
       yield endOfStream;
     }
-    return await this.#recode(run, stream(), undefined, options.signal);
+    return await recoded(stream(), run, this.#options.recoder, options);
   }
 
   async #columns(session: SparkSession, relation: Relation, signal: AbortSignal): Promise<SqlDescription['columns']> {
-    if (session.flavour === 'spark') return columnsOfStruct(await session.schema(rootPlan(relation), { signal }));
+    if (session.flavour === 'spark') {
+      const columns = columnsOfStruct(await session.schema(rootPlan(relation), { signal }));
+      if (columns.length === 0) throw unreadableResult('its schema has no columns');
+      return columns;
+    }
     // Sail describes types otherwise than it sends them: unsigned integers become signed.
     for await (const { arrowBatch } of execute(session, rootPlan(limited(relation, 0)), { signal })) {
-      if (arrowBatch !== undefined) return columnsOf(readResultBatch(arrowBatch.data, arrowBatch.rowCount).fields());
+      if (arrowBatch !== undefined) {
+        return readResultBatch(arrowBatch.data, arrowBatch.rowCount).fields().map(columnOfField);
+      }
     }
     throw new ConnectFailure('DATA_LOSS', 'a result without a batch');
   }
 
-  #relation({ query, tables }: SqlJob, bound: BoundArguments = noArguments, { flavour }: SparkSession): Relation {
+  #relation({ query, tables }: SqlJob, bound: BoundArguments, { flavour }: SparkSession): Relation {
     const { pathMap } = this.#options;
     return sqlOver(query.sql, tableRelations(tables, { flavour, pathMap, names: query.tables }), bound);
   }
@@ -282,33 +223,6 @@ export class SparkSqlEngine implements SqlEngine {
       });
     };
     return { signal, onProgress };
-  }
-}
-
-/** Whether the cluster itself cuts the result. */
-function isPlannedLimit(run: SqlRun): run is SqlRun & { readonly toRow: number } {
-  return run.toRow !== undefined && run.toRow <= largestPlannedLimit && run.countAll !== true;
-}
-
-/** Whether what the cluster sends is what the caller shall get. */
-function isPassedOn(run: SqlRun, executions: number, first: ResultBatch): boolean {
-  if (run.form !== 'arrow' || run.columns !== undefined || (run.fromRow ?? 0) > 0 || !first.isPlain) return false;
-  const isWhole = run.toRow === undefined || run.toRow === Infinity || (isPlannedLimit(run) && executions === 1);
-  return isWhole && first.fields().every(hasOwnLayout);
-}
-
-/** One stream out of many: the schema once, then all that follows it. */
-async function* ipcStream(
-  first: ResultBatch,
-  rest: AsyncGenerator<ResultBatch, void, undefined>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield first.schema;
-    for (const { bytes } of first.messages) yield bytes;
-    for await (const { messages } of rest) for (const { bytes } of messages) yield bytes;
-    yield endOfStream;
-  } finally {
-    await rest.return();
   }
 }
 

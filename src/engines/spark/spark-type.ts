@@ -1,4 +1,5 @@
 import type { Column, DataType } from '../../core/data-type.ts';
+import { untypedNull } from '../../encoding/arrow/input/column-of-field.ts';
 import { bytes, int32, message, nested, optionalInt32, repeated, string } from '../../protobuf/proto-message.ts';
 
 const Plain = message({});
@@ -43,7 +44,7 @@ export const emptyType: SparkTypeValue = SparkType.decode(new Uint8Array(0));
 
 const utf8: DataType = { kind: 'utf8' };
 const plain: Readonly<Partial<Record<keyof SparkTypeValue, DataType>>> = {
-  null: { kind: 'null' },
+  null: untypedNull,
   binary: { kind: 'binary' },
   boolean: { kind: 'boolean' },
   byte: { kind: 'int', bits: 8, signed: true },
@@ -83,5 +84,5 @@ function typeOf(encoded: Uint8Array): DataType {
     const fields = ['value', 'metadata'].map((name): Column => ({ name, type: { kind: 'binary' } }));
     return { kind: 'struct', fields };
   }
-  return { kind: 'null' };
+  return untypedNull;
 }

@@ -1,8 +1,7 @@
 import type { Column, DataType } from '../../../core/data-type.ts';
 import type { ArrowField } from './arrow-schema.ts';
 
-/** Our columns for those of a foreign schema, by what they hold. */
-export function columnsOf(fields: readonly ArrowField[]): Column[] {
+function columnsOf(fields: readonly ArrowField[]): Column[] {
   return fields.map((field) => ({ name: field.name, type: dataTypeOf(field) }));
 }
 
@@ -75,13 +74,13 @@ export function hasOwnLayout(field: ArrowField): boolean {
       return !type.zoned || type.unit === 'us';
     case 'interval':
       return type.unit === 'monthDayNano';
-    case 'null':
     case 'bool':
     case 'int':
     case 'struct':
     case 'map':
     case 'fixedList':
       return true;
+    case 'null':
     case 'view':
     case 'fixedBytes':
     case 'duration':

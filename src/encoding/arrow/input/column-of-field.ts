@@ -7,6 +7,9 @@ const mostDigits = 38;
 /** Encoders hold a row whole, and a fixed size counts for rows that are null, too. */
 const mostElements = 65_536;
 
+/** What DuckDB says of a NULL whose type nothing tells. */
+export const untypedNull: DataType = { kind: 'int', bits: 32, signed: true };
+
 /** A column of foreign Arrow as one of ours: of the type that the local engine has for the same. */
 export function columnOfField(field: ArrowField): Column {
   const type = typeOf(field);
@@ -27,8 +30,7 @@ function typeOf(field: ArrowField, times = 1): DataType {
   const { type, children } = field;
   switch (type.kind) {
     case 'null':
-      // What DuckDB says of a NULL whose type nothing tells.
-      return { kind: 'int', bits: 32, signed: true };
+      return untypedNull;
     case 'int':
       return type;
     case 'date':

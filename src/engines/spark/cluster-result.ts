@@ -1,0 +1,49 @@
+import type { JobOptions } from '../../core/frame-engine.ts';
+import type { ArrowRecoder, SqlResult, SqlRun } from '../../core/sql.ts';
+import { endOfStream } from '../../encoding/arrow/schema-message.ts';
+import { PassedOnResult } from './passed-on-result.ts';
+import type { QueryBatches } from './query-batches.ts';
+
+/** The batches of a query in the form that its caller asked for. */
+export async function resultOf(
+  batches: QueryBatches,
+  run: SqlRun,
+  recoder: ArrowRecoder,
+  options: JobOptions,
+): Promise<SqlResult> {
+  if (batches.head.isPassedOn) return new PassedOnResult(batches);
+  try {
+    const result = await recoded(ipcStream(batches), run, recoder, options);
+    return {
+      columns: result.columns,
+      rows: () => result.rows(),
+      arrowStream: () => result.arrowStream(),
+      get totalRows() {
+        return result.totalRows;
+      },
+      async [Symbol.asyncDispose]() {
+        await result[Symbol.asyncDispose]();
+        await batches.end();
+      },
+    };
+  } catch (thrown) {
+    await batches.end();
+    throw thrown;
+  }
+}
+
+export async function recoded(
+  stream: AsyncIterable<Uint8Array>,
+  { form, fromRow, toRow, columns, countAll, isKept }: SqlRun,
+  recoder: ArrowRecoder,
+  options: JobOptions,
+): Promise<SqlResult> {
+  return await recoder.recode(stream, { form, fromRow, toRow, columns, countAll, isKept }, options);
+}
+
+/** One stream out of many: the schema once, then all that follows it. */
+async function* ipcStream(batches: QueryBatches): AsyncGenerator<Uint8Array> {
+  yield batches.head.schema;
+  for await (const { messages } of batches) for (const { bytes } of messages) yield bytes;
+  yield endOfStream;
+}
