@@ -77,3 +77,12 @@ it('a certificate that nobody vouches for is refused', async () => {
     server.close();
   }
 });
+
+it('a closed engine connects to nothing any more', async () => {
+  await using server = await scriptedConnectServer(() => {});
+  const engine = sparkEngine({ url: server.url });
+  await engine[Symbol.asyncDispose]();
+  expect(await engine.health(unstopped)).toMatchObject({ state: 'down' });
+  await expect(runSql(engine, 'SELECT 1')).rejects.toMatchObject({ code: 'engine_unreachable' });
+  expect(server.calls).toEqual([]);
+});

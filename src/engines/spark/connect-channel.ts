@@ -27,9 +27,10 @@ export class ConnectChannel {
   readonly #options: ConnectChannelOptions;
   readonly #headers: Readonly<Record<string, string>>;
   #connection: Promise<ClientHttp2Session> | undefined;
+  #isClosed = false;
   #calls = 0;
   #pingAfterMs = firstPingAfterMs;
-  /** How many connections were made so far. */
+  /** How many connections were lost so far. */
   epoch = 0;
 
   constructor(options: ConnectChannelOptions) {
@@ -59,6 +60,7 @@ export class ConnectChannel {
   }
 
   close(): void {
+    this.#isClosed = true;
     const connection = this.#connection;
     this.#connection = undefined;
     connection?.then(
@@ -68,6 +70,7 @@ export class ConnectChannel {
   }
 
   async #connected(signal: AbortSignal): Promise<ClientHttp2Session> {
+    if (this.#isClosed) throw new ConnectFailure('UNAVAILABLE', 'the engine is closed');
     this.#connection ??= this.#connect();
     const connection = this.#connection;
     // Others may wait for the same connection: an abort ends this wait only.
@@ -81,7 +84,9 @@ export class ConnectChannel {
   #connect(): Promise<ClientHttp2Session> {
     const connecting: Promise<ClientHttp2Session> = this.#open(() => forget());
     const forget = (): void => {
-      if (this.#connection === connecting) this.#connection = undefined;
+      if (this.#connection !== connecting) return;
+      this.#connection = undefined;
+      this.epoch += 1;
     };
     connecting.catch(forget);
     return connecting;
@@ -121,7 +126,6 @@ export class ConnectChannel {
         });
         session.setLocalWindowSize(connectionWindowBytes);
         this.#watch(session, socket);
-        this.epoch += 1;
         resolve(session);
       });
     });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectFailure } from './connect-failure.ts';
 import type { ExecuteResponse, Progress } from './connect-messages.ts';
-import { Retries } from './retries.ts';
+import { isRetriable, Retries } from './retries.ts';
 import type { SparkSession } from './spark-session.ts';
 
 /** A server keeps what it has sent, in case we ask again; it may forget so much at a time. */
@@ -67,6 +67,8 @@ class Execution {
   #releasing: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
   #hasBegun = false;
+  /** The server itself has said that it failed. */
+  #hasFailed = false;
   isComplete = false;
 
   constructor(session: SparkSession, plan: Uint8Array) {
@@ -88,6 +90,7 @@ class Execution {
         this.#hasBegun = false;
         return { kind: 'failed', failure: unavailable(failure) };
       }
+      this.#hasFailed = isLastWord(failure);
       return { kind: 'failed', failure };
     }
   }
@@ -130,8 +133,10 @@ class Execution {
   async #stop(): Promise<void> {
     if (this.#hasBegun) {
       const signal = AbortSignal.timeout(stopTimeoutMs);
-      // Sail calls it an error to release what it does not know any more.
-      await this.#session.releaseExecute(this.#operationId, undefined, { signal }).catch(() => {});
+      await this.#session.releaseExecute(this.#operationId, undefined, { signal }).catch(() => {
+        // Sail calls it an error to release what it does not know any more.
+        if (!this.isComplete && !this.#hasFailed) this.#session.noteMayBeBusy();
+      });
     }
     this.#calling.abort();
   }
@@ -153,6 +158,11 @@ function endedEarly(): ConnectFailure {
 
 function unavailable(failure: unknown): ConnectFailure {
   return new ConnectFailure('UNAVAILABLE', 'the operation did not arrive', { cause: failure });
+}
+
+/** Of the server, and not of the way to it. */
+function isLastWord(failure: unknown): boolean {
+  return failure instanceof ConnectFailure && failure.status !== 'DATA_LOSS' && !isRetriable(failure);
 }
 
 function isUnknownOperation(failure: unknown): boolean {

@@ -5,7 +5,10 @@ import {
   type ConnectCall,
   scriptedConnectServer,
 } from '../../../test/support/scripted-connect-server.ts';
-import { rowsOf, runSql, sparkEngine } from '../../../test/support/spark-engine.ts';
+import { rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
+import { AppError } from '../../core/app-error.ts';
+import type { JobOptions } from '../../core/frame-engine.ts';
+import type { ArrowRecoder } from '../../core/sql.ts';
 import { type ArrowField, arrowField } from '../../encoding/arrow/arrow-field.ts';
 import { joinBytes } from '../../encoding/arrow/join-bytes.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
@@ -88,3 +91,18 @@ function messageKindAt(view: DataView, start: number): number {
   const fieldTable = table - view.getInt32(table, true);
   return table + view.getUint16(fieldTable + 4 + 2, true);
 }
+
+it('rows that are put into another form wait in the lane of their caller', async () => {
+  let asked: JobOptions | undefined;
+  const recoder: ArrowRecoder = {
+    recode: async (_stream, _wanted, options) => {
+      asked = options;
+      throw new AppError('overloaded', 'enough');
+    },
+  };
+  await using server = await answering(batchOf([1], 'r'));
+  await using engine = sparkEngine({ url: server.url, recoder });
+  const options = { ...unstopped, lane: 'ann' };
+  await expect(runSql(engine, 'SELECT 1', { form: 'ndjson', options })).rejects.toMatchObject({ code: 'overloaded' });
+  expect(asked?.lane).toBe('ann');
+});

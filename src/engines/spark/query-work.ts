@@ -17,6 +17,7 @@ export interface QueryWorkOptions {
 /** One query at work: its place, its session, and the time that it has left. */
 export class QueryWork {
   readonly signal: AbortSignal;
+  readonly #lane: string | undefined;
   readonly #options: QueryWorkOptions;
   readonly #callerSignal: AbortSignal;
   readonly #deadline: Deadline | undefined;
@@ -24,19 +25,20 @@ export class QueryWork {
   #session: SparkSession | undefined;
   #hasEnded = false;
 
-  private constructor(options: QueryWorkOptions, lease: SessionLease, callerSignal: AbortSignal) {
+  private constructor(options: QueryWorkOptions, lease: SessionLease, { signal: callerSignal, lane }: JobOptions) {
+    this.#lane = lane;
     this.#options = options;
     this.#lease = lease;
     this.#callerSignal = callerSignal;
     this.#deadline = options.timeoutMs > 0 ? new Deadline(options.timeoutMs) : undefined;
-    const signals = [callerSignal, options.sessions.closing];
+    const signals = [callerSignal, lease.closing];
     if (this.#deadline !== undefined) signals.push(this.#deadline.signal);
     this.signal = AbortSignal.any(signals);
   }
 
   /** Waits for a place. */
   static async start(options: QueryWorkOptions, job: JobOptions): Promise<QueryWork> {
-    return new QueryWork(options, await options.sessions.lease(job), job.signal);
+    return new QueryWork(options, await options.sessions.lease(job), job);
   }
 
   async with<T>(act: (session: SparkSession) => Promise<T>): Promise<T> {
@@ -44,6 +46,12 @@ export class QueryWork {
       this.#session = session;
       return act(session);
     });
+  }
+
+  /** For what is to be done elsewhere for the same query. */
+  get jobOptions(): JobOptions {
+    const { signal } = this;
+    return this.#lane === undefined ? { signal } : { signal, lane: this.#lane };
   }
 
   /** While somebody else holds up the query. */
@@ -61,10 +69,11 @@ export class QueryWork {
     const known = isOver ? thrown : await withDetails(thrown, this.#session);
     // A session that has seen an abort or a broken connection may still have something running in it.
     this.end({ isSound: !isOver && !isSessionLost(thrown) && !isOutOfReach(thrown) });
-    const { failures, sessions } = this.#options;
+    const { failures } = this.#options;
     const { engine } = failures;
+    const { closing } = this.#lease;
     if (this.#callerSignal.aborted) return asOwnTimeout(this.#callerSignal.reason, engine);
-    if (sessions.closing.aborted) return sessions.closing.reason;
+    if (closing.aborted) return closing.reason;
     if (this.#deadline?.signal.aborted === true) {
       return new AppError(
         'engine_timeout',

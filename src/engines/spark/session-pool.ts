@@ -35,8 +35,8 @@ export class SessionPool implements AsyncDisposable {
   readonly #places: FairPlaces;
   readonly #idle: Idle[] = [];
   readonly #leases = new Set<SessionLease>();
-  readonly #closing = new AbortController();
   readonly #releases = new Set<Promise<void>>();
+  #closed: AppError | undefined;
   #flavour: Flavour | undefined;
 
   constructor(options: SessionPoolOptions) {
@@ -46,14 +46,21 @@ export class SessionPool implements AsyncDisposable {
   }
 
   async lease({ signal, lane = '' }: JobOptions): Promise<SessionLease> {
-    const free = await this.#places.take(lane, AbortSignal.any([signal, this.#closing.signal]));
+    if (this.#closed !== undefined) throw this.#closed;
     const lease = new SessionLease(this);
     this.#leases.add(lease);
+    let free = (): void => {};
     lease.ended.then(() => {
       this.#leases.delete(lease);
       free();
     });
-    return lease;
+    try {
+      free = await this.#places.take(lane, AbortSignal.any([signal, lease.closing]));
+      return lease;
+    } catch (thrown) {
+      lease.end({ isSound: true });
+      throw thrown;
+    }
   }
 
   async take(signal: AbortSignal): Promise<SparkSession> {
@@ -62,11 +69,12 @@ export class SessionPool implements AsyncDisposable {
       if (idle === undefined) return await this.#make(signal);
       clearTimeout(idle.timer);
       if (!idle.session.isDoubtful) return idle.session;
+      this.drop(idle.session);
     }
   }
 
   giveBack(session: SparkSession): void {
-    if (this.#closing.signal.aborted || session.isDoubtful) {
+    if (this.#closed !== undefined || session.isDoubtful) {
       this.drop(session);
       return;
     }
@@ -94,14 +102,27 @@ export class SessionPool implements AsyncDisposable {
     this.#options.logger.info('the engine has forgotten our sessions; new ones are made', {
       engine: this.#options.engine,
     });
-    for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
+    this.#dropIdle();
+  }
+
+  #dropIdle(): void {
+    for (const { session, timer } of this.#idle.splice(0)) {
+      clearTimeout(timer);
+      this.drop(session);
+    }
   }
 
   async #make(signal: AbortSignal): Promise<SparkSession> {
     const { session: options, setUpTimeoutMs } = this.#options;
     const session = new SparkSession(options);
     const limit = AbortSignal.timeout(setUpTimeoutMs);
-    await session.configure({ signal: AbortSignal.any([signal, limit]) });
+    try {
+      await session.configure({ signal: AbortSignal.any([signal, limit]) });
+    } catch (thrown) {
+      // The server may have it, though we never heard of it.
+      this.drop(session);
+      throw thrown;
+    }
     this.#flavour = session.flavour;
     return session;
   }
@@ -111,19 +132,11 @@ export class SessionPool implements AsyncDisposable {
     return this.#flavour;
   }
 
-  /** Aborted when the engine closes. */
-  get closing(): AbortSignal {
-    return this.#closing.signal;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort(
-      new AppError('engine_unreachable', `the server stops, and engine ${this.#options.engine} with it`),
-    );
-    for (const { session, timer } of this.#idle.splice(0)) {
-      clearTimeout(timer);
-      this.drop(session);
-    }
+    const closed = new AppError('engine_unreachable', `the server stops, and engine ${this.#options.engine} with it`);
+    this.#closed = closed;
+    this.#dropIdle();
+    for (const lease of this.#leases) lease.close(closed);
     const patience = AbortSignal.timeout(closeTimeoutMs);
     const isOver = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
     await Promise.race([isOver, Promise.all([...this.#leases].map(({ ended }) => ended))]);
@@ -135,6 +148,8 @@ export class SessionPool implements AsyncDisposable {
 /** The place of one query, and the session that it has at the time. */
 export class SessionLease {
   readonly #pool: SessionPool;
+  /** Its own: a signal that outlives queries remembers every one that followed it. */
+  readonly #closing = new AbortController();
   readonly ended: Promise<void>;
   #end: () => void = () => {};
   #session: SparkSession | undefined;
@@ -144,6 +159,15 @@ export class SessionLease {
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
+  }
+
+  /** Aborted when the engine closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  close(reason: AppError): void {
+    this.#closing.abort(reason);
   }
 
   /** Acts with a session; once more with another where the server turns out to have forgotten the first. */

@@ -55,6 +55,7 @@ export class SparkSession {
   #observedId: string | undefined;
   /** The connection over which the session was set up. */
   #epoch = -1;
+  #mayBeBusy = false;
 
   constructor(options: SparkSessionOptions) {
     this.#options = options;
@@ -68,9 +69,17 @@ export class SparkSession {
     return this.#observedId === this.id ? 'sail' : 'spark';
   }
 
-  /** Sail gives a session that it never saw a fresh start without a word, so that one must not outlive its connection. */
+  /**
+   * Whether the next query had better have another one. Behind a new connection there may be another server, and Sail
+   * gives a session that it never saw a fresh start without a word.
+   */
   get isDoubtful(): boolean {
-    return this.flavour === 'sail' && this.#epoch !== this.#options.channel.epoch;
+    return this.#mayBeBusy || this.#epoch !== this.#options.channel.epoch;
+  }
+
+  /** The server did not say that it has stopped what ran here. */
+  noteMayBeBusy(): void {
+    this.#mayBeBusy = true;
   }
 
   async configure(options: CallOptions): Promise<void> {

@@ -6,6 +6,7 @@ import { Remembered } from '../../core/remembered.ts';
 import type {
   AnalyticsTable,
   ArrowRecoder,
+  Query,
   SqlDescription,
   SqlEngine,
   SqlJob,
@@ -54,12 +55,18 @@ export class SparkSqlEngine implements SqlEngine {
   /** Versions do not change, so what a query over them gives does not. */
   readonly #descriptions = new Remembered<SqlDescription>();
 
+  /** In whose dialect a query was read. */
+  readonly #readFor = new WeakMap<Query, Flavour>();
+
   constructor(options: SparkSqlEngineOptions) {
     this.#options = options;
   }
 
   async analyze(sql: string, options: JobOptions): Promise<Statement> {
-    return readStatement(sql, await this.#flavour(options));
+    const flavour = await this.#flavour(options);
+    const statement = readStatement(sql, flavour);
+    if ('query' in statement) this.#readFor.set(statement.query, flavour);
+    return statement;
   }
 
   async #flavour(options: JobOptions): Promise<Flavour> {
@@ -101,7 +108,7 @@ export class SparkSqlEngine implements SqlEngine {
     const work = await this.#start(run, options);
     const answers = (bound: BoundArguments) => this.#answers(run, bound, work);
     const batches = await QueryBatches.start({ engine, maxResultBytes, run, executions, work, answers });
-    return await resultOf(batches, run, recoder, { signal: work.signal });
+    return await resultOf(batches, run, recoder, work.jobOptions);
   }
 
   /** Parquet files from wherever the rows are: they do not pass through the driver, nor through us. */
@@ -112,8 +119,12 @@ export class SparkSqlEngine implements SqlEngine {
     return await this.#finish(work, async () => {
       const paths: string[] = [];
       for (const [index, bound] of executions.entries()) {
-        const folder = join(job.folder, `rows-${index}`);
+        let folder = job.folder;
+        let tries = 0;
         await work.with(async (session) => {
+          // What a server that was lost had begun to write stays behind.
+          tries += 1;
+          folder = join(job.folder, `rows-${index}-${tries}`);
           await this.#checkFiles(session, job.tables, work.signal);
           const plan = writePlan(this.#relation(job, bound, session), pathMap.toCluster(folder));
           for await (const _ of execute(session, plan, this.#execution(work.signal)));
@@ -193,7 +204,8 @@ export class SparkSqlEngine implements SqlEngine {
   }
 
   #relation({ query, tables }: SqlJob, bound: BoundArguments, { flavour }: SparkSession): Relation {
-    const { pathMap } = this.#options;
+    const { name, pathMap } = this.#options;
+    if ((this.#readFor.get(query) ?? flavour) !== flavour && !meansTheSame(query, flavour)) throw changedEngine(name);
     return sqlOver(query.sql, tableRelations(tables, { flavour, pathMap, names: query.tables }), bound);
   }
 
@@ -224,6 +236,20 @@ export class SparkSqlEngine implements SqlEngine {
     };
     return { signal, onProgress };
   }
+}
+
+/** Whether a query that was read in one dialect is the same in another. Throws where it is refused there. */
+function meansTheSame(query: Query, flavour: Flavour): boolean {
+  const statement = readStatement(query.sql, flavour);
+  const shown = ({ tables, parameterCount, parameterNames }: Query): string =>
+    JSON.stringify([tables, parameterCount, parameterNames]);
+  return statement.kind === 'query' && shown(statement.query) === shown(query);
+}
+
+function changedEngine(name: string): AppError {
+  return new AppError('engine_unreachable', `engine ${name} has become one of another kind`, {
+    hint: 'run the query again',
+  });
 }
 
 /** Undefined where the same text may give something else the next time. */
