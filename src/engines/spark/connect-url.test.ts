@@ -38,6 +38,8 @@ it.each([
   'sc://spark/;session_id=6f3d2c9e-0000-4000-8000-000000000000',
   'sc://spark/;colour=red',
   'sc://spark/;x-a=%0d%0a',
+  'sc://spark/;token=a%0Ab',
+  'sc://spark/;user_agent=a%0Ab',
 ])('refuses %s with what to write instead', (url) => {
   const hint = expect.stringContaining('sc://host:15002/');
   expect(() => parseConnectUrl(url)).toThrow(expect.objectContaining({ code: 'invalid_parameter', hint }));

@@ -32,7 +32,7 @@ export function parseConnectUrl(text: string): ConnectAddress {
   if (take('session_id') !== undefined) {
     throw invalid('names a session_id, but every query has a session of its own');
   }
-  const token = take('token');
+  const token = asHeader('token', take('token'));
   if (token === '') throw invalid('has an empty token');
   const useTls = flag(take('use_ssl'));
   return {
@@ -42,7 +42,7 @@ export function parseConnectUrl(text: string): ConnectAddress {
     isTls: useTls ?? (token !== undefined && !isLoopback(host)),
     token,
     userId: take('user_id') ?? defaultUserId,
-    userAgent: take('user_agent'),
+    userAgent: asHeader('user_agent', take('user_agent')),
     headers: headersOf(options),
   };
 }
@@ -87,10 +87,15 @@ function headersOf(options: ReadonlyMap<string, string>): Record<string, string>
     if (!/^x-[a-z0-9._-]+$/i.test(name)) {
       throw invalid(`has the option ${name}, which is not known (token, use_ssl, user_id, user_agent, x-…)`);
     }
-    if (!/^[\x20-\x7e]*$/.test(value)) throw invalid(`has a header ${name} with other than printable ASCII`);
-    headers[name.toLowerCase()] = value;
+    headers[name.toLowerCase()] = asHeader(name, value);
   }
   return headers;
+}
+
+/** Refuses what a header cannot hold. */
+function asHeader<T extends string | undefined>(name: string, value: T): T {
+  if (/[^\x20-\x7e]/.test(value ?? '')) throw invalid(`has the option ${name} with other than printable ASCII`);
+  return value;
 }
 
 function flag(text: string | undefined): boolean | undefined {

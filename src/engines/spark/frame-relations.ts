@@ -1,4 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
+import type { DataType } from '../../core/data-type.ts';
 import type { FrameTable, SqlTable, TableName } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/arrow-field.ts';
 import { type PathMap, withoutGlobs } from './path-map.ts';
@@ -41,12 +42,30 @@ export function frameRelation(
 
 /** Spark cannot read them, and Sail loses their months in silence. */
 function refuseIntervals(table: FrameTable): void {
-  const column = table.columns.find(({ type }) => JSON.stringify(type).includes('"interval"'));
+  const column = table.columns.find(({ type }) => hasIntervals(type));
   if (column === undefined) return;
   const shown = JSON.stringify(column.name);
   throw new AppError('unsupported_type', `column ${shown} of frame ${handleOf(table)} is an interval`, {
     hint: 'a cluster engine cannot read it: run the query on the local engine',
   });
+}
+
+function hasIntervals(type: DataType): boolean {
+  switch (type.kind) {
+    case 'interval':
+      return true;
+    case 'list':
+    case 'array':
+      return hasIntervals(type.element);
+    case 'map':
+      return hasIntervals(type.key) || hasIntervals(type.value);
+    case 'struct':
+      return type.fields.some((field) => hasIntervals(field.type));
+    case 'union':
+      return type.members.some((member) => hasIntervals(member.type));
+    default:
+      return false;
+  }
 }
 
 /** The handle alone: the owner also names the tenant. */

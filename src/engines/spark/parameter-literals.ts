@@ -9,7 +9,7 @@ import { parseSqlType } from '../../encoding/arrow/parse-sql-type.ts';
 import { sqlTypeName } from '../../encoding/arrow/sql-type-name.ts';
 import { arrayOf, type LiteralValue, literal, nullLiteral } from './literal.ts';
 import type { BoundArguments } from './plan.ts';
-import { emptyType, type SparkTypeValue } from './spark-type.ts';
+import { emptyType, SparkType, type SparkTypeValue } from './spark-type.ts';
 import { valueOfText } from './text-values.ts';
 
 const noArguments: BoundArguments = { named: new Map(), positional: [] };
@@ -97,7 +97,7 @@ function scaled({ type, children: [element] }: ArrowField, value: unknown): unkn
 }
 
 function literalOfType(type: DataType, value: unknown, name: string): LiteralValue {
-  if (value === null) return typedNull(type);
+  if (value === null) return typedNull(type, name);
   switch (type.kind) {
     case 'null':
       return nullLiteral;
@@ -138,10 +138,11 @@ function literalOfType(type: DataType, value: unknown, name: string): LiteralVal
   }
 }
 
-function typedNull(type: DataType): LiteralValue {
-  if (type.kind === 'null' || type.kind === 'struct' || type.kind === 'map' || type.kind === 'union')
-    return nullLiteral;
-  return literal({ null: sparkTypeOf(type, '') });
+/** Sail takes no NULL of a type that has types inside. */
+const untyped: ReadonlySet<DataType['kind']> = new Set(['null', 'list', 'array', 'struct', 'map', 'union']);
+
+function typedNull(type: DataType, name: string): LiteralValue {
+  return untyped.has(type.kind) ? nullLiteral : literal({ null: sparkTypeOf(type, name) });
 }
 
 function integerLiteral({ bits, signed }: Extract<DataType, { kind: 'int' }>, value: bigint): LiteralValue {
@@ -193,6 +194,9 @@ function sparkTypeOf(type: DataType, name: string): SparkTypeValue {
       return of(type.zoned ? { timestamp: {} } : { timestampNtz: {} });
     case 'interval':
       return of({ calendarInterval: {} });
+    case 'list':
+    case 'array':
+      return of({ array: { elementType: SparkType.encode(sparkTypeOf(type.element, name)), containsNull: true } });
     default:
       throw unsupported(name, type);
   }

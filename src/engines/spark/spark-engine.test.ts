@@ -204,6 +204,18 @@ describe.skipIf(venv === undefined)('over Sail', () => {
     });
   });
 
+  it.each([
+    ['no list', null, true],
+    ['a list', [1, null], false],
+  ])('a parameter that is %s arrives as one', async (_, value, isNull) => {
+    const children = [arrowField('item', { kind: 'int', bits: 32, signed: true })];
+    const list = arrowField('1', { kind: 'list' }, { children });
+    for (const field of [list, arrowField('1', { kind: 'list' }, { children: [list] })]) {
+      const parameters = parametersOf([field], [[field === list || value === null ? value : [value]]]);
+      expect(await rowsOf(await runSql(engine, 'SELECT ? IS NULL AS x', { parameters }))).toEqual([{ x: isNull }]);
+    }
+  });
+
   it('refuses rows of parameters that give other types', async () => {
     const places = [arrowField('1', { kind: 'int', bits: 32, signed: true })];
     const sql = 'SELECT round(CAST(1.2345 AS DECIMAL(10,4)), ?) AS r';

@@ -4,7 +4,7 @@ import { columnsOfStruct, emptyType, SparkType } from './spark-type.ts';
 
 it('Spark’s type of a bare NULL is that as which its values arrive, in lists too', () => {
   const nothing = SparkType.encode({ ...emptyType, null: {} });
-  const list = SparkType.encode({ ...emptyType, array: { elementType: nothing } });
+  const list = SparkType.encode({ ...emptyType, array: { elementType: nothing, containsNull: true } });
   const fields = [
     { name: 'a', dataType: nothing },
     { name: 'b', dataType: list },

@@ -1,11 +1,20 @@
 import type { Column, DataType } from '../../core/data-type.ts';
 import { untypedNull } from '../../encoding/arrow/input/column-of-field.ts';
-import { bytes, int32, message, nested, optionalInt32, repeated, string } from '../../protobuf/proto-message.ts';
+import {
+  bytes,
+  int32,
+  message,
+  nested,
+  optionalBool,
+  optionalInt32,
+  repeated,
+  string,
+} from '../../protobuf/proto-message.ts';
 
 const Plain = message({});
 const Decimal = message({ scale: optionalInt32(1), precision: optionalInt32(2) });
 /** Types inside a type stay bytes until they are looked at. */
-const ArrayType = message({ elementType: bytes(1) });
+const ArrayType = message({ elementType: bytes(1), containsNull: optionalBool(2) });
 const StructField = message({ name: string(1), dataType: bytes(2) });
 const StructType = message({ fields: repeated(1, StructField) });
 const MapType = message({ keyType: bytes(1), valueType: bytes(2) });
