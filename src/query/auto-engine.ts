@@ -44,6 +44,7 @@ export class AutoEngine {
     if (bytes === undefined) return local('a table that it names is not there');
     const limit = `sql.auto_threshold of ${shownBytes(thresholdBytes)}`;
     if (bytes < thresholdBytes) return local(`it reads frames of ${shownBytes(bytes)}, below the ${limit}`);
+    if ((await readingOf(cluster.sql, sql, job)) === 'refused') return local('only local takes what it says');
     return elsewhere(cluster.name, `it reads frames of ${shownBytes(bytes)}, not below the ${limit}`);
   }
 
@@ -57,19 +58,16 @@ export class AutoEngine {
     }
   }
 
-  /** What neither takes is local's to refuse: it says best why. */
+  /** What nobody is known to take is local's to refuse: it says best why. */
   async #ofForeignText(
     sql: string,
     job: JobOptions,
     { name, sql: engine }: NonNullable<AutoEngineOptions['cluster']>,
   ): Promise<EngineChoice> {
-    try {
-      await engine.analyze(sql, job);
-      return elsewhere(name, `only ${name} takes what it says`);
-    } catch (error) {
-      if (isRefusal(error)) return local(`neither local nor ${name} takes what it says`);
-      throw error;
-    }
+    const reading = await readingOf(engine, sql, job);
+    if (reading === 'taken') return elsewhere(name, `only ${name} takes what it says`);
+    if (reading === 'refused') return local(`neither local nor ${name} takes what it says`);
+    return local(`it does not take what it says, and ${name} cannot be asked`);
   }
 
   /** Of all frames together, each counted once. Undefined where one is not there. */
@@ -115,6 +113,24 @@ function local(reason: string): EngineChoice {
 function elsewhere(engine: string, reason: string): EngineChoice {
   return { engine, reason: `auto: ${reason}`, isElsewhere: true };
 }
+
+/** What an engine says of a text, where it can be asked. */
+async function readingOf(
+  engine: Pick<SqlEngine, 'analyze'>,
+  sql: string,
+  job: JobOptions,
+): Promise<'taken' | 'refused' | 'unknown'> {
+  try {
+    await engine.analyze(sql, job);
+    return 'taken';
+  } catch (error) {
+    if (isRefusal(error)) return 'refused';
+    if (error instanceof AppError && outOfReach.has(error.code)) return 'unknown';
+    throw error;
+  }
+}
+
+const outOfReach: ReadonlySet<AppError['code']> = new Set(['engine_unreachable', 'engine_timeout']);
 
 function isRefusal(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'sql_error' || error.code === 'sql_forbidden');

@@ -183,6 +183,9 @@ export class SqlOverFrames implements EngineSql {
       await using result = await this.#run(principal, { ...kept, form: 'arrow', isKept: true }, options);
       return await this.#putRows(principal, result, request, options);
     }
+    // Before the cluster works for nothing; the put looks again.
+    const { handle, mode } = request;
+    if (mode === 'create' && handle !== undefined) await this.#frames.refuseTaken(principal, handle);
     await using folder = await this.#frames.incomingFolder(principal);
     await using opened = await openTables(this.#frames, principal, query.tables, options);
     const job = { query, parameters, tables: opened.tables, folder: folder.path };

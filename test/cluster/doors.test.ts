@@ -79,6 +79,19 @@ url = "${sail.url}/;token=hidden-token"
     });
 
     test.each([
+      'SELECT n FROM big QUALIFY row_number() OVER (ORDER BY n DESC) = 1',
+      'FROM big SELECT max(n)',
+      'SELECT list_transform([max(n)], x -> x)[1] FROM big',
+    ])('engine=auto keeps what only local can read, however large: %s', async (text) => {
+      const answer = await post({ sql: text, engine: 'auto' });
+      expect(answer.json()).toMatchObject({
+        dataset: [[19999]],
+        engine: 'local',
+        engine_reason: 'auto: only local takes what it says',
+      });
+    });
+
+    test.each([
       ['keep', { sql: 'SELECT * FROM big', keep: { handle: 'kept', mode: 'overwrite' } }],
       ['CREATE TABLE … AS', { sql: 'CREATE OR REPLACE TABLE kept AS SELECT * FROM big' }],
     ])('by %s the cluster writes a frame that the local engine reads', async (_, request) => {

@@ -22,6 +22,18 @@ kind = "spark-connect"
 url = "sc://down.example.com"
 `;
 
+/** For which any frame is large. */
+const unreachable = `
+[sql]
+auto_engine = "away"
+auto_threshold = "1"
+
+[engines.away]
+kind = "spark-connect"
+url = "sc://127.0.0.1:1"
+connect_timeout = "200ms"
+`;
+
 let server: Framehold;
 const asked: AskedOf = [];
 let downHealth: () => Promise<EngineHealth>;
@@ -147,6 +159,17 @@ describe('what a statement of a cluster keeps', () => {
     expect(asked.map(([method]) => method)).not.toContain('write');
   });
 
+  test('is refused before the cluster works for it where its name is taken', async () => {
+    for (const request of [
+      { sql: 'CREATE TABLE small AS SELECT n FROM big' },
+      { sql: 'SELECT n FROM big', keep: { handle: 'small', mode: 'create' } },
+    ]) {
+      const answer = await post({ ...request, engine: 'second' });
+      expect([answer.status, answer.json().code]).toEqual([409, 'handle_exists']);
+    }
+    expect(ran()).toEqual([]);
+  });
+
   test('leaves nothing where it fails', async () => {
     const sql = "CREATE TABLE never AS SELECT CAST('x' || n AS INT) AS n FROM small";
     expect((await post({ sql, engine: 'second' })).json()).toMatchObject({ code: 'sql_error' });
@@ -198,6 +221,20 @@ describe('engine=auto', () => {
     const answer = await post({ sql: 'SELEC 1', engine: 'auto' });
     expect(answer.json()).toMatchObject({ code: 'sql_error' });
     expect(answer.headers['x-framehold-engine']).toBe('local');
+  });
+
+  test('lets local say what is wrong with a statement while the cluster cannot be asked', async () => {
+    await using alone = await startFramehold({ toml: unreachable });
+    const body = (sql: string) => ({ method: 'POST', body: JSON.stringify({ sql, engine: 'auto' }) });
+    const wrong = await ask(`${alone.url}/sql`, body('SELEC 1'));
+    expect([wrong.status, wrong.json().code]).toEqual([400, 'sql_error']);
+    expect(wrong.headers).toMatchObject({
+      'x-framehold-engine': 'local',
+      'x-framehold-engine-reason': 'auto: it does not take what it says, and away cannot be asked',
+    });
+    await putSql(alone.frames, 'small', 'SELECT range AS n FROM range(10)');
+    const large = await ask(`${alone.url}/sql`, body(mostOfSmall));
+    expect([large.status, large.headers['x-framehold-engine']]).toEqual([502, 'away']);
   });
 
   test('with a table that is not there is an error of local', async () => {
