@@ -3,19 +3,19 @@ import type { Column } from '../../core/data-type.ts';
 import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import { Remembered } from '../../core/remembered.ts';
-import {
-  type AnalyticsTable,
-  type ArrowRecoder,
-  isAnalytics,
-  type Query,
-  type RecodeRows,
-  type SqlDescription,
-  type SqlEngine,
-  type SqlJob,
-  type SqlResult,
-  type SqlRun,
-  type SqlTable,
-  type Statement,
+import { descriptionKey, longestRememberedSql } from '../../core/remembered-sql.ts';
+import type {
+  AnalyticsTable,
+  ArrowRecoder,
+  Query,
+  RecodeRows,
+  SqlDescription,
+  SqlEngine,
+  SqlJob,
+  SqlResult,
+  SqlRun,
+  SqlTable,
+  Statement,
 } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
@@ -44,8 +44,6 @@ export interface DuckDbSqlEngineOptions {
   readonly warmTables: WarmTables;
   readonly logger: Logger;
 }
-
-const longestRemembered = 10_000;
 
 /** Callers' SQL, in child processes that do nothing else: locked in, killed when they do not stop, replaced when they die. */
 export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable {
@@ -92,7 +90,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = (await this.#call({ kind: 'analyze', sql }, options)) as Statement;
-    if (sql.length <= longestRemembered) this.#statements.set(sql, statement);
+    if (sql.length <= longestRememberedSql) this.#statements.set(sql, statement);
     if ('query' in statement) this.#letIn.set(statement.query, (this.#letIn.get(statement.query) ?? 0) + 1);
     return statement;
   }
@@ -189,14 +187,6 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
       if (step.done === true) return step.value;
     }
   }
-}
-
-/** Undefined where the same text may give something else the next time. */
-function descriptionKey({ query, tables, into, parameters }: SqlJob & Pick<SqlRun, 'parameters'>): string | undefined {
-  const isFixed = into === undefined && parameters === undefined && !query.tables.some(isAnalytics);
-  if (!isFixed || query.sql.length > longestRemembered) return undefined;
-  const versions = tables.map((table) => (table.kind === 'frame' ? [table.name, table.owner, table.versionId] : table));
-  return JSON.stringify([query.sql, versions]);
 }
 
 function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefined {

@@ -3,10 +3,10 @@ import { AppError } from '../../core/app-error.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import { Remembered } from '../../core/remembered.ts';
+import { descriptionKey } from '../../core/remembered-sql.ts';
 import type {
   AnalyticsTable,
   ArrowRecoder,
-  Query,
   SqlDescription,
   SqlEngine,
   SqlJob,
@@ -17,23 +17,21 @@ import type {
   Statement,
 } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
-import { columnOfField } from '../../encoding/arrow/input/column-of-field.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { recoded, resultOf } from './cluster-result.ts';
 import { ConnectFailure } from './connect-failure.ts';
-import type { Progress } from './connect-messages.ts';
-import { execute } from './execution.ts';
+import { type ExecutionOptions, execute } from './execution.ts';
 import { frameRelation, handleOf, tableRelations } from './frame-relations.ts';
+import { logProgress } from './log-progress.ts';
 import { argumentsOf, unboundArguments } from './parameter-literals.ts';
 import type { PathMap } from './path-map.ts';
 import { type BoundArguments, limited, type Relation, rootPlan, sqlOver, writePlan } from './plan.ts';
 import { type Answer, isPlannedLimit, QueryBatches } from './query-batches.ts';
 import { QueryWork } from './query-work.ts';
-import { readResultBatch, unreadableResult } from './result-batches.ts';
+import { ReadQueries } from './read-queries.ts';
+import { resultColumns } from './result-columns.ts';
 import type { SessionPool } from './session-pool.ts';
 import type { Flavour, SparkSession } from './spark-session.ts';
-import { columnsOfStruct } from './spark-type.ts';
-import { readStatement } from './sql/read-statement.ts';
 import { missingFiles } from './sql-failure.ts';
 import { writtenFiles } from './written-files.ts';
 
@@ -47,26 +45,20 @@ export interface SparkSqlEngineOptions {
   readonly logger: Logger;
 }
 
-const longestRemembered = 10_000;
-
 /** SQL over frames on a cluster, which reads the same files. */
 export class SparkSqlEngine implements SqlEngine {
   readonly #options: SparkSqlEngineOptions;
   /** Versions do not change, so what a query over them gives does not. */
   readonly #descriptions = new Remembered<SqlDescription>();
 
-  /** In whose dialect a query was read. */
-  readonly #readFor = new WeakMap<Query, Flavour>();
+  readonly #queries = new ReadQueries();
 
   constructor(options: SparkSqlEngineOptions) {
     this.#options = options;
   }
 
   async analyze(sql: string, options: JobOptions): Promise<Statement> {
-    const flavour = await this.#flavour(options);
-    const statement = readStatement(sql, flavour);
-    if ('query' in statement) this.#readFor.set(statement.query, flavour);
-    return statement;
+    return this.#queries.read(sql, await this.#flavour(options));
   }
 
   async #flavour(options: JobOptions): Promise<Flavour> {
@@ -90,7 +82,7 @@ export class SparkSqlEngine implements SqlEngine {
     const columns = await this.#finish(work, () =>
       work.with(async (session) => {
         await this.#checkFiles(session, job.tables, work.signal);
-        return await this.#columns(session, this.#relation(job, bound, session), work.signal);
+        return await resultColumns(session, this.#relation(job, bound, session), work.signal);
       }),
     );
     const description: SqlDescription = {
@@ -188,24 +180,9 @@ export class SparkSqlEngine implements SqlEngine {
     return await recoded(stream(), run, this.#options.recoder, options);
   }
 
-  async #columns(session: SparkSession, relation: Relation, signal: AbortSignal): Promise<SqlDescription['columns']> {
-    if (session.flavour === 'spark') {
-      const columns = columnsOfStruct(await session.schema(rootPlan(relation), { signal }));
-      if (columns.length === 0) throw unreadableResult('its schema has no columns');
-      return columns;
-    }
-    // Sail describes types otherwise than it sends them: unsigned integers become signed.
-    for await (const { arrowBatch } of execute(session, rootPlan(limited(relation, 0)), { signal })) {
-      if (arrowBatch !== undefined) {
-        return readResultBatch(arrowBatch.data, arrowBatch.rowCount).fields().map(columnOfField);
-      }
-    }
-    throw new ConnectFailure('DATA_LOSS', 'a result without a batch');
-  }
-
   #relation({ query, tables }: SqlJob, bound: BoundArguments, { flavour }: SparkSession): Relation {
     const { name, pathMap } = this.#options;
-    if ((this.#readFor.get(query) ?? flavour) !== flavour && !meansTheSame(query, flavour)) throw changedEngine(name);
+    this.#queries.check(query, flavour, name);
     return sqlOver(query.sql, tableRelations(tables, { flavour, pathMap, names: query.tables }), bound);
   }
 
@@ -221,40 +198,8 @@ export class SparkSqlEngine implements SqlEngine {
     await Promise.all(tables.map(check));
   }
 
-  #execution(signal: AbortSignal) {
+  #execution(signal: AbortSignal): ExecutionOptions {
     const { logger, name } = this.#options;
-    const onProgress = ({ stages, numInflightTasks }: Progress): void => {
-      const sum = (of: (stage: (typeof stages)[number]) => bigint): number =>
-        Number(stages.reduce((all, each) => all + of(each), 0n));
-      logger.debug('query progress', {
-        engine: name,
-        tasks: sum((stage) => stage.numTasks),
-        completed: sum((stage) => stage.numCompletedTasks),
-        running: Number(numInflightTasks),
-        bytesRead: sum((stage) => stage.inputBytesRead),
-      });
-    };
-    return { signal, onProgress };
+    return { signal, onProgress: logProgress(name, logger) };
   }
-}
-
-/** Whether a query that was read in one dialect is the same in another. Throws where it is refused there. */
-function meansTheSame(query: Query, flavour: Flavour): boolean {
-  const statement = readStatement(query.sql, flavour);
-  const shown = ({ tables, parameterCount, parameterNames }: Query): string =>
-    JSON.stringify([tables, parameterCount, parameterNames]);
-  return statement.kind === 'query' && shown(statement.query) === shown(query);
-}
-
-function changedEngine(name: string): AppError {
-  return new AppError('engine_unreachable', `engine ${name} has become one of another kind`, {
-    hint: 'run the query again',
-  });
-}
-
-/** Undefined where the same text may give something else the next time. */
-function descriptionKey({ query, tables, parameters }: SqlJob & Pick<SqlRun, 'parameters'>): string | undefined {
-  if (parameters !== undefined || query.sql.length > longestRemembered) return undefined;
-  const versions = tables.map((table) => (table.kind === 'frame' ? [table.name, table.owner, table.versionId] : table));
-  return JSON.stringify([query.sql, versions]);
 }

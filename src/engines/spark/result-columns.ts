@@ -1,0 +1,28 @@
+import type { Column } from '../../core/data-type.ts';
+import { columnOfField } from '../../encoding/arrow/input/column-of-field.ts';
+import { ConnectFailure } from './connect-failure.ts';
+import { execute } from './execution.ts';
+import { limited, type Relation, rootPlan } from './plan.ts';
+import { readResultBatch, unreadableResult } from './result-batches.ts';
+import type { SparkSession } from './spark-session.ts';
+import { columnsOfStruct } from './spark-type.ts';
+
+/** The columns that a relation has when it is run, without running it. */
+export async function resultColumns(
+  session: SparkSession,
+  relation: Relation,
+  signal: AbortSignal,
+): Promise<readonly Column[]> {
+  if (session.flavour === 'spark') {
+    const columns = columnsOfStruct(await session.schema(rootPlan(relation), { signal }));
+    if (columns.length === 0) throw unreadableResult('its schema has no columns');
+    return columns;
+  }
+  // Sail describes types otherwise than it sends them: unsigned integers become signed.
+  for await (const { arrowBatch } of execute(session, rootPlan(limited(relation, 0)), { signal })) {
+    if (arrowBatch !== undefined) {
+      return readResultBatch(arrowBatch.data, arrowBatch.rowCount).fields().map(columnOfField);
+    }
+  }
+  throw new ConnectFailure('DATA_LOSS', 'a result without a batch');
+}
