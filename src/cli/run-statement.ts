@@ -3,6 +3,7 @@ import { arrowFile, arrowStream } from '../client/arrow-writer.ts';
 import { ByteReader } from '../client/byte-reader.ts';
 import { ClientError } from '../client/client-error.ts';
 import type { SqlOptions } from '../client/framehold-client.ts';
+import { TimedSignal } from '../core/timed-signal.ts';
 import { shownCount } from './amounts.ts';
 import type { ClientContext } from './client-command.ts';
 import { CommandFailure, printable } from './command-failure.ts';
@@ -92,10 +93,10 @@ async function countLeft(
 ): Promise<string> {
   // Elsewhere it may be hours of work for many machines.
   if (facts.engine !== undefined && facts.engine !== 'local') return 'more not shown';
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(countPatienceMs)]);
+  using patience = new TimedSignal(context.signal, countPatienceMs);
   try {
     const sql = `SELECT count(*) FROM (${request.sql}\n)`;
-    const { rows } = await fetchResult({ ...context, signal }, { ...request, sql }, undefined);
+    const { rows } = await fetchResult({ ...context, signal: patience.signal }, { ...request, sql }, undefined);
     const left = Number(rows[0]?.[0]) - shown;
     if (left > 0) return `${left.toLocaleString('en-US')} more not shown`;
   } catch {

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import type { EngineHealth, NamedEngine } from '../../core/engine.ts';
 import type { SqlEngine } from '../../core/sql.ts';
+import { TimedSignal } from '../../core/timed-signal.ts';
 
 /** Behind many others a statement may wait for longer, and that is no fault. */
 const patienceMs = 2000;
@@ -12,11 +13,11 @@ export function localEngine(name: string, sql: Pick<SqlEngine, 'run'>): NamedEng
     name,
     kind: 'duckdb',
     async health({ signal }): Promise<EngineHealth> {
-      const patience = AbortSignal.timeout(patienceMs);
+      using patience = new TimedSignal(signal, patienceMs);
       try {
-        version = await askVersion(sql, AbortSignal.any([signal, patience]));
+        version = await askVersion(sql, patience.signal);
       } catch (error) {
-        if (patience.aborted) return { state: 'up', version };
+        if (patience.isLate) return { state: 'up', version };
         return { state: 'down', problem: error instanceof AppError ? error.message : 'it does not work' };
       }
       return { state: 'up', version };

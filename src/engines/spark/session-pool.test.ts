@@ -8,6 +8,7 @@ import { temporaryDirectory } from '../../../test/support/temporary-directory.ts
 const sql = 'SELECT 1';
 
 async function answer(call: ConnectCall): Promise<void> {
+  if (call.method === 'AnalyzePlan') call.fail('UNIMPLEMENTED', 'no version is told');
   if (call.method !== 'ExecutePlan') return;
   await call.send(batchOf([1], 'r0'));
   await call.send({ resultComplete: {} });

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
+import { TimedSignal } from '../../core/timed-signal.ts';
 import { isSessionLost } from './connect-failure.ts';
 import { FairPlaces } from './fair-places.ts';
 import { type Flavour, SparkSession, type SparkSessionOptions } from './spark-session.ts';
@@ -115,9 +116,9 @@ export class SessionPool implements AsyncDisposable {
   async #make(signal: AbortSignal): Promise<SparkSession> {
     const { session: options, setUpTimeoutMs } = this.#options;
     const session = new SparkSession(options);
-    const limit = AbortSignal.timeout(setUpTimeoutMs);
+    using limit = new TimedSignal(signal, setUpTimeoutMs);
     try {
-      await session.configure({ signal: AbortSignal.any([signal, limit]) });
+      await session.configure(limit);
     } catch (thrown) {
       // The server may have it, though we never heard of it.
       this.drop(session);

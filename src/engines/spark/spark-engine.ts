@@ -1,6 +1,7 @@
 import type { ClusterEngine, EngineHealth } from '../../core/engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ArrowRecoder, SqlEngine } from '../../core/sql.ts';
+import { TimedSignal } from '../../core/timed-signal.ts';
 import { readVersion } from '../../core/version.ts';
 import { ConnectChannel } from './connect-channel.ts';
 import { parseConnectUrl } from './connect-url.ts';
@@ -68,17 +69,19 @@ export class SparkEngine implements ClusterEngine {
   }
 
   async health({ signal }: { readonly signal: AbortSignal }): Promise<EngineHealth> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(healthTimeoutMs)]);
+    using limit = new TimedSignal(signal, healthTimeoutMs);
     const session = this.#newSession();
     try {
-      await session.probe({ signal: limit });
-      const version = await session.version({ signal: limit }).catch(() => undefined);
+      await session.probe(limit);
+      const version = await session.version(limit).catch(() => undefined);
       return { state: 'up', version: version === '' ? undefined : version };
     } catch (thrown) {
       signal.throwIfAborted();
       const failure = sqlFailure(thrown, { engine: this.name, pathMap: this.#pathMap, sql: '', frames: [] });
-      const isLate = limit.aborted;
-      return { state: 'down', problem: isLate ? `engine ${this.name} did not answer within 3 s` : messageOf(failure) };
+      return {
+        state: 'down',
+        problem: limit.isLate ? `engine ${this.name} did not answer within 3 s` : messageOf(failure),
+      };
     } finally {
       this.#sessions.drop(session);
     }
