@@ -7,31 +7,49 @@ import type { TokenCursor } from './token-cursor.ts';
 
 /** The longest first. */
 const operators = ['<=>', '>>>', '<<', '>>', '<=', '>=', '<>', '!=', '==', '!<', '!>', '||', ...'<>=+-*/%&|^'];
-const wordOperators = new Set(['and', 'or', 'div', 'escape']);
+const connectives = new Set(['and', 'or']);
+const wordOperators = new Set([...connectives, 'div', 'escape']);
 const patternOperators = new Set(['between', 'like', 'ilike', 'rlike', 'regexp']);
 const quantifiers = new Set(['any', 'all', 'some']);
 
 /** Operands and what stands between them; what binds stronger makes no difference to what is read. */
 export function readExpression(reading: Reading): ExpressionKind {
   const { cursor } = reading;
-  let kind: ExpressionKind = 'query';
-  let lambdas = 0;
-  do {
-    const prefixes = takePrefixes(cursor);
-    lambdas += prefixes.lambdas;
-    cursor.deepen(prefixes.lambdas + prefixes.signs);
-    if (prefixes.lambdas + prefixes.signs > 0) kind = 'value';
-    if (readOperand(reading) === 'value') kind = 'value';
+  const found: Found = { kind: 'query', lambdas: 0 };
+  return cursor.chained(() => {
+    // AND and OR bind weakest, so that what they connect does not hang on each other.
+    while (cursor.chained(() => readOperands(reading, found)) === 'connective') cursor.link();
+    cursor.link(found.lambdas);
+    cursor.deepen(-found.lambdas);
+    return found.kind;
+  });
+}
+
+interface Found {
+  kind: ExpressionKind;
+  lambdas: number;
+}
+
+/** Up to an AND or OR, which is taken, or to the end of the expression. */
+function readOperands(reading: Reading, found: Found): 'connective' | 'end' {
+  const { cursor } = reading;
+  for (;;) {
+    const { lambdas, signs } = takePrefixes(cursor);
+    found.lambdas += lambdas;
+    cursor.deepen(lambdas + signs);
+    cursor.link(signs);
+    if (lambdas + signs > 0) found.kind = 'value';
+    if (readOperand(reading) === 'value') found.kind = 'value';
     const isEnd = cursor.seesSigns(',') || cursor.seesSigns(')');
-    if (!isEnd && readSuffixes(reading)) kind = 'value';
-    cursor.deepen(-prefixes.signs);
-    if (isEnd || !takesOperator(cursor)) {
-      cursor.deepen(-lambdas);
-      return kind;
-    }
-    kind = 'value';
-  } while (!cursor.done);
-  throw cursor.unexpected('an expression');
+    if (!isEnd && readSuffixes(reading)) found.kind = 'value';
+    cursor.deepen(-signs);
+    if (isEnd) return 'end';
+    const isConnective = cursor.seesOneOf(connectives);
+    if (!takesOperator(cursor)) return 'end';
+    found.kind = 'value';
+    if (isConnective) return 'connective';
+    cursor.link();
+  }
 }
 
 /** Signs and NOT, which belong to the next operand, and the parameters of lambdas, to which all belongs that follows. */
@@ -65,7 +83,10 @@ function seesLambdaOfSeveral(cursor: TokenCursor): boolean {
 /** What stands behind an operand and belongs to it alone. */
 function readSuffixes(reading: Reading): boolean {
   let found = false;
-  while (readSuffix(reading)) found = true;
+  while (readSuffix(reading)) {
+    reading.cursor.link();
+    found = true;
+  }
   return found;
 }
 

@@ -10,14 +10,16 @@ import { setOperators } from './words.ts';
 
 /** [WITH …] query [set operation query …] [ORDER BY …] [LIMIT …]; the tail is what follows the first query. */
 export function readQuery(reading: Reading, from: 'start' | 'tail'): void {
-  reading.inScope(() => {
+  const { cursor } = reading;
+  const readAll = (): void => {
     if (from === 'start') {
-      if (reading.cursor.takes('with')) readWith(reading);
+      if (cursor.takes('with')) readWith(reading);
       readQueryPrimary(reading);
     }
     readSetOperations(reading);
     readOrganization(reading);
-  });
+  };
+  reading.inScope(() => cursor.chained(readAll));
 }
 
 /** [RECURSIVE] name [(column, …)] [AS] (query), … */
@@ -40,6 +42,7 @@ function readWith(reading: Reading): void {
     if (isRecursive) reading.addWithName(name);
     cursor.inParentheses(() => readQuery(reading, 'start'));
     reading.addWithName(name);
+    cursor.link();
   } while (cursor.takesSigns(','));
 }
 
@@ -47,6 +50,7 @@ function readSetOperations(reading: Reading): void {
   const { cursor } = reading;
   while (cursor.seesOneOf(setOperators)) {
     cursor.take();
+    cursor.link(2);
     if (!cursor.takes('all')) cursor.takes('distinct');
     readQueryPrimary(reading);
   }
@@ -54,7 +58,7 @@ function readSetOperations(reading: Reading): void {
 
 function readQueryPrimary(reading: Reading): void {
   const { cursor } = reading;
-  if (cursor.takes('select')) readSelect(reading);
+  if (cursor.takes('select')) cursor.chained(() => readSelect(reading));
   else if (cursor.takes('values')) readValues(reading);
   else if (cursor.takes('table')) readTable(reading);
   else if (cursor.seesSigns('(')) cursor.inParentheses(() => readQuery(reading, 'start'));

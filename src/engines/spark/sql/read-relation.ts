@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import { checkTableFunction } from './check-function.ts';
 import { readExpression } from './read-expression.ts';
-import { continuesQuery, readList, startsQuery } from './read-group.ts';
+import { continuesQuery, startsQuery } from './read-group.ts';
 import { readArguments } from './read-operand.ts';
 import { readInlineTable } from './read-values.ts';
 import type { ExpressionKind, Reading } from './reading.ts';
@@ -13,7 +13,11 @@ const joinWords = new Set(['natural', 'inner', 'cross', 'left', 'right', 'full',
 
 /** relation, … [LATERAL VIEW …] [PIVOT …] [UNPIVOT …] */
 export function readFrom(reading: Reading): void {
-  readList(reading, readRelation);
+  readRelation(reading);
+  while (reading.cursor.takesSigns(',')) {
+    reading.cursor.link(2);
+    readRelation(reading);
+  }
   readLateralViews(reading);
   while (readReshaping(reading));
 }
@@ -22,6 +26,7 @@ export function readFrom(reading: Reading): void {
 export function readLateralViews(reading: Reading): void {
   const { cursor } = reading;
   while (cursor.takes('lateral', 'view')) {
+    cursor.link(2);
     cursor.takes('outer');
     readTableFunction(reading);
     if (!cursor.sees('as')) cursor.takesAlias();
@@ -52,6 +57,7 @@ function readJoin(reading: Reading): boolean {
     if (!cursor.seesOneOf(joinWords)) throw cursor.unexpected('JOIN');
     cursor.take();
   }
+  cursor.link(2);
   takeLateral(cursor);
   readRelationPrimary(reading);
   if (cursor.takes('on')) readExpression(reading);
@@ -70,6 +76,7 @@ function readReshaping(reading: Reading): boolean {
   if (cursor.takes('pivot')) readPivot(reading);
   else if (cursor.takes('unpivot')) readUnpivot(cursor);
   else return false;
+  cursor.link(2);
   return true;
 }
 

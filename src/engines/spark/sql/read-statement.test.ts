@@ -232,6 +232,47 @@ it('what is nested deeper than a cluster can read is refused', () => {
   }
 });
 
+describe('what hangs on each other higher than a cluster can read', () => {
+  const joined = (count: number, piece: string, between: string): string =>
+    new Array<string>(count).fill(piece).join(between);
+  const forms: Record<string, readonly [most: number, of: (count: number) => string]> = {
+    OR: [199, (count) => `SELECT 1 FROM t WHERE ${joined(count, 'a = 1', ' OR ')} OR a = 1`],
+    'AND in a lambda': [198, (count) => `SELECT filter(x, y -> ${joined(count, 'a', ' AND ')} AND a)`],
+    '+': [200, (count) => `SELECT ${joined(count, '1', '+')} + 1`],
+    '||': [200, (count) => `SELECT ${joined(count, "'a'", '||')} || 'a'`],
+    '::': [200, (count) => `SELECT 1${'::int'.repeat(count)}`],
+    'UNION ALL': [100, (count) => `${joined(count, 'SELECT 1', ' UNION ALL ')} UNION ALL SELECT 1`],
+    JOIN: [100, (count) => `SELECT 1 FROM t ${joined(count, 'JOIN t', ' ')}`],
+    'a list of tables': [100, (count) => `SELECT 1 FROM t, ${joined(count, 't', ', ')}`],
+    'LATERAL VIEW': [99, (count) => `SELECT 1 FROM t ${joined(count, 'LATERAL VIEW explode(a) x AS y', ' ')}`],
+    WITH: [199, (count) => `WITH ${joined(count, 'a AS (SELECT 1)', ', ')} SELECT 1`],
+    'a chain in each parenthesis': [50, (count) => `SELECT ${'(1+'.repeat(count)}1${'+1+1)'.repeat(count)}`],
+  };
+
+  test.each(Object.entries(forms))('is refused: %s', (_, [most, of]) => {
+    expect(readStatement(of(most), 'sail').kind).toBe('query');
+    expect(() => readStatement(of(most + 1), 'sail')).toThrow(
+      expect.objectContaining({
+        code: 'sql_error',
+        message: expect.stringMatching(/^more than 200 operators hang on each other/),
+        hint: expect.stringContaining('IN (1, 2)'),
+      }),
+    );
+    expect(readStatement(of(most + 1), 'spark').kind).toBe('query');
+  });
+
+  it('does not count what stands side by side', () => {
+    const columns = joined(500, 'CASE WHEN a + 1 > 2 OR b THEN 1 END', ', ');
+    const values = joined(5000, '1', ', ');
+    const sql = `SELECT ${columns} FROM t JOIN u USING (a) WHERE a IN (${values}) UNION SELECT * FROM (VALUES ${values}) AS v(x)`;
+    expect(readStatement(sql, 'sail').kind).toBe('query');
+  });
+
+  it('is refused for Spark, too, at a thousand', () => {
+    expect(errorOf(`SELECT ${joined(1002, '1', '+')}`).message).toContain('more than 1000 operators');
+  });
+});
+
 describe('any text', () => {
   const pieces = fc.constantFrom(
     ...`SELECT FROM WHERE JOIN ON USING ( ) , . ; : ? t u a.b * ' " \` -- /* */ /*+ \\ AS WITH x VALUES TABLE UNION EXCEPT LATERAL

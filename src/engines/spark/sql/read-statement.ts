@@ -17,7 +17,7 @@ const queryWords = new Set(['select', 'with', 'values', 'table']);
 export function readStatement(sql: string, dialect: Dialect = 'spark'): Statement {
   checkText(sql);
   const tokens = oneStatement(tokenize(sql, dialect));
-  const cursor = new TokenCursor(tokens, sql);
+  const cursor = new TokenCursor(tokens, sql, dialect);
   const readRest = (): Query => readWhole(cursor, sql, dialect);
   if (cursor.takes('create')) return createTable(cursor, tokens, readRest);
   if (cursor.takes('insert')) return insert(cursor, readRest);

@@ -1,22 +1,28 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { Token } from './tokenizer.ts';
+import type { Dialect, Token } from './tokenizer.ts';
 import { isAlias, reservedWords } from './words.ts';
 
 /** Spark's parser overflows its stack at some hundreds. */
 const maxDepth = 100;
+/** `a + b + c` hangs a below two operators. Sail ends as a whole at some hundreds, Spark refuses at a thousand. */
+const maxHeight: Readonly<Record<Dialect, number>> = { spark: 1000, sail: 200 };
 
 /** Reads a statement token by token. */
 export class TokenCursor {
   readonly #tokens: readonly Token[];
   readonly #sql: string;
   readonly #closing: ReadonlyMap<number, number>;
+  readonly #maxHeight: number;
   #next = 0;
   #depth = 0;
+  /** Of the chain that is being read: its links, and the height of the highest thing in it. */
+  #chain = { links: 0, below: 0 };
 
-  constructor(tokens: readonly Token[], sql: string) {
+  constructor(tokens: readonly Token[], sql: string, dialect: Dialect) {
     this.#tokens = tokens;
     this.#sql = sql;
     this.#closing = closingParentheses(tokens);
+    this.#maxHeight = maxHeight[dialect];
   }
 
   get position(): number {
@@ -87,9 +93,40 @@ export class TokenCursor {
 
   nested<T>(read: () => T): T {
     this.deepen(1);
-    const value = read();
+    const value = this.chained(() => {
+      this.link();
+      return read();
+    });
     this.deepen(-1);
     return value;
+  }
+
+  /** Reads things that links hang upon each other: operands by operators, tables by joins, queries by set operations. */
+  chained<T>(read: () => T): T {
+    const outer = this.#chain;
+    this.#chain = { links: 0, below: 0 };
+    const value = read();
+    outer.below = Math.max(outer.below, this.#chain.links + this.#chain.below);
+    this.#chain = outer;
+    this.#checkHeight();
+    return value;
+  }
+
+  link(weight = 1): void {
+    this.#chain.links += weight;
+    this.#checkHeight();
+  }
+
+  #checkHeight(): void {
+    if (this.#chain.links + this.#chain.below <= this.#maxHeight) return;
+    throw new AppError(
+      'sql_error',
+      `more than ${this.#maxHeight} operators hang on each other (a join or a set operation counts as 2)`,
+      {
+        position: this.position,
+        hint: 'write x = 1 OR x = 2 as x IN (1, 2), SELECT 1 UNION ALL SELECT 2 as VALUES (1), (2), or split the statement',
+      },
+    );
   }
 
   /** ( what is read ) */
