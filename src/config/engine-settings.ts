@@ -1,7 +1,7 @@
+import { maskConnectUrl, parseConnectUrl } from '../core/connect-url.ts';
 import { maskCredentials } from './http-url.ts';
 import type { Setting } from './setting.ts';
 import * as type from './setting-type.ts';
-import { maskSparkUrl, parseSparkUrl } from './spark-url.ts';
 
 /** One key of `[engines.<name>]`. */
 export interface EngineSetting extends Omit<Setting, 'env' | 'bareEnv' | 'default'> {
@@ -17,7 +17,10 @@ const sparkUrl: type.SettingType<string> = {
   accepts: "a URL in PySpark's form, such as sc://host:15002 or sc://host:15002/;token=…;use_ssl=true",
   unit: 'URL',
   toml: ['string'],
-  parse: parseSparkUrl,
+  parse: (text) => {
+    parseConnectUrl(text);
+    return text;
+  },
 };
 
 const clusterPath: type.SettingType<string> = {
@@ -25,7 +28,7 @@ const clusterPath: type.SettingType<string> = {
   accepts: 'an absolute path, or a URI such as file:///shared/cold, hdfs://name/cold or s3a://bucket/cold',
   unit: 'path or URI',
   toml: ['string'],
-  parse: (text) => (/^(\/|[a-z][a-z0-9+.-]*:\/)[^\s\0]*$/i.test(text) ? text : undefined),
+  parse: (text) => (/^(\/|[a-z][a-z0-9+.-]*:\/)[^\0\r\n]*$/i.test(text) ? text : undefined),
 };
 
 /** What an engine of other machines is told of: every key of `[engines.<name>]`. */
@@ -43,7 +46,7 @@ export const engineSettings = {
     default: required,
     example: 'sc://spark.example.com:15002/;token=secret;use_ssl=true',
     help: "Where it listens, in PySpark's form; a token in it is never shown or logged",
-    mask: maskSparkUrl,
+    mask: maskConnectUrl,
   },
   path_map: {
     property: 'pathMap',

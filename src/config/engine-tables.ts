@@ -1,3 +1,4 @@
+import { AppError } from '../core/app-error.ts';
 import { didYouMean } from '../core/did-you-mean.ts';
 import { type EngineConfig, type EngineSetting, engineSettings, reservedEngineNames } from './engine-settings.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
@@ -87,15 +88,31 @@ function resolveEngine(name: string, given: GivenValues, context: ParseContext) 
     }
     const text = value?.text ?? (fallback as string | undefined);
     const origin = value?.origin ?? 'default';
-    const parsed = text === undefined ? undefined : type.parse(text.trim(), context);
-    if (text !== undefined && parsed === undefined) {
-      const hint = key === 'kind' ? didYouMean(text, [example]) : '';
-      throw new UsageError(`${path} is ${quoteValue(mask(text))} (set by ${origin}); expected ${type.accepts}${hint}`);
-    }
-    config[property] = parsed;
+    if (text !== undefined) {
+      const { value: parsed, problem = '' } = parsedOrProblem(text.trim(), type, context);
+      if (parsed === undefined) {
+        const hint = key === 'kind' ? didYouMean(text, [example]) : '';
+        const shown = `${path} is ${quoteValue(mask(text))} (set by ${origin})`;
+        throw new UsageError(`${shown}${problem}; expected ${type.accepts}${hint}`);
+      }
+      config[property] = parsed;
+    } else config[property] = undefined;
     rows.push({ key: path, shown: text === undefined ? undefined : mask(text), origin });
   }
   return { config: Object.freeze(config) as EngineConfig, rows };
+}
+
+function parsedOrProblem(
+  text: string,
+  type: EngineSetting['type'],
+  context: ParseContext,
+): { readonly value?: unknown; readonly problem?: string } {
+  try {
+    return { value: type.parse(text, context) };
+  } catch (thrown) {
+    if (!(thrown instanceof AppError)) throw thrown;
+    return { problem: `: ${thrown.message}` };
+  }
 }
 
 /** How the environment spells each name: `my-spark` is MY_SPARK there. */

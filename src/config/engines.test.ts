@@ -116,6 +116,10 @@ url = "sc://[::1]:50051/;use_ssl=false"`;
     expect(shown).toContainEqual({ key: 'engines.spark.connect_timeout', shown: '5s', origin: 'default' });
   });
 
+  it.each(['/a b/ü', 's3a://bucket/täglich kalt', 'file:///a b'])('takes the path %s', (path) => {
+    expect(load({ toml: `${spark}path_map = "${path}"` }).config.engines.get('spark')?.pathMap).toBe(path);
+  });
+
   it("is none of a client command's business but for its keys", () => {
     const toml = '[engines.spark]\nkind = "trino"\n[client]\nserver = "http://far:9000"';
     expect(loadClientConfig(sources({ toml })).server).toBe('http://far:9000');
@@ -157,7 +161,18 @@ describe('what is wrong with an engine is said in one line', () => {
     ],
     ['a wrong type', spark.replace('"sc://spark:15002"', '15002'), 'engines.spark.url is the number 15002'],
     ['a wrong URL', spark.replace('sc://spark', 'http://spark'), "expected a URL in PySpark's form"],
+    [
+      'an option of the URL that is not known',
+      spark.replace('15002', '15002/;TOKEN=hidden'),
+      'engines.spark.url is "sc://spark:15002/;TOKEN=***" (set by /home/ada/.framehold/config.toml:3): the URL of a Spark Connect engine has the option TOKEN that is not known (token, use_ssl, user_id, user_agent and x-… are',
+    ],
+    ['a flag of the URL that is none', spark.replace('15002', '15002/;use_ssl=maybe'), 'use_ssl that is neither'],
+    ['a session', spark.replace('15002', '15002/;session_id=abc'), 'names a session_id'],
+    ['a token that is wrongly encoded', spark.replace('15002', '15002/;token=%zz'), 'not percent-encoded rightly'],
+    ['two tokens', spark.replace('15002', '15002/;token=a;token=b'), 'has the option token twice'],
+    ['a header of two lines', spark.replace('15002', '15002/;x-a=b%0d%0ac'), 'x-a with other than printable ASCII'],
     ['a wrong path', `${spark}path_map = "cold"`, 'engines.spark.path_map is "cold"'],
+    ['a path of two lines', `${spark}path_map = "/a\\nb"`, 'engines.spark.path_map is'],
     [
       'two names alike',
       `${spark.replace('spark]', 'my-a]')}${spark.replace('spark]', 'my_a]')}`,
@@ -185,8 +200,11 @@ describe('what is wrong with an engine is said in one line', () => {
   });
 
   it('hides the token of a URL that is wrong', () => {
-    const text = complaint({ toml: spark.replace('sc://spark:15002', 'sc://spark:99999/;token=secret') });
-    expect(text).toContain('token=***');
-    expect(text).not.toContain('secret');
+    for (const options of ['token=secret', 'token=a;secret', 'token=a;secret=b', 'TOKEN=secret', 'secret', '?secret']) {
+      const text = complaint({ toml: spark.replace('sc://spark:15002', `sc://spark:99999/;${options}`) });
+      expect(text).toContain('***');
+      expect(text).not.toContain('secret');
+      expect(complaint({ toml: spark.replace('15002', `15002/;token=a;${options}`) })).not.toContain('secret');
+    }
   });
 });

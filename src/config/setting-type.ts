@@ -20,7 +20,7 @@ export interface SettingType<T> {
   readonly accepts: string;
   readonly unit: string;
   readonly toml: readonly TomlKind[];
-  /** Undefined when the text is not acceptable. */
+  /** Undefined when the text is not acceptable; an AppError where there is more to say. */
   parse(text: string, context: ParseContext): T | undefined;
   /** The value as people should see it, where the text that was given is not the best. */
   show?(value: T): string;

@@ -2,10 +2,10 @@ import { type ClientHttp2Session, connect as connectHttp2, constants } from 'nod
 import type { Socket } from 'node:net';
 import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { ConnectAddress } from '../../core/connect-url.ts';
 import type { Logger } from '../../core/logger.ts';
 import { grpcCall } from '../../protobuf/grpc-call.ts';
 import { ConnectFailure, connectFailure } from './connect-failure.ts';
-import type { ConnectAddress } from './connect-url.ts';
 import { trustedCertificates } from './trusted-certificates.ts';
 
 /** What a stream may send ahead of its reader. HTTP/2's own 64 KiB would make large results wait for acknowledgements. */

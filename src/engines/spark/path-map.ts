@@ -25,7 +25,9 @@ export class PathMap {
   /** Text without any path of ours or the cluster's. */
   scrub(text: string): string {
     let clean = text;
-    for (const root of new Set([this.#root, this.#coldDirectory, withoutScheme(this.#root)])) {
+    const roots = [this.#root, this.#coldDirectory, withoutScheme(this.#root)];
+    // Engines also tell paths as URIs.
+    for (const root of new Set([...roots, ...roots.map(encodeURI)])) {
       if (root.length > 1) clean = clean.replaceAll(pathsBelow(root), 'the file');
     }
     return clean.replaceAll(/\b(?:file|hdfs|s3a?|abfss?|gs|wasbs?):\/+[^\s'"`,;)\]]+/g, 'the file');

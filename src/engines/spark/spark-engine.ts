@@ -1,10 +1,10 @@
+import { parseConnectUrl } from '../../core/connect-url.ts';
 import type { ClusterEngine, EngineHealth } from '../../core/engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ArrowRecoder, SqlEngine } from '../../core/sql.ts';
 import { TimedSignal } from '../../core/timed-signal.ts';
 import { readVersion } from '../../core/version.ts';
 import { ConnectChannel } from './connect-channel.ts';
-import { parseConnectUrl } from './connect-url.ts';
 import { PathMap } from './path-map.ts';
 import { SessionPool } from './session-pool.ts';
 import { SparkSession } from './spark-session.ts';

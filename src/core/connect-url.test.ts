@@ -33,6 +33,8 @@ it.each([
   'sc://spark/;token',
   'sc://spark/;token=',
   'sc://spark/;token=%zz',
+  'sc://spark/;token=a%0ab',
+  'sc://a b',
   'sc://spark/;use_ssl=yes',
   'sc://spark/;use_ssl=true;use_ssl=true',
   'sc://spark/;session_id=6f3d2c9e-0000-4000-8000-000000000000',
@@ -46,9 +48,11 @@ it.each([
 });
 
 it('says nothing of the token in an error', () => {
-  expect(() => parseConnectUrl('sc://spark/;token=s3cret;use_ssl=maybe')).toThrow(
-    expect.objectContaining({ message: expect.not.stringContaining('s3cret') }),
-  );
+  for (const options of ['token=s3cret;use_ssl=maybe', 'token=a;s3cret', 'token=a;s3cret=b', 'x-key=a;s3cret=b']) {
+    expect(() => parseConnectUrl(`sc://spark/;${options}`)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('s3cret') }),
+    );
+  }
 });
 
 it('hides in a log what may be secret, and nothing else', () => {
@@ -56,4 +60,18 @@ it('hides in a log what may be secret, and nothing else', () => {
     'sc://spark:1/;token=***;use_ssl=true;user_id=ann;x-key=***',
   );
   expect(maskConnectUrl('sc://u:p@spark')).toBe('sc://***@spark');
+});
+
+it.each([
+  ['sc://h/;token=SEK;RET', 'sc://h/;token=***;***'],
+  ['sc://h/;token=SEK;RET=;use_ssl=true', 'sc://h/;token=***;***;use_ssl=true'],
+  ['sc://h/;token=SEK;=RET', 'sc://h/;token=***;***'],
+  ['sc://h/;TOKEN=SEK;RET=1', 'sc://h/;TOKEN=***;***'],
+  ['sc://h/;x-key=SEK;RET=1;x-b=2', 'sc://h/;x-key=***;***;x-b=***'],
+  ['sc://h/;SEKRET', 'sc://h/;***'],
+  ['sc://h?token=SEK;RET', 'sc://h?token=***;***'],
+  ['sc://h/;colour=red', 'sc://h/;colour=***'],
+  ['sc://h:1/', 'sc://h:1/'],
+])('hides in %s also what may be the rest of a secret', (url, shown) => {
+  expect(maskConnectUrl(url)).toBe(shown);
 });
