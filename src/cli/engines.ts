@@ -29,7 +29,15 @@ function usesOf({ default: isDefault, auto: isForLarge }: ServerEngine): string 
   return [isDefault ? 'bare queries of /exec' : '', isForLarge ? 'large ones of auto' : ''].filter(Boolean).join(', ');
 }
 
-function tabbedLine({ name, kind, state, version, default: isDefault, auto: isForLarge }: ServerEngine): string {
+function tabbedLine({
+  name,
+  kind,
+  state,
+  version,
+  problem,
+  default: isDefault,
+  auto: isForLarge,
+}: ServerEngine): string {
   const marks = [isDefault ? 'default' : '', isForLarge ? 'auto' : ''].filter(Boolean).join(',');
-  return `${[name, kind, state, version ?? '', marks].join('\t')}\n`;
+  return `${[name, kind, state, version ?? '', marks, printable(problem ?? '')].join('\t')}\n`;
 }

@@ -9,7 +9,7 @@ import { description } from './info.ts';
 import { allFrames, frameTable } from './ls.ts';
 import { runStatement, type StatementOptions } from './run-statement.ts';
 import { SqlHistory } from './sql-history.ts';
-import { isBlank, splitStatements } from './sql-statements.ts';
+import { isBlank, quotingOf, splitStatements } from './sql-statements.ts';
 
 const firstPrompt = 'framehold> ';
 const nextPrompt = '       ... ';
@@ -101,8 +101,9 @@ class SqlPrompt {
 
   async #take(line: string): Promise<'leave' | undefined> {
     if (this.#typed === '' && line.trimStart().startsWith('\\')) return this.#command(line.trim().replace(/;$/, ''));
-    const { statements, rest } = splitStatements(`${this.#typed}${line}\n`);
-    this.#typed = isBlank(rest) ? '' : rest;
+    const rules = quotingOf(this.#options.engine);
+    const { statements, rest } = splitStatements(`${this.#typed}${line}\n`, rules);
+    this.#typed = isBlank(rest, rules) ? '' : rest;
     for (const statement of statements) await this.#timed((context) => runStatement(context, statement, this.#options));
     return undefined;
   }

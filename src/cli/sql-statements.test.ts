@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBlank, splitStatements } from './sql-statements.ts';
+import { isBlank, quotingOf, splitStatements } from './sql-statements.ts';
 
 describe('a text is cut at its semicolons', () => {
   it.each([
@@ -23,7 +23,36 @@ describe('a text is cut at its semicolons', () => {
     ['select $$ not ended; x', [], 'select $$ not ended; x'],
     ['select 1 -- to the end', [], 'select 1 -- to the end'],
   ])('%j', (text, statements, rest) => {
-    expect(splitStatements(text)).toEqual({ statements, rest });
+    expect(splitStatements(text, 'duckdb')).toEqual({ statements, rest });
+  });
+});
+
+describe('for a cluster engine it is cut by the quotes of Spark', () => {
+  it.each([
+    [String.raw`select 'a\';b' as c; x`, [String.raw`select 'a\';b' as c`], ' x'],
+    [String.raw`select 'a\\'; x`, [String.raw`select 'a\\'`], ' x'],
+    [String.raw`select "a\";b"; x`, [String.raw`select "a\";b"`], ' x'],
+    [String.raw`select r'a\'; x`, [String.raw`select r'a\'`], ' x'],
+    ['select 5 as `x;y`; x', ['select 5 as `x;y`'], ' x'],
+    ['select 5 as `x``;y`; x', ['select 5 as `x``;y`'], ' x'],
+    ["select 'it''s; ok'; x", ["select 'it''s; ok'"], ' x'],
+    ['select /* ; /* ; */ ; */ 1; x', ['select /* ; /* ; */ ; */ 1'], ' x'],
+    ['select $$; x', ['select $$'], ' x'],
+    ['select `not ended; x', [], 'select `not ended; x'],
+    [String.raw`select 'not ended\'; x`, [], String.raw`select 'not ended\'; x`],
+    ['select /* /* */ not ended; x', [], 'select /* /* */ not ended; x'],
+  ])('%j', (text, statements, rest) => {
+    expect(splitStatements(text, 'spark')).toEqual({ statements, rest });
+  });
+
+  it('which is one that is not ours', () => {
+    expect([undefined, 'local', 'tsdb', 'auto', 'sail'].map(quotingOf)).toEqual([
+      'duckdb',
+      'duckdb',
+      'duckdb',
+      'duckdb',
+      'spark',
+    ]);
   });
 });
 
@@ -34,5 +63,6 @@ it.each([
   ['/* and\n this */ -- too', true],
   ['select 1', false],
 ])('%j is blank: %s', (text, blank) => {
-  expect(isBlank(text)).toBe(blank);
+  expect(isBlank(text, 'duckdb')).toBe(blank);
+  expect(isBlank(text, 'spark')).toBe(blank);
 });

@@ -5,52 +5,103 @@ export interface SplitText {
   readonly rest: string;
 }
 
-/** What hides a semicolon: comments, texts, quoted names, and texts between dollar signs. */
-const hidden = [
-  /--[^\n]*/y,
-  /\/\*[\s\S]*?\*\//y,
-  /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/y,
-  /'(?:[^']|'')*'/y,
-  /"(?:[^"]|"")*"/y,
-  /(\$(?:[a-zA-Z_]\w*)?\$)[\s\S]*?\1/y,
-];
-/** The same where the end has not come yet. */
-const opened = /--|\/\*|'|"|\$(?:[a-zA-Z_]\w*)?\$/y;
+/** Whose rules of quoting a text follows. */
+export type QuotingRules = 'duckdb' | 'spark';
+
+interface Quoting {
+  /** What hides a semicolon: texts, quoted names, and texts between dollar signs. */
+  readonly hidden: readonly RegExp[];
+  /** The same where the end has not come yet. */
+  readonly opened: RegExp;
+  readonly commentsNest: boolean;
+}
+
+const quotings: Readonly<Record<QuotingRules, Quoting>> = {
+  duckdb: {
+    hidden: [
+      /[eE]'(?:[^'\\]|\\[\s\S]|'')*'/y,
+      /'(?:[^']|'')*'/y,
+      /"(?:[^"]|"")*"/y,
+      /(\$(?:[a-zA-Z_]\w*)?\$)[\s\S]*?\1/y,
+    ],
+    opened: /'|"|\$(?:[a-zA-Z_]\w*)?\$/y,
+    commentsNest: false,
+  },
+  spark: {
+    hidden: [/[rR]'[^']*'/y, /[rR]"[^"]*"/y, /'(?:[^'\\]|\\[\s\S])*'/y, /"(?:[^"\\]|\\[\s\S])*"/y, /`(?:[^`]|``)*`/y],
+    opened: /['"`]/y,
+    commentsNest: true,
+  },
+};
 const word = /[\w$]+/y;
 
+/** Those of the engine that reads the statement; `auto` asks the local one first. */
+export function quotingOf(engine: string | undefined): QuotingRules {
+  return engine === undefined || ['local', 'tsdb', 'auto'].includes(engine) ? 'duckdb' : 'spark';
+}
+
 /** Cuts a text into statements at its semicolons. */
-export function splitStatements(text: string): SplitText {
+export function splitStatements(text: string, rules: QuotingRules): SplitText {
+  const quoting = quotings[rules];
   const statements: string[] = [];
   let from = 0;
   let at = 0;
   while (at < text.length) {
     if (text[at] === ';') {
       const statement = text.slice(from, at).trim();
-      if (!isBlank(statement)) statements.push(statement);
+      if (!isBlank(statement, rules)) statements.push(statement);
       from = ++at;
       continue;
     }
-    const end = endOfHidden(text, at);
-    if (end === undefined) break;
+    const end = commentEnd(text, at, quoting) ?? endOfHidden(text, at, quoting);
+    if (end === undefined || end === 'open') break;
     at = end;
   }
   return { statements, rest: text.slice(from) };
 }
 
 /** Nothing but space and comments. */
-export function isBlank(text: string): boolean {
-  return text.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, '').trim() === '';
+export function isBlank(text: string, rules: QuotingRules): boolean {
+  let at = 0;
+  while (at < text.length) {
+    if (/\s/.test(text[at] ?? '')) {
+      at++;
+      continue;
+    }
+    const end = commentEnd(text, at, quotings[rules]);
+    if (end === undefined || end === 'open') return false;
+    at = end;
+  }
+  return true;
+}
+
+/** Undefined where no comment begins. */
+function commentEnd(text: string, at: number, { commentsNest }: Quoting): number | 'open' | undefined {
+  if (text.startsWith('--', at)) {
+    const end = text.indexOf('\n', at);
+    return end < 0 ? text.length : end;
+  }
+  if (!text.startsWith('/*', at)) return undefined;
+  const edge = /\/\*|\*\//g;
+  edge.lastIndex = at + 2;
+  let depth = 1;
+  for (let found = edge.exec(text); found !== null; found = edge.exec(text)) {
+    if (found[0] === '*/') depth--;
+    else if (commentsNest) depth++;
+    if (depth === 0) return edge.lastIndex;
+  }
+  return 'open';
 }
 
 /** Where to look on: behind what is hidden or behind one character. Undefined where something hidden has no end. */
-function endOfHidden(text: string, at: number): number | undefined {
+function endOfHidden(text: string, at: number, { hidden, opened }: Quoting): number | undefined {
   for (const pattern of hidden) {
     pattern.lastIndex = at;
     if (pattern.test(text)) return pattern.lastIndex;
   }
   opened.lastIndex = at;
   if (opened.test(text)) return undefined;
-  // A name may hold a dollar sign, or end with an e before a text.
+  // A name may hold a dollar sign, or end with a letter that before a text says how to read it.
   word.lastIndex = at;
-  return word.test(text) && !/^[eE]'/.test(text.slice(at, at + 2)) ? word.lastIndex : at + 1;
+  return word.test(text) && !/^[eErR]['"]/.test(text.slice(at, at + 2)) ? word.lastIndex : at + 1;
 }

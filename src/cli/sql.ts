@@ -8,7 +8,7 @@ import { wholeNumber } from './flag-values.ts';
 import type { Host } from './host.ts';
 import { assertNotBinaryOnTerminal, isStandardOutput } from './output.ts';
 import { runStatement, type StatementOptions } from './run-statement.ts';
-import { isBlank, splitStatements } from './sql-statements.ts';
+import { isBlank, type QuotingRules, quotingOf, splitStatements } from './sql-statements.ts';
 
 type SqlArguments = Given<ClientTables['sql']>;
 
@@ -19,7 +19,7 @@ export async function sql(context: ClientContext, given: SqlArguments): Promise<
   assertNotBinaryOnTerminal(host, options.output, options.format);
   const [text] = given.operands;
   if (text !== undefined) {
-    const statements = allStatements(text);
+    const statements = allStatements(text, quotingOf(options.engine));
     if (statements.length === 0) throw new UsageError('the statement is empty; give one, such as "select 1"');
     assertOneForOne(statements, options);
     for (const statement of statements) await runOne(context, statement, options);
@@ -46,9 +46,9 @@ function statementOptions(host: Host, { flags }: SqlArguments): StatementOptions
 }
 
 /** The last one needs no semicolon. */
-function allStatements(text: string): readonly string[] {
-  const { statements, rest } = splitStatements(text);
-  return isBlank(rest) ? statements : [...statements, rest.trim()];
+function allStatements(text: string, rules: QuotingRules): readonly string[] {
+  const { statements, rest } = splitStatements(text, rules);
+  return isBlank(rest, rules) ? statements : [...statements, rest.trim()];
 }
 
 /** A file holds one result, and values belong to one statement. */
@@ -65,16 +65,17 @@ async function runOne(context: ClientContext, statement: string, options: Statem
 
 async function runInput(context: ClientContext, options: StatementOptions): Promise<void> {
   const input = addAbortSignal(context.signal, context.host.stdin()).setEncoding('utf8') as AsyncIterable<string>;
+  const rules = quotingOf(options.engine);
   const runsAsTheyCome = isStandardOutput(options.output) && options.params.length === 0;
   let rest = '';
   for await (const piece of input) {
     rest += piece;
     if (!runsAsTheyCome) continue;
-    const split = splitStatements(rest);
+    const split = splitStatements(rest, rules);
     rest = split.rest;
     for (const statement of split.statements) await runOne(context, statement, options);
   }
-  const statements = allStatements(rest);
+  const statements = allStatements(rest, rules);
   assertOneForOne(statements, options);
   for (const statement of statements) await runOne(context, statement, options);
 }

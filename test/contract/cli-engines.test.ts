@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ClusterEngine } from '../../src/core/engine.ts';
+import type { ClusterEngineOptions } from '../../src/server.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type AskedOf, secondEngine } from '../support/second-engine.ts';
@@ -12,13 +14,17 @@ auto_threshold = "1B"
 [engines.second]
 kind = "spark-connect"
 url = "sc://second.example.com/;token=hidden"
+[engines.third]
+kind = "spark-connect"
+url = "sc://third.example.com"
 `;
+const problem = 'engine third cannot be reached: nothing listens there';
 
 let server: Framehold;
 const asked: AskedOf = [];
 
 beforeAll(async () => {
-  server = await startFramehold({ toml, createClusterEngine: (options) => secondEngine(options, { asked }) });
+  server = await startFramehold({ toml, createClusterEngine });
   await putSql(server.frames, 'small', 'SELECT range::INT AS n FROM range(3)');
   // Its process is there from now on, and tells its version at once.
   await framehold(['sql', 'select 1']);
@@ -27,6 +33,11 @@ afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(() => {
   asked.length = 0;
 });
+
+function createClusterEngine(options: ClusterEngineOptions): ClusterEngine {
+  if (options.name === 'second') return secondEngine(options, { asked });
+  return secondEngine(options, { health: async () => ({ state: 'down', problem }) });
+}
 
 const framehold = (argv: readonly string[]) =>
   runCommand(argv, { cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url } });
@@ -41,8 +52,9 @@ describe('framehold engines', () => {
       .split('\n')
       .map((line) => line.split('\t'));
     expect(lines).toEqual([
-      ['local', 'duckdb', 'up', expect.stringMatching(/^\d/), ''],
-      ['second', 'spark-connect', 'up', '1.2.3', 'auto'],
+      ['local', 'duckdb', 'up', expect.stringMatching(/^\d/), '', ''],
+      ['second', 'spark-connect', 'up', '1.2.3', 'auto', ''],
+      ['third', 'spark-connect', 'down', '', '', problem],
     ]);
   });
 
@@ -51,6 +63,7 @@ describe('framehold engines', () => {
     expect(JSON.parse(stdout)).toMatchObject([
       { name: 'local' },
       { name: 'second', kind: 'spark-connect', auto: true },
+      { name: 'third', state: 'down', problem },
     ]);
   });
 });
@@ -87,9 +100,16 @@ describe('framehold sql --engine', () => {
     const { status, stderr } = await framehold(['sql', 'select 1', '--engine', 'secnod']);
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /^framehold: engine "secnod" is not known; did you mean second\? \(the engines are local, second, auto/,
+      /^framehold: engine "secnod" is not known; did you mean second\? \(the engines are local, second, third, auto/,
     );
   });
+});
+
+it('framehold sql --engine cuts statements by the quotes that the engine has', async () => {
+  await framehold(['sql', 'select 5 as `x;y`; select n as `;` from small', '--engine', 'second']);
+  await framehold(['sql', String.raw`select 'a\';b' as c`, '--engine', 'second']);
+  const analyzed = asked.filter(([method]) => method === 'analyze').map(([, sql]) => sql);
+  expect(new Set(analyzed)).toEqual(new Set(['select 5 as `x;y`', String.raw`select 'a\';b' as c`]));
 });
 
 describe('on a terminal', () => {
