@@ -290,7 +290,7 @@ function targetHandle(table: TableName): Handle {
 
 function tableExists(handle: Handle, cause: AppError): AppError {
   return new AppError('handle_exists', `table ${JSON.stringify(handle)} exists`, {
-    hint: 'CREATE OR REPLACE TABLE replaces it, INSERT INTO appends to it',
+    hint: 'CREATE OR REPLACE TABLE replaces it, INSERT INTO on the engine local appends to it',
     cause,
   });
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Cleanup } from '../../src/core/cleanup.ts';
@@ -8,6 +9,7 @@ import { putSql } from '../support/frames.ts';
 import { ask } from '../support/http-client.ts';
 import { needed } from '../support/missing.ts';
 import { runCommand } from '../support/spawned-command.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { clusterVenv } from './support/cluster-venv.ts';
 import { type Sail, startSail } from './support/sail.ts';
 
@@ -20,6 +22,7 @@ describe.skipIf(venv === undefined)('a cluster behind every door', () => {
 
   beforeAll(async () => {
     sail = cleanup.use(await startSail());
+    const cold = join(cleanup.use(await temporaryDirectory()).path, 'a b', 'kühl');
     const toml = `
 [sql]
 auto_engine = "sail"
@@ -27,8 +30,9 @@ auto_threshold = "20KB"
 [engines.sail]
 kind = "spark-connect"
 url = "${sail.url}/;token=hidden-token"
+path_map = "${cold}"
 `;
-    server = cleanup.use(await startFramehold({ toml }));
+    server = cleanup.use(await startFramehold({ toml, settings: { 'storage.parquet_path': cold } }));
     await putSql(server.frames, 'small', 'SELECT range AS n FROM range(10)');
     await putSql(server.frames, 'big', 'SELECT range AS n, hash(range)::VARCHAR AS h FROM range(20000)');
   });
@@ -60,6 +64,52 @@ url = "${sail.url}/;token=hidden-token"
     test('parameters and ranges of rows hold there', async () => {
       const request = { sql: 'SELECT n FROM small WHERE n < :most ORDER BY n', params: { most: 5 }, limit: '2,3' };
       expect((await post({ ...request, engine: 'sail' })).json()).toMatchObject({ dataset: [[1], [2]] });
+    });
+
+    test.each([
+      ['SELECT ?', undefined, 'the statement takes 1 parameter, and params is not given'],
+      ['SELECT :x', undefined, 'the statement takes 1 parameter (x), and params is not given'],
+      ['SELECT :x', [1], 'the statement names its parameters: x'],
+    ])('%s with %j says what is missing', async (text, params, error) => {
+      expect((await post({ sql: text, params, engine: 'sail' })).json()).toMatchObject({ error });
+    });
+
+    test('parameters without names are told how names are written there', async () => {
+      const answer = await post({ sql: 'SELECT ?', params: { x: 1 }, engine: 'sail' });
+      expect(answer.json().hint).toContain('on a cluster engine :name');
+    });
+
+    const chained = (count: number, piece: string, between: string): string =>
+      new Array<string>(count).fill(piece).join(between);
+    test.each([
+      ['OR', 200, `SELECT count(*) AS c FROM small WHERE ${chained(200, 'n = 1', ' OR ')}`],
+      ['OR', 500, `SELECT count(*) AS c FROM small WHERE ${chained(500, 'n = 1', ' OR ')}`],
+      ['UNION ALL', 100, chained(100, 'SELECT 1 AS c', ' UNION ALL ')],
+      ['UNION ALL', 400, chained(400, 'SELECT 1 AS c', ' UNION ALL ')],
+      ['LATERAL VIEW', 300, `SELECT 1 AS c FROM small ${chained(300, 'LATERAL VIEW explode(array(1)) x AS y', ' ')}`],
+    ])('a chain of %s, %d long, is answered or refused, and ends nobody', async (_, length, text) => {
+      const answer = await post({ sql: text, engine: 'sail' });
+      expect([answer.status, answer.json().code]).toEqual(length > 200 ? [400, 'sql_error'] : [200, undefined]);
+      expect((await post({ sql, engine: 'sail' })).json()).toMatchObject({ dataset: [[9]] });
+    });
+
+    test('INSERT is refused there, and nothing says otherwise', async () => {
+      const insert = await post({ sql: 'INSERT INTO small VALUES (1)', engine: 'sail' });
+      expect([insert.status, insert.json().code]).toEqual([403, 'sql_forbidden']);
+      const taken = await post({ sql: 'CREATE TABLE small AS SELECT 1 AS n', engine: 'sail' });
+      expect(taken.json()).toMatchObject({
+        code: 'handle_exists',
+        hint: 'CREATE OR REPLACE TABLE replaces it, INSERT INTO on the engine local appends to it',
+      });
+    });
+
+    test('a timestamp of nanoseconds that is asked for is refused with its column', async () => {
+      await putSql(server.frames, 'exact', "SELECT 1 AS n, TIMESTAMP_NS '2026-01-01 00:00:00.123456789' AS at");
+      expect((await post({ sql: 'SELECT * FROM exact', engine: 'sail' })).json()).toMatchObject({
+        code: 'unsupported_type',
+        error: 'column "at" of frame exact holds timestamps of nanoseconds, which engine sail cannot read',
+      });
+      expect((await post({ sql: 'SELECT n FROM exact', engine: 'sail' })).json()).toMatchObject({ dataset: [[1]] });
     });
 
     test('engine=auto chooses by what a statement reads', async () => {
@@ -112,7 +162,13 @@ url = "${sail.url}/;token=hidden-token"
     test('GET /engines tells that it is up', async () => {
       const { engines } = (await ask(`${server.url}/engines`)).json();
       expect(engines).toContainEqual(
-        expect.objectContaining({ name: 'sail', kind: 'spark-connect', state: 'up', auto: true }),
+        expect.objectContaining({
+          name: 'sail',
+          kind: 'spark-connect',
+          state: 'up',
+          version: expect.stringMatching(/^[\d.]+ \(Sail\)$/),
+          auto: true,
+        }),
       );
     });
 
@@ -146,7 +202,7 @@ url = "${sail.url}/;token=hidden-token"
       runCommand(argv, { cwd: server.dataDir, env: { FRAMEHOLD_SERVER: server.url } });
 
     test('framehold engines lists it', async () => {
-      expect((await framehold('engines')).stdout).toMatch(/^sail\tspark-connect\tup\t.*\tauto$/m);
+      expect((await framehold('engines')).stdout).toMatch(/^sail\tspark-connect\tup\t[\d.]+ \(Sail\)\tauto\t$/m);
     });
 
     test('framehold sql --engine runs statements there', async () => {

@@ -17,6 +17,8 @@ const jsonAsText: Difference = {
   cells: ['"null"', String.raw`"{\"deep\":[1,{\"x\":null}]}"`, '"[1, 2]"'],
 };
 const refused: Difference = { refused: { status: 400 } };
+const nanosecondsRefused =
+  'column "value" of frame type_timestamp_ns holds timestamps of nanoseconds, which engine cluster cannot read';
 
 /** By the columns of the demo frame `types`. docs/reference/types.md tells the same. */
 const differences: Readonly<Record<string, Partial<Record<EngineLabel, Difference>>>> = {
@@ -25,7 +27,7 @@ const differences: Readonly<Record<string, Partial<Record<EngineLabel, Differenc
   uint32: { spark: { arrow: 'Int64' } },
   uint64: { spark: { arrow: 'Decimal[20e0]' } },
   timestamp_ns: {
-    sail: refused,
+    sail: { refused: { status: 400, code: 'unsupported_type', error: nanosecondsRefused } },
     spark: {
       column: { type: 'LONG' },
       cells: ['-9223286400000000000', '9223372036854775806', '1769860800123456789'],

@@ -164,15 +164,15 @@ describe('params', () => {
   });
 
   test.each([
-    ['SELECT $1, $2', [1], 'missing_parameter', 'parameter $2 has no value'],
+    ['SELECT $1, $2', [1], 'missing_parameter', 'parameter 2 has no value'],
     ['SELECT $1', [1, 2], 'invalid_parameter', 'params has 2 values, and the statement takes 1'],
     ['SELECT 1', [1], 'invalid_parameter', 'params has 1 values, and the statement takes 0'],
-    ['SELECT ?, ?', undefined, 'missing_parameter', 'the statement takes $1, $2, and params is not given'],
-    ['SELECT $a', undefined, 'missing_parameter', 'the statement takes $a, and params is not given'],
-    ['SELECT $a, $b', { a: 1 }, 'missing_parameter', 'parameter $b has no value'],
+    ['SELECT ?, ?', undefined, 'missing_parameter', 'the statement takes 2 parameters, and params is not given'],
+    ['SELECT $a', undefined, 'missing_parameter', 'the statement takes 1 parameter (a), and params is not given'],
+    ['SELECT $a, $b', { a: 1 }, 'missing_parameter', 'parameter b has no value'],
     ['SELECT $name', { nmae: 1 }, 'invalid_parameter', 'the statement has no parameter "nmae"; did you mean name?'],
     ['SELECT $a', { a: 1, A: 2 }, 'invalid_parameter', 'params has "A" twice: case does not tell parameters apart'],
-    ['SELECT $a', [1], 'invalid_parameter', 'the statement names its parameters: $a'],
+    ['SELECT $a', [1], 'invalid_parameter', 'the statement names its parameters: a'],
     ['SELECT $1', { a: 1 }, 'invalid_parameter', 'the parameters of the statement have no names'],
     ['SELECT 1', { a: 1 }, 'invalid_parameter', 'the statement has no parameter "a"'],
     [

@@ -74,7 +74,9 @@ export class SparkEngine implements ClusterEngine {
     try {
       await session.probe(limit);
       const version = await session.version(limit).catch(() => undefined);
-      return { state: 'up', version: version === '' ? undefined : version };
+      // Sail tells the version of Spark that it stands in for.
+      const product = session.flavour === 'sail' ? ' (Sail)' : '';
+      return { state: 'up', version: version ? `${version}${product}` : undefined };
     } catch (thrown) {
       signal.throwIfAborted();
       const failure = sqlFailure(thrown, { engine: this.name, pathMap: this.#pathMap, sql: '', frames: [] });

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
+import type { DataType } from '../../core/data-type.ts';
 import type { FrameTable } from '../../core/sql.ts';
 import { ConnectFailure, isSessionLost } from './connect-failure.ts';
 import { handleOf } from './frame-relations.ts';
@@ -79,6 +80,7 @@ function statementFailure(failure: ConnectFailure, { engine, pathMap, sql, frame
     const missing = frames.find(({ parts }) => parts.some(({ path }) => raw.includes(basename(path))));
     return missingFiles(engine, missing && handleOf(missing), failure);
   }
+  if (/\bTimestamp\(Nanosecond\b/.test(raw)) return nanosecondTimestamps(engine, frames, failure);
   if (/bigger than spark\.driver\.maxResultSize/.test(raw)) return resultTooLarge(engine, 'its driver takes', failure);
   if (/OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY|Resources exhausted|memory (?:limit|exhausted)/i.test(raw)) {
     return new AppError('sql_out_of_memory', `the query needs more memory than engine ${engine} has`, {
@@ -108,6 +110,23 @@ export function missingFiles(engine: string, handle: string | undefined, cause?:
   const what = handle === undefined ? 'a frame of the query' : `frame ${handle}`;
   return new AppError('engine_unreachable', `engine ${engine} does not find the files of ${what}`, {
     hint: 'the operator checks path_map: it is the cold directory as the machines of the engine see it',
+    cause,
+  });
+}
+
+/** Sail says so without the column, which may be any of these. */
+function nanosecondTimestamps(engine: string, frames: readonly FrameTable[], cause: ConnectFailure): AppError {
+  const isNanoseconds = (type: DataType): boolean =>
+    /\{(?=[^{}]*"kind":"timestamp")(?=[^{}]*"unit":"ns")/.test(JSON.stringify(type));
+  const found = frames.flatMap((frame) =>
+    frame.columns
+      .filter(({ type }) => isNanoseconds(type))
+      .map(({ name }) => `${JSON.stringify(name)} of frame ${handleOf(frame)}`),
+  );
+  const columns = found.length === 1 ? `column ${found[0]} holds` : `columns ${found.slice(0, 5).join(', ')} hold`;
+  const what = found.length === 0 ? 'the query computes' : columns;
+  return new AppError('unsupported_type', `${what} timestamps of nanoseconds, which engine ${engine} cannot read`, {
+    hint: 'leave them out of the query, or run it on the local engine',
     cause,
   });
 }

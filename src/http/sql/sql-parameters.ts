@@ -40,18 +40,19 @@ function valuesOf(
 ): GivenValue[] {
   if (params === undefined || params === null) {
     if (parameterCount === 0) return [];
-    const names = parameterNames ?? Array.from({ length: parameterCount }, (_, index) => index + 1);
-    throw new AppError('missing_parameter', `the statement takes $${names.join(', $')}, and params is not given`);
+    const count = `${parameterCount} parameter${parameterCount === 1 ? '' : 's'}`;
+    const names = parameterNames === undefined ? '' : ` (${parameterNames.join(', ')})`;
+    throw new AppError('missing_parameter', `the statement takes ${count}${names}, and params is not given`);
   }
   if (isJsonObject(params)) return byName(params, parameterCount, parameterNames);
   if (!Array.isArray(params)) throw wrongType('params', params, 'an array of values, or an object of them by name');
   if (parameterNames !== undefined) {
-    throw new AppError('invalid_parameter', `the statement names its parameters: $${parameterNames.join(', $')}`, {
+    throw new AppError('invalid_parameter', `the statement names its parameters: ${parameterNames.join(', ')}`, {
       hint: 'give params as an object of values by name',
     });
   }
   if (params.length < parameterCount) {
-    throw new AppError('missing_parameter', `parameter $${params.length + 1} has no value`, {
+    throw new AppError('missing_parameter', `parameter ${params.length + 1} has no value`, {
       hint: `the statement takes ${parameterCount}, and params has ${params.length}`,
     });
   }
@@ -67,7 +68,7 @@ function valuesOf(
 function byName(params: JsonObject, count: number, names: readonly string[] = []): GivenValue[] {
   if (names.length === 0 && count > 0) {
     throw new AppError('invalid_parameter', 'the parameters of the statement have no names', {
-      hint: 'give params as an array, or write $name in the statement',
+      hint: 'give params as an array, or name them in the statement: $name, on a cluster engine :name',
     });
   }
   const known = new Set(names.map(lower));
@@ -76,7 +77,7 @@ function byName(params: JsonObject, count: number, names: readonly string[] = []
     const shown = JSON.stringify(key.slice(0, 100));
     if (!known.has(lower(key))) {
       throw new AppError('invalid_parameter', `the statement has no parameter ${shown}${didYouMean(key, names)}`, {
-        hint: names.length === 0 ? 'it takes none' : `it has $${names.join(', $')}`,
+        hint: names.length === 0 ? 'it takes none' : `it has ${names.join(', ')}`,
       });
     }
     if (keys.has(lower(key))) {
@@ -86,7 +87,7 @@ function byName(params: JsonObject, count: number, names: readonly string[] = []
   }
   return names.map((name) => {
     const key = keys.get(lower(name));
-    if (key === undefined) throw new AppError('missing_parameter', `parameter $${name} has no value`);
+    if (key === undefined) throw new AppError('missing_parameter', `parameter ${name} has no value`);
     return { name, path: `params.${key}`, value: params.get(key) ?? null };
   });
 }
