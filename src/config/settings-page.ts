@@ -103,13 +103,23 @@ function engineTable(): string {
   });
   return `## [engines.<name>] Engines of other machines
 
-A section for each; its name is what \`engine=\` takes: small letters, digits, \`_\` and \`-\`, a letter first, and none of \`local\`, \`tsdb\` and
-\`auto\`. They have no flags. In the environment a name is in capitals, with \`_\` for \`-\`: \`FRAMEHOLD_ENGINES_SPARK_URL\` is \`url\` of \`[engines.spark]\`,
+A section for each; its name is what \`engine=\` takes: small letters, digits, \`_\` and \`-\`, a letter first, at most 64 of them, and none of
+\`local\`, \`tsdb\` and \`auto\`. They have no flags. In the environment a name is in capitals, with \`_\` for \`-\`: \`FRAMEHOLD_ENGINES_SPARK_URL\` is \`url\` of \`[engines.spark]\`,
 which need not stand in the file.
 
 | TOML key | environment | default | unit or values | meaning |
 |---|---|---|---|---|
 ${lines.join('\n')}
+
+The options of \`url\` stand behind \`/;\`, each once, as \`name=value\` with \`;\` between them; in a value \`;\` is written \`%3B\`.
+
+| option | |
+|---|---|
+| \`token\` | sent as \`Authorization: Bearer …\` with every call |
+| \`use_ssl\` | \`true\` or \`false\`; default \`true\` where there is a token and the host is another machine |
+| \`user_id\` | as whom statements run; default \`framehold\` |
+| \`user_agent\` | what Framehold calls itself |
+| \`x-…\` | a header of every call |
 `;
 }
 

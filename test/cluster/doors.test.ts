@@ -107,7 +107,7 @@ path_map = "${cold}"
       await putSql(server.frames, 'exact', "SELECT 1 AS n, TIMESTAMP_NS '2026-01-01 00:00:00.123456789' AS at");
       expect((await post({ sql: 'SELECT * FROM exact', engine: 'sail' })).json()).toMatchObject({
         code: 'unsupported_type',
-        error: 'column "at" of frame exact holds timestamps of nanoseconds, which engine sail cannot read',
+        error: 'column "at" of frame exact holds timestamps of nanoseconds, which engine sail cannot send',
       });
       expect((await post({ sql: 'SELECT n FROM exact', engine: 'sail' })).json()).toMatchObject({ dataset: [[1]] });
     });

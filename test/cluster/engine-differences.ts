@@ -18,7 +18,7 @@ const jsonAsText: Difference = {
 };
 const refused: Difference = { refused: { status: 400 } };
 const nanosecondsRefused =
-  'column "value" of frame type_timestamp_ns holds timestamps of nanoseconds, which engine cluster cannot read';
+  'column "value" of frame type_timestamp_ns holds timestamps of nanoseconds, which engine cluster cannot send';
 
 /** By the columns of the demo frame `types`. docs/reference/types.md tells the same. */
 const differences: Readonly<Record<string, Partial<Record<EngineLabel, Difference>>>> = {

@@ -125,8 +125,8 @@ function nanosecondTimestamps(engine: string, frames: readonly FrameTable[], cau
   );
   const columns = found.length === 1 ? `column ${found[0]} holds` : `columns ${found.slice(0, 5).join(', ')} hold`;
   const what = found.length === 0 ? 'the query computes' : columns;
-  return new AppError('unsupported_type', `${what} timestamps of nanoseconds, which engine ${engine} cannot read`, {
-    hint: 'leave them out of the query, or run it on the local engine',
+  return new AppError('unsupported_type', `${what} timestamps of nanoseconds, which engine ${engine} cannot send`, {
+    hint: 'leave them out, CAST them AS TIMESTAMP_NTZ (microseconds) or AS STRING, or run the query on the local engine',
     cause,
   });
 }

@@ -132,7 +132,7 @@ function paramsKey(): JsonKey<JsonValue | undefined> {
     schema: {
       type: ['array', 'object', 'null'],
       description:
-        'Values of the parameters: an array for ? and $1, an object for $name. A value is null, true, false, a number (a whole one is INTEGER, BIGINT or HUGEINT, every digit exact; any other DOUBLE), text (which the statement reads as what it needs, like a literal), an array of values, or {"type":…,"value":…} for any other type: DATE, TIMESTAMP, DECIMAL(10,2), UUID, INTERVAL, BLOB (in base64), JSON, DATE[] ….',
+        'Values of the parameters: an array for ? and $1, an object for $name (on a cluster engine ? and :name). A value is null, true, false, a number (a whole one is INTEGER, BIGINT or HUGEINT, every digit exact; any other DOUBLE), text (which the statement reads as what it needs, like a literal), an array of values, or {"type":…,"value":…} for any other type: DATE, TIMESTAMP, DECIMAL(10,2), UUID, INTERVAL, BLOB (in base64), JSON, DATE[] ….',
     },
     parse: (value) => value,
   };

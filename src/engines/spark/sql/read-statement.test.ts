@@ -240,6 +240,7 @@ describe('what hangs on each other higher than a cluster can read', () => {
     'AND in a lambda': [198, (count) => `SELECT filter(x, y -> ${joined(count, 'a', ' AND ')} AND a)`],
     '+': [200, (count) => `SELECT ${joined(count, '1', '+')} + 1`],
     '||': [200, (count) => `SELECT ${joined(count, "'a'", '||')} || 'a'`],
+    'a name of many parts': [200, (count) => `SELECT a${'.b'.repeat(count)}`],
     '::': [200, (count) => `SELECT 1${'::int'.repeat(count)}`],
     'UNION ALL': [100, (count) => `${joined(count, 'SELECT 1', ' UNION ALL ')} UNION ALL SELECT 1`],
     JOIN: [100, (count) => `SELECT 1 FROM t ${joined(count, 'JOIN t', ' ')}`],

@@ -161,6 +161,7 @@ export class TokenCursor {
   takePart(): void {
     const kind = this.peek()?.kind;
     if (kind !== 'quoted' && kind !== 'word') throw this.unexpected('the rest of the name');
+    this.link();
     this.#next++;
   }
 
