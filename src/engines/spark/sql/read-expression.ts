@@ -21,6 +21,7 @@ export function readExpression(reading: Reading): ExpressionKind {
     while (cursor.chained(() => readOperands(reading, found)) === 'connective') cursor.link();
     cursor.link(found.lambdas);
     cursor.deepen(-found.lambdas);
+    cursor.deepenDoubling(-found.lambdas);
     return found.kind;
   });
 }
@@ -37,6 +38,7 @@ function readOperands(reading: Reading, found: Found): 'connective' | 'end' {
     const { lambdas, signs } = takePrefixes(cursor);
     found.lambdas += lambdas;
     cursor.deepen(lambdas + signs);
+    cursor.deepenDoubling(lambdas);
     cursor.link(signs);
     if (lambdas + signs > 0) found.kind = 'value';
     if (readOperand(reading) === 'value') found.kind = 'value';

@@ -37,7 +37,9 @@ export function readGroup(reading: Reading): ExpressionKind {
   const { cursor } = reading;
   return cursor.inParentheses(() => {
     if (startsQuery(cursor)) {
+      cursor.deepenDoubling(1);
       reading.read.query(reading, 'start');
+      cursor.deepenDoubling(-1);
       return 'query';
     }
     const kind = readNamed(reading);

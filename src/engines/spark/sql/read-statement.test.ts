@@ -232,6 +232,21 @@ it('what is nested deeper than a cluster can read is refused', () => {
   }
 });
 
+it('what Sail would plan for ever is refused there', () => {
+  const nested = (levels: number, open: string): string => `SELECT ${open.repeat(levels)}1${')'.repeat(levels)}`;
+  const forms = ['(SELECT ', '1 IN (SELECT ', 'EXISTS (SELECT ', 'transform(a, x -> '];
+  for (const open of forms) {
+    expect(readStatement(nested(16, open), 'sail').kind).toBe('query');
+    expect(() => readStatement(nested(17, open), 'sail')).toThrow(
+      'subqueries as values, or lambdas, are nested more than 16 deep',
+    );
+    expect(readStatement(nested(17, open), 'spark').kind).toBe('query');
+  }
+  const beside = `SELECT ${new Array(20).fill('(SELECT 1), transform(a, x -> x)').join(', ')}`;
+  expect(readStatement(beside, 'sail').kind).toBe('query');
+  expect(readStatement(`${'SELECT * FROM ('.repeat(50)}SELECT 1${')'.repeat(50)}`, 'sail').kind).toBe('query');
+});
+
 describe('what hangs on each other higher than a cluster can read', () => {
   const joined = (count: number, piece: string, between: string): string =>
     new Array<string>(count).fill(piece).join(between);

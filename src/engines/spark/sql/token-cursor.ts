@@ -6,15 +6,18 @@ import { isAlias, reservedWords } from './words.ts';
 const maxDepth = 100;
 /** `a + b + c` hangs a below two operators. Sail ends as a whole at some hundreds, Spark refuses at a thousand. */
 const maxHeight: Readonly<Record<Dialect, number>> = { spark: 1000, sail: 200 };
+/** With each level of these Sail plans twice as long: 20 take seconds, 30 minutes that nobody can stop. */
+const maxDoublings: Readonly<Record<Dialect, number>> = { spark: maxDepth, sail: 16 };
 
 /** Reads a statement token by token. */
 export class TokenCursor {
   readonly #tokens: readonly Token[];
   readonly #sql: string;
   readonly #closing: ReadonlyMap<number, number>;
-  readonly #maxHeight: number;
+  readonly #dialect: Dialect;
   #next = 0;
   #depth = 0;
+  #doublings = 0;
   /** Of the chain that is being read: its links, and the height of the highest thing in it. */
   #chain = { links: 0, below: 0 };
 
@@ -22,7 +25,7 @@ export class TokenCursor {
     this.#tokens = tokens;
     this.#sql = sql;
     this.#closing = closingParentheses(tokens);
-    this.#maxHeight = maxHeight[dialect];
+    this.#dialect = dialect;
   }
 
   get position(): number {
@@ -91,6 +94,17 @@ export class TokenCursor {
     });
   }
 
+  /** Every step into a subquery as a value, or a lambda. */
+  deepenDoubling(levels: number): void {
+    this.#doublings += levels;
+    const most = maxDoublings[this.#dialect];
+    if (this.#doublings <= most) return;
+    throw new AppError('sql_error', `subqueries as values, or lambdas, are nested more than ${most} deep`, {
+      position: this.position,
+      hint: 'join instead, or put the inner ones into FROM or WITH',
+    });
+  }
+
   nested<T>(read: () => T): T {
     this.deepen(1);
     const value = this.chained(() => {
@@ -118,10 +132,11 @@ export class TokenCursor {
   }
 
   #checkHeight(): void {
-    if (this.#chain.links + this.#chain.below <= this.#maxHeight) return;
+    const most = maxHeight[this.#dialect];
+    if (this.#chain.links + this.#chain.below <= most) return;
     throw new AppError(
       'sql_error',
-      `more than ${this.#maxHeight} operators hang on each other (a join or a set operation counts as 2)`,
+      `more than ${most} operators hang on each other (a join or a set operation counts as 2)`,
       {
         position: this.position,
         hint: 'write x = 1 OR x = 2 as x IN (1, 2), SELECT 1 UNION ALL SELECT 2 as VALUES (1), (2), or split the statement',
