@@ -124,7 +124,7 @@ export interface SqlEngine {
   run(job: SqlRun, options: JobOptions): Promise<SqlResult>;
   /**
    * Writes the result as Parquet files into the folder, from wherever its rows are, and gives their paths in the order of
-   * the rows. Only where an engine has more than one place to write from.
+   * the rows; none where there are no rows. Only where an engine has more than one place to write from.
    */
   write?(job: SqlWrite, options: JobOptions): Promise<readonly string[]>;
   /** Tables of the operator's database. */

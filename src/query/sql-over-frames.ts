@@ -179,18 +179,19 @@ export class SqlOverFrames implements EngineSql {
     const { query, parameters, fromRow = 0, toRow = Infinity, columns } = kept;
     const engine = this.#engine;
     const isWhole = fromRow === 0 && toRow === Infinity && columns === undefined;
-    if (engine.write === undefined || !isWhole) {
-      await using result = await this.#run(principal, { ...kept, form: 'arrow', isKept: true }, options);
-      return await this.#putRows(principal, result, request, options);
+    if (engine.write !== undefined && isWhole) {
+      // Before the cluster works for nothing; the put looks again.
+      const { handle, mode } = request;
+      if (mode === 'create' && handle !== undefined) await this.#frames.refuseTaken(principal, handle);
+      await using folder = await this.#frames.incomingFolder(principal);
+      await using opened = await openTables(this.#frames, principal, query.tables, options);
+      const job = { query, parameters, tables: opened.tables, folder: folder.path };
+      const paths = await engine.write(job, jobOptions(options));
+      const source = { kind: 'parts', paths } as const;
+      if (paths.length > 0) return await this.#frames.put(principal, { ...request, source }, options);
     }
-    // Before the cluster works for nothing; the put looks again.
-    const { handle, mode } = request;
-    if (mode === 'create' && handle !== undefined) await this.#frames.refuseTaken(principal, handle);
-    await using folder = await this.#frames.incomingFolder(principal);
-    await using opened = await openTables(this.#frames, principal, query.tables, options);
-    const job = { query, parameters, tables: opened.tables, folder: folder.path };
-    const paths = await engine.write(job, jobOptions(options));
-    return await this.#frames.put(principal, { ...request, source: { kind: 'parts', paths } }, options);
+    await using result = await this.#run(principal, { ...kept, form: 'arrow', isKept: true }, options);
+    return await this.#putRows(principal, result, request, options);
   }
 
   async #putRows(

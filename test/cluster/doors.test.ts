@@ -112,6 +112,26 @@ path_map = "${cold}"
       expect((await post({ sql: 'SELECT n FROM exact', engine: 'sail' })).json()).toMatchObject({ dataset: [[1]] });
     });
 
+    test('a result without rows is kept, with its columns', async () => {
+      const sql = 'SELECT n, h FROM big WHERE n < 0';
+      expect((await post({ sql, engine: 'sail', keep: { handle: 'nothing' } })).status).toBe(200);
+      expect((await ask(`${server.url}/exec?handle=nothing&fmt=json`)).json()).toMatchObject({
+        columns: [{ name: 'n' }, { name: 'h' }],
+        count: 0,
+      });
+    });
+
+    test('what would change on the way is refused', async () => {
+      const kept = await post({ sql: 'CREATE TABLE spans AS SELECT INTERVAL 1 DAY AS span', engine: 'sail' });
+      expect(kept.json()).toMatchObject({
+        code: 'unsupported_type',
+        error: 'column "span" is an interval, which cannot be kept',
+      });
+      const params = [{ type: 'TIMESTAMP_NS', value: '2020-01-01 00:00:00.123456789' }];
+      const asked = await post({ sql: 'SELECT ? AS t', params, engine: 'sail' });
+      expect(asked.json()).toMatchObject({ code: 'invalid_parameter' });
+    });
+
     test('engine=auto chooses by what a statement reads', async () => {
       const few = await get('exec', sql, { fmt: 'json', engine: 'auto' });
       expect(few.json()).toMatchObject({ dataset: [[9]], engine: 'local' });

@@ -5,6 +5,7 @@ import { joinBytes } from '../../src/encoding/arrow/join-bytes.ts';
 import { endOfStream, schemaMessage } from '../../src/encoding/arrow/schema-message.ts';
 import { arrowTable } from '../../src/encoding/arrow/small-table.ts';
 import {
+  AnalyzePlanResponse,
   ConfigResponse,
   ErrorInfo,
   ExecutePlanRequest,
@@ -27,6 +28,8 @@ export interface ConnectCall {
   readonly operationId: string;
   readonly lastResponseId: string | undefined;
   send(response: Partial<ExecuteResponse>): Promise<void>;
+  /** Says of a plan that it has one column of BIGINT, called n. */
+  describe(): void;
   end(): void;
   fail(status: GrpcStatusName, message: string, metadata?: Readonly<Record<string, string>>): void;
   /** Without an end, as when a connection breaks. */
@@ -99,6 +102,13 @@ export async function scriptedConnectServer(
         if (!stream.write(Buffer.concat([messagePrefix(bytes.length), bytes]))) {
           await new Promise((resolve) => stream.once('drain', resolve).once('close', resolve));
         }
+      },
+      describe() {
+        respond();
+        const schema = { schema: Buffer.from('aa01090a070a016e12023a00', 'hex') };
+        const bytes = AnalyzePlanResponse.encode({ sessionId: ids.sessionId, serverSideSessionId, schema });
+        stream.write(Buffer.concat([messagePrefix(bytes.length), bytes]));
+        close({ 'grpc-status': '0' });
       },
       end: () => close({ 'grpc-status': '0' }),
       fail(status, message, metadata = {}) {

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import type { DataType } from '../../core/data-type.ts';
+import type { Column, DataType } from '../../core/data-type.ts';
 import type { FrameTable, SqlTable, TableName } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/arrow-field.ts';
 import { type PathMap, withoutGlobs } from './path-map.ts';
@@ -47,6 +47,15 @@ function refuseIntervals(table: FrameTable): void {
   const shown = JSON.stringify(column.name);
   throw new AppError('unsupported_type', `column ${shown} of frame ${handleOf(table)} is an interval`, {
     hint: 'a cluster engine cannot read it: run the query on the local engine',
+  });
+}
+
+/** In Parquet they would become whole numbers. */
+export function refuseKeptIntervals(columns: readonly Column[]): void {
+  const column = columns.find(({ type }) => hasIntervals(type));
+  if (column === undefined) return;
+  throw new AppError('unsupported_type', `column ${JSON.stringify(column.name)} is an interval, which cannot be kept`, {
+    hint: 'CAST it in the query, for example to STRING',
   });
 }
 

@@ -10,7 +10,7 @@ import { sqlTypeName } from '../../encoding/arrow/sql-type-name.ts';
 import { arrayOf, type LiteralValue, literal, nullLiteral } from './literal.ts';
 import type { BoundArguments } from './plan.ts';
 import { emptyType, SparkType, type SparkTypeValue } from './spark-type.ts';
-import { valueOfText } from './text-values.ts';
+import { valueOfText, wholeMicroseconds } from './text-values.ts';
 
 const noArguments: BoundArguments = { named: new Map(), positional: [] };
 
@@ -83,7 +83,7 @@ function scaled({ type, children: [element] }: ArrowField, value: unknown): unkn
     case 'time':
       return (value as bigint) * nanoseconds[type.unit];
     case 'timestamp':
-      return ((value as bigint) * nanoseconds[type.unit]) / 1000n;
+      return wholeMicroseconds((value as bigint) * nanoseconds[type.unit]);
     case 'duration':
       return [0, 0, (value as bigint) * nanoseconds[type.unit]];
     case 'date':

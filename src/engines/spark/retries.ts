@@ -8,12 +8,20 @@ const jitterMs = 500;
 const jitterFromMs = 2000;
 const mostTries = 15;
 const longestServerDelayMs = 600_000;
+/** Enough for a server that is quickly back. */
+const refusedPatienceMs = 1000;
 
 /** PySpark's rule of what may be tried again. */
 export function isRetriable(thrown: unknown): thrown is ConnectFailure {
   if (!(thrown instanceof ConnectFailure)) return false;
   if (thrown.status === 'UNAVAILABLE' || thrown.facts.retryDelayMs !== undefined) return true;
   return thrown.status === 'INTERNAL' && thrown.message.includes('INVALID_CURSOR.DISCONNECTED');
+}
+
+/** Nobody is there, or somebody else is: time will hardly help, and callers wait. */
+function isRefusedAtOnce({ cause }: ConnectFailure): boolean {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND' || /CERT|SSL|TLS|EPROTO/.test(code);
 }
 
 export interface RetriesOptions {
@@ -49,7 +57,8 @@ export class Retries {
     this.#tries += 1;
     let delayMs = Math.max(this.#delayMs, Math.min(thrown.facts.retryDelayMs ?? 0, longestServerDelayMs));
     if (delayMs >= jitterFromMs) delayMs += Math.random() * jitterMs;
-    if (this.#tries > mostTries || now + delayMs - this.#failingSince > patienceMs) throw thrown;
+    const mostMs = isRefusedAtOnce(thrown) ? Math.min(patienceMs, refusedPatienceMs) : patienceMs;
+    if (this.#tries > mostTries || now + delayMs - this.#failingSince > mostMs) throw thrown;
     this.#delayMs = Math.min(this.#delayMs * growth, longestDelayMs);
     await wait(delayMs, undefined, { signal }).catch(() => {
       throw thrown;

@@ -131,6 +131,7 @@ it('what is written once more in a new session is written into a new folder', as
   const folders: string[] = [];
   const errorClass = 'INVALID_HANDLE.SESSION_CHANGED';
   await using server = await scriptedConnectServer(async (call) => {
+    if (call.method === 'AnalyzePlan') call.describe();
     if (call.method !== 'ExecutePlan') return;
     const folder = /rows-[\d-]+/.exec(Buffer.from(call.request).toString('latin1'))?.[0] ?? '';
     folders.push(folder);

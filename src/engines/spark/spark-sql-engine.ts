@@ -21,7 +21,7 @@ import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.
 import { recoded, resultOf } from './cluster-result.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import { type ExecutionOptions, execute } from './execution.ts';
-import { frameRelation, handleOf, tableRelations } from './frame-relations.ts';
+import { frameRelation, handleOf, refuseKeptIntervals, tableRelations } from './frame-relations.ts';
 import { logProgress } from './log-progress.ts';
 import { argumentsOf, unboundArguments } from './parameter-literals.ts';
 import type { PathMap } from './path-map.ts';
@@ -32,7 +32,7 @@ import { ReadQueries } from './read-queries.ts';
 import { resultColumns } from './result-columns.ts';
 import type { SessionPool } from './session-pool.ts';
 import type { Flavour, SparkSession } from './spark-session.ts';
-import { missingFiles } from './sql-failure.ts';
+import { filesElsewhere, missingFiles } from './sql-failure.ts';
 import { writtenFiles } from './written-files.ts';
 
 export interface SparkSqlEngineOptions {
@@ -111,20 +111,34 @@ export class SparkSqlEngine implements SqlEngine {
     return await this.#finish(work, async () => {
       const paths: string[] = [];
       for (const [index, bound] of executions.entries()) {
-        let folder = job.folder;
         let tries = 0;
-        await work.with(async (session) => {
+        const written = await work.with(async (session) => {
           // What a server that was lost had begun to write stays behind.
           tries += 1;
-          folder = join(job.folder, `rows-${index}-${tries}`);
+          const folder = join(job.folder, `rows-${index}-${tries}`);
           await this.#checkFiles(session, job.tables, work.signal);
-          const plan = writePlan(this.#relation(job, bound, session), pathMap.toCluster(folder));
+          const relation = this.#relation(job, bound, session);
+          refuseKeptIntervals(await resultColumns(session, relation, work.signal));
+          const plan = writePlan(relation, pathMap.toCluster(folder));
           for await (const _ of execute(session, plan, this.#execution(work.signal)));
+          return (await writtenFiles(folder)) ?? (await this.#nothingWritten(session, relation, work.signal));
         });
-        paths.push(...(await writtenFiles(folder)));
+        paths.push(...written);
       }
       return paths;
     });
+  }
+
+  /** Sail makes no file for no rows; otherwise the files are somewhere else than we look. */
+  async #nothingWritten(session: SparkSession, relation: Relation, signal: AbortSignal): Promise<readonly string[]> {
+    let rows = session.flavour === 'sail' ? 0 : 1;
+    if (rows === 0) {
+      for await (const { arrowBatch } of execute(session, rootPlan(limited(relation, 1)), { signal })) {
+        rows += Number(arrowBatch?.rowCount ?? 0);
+      }
+    }
+    if (rows > 0) throw filesElsewhere(this.#options.name);
+    return [];
   }
 
   #start({ query, tables, into }: SqlJob, options: JobOptions): Promise<QueryWork> {

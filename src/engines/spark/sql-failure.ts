@@ -16,6 +16,9 @@ export interface FailureContext {
   readonly frames: readonly FrameTable[];
 }
 
+/** A driver that was restarted takes longer, but whoever asks often hears of it soon. */
+const retryAfterSeconds = 5;
+
 /** What a caller hears of a failed query. Never a stack trace, an address or a path. */
 export function sqlFailure(thrown: unknown, context: FailureContext): unknown {
   if (!(thrown instanceof ConnectFailure)) return thrown;
@@ -24,7 +27,12 @@ export function sqlFailure(thrown: unknown, context: FailureContext): unknown {
     code: 'engine_unreachable' | 'engine_timeout' | 'engine_crashed',
     what: string,
     hint?: string,
-  ): AppError => new AppError(code, `engine ${engine} ${what}`, { cause: thrown, ...(hint !== undefined && { hint }) });
+  ): AppError =>
+    new AppError(code, `engine ${engine} ${what}`, {
+      cause: thrown,
+      ...(hint !== undefined && { hint }),
+      ...(code === 'engine_unreachable' && { retryAfterSeconds }),
+    });
   if (isSessionLost(thrown)) {
     return failed(
       'engine_unreachable',
@@ -32,7 +40,8 @@ export function sqlFailure(thrown: unknown, context: FailureContext): unknown {
       'run the query again',
     );
   }
-  if (thrown.is('INVALID_HANDLE') || thrown.is('INVALID_CURSOR')) {
+  // Sail has no class of its own for it: its process has ended, or the part of it that ran the query.
+  if (thrown.is('INVALID_HANDLE') || thrown.is('INVALID_CURSOR') || /\boperation not found: /.test(thrown.message)) {
     return failed('engine_unreachable', 'has lost the query', 'run the query again');
   }
   switch (thrown.status) {
@@ -128,6 +137,13 @@ function nanosecondTimestamps(engine: string, frames: readonly FrameTable[], cau
   return new AppError('unsupported_type', `${what} timestamps of nanoseconds, which engine ${engine} cannot send`, {
     hint: 'leave them out, CAST them AS TIMESTAMP_NTZ (microseconds) or AS STRING, or run the query on the local engine',
     cause,
+  });
+}
+
+/** What the cluster wrote is not where we look for it. */
+export function filesElsewhere(engine: string): AppError {
+  return new AppError('engine_unreachable', `engine ${engine} wrote the rows where this server does not see them`, {
+    hint: 'the operator checks path_map: it is the cold directory as the machines of the engine see it',
   });
 }
 

@@ -43,7 +43,7 @@ function parse(type: DataType, text: string): unknown {
     case 'time':
       return parseTime(text);
     case 'timestamp':
-      return parseTimestamp(text, type.zoned);
+      return parseTimestamp(text, type);
     default:
       return undefined;
   }
@@ -97,13 +97,22 @@ function parseTime(text: string): bigint | undefined {
 }
 
 /** Microseconds since 1970; a zone counts only where the type has one, and UTC is meant where none is written. */
-function parseTimestamp(text: string, isZoned: boolean): bigint | undefined {
+function parseTimestamp(text: string, { unit, zoned }: Extract<DataType, { kind: 'timestamp' }>): bigint | undefined {
   const match = timestamp.exec(text);
   const days = match === null ? undefined : parseDate(match[1] ?? '');
   const nanoseconds = match?.[2] === undefined ? 0n : parseTime(match[2]);
   if (days === undefined || nanoseconds === undefined) return undefined;
-  const local = days * 86_400_000_000n + nanoseconds / 1000n;
-  return isZoned ? local - offsetMicroseconds(match?.[3]) : local;
+  const microseconds = unit === 'ns' ? wholeMicroseconds(nanoseconds) : nanoseconds / 1000n;
+  const local = days * 86_400_000_000n + microseconds;
+  return zoned ? local - offsetMicroseconds(match?.[3]) : local;
+}
+
+/** Timestamps of a cluster engine have no nanoseconds, and none shall be lost. */
+export function wholeMicroseconds(nanoseconds: bigint): bigint {
+  if (nanoseconds % 1000n === 0n) return nanoseconds / 1000n;
+  throw new AppError('invalid_parameter', 'a parameter is a timestamp finer than microseconds', {
+    hint: 'a cluster engine has none: run the statement on the local engine, or round the value',
+  });
 }
 
 function offsetMicroseconds(zone = 'Z'): bigint {

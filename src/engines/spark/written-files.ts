@@ -1,10 +1,18 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The Parquet files that a cluster wrote into a folder, in the order of the rows. What else it left there is removed. */
-export async function writtenFiles(folder: string): Promise<string[]> {
+/**
+ * The Parquet files that a cluster wrote into a folder, in the order of the rows. What else it left there is removed.
+ * Undefined where the folder is not there.
+ */
+export async function writtenFiles(folder: string): Promise<string[] | undefined> {
   const paths: string[] = [];
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (entries === undefined) return undefined;
+  for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isFile() && entry.name.endsWith('.parquet') && !/^[._]/.test(entry.name)) paths.push(path);
     else await rm(path, { recursive: true, force: true });
