@@ -341,8 +341,10 @@ describe('GET /engines', () => {
   });
 });
 
-/** Folders that engines were given to write into. Files there may be of work in the background. */
+/** What is left in folders that engines were given to write into. Files beside them may be of work in the background. */
 async function incomingFolders(): Promise<string[]> {
-  const entries = await readdir(join(server.dataDir, 'cold', '.framehold', 'tmp'), { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const [own = ''] = await readdir(join(server.dataDir, 'cold', '.framehold', 'tmp'));
+  const folder = join(server.dataDir, 'cold', '.framehold', 'tmp', own);
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('token-')).map(({ name }) => name);
 }
