@@ -1,11 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { spawnFramehold } from '../../support/spawned-framehold.ts';
 import { contentOf, doorsFor, write } from '../harness/doors.ts';
 import { Ledger, type Verb } from '../harness/ledger.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
 import { leavesNothing } from './private-files.ts';
-import { type SmallDisk, smallDisk } from './small-disk.ts';
+import { smallDisk } from './small-disk.ts';
 
 const verbs: readonly Verb[] = ['create', 'overwrite', 'append', 'append', 'drop'];
 
@@ -18,7 +16,7 @@ export const noMoreFiles: Scenario = {
   needs: ['mount'],
   async run({ rounds, random }: Trial) {
     await using disk = await smallDisk({ bytes: 64 * 2 ** 20, files: 400 });
-    await leaveFiles(disk, random.between(1, 3));
+    await disk.leaveFiles(random.between(1, 3));
     await using server = await spawnFramehold({ dataDir: disk.path });
     const ledger = new Ledger();
     for (let round = 0; round < rounds; round++) {
@@ -26,28 +24,17 @@ export const noMoreFiles: Scenario = {
       const handle = random.pick(['a', 'b', 'c']);
       const operation = { handle, verb, n: round + 1 };
       const isThere = ledger.possible(handle)[0] !== undefined;
-      await leaveFiles(disk, random.between(0, 8));
+      await disk.leaveFiles(random.between(0, 8));
       const outcome = await write(server, random.pick(doorsFor(verb)), operation);
       promised(outcome !== 'unknown', 'a write that finds no room for a file is refused as such', operation);
       const makesRoom = verb === 'drop' && isThere;
       promised(!makesRoom || outcome === 'acknowledged', 'a frame can be dropped', operation);
       ledger.note(operation, outcome);
       for (const each of ledger.handles) ledger.settle(each, await contentOf(server, each));
-      giveBack(disk);
+      disk.makeRoom();
       await leavesNothing(disk.path);
     }
     promised(ledger.refused >= rounds / 8, 'there was too little room often enough', ledger.refused);
     return { writes: rounds, refused: ledger.refused };
   },
 };
-
-async function leaveFiles(disk: SmallDisk, files: number): Promise<void> {
-  giveBack(disk);
-  const folder = join(disk.path, 'fillers');
-  mkdirSync(folder);
-  for (let free = await disk.freeFiles(); free > files; free--) writeFileSync(join(folder, String(free)), '');
-}
-
-function giveBack(disk: SmallDisk): void {
-  rmSync(join(disk.path, 'fillers'), { recursive: true, force: true });
-}
