@@ -140,7 +140,8 @@ async function startBeforeSpark(
   await mkdir(join(dataDir, '.framehold'), { recursive: true });
   await writeFile(
     join(dataDir, '.framehold', 'config.toml'),
-    `[engines.spark]\nkind = "spark-connect"\nurl = "${url}"\n[sql]\nauto_engine = "spark"\n`,
+    // PySpark reads the files by their names: none may be compressed again under it.
+    `[engines.spark]\nkind = "spark-connect"\nurl = "${url}"\n[sql]\nauto_engine = "spark"\n[compression]\nlevel = 1\n`,
   );
   const server = cleanup.use(await startFramehold({ dataDir, logPath: lab.frameholdLog }));
   const many = lab.quick ? 200_000 : 2_000_000;
