@@ -20,7 +20,12 @@ def open_http(url, engine):
 
     def run(sql):
         body = json.dumps({"sql": sql, "engine": engine, "format": "arrow"})
-        connection.request("POST", address.path, body, {"content-type": "application/json"})
+        try:
+            connection.request("POST", address.path, body, {"content-type": "application/json"})
+        except ConnectionError:
+            # The server closes a connection that stood idle while others had their turn.
+            connection.close()
+            connection.request("POST", address.path, body, {"content-type": "application/json"})
         response = connection.getresponse()
         if response.status != 200:
             raise RuntimeError(response.read().decode())
