@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/app-error.ts';
+import { oneStatement } from '../../../core/one-statement.ts';
 import type { Statement } from '../../../core/sql.ts';
 import type { Connection } from '../worker/session.ts';
 import { createTable } from './create-table.ts';
@@ -17,7 +17,7 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
   checkText(sql);
   const all = tokenize(sql);
   checkTokens(all);
-  const tokens = oneStatement(all);
+  const tokens = oneStatement(all, isEnd);
   const text: StatementText = { sql: withPlainSpaces(sql, tokens), tokens };
   const cursor = new TokenCursor(tokens, sql.length);
   const gate: GateText = (...part) => gateQuery(connection, ...part);
@@ -32,18 +32,6 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
   return { kind: 'query', query: await gate(text.sql.slice(start), (at) => start + at) };
 }
 
-/** The tokens without the semicolons behind them. */
-function oneStatement(tokens: readonly Token[]): readonly Token[] {
-  const isEnd = ({ kind, text }: Token): boolean => kind === 'mark' && text === ';';
-  const first = tokens.findIndex((token) => !isEnd(token));
-  if (first < 0)
-    throw new AppError('sql_error', 'the statement is empty', { position: 0, hint: 'for example: SHOW TABLES' });
-  const end = tokens.findIndex((token, index) => index > first && isEnd(token));
-  if (end < 0) return tokens.slice(first);
-  const second = tokens.slice(end).find((token) => !isEnd(token));
-  if (second === undefined) return tokens.slice(first, end);
-  throw new AppError('sql_error', 'only one statement at a time', {
-    position: second.start,
-    hint: 'send each statement as a request of its own',
-  });
+function isEnd({ kind, text }: Token): boolean {
+  return kind === 'mark' && text === ';';
 }

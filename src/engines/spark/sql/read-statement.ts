@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
+import { oneStatement } from '../../../core/one-statement.ts';
 import type { Query, Statement, TableName } from '../../../core/sql.ts';
 import { readExpression } from './read-expression.ts';
 import { readQuery } from './read-query.ts';
@@ -16,7 +17,7 @@ const queryWords = new Set(['select', 'with', 'values', 'table']);
  */
 export function readStatement(sql: string, dialect: Dialect = 'spark'): Statement {
   checkText(sql);
-  const tokens = oneStatement(tokenize(sql, dialect));
+  const tokens = oneStatement(tokenize(sql, dialect), isEnd);
   const cursor = new TokenCursor(tokens, sql, dialect);
   const readRest = (): Query => readWhole(cursor, sql, dialect);
   if (cursor.takes('create')) return createTable(cursor, tokens, readRest);
@@ -36,20 +37,8 @@ function checkText(sql: string): void {
   throw new AppError('sql_error', 'the statement holds a character that is not allowed', { position: strange.index });
 }
 
-/** The tokens without the semicolons around them. */
-function oneStatement(tokens: readonly Token[]): readonly Token[] {
-  const isEnd = ({ kind, text }: Token): boolean => kind === 'sign' && text === ';';
-  const first = tokens.findIndex((token) => !isEnd(token));
-  if (first < 0)
-    throw new AppError('sql_error', 'the statement is empty', { position: 0, hint: 'for example: SHOW TABLES' });
-  const end = tokens.findIndex((token, index) => index > first && isEnd(token));
-  if (end < 0) return tokens.slice(first);
-  const second = tokens.slice(end).find((token) => !isEnd(token));
-  if (second === undefined) return tokens.slice(first, end);
-  throw new AppError('sql_error', 'only one statement at a time', {
-    position: second.start,
-    hint: 'send each statement as a request of its own',
-  });
+function isEnd({ kind, text }: Token): boolean {
+  return kind === 'sign' && text === ';';
 }
 
 /** The rest of the statement as a query, with exactly its own text. */
