@@ -37,12 +37,14 @@ import { impRoute } from './http/routes/imp.ts';
 import { infoRoute } from './http/routes/info.ts';
 import { openApiRoute } from './http/routes/openapi.ts';
 import { pingRoute } from './http/routes/ping.ts';
+import { queriesRoute, queryRoute } from './http/routes/queries.ts';
 import { renewRoute } from './http/routes/renew.ts';
 import { sqlRoute } from './http/routes/sql.ts';
 import { flightServiceName } from './protobuf/flight-messages.ts';
 import { AutoEngine } from './query/auto-engine.ts';
 import { EngineDirectory } from './query/engine-directory.ts';
 import { autoEngineName, localEngineName, tsdbEngineName } from './query/engine-names.ts';
+import { RunningQueries } from './query/running-queries.ts';
 import { SqlByEngine } from './query/sql-by-engine.ts';
 import { SqlOverFrames } from './query/sql-over-frames.ts';
 
@@ -141,10 +143,12 @@ export async function startServer(
       cluster: clusters.find(({ name }) => name === sql.autoEngine),
       thresholdBytes: sql.autoThresholdBytes,
     });
+    const running = new RunningQueries();
     const frameSql = new SqlByEngine({
       local: new SqlOverFrames({ engine: sqlEngine, frames }),
       clusters: new Map(clusters.map((each) => [each.name, new SqlOverFrames({ engine: each.sql, frames })])),
       auto,
+      running,
     });
     const upstream =
       tsdb.httpUrl === undefined ? undefined : createTsdb({ ...tsdb, url: tsdb.httpUrl, logger: logger.area('tsdb') });
@@ -194,6 +198,8 @@ export async function startServer(
       handleRoute(frames),
       renewRoute(frames, http),
       sqlRoute({ frames, sql: frameSql, settings: http }),
+      queriesRoute(running),
+      queryRoute(running),
       enginesRoute(engines),
       infoRoute({ version, grpc: grpc.address, engines: engines.names, defaultEngine, autoEngine }),
     ];

@@ -119,6 +119,23 @@ export const clientTables = {
     ],
     examples: ['framehold engines', 'framehold engines --json'],
   },
+  queries: {
+    summary: 'List the statements that are under way, and how far they are',
+    operands: { shown: '', least: 0, most: 0 },
+    flags: { json, ...server },
+    notes: [
+      'Not on a terminal: a line each of id, engine, time, progress and statement, with tabs between them.',
+      'Those of tsdb are not among them: the external database lists its own.',
+    ],
+    examples: ['framehold queries', 'framehold queries | cut -f1'],
+  },
+  cancel: {
+    summary: 'Stop statements that are under way',
+    operands: { shown: 'ID…', least: 1, most: Infinity },
+    flags: { ...server },
+    notes: ['An ID is what `framehold queries` lists. Whoever waits for the statement is told that it was cancelled.'],
+    examples: ['framehold cancel 7f3a-1c'],
+  },
   ping: {
     summary: 'See whether the server is there, over HTTP and gRPC',
     operands: { shown: '', least: 0, most: 0 },

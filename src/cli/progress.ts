@@ -15,6 +15,8 @@ export class Progress implements Disposable {
   readonly #startedMs = performance.now();
   readonly #timer: NodeJS.Timeout | undefined;
   #bytes = 0;
+  /** What else is known of it. */
+  note = '';
   #isShown = false;
 
   constructor(host: Host, label: string, totalBytes?: number) {
@@ -42,7 +44,8 @@ export class Progress implements Disposable {
     const seconds = (performance.now() - this.#startedMs) / 1000;
     if (seconds * 1000 < patienceMs) return;
     this.#isShown = true;
-    const line = progressLine(this.#label, this.#bytes, this.#totalBytes, seconds);
+    const known = progressLine(this.#label, this.#bytes, this.#totalBytes, seconds);
+    const line = this.note === '' ? known : `${known}  ${this.note}`;
     this.#host.stderr.write(`\r\x1b[K${line.slice(0, Math.max(10, this.#host.terminalWidth() - 1))}`);
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readArrow } from '../client/arrow-reader.ts';
 import { arrowFile, arrowStream } from '../client/arrow-writer.ts';
 import { ByteReader } from '../client/byte-reader.ts';
@@ -10,6 +11,7 @@ import { CommandFailure, printable } from './command-failure.ts';
 import { downloadFailure, isArrowFile, save } from './get.ts';
 import { isStandardOutput, type OutputPath, writeOutput } from './output.ts';
 import { Progress } from './progress.ts';
+import { QueryWatch } from './query-watch.ts';
 import { type ResultTable, readResult } from './result-table.ts';
 import { terminalTable } from './terminal-table.ts';
 
@@ -23,7 +25,7 @@ export interface StatementOptions {
   readonly params: readonly string[];
 }
 
-type StatementRequest = Pick<SqlOptions, 'sql' | 'engine' | 'params'>;
+type StatementRequest = Pick<SqlOptions, 'sql' | 'engine' | 'params'> & { readonly id: string };
 
 /** Of a table on a terminal. */
 const rowsOnTerminal = 100;
@@ -35,10 +37,11 @@ export async function runStatement(context: ClientContext, sql: string, options:
   if (params.length > 0 && engine === 'tsdb') {
     throw new CommandFailure(`the engine ${engine} takes no parameters`, 'write the values into the statement');
   }
-  const request = { sql, engine, ...(params.length > 0 && { params }) };
+  const id = `cli-${randomUUID()}`;
+  const request = { sql, engine, id, ...(params.length > 0 && { params }) };
   try {
     if (format === 'table') return await printTable(context, request, options);
-    const body = await waitFor(context, () => context.client.sql({ ...request, format, limit }, context));
+    const body = await waitFor(context, id, () => context.client.sql({ ...request, format, limit }, context));
     if (format === 'arrow') {
       const messages = readArrow(new ByteReader(body));
       await save(context, output, 'sql', isArrowFile(output) ? arrowFile(messages) : arrowStream(messages));
@@ -57,7 +60,7 @@ async function printTable(
 ): Promise<void> {
   const { host } = context;
   const isCut = limit === undefined && host.stdoutIsTerminal && isStandardOutput(output);
-  const text = await waitFor(context, async () => {
+  const text = await waitFor(context, request.id, async () => {
     // One more than is shown tells whether there are more.
     const result = await fetchResult(context, request, isCut ? rowsOnTerminal + 1 : limit);
     const { columns, rows, facts } = result;
@@ -111,8 +114,9 @@ function shownFacts({ updated, dml, ddl }: ResultTable['facts']): string {
   return typeof dml === 'string' ? dml : typeof ddl === 'string' ? ddl : 'OK';
 }
 
-async function waitFor<T>({ host }: ClientContext, work: () => Promise<T>): Promise<T> {
-  using _ = new Progress(host, 'sql');
+async function waitFor<T>(context: ClientContext, id: string, work: () => Promise<T>): Promise<T> {
+  using progress = new Progress(context.host, 'sql');
+  using _ = new QueryWatch(context, id, progress);
   return await work();
 }
 

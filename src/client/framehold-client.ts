@@ -24,6 +24,21 @@ export interface ServerEngine {
   readonly auto: boolean;
 }
 
+/** A statement as `/queries` tells of it. */
+export interface ServerQuery {
+  readonly id: string;
+  readonly engine: string;
+  readonly sql: string;
+  readonly started: string;
+  readonly elapsed_ms: number;
+  readonly progress: {
+    readonly tasks: number;
+    readonly completed_tasks: number;
+    readonly running_tasks: number;
+    readonly bytes_read: number;
+  } | null;
+}
+
 export interface Column {
   readonly name: string;
   readonly type: string;
@@ -75,6 +90,8 @@ export interface SqlOptions {
   readonly format: string;
   readonly limit?: number | undefined;
   readonly params?: readonly string[] | undefined;
+  /** By which `queries` tells it. */
+  readonly id?: string | undefined;
 }
 
 export interface Stoppable {
@@ -126,6 +143,16 @@ export class FrameholdClient {
   async engines(stop: Stoppable): Promise<readonly ServerEngine[]> {
     const { engines } = await this.http.json<{ engines: readonly ServerEngine[] }>({ path: 'engines', ...stop });
     return engines;
+  }
+
+  async queries(stop: Stoppable): Promise<readonly ServerQuery[]> {
+    const { queries } = await this.http.json<{ queries: readonly ServerQuery[] }>({ path: 'queries', ...stop });
+    return queries;
+  }
+
+  /** Stops a statement of anyone. */
+  async cancel(id: string, stop: Stoppable): Promise<void> {
+    await this.http.json({ method: 'DELETE', path: `queries/${encodeURIComponent(id)}`, ...stop });
   }
 
   async *frames(prefix: string | undefined, stop: Stoppable): AsyncGenerator<HeldFrame, void, undefined> {
@@ -192,7 +219,7 @@ export class FrameholdClient {
   }
 
   /** Over the frames, on the engine that is named; the external database is asked as QuestDB's clients do. */
-  sql({ sql, engine, format, limit, params }: SqlOptions, stop: Stoppable): Promise<AnswerBody> {
+  sql({ sql, engine, format, limit, params, id }: SqlOptions, stop: Stoppable): Promise<AnswerBody> {
     if (engine === 'tsdb') {
       const path = format === 'json' ? 'exec' : 'exp';
       return this.http.bytes({ path, query: { query: sql, engine, fmt: format, limit }, ...stop });
@@ -200,7 +227,7 @@ export class FrameholdClient {
     return this.http.bytes({
       method: 'POST',
       path: 'sql',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...(id !== undefined && { 'x-request-id': id }) },
       body: JSON.stringify({ sql, engine, format, limit, params }),
       ...stop,
     });

@@ -23,6 +23,7 @@ export const errorCodes = [
   'sql_error',
   'sql_forbidden',
   'sql_timeout',
+  'sql_cancelled',
   'sql_out_of_memory',
   'engine_crashed',
   'engine_unreachable',

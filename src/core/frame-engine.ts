@@ -1,4 +1,5 @@
 import type { Column, DataType } from './data-type.ts';
+import type { QueryProgress } from './query-progress.ts';
 
 /** What an engine tells of one Parquet file. */
 export interface PartFacts {
@@ -149,6 +150,8 @@ export interface JobOptions {
   readonly signal: AbortSignal;
   /** Jobs of different lanes take turns when they must wait (a client, a connection). */
   readonly lane?: string;
+  /** Hears now and then how far the work is, of an engine that tells. */
+  readonly onProgress?: (progress: QueryProgress) => void;
 }
 
 /** What the frame store needs of an engine that knows Parquet. Every call rejects with an AppError. */

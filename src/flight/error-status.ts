@@ -27,6 +27,7 @@ export const errorStatus = {
   sql_error: 'INVALID_ARGUMENT',
   sql_forbidden: 'INVALID_ARGUMENT',
   sql_timeout: 'DEADLINE_EXCEEDED',
+  sql_cancelled: 'CANCELLED',
   sql_out_of_memory: 'RESOURCE_EXHAUSTED',
   engine_crashed: 'UNAVAILABLE',
   engine_unreachable: 'UNAVAILABLE',

@@ -25,6 +25,7 @@ export const httpStatus = {
   sql_error: 400,
   sql_forbidden: 403,
   sql_timeout: 504,
+  sql_cancelled: 409,
   sql_out_of_memory: 503,
   engine_crashed: 503,
   engine_unreachable: 502,

@@ -1,6 +1,7 @@
 import type { Column, DataType } from '../core/data-type.ts';
 import type { ChunkForm } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
+import type { QueryProgress } from '../core/query-progress.ts';
 import type { AnalyticsTable, Query, SqlResult } from '../core/sql.ts';
 import type { PutResult } from '../frames/tenant-frames.ts';
 import type { PutRequest } from '../frames/writing.ts';
@@ -10,6 +11,9 @@ export interface CallOptions {
   readonly lane?: string | undefined;
   /** By its name, or `auto`. Default: local. */
   readonly engine?: string | undefined;
+  /** Of the request that brings the statement: by it others see and cancel it. Default: one that nobody knows. */
+  readonly requestId?: string | undefined;
+  readonly onProgress?: ((progress: QueryProgress) => void) | undefined;
 }
 
 export interface QueryRequest {

@@ -1,6 +1,7 @@
 import type { Column } from '../core/data-type.ts';
 import type { Principal } from '../core/principal.ts';
 import type { AnalyticsTable, SqlResult } from '../core/sql.ts';
+import { endingWith } from '../core/sql-result.ts';
 import type { PutResult } from '../frames/tenant-frames.ts';
 import type { AutoEngine } from './auto-engine.ts';
 import { autoEngineName, localEngineName, unknownEngine } from './engine-names.ts';
@@ -16,22 +17,27 @@ import type {
   SqlFacts,
   UpdateRequest,
 } from './frame-sql.ts';
+import type { Run, RunningQueries } from './running-queries.ts';
 
 export interface SqlByEngineOptions {
   readonly local: EngineSql;
   /** By the names that the operator gave them. */
   readonly clusters: ReadonlyMap<string, EngineSql>;
   readonly auto: AutoEngine;
+  /** Where statements are seen while they run. */
+  readonly running: RunningQueries;
 }
 
 /** Statements over frames, each on the engine that its caller names and on no other. */
 export class SqlByEngine implements FrameSql {
   readonly #engines: ReadonlyMap<string, EngineSql>;
   readonly #auto: AutoEngine;
+  readonly #running: RunningQueries;
 
-  constructor({ local, clusters, auto }: SqlByEngineOptions) {
+  constructor({ local, clusters, auto, running }: SqlByEngineOptions) {
     this.#engines = new Map([[localEngineName, local], ...clusters]);
     this.#auto = auto;
+    this.#running = running;
   }
 
   async choose(principal: Principal, sql: string, options: CallOptions): Promise<EngineChoice> {
@@ -55,15 +61,32 @@ export class SqlByEngine implements FrameSql {
   }
 
   async query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult> {
-    return await (await this.#of(principal, request.sql, options)).query(principal, request, options);
+    const { engine, run } = await this.#begin(principal, request.sql, options);
+    try {
+      const result = await engine.query(principal, request, run.options);
+      return endingWith(result, () => run.end());
+    } catch (thrown) {
+      run.end();
+      throw thrown;
+    }
   }
 
   async keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult> {
-    return await (await this.#of(principal, query.sql, options)).keep(principal, query, request, options);
+    const { engine, run } = await this.#begin(principal, query.sql, options);
+    try {
+      return await engine.keep(principal, query, request, run.options);
+    } finally {
+      run.end();
+    }
   }
 
   async update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<number> {
-    return await (await this.#of(principal, request.sql, options)).update(principal, request, options);
+    const { engine, run } = await this.#begin(principal, request.sql, options);
+    try {
+      return await engine.update(principal, request, run.options);
+    } finally {
+      run.end();
+    }
   }
 
   /** Only the local engine has the operator's database. */
@@ -71,9 +94,18 @@ export class SqlByEngine implements FrameSql {
     return await this.#named(undefined).analyticsTables(options);
   }
 
+  async #begin(principal: Principal, sql: string, options: CallOptions): Promise<{ engine: EngineSql; run: Run }> {
+    const name = await this.#nameFor(principal, sql, options);
+    return { engine: this.#named(name), run: this.#running.begin(principal, { sql, engine: name }, options) };
+  }
+
   async #of(principal: Principal, sql: string, options: CallOptions): Promise<EngineSql> {
-    if (options.engine !== autoEngineName) return this.#named(options.engine);
-    return this.#named((await this.#auto.choose(principal, sql, options)).engine);
+    return this.#named(await this.#nameFor(principal, sql, options));
+  }
+
+  async #nameFor(principal: Principal, sql: string, options: CallOptions): Promise<string> {
+    const { engine = localEngineName } = options;
+    return engine === autoEngineName ? (await this.#auto.choose(principal, sql, options)).engine : engine;
   }
 
   #named(name: string = localEngineName): EngineSql {

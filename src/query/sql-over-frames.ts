@@ -16,6 +16,7 @@ import {
   type Statement,
   type TableName,
 } from '../core/sql.ts';
+import { endingWith } from '../core/sql-result.ts';
 import type { FrameStore } from '../frames/store.ts';
 import type { PutResult } from '../frames/tenant-frames.ts';
 import type {
@@ -259,16 +260,8 @@ export class SqlOverFrames implements EngineSql {
     const cleanup = new Cleanup();
     try {
       const { tables } = cleanup.use(await openTables(this.#frames, principal, run.query.tables, options));
-      const result = cleanup.use(await this.#engine.run({ ...run, tables }, jobOptions(options)));
-      return {
-        columns: result.columns,
-        rows: () => result.rows(),
-        arrowStream: () => result.arrowStream(),
-        get totalRows() {
-          return result.totalRows;
-        },
-        [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
-      };
+      const result = await this.#engine.run({ ...run, tables }, jobOptions(options));
+      return endingWith(result, () => cleanup[Symbol.asyncDispose]());
     } catch (error) {
       await cleanup[Symbol.asyncDispose]();
       throw error;
@@ -276,8 +269,8 @@ export class SqlOverFrames implements EngineSql {
   }
 }
 
-function jobOptions({ signal, lane }: CallOptions): JobOptions {
-  return lane === undefined ? { signal } : { signal, lane };
+function jobOptions({ signal, lane, onProgress }: CallOptions): JobOptions {
+  return { signal, ...(lane !== undefined && { lane }), ...(onProgress !== undefined && { onProgress }) };
 }
 
 function targetHandle(table: TableName): Handle {

@@ -11,6 +11,7 @@ import {
   ExecutePlanRequest,
   ExecutePlanResponse,
   type ExecuteResponse,
+  InterruptRequest,
   ReattachExecuteRequest,
   ReleaseExecuteRequest,
   RpcStatus,
@@ -47,7 +48,7 @@ export interface ScriptedConnectServer extends AsyncDisposable {
 export interface ScriptedConnectServerOptions {
   /** By which clients tell Spark, which has a name of its own for every session, from Sail. */
   readonly serverSideSessionId?: (sessionId: string) => string;
-  /** Calls that only the script answers. Default: none of Config, ReleaseExecute and ReleaseSession. */
+  /** Calls that only the script answers. Default: none of Config, Interrupt, ReleaseExecute and ReleaseSession. */
   readonly isLeftOpen?: (method: string) => boolean;
 }
 
@@ -128,7 +129,7 @@ export async function scriptedConnectServer(
       const answer = ConfigResponse.encode({ sessionId: ids.sessionId, serverSideSessionId });
       stream.write(Buffer.concat([messagePrefix(answer.length), answer]));
       call.end();
-    } else if (method === 'ReleaseExecute' || method === 'ReleaseSession') {
+    } else if (method === 'Interrupt' || method === 'ReleaseExecute' || method === 'ReleaseSession') {
       respond();
       stream.write(messagePrefix(0));
       call.end();
@@ -155,6 +156,7 @@ function idsOf(method: string, request: Uint8Array) {
     ExecutePlan: ExecutePlanRequest,
     ReattachExecute: ReattachExecuteRequest,
     ReleaseExecute: ReleaseExecuteRequest,
+    Interrupt: InterruptRequest,
   }[method];
   const found: { sessionId: string; operationId?: string; lastResponseId?: string | undefined } =
     read === undefined ? ExecutePlanRequest.decode(request) : read.decode(request);

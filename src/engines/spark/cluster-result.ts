@@ -1,5 +1,6 @@
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { ArrowRecoder, SqlResult, SqlRun } from '../../core/sql.ts';
+import { endingWith } from '../../core/sql-result.ts';
 import { endOfStream } from '../../encoding/arrow/schema-message.ts';
 import { PassedOnResult } from './passed-on-result.ts';
 import type { QueryBatches } from './query-batches.ts';
@@ -14,18 +15,7 @@ export async function resultOf(
   if (batches.head.isPassedOn) return new PassedOnResult(batches);
   try {
     const result = await recoded(ipcStream(batches), run, recoder, options);
-    return {
-      columns: result.columns,
-      rows: () => result.rows(),
-      arrowStream: () => result.arrowStream(),
-      get totalRows() {
-        return result.totalRows;
-      },
-      async [Symbol.asyncDispose]() {
-        await result[Symbol.asyncDispose]();
-        await batches.end();
-      },
-    };
+    return endingWith(result, () => batches.end());
   } catch (thrown) {
     await batches.end();
     throw thrown;

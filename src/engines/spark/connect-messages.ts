@@ -77,6 +77,16 @@ export const ReleaseExecuteRequest = message({
   observedSessionId: optionalString(7),
 });
 
+export const InterruptRequest = message({
+  sessionId: string(1),
+  userContext: nested(2, UserContext),
+  clientType: string(3),
+  interruptType: int32(4),
+  operationId: string(6),
+  observedSessionId: optionalString(7),
+});
+export const interruptOperation = 3;
+
 const AnalyzedPlan = message({ plan: bytes(1) });
 export const AnalyzePlanRequest = message({
   sessionId: string(1),

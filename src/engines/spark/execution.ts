@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { QueryProgress } from '../../core/query-progress.ts';
 import { ConnectFailure } from './connect-failure.ts';
-import type { ExecuteResponse, Progress } from './connect-messages.ts';
+import type { ExecuteResponse } from './connect-messages.ts';
+import { queryProgress } from './query-progress.ts';
 import { isRetriable, Retries } from './retries.ts';
 import type { SparkSession } from './spark-session.ts';
 
@@ -11,7 +13,7 @@ const stopTimeoutMs = 2000;
 
 export interface ExecutionOptions {
   readonly signal: AbortSignal;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((progress: QueryProgress) => void) | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function* execute(
       }
       retries.reset();
       const { response } = step;
-      if (response.executionProgress !== undefined) onProgress?.(response.executionProgress);
+      if (response.executionProgress !== undefined) onProgress?.(queryProgress(response.executionProgress));
       if (response.arrowBatch !== undefined) yield response;
     }
   } catch (thrown) {
@@ -132,10 +134,13 @@ class Execution {
 
   async #stop(): Promise<void> {
     if (this.#hasBegun) {
-      const signal = AbortSignal.timeout(stopTimeoutMs);
-      await this.#session.releaseExecute(this.#operationId, undefined, { signal }).catch(() => {
+      const limit = { signal: AbortSignal.timeout(stopTimeoutMs) };
+      const isOver = this.isComplete || this.#hasFailed;
+      // To release it stops it as well, where this does not.
+      if (!isOver) await this.#session.interrupt(this.#operationId, limit).catch(() => {});
+      await this.#session.releaseExecute(this.#operationId, undefined, limit).catch(() => {
         // Sail calls it an error to release what it does not know any more.
-        if (!this.isComplete && !this.#hasFailed) this.#session.noteMayBeBusy();
+        if (!isOver) this.#session.noteMayBeBusy();
       });
     }
     this.#calling.abort();

@@ -17,6 +17,7 @@ export interface QueryWorkOptions {
 /** One query at work: its place, its session, and the time that it has left. */
 export class QueryWork {
   readonly signal: AbortSignal;
+  readonly onProgress: JobOptions['onProgress'];
   readonly #lane: string | undefined;
   readonly #options: QueryWorkOptions;
   readonly #callerSignal: AbortSignal;
@@ -25,7 +26,9 @@ export class QueryWork {
   #session: SparkSession | undefined;
   #hasEnded = false;
 
-  private constructor(options: QueryWorkOptions, lease: SessionLease, { signal: callerSignal, lane }: JobOptions) {
+  private constructor(options: QueryWorkOptions, lease: SessionLease, job: JobOptions) {
+    const { signal: callerSignal, lane, onProgress } = job;
+    this.onProgress = onProgress;
     this.#lane = lane;
     this.#options = options;
     this.#lease = lease;

@@ -12,6 +12,8 @@ import {
   type ExecuteResponse,
   FetchErrorDetailsRequest,
   FetchErrorDetailsResponse,
+  InterruptRequest,
+  interruptOperation,
   ReattachExecuteRequest,
   ReleaseExecuteRequest,
   ReleaseSessionRequest,
@@ -134,6 +136,12 @@ export class SparkSession {
   async releaseExecute(operationId: string, until: string | undefined, { signal }: CallOptions): Promise<void> {
     const what = until === undefined ? { releaseAll: {} } : { releaseUntil: { responseId: until } };
     await this.#unary('ReleaseExecute', ReleaseExecuteRequest.encode({ ...this.#own(), operationId, ...what }), signal);
+  }
+
+  /** Tells the server to stop what runs of an operation. */
+  async interrupt(operationId: string, { signal }: CallOptions): Promise<void> {
+    const request = InterruptRequest.encode({ ...this.#own(), interruptType: interruptOperation, operationId });
+    await this.#unary('Interrupt', request, signal);
   }
 
   /** Ends the session on the server, with all that runs in it. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
-import type { Logger } from '../../core/logger.ts';
 import { Remembered } from '../../core/remembered.ts';
 import { descriptionKey } from '../../core/remembered-sql.ts';
 import type {
@@ -20,9 +19,8 @@ import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { recoded, resultOf } from './cluster-result.ts';
 import { ConnectFailure } from './connect-failure.ts';
-import { type ExecutionOptions, execute } from './execution.ts';
+import { execute } from './execution.ts';
 import { frameRelation, handleOf, refuseKeptIntervals, tableRelations } from './frame-relations.ts';
-import { logProgress } from './log-progress.ts';
 import { argumentsOf, unboundArguments } from './parameter-literals.ts';
 import type { PathMap } from './path-map.ts';
 import { type BoundArguments, limited, type Relation, rootPlan, sqlOver, writePlan } from './plan.ts';
@@ -42,7 +40,6 @@ export interface SparkSqlEngineOptions {
   readonly queryTimeoutMs: number;
   readonly maxResultBytes: number;
   readonly recoder: ArrowRecoder;
-  readonly logger: Logger;
 }
 
 /** SQL over frames on a cluster, which reads the same files. */
@@ -120,7 +117,7 @@ export class SparkSqlEngine implements SqlEngine {
           const relation = this.#relation(job, bound, session);
           refuseKeptIntervals(await resultColumns(session, relation, work.signal));
           const plan = writePlan(relation, pathMap.toCluster(folder));
-          for await (const _ of execute(session, plan, this.#execution(work.signal)));
+          for await (const _ of execute(session, plan, work));
           return (await writtenFiles(folder)) ?? (await this.#nothingWritten(session, relation, work.signal));
         });
         paths.push(...written);
@@ -172,7 +169,7 @@ export class SparkSqlEngine implements SqlEngine {
         await this.#checkFiles(session, run.tables, work.signal);
         const relation = this.#relation(run, bound, session);
         const plan = rootPlan(isPlannedLimit(run) ? limited(relation, run.toRow) : relation);
-        responses = execute(session, plan, this.#execution(work.signal));
+        responses = execute(session, plan, work);
         return await responses.next();
       });
       if (first.done === true || responses === undefined)
@@ -210,10 +207,5 @@ export class SparkSqlEngine implements SqlEngine {
       if (found.length !== table.parts.length) throw missingFiles(name, handleOf(table));
     };
     await Promise.all(tables.map(check));
-  }
-
-  #execution(signal: AbortSignal): ExecutionOptions {
-    const { logger, name } = this.#options;
-    return { signal, onProgress: logProgress(name, logger) };
   }
 }

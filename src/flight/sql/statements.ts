@@ -199,8 +199,8 @@ export class Statements {
   }
 }
 
-function on(engine: string | undefined, { signal, lane }: Call): CallOptions {
-  return { signal, lane, engine };
+function on(engine: string | undefined, { signal, lane, requestId }: Call): CallOptions {
+  return { signal, lane, engine, requestId };
 }
 
 function resultSchema({ isUpdate, columns }: PreparedSql): Uint8Array {

@@ -24,7 +24,7 @@ export async function queryFrames(
   sql: FrameSql,
   settings: QueryFramesSettings,
 ): Promise<void> {
-  const { request, response, headers } = exchange;
+  const { request, response, headers, requestId } = exchange;
   const { requestTimeoutMs, compression, maxLimit } = settings;
   const lane = laneOf(exchange);
   const startedAt = process.hrtime.bigint();
@@ -44,7 +44,7 @@ export async function queryFrames(
       columns: command.columns,
       countAll: command.count,
     },
-    { signal, lane, engine: choice.engine },
+    { signal, lane, engine: choice.engine, requestId },
   );
   const body = execJson(command, result, startedAt, told);
   try {

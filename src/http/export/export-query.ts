@@ -17,10 +17,11 @@ export async function exportQuery(
   },
 ): Promise<void> {
   const { sql, signal, lane, engine, told } = options;
+  const { requestId } = exchange;
   const request = { sql: query, fromRow: range.from, toRow: range.to, columns };
   await sendTable(
     exchange,
-    { query, told, open: (form) => sql.query(anonymous, { ...request, form }, { signal, lane, engine }) },
+    { query, told, open: (form) => sql.query(anonymous, { ...request, form }, { signal, lane, engine, requestId }) },
     format,
     options,
   );

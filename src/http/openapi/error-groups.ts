@@ -13,6 +13,7 @@ export const sqlErrors = [
   'sql_error',
   'sql_forbidden',
   'sql_timeout',
+  'sql_cancelled',
   'sql_out_of_memory',
   'engine_crashed',
 ] as const satisfies readonly ErrorCode[];

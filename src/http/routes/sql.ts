@@ -34,6 +34,7 @@ interface Run {
   readonly parameters: Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly lane: string;
+  readonly requestId: string;
   readonly choice: EngineChoice;
   readonly told: ToldEngine | undefined;
 }
@@ -53,13 +54,15 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
       readParameters({}, parseQueryString(exchange.target));
       const command = await readCommand(exchange, settings);
       const lane = laneOf(exchange);
+      const { requestId } = exchange;
       const { timeoutMs, keep } = command;
       const signal =
         timeoutMs === undefined ? abortOnLeave(exchange.response) : answerInTime(exchange.response, timeoutMs);
       const choice = await sql.choose(anonymous, command.sql, { signal, lane, engine: command.engine });
       const told = tellEngine(exchange, command, choice);
       const facts = await sql.inspect(anonymous, command.sql, { signal, lane, engine: choice.engine });
-      const run = { command, parameters: boundParameters(command.params, facts), signal, lane, choice, told };
+      const parameters = boundParameters(command.params, facts);
+      const run = { command, parameters, signal, lane, requestId, choice, told };
       if (facts.effect !== 'reads') sendJson(exchange, { ...(await change(run, facts, sql)), ...told });
       else if (keep !== undefined) sendJson(exchange, { ...(await keepRows(run, keep, frames, sql)), ...told });
       else await sendRows(exchange, run, { frames, sql, ...settings });
@@ -79,7 +82,7 @@ async function readCommand(exchange: Exchange, settings: SqlRouteOptions['settin
 
 async function sendRows(
   exchange: Exchange,
-  { command, parameters, lane, choice, told, ...run }: Run,
+  { command, parameters, lane, requestId, choice, told, ...run }: Run,
   options: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
 ): Promise<void> {
   const { sql: query, range, columns, format } = command;
@@ -88,14 +91,18 @@ async function sendRows(
   const request = { sql: query, parameters, fromRow: range.from, toRow: range.to, columns };
   await sendTable(
     exchange,
-    { query, told, open: (form) => options.sql.query(anonymous, { ...request, form }, { signal, lane, engine }) },
+    {
+      query,
+      told,
+      open: (form) => options.sql.query(anonymous, { ...request, form }, { signal, lane, engine, requestId }),
+    },
     format,
     { ...options, signal },
   );
 }
 
 async function keepRows(
-  { command, parameters, signal, lane, choice }: Run,
+  { command, parameters, signal, lane, requestId, choice }: Run,
   keep: Keep,
   frames: FrameStore,
   sql: FrameSql,
@@ -103,7 +110,7 @@ async function keepRows(
   if (keep.mode === 'create' && keep.handle !== undefined) await frames.refuseTaken(anonymous, keep.handle);
   const { range, columns: chosen } = command;
   const request = { sql: command.sql, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
-  const options = { signal, lane, engine: choice.engine };
+  const options = { signal, lane, engine: choice.engine, requestId };
   const { handle, version, rows, bytes, columns, expiresAt } = await sql.keep(anonymous, request, keep, options);
   const expires = expiresAt === undefined ? null : isoTime(expiresAt);
   return { handle, version, rows, bytes, columns: columns.map(execColumn), expires };
@@ -111,7 +118,7 @@ async function keepRows(
 
 /** As QuestDB answers. */
 async function change(
-  { command, parameters, signal, lane, choice }: Run,
+  { command, parameters, signal, lane, requestId, choice }: Run,
   { effect }: SqlFacts,
   sql: FrameSql,
 ): Promise<object> {
@@ -123,7 +130,7 @@ async function change(
   const updated = await sql.update(
     anonymous,
     { sql: command.sql, parameters },
-    { signal, lane, engine: choice.engine },
+    { signal, lane, engine: choice.engine, requestId },
   );
   return effect === 'inserts' ? { dml: 'OK', updated } : { ddl: 'OK' };
 }

@@ -1,0 +1,14 @@
+import type { QueryProgress } from '../../core/query-progress.ts';
+import type { Progress } from './connect-messages.ts';
+
+/** The stages of a query taken together. */
+export function queryProgress({ stages, numInflightTasks }: Progress): QueryProgress {
+  const sum = (of: (stage: (typeof stages)[number]) => bigint): number =>
+    Number(stages.reduce((all, each) => all + of(each), 0n));
+  return {
+    tasks: sum((stage) => stage.numTasks),
+    completedTasks: sum((stage) => stage.numCompletedTasks),
+    runningTasks: Number(numInflightTasks),
+    bytesRead: sum((stage) => stage.inputBytesRead),
+  };
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../core/app-error.ts';
+import type { Principal, Tenant } from '../core/principal.ts';
+import type { QueryProgress } from '../core/query-progress.ts';
+import type { CallOptions } from './frame-sql.ts';
+
+/** A statement over frames that is under way. */
+export interface RunningQuery {
+  /** Of the request that it came with. */
+  readonly id: string;
+  readonly engine: string;
+  readonly sql: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly elapsedMs: number;
+  /** Undefined where the engine tells none. */
+  readonly progress: QueryProgress | undefined;
+}
+
+/** All statements that are under way, for people who look for the one that takes so long. */
+export class RunningQueries {
+  /** In the order in which they began. */
+  readonly #runs = new Set<Run>();
+
+  /** The statement is to run with the options of what this gives, and is under way until that ends. */
+  begin({ tenant }: Principal, statement: Pick<RunningQuery, 'sql' | 'engine'>, options: CallOptions): Run {
+    const run = new Run(tenant, statement, options, () => this.#runs.delete(run));
+    this.#runs.add(run);
+    return run;
+  }
+
+  list({ tenant }: Principal): readonly RunningQuery[] {
+    return [...this.#runs].filter((run) => run.tenant === tenant);
+  }
+
+  /** Tells all that came with that id to stop. Refused (`not_found`) where there are none. */
+  cancel({ tenant }: Principal, id: string): void {
+    const runs = [...this.#runs].filter((run) => run.tenant === tenant && run.id === id);
+    if (runs.length === 0) {
+      throw new AppError('not_found', `no statement with the id ${JSON.stringify(id.slice(0, 100))} is under way`, {
+        hint: 'it may have ended; GET /queries lists those that have not',
+      });
+    }
+    for (const run of runs) run.cancel();
+  }
+}
+
+export class Run implements RunningQuery {
+  readonly id: string;
+  readonly tenant: Tenant;
+  readonly sql: string;
+  readonly engine: string;
+  readonly startedAt = Date.now();
+  readonly options: CallOptions;
+  progress: QueryProgress | undefined;
+  readonly #startedMs = performance.now();
+  readonly #cancelling = new AbortController();
+  readonly end: () => void;
+
+  constructor(
+    tenant: Tenant,
+    { sql, engine }: Pick<RunningQuery, 'sql' | 'engine'>,
+    options: CallOptions,
+    end: () => void,
+  ) {
+    this.tenant = tenant;
+    this.sql = sql;
+    this.engine = engine;
+    this.id = options.requestId ?? randomUUID();
+    this.options = {
+      ...options,
+      signal: AbortSignal.any([options.signal, this.#cancelling.signal]),
+      onProgress: (progress) => {
+        this.progress = progress;
+      },
+    };
+    this.end = end;
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#startedMs;
+  }
+
+  cancel(): void {
+    this.#cancelling.abort(new AppError('sql_cancelled', `the statement was cancelled by DELETE /queries/${this.id}`));
+  }
+}
