@@ -44,8 +44,8 @@ test.skipIf(venv === undefined)('the guide’s way from a laptop to an engine wo
     const { stdout } = await promisify(execFile)('bash', ['-euc', command], { cwd: root, env });
     answers.push(stdout);
   }
-  const [onLaptop, engines, onEngine, fromTerminal, kept, auto] = answers;
-  expect(answers.length).toBe(6);
+  const [onLaptop, engines, onEngine, fromTerminal, kept, auto, underWay] = answers;
+  expect(answers.length).toBe(7);
   expect(JSON.parse(onEngine ?? '')).toMatchObject({
     dataset: JSON.parse(onLaptop ?? '').dataset,
     engine: 'spark',
@@ -54,4 +54,5 @@ test.skipIf(venv === undefined)('the guide’s way from a laptop to an engine wo
   expect(fromTerminal).toMatch(/\bn\b[\s\S]*\d{2,}/);
   expect(JSON.parse(kept ?? '')).toMatchObject({ handle: 'highs' });
   expect(JSON.parse(auto ?? '')).toMatchObject({ engine: 'local' });
+  expect(JSON.parse(underWay ?? '')).toEqual({ queries: [] });
 });

@@ -1,16 +1,22 @@
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Cleanup } from '../../src/core/cleanup.ts';
+import { python } from '../clients/support/python.ts';
+import { ask } from '../support/http-client.ts';
 import { needed } from '../support/missing.ts';
+import { runCommand } from '../support/spawned-command.ts';
 import { engineBehaviour } from './engine-behaviour.ts';
+import { adbcAnswers } from './support/adbc-answers.ts';
 import { answerDifference } from './support/answer-difference.ts';
 import { arrowRows } from './support/arrow-rows.ts';
 import { clusterVenv, needJava } from './support/cluster-venv.ts';
-import { type EngineDoor, openEngineDoor } from './support/engine-door.ts';
+import { type EngineDoor, openEngineDoor, type SqlAnswer } from './support/engine-door.ts';
 import { type SparkCluster, startSparkCluster } from './support/spark-cluster.ts';
 import { tpchFolder, tpchQueries } from './support/tpch.ts';
 
 const venv = await needed('Spark', async () => {
   await needJava();
+  await python();
   return clusterVenv();
 });
 
@@ -20,6 +26,11 @@ FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey AND a.l_linenumber 
 GROUP BY a.l_linenumber ORDER BY a.l_linenumber`;
 const endlessSql = `SELECT sum(length(concat(a.l_comment, b.l_comment))) AS letters
 FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey`;
+
+interface Query {
+  readonly id: string;
+  readonly progress: { readonly tasks: number } | null;
+}
 
 const manyRows = 2_000_000;
 const manyRowsSql = `SELECT id, id * 0.5 AS half, concat('a text of some length, number ', id) AS text FROM many`;
@@ -50,6 +61,29 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
     test.each(tpchQueries())('to $name of TPC-H', async ({ sql }) => {
       const expected = await door.rows({ sql, engine: 'local' });
       expect(answerDifference(expected, await door.rows({ sql, engine: 'cluster' }))).toBeUndefined();
+    });
+
+    test('to all of TPC-H through ADBC', async () => {
+      const queries = tpchQueries();
+      const statements = queries.map(({ sql }) => sql);
+      const expected = await adbcAnswers(door, 'local', statements);
+      const found = await adbcAnswers(door, 'cluster', statements);
+      const differences = queries.flatMap(({ name }, at) => {
+        const [theirs, ours] = [expected[at], found[at]];
+        if (theirs === undefined || ours === undefined) return [`${name} has no answer`];
+        return answerDifference(theirs, ours) ?? [];
+      });
+      expect(differences).toEqual([]);
+    });
+
+    test('to all of TPC-H through `framehold sql`', async () => {
+      const options = { cwd: tmpdir(), env: { FRAMEHOLD_SERVER: door.server.url } };
+      for (const { name, sql } of tpchQueries()) {
+        const expected = await door.rows({ sql, engine: 'local' });
+        const { stdout, stderr } = await runCommand(['sql', sql, '--engine', 'cluster', '--format', 'json'], options);
+        expect([name, stderr]).toEqual([name, '']);
+        expect([name, answerDifference(expected, JSON.parse(stdout) as SqlAnswer)]).toEqual([name, undefined]);
+      }
     });
 
     test('with work that both workers did', async () => {
@@ -84,6 +118,19 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
     await aJobRuns();
     caller.abort();
     expect(await left).toBe('left');
+    await noJobRuns();
+  });
+
+  test('whoever looks sees how far a statement is, and stops its job by its id', async () => {
+    await noJobRuns();
+    const answered = door.post({ sql: endlessSql, engine: 'cluster' });
+    const underWay = async () => (await ask(`${door.server.url}/queries`)).json() as unknown as { queries: Query[] };
+    await expect.poll(async () => (await underWay()).queries[0]?.progress?.tasks, patience).toBeGreaterThan(0);
+    const [query] = (await underWay()).queries;
+    expect(query).toMatchObject({ engine: 'cluster', sql: endlessSql });
+    expect((await ask(`${door.server.url}/queries/${query?.id}`, { method: 'DELETE' })).status).toBe(200);
+    const answer = await answered;
+    expect([answer.status, answer.json().code]).toEqual([409, 'sql_cancelled']);
     await noJobRuns();
   });
 
