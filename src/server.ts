@@ -56,6 +56,9 @@ export interface RunningServer extends AsyncDisposable {
   readonly frames: FrameStore;
 }
 
+/** For answers to those whose statement outlasts a stop. */
+const lastWordMs = 250;
+
 /** How much a worker may spill to disk. */
 const maxTempBytes = 64_000_000_000;
 
@@ -214,7 +217,10 @@ export async function startServer(
     cleanup.defer(async () => {
       stopping.abort();
       const { shutdownGraceMs: graceMs } = server;
-      await Promise.all([listener.close(graceMs), grpc.close({ graceMs })]);
+      // A statement that outlasts the grace is answered so; what is cut off then is other than that.
+      const told = setTimeout(() => running.stopAll(), graceMs);
+      await Promise.all([listener.close(graceMs + lastWordMs), grpc.close({ graceMs })]);
+      clearTimeout(told);
     });
 
     createAnalyticsDatabase(engine, storage.duckdbPath, logger, stopping.signal);

@@ -41,7 +41,14 @@ export class RunningQueries {
         hint: 'it may have ended; GET /queries lists those that have not',
       });
     }
-    for (const run of runs) run.cancel();
+    const reason = `the statement was cancelled by DELETE /queries/${id}`;
+    for (const run of runs) run.stop(new AppError('sql_cancelled', reason));
+  }
+
+  /** The server stops. */
+  stopAll(): void {
+    const reason = new AppError('overloaded', 'the server is stopping', { retryAfterSeconds: 1 });
+    for (const run of this.#runs) run.stop(reason);
   }
 }
 
@@ -54,7 +61,7 @@ export class Run implements RunningQuery {
   readonly options: CallOptions;
   progress: QueryProgress | undefined;
   readonly #startedMs = performance.now();
-  readonly #cancelling = new AbortController();
+  readonly #stopping = new AbortController();
   readonly end: () => void;
 
   constructor(
@@ -69,7 +76,7 @@ export class Run implements RunningQuery {
     this.id = options.requestId ?? randomUUID();
     this.options = {
       ...options,
-      signal: AbortSignal.any([options.signal, this.#cancelling.signal]),
+      signal: AbortSignal.any([options.signal, this.#stopping.signal]),
       onProgress: (progress) => {
         this.progress = progress;
       },
@@ -81,7 +88,8 @@ export class Run implements RunningQuery {
     return performance.now() - this.#startedMs;
   }
 
-  cancel(): void {
-    this.#cancelling.abort(new AppError('sql_cancelled', `the statement was cancelled by DELETE /queries/${this.id}`));
+  /** Whoever waits for it hears the reason. */
+  stop(reason: AppError): void {
+    this.#stopping.abort(reason);
   }
 }

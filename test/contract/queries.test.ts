@@ -114,6 +114,15 @@ describe('a statement under way', () => {
   });
 });
 
+test('a statement that outlasts the stop of its server is told why it gets no rows', async () => {
+  await using own = await startFramehold({ settings: { 'server.shutdown_grace': '300ms' } });
+  const answer = post('last', { sql: endless }, own);
+  await expect.poll(() => idsOf(own)).toEqual(['last']);
+  await own[Symbol.asyncDispose]();
+  const { status, ...told } = await answer;
+  expect([status, told.json()]).toMatchObject([503, { code: 'overloaded', error: 'the server is stopping' }]);
+});
+
 describe('DELETE /queries', () => {
   test('says of an id that nobody has that nothing runs under it', async () => {
     const answer = await cancel('nobody');
