@@ -5,6 +5,7 @@ import type { BudgetShare, MessageBudget } from '../protobuf/message-budget.ts';
 import { checkPrefix, endedInside, type FrameLimits, prefixBytes, readMessages } from '../protobuf/message-frames.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { Call } from './method.ts';
+import { pieceCounter } from './tiny-pieces.ts';
 
 const defaultMaxMessageBytes = 4 * 1024 * 1024;
 
@@ -35,10 +36,12 @@ async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | 
   // Leaving the loop must not destroy the stream: the answer is still to be sent.
   const chunks: AsyncIterator<Buffer> = stream.iterator({ destroyOnReturn: false });
   const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs);
+  const count = pieceCounter(stream);
   try {
     for (;;) {
       const step = await (idle === undefined ? chunks.next() : idle.limit(chunks.next()));
       if (step.done === true) break;
+      count(step.value.length);
       yield step.value;
     }
   } finally {
@@ -63,6 +66,7 @@ export function onlyMessage(
     let held: Buffer = Buffer.alloc(0);
     let filled = 0;
     let announced: number | undefined;
+    const count = pieceCounter(stream);
     const settle = (act: () => void): void => {
       clearTimeout(timer);
       stream.off('data', onData).off('end', onEnd).off('close', onClose);
@@ -77,6 +81,7 @@ export function onlyMessage(
     };
     const onData = (chunk: Buffer): void =>
       attempt(() => {
+        count(chunk.length);
         const before = filled;
         filled += chunk.length;
         if (before === 0) held = chunk;

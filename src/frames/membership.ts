@@ -67,7 +67,11 @@ export class Membership {
   /** Shows that the process lives. */
   async beat(): Promise<void> {
     if (this.#joined === undefined || this.#hasLeft) return;
-    await this.#joined;
+    const hasPlace = await this.#joined.then(
+      () => true,
+      () => false,
+    );
+    if (!hasPlace) return;
     try {
       const now = new Date();
       await utimes(this.#path, now, now);

@@ -8,7 +8,7 @@ import { sameFiles } from './part.ts';
 import { FileChanged } from './pins.ts';
 import { assess, cutOffParts, dataOf, describes, type Finding, leftoversOf, type Records } from './recovery.ts';
 import type { Listing, Look } from './tenant-directory.ts';
-import { partsFound, type TenantState } from './tenant-state.ts';
+import { isUnwritable, partsFound, type TenantState } from './tenant-state.ts';
 import type { Tombstone } from './tombstone.ts';
 
 type Outside = Extract<Finding, { kind: 'outside' }>;
@@ -37,8 +37,26 @@ export class Presence {
   async check(handle: Handle, listing?: Listing): Promise<void> {
     await this.#state.locks.run(handle, async () => {
       if (await this.#follow(handle, listing)) return;
-      await this.#state.changeHeld(handle, () => this.refresh(handle, listing), { evenUnlocked: true, tells: false });
+      try {
+        await this.#state.changeHeld(handle, () => this.refresh(handle, listing), { evenUnlocked: true, tells: false });
+      } catch (error) {
+        if (!isUnwritable(error) || !(await this.#takeOver(handle))) throw error;
+      }
     });
+  }
+
+  /**
+   * Where other processes are there and the disk cannot be written, nothing can be put in order; but what is there can be
+   * told. False where that is for the process to decide that holds the lock.
+   */
+  async #takeOver(handle: Handle): Promise<boolean> {
+    const { catalog, directory, records } = this.#state;
+    const [look, found] = await Promise.all([directory.look(handle), records.read(handle)]);
+    const finding = assess(handle, look, found);
+    if (finding.kind === 'outside' || (finding.kind === 'held' && finding.wasPending)) return false;
+    await this.#note(handle, finding);
+    catalog.suspect(handle);
+    return true;
   }
 
   /** Takes over what the disk says, changing nothing there. False when something is to be put in order, by one process. */
@@ -91,6 +109,12 @@ export class Presence {
   }
 
   async #apply(handle: Handle, finding: Finding, found: Records, listing?: Listing): Promise<void> {
+    await this.#putInOrder(handle, finding, found, listing);
+    await this.#note(handle, finding);
+  }
+
+  /** On the disk. */
+  async #putInOrder(handle: Handle, finding: Finding, found: Records, listing?: Listing): Promise<void> {
     const { records, commits } = this.#state;
     switch (finding.kind) {
       case 'held':
@@ -105,6 +129,42 @@ export class Presence {
           await commits.removeFiles(finding.leftovers);
           if (found.tombstone !== undefined) await records.dropTombstone(handle);
         });
+        return;
+      case 'half-dropped':
+        await this.#tidy(handle, async () => {
+          await commits.removeFiles(finding.files);
+          await records.dropManifest(handle);
+          await this.#state.tell(handle);
+        });
+        return;
+      case 'gone':
+        if (found.manifest !== undefined || found.pending !== undefined || listing !== undefined) {
+          await this.#tidy(handle, () => records.dropManifest(handle));
+        }
+        return;
+      case 'removed':
+        await this.#tidy(handle, async () => {
+          await records.writeTombstone(this.#tombstoneOf(handle, finding.version));
+          await records.dropManifest(handle);
+          await this.#state.tell(handle);
+        });
+        return;
+      case 'absent':
+        if (listing?.pending.has(handle) || listing?.manifests.has(handle)) {
+          await this.#tidy(handle, () => records.dropManifest(handle));
+        }
+        return;
+      case 'outside':
+        return;
+      default:
+        finding satisfies never;
+    }
+  }
+
+  /** In the catalog. */
+  async #note(handle: Handle, finding: Finding): Promise<void> {
+    switch (finding.kind) {
+      case 'held':
         if (await this.#isHeld(finding.manifest)) return;
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         await this.#state.hold(finding.manifest, partsFound(finding.manifest));
@@ -115,39 +175,20 @@ export class Presence {
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         return this.#settle(handle, finding);
       case 'half-dropped':
-        await this.#tidy(handle, async () => {
-          await commits.removeFiles(finding.files);
-          await records.dropManifest(handle);
-          await this.#state.tell(handle);
-        });
-        return this.#state.turn(handle, { kind: 'gone', tombstone: finding.tombstone });
       case 'gone':
-        if (found.manifest !== undefined || found.pending !== undefined || listing !== undefined) {
-          await this.#tidy(handle, () => records.dropManifest(handle));
-        }
         return this.#state.turn(handle, { kind: 'gone', tombstone: finding.tombstone });
-      case 'removed': {
-        const tombstone: Tombstone = {
-          handle,
-          version: finding.version,
-          reason: 'removed',
-          at: this.#state.context.now(),
-        };
-        await this.#tidy(handle, async () => {
-          await records.writeTombstone(tombstone);
-          await records.dropManifest(handle);
-          await this.#state.tell(handle);
-        });
-        return this.#state.turn(handle, { kind: 'gone', tombstone });
-      }
+      case 'removed':
+        return this.#state.turn(handle, { kind: 'gone', tombstone: this.#tombstoneOf(handle, finding.version) });
       case 'absent':
-        if (listing?.pending.has(handle) || listing?.manifests.has(handle)) {
-          await this.#tidy(handle, () => records.dropManifest(handle));
-        }
         return this.#state.turn(handle, undefined);
       default:
         finding satisfies never;
     }
+  }
+
+  /** Of a frame whose files somebody took away. */
+  #tombstoneOf(handle: Handle, version: number): Tombstone {
+    return { handle, version, reason: 'removed', at: this.#state.context.now() };
   }
 
   /** Whether it is the version that is held, perhaps in other files or with another time to live by now. */

@@ -65,7 +65,10 @@ export class Scanner implements AsyncDisposable {
     this.#watch.setFolders(listing.folders);
     const handles = new Set(Object.values(listing).flatMap((some: ReadonlySet<Handle>) => [...some]));
     await this.#each(handles, async (handle) => {
-      if (catalog.get(handle) === undefined) await this.#presence.check(handle, listing);
+      if (catalog.get(handle) !== undefined) return;
+      // Should the look fail, whoever asks for the frame looks again.
+      catalog.suspect(handle);
+      await this.#presence.check(handle, listing);
     });
     if (context.signal.aborted) return;
     this.#state.isLoaded = true;

@@ -166,7 +166,7 @@ export function partsFound(manifest: Manifest): HeldPart[] {
   return manifest.parts.map((part) => ({ ...part, check: new PartCheck(part) }));
 }
 
-function isUnwritable(error: unknown): boolean {
+export function isUnwritable(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'storage_full' || error.code === 'storage_read_only');
 }
 

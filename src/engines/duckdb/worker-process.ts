@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { Socket } from 'node:net';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { AppError } from '../../core/app-error.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
@@ -17,6 +17,10 @@ import {
 import { SharedFile } from './shared-file.ts';
 import { newSpillDirectory, removeSpillDirectory } from './spill-directory.ts';
 
+/** Of niceness. */
+const lowest = 19;
+/** However much there is to compute, the process that answers has the processor first. */
+const behindServer = 5;
 /** How long a cancelled job may take to stop before its process is killed. */
 const cancelGraceMs = 1000;
 /** How long a new process may take before it can work. */
@@ -101,9 +105,9 @@ export class WorkerProcess {
       this.exited.then(() => reject(new Error(`the DuckDB worker did not start: ${this.#stderr.trim()}`)));
     });
     this.ready.catch(() => {});
-    if (settings.lowPriority && this.#child.pid !== undefined) {
+    if (this.#child.pid !== undefined) {
       try {
-        setPriority(this.#child.pid, 19);
+        setPriority(this.#child.pid, settings.lowPriority ? lowest : Math.min(lowest, getPriority() + behindServer));
       } catch (error) {
         this.#logger.debug('worker keeps its priority', { error });
       }

@@ -2,13 +2,12 @@ import { status } from '@grpc/grpc-js';
 import { tableToIPC } from 'apache-arrow';
 import { flightDataOf } from '../../support/flight-client.ts';
 import { any, bufferAt, type FieldValue, FlightSqlClient, fieldsOf, proto } from '../../support/flight-sql-client.ts';
-import { openFilesOf } from '../../support/process-facts.ts';
 import { spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
 import { putCanary } from './canary.ts';
 import { doPutPath, smallTable } from './good-calls.ts';
-import { comesTrue, familyBytes, filesReturnTo, megabytes } from './process-family.ts';
+import { comesTrue, familyBytes, filesReturnTo, megabytes, openFiles } from './process-family.ts';
 import { framed, messagesIn, type RawAnswer, RawCalls } from './raw-calls.ts';
 
 const service = '/arrow.flight.protocol.FlightService/';
@@ -61,7 +60,7 @@ export const abandonedWork: Scenario = {
     // Processes that have worked once are as large as they get.
     for (let round = 0; round < warmUp; round++) await abandon(-round - 1);
     await halfRead(server.grpcPort, 10, 4);
-    const before = { bytes: familyBytes(server.pid), files: openFilesOf(server.pid) };
+    const before = { bytes: familyBytes(server.pid), files: openFiles(server.pid) };
     let next = 0;
     const abandoning = async (): Promise<void> => {
       for (let round = next++; round < rounds; round = next++) {

@@ -1,4 +1,3 @@
-import { openFilesOf } from '../../support/process-facts.ts';
 import { spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
@@ -6,7 +5,7 @@ import { putCanary } from './canary.ts';
 import { attacks } from './http2-attacks.ts';
 import { putLarge } from './large-frame.ts';
 import { OrdinaryClient } from './ordinary-client.ts';
-import { filesReturnTo, MemoryWatch, megabytes } from './process-family.ts';
+import { filesReturnTo, MemoryWatch, megabytes, openFiles } from './process-family.ts';
 
 const attackersAtOnce = 3;
 /** Of the whole family, over what it had when idle: uploads may hold a gigabyte, which an attack of the size of CI does not reach. */
@@ -26,7 +25,7 @@ export const http2Abuse: Scenario = {
     const canary = await putCanary(server);
     await putLarge(server, 30e6);
     const attackMs = size === 'ci' ? 250 : 5000;
-    const before = openFilesOf(server.pid);
+    const before = openFiles(server.pid);
     const idle = await OrdinaryClient.during(server.grpcPort, async (client) => client.calls(50));
     using memory = new MemoryWatch(server.pid);
     let worst = { name: '', slowestMs: 0 };

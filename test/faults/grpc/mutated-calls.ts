@@ -3,7 +3,7 @@ import { tableFromIPC, tableToIPC } from 'apache-arrow';
 import { byPath, FlightClient, ipcOf } from '../../support/flight-client.ts';
 import { bufferAt, type FieldValue, fieldsOf, proto } from '../../support/flight-sql-client.ts';
 import { ask } from '../../support/http-client.ts';
-import { familyOf, openFilesOf } from '../../support/process-facts.ts';
+import { familyOf } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Random } from '../harness/random.ts';
@@ -14,7 +14,7 @@ import { callFrames, preface, settings } from './http2-frames.ts';
 import { mutatedArrowStream } from './mutated-arrow.ts';
 import { edges, mutatedBytes } from './mutated-bytes.ts';
 import { mutatedProtobuf } from './mutated-protobuf.ts';
-import { comesTrue, familyBytes, filesReturnTo, megabytes } from './process-family.ts';
+import { comesTrue, familyBytes, filesReturnTo, megabytes, openFiles } from './process-family.ts';
 import { framed, messagesIn, type RawAnswer, RawCalls } from './raw-calls.ts';
 import { RawConnection } from './raw-connection.ts';
 
@@ -53,7 +53,7 @@ export const mutatedCalls: Scenario = {
     const good = await goodCalls(server.grpcPort);
     for (const call of good) await checkGood(server, call);
     const workers = familyOf(server.pid);
-    const before = { files: openFilesOf(server.pid), bytes: familyBytes(server.pid) };
+    const before = { files: openFiles(server.pid), bytes: familyBytes(server.pid) };
     const counts = { calls: 0, refused: 0, uploads: 0, kept: 0, connections: 0 };
     const connections = Math.ceil(rounds * shareOfConnections);
     const work = new Countdown(rounds - connections);

@@ -1,5 +1,4 @@
 import { proto } from '../../support/flight-sql-client.ts';
-import { openFilesOf } from '../../support/process-facts.ts';
 import { spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
@@ -7,7 +6,7 @@ import { putCanary } from './canary.ts';
 import { callFrames, setting } from './http2-frames.ts';
 import { putLarge } from './large-frame.ts';
 import { OrdinaryClient } from './ordinary-client.ts';
-import { comesTrue, filesReturnTo, MemoryWatch } from './process-family.ts';
+import { comesTrue, filesReturnTo, MemoryWatch, openFiles } from './process-family.ts';
 import { framed } from './raw-calls.ts';
 import { RawConnection } from './raw-connection.ts';
 
@@ -30,7 +29,7 @@ export const slowReaders: Scenario = {
     await using server = await spawnFramehold({ dataDir: directory.path });
     await putCanary(server);
     await putLarge(server, size === 'ci' ? 100e6 : 1e9);
-    const filesBefore = openFilesOf(server.pid);
+    const filesBefore = openFiles(server.pid);
     const idle = await OrdinaryClient.during(server.grpcPort, (client) => client.calls(50));
     using memory = new MemoryWatch(server.pid);
     const message = framed(proto([1, 'large']));

@@ -30,7 +30,8 @@ export function seenRequests(bytes: Buffer): SeenRequests {
   const whole: SeenRequest[] = [];
   let partMethod: string | undefined;
   for (let at = 0; ; ) {
-    while (text.startsWith('\r\n', at)) at += 2;
+    // Node takes a bare end of a line before a request for an empty one, as RFC 9112 lets it.
+    while (text[at] === '\r' || text[at] === '\n') at += 1;
     if (at >= text.length) return { whole, rest: 'nothing', partMethod: undefined };
     try {
       partMethod = undefined;

@@ -72,8 +72,8 @@ export const soak: Scenario = {
     }
     isOver = true;
     await work;
-    // A quarter of the time, and at least one reading, is to warm up.
-    const [first, last] = [facts[Math.max(1, rounds >> 2) - 1] as Facts, facts.at(-1) as Facts];
+    // Half of the time, and at least one reading, is to warm up.
+    const [first, last] = [facts[Math.max(1, rounds >> 1) - 1] as Facts, facts.at(-1) as Facts];
     const growth = last.bytes / first.bytes - 1;
     promised(growth < mostGrowth[size], `memory grows by less than ${100 * mostGrowth[size]} %`, facts);
     promised(last.files <= first.files + moreFiles[size], 'no file or socket stays open', facts);

@@ -1,0 +1,34 @@
+import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
+
+interface Pieces {
+  count: number;
+  bytes: number;
+}
+
+/** Until so many came nobody is suspected. */
+const mostPieces = 2000;
+/** Who sends less at a time, on the average, wants to keep us busy: a piece of one byte takes as long as one of thousands. */
+const leastBytes = 16;
+
+const bySession = new WeakMap<Http2Session, Pieces>();
+
+/**
+ * The result is to be called with the size of each piece of a request. Cuts off connections that send their messages in
+ * crumbs. The first piece of each request does not count, which often is all of a short one.
+ */
+export function pieceCounter({ session }: ServerHttp2Stream): (bytes: number) => void {
+  let isFirst = true;
+  return (bytes) => {
+    if (isFirst || session === undefined) {
+      isFirst = false;
+      return;
+    }
+    const pieces = bySession.get(session) ?? { count: 0, bytes: 0 };
+    bySession.set(session, pieces);
+    pieces.count += 1;
+    pieces.bytes += bytes;
+    if (pieces.count > mostPieces && pieces.bytes < pieces.count * leastBytes) {
+      session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    }
+  };
+}
