@@ -5,6 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { describe, expect, it } from 'vitest';
+import { data, grpcHeaders, headerBlock, headers } from '../faults/grpc/http2-frames.ts';
+import { RawConnection } from '../faults/grpc/raw-connection.ts';
 import { GrpcClient } from '../support/grpc-client.ts';
 import { startTestListener } from '../support/grpc-listener.ts';
 
@@ -69,6 +71,21 @@ describe('a connection is closed', () => {
     half.write(preface.subarray(0, 10));
     expect(await closesWithin(silent, 5000)).toBe(true);
     expect(await closesWithin(half, 5000)).toBe(true);
+  });
+
+  it('when its client sends a message in crumbs, and not for any number of short calls', async () => {
+    await using listener = await startTestListener();
+    using crumbs = RawConnection.open(listener.port);
+    crumbs.write(headers(1, headerBlock(grpcHeaders('/test.Test/Echo'))), data(1, Uint8Array.of(0, 0, 1, 0, 0)));
+    crumbs.write(Buffer.concat(Array.from({ length: 3000 }, () => data(1, Uint8Array.of(0)))));
+    expect(await crumbs.closesWithin(10_000)).toBe(true);
+
+    using client = new GrpcClient(listener.port);
+    const echo = () => client.unary('/test.Test/Echo', Buffer.from('x'), { deadlineMs: 10_000 });
+    for (let calls = 0; calls < 3000; calls += 50) {
+      const answers = await Promise.all(Array.from({ length: 50 }, echo));
+      expect(answers.every(({ code }) => code === status.OK)).toBe(true);
+    }
   });
 
   it('when its client answers no ping, and not when it does', async () => {
