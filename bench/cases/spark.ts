@@ -18,7 +18,7 @@ const nowhere = 'sc://127.0.0.1:1';
 
 const sparkRoundTrip: BenchCase = {
   name: 'spark-round-trip',
-  title: 'a small query on Spark, two workers, through HTTP and through PySpark, p50 of one connection',
+  title: 'a small query on Spark, two workers, through Flight, HTTP and PySpark, p50 of one connection',
   unit: 'ms',
   better: 'lower',
   rounds: 5,
@@ -33,7 +33,7 @@ const sparkRoundTrip: BenchCase = {
 
 const sparkRows: BenchCase = {
   name: 'spark-rows',
-  title: 'two million rows of Spark as Arrow, through HTTP and through PySpark, to the last row',
+  title: 'two million rows of Spark as Arrow, through Flight, HTTP and PySpark, to the last row',
   unit: 'rows/s',
   better: 'higher',
   rounds: 5,
@@ -102,7 +102,9 @@ async function bout(lab: Lab, cleanup: Cleanup, { question, reading }: Asked) {
     cleanup.use(await PythonClient.start('spark', lab.folder, interpreter));
 
   const ours = await start();
-  await ours.ask('open_http', { url: urlOf(server, '/sql'), engine: 'spark' });
+  await ours.ask('open_flight', { uri: server.grpcUri, engine: 'spark' });
+  const oursByHttp = await start();
+  await oursByHttp.ask('open_http', { url: urlOf(server, '/sql'), engine: 'spark' });
   const theirs = await start();
   await theirs.ask('open_pyspark', { url: spark.url, folder: cold, tables: ['few', 'many'] });
 
@@ -116,16 +118,19 @@ async function bout(lab: Lab, cleanup: Cleanup, { question, reading }: Asked) {
     },
   });
   return {
-    contenders: [contender('framehold', ours, server.pid), contender('pyspark', theirs, theirs.pid)],
+    contenders: [
+      contender('framehold', ours, server.pid),
+      contender('framehold, HTTP', oursByHttp, server.pid),
+      contender('pyspark', theirs, theirs.pid),
+    ],
     async verify(): Promise<string> {
-      const [found, expected] = [
-        await ours.ask<unknown>('checked', { sql: question.parameters.sql }),
-        await theirs.ask<unknown>('checked', { sql: question.parameters.sql }),
-      ];
-      if (JSON.stringify(found) !== JSON.stringify(expected)) {
-        throw new Error(`ours gives ${JSON.stringify(found)}, PySpark ${JSON.stringify(expected)}`);
+      const { sql } = question.parameters;
+      const expected = JSON.stringify(await theirs.ask<unknown>('checked', { sql }));
+      for (const client of [ours, oursByHttp]) {
+        const found = JSON.stringify(await client.ask<unknown>('checked', { sql }));
+        if (found !== expected) throw new Error(`ours gives ${found}, PySpark ${expected}`);
       }
-      return JSON.stringify(found);
+      return expected;
     },
   };
 }

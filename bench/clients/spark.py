@@ -1,4 +1,4 @@
-"""The same statements on one Spark, through our HTTP door or through PySpark's own client."""
+"""The same statements on one Spark, through our doors or through PySpark's own client."""
 
 import http.client
 import json
@@ -6,6 +6,7 @@ import time
 import urllib.parse
 
 import pyarrow.compute
+import pyarrow.flight
 import pyarrow.ipc
 
 from ask_loop import serve
@@ -34,6 +35,12 @@ def open_http(url, engine):
         return table
 
     open_now["run"] = run
+
+
+def open_flight(uri, engine):
+    client = pyarrow.flight.connect(uri)
+    options = pyarrow.flight.FlightCallOptions(headers=[(b"x-framehold-engine", engine.encode())])
+    open_now["run"] = lambda sql: client.do_get(pyarrow.flight.Ticket(sql.encode()), options).read_all()
 
 
 def open_pyspark(url, folder, tables):
@@ -73,5 +80,12 @@ def checksum(column):
 
 
 serve(
-    {"open_http": open_http, "open_pyspark": open_pyspark, "small": small, "rows": rows, "checked": checked},
+    {
+        "open_flight": open_flight,
+        "open_http": open_http,
+        "open_pyspark": open_pyspark,
+        "small": small,
+        "rows": rows,
+        "checked": checked,
+    },
 )

@@ -189,6 +189,13 @@ class Dispatcher {
 }
 
 function checkHead({ request, headers }: Exchange): void {
+  // Node takes a line without a version for HTTP/0.9, and what follows for more requests; whoever stands before us does not.
+  if (request.httpVersionMajor !== 1) {
+    headers.push('connection', 'close');
+    throw new AppError('invalid_input', `the request is in HTTP/${request.httpVersion}`, {
+      hint: 'use HTTP/1.1, or HTTP/1.0',
+    });
+  }
   if (request.rawHeaders.length > 2 * maxHeaders) {
     headers.push('connection', 'close');
     throw new AppError('request_too_long', `there are more than ${maxHeaders} headers`, { hint: 'send fewer' });

@@ -28,6 +28,16 @@ test('a request without Host is refused in the one shape', async () => {
   expect(text).toContain('"code":"invalid_input"');
 });
 
+test.each(['GET /ping', 'GET /pingHTTP/1.1', 'GET /ping HTTP/0.9', 'GET /ping HTTP/2.0'])(
+  '"%s" is refused, and nothing behind it is read',
+  async (line) => {
+    const text = await sendRaw(server.url, `${line}\r\nHost: a\r\n\r\nGET /ping HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text).toContain('"code":"invalid_input"');
+    expect(answersIn(text)).toBe(1);
+  },
+);
+
 test.each(['gzip, chunked', ''])(
   'the Transfer-Encoding "%s" is refused, and nothing behind it is read',
   async (coding) => {

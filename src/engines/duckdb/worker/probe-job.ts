@@ -3,7 +3,6 @@ import type { Column } from '../../../core/data-type.ts';
 import type { PartFacts } from '../../../core/frame-engine.ts';
 import { sqlString } from '../sql-text.ts';
 import { DuckDbError, describeDataError, resourceError } from './duckdb-error.ts';
-import { UnreadableType } from './logical-type.ts';
 import { parquetRelation, queryReadable } from './parquet-relation.ts';
 import type { Connection } from './session.ts';
 
@@ -28,9 +27,6 @@ export async function probe(connection: Connection, path: string): Promise<PartF
       uncompressedBytes: Number(sizes?.bytes ?? 0),
     };
   } catch (error) {
-    if (error instanceof UnreadableType) {
-      throw new AppError('unsupported_type', `a column's type ${error.typeName} is not supported`);
-    }
     if (!(error instanceof DuckDbError) || error.interrupted || error.fatal) throw error;
     throw (
       resourceError(error) ??

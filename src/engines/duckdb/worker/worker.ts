@@ -21,6 +21,7 @@ import { restrictProcess } from './c-api.ts';
 import { createDatabase } from './create-database-job.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { InputQueue } from './input-queue.ts';
+import { UnreadableType } from './logical-type.ts';
 import { probe } from './probe-job.ts';
 import { describeQuery, type QueryContext, runQuery } from './query-job.ts';
 import { readRows } from './read-job.ts';
@@ -239,6 +240,10 @@ function toWire(error: unknown, aborted: boolean): WireError {
   const cause = error instanceof AppError ? error.cause : error;
   const fatal = cause instanceof DuckDbError && cause.fatal;
   if (aborted) return { code: 'cancelled', message: 'cancelled', options: {}, detail, fatal };
+  if (error instanceof UnreadableType) {
+    const message = `a column's type ${error.typeName} is not supported`;
+    return { code: 'unsupported_type', message, options: {}, detail, fatal };
+  }
   if (error instanceof AppError) {
     // After it DuckDB may hold on to so much that the next statement finds no memory.
     const isSpent = error.code === 'sql_out_of_memory';
