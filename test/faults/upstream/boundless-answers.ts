@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { ask } from '../../support/http-client.ts';
-import { familyOf, residentBytesOf } from '../../support/process-facts.ts';
+import { residentBytesOf } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
@@ -135,8 +135,9 @@ async function sendOverAndOver({ socket, send }: MarkedRequest, piece: Buffer): 
 }
 
 /** How much more memory the server and its children took at most, while the task ran, than before it. */
+/** Of the process that answers: workers take no part in this, and may still be starting. */
 async function growthOf(server: SpawnedFramehold, task: () => Promise<void>): Promise<number> {
-  const resident = (): number => familyOf(server.pid).reduce((sum, pid) => sum + residentBytesOf(pid), 0);
+  const resident = (): number => residentBytesOf(server.pid);
   const before = resident();
   let most = before;
   const sampling = setInterval(() => {
