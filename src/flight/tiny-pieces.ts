@@ -18,17 +18,23 @@ const bySession = new WeakMap<Http2Session, Pieces>();
  */
 export function pieceCounter({ session }: ServerHttp2Stream): (bytes: number) => void {
   let isFirst = true;
+  let pieces: Pieces | undefined;
   return (bytes) => {
     if (isFirst || session === undefined) {
       isFirst = false;
       return;
     }
-    const pieces = bySession.get(session) ?? { count: 0, bytes: 0 };
-    bySession.set(session, pieces);
+    pieces ??= piecesOf(session);
     pieces.count += 1;
     pieces.bytes += bytes;
     if (pieces.count > mostPieces && pieces.bytes < pieces.count * leastBytes) {
       session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
     }
   };
+}
+
+function piecesOf(session: Http2Session): Pieces {
+  const pieces = bySession.get(session) ?? { count: 0, bytes: 0 };
+  bySession.set(session, pieces);
+  return pieces;
 }

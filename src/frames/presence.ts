@@ -1,13 +1,22 @@
 import type { Handle } from '../core/handle.ts';
 import { Adoption, isPassing, Unreadable } from './adoption.ts';
-import type { Entry, Settling } from './catalog.ts';
+import type { Settling } from './catalog.ts';
 import { errnoOf } from './durable-file.ts';
 import { type Manifest, newVersionId } from './manifest.ts';
 import type { FileIdentity, Part } from './part.ts';
 import { sameFiles } from './part.ts';
 import { FileChanged } from './pins.ts';
-import { assess, cutOffParts, dataOf, describes, type Finding, leftoversOf, type Records } from './recovery.ts';
-import type { Listing, Look } from './tenant-directory.ts';
+import {
+  assess,
+  cutOffParts,
+  dataOf,
+  type Finding,
+  hasLeftovers,
+  isAsKnown,
+  isInOrder,
+  type Records,
+} from './recovery.ts';
+import type { Listing } from './tenant-directory.ts';
 import { isUnwritable, partsFound, type TenantState } from './tenant-state.ts';
 import type { Tombstone } from './tombstone.ts';
 
@@ -300,44 +309,6 @@ export class Presence {
 
   #warnOfFolder(handle: Handle): void {
     this.#state.context.logger.warn('a file and a folder have the same handle; the folder is ignored', { handle });
-  }
-}
-
-function isAsKnown(handle: Handle, entry: Entry | undefined, look: Look): boolean {
-  switch (entry?.kind) {
-    case 'held':
-      return describes(handle, entry.version.manifest, look);
-    case 'damaged':
-      return sameFiles(entry.files, dataOf(look));
-    case 'gone':
-      return dataOf(look).length === 0;
-    case 'settling':
-    case undefined:
-      return false;
-    default:
-      return entry satisfies never;
-  }
-}
-
-/** What a write superseded, or could not take back, is still there: a disk that failed then may not fail now. */
-function hasLeftovers(handle: Handle, entry: Entry | undefined, look: Look): boolean {
-  return entry?.kind === 'held' && leftoversOf(handle, entry.version.manifest, look).length > 0;
-}
-
-/** Nothing was begun and not finished. */
-function isInOrder(finding: Finding, { pending, manifest, tombstone }: Records): boolean {
-  switch (finding.kind) {
-    case 'held':
-      return pending === undefined && tombstone === undefined && finding.leftovers.length === 0;
-    case 'gone':
-    case 'absent':
-      return pending === undefined && manifest === undefined;
-    case 'outside':
-    case 'half-dropped':
-    case 'removed':
-      return false;
-    default:
-      return finding satisfies never;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Handle } from '../core/handle.ts';
+import type { Entry } from './catalog.ts';
 import type { Manifest } from './manifest.ts';
 import type { FileIdentity, Part } from './part.ts';
 import { sameFiles, sameIdentity } from './part.ts';
@@ -108,4 +109,43 @@ export function leftoversOf(handle: Handle, manifest: Manifest, look: Look): rea
   const cutOffAppend =
     look.folder.length <= 2 && first !== undefined && look.file !== undefined && sameIdentity(first, look.file);
   return cutOffAppend ? look.folder : [];
+}
+
+/** Whether the disk is as the catalog says. */
+export function isAsKnown(handle: Handle, entry: Entry | undefined, look: Look): boolean {
+  switch (entry?.kind) {
+    case 'held':
+      return describes(handle, entry.version.manifest, look);
+    case 'damaged':
+      return sameFiles(entry.files, dataOf(look));
+    case 'gone':
+      return dataOf(look).length === 0;
+    case 'settling':
+    case undefined:
+      return false;
+    default:
+      return entry satisfies never;
+  }
+}
+
+/** What a write superseded, or could not take back, is still there: a disk that failed then may not fail now. */
+export function hasLeftovers(handle: Handle, entry: Entry | undefined, look: Look): boolean {
+  return entry?.kind === 'held' && leftoversOf(handle, entry.version.manifest, look).length > 0;
+}
+
+/** Nothing was begun and not finished. */
+export function isInOrder(finding: Finding, { pending, manifest, tombstone }: Records): boolean {
+  switch (finding.kind) {
+    case 'held':
+      return pending === undefined && tombstone === undefined && finding.leftovers.length === 0;
+    case 'gone':
+    case 'absent':
+      return pending === undefined && manifest === undefined;
+    case 'outside':
+    case 'half-dropped':
+    case 'removed':
+      return false;
+    default:
+      return finding satisfies never;
+  }
 }

@@ -72,26 +72,33 @@ export class SqlByEngine implements FrameSql {
   }
 
   async keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult> {
-    const { engine, run } = await this.#begin(principal, query.sql, options);
-    try {
-      return await engine.keep(principal, query, request, run.options);
-    } finally {
-      run.end();
-    }
+    return await this.#during(principal, query.sql, options, (engine, own) =>
+      engine.keep(principal, query, request, own),
+    );
   }
 
   async update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<number> {
-    const { engine, run } = await this.#begin(principal, request.sql, options);
-    try {
-      return await engine.update(principal, request, run.options);
-    } finally {
-      run.end();
-    }
+    return await this.#during(principal, request.sql, options, (engine, own) => engine.update(principal, request, own));
   }
 
   /** Only the local engine has the operator's database. */
   async analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]> {
     return await this.#named(undefined).analyticsTables(options);
+  }
+
+  /** Runs a statement that is over when the call is. */
+  async #during<T>(
+    principal: Principal,
+    sql: string,
+    options: CallOptions,
+    act: (engine: EngineSql, options: CallOptions) => Promise<T>,
+  ): Promise<T> {
+    const { engine, run } = await this.#begin(principal, sql, options);
+    try {
+      return await act(engine, run.options);
+    } finally {
+      run.end();
+    }
   }
 
   async #begin(principal: Principal, sql: string, options: CallOptions): Promise<{ engine: EngineSql; run: Run }> {
