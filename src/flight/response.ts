@@ -1,11 +1,20 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { onStall } from './stall.ts';
+import { pieceCounter } from './tiny-pieces.ts';
 
 const responseHeaders: OutgoingHttpHeaders = {
   ':status': 200,
   'content-type': 'application/grpc',
   'grpc-accept-encoding': 'identity',
 };
+
+/**
+ * Clients stop by themselves once they have an answer. Seen with Node's: one that is reset before, while it writes, loses
+ * the answer and waits for ever.
+ */
+const resetAfterMs = 250;
+/** Until then, so that a client which does not stop does not keep us busy. */
+const firstDroppedBytes = 1024 * 1024;
 
 export function startResponse(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
   stream.respond({ ...headers, ...responseHeaders }, { waitForTrailers: true });
@@ -18,22 +27,32 @@ export function endResponse(stream: ServerHttp2Stream, trailers: OutgoingHttpHea
     'close',
     onStall(stream, stallTimeoutMs, () => stream.close(constants.NGHTTP2_CANCEL)),
   );
+  // First, as Node resets at once a stream that is answered and that nobody reads.
+  if (!stream.readableEnded) dropRequest(stream);
   if (stream.headersSent) {
-    stream.once('wantTrailers', () => {
-      stream.sendTrailers(trailers);
-      setImmediate(stopRequest, stream);
-    });
+    stream.once('wantTrailers', () => stream.sendTrailers(trailers));
     stream.end();
   } else {
     stream.respond({ ...responseHeaders, ...trailers }, { endStream: true });
-    setImmediate(stopRequest, stream);
   }
 }
 
-/** Who still uploads has its answer already. What it sent and nobody read is dropped, else the stream would never close. */
-function stopRequest(stream: ServerHttp2Stream): void {
-  if (stream.readableEnded) return;
-  stream.close(constants.NGHTTP2_NO_ERROR);
+/** What nobody reads is dropped, else the stream would never close. */
+function dropRequest(stream: ServerHttp2Stream): void {
+  const count = pieceCounter(stream);
+  let bytesToDrop = firstDroppedBytes;
   stream.removeAllListeners('readable');
+  stream.on('data', (piece: Buffer) => {
+    count(piece.length);
+    bytesToDrop -= piece.length;
+    if (bytesToDrop < 0) stream.pause();
+  });
   stream.resume();
+  const reset = setInterval(() => {
+    bytesToDrop = Number.POSITIVE_INFINITY;
+    stream.resume();
+    // A reset would take away an answer that still waits for the socket.
+    if (stream.state.localClose === 1) stream.close(constants.NGHTTP2_NO_ERROR);
+  }, resetAfterMs);
+  stream.once('close', () => clearInterval(reset));
 }

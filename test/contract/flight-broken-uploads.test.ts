@@ -155,7 +155,11 @@ it('a refused upload ends at once, however much is still to come', async () => {
   const chunk = Buffer.concat(Array.from({ length: 100 }, () => next));
   let sent = 0;
   const pump = (): void => {
-    while (!again.closed && !again.destroyed && again.write(chunk)) sent += chunk.length;
+    let takesMore = true;
+    while (takesMore && !again.closed && !again.destroyed) {
+      takesMore = again.write(chunk);
+      sent += chunk.length;
+    }
     again.once('drain', pump);
   };
   again.write(first);

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2';
 import { Metadata, status } from '@grpc/grpc-js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { messagePrefix } from '../../src/protobuf/message-frames.ts';
+import { data, flag, frameType, grpcHeaders, headerBlock, headers } from '../faults/grpc/http2-frames.ts';
+import { RawCalls } from '../faults/grpc/raw-calls.ts';
+import { RawConnection } from '../faults/grpc/raw-connection.ts';
 import { GrpcClient } from '../support/grpc-client.ts';
 import { startTestListener } from '../support/grpc-listener.ts';
 
@@ -62,6 +65,41 @@ describe('a call', () => {
       expect(await client.stream('/test.Test/Refuse', upload)).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
     }
     expect((await client.unary('/test.Test/Echo', bytes('on'))).messages).toEqual([bytes('on')]);
+  });
+
+  it('that is answered while its client sends is reset a while later, unless the client ends by itself', async () => {
+    await using listener = await startTestListener();
+    using connection = RawConnection.open(listener.port);
+    const start = (stream: number) => [
+      headers(stream, headerBlock(grpcHeaders('/test.Test/Refuse'))),
+      data(stream, Buffer.alloc(1000)),
+    ];
+    const resets = () => connection.received.get(frameType.rstStream) ?? 0;
+    connection.write(...start(1), ...start(3));
+    await vi.waitFor(() => expect(connection.ended).toEqual(new Set([1, 3])));
+    expect(resets()).toBe(0);
+    connection.write(data(1, Buffer.alloc(1000), flag.endStream));
+    await vi.waitFor(() => expect(resets()).toBeGreaterThan(0), 10_000);
+    expect(await connection.pings(10_000)).toBe(true);
+    expect(resets()).toBe(1);
+  });
+
+  it('that is refused before its message has come leaves the connection as it was, however many there are', async () => {
+    await using listener = await startTestListener();
+    using calls = new RawCalls(listener.port);
+    const tooLong = Buffer.concat([messagePrefix(5 * 1024 * 1024), Buffer.alloc(5 * 1024 * 1024)]);
+    for (let i = 0; i < 150; i += 1) {
+      expect(await calls.send('/test.Test/EchoAll', tooLong)).toMatchObject({ status: status.RESOURCE_EXHAUSTED });
+    }
+    expect(calls.connections).toBe(1);
+  });
+
+  it('that is refused, and whose client goes on in crumbs, costs it the connection', async () => {
+    await using listener = await startTestListener();
+    using connection = RawConnection.open(listener.port);
+    connection.write(headers(1, headerBlock(grpcHeaders('/test.Test/Refuse'))));
+    connection.write(Buffer.concat(Array.from({ length: 3000 }, () => data(1, Uint8Array.of(0)))));
+    expect(await connection.closesWithin(10_000)).toBe(true);
   });
 
   it.each([

@@ -14,6 +14,8 @@ export interface RawAnswer {
 /** Calls whose bodies are given byte by byte, over one connection that is opened again where the server has closed it. */
 export class RawCalls implements Disposable {
   readonly #port: number;
+  /** Opened so far. */
+  connections = 0;
   #session: ClientHttp2Session | undefined;
 
   constructor(port: number) {
@@ -59,6 +61,7 @@ export class RawCalls implements Disposable {
   #open(): ClientHttp2Session {
     const known = this.#session;
     if (known !== undefined && !known.closed && !known.destroyed) return known;
+    this.connections++;
     const session = connect(`http://127.0.0.1:${this.#port}`, { settings: { initialWindowSize: 1 << 22 } });
     session.on('error', () => {});
     session.on('goaway', () => {
