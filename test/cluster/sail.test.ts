@@ -1,6 +1,12 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Cleanup } from '../../src/core/cleanup.ts';
 import { needed } from '../support/missing.ts';
+import { selfSigned } from '../support/self-signed.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { engineBehaviour } from './engine-behaviour.ts';
 import { answerDifference } from './support/answer-difference.ts';
 import { clusterVenv } from './support/cluster-venv.ts';
@@ -27,6 +33,29 @@ describe.skipIf(venv === undefined)('Sail', () => {
   test.each(tpchQueries())('$name of TPC-H is answered as by the local engine', async ({ sql }) => {
     const expected = await door.rows({ sql, engine: 'local' });
     expect(answerDifference(expected, await door.rows({ sql, engine: 'cluster' }))).toBeUndefined();
+  });
+
+  test('behind TLS is spoken to where its certificate is trusted, and not where it is not', async () => {
+    await using folder = await temporaryDirectory();
+    const { key, cert, certFile } = selfSigned(folder.path);
+    const { hostname, port } = new URL(sail.url.replace('sc:', 'http:'));
+    const gate = createServer({ key, cert, ALPNProtocols: ['h2'] }, (outside) => {
+      const inside = connect(Number(port), hostname);
+      pipeline(outside, inside, outside).catch(() => {});
+    }).listen(0, 'localhost');
+    await once(gate, 'listening');
+    const engineUrl = `sc://localhost:${(gate.address() as AddressInfo).port}/;use_ssl=true;token=secret`;
+    const question = { sql: 'SELECT sum(id) AS total FROM range(100000)', engine: 'cluster' };
+    try {
+      await using trusting = await openEngineDoor({ engineUrl, env: { NODE_EXTRA_CA_CERTS: certFile } });
+      expect((await trusting.rows(question)).dataset).toEqual([[4999950000]]);
+      await using doubting = await openEngineDoor({ engineUrl });
+      const refused = await doubting.post(question);
+      expect([refused.status, refused.json().code]).toEqual([502, 'engine_unreachable']);
+      expect(refused.text).toContain('has a certificate that is not trusted');
+    } finally {
+      gate.close();
+    }
   });
 
   test('that is not there is said so, and is used again when it is back', async () => {

@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { batchOf, scriptedConnectServer } from '../../../test/support/scripted-connect-server.ts';
+import { selfSigned } from '../../../test/support/self-signed.ts';
 import { rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 
@@ -59,12 +57,8 @@ it('a server without TLS is not spoken to where TLS is asked for', async () => {
 
 it('a certificate that nobody vouches for is refused', async () => {
   await using folder = await temporaryDirectory();
-  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(folder.path, name)) as [string, string];
-  const subject = ['-subj', '/CN=localhost', '-days', '1'];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject], {
-    stdio: 'ignore',
-  });
-  const server = createSecureServer({ key: readFileSync(key), cert: readFileSync(cert) }).listen(0, '127.0.0.1');
+  const { key, cert } = selfSigned(folder.path);
+  const server = createSecureServer({ key, cert }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   try {
     const { port } = server.address() as AddressInfo;

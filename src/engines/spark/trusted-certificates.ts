@@ -9,11 +9,23 @@ const bundles = [
   '/etc/ssl/cert.pem',
 ];
 
-/** Node knows only its own list; those of an office's own authority stand in the system's. */
+/**
+ * Node knows only its own list; those of an office's own authority stand in the system's, or in the file that Node's
+ * variable names, which Node reads only where it is given no list.
+ */
 export async function trustedCertificates(): Promise<string[]> {
-  for (const path of bundles) {
+  return [
+    ...rootCertificates,
+    ...(await firstOf(bundles)),
+    ...(await firstOf([process.env.NODE_EXTRA_CA_CERTS ?? ''])),
+  ];
+}
+
+/** The text of the first file that can be read. */
+async function firstOf(paths: readonly string[]): Promise<string[]> {
+  for (const path of paths) {
     const text = await readFile(path, 'utf8').catch(() => undefined);
-    if (text !== undefined) return [...rootCertificates, text];
+    if (text !== undefined) return [text];
   }
-  return [...rootCertificates];
+  return [];
 }

@@ -39,9 +39,11 @@ export interface DoorOptions {
   readonly engineUrl?: string;
   /** A folder with tables of TPC-H that become frames. */
   readonly tables?: string;
+  /** Of the server, besides what it needs. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function openEngineDoor({ engineUrl, tables }: DoorOptions): Promise<EngineDoor> {
+export async function openEngineDoor({ engineUrl, tables, env = {} }: DoorOptions): Promise<EngineDoor> {
   const cleanup = new Cleanup();
   try {
     const dataDir = cleanup.use(await temporaryDirectory()).path;
@@ -52,7 +54,9 @@ export async function openEngineDoor({ engineUrl, tables }: DoorOptions): Promis
       config,
       engineUrl === undefined ? '' : `[engines.cluster]\nkind = "spark-connect"\nurl = "${engineUrl}"\n`,
     );
-    const server = cleanup.use(await spawnFramehold({ dataDir, flags: [`--config=${config}`, '--sql-timeout=2m'] }));
+    const server = cleanup.use(
+      await spawnFramehold({ dataDir, env, flags: [`--config=${config}`, '--sql-timeout=2m'] }),
+    );
     const post: EngineDoor['post'] = (request, options) =>
       ask(`${server.url}/sql`, {
         method: 'POST',
