@@ -3,6 +3,7 @@ import { AppError } from '../core/app-error.ts';
 import { GrpcError } from '../protobuf/grpc-status.ts';
 import type { BudgetShare, MessageBudget } from '../protobuf/message-budget.ts';
 import { checkPrefix, endedInside, type FrameLimits, prefixBytes, readMessages } from '../protobuf/message-frames.ts';
+import { streamChunks } from '../protobuf/stream-chunks.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { Call } from './method.ts';
 import { pieceCounter } from './tiny-pieces.ts';
@@ -33,8 +34,7 @@ async function* clearing(messages: AsyncIterable<Uint8Array>, share: BudgetShare
 }
 
 async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | undefined): AsyncGenerator<Buffer> {
-  // Leaving the loop must not destroy the stream: the answer is still to be sent.
-  const chunks: AsyncIterator<Buffer> = stream.iterator({ destroyOnReturn: false });
+  const chunks = streamChunks(stream);
   const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs);
   const count = pieceCounter(stream);
   try {

@@ -41,7 +41,7 @@ export function endResponse(stream: ServerHttp2Stream, trailers: OutgoingHttpHea
 function dropRequest(stream: ServerHttp2Stream): void {
   const count = pieceCounter(stream);
   let bytesToDrop = firstDroppedBytes;
-  stream.removeAllListeners('readable');
+  stream.removeAllListeners('data');
   stream.on('data', (piece: Buffer) => {
     count(piece.length);
     bytesToDrop -= piece.length;

@@ -98,7 +98,7 @@ export class ConnectChannel {
     const authority = `${address.isTls ? 'https' : 'http'}://${hostText(address.host)}:${address.port}`;
     const session = connectHttp2(authority, {
       createConnection: () => socket,
-      settings: { initialWindowSize: streamWindowBytes, enablePush: false },
+      settings: { initialWindowSize: streamWindowBytes, maxFrameSize: 1024 * 1024, enablePush: false },
     });
     return await new Promise((resolve, reject) => {
       const fail = (error: Error): void => {
