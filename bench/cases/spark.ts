@@ -36,7 +36,8 @@ const sparkRows: BenchCase = {
   title: 'two million rows of Spark as Arrow, through Flight, HTTP and PySpark, to the last row',
   unit: 'rows/s',
   better: 'higher',
-  rounds: 5,
+  // A round of the same contender takes up to twice as long as another: Java collects its garbage in some.
+  rounds: 15,
   bars: [{ kind: 'ratio', against: 'pyspark', atLeast: 0.9 }],
 
   prepare: (lab, cleanup) =>
