@@ -6,6 +6,7 @@ import type { Compression, FrameEngine, PartRows } from '../core/frame-engine.ts
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
+import { firstCompression } from './bringing.ts';
 import { ChunkLoads } from './chunk-loads.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { DurableFiles, errnoOf } from './durable-file.ts';
@@ -25,7 +26,7 @@ import {
 } from './tenant-frames.ts';
 import type { StoreContext } from './tenant-state.ts';
 import { Turns } from './turns.ts';
-import { firstCompression, type PutRequest } from './writing.ts';
+import type { PutRequest } from './writing.ts';
 
 export type { FrameReader };
 

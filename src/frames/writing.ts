@@ -1,25 +1,22 @@
-import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
-import type { Compression, FileReport, PartRows, RowSource, WrittenPart } from '../core/frame-engine.ts';
+import type { FileReport, RowSource, WrittenPart } from '../core/frame-engine.ts';
 import { generateHandle, type Handle } from '../core/handle.ts';
+import { type BroughtFile, BroughtRows, firstCompression } from './bringing.ts';
 import type { Entry } from './catalog.ts';
 import { nextPartName, type PlacedPart, type Placement } from './commit.ts';
-import { isFailedSync } from './durable-file.ts';
 import { exists, whyNotHeld } from './frame-errors.ts';
 import type { FrameVersion } from './frame-version.ts';
 import { newVersionId } from './manifest.ts';
-import { lostPlace } from './membership.ts';
 import type { FileIdentity, Part } from './part.ts';
 import { justIdentity } from './part.ts';
 import { PartCheck } from './part-check.ts';
 import type { HeldPart } from './pins.ts';
 import type { Presence } from './presence.ts';
 import { filesOf, removeFrame } from './removal.ts';
-import { assertSameColumns, columnDifference } from './schema-match.ts';
+import { assertSameColumns } from './schema-match.ts';
 import type { TenantState } from './tenant-state.ts';
-import { Turns } from './turns.ts';
 
 export interface PutRequest {
   /** Made by the server when absent. */
@@ -41,32 +38,9 @@ export interface Put {
   readonly report: FileReport | undefined;
 }
 
-/** What a new part is written with: cheap at first where the configured compression is slow. */
-export function firstCompression(configured: Compression): {
-  readonly compression: Compression;
-  readonly final: boolean;
-} {
-  const { algorithm, level } = configured;
-  const isSlow =
-    (algorithm === 'zstd' && level !== undefined && level > 3) ||
-    ((algorithm === 'gzip' || algorithm === 'brotli') && (level === undefined || level > 3));
-  return isSlow
-    ? { compression: { algorithm: 'zstd', level: 1 }, final: false }
-    : { compression: configured, final: true };
-}
-
 function isKeptAsItIs(source: RowSource): boolean {
   return source.kind === 'parts' || (source.kind === 'file' && source.format.kind === 'parquet');
 }
-
-/** A file beside the frames that becomes a part. */
-interface Brought {
-  readonly path: string;
-  readonly written: WrittenPart;
-}
-
-/** They are read whole. */
-const filesAtOnce = 2;
 
 /** How rows become a version: written beside, then moved into place. */
 export class Writing {
@@ -89,25 +63,20 @@ export class Writing {
     if (request.mode === 'create') await this.refuseTaken(handle);
     const source = request.mode === 'append' ? await this.#fitted(request.source, handle) : request.source;
     await directory.prepare();
-    const temporaries: string[] = [];
-    try {
-      const brought = await this.#bring(source, temporaries, signal);
-      const columns = columnsOf(brought);
-      request.check?.(columns);
-      const kept = withRows(brought);
-      const version = await this.#state.change(handle, async () => {
-        signal.throwIfAborted();
-        context.durable.assertWritable();
-        return this.#commit(handle, request, columns, kept);
-      });
-      // It is held: what fails now may not refuse it. A file that is not noted is looked at once more.
-      await removeAll(temporaries).catch(() => {});
-      await this.#state.pins.noteWritten(version.parts.parts.slice(-kept.length)).catch(() => {});
-      const rows = kept.reduce((sum, { written }) => sum + written.rows, 0);
-      return { version, rows, report: source.kind === 'file' ? kept[0]?.written.report : undefined };
-    } finally {
-      await removeAll(temporaries).catch(() => {});
-    }
+    await using brought = await BroughtRows.of(this.#state, source, signal);
+    const { columns, files } = brought;
+    request.check?.(columns);
+    const version = await this.#state.change(handle, async () => {
+      signal.throwIfAborted();
+      context.durable.assertWritable();
+      return this.#commit(handle, request, columns, files);
+    });
+    // It is held: what fails now may not refuse it. A file that is not noted is looked at once more, and so is one that
+    // loses its second name after that.
+    await brought.removeFiles();
+    await this.#state.pins.noteWritten(version.parts.parts.slice(-files.length)).catch(() => {});
+    const rows = files.reduce((sum, { written }) => sum + written.rows, 0);
+    return { version, rows, report: source.kind === 'file' ? files[0]?.written.report : undefined };
   }
 
   /** Early, before anything is written; the commit looks again. */
@@ -142,48 +111,11 @@ export class Writing {
     return { ...source, format: { ...source.format, like: entry.version.manifest.columns } };
   }
 
-  /** What the source gives, in files of our own. `temporaries` names every one that may be there, also after a failure. */
-  async #bring(source: RowSource, temporaries: string[], signal: AbortSignal): Promise<Brought[]> {
-    const bring = async (rows: PartRows): Promise<Brought> => {
-      const path = this.#state.directory.newTemporaryPath();
-      temporaries.push(path);
-      return { path, written: await this.#write(rows, path, signal) };
-    };
-    if (source.kind !== 'parts') return [await bring(source)];
-    const turns = new Turns(filesAtOnce);
-    const failures: unknown[] = [];
-    const results = await Promise.all(
-      source.paths.map((path) =>
-        turns.run(async () => {
-          if (failures.length > 0) return undefined;
-          return await bring({ kind: 'file', path, format: { kind: 'parquet' } }).catch((error: unknown) => {
-            failures.push(error);
-            return undefined;
-          });
-        }),
-      ),
-    );
-    if (failures.length > 0) throw failures[0];
-    return results.filter((brought) => brought !== undefined);
-  }
-
-  async #write(source: PartRows, path: string, signal: AbortSignal): Promise<WrittenPart> {
-    const { engine, compression, durable, membership } = this.#state.context;
-    try {
-      return await engine.write({ source, path, compression: firstCompression(compression).compression }, { signal });
-    } catch (error) {
-      const isFull = error instanceof AppError && error.code === 'storage_full';
-      if (isFailedSync(error) && !isFull) durable.noteFailedSync(error);
-      if (await membership.hasLostPlace()) throw lostPlace(error);
-      throw error;
-    }
-  }
-
   async #commit(
     handle: Handle,
     request: PutRequest,
     columns: readonly Column[],
-    brought: readonly Brought[],
+    brought: readonly BroughtFile[],
   ): Promise<FrameVersion> {
     const { catalog, context, directory, commits } = this.#state;
     await this.#presence.refresh(handle);
@@ -226,7 +158,7 @@ export class Writing {
     handle: Handle,
     request: PutRequest,
     entry: Extract<Entry, { kind: 'held' }>,
-    brought: readonly Brought[],
+    brought: readonly BroughtFile[],
   ): Promise<FrameVersion> {
     const { directory, commits, pins } = this.#state;
     const { manifest, parts } = entry.version;
@@ -263,12 +195,12 @@ export class Writing {
     });
   }
 
-  #parts(request: PutRequest, handle: Handle, named: readonly (Brought & PlacedPart)[]): Promise<HeldPart[]> {
+  #parts(request: PutRequest, handle: Handle, named: readonly (BroughtFile & PlacedPart)[]): Promise<HeldPart[]> {
     const { directory } = this.#state;
     return Promise.all(named.map((each) => this.#part(request, each, directory.partName(handle, each.name))));
   }
 
-  async #part({ source }: PutRequest, { path, written }: Brought, file: string): Promise<HeldPart> {
+  async #part({ source }: PutRequest, { path, written }: BroughtFile, file: string): Promise<HeldPart> {
     const { context, directory } = this.#state;
     const identity = await directory.identify(path);
     if (identity === undefined) throw new AppError('internal', 'a file that was just written is not there');
@@ -336,37 +268,14 @@ export function withoutCheck({ check: _, ...part }: HeldPart): Part {
   return part;
 }
 
-/** All files have the same. */
-function columnsOf(brought: readonly Brought[]): readonly Column[] {
-  const [first, ...others] = brought.map(({ written }) => written.columns);
-  if (first === undefined) throw new AppError('invalid_input', 'a frame needs at least one file');
-  if (first.length === 0) throw new AppError('invalid_input', 'a frame needs at least one column');
-  for (const [index, columns] of others.entries()) {
-    const difference = columnDifference(first, columns);
-    if (difference === undefined) continue;
-    throw new AppError('schema_mismatch', `file ${index + 2} does not fit the first one: ${difference}`);
-  }
-  return first;
-}
-
-/** Those without rows add nothing, unless there is nothing else. */
-function withRows(brought: readonly Brought[]): readonly Brought[] {
-  const filled = brought.filter(({ written }) => written.rows > 0);
-  return filled.length > 0 ? filled : brought.slice(0, 1);
-}
-
 /** Each with a name that comes after the one before, and all after `last`. */
 function namedAfter(
   last: { readonly file: string } | undefined,
-  brought: readonly Brought[],
-): readonly (Brought & PlacedPart)[] {
+  brought: readonly BroughtFile[],
+): readonly (BroughtFile & PlacedPart)[] {
   let name = basename(last?.file ?? '000000.parquet');
   return brought.map((each) => {
     name = nextPartName(name);
     return { ...each, name };
   });
-}
-
-async function removeAll(paths: readonly string[]): Promise<void> {
-  await Promise.all(paths.map((path) => rm(path, { force: true })));
 }
