@@ -11,6 +11,8 @@ import { trustedCertificates } from './trusted-certificates.ts';
 /** What a stream may send ahead of its reader. HTTP/2's own 64 KiB would make large results wait for acknowledgements. */
 const streamWindowBytes = 2 * 1024 * 1024;
 const connectionWindowBytes = 64 * 1024 * 1024;
+/** HTTP/2's own 16 KiB would cut what is read from the socket at once into four. */
+const frameBytes = 1024 * 1024;
 /** As much as Spark's own clients and server take. */
 const maxMessageBytes = 128 * 1024 * 1024;
 const firstPingAfterMs = 30_000;
@@ -98,7 +100,7 @@ export class ConnectChannel {
     const authority = `${address.isTls ? 'https' : 'http'}://${hostText(address.host)}:${address.port}`;
     const session = connectHttp2(authority, {
       createConnection: () => socket,
-      settings: { initialWindowSize: streamWindowBytes, maxFrameSize: 1024 * 1024, enablePush: false },
+      settings: { initialWindowSize: streamWindowBytes, maxFrameSize: frameBytes, enablePush: false },
     });
     return await new Promise((resolve, reject) => {
       const fail = (error: Error): void => {
