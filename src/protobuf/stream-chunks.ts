@@ -1,19 +1,24 @@
 import type { Readable } from 'node:stream';
 
+/** Read ahead: to stop a stream and start it again for every piece takes longer than to read it. */
+const mostWaitingBytes = 256 * 1024;
+
 /**
- * The bytes of a stream in the pieces in which they come; leaving off leaves the stream as it is. A stream's own iterator
- * copies all that wait into one: of large messages, which are put together anyway, every byte once more.
+ * The bytes of a stream in the pieces in which they come. Leaving off drops those that wait, and leaves the stream open. A
+ * stream's own iterator copies all that wait into one: of large messages, which are put together anyway, every byte once more.
  *
  * Rejects with the stream's error, or where it closes before its end.
  */
 export async function* streamChunks(stream: Readable): AsyncGenerator<Buffer, void, undefined> {
   const chunks: Buffer[] = [];
+  let waitingBytes = 0;
   let failure: Error | undefined;
   let isOver = stream.readableEnded;
   let wake = (): void => {};
   const onData = (chunk: Buffer): void => {
     chunks.push(chunk);
-    stream.pause();
+    waitingBytes += chunk.length;
+    if (waitingBytes >= mostWaitingBytes) stream.pause();
     wake();
   };
   const onEnd = (): void => {
@@ -33,17 +38,20 @@ export async function* streamChunks(stream: Readable): AsyncGenerator<Buffer, vo
   try {
     for (;;) {
       const chunk = chunks.shift();
-      if (chunk !== undefined) yield chunk;
-      else if (failure !== undefined) throw failure;
+      if (chunk !== undefined) {
+        waitingBytes -= chunk.length;
+        yield chunk;
+      } else if (failure !== undefined) throw failure;
       else if (isOver) return;
       else {
         await new Promise<void>((resolve) => {
           wake = resolve;
-          stream.resume();
+          if (stream.isPaused()) stream.resume();
         });
       }
     }
   } finally {
+    stream.pause();
     stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
   }
 }
