@@ -3,6 +3,7 @@ import { ask } from '../support/http-client.ts';
 import { childrenOf, isAlive } from '../support/process-facts.ts';
 import { spawnFramehold } from '../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { upload } from './load/under-way.ts';
 
 test('no worker process outlives a server that was killed with SIGKILL', async () => {
   await using directory = await temporaryDirectory();
@@ -12,6 +13,26 @@ test('no worker process outlives a server that was killed with SIGKILL', async (
   server.kill('SIGKILL');
   await server.exited;
   await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), { timeout: 5000 });
+});
+
+test('a worker that has only just been started does not outlive a server that ends at once', async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await spawnFramehold({ dataDir: directory.path });
+  const underWay = await upload(server.url, { handle: 'h', verb: 'overwrite', n: 1 }, () => {});
+  const before = childrenOf(server.pid);
+  process.kill(before[0] as number, 'SIGKILL');
+  const started = await vi.waitUntil(() => childrenOf(server.pid).find((pid) => !before.includes(pid)), {
+    interval: 1,
+    timeout: 5000,
+  });
+  // From here on it cannot do anything for its own end.
+  process.kill(started, 'SIGSTOP');
+  server.kill('SIGTERM');
+  await vi.waitUntil(() => server.stderr().includes('stopping'), { timeout: 5000 });
+  server.kill('SIGINT');
+  expect((await server.exited).code).toBe(1);
+  await expect(underWay.finish()).rejects.toThrow();
+  await vi.waitFor(() => expect([...before, started].filter(isAlive)).toEqual([]), { timeout: 5000 });
 });
 
 test('the demo frames survive a restart, and a second start does not make them anew', async () => {

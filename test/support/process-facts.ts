@@ -19,6 +19,12 @@ export function isAlive(pid: number): boolean {
   return state !== undefined && !state.startsWith('Z');
 }
 
+/** What a person needs to know of a process that should not be there. */
+export function describeProcess(pid: number): string {
+  const facts = ['Name', 'State', 'PPid', 'VmRSS', 'SigPnd'].map((field) => `${field} ${statusOf(pid, field)}`);
+  return `${pid}: ${facts.join(', ')}`;
+}
+
 /** Resident memory of a process alone. */
 export function residentBytesOf(pid: number): number {
   return Number.parseInt(statusOf(pid, 'VmRSS') ?? '0', 10) * 1024;

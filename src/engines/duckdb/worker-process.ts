@@ -29,6 +29,12 @@ const pulseMs = 1000;
 /** Messages held for a reader that is slower than the worker. */
 const maxWaitingMessages = 2;
 
+const living = new Set<ChildProcess>();
+// A child sees to its own end once it runs; one that is still starting could outlive us for as long as that takes.
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
 export interface ExecuteOptions {
   readonly signal: AbortSignal;
   /** Bytes that the job reads. */
@@ -72,6 +78,7 @@ export class WorkerProcess {
       this.#shared?.[Symbol.dispose]();
       throw error;
     }
+    living.add(this.#child);
     // Where the system has no descriptors left, the process was not made and has no pipes; `error` then says so.
     const stdio = this.#child.stdio as ChildProcess['stdio'] | undefined;
     this.#data = (stdio?.[dataDescriptor] as Socket | undefined) ?? new Socket();
@@ -83,6 +90,7 @@ export class WorkerProcess {
     this.exited = new Promise((resolve) => {
       this.#child.once('exit', (code, signal) => {
         this.#logger.debug('worker ended', { pid: this.#child.pid, code, signal, stderr: this.#stderr || undefined });
+        living.delete(this.#child);
         removeSpillDirectory(tempDirectory);
         this.#end();
         this.#shared?.[Symbol.dispose]();
@@ -90,6 +98,7 @@ export class WorkerProcess {
       });
       this.#child.on('error', (error) => {
         this.#stderr += String(error);
+        living.delete(this.#child);
         this.kill();
         this.#shared?.[Symbol.dispose]();
         resolve();

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Int64, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { ask } from '../../support/http-client.ts';
 import { privateFiles } from '../../support/private-files.ts';
-import { familyOf, isAlive } from '../../support/process-facts.ts';
+import { describeProcess, familyOf, isAlive } from '../../support/process-facts.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { contentOf } from '../harness/doors.ts';
@@ -94,7 +94,12 @@ export const stopUnderLoad: Scenario = {
         promised(left.length === 0, 'no temporary file stays', left);
         figures['slowest stop ms'] = Math.max(figures['slowest stop ms'], Math.round(stopMs));
       }
-      await until('no process outlives it', 2000, () => !family.some(isAlive));
+      await until(
+        'no process outlives it',
+        marginMs[size],
+        () => !family.some(isAlive),
+        () => family.filter(isAlive).map(describeProcess),
+      );
       if (round % 10 === 9) progress(`${round + 1} stops, ${figures.finished} requests finished`);
     }
     await using server = await spawnFramehold({ dataDir: directory.path });
