@@ -2,9 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { isatty } from 'node:tty';
+import { setFlagsFromString } from 'node:v8';
 import type { Host } from './cli/host.ts';
 import { run } from './cli/run.ts';
 import { readVersion } from './core/version.ts';
+
+// Rows pass through as buffers, and V8 counts those to a heap that itself is small: it would go through all of it once for
+// every thirty megabytes that are streamed.
+setFlagsFromString('--heap-growing-percent=300');
 
 /** One Ctrl-C may arrive twice: from the terminal, and passed on by a parent such as npm. */
 const echoMs = 100;

@@ -36,6 +36,8 @@ const settings: Readonly<Record<string, string>> = {
   'spark.sql.files.ignoreCorruptFiles': 'false',
   // Above so many files Spark starts a job only to list them.
   'spark.sql.sources.parallelPartitionDiscovery.threshold': '1000',
+  // Spark's own 10,000 makes many small messages of a large result; it bounds their bytes besides.
+  'spark.sql.execution.arrow.maxRecordsPerBatch': '50000',
 };
 
 export interface SparkSessionOptions {
