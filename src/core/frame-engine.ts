@@ -97,6 +97,8 @@ export interface CsvOptions {
   readonly delimiter?: string | undefined;
   /** Whether the first line holds the names of the columns. Undefined: found out. */
   readonly hasHeader?: boolean | undefined;
+  /** Whether its bytes hold no NUL, and the end of a line in every MiB. Where not, reading it takes longer. */
+  readonly isPlainText: boolean;
 }
 
 export interface TextOptions {

@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileFormat, WrittenPart } from '../../src/core/frame-engine.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { sqlTypeName } from '../../src/encoding/arrow/sql-type-name.ts';
 import { DuckDbEngine, type DuckDbEngineOptions } from '../../src/engines/duckdb/duckdb-engine.ts';
+import { spool } from '../../src/http/import/upload-spool.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 
 const never = new AbortController().signal;
@@ -15,6 +15,11 @@ export interface Imported {
   readonly types: readonly string[];
   readonly rows: readonly unknown[][];
 }
+
+/** Of a CSV, what is found as its bytes are written need not be given. */
+export type GivenFormat =
+  | Exclude<FileFormat, { kind: 'csv' }>
+  | Omit<Extract<FileFormat, { kind: 'csv' }>, 'isPlainText'>;
 
 /** Writes bytes to a file, lets the engine import it, and reads back what it made of them. */
 export class FileImports implements AsyncDisposable {
@@ -43,12 +48,13 @@ export class FileImports implements AsyncDisposable {
 
   async put(
     content: string | Uint8Array,
-    format: FileFormat,
+    given: GivenFormat,
     signal = never,
   ): Promise<{ part: WrittenPart; path: string }> {
     const source = join(this.directory.path, `upload-${++this.#files}`);
     const path = join(this.directory.path, `part-${this.#files}.parquet`);
-    await writeFile(source, content);
+    const { isPlainText } = await spool(piecesOf(content), source);
+    const format = given.kind === 'csv' ? { ...given, isPlainText } : given;
     const compression = { algorithm: 'zstd', level: 1 } as const;
     const part = await this.engine.write(
       { source: { kind: 'file', path: source, format }, path, compression },
@@ -57,7 +63,7 @@ export class FileImports implements AsyncDisposable {
     return { part, path };
   }
 
-  async import(content: string | Uint8Array, format: FileFormat): Promise<Imported> {
+  async import(content: string | Uint8Array, format: GivenFormat): Promise<Imported> {
     const { part, path } = await this.put(content, format);
     let text = '';
     for await (const piece of this.engine.read(
@@ -86,4 +92,8 @@ export class FileImports implements AsyncDisposable {
     await this.engine[Symbol.asyncDispose]();
     await this.directory[Symbol.asyncDispose]();
   }
+}
+
+async function* piecesOf(content: string | Uint8Array): AsyncGenerator<Buffer> {
+  yield Buffer.from(content);
 }

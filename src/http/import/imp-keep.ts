@@ -13,7 +13,7 @@ import type { TypesByColumn } from './imp-schema.ts';
 import type { Upload } from './imp-upload.ts';
 import { formatOf, headBytes, namedFormat, packingOf } from './upload-format.ts';
 import { UploadReader } from './upload-reader.ts';
-import { spool } from './upload-spool.ts';
+import { type Spooled, spool } from './upload-spool.ts';
 
 interface KeepContext {
   readonly frames: FrameStore;
@@ -46,12 +46,12 @@ export async function keepUpload(upload: Upload, command: ImportCommand, context
       return { format, put: await frames.put(anonymous, { ...request, source }, { signal }) };
     }
     await using file = await frames.temporaryFile(anonymous);
-    await spool(reader.rest(), file.path);
+    const { isPlainText } = await spool(reader.rest(), file.path);
     const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
     const source = {
       kind: 'file',
       path: file.path,
-      format: fileFormat(format, { ...command, hasHeader }, types),
+      format: fileFormat(format, { ...command, hasHeader, isPlainText }, types),
     } as const;
     return { format, put: await frames.put(anonymous, { ...request, source }, { signal }) };
   } finally {
@@ -105,14 +105,14 @@ function checkOptions(format: FileFormatName, { delimiter }: ImportCommand, type
 
 function fileFormat(
   format: Exclude<FileFormatName, 'arrow'>,
-  { delimiter, hasHeader, skipsBadRows }: ImportCommand,
+  { delimiter, hasHeader, isPlainText, skipsBadRows }: ImportCommand & Spooled,
   types: TypesByColumn | undefined,
 ): FileFormat {
   switch (format) {
     case 'csv':
-      return { kind: 'csv', delimiter, hasHeader, types, skipsBadRows };
+      return { kind: 'csv', delimiter, hasHeader, isPlainText, types, skipsBadRows };
     case 'tsv':
-      return { kind: 'csv', delimiter: delimiter ?? '\t', hasHeader, types, skipsBadRows };
+      return { kind: 'csv', delimiter: delimiter ?? '\t', hasHeader, isPlainText, types, skipsBadRows };
     case 'json':
     case 'ndjson':
       return { kind: 'json', types, skipsBadRows };

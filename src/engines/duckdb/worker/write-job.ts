@@ -38,9 +38,11 @@ export async function writePart(
       await copyToParquet(connection, relation, path, compression);
       return undefined;
     });
-    await syncFile(path);
-    const facts = await probe(connection, path);
-    return { ...facts, ...(await sha256(path, signal)), ...(report !== undefined && { report }) };
+    const [syncing, probing, summing] = [syncFile(path), probe(connection, path), sha256(path, signal)];
+    // None may still be at work when the file is removed.
+    await Promise.allSettled([syncing, probing, summing]);
+    await syncing;
+    return { ...(await probing), ...(await summing), ...(report !== undefined && { report }) };
   } catch (error) {
     await rm(path, { force: true });
     throw explain(error, source, path);

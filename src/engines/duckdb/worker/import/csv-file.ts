@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../../../../core/app-error.ts';
@@ -15,9 +14,6 @@ import { checkTimeFormats, plannedColumns } from './text-columns.ts';
 import { importTexts, type TextFile, type TextImport } from './text-import.ts';
 import { Rejections } from './text-rejections.ts';
 
-const LF = 10;
-const CR = 13;
-
 /** Reads a CSV file. Its types are found out from its beginning and held against all of it. */
 export async function importCsv(
   job: TextImport,
@@ -33,7 +29,9 @@ export async function importCsv(
   }));
   await checkTimeFormats(job.connection, options.types ?? []);
   await using file = new CsvFile(job, dialect, rejections);
-  if (dialect.beginsWithLineEnds || (await needsTidying(job.path, job.signal))) await file.tidy();
+  // DuckDB would read without a word NUL bytes, which most programs take for the end of a text, and leave out a last line
+  // that is longer than its buffers.
+  if (dialect.beginsWithLineEnds || !options.isPlainText) await file.tidy();
   await importTexts(job, { file, columns, rejections });
   return { delimiter: dialect.delimiter, hasHeader: dialect.hasHeader, ...rejections.report };
 }
@@ -99,22 +97,4 @@ class CsvFile implements TextFile {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#hasScratch) await rm(this.#job.scratchPath, { force: true });
   }
-}
-
-const blockBytes = 1024 * 1024;
-
-/**
- * What DuckDB would read without a word: NUL bytes, which most programs take for the end of a text, and a last line that
- * is longer than its buffers, which it leaves out.
- */
-async function needsTidying(path: string, signal: AbortSignal): Promise<boolean> {
-  for await (const chunk of createReadStream(path, { highWaterMark: 4 * blockBytes, signal })) {
-    const bytes = chunk as Buffer;
-    if (bytes.includes(0)) return true;
-    for (let at = 0; at + blockBytes <= bytes.length; at += blockBytes) {
-      const block = bytes.subarray(at, at + blockBytes);
-      if (!block.includes(LF) && !block.includes(CR)) return true;
-    }
-  }
-  return false;
 }
