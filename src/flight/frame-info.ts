@@ -1,9 +1,9 @@
 import { AppError } from '../core/app-error.ts';
 import { anonymous } from '../core/principal.ts';
 import { damaged } from '../frames/frame-errors.ts';
+import type { HeldSummary } from '../frames/frame-summary.ts';
 import { selectColumns } from '../frames/select-columns.ts';
 import type { FrameStore } from '../frames/store.ts';
-import type { HeldSummary } from '../frames/tenant-frames.ts';
 import { FlightInfo, type Timestamp } from '../protobuf/flight-messages.ts';
 import { arrowSchema } from './arrow-schema.ts';
 import type { Call } from './method.ts';

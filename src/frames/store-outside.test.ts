@@ -19,8 +19,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { codeOf, eventually, firstColumn, open, put, StoreBench } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
+import type { FrameSummary } from './frame-summary.ts';
 import type { FrameStore } from './store.ts';
-import type { FrameSummary } from './tenant-frames.ts';
 
 let bench: StoreBench;
 beforeAll(async () => {

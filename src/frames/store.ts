@@ -12,18 +12,11 @@ import { ChunkReader } from './chunk-reader.ts';
 import { DurableFiles, errnoOf } from './durable-file.ts';
 import { ExpirySweeper } from './expiry.ts';
 import type { FrameReader } from './frame-reader.ts';
+import type { FrameSummary, HeldSummary, PutResult } from './frame-summary.ts';
 import { HotTier } from './hot-tier.ts';
 import { Recompressor } from './recompressor.ts';
 import { Sharing } from './sharing.ts';
-import {
-  type FrameSummary,
-  type HeldSummary,
-  type IncomingFolder,
-  type ListOptions,
-  type PutResult,
-  type TemporaryFile,
-  TenantFrames,
-} from './tenant-frames.ts';
+import { type IncomingFolder, type ListOptions, type TemporaryFile, TenantFrames } from './tenant-frames.ts';
 import type { StoreContext } from './tenant-state.ts';
 import { Turns } from './turns.ts';
 import type { PutRequest } from './writing.ts';

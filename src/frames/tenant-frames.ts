@@ -1,7 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { AppError } from '../core/app-error.ts';
-import type { Column } from '../core/data-type.ts';
-import type { FileReport } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Tenant } from '../core/principal.ts';
 import { abortable, eitherSignal, sleep } from './abortable.ts';
@@ -10,8 +8,8 @@ import type { ChunkReader } from './chunk-reader.ts';
 import { storage } from './durable-file.ts';
 import { gone, notFound, whyNotHeld } from './frame-errors.ts';
 import { FrameReader } from './frame-reader.ts';
+import { type FrameSummary, frameSummary, type HeldSummary, heldSummary, type PutResult } from './frame-summary.ts';
 import type { FrameVersion } from './frame-version.ts';
-import { bytesOf } from './manifest.ts';
 import { lostPlace } from './membership.ts';
 import { FileChanged } from './pins.ts';
 import { Presence } from './presence.ts';
@@ -21,22 +19,6 @@ import { Scanner } from './scanner.ts';
 import { type StoreContext, TenantState } from './tenant-state.ts';
 import { Verification } from './verification.ts';
 import { type PutRequest, Writing } from './writing.ts';
-
-export interface HeldSummary {
-  readonly state: 'held';
-  readonly handle: Handle;
-  readonly version: number;
-  readonly versionId: string;
-  readonly rows: number;
-  /** As stored. */
-  readonly bytes: number;
-  readonly columns: readonly Column[];
-  readonly createdAt: number;
-  /** In milliseconds since 1970; undefined when the frame stays. */
-  readonly expiresAt: number | undefined;
-  /** Null when the frame stays. */
-  readonly ttlMs: number | null;
-}
 
 /** A path beside the frames where no file is yet. What is there goes when this is disposed of, or when the server starts. */
 export interface TemporaryFile extends AsyncDisposable {
@@ -48,28 +30,11 @@ export interface IncomingFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-export interface DamagedSummary {
-  readonly state: 'damaged';
-  readonly handle: Handle;
-  readonly version: number;
-  readonly bytes: number;
-  readonly reason: string;
-}
-
-export interface PutResult extends HeldSummary {
-  /** Those of this put: after an append, `rows` are more. */
-  readonly rowsPut: number;
-  /** Where the source was a file. */
-  readonly report: FileReport | undefined;
-}
-
 export interface ListOptions {
   readonly prefix?: string | undefined;
   /** Only handles behind this one. */
   readonly after?: string | undefined;
 }
-
-export type FrameSummary = HeldSummary | DamagedSummary;
 
 /** Time for a second look at a file that has just come. */
 const secondLookMs = 230;
@@ -102,7 +67,7 @@ export class TenantFrames implements AsyncDisposable {
     this.#puts.add(put);
     try {
       const { version, rows: rowsPut, report } = await put;
-      return { ...summaryOf(version), rowsPut, report };
+      return { ...heldSummary(version), rowsPut, report };
     } finally {
       this.#puts.delete(put);
       either.unlink();
@@ -178,7 +143,7 @@ export class TenantFrames implements AsyncDisposable {
     const isListed = (handle: Handle): boolean => handle.startsWith(prefix) && handle > after;
     await this.#scanner.lookAtSuspects(isListed);
     for (const handle of this.#state.catalog.handles().filter(isListed).sort()) {
-      const summary = this.#summarize(handle, this.#state.catalog.get(handle));
+      const summary = this.#summary(handle);
       if (summary !== undefined) yield summary;
     }
   }
@@ -186,12 +151,12 @@ export class TenantFrames implements AsyncDisposable {
   async describe(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameSummary> {
     await this.#state.context.neighbours.refresh();
     const isKnown = !this.#state.catalog.isSuspect(handle);
-    const known = isKnown ? this.#summarize(handle, this.#state.catalog.get(handle)) : undefined;
+    const known = isKnown ? this.#summary(handle) : undefined;
     if (known?.state === 'held') return known;
     try {
-      return summaryOf(await this.#find(handle, signal));
+      return heldSummary(await this.#find(handle, signal));
     } catch (error) {
-      const summary = this.#summarize(handle, this.#state.catalog.get(handle));
+      const summary = this.#summary(handle);
       if (summary === undefined) throw error;
       return summary;
     }
@@ -233,7 +198,7 @@ export class TenantFrames implements AsyncDisposable {
       }
       version.touch(context.now());
       await context.membership.announce(`read ${directory.tenant} ${handle}`);
-      return summaryOf(version);
+      return heldSummary(version);
     });
   }
 
@@ -362,18 +327,8 @@ export class TenantFrames implements AsyncDisposable {
     return gone(handle, 'expired');
   }
 
-  #summarize(handle: Handle, entry: Entry | undefined): FrameSummary | undefined {
-    if (entry?.kind === 'damaged') {
-      const { version, reason, files } = entry;
-      return { state: 'damaged', handle, version, bytes: bytesOf(files), reason };
-    }
-    if (entry?.kind !== 'held' || entry.version.isExpired(this.#state.context.now())) return undefined;
-    return summaryOf(entry.version);
+  #summary(handle: Handle): FrameSummary | undefined {
+    const { catalog, context } = this.#state;
+    return frameSummary(handle, catalog.get(handle), context.now());
   }
-}
-
-function summaryOf(version: FrameVersion): HeldSummary {
-  const { handle, version: number, versionId, columns, createdAt, ttlMs } = version.manifest;
-  const { rows, bytes, expiresAt } = version;
-  return { state: 'held', handle, version: number, versionId, rows, bytes, columns, createdAt, expiresAt, ttlMs };
 }

@@ -2,7 +2,7 @@ import type { Column } from '../core/data-type.ts';
 import type { Principal } from '../core/principal.ts';
 import type { AnalyticsTable, SqlResult } from '../core/sql.ts';
 import { endingWith } from '../core/sql-result.ts';
-import type { PutResult } from '../frames/tenant-frames.ts';
+import type { PutResult } from '../frames/frame-summary.ts';
 import type { AutoEngine } from './auto-engine.ts';
 import { autoEngineName, localEngineName, unknownEngine } from './engine-names.ts';
 import type {

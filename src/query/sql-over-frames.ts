@@ -17,8 +17,8 @@ import {
   type TableName,
 } from '../core/sql.ts';
 import { endingWith } from '../core/sql-result.ts';
+import type { PutResult } from '../frames/frame-summary.ts';
 import type { FrameStore } from '../frames/store.ts';
-import type { PutResult } from '../frames/tenant-frames.ts';
 import type {
   CallOptions,
   EngineSql,

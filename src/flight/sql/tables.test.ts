@@ -5,7 +5,7 @@ import type { Column } from '../../core/data-type.ts';
 import { parseHandle } from '../../core/handle.ts';
 import { anonymous } from '../../core/principal.ts';
 import type { AnalyticsTable } from '../../core/sql.ts';
-import type { FrameSummary } from '../../frames/tenant-frames.ts';
+import type { FrameSummary } from '../../frames/frame-summary.ts';
 import { tableSchema } from './table-schema.ts';
 import { listSchemas, listTables, type TableFilter, type TableSources } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import type { FrameSummary } from '../../frames/tenant-frames.ts';
+import type { FrameSummary } from '../../frames/frame-summary.ts';
 
 export const handleOrders = ['handle', 'created', 'bytes', 'rows', 'expires'] as const;
 export type HandleOrder = (typeof handleOrders)[number];

@@ -1,6 +1,6 @@
 import { type ExecColumn, execColumn } from '../../encoding/exec-column.ts';
+import type { FrameSummary } from '../../frames/frame-summary.ts';
 import type { FrameStore } from '../../frames/store.ts';
-import type { FrameSummary } from '../../frames/tenant-frames.ts';
 import type { JsonSchema } from '../openapi/operation.ts';
 
 /** A frame as the doors of /handles show it. */

@@ -1,7 +1,7 @@
 import type { Column } from '../../core/data-type.ts';
 import type { FileFormatName } from '../../core/file-format.ts';
 import { type ExecColumn, execColumn } from '../../encoding/exec-column.ts';
-import type { PutResult } from '../../frames/tenant-frames.ts';
+import type { PutResult } from '../../frames/frame-summary.ts';
 import type { JsonSchema } from '../openapi/operation.ts';
 
 export interface ImportAnswer {
