@@ -210,7 +210,7 @@ export const settings = {
       env: 'SQL_DEFAULT_ENGINE',
       type: type.engineName,
       default: 'tsdb',
-      help: 'Where /exec?query= goes without engine=: `tsdb`, the external database; `local`, the SQL engine over the frames; `auto`; or a name of `[engines]`',
+      help: 'Where query= of /exec and /exp goes without engine=: `tsdb`, the external database; `local`, the SQL engine over the frames; `auto`; or a name of `[engines]`',
     },
     auto_engine: {
       property: 'autoEngine',
@@ -247,7 +247,7 @@ export const settings = {
       env: 'SQL_THREADS',
       type: type.integer({ min: 1, max: 256, unit: 'threads' }),
       default: '1',
-      help: 'Threads of each of these processes',
+      help: 'Threads of each of these processes; those for frames use as many as sql.workers while they write a file',
     },
     memory_gb: {
       property: 'memoryBytes',
@@ -335,7 +335,7 @@ export const settings = {
       env: 'SERVER',
       type: type.httpUrl,
       default: 'http://127.0.0.1:9000',
-      help: 'Server that put, get, ls, info, rm, sql, engines and ping talk to; the server itself does not read this',
+      help: 'Server that put, get, ls, info, rm, sql, engines, queries, cancel and ping talk to; the server itself does not read this',
       mask: maskCredentials,
     },
   },

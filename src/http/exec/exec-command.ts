@@ -46,8 +46,6 @@ export interface ExecDefaults {
   readonly defaultEngine: string;
 }
 
-const maxSqlBytes = 64 * 1024;
-
 /** QuestDB's own parameters, which it may see; nothing else of a client's request reaches it. */
 const forwardedParameters = new Set(
   'query fmt limit count nm timings explain quoteLargeNum cols version src'.split(' '),
@@ -91,9 +89,6 @@ function parseQuery(
   parameters: ReadonlyMap<string, string>,
   { maxLimit }: ExecDefaults,
 ): Omit<QueryFrames, keyof NamedEngine> {
-  if (Buffer.byteLength(query) > maxSqlBytes) {
-    throw new AppError('too_large', `the statement is longer than ${maxSqlBytes} bytes`);
-  }
   const limitText = parameters.get('limit');
   const cols = parameters.get('cols');
   return {

@@ -38,7 +38,6 @@ export function queriesRoute(running: RunningQueries): Route {
     },
     async handle(exchange) {
       readParameters({}, parseQueryString(exchange.target));
-      exchange.headers.push('cache-control', 'no-store');
       sendJson(exchange, { queries: running.list(anonymous).map(queryDocument) });
     },
   };
