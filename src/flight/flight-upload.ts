@@ -3,6 +3,9 @@ import { endOfStream } from '../encoding/arrow/schema-message.ts';
 import { FlightData, type FlightDataMessage } from '../protobuf/flight-messages.ts';
 import type { FlightUpload } from './flight-sql-port.ts';
 
+/** The first message is held for as long as the upload takes. A schema of ten thousand columns has one. */
+const longestFirstMessage = 16 * 1024 * 1024;
+
 /** Waits for the first message of an upload. */
 export async function openUpload(requests: AsyncIterable<Uint8Array>): Promise<FlightUpload> {
   const iterator = requests[Symbol.asyncIterator]();
@@ -11,6 +14,13 @@ export async function openUpload(requests: AsyncIterable<Uint8Array>): Promise<F
     throw new AppError('invalid_input', 'the upload ended before its first message', {
       hint: 'the first message carries the descriptor and the schema; of a table without batches ADBC sends nothing: give it a record batch of no rows',
     });
+  }
+  if (begun.value.length > longestFirstMessage) {
+    throw new AppError(
+      'too_large',
+      `the first message of the upload has ${begun.value.length} bytes; it may have ${longestFirstMessage}`,
+      { hint: 'the first message carries the descriptor and the schema, and no rows' },
+    );
   }
   const first = FlightData.decode(begun.value);
   const ahead: FlightDataMessage[] = [];

@@ -30,3 +30,10 @@ test.each([
 ])('%s is not known', (text) => {
   expect(parseSqlType(text)).toBeUndefined();
 });
+
+test.each(['DATE', 'DATE[', 'DECIMAL(1'])(
+  '%s with a million blanks behind it is no type, and this is told at once',
+  (name) => {
+    expect(parseSqlType(`${name}${' '.repeat(1_000_000)}`)).toBeUndefined();
+  },
+);

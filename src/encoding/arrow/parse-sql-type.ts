@@ -51,14 +51,18 @@ const named: ReadonlyMap<string, DataType> = new Map([
   ['INTERVAL', { kind: 'interval' }],
 ] satisfies [string, DataType][]);
 
+const longestName = 200;
+
 /** Names that `parseSqlType` knows, without their parameters. */
 export const sqlTypeNames: readonly string[] = [...named.keys()];
 
 /** A type as SQL names it, of those that a value may be given in: the plain ones, DECIMAL(p,s), and lists of them. */
 export function parseSqlType(text: string): DataType | undefined {
+  // The patterns below take a time that grows with the square of the blanks.
+  if (text.length > longestName) return undefined;
   const list = /^(.+?)\s*\[\s*\]\s*$/s.exec(text);
   if (list !== null) {
-    const element = text.length > 200 ? undefined : parseSqlType(list[1] ?? '');
+    const element = parseSqlType(list[1] ?? '');
     return element === undefined ? undefined : { kind: 'list', element };
   }
   const decimal = /^\s*(?:DECIMAL|NUMERIC|DEC)\s*\(\s*(\d{1,2})\s*(?:,\s*(\d{1,2})\s*)?\)\s*$/i.exec(text);

@@ -136,10 +136,17 @@ export class ConnectChannel {
   /** A peer that is gone without a word is found out, as long as somebody waits for it. */
   #watch(session: ClientHttp2Session, socket: Socket): void {
     let bytesRead = socket.bytesRead;
+    let silentLooks = 0;
     const timer = setInterval(() => {
       const isSilent = socket.bytesRead === bytesRead;
       bytesRead = socket.bytesRead;
-      if (!isSilent || this.#calls === 0) return;
+      silentLooks = isSilent && this.#calls > 0 ? silentLooks + 1 : 0;
+      if (silentLooks === 0) return;
+      if (session.closed || session.destroyed) {
+        // Said goodbye to: Node answers pings of such a connection itself, and leaves the socket to the peer.
+        if (silentLooks > 1 || session.destroyed) socket.destroy();
+        return;
+      }
       const overdue = setTimeout(() => session.destroy(new Error('no answer to a ping')), pingTimeoutMs);
       const isSent = session.ping(() => clearTimeout(overdue));
       if (!isSent) clearTimeout(overdue);

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { batchOf, type ConnectCall, scriptedConnectServer } from '../../../test/support/scripted-connect-server.ts';
 import { rowsOf, runSql, sparkEngine } from '../../../test/support/spark-engine.ts';
+import { messagePrefix } from '../../protobuf/message-frames.ts';
 
 const sql = 'SELECT 1';
 
@@ -128,6 +129,19 @@ it.each([
 ])('an answer %s is refused', async (_, part) => {
   await using server = await scriptedConnectServer(async (call) => {
     if (call.method === 'ExecutePlan') await call.send({ ...batchOf([1], 'r0'), ...(part as object) });
+  });
+  await using engine = sparkEngine({ url: server.url });
+  await expect(runSql(engine, sql)).rejects.toMatchObject({
+    code: 'engine_unreachable',
+    message: 'engine cluster gave an answer that cannot be read',
+  });
+});
+
+it('an answer that is no protobuf is refused', async () => {
+  await using server = await scriptedConnectServer(({ method, stream }) => {
+    if (method !== 'ExecutePlan') return;
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' });
+    stream.write(Buffer.concat([messagePrefix(3), Buffer.alloc(3, 255)]));
   });
   await using engine = sparkEngine({ url: server.url });
   await expect(runSql(engine, sql)).rejects.toMatchObject({

@@ -36,6 +36,7 @@ export class Retries {
   #tries = 0;
   #delayMs = firstDelayMs;
   #failingSince: number | undefined;
+  #triedAt = Number.POSITIVE_INFINITY;
 
   constructor(options: RetriesOptions) {
     this.#options = options;
@@ -53,6 +54,8 @@ export class Retries {
     const { patienceMs, signal } = this.#options;
     if (signal.aborted || !isRetriable(thrown)) throw thrown;
     const now = performance.now();
+    // To connect takes no longer than our patience: what held for so long was connected, also where it said nothing.
+    if (now - this.#triedAt > 2 * patienceMs) this.reset();
     this.#failingSince ??= now;
     this.#tries += 1;
     let delayMs = Math.max(this.#delayMs, Math.min(thrown.facts.retryDelayMs ?? 0, longestServerDelayMs));
@@ -63,6 +66,7 @@ export class Retries {
     await wait(delayMs, undefined, { signal }).catch(() => {
       throw thrown;
     });
+    this.#triedAt = performance.now();
   }
 }
 

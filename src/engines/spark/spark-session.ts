@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { AppError } from '../../core/app-error.ts';
+import type { MessageType } from '../../protobuf/proto-message.ts';
 import type { ConnectChannel } from './connect-channel.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import {
@@ -154,7 +156,7 @@ export class SparkSession {
 
   async errorDetails(errorId: string, { signal }: CallOptions) {
     const request = FetchErrorDetailsRequest.encode({ ...this.#own(), errorId });
-    return FetchErrorDetailsResponse.decode(await this.#unary('FetchErrorDetails', request, signal));
+    return decoded(FetchErrorDetailsResponse, await this.#unary('FetchErrorDetails', request, signal));
   }
 
   async #config(
@@ -162,18 +164,18 @@ export class SparkSession {
     options: CallOptions,
   ): Promise<void> {
     const answer = await this.#retried('Config', ConfigRequest.encode({ ...this.#own(), operation }), options);
-    this.#observe(ConfigResponse.decode(answer));
+    this.#observe(decoded(ConfigResponse, answer));
   }
 
   async #analyze(request: Uint8Array, options: CallOptions): Promise<ReturnType<typeof AnalyzePlanResponse.decode>> {
-    const answer = AnalyzePlanResponse.decode(await this.#retried('AnalyzePlan', request, options));
+    const answer = decoded(AnalyzePlanResponse, await this.#retried('AnalyzePlan', request, options));
     this.#observe(answer);
     return answer;
   }
 
   async *#stream(method: string, request: Uint8Array, signal: AbortSignal): AsyncGenerator<ExecuteResponse> {
     for await (const message of this.#call(method, request, signal)) {
-      const response = ExecutePlanResponse.decode(message);
+      const response = decoded(ExecutePlanResponse, message);
       this.#observe(response);
       yield response;
     }
@@ -217,5 +219,15 @@ export class SparkSession {
       clientType,
       observedSessionId: this.#observedId,
     };
+  }
+}
+
+/** What a server sends is not its caller's fault. */
+function decoded<T>(type: MessageType<T>, answer: Uint8Array): T {
+  try {
+    return type.decode(answer);
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    throw new ConnectFailure('DATA_LOSS', 'an answer is not valid protobuf', { cause });
   }
 }

@@ -2,12 +2,26 @@ import { AppError } from '../../core/app-error.ts';
 import type { DataType } from '../../core/data-type.ts';
 import { sqlTypeName } from '../../encoding/arrow/sql-type-name.ts';
 
-const integer = /^\s*([+-]?\d{1,40})\s*$/;
-const decimal = /^\s*([+-]?)(\d{0,40})(?:\.(\d{0,40}))?\s*$/;
-const date = /^\s*(\d{4})-(\d{2})-(\d{2})\s*$/;
-const time = /^\s*(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s*$/;
-const timestamp =
-  /^\s*(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}(?::?\d{2})?)?)?\s*$/i;
+const integer = /^([+-]?\d{1,40})$/;
+const decimal = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?$/;
+const date = /^(\d{4})-(\d{2})-(\d{2})$/;
+const time = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?$/;
+const timestamp = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['t', true],
+  ['1', true],
+  ['false', false],
+  ['f', false],
+  ['0', false],
+]);
+const notNumbers: ReadonlyMap<string, number> = new Map([
+  ['nan', Number.NaN],
+  ['inf', Infinity],
+  ['infinity', Infinity],
+  ['-inf', -Infinity],
+  ['-infinity', -Infinity],
+]);
 
 /** A text that is meant as a value of a type, in the form in which literals take it. */
 export function valueOfText(name: string, type: DataType, text: unknown): unknown {
@@ -21,15 +35,16 @@ export function valueOfText(name: string, type: DataType, text: unknown): unknow
   return value;
 }
 
-function parse(type: DataType, text: string): unknown {
+function parse(type: DataType, given: string): unknown {
+  const text = given.trim();
   switch (type.kind) {
     case 'utf8':
     case 'json':
-      return text;
+      return given;
     case 'uuid':
-      return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text.trim()) ? text.trim().toLowerCase() : undefined;
+      return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : undefined;
     case 'boolean':
-      return { true: true, false: false, t: true, f: false, '1': true, '0': false }[text.trim().toLowerCase()];
+      return booleans.get(text.toLowerCase());
     case 'int':
       return parseInteger(text, type);
     case 'float':
@@ -37,7 +52,7 @@ function parse(type: DataType, text: string): unknown {
     case 'decimal':
       return parseDecimal(text, type);
     case 'binary':
-      return /^[A-Za-z0-9+/]*={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+      return /^[A-Za-z0-9+/]*={0,2}$/.test(given) ? Buffer.from(given, 'base64') : undefined;
     case 'date':
       return parseDate(text);
     case 'time':
@@ -57,11 +72,10 @@ function parseInteger(text: string, { bits, signed }: Extract<DataType, { kind: 
 }
 
 function parseFloat64(text: string): number | undefined {
-  const special = { nan: Number.NaN, inf: Infinity, infinity: Infinity, '-inf': -Infinity, '-infinity': -Infinity };
-  const known = special[text.trim().toLowerCase() as keyof typeof special];
+  const known = notNumbers.get(text.toLowerCase());
   if (known !== undefined) return known;
   const value = Number(text);
-  return text.trim() === '' || Number.isNaN(value) ? undefined : value;
+  return text === '' || Number.isNaN(value) ? undefined : value;
 }
 
 /** Without its point; further digits are rounded half away from zero. */

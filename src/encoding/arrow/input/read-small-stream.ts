@@ -1,4 +1,6 @@
+import { AppError } from '../../../core/app-error.ts';
 import { readBatch } from './arrow-batch.ts';
+import type { ArrowColumn } from './arrow-column.ts';
 import { DictionaryStore } from './arrow-dictionary-store.ts';
 import { InvalidArrow } from './arrow-flatbuffer.ts';
 import { type ArrowMessage, arrowMessages, invalidAt } from './arrow-messages.ts';
@@ -11,11 +13,17 @@ export interface SmallTable {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** An Arrow IPC stream of a few rows, as plain values. Rejects with `invalid_input`. */
+/** A few bytes may stand for any number of values: nulls take none, and others may all be the same one. */
+const mostRows = 10_000;
+const mostElements = 1_000_000;
+const mostBytes = 64 * 1024 * 1024;
+
+/** An Arrow IPC stream of a few rows, as plain values. Rejects with `invalid_input` or `too_large`. */
 export async function readSmallStream(stream: Uint8Array): Promise<SmallTable> {
   let fields: ArrowField[] | undefined;
   let dictionaries = new DictionaryStore([]);
   const rows: unknown[][] = [];
+  let bytes = 0;
   for await (const message of arrowMessages(only(stream))) {
     readAt(message, () => {
       if (fields === undefined) {
@@ -30,10 +38,41 @@ export async function readSmallStream(stream: Uint8Array): Promise<SmallTable> {
         return;
       }
       const batch = readBatch(message.header, message, fields, dictionaries.columns());
-      for (let row = 0; row < batch.rows; row++) rows.push(batch.columns.map((column) => valueAt(column, row)));
+      if (rows.length + batch.rows > mostRows) throw tooLarge(`more than ${mostRows} rows`);
+      if (elementsIn(batch.columns) > mostElements) throw tooLarge(`more than ${mostElements} values`);
+      for (let row = 0; row < batch.rows; row++) {
+        rows.push(
+          batch.columns.map((column) => {
+            const value = valueAt(column, row);
+            bytes += bytesOf(value);
+            if (bytes > mostBytes) throw tooLarge(`values of more than ${mostBytes} bytes`);
+            return value;
+          }),
+        );
+      }
     });
   }
   return { fields: fields ?? [], rows };
+}
+
+function tooLarge(what: string): AppError {
+  return new AppError('too_large', `the parameters have ${what}`, { hint: 'send fewer at a time' });
+}
+
+/** Also those inside of lists and structs; those of a dictionary once for every row. */
+function elementsIn(columns: readonly ArrowColumn[]): number {
+  let elements = 0;
+  for (const { length, children, dictionary } of columns) {
+    elements += length * (dictionary === undefined ? 1 : 1 + elementsIn(dictionary.children)) + elementsIn(children);
+  }
+  return elements;
+}
+
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length;
+  if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + bytesOf(each), 0);
+  if (typeof value === 'object' && value !== null) return bytesOf(Object.values(value));
+  return 0;
 }
 
 function readAt(message: ArrowMessage, read: () => void): void {

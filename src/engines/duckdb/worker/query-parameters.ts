@@ -95,7 +95,7 @@ function columnsOf({ names: given }: ArrowTable, count: number, names: readonly 
  * anything else. One statement for a thousand rows takes as long as one for a single row.
  */
 export function parametersAsRows(sql: string): number[] | undefined {
-  const values = /^\s*VALUES\s*\(([\s?$\d,]+)\)\s*;?\s*$/i.exec(sql)?.[1];
+  const values = /^VALUES\s*\(([\s?$\d,]+)\)\s*;?$/i.exec(sql.trim())?.[1];
   if (values === undefined) return undefined;
   const items = values.split(',').map((item, index) => {
     const parameter = /^(?:\?|\$(\d+))$/.exec(item.trim());
