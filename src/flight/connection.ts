@@ -12,6 +12,8 @@ export interface ConnectionTimeouts {
 }
 
 const maxSilentPings = 3;
+/** For a client that is told to go, before it is let go of: Node would wait for its side of the connection to be closed. */
+const goodbyeMs = 1000;
 /** Buffers of the kernel hold more than this, also where the client does not read. */
 const surelyTakenBytes = 16_384;
 /** More than one: what is to be written may just wait for a busy event loop. */
@@ -30,7 +32,12 @@ export function watchConnection(session: ServerHttp2Session, timeouts: Connectio
   let silentPings = 0;
   let bytesHeard = 0;
 
-  const startIdle = (): NodeJS.Timeout => setTimeout(() => session.close(), idleTimeoutMs);
+  const startIdle = (): NodeJS.Timeout => setTimeout(sayGoodbye, idleTimeoutMs);
+  const sayGoodbye = (): void => {
+    if (session.destroyed) return;
+    session.goaway();
+    idle = setTimeout(() => session.destroy(), goodbyeMs);
+  };
   let idle = startIdle();
   const handshake = setTimeout(() => session.destroy(), handshakeTimeoutMs);
   const keepalive = setInterval(() => {

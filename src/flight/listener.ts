@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '../core/logger.ts';
 import { GrpcError } from '../protobuf/grpc-status.ts';
 import { type CallTimeouts, type RunningCall, startCall } from './call.ts';
@@ -77,6 +77,12 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     stream.once('close', () => calls.delete(call));
   });
 
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+
   let warnedAtMs = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
     if (performance.now() - warnedAtMs < 1000) return;
@@ -97,7 +103,8 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     if (await settlesWithin(closed, graceMs)) return;
     for (const call of calls) call.abort(new GrpcError('UNAVAILABLE', 'the server is stopping'));
     if (await settlesWithin(closed, flushMs)) return;
-    for (const session of connections.keys()) session.destroy();
+    // What Node has said goodbye to it leaves to the client, who may never close its side.
+    for (const socket of sockets) socket.destroy();
     await closed;
   };
   let stopping: Promise<void> | undefined;

@@ -109,6 +109,39 @@ describe('a connection is closed', () => {
   });
 });
 
+describe('a client that never closes its side', () => {
+  const openForGood = async (port: number): Promise<Socket> => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write(hello);
+    await once(socket, 'data');
+    return socket;
+  };
+
+  it('holds up no stop', async () => {
+    const listener = await startTestListener({});
+    const socket = await openForGood(listener.port);
+    await listener[Symbol.asyncDispose]();
+    socket.destroy();
+  });
+
+  it('loses its place when it has been idle', async () => {
+    await using listener = await startTestListener({ maxConnections: 1, timeouts: { idleTimeoutMs: 50 } });
+    const socket = await openForGood(listener.port);
+    await expect
+      .poll(
+        async () => {
+          using another = new GrpcClient(listener.port);
+          return (await another.unary('/test.Test/Echo', Buffer.from('x'), { deadlineMs: 1000 })).code;
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(status.OK);
+    socket.destroy();
+  });
+});
+
 describe('a client that breaks off', () => {
   it.each([
     ['after data on no stream', frame(0, 0, 0, Buffer.from('x'))],
