@@ -65,6 +65,8 @@ export class Neighbours {
   /** What was announced before our first look is on the disk, and nothing was read from there yet. */
   #isFirst = true;
   #isDisposed = false;
+  /** The last beat failed. */
+  #isMute = false;
 
   constructor(coldDirectory: string, membership: Membership, news: NeighbourNews, logger: Logger) {
     this.#membership = membership;
@@ -159,10 +161,21 @@ export class Neighbours {
     this.#polledAt = begunAt;
     // Only who has read the words of the others may be taken for living: they are kept for it.
     if (begunAt - this.#beatAt >= beatMs) {
-      await this.#membership.beat();
       this.#beatAt = begunAt;
+      await this.#beat();
     }
     void this.tend();
+  }
+
+  /** Whoever cannot write any more can still read. */
+  async #beat(): Promise<void> {
+    try {
+      await this.#membership.beat();
+      this.#isMute = false;
+    } catch (error) {
+      if (!this.#isMute) this.#logger.warn('cannot show other servers that this one lives', { error: String(error) });
+      this.#isMute = true;
+    }
   }
 
   /** Clears up after those that have ended. */

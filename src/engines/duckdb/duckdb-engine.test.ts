@@ -1,5 +1,6 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tradesStream } from '../../../test/support/arrow-trades.ts';
 import { arrowContents } from '../../../test/support/arrow-values.ts';
@@ -204,6 +205,25 @@ describe('reading', () => {
     for await (const _ of engine.read({ ...job, fromRow: 0, toRow: part.rows, chunkRows: 4096 }, { signal: never }))
       break;
     expect(await read(engine, path, part, { from: 0, to: 1 })).toBe('[0],');
+  });
+
+  test('a reader that is cancelled when all has come costs the next job nothing', async () => {
+    await using one = newEngine();
+    const path = newPath();
+    const part = await write(one, 'SELECT range AS n FROM range(10)', path);
+    const before = one.pids;
+    const abort = new AbortController();
+    const job = { parts: [{ path, rows: 10 }], columns: part.columns, form: 'exec-json' } as const;
+    const rows = one.read({ ...job, fromRow: 0, toRow: 10, chunkRows: 4096 }, { signal: abort.signal });
+    const reader = rows[Symbol.asyncIterator]();
+    await reader.next();
+    // The job's end comes right behind its rows.
+    await sleep(100);
+    abort.abort();
+    await reader.next().catch(() => {});
+    const longerThanACancelledJobMayTake = 'SELECT sum(a.range * b.range) AS s FROM range(8000) a, range(60_000) b';
+    await write(one, longerThanACancelledJobMayTake);
+    expect(one.pids).toEqual(before);
   });
 });
 

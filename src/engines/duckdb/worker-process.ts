@@ -176,7 +176,9 @@ export class WorkerProcess {
       this.#turn++;
       unwatch?.();
       signal.removeEventListener('abort', cancel);
-      if (!settled) await this.#stop();
+      // Of a job that was over when it was cancelled: the next one must not die of it.
+      if (settled) this.#settled();
+      else await this.#stop();
     }
   }
 

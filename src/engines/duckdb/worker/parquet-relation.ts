@@ -1,4 +1,5 @@
 import { sqlName, sqlString } from '../sql-text.ts';
+import { DuckDbError, resourceError } from './duckdb-error.ts';
 import type { Connection, QueryResult } from './session.ts';
 
 /** Types (ids of duckdb_type) that Parquet can give and our vocabulary has not, with what they are read as. */
@@ -22,6 +23,18 @@ export async function queryReadable(connection: Connection, from: string): Promi
   using statement = await connection.prepare(`SELECT * FROM ${from}`);
   const readable = readableSql(statement.columns, from);
   return readable === undefined ? await statement.execute() : await connection.query(readable);
+}
+
+/** Whether files give all their rows. Takes as long as to read them. */
+export async function canBeRead(connection: Connection, paths: readonly string[]): Promise<boolean> {
+  try {
+    await using rows = await queryReadable(connection, parquetRelation(paths));
+    for await (const _ of rows.batches());
+    return true;
+  } catch (error) {
+    if (!(error instanceof DuckDbError) || error.interrupted || resourceError(error) !== undefined) throw error;
+    return false;
+  }
 }
 
 /** A query that casts the columns of `from` which our vocabulary has not; undefined when there are none. */

@@ -8,7 +8,7 @@ import { loadArrowStream } from './arrow-load.ts';
 import { DuckDbError, resourceError } from './duckdb-error.ts';
 import { encodeResults } from './encode-results.ts';
 import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
-import { readableSql } from './parquet-relation.ts';
+import { canBeRead, readableSql } from './parquet-relation.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
 import type { EncodedPieces } from './row-encoder.ts';
 import type { Connection, PreparedStatement, QueryResult } from './session.ts';
@@ -78,7 +78,7 @@ export async function* runQuery(
     await insertRows(context, target, job);
     return yield* encodeResults(results(context, { sql: target.selectSql }, false), job, target.columns);
   } catch (error) {
-    throw explain(error, job);
+    throw await explain(error, connection, job);
   }
 }
 
@@ -106,7 +106,7 @@ async function withTables<T>(context: QueryContext, job: QueryJob, act: () => Pr
   try {
     return await act();
   } catch (error) {
-    throw explain(error, job);
+    throw await explain(error, context.catalog.connection, job);
   }
 }
 
@@ -148,19 +148,30 @@ function usesAnalytics({ tables }: Query): boolean {
 }
 
 /** Positions are those in the query's own text, also where it stood behind an INSERT of ours. */
-function explain(error: unknown, { query, into, tables }: QueryJob): unknown {
+async function explain(error: unknown, connection: Connection, { query, into, tables }: QueryJob): Promise<unknown> {
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
-  const isOfFiles = isAboutFiles(error, tables);
+  const isOfFiles = await isAboutFiles(error, connection, tables);
   if (usesAnalytics(query) && (isOfFiles || error.fatal)) return unreadableAnalytics(error);
   if (isOfFiles && tables.length > 0) return unreadable(error);
   const before = into === undefined ? '' : insertInto(into);
   return sqlError(error, before + query.sql, -before.length);
 }
 
-/** An error that the caller is to blame for quotes the statement, which may say anything, but cannot name our files. */
-function isAboutFiles(error: DuckDbError, tables: readonly QueryTable[]): boolean {
+/**
+ * An error that the caller is to blame for quotes the statement, which may say anything, but cannot name our files. Where
+ * DuckDB does not name them either, only reading them tells.
+ */
+async function isAboutFiles(
+  error: DuckDbError,
+  connection: Connection,
+  tables: readonly QueryTable[],
+): Promise<boolean> {
   if (!error.isUnreadableFile) return false;
-  return !error.isCallers || tables.flatMap(pathsOf).some((path) => error.message.includes(path));
+  if (!error.isCallers || tables.flatMap(pathsOf).some((path) => error.message.includes(path))) return true;
+  for (const { source } of tables) {
+    if (source.kind === 'parquet' && !(await canBeRead(connection, source.paths))) return true;
+  }
+  return false;
 }
 
 function pathsOf({ source }: QueryTable): readonly string[] {
