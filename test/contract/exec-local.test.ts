@@ -303,6 +303,7 @@ test('a frame that is queried again and again is read from a warm copy, with the
 
 test.each([
   ['select corrupt from words', 'sql_error'],
+  ["select error('Mismatch in parquet read for column 1') from words", 'sql_error'],
   ["select cast('GZIP stream' as int) from words", 'sql_error'],
   ["select error('failed to read file') from words", 'sql_error'],
 ])('%s is an error of the statement, not of the frame', async (sql, code) => {

@@ -27,7 +27,7 @@ export class DuckDbError extends Error {
 
   /** It sounds as if a file is not what it should be. DuckDB has no class of its own for this, nor one way to say it. */
   get isUnreadableFile(): boolean {
-    return /failed to read file|TProtocolException|out of buffer|invalid TType|don't know what type|GZIP stream|decompression fail|could not read enough bytes|incorrect stats size|no magic bytes|corrupt|^Serialization Error/i.test(
+    return /failed to read file|TProtocolException|out of buffer|invalid TType|don't know what type|GZIP stream|decompression fail|could not read enough bytes|incorrect stats size|no magic bytes|corrupt|parquet (?:file|read)|bit width too large|page size mismatch|variable-length int|varint-decoding|converted type can|^Serialization Error/i.test(
       this.message,
     );
   }
