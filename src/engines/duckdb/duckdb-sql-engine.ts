@@ -52,10 +52,10 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   /** What a text means does not depend on the frames. */
   readonly #statements = new Remembered<Statement>();
   /**
-   * How many requests have waited for the analysis of a query and come back to run it. Refused only then, they would have
-   * waited for nothing, and under load hardly any would ever come to its end.
+   * Queries that were analyzed and are yet to run. Refused only then, they would have waited for nothing, and under load
+   * hardly any would ever come to its end. What the analysis took is of the time that they have.
    */
-  readonly #letIn = new WeakMap<Query, number>();
+  readonly #analyzed = new WeakMap<Query, { readonly spentMs: number }>();
   /** Versions do not change, so what a query over them gives does not. */
   readonly #descriptions = new Remembered<SqlDescription>();
 
@@ -89,16 +89,21 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   async analyze(sql: string, options: JobOptions): Promise<Statement> {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const statement = (await this.#call({ kind: 'analyze', sql }, options)) as Statement;
+    let spentMs = 0;
+    const onSpent = (ms: number): void => {
+      spentMs = ms;
+    };
+    const statement = (await this.#call({ kind: 'analyze', sql }, { ...options, onSpent })) as Statement;
     if (sql.length <= longestRememberedSql) this.#statements.set(sql, statement);
-    if ('query' in statement) this.#letIn.set(statement.query, (this.#letIn.get(statement.query) ?? 0) + 1);
+    if ('query' in statement) this.#analyzed.set(statement.query, { spentMs });
     return statement;
   }
 
-  #takeLetIn(query: Query): boolean {
-    const count = this.#letIn.get(query) ?? 0;
-    if (count > 0) this.#letIn.set(query, count - 1);
-    return count > 0;
+  /** To be analyzed and to run are one work for its caller. */
+  #goOn(query: Query): Pick<RunOptions, 'isLetIn' | 'spentMs'> {
+    const analyzed = this.#analyzed.get(query);
+    this.#analyzed.delete(query);
+    return { isLetIn: analyzed !== undefined, spentMs: analyzed?.spentMs };
   }
 
   async describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription> {
@@ -106,8 +111,8 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const known = key === undefined ? undefined : this.#descriptions.get(key);
     if (known !== undefined) return known;
     const { parameters } = job;
-    const isLetIn = this.#takeLetIn(job.query);
-    const answer = await this.#call({ kind: 'describe', ...this.#queryJob(job) }, { ...options, isLetIn }, parameters);
+    const goingOn = { ...options, ...this.#goOn(job.query) };
+    const answer = await this.#call({ kind: 'describe', ...this.#queryJob(job) }, goingOn, parameters);
     const description = answer as SqlDescription;
     if (key !== undefined) this.#descriptions.set(key, description);
     return description;
@@ -117,10 +122,10 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const { form, fromRow, columns, countAll, parameters, isKept } = run;
     // JSON, in which jobs travel, has no infinity.
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
-    const isLetIn = this.#takeLetIn(run.query);
+    const goingOn = this.#goOn(run.query);
     const start = (): Promise<DuckDbSqlResult> => {
       const job: Job = { kind: 'query', ...this.#queryJob(run), form, fromRow, toRow, columns, countAll };
-      const messages = this.#pool.run(job, { signal, lane, isLetIn, countsReader: isKept, input: only(parameters) });
+      const messages = this.#pool.run(job, { signal, lane, ...goingOn, countsReader: isKept, input: only(parameters) });
       return DuckDbSqlResult.start(messages, { failed: (error) => this.#distrustCopies(run.tables, error) });
     };
     try {
@@ -178,10 +183,10 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
 
   async #call(
     job: Job,
-    { signal, lane, isLetIn }: JobOptions & Pick<RunOptions, 'isLetIn'>,
+    options: JobOptions & Pick<RunOptions, 'isLetIn' | 'spentMs' | 'onSpent'>,
     parameters?: Uint8Array,
   ): Promise<unknown> {
-    const messages = this.#pool.run(job, { signal, lane, isLetIn, input: only(parameters) });
+    const messages = this.#pool.run(job, { ...options, input: only(parameters) });
     for (;;) {
       const step = await messages.next();
       if (step.done === true) return step.value;

@@ -26,6 +26,10 @@ export interface RunOptions {
   readonly isLetIn?: boolean | undefined;
   /** The time that the reader takes is counted, too. Default false. */
   readonly countsReader?: boolean | undefined;
+  /** Of its time, what is used up already. Default: nothing. */
+  readonly spentMs?: number | undefined;
+  /** Told at the end what the work took, without waiting for a worker. */
+  readonly onSpent?: ((ms: number) => void) | undefined;
 }
 
 type Turn = (worker: WorkerProcess) => void;
@@ -97,7 +101,9 @@ export class WorkerPool {
     for (let attempt = 1; ; attempt++) {
       const worker = await this.#acquire(options);
       const { timed, repeatable } = jobRules[job.kind];
-      const deadline = timed !== false && timeoutMs > 0 ? new Deadline(timeoutMs) : undefined;
+      const begunAt = performance.now();
+      const leftMs = Math.max(1, timeoutMs - (options.spentMs ?? 0));
+      const deadline = timed !== false && timeoutMs > 0 ? new Deadline(leftMs) : undefined;
       const signal = deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline.signal]);
       const silenceMs = timed === false ? this.#silenceMs : undefined;
       const input = options.input === undefined ? undefined : this.#watched(options.input);
@@ -127,6 +133,7 @@ export class WorkerPool {
         deadline?.pause();
         await messages.return(undefined);
         this.#release(worker);
+        options.onSpent?.(performance.now() - begunAt);
       }
     }
   }
