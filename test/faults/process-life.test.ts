@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { ask } from '../support/http-client.ts';
-import { childrenOf, isAlive } from '../support/process-facts.ts';
+import { childrenOf, commandOf, isAlive } from '../support/process-facts.ts';
 import { spawnFramehold } from '../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { upload } from './load/under-way.ts';
@@ -21,10 +21,9 @@ test('a worker that has only just been started does not outlive a server that en
   const underWay = await upload(server.url, { handle: 'h', verb: 'overwrite', n: 1 }, () => {});
   const before = childrenOf(server.pid);
   process.kill(before[0] as number, 'SIGKILL');
-  const started = await vi.waitUntil(() => childrenOf(server.pid).find((pid) => !before.includes(pid)), {
-    interval: 1,
-    timeout: 5000,
-  });
+  // Only once it is a program of its own: until then the server waits for it.
+  const isNew = (pid: number): boolean => !before.includes(pid) && commandOf(pid).includes('worker');
+  const started = await vi.waitUntil(() => childrenOf(server.pid).find(isNew), { interval: 1, timeout: 5000 });
   // From here on it cannot do anything for its own end.
   process.kill(started, 'SIGSTOP');
   server.kill('SIGTERM');

@@ -19,6 +19,15 @@ export function isAlive(pid: number): boolean {
   return state !== undefined && !state.startsWith('Z');
 }
 
+/** The program and its arguments. */
+export function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
 /** What a person needs to know of a process that should not be there. */
 export function describeProcess(pid: number): string {
   const facts = ['Name', 'State', 'PPid', 'VmRSS', 'SigPnd'].map((field) => `${field} ${statusOf(pid, field)}`);
