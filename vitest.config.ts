@@ -8,6 +8,8 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
+    // Vitest's own second is short on a machine that has other work.
+    expect: { poll: { timeout: 10_000 } },
     passWithNoTests: false,
   },
 });
