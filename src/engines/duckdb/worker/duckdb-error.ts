@@ -4,6 +4,31 @@ import { AppError, tooManyFiles } from '../../../core/app-error.ts';
 const headLength = 4000;
 const tailLength = 1000;
 
+/** What DuckDB says of a file that is not what it should be: it has no class of its own for this, nor one way to say it. */
+const wordsOfDamage = new RegExp(
+  [
+    '^Serialization Error',
+    'failed to read file',
+    'could not read enough bytes',
+    'out of buffer',
+    'parquet (?:file|read)',
+    'no magic bytes',
+    'corrupt',
+    'TProtocolException',
+    'invalid TType',
+    "don't know what type",
+    'variable-length int',
+    'varint-decoding',
+    'converted type can',
+    'incorrect stats size',
+    'page size mismatch',
+    'bit width too large',
+    'decompression fail',
+    'GZIP stream',
+  ].join('|'),
+  'i',
+);
+
 /** DuckDB's own messages, by which alone its C API tells errors apart. */
 export class DuckDbError extends Error {
   override readonly name = 'DuckDbError';
@@ -25,11 +50,9 @@ export class DuckDbError extends Error {
     );
   }
 
-  /** It sounds as if a file is not what it should be. DuckDB has no class of its own for this, nor one way to say it. */
+  /** It sounds as if a file is damaged. */
   get isUnreadableFile(): boolean {
-    return /failed to read file|TProtocolException|out of buffer|invalid TType|don't know what type|GZIP stream|decompression fail|could not read enough bytes|incorrect stats size|no magic bytes|corrupt|parquet (?:file|read)|bit width too large|page size mismatch|variable-length int|varint-decoding|converted type can|^Serialization Error/i.test(
-      this.message,
-    );
+    return wordsOfDamage.test(this.message);
   }
 
   /** The instance cannot be trusted after this one. */
