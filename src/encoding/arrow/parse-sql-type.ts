@@ -1,4 +1,5 @@
 import type { DataType } from '../../core/data-type.ts';
+import { isDecimalSize } from '../../core/decimal-size.ts';
 
 const int = (bits: 8 | 16 | 32 | 64 | 128, signed = true): DataType => ({ kind: 'int', bits, signed });
 const timestamp = (unit: 's' | 'ms' | 'us' | 'ns', zoned = false): DataType => ({ kind: 'timestamp', unit, zoned });
@@ -67,7 +68,6 @@ export function parseSqlType(text: string): DataType | undefined {
   }
   const decimal = /^\s*(?:DECIMAL|NUMERIC|DEC)\s*\(\s*(\d{1,2})\s*(?:,\s*(\d{1,2})\s*)?\)\s*$/i.exec(text);
   if (decimal === null) return named.get(text.trim().replaceAll(/\s+/g, ' ').toUpperCase());
-  const precision = Number(decimal[1]);
-  const scale = Number(decimal[2] ?? 0);
-  return precision >= 1 && precision <= 38 && scale <= precision ? { kind: 'decimal', precision, scale } : undefined;
+  const size = { precision: Number(decimal[1]), scale: Number(decimal[2] ?? 0) };
+  return isDecimalSize(size) ? { kind: 'decimal', ...size } : undefined;
 }

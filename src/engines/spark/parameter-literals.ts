@@ -1,5 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
 import type { DataType, TimeUnit } from '../../core/data-type.ts';
+import { isDecimalSize } from '../../core/decimal-size.ts';
 import { didYouMean } from '../../core/did-you-mean.ts';
 import type { Query } from '../../core/sql.ts';
 import { dataTypeOf } from '../../encoding/arrow/input/arrow-data-type.ts';
@@ -108,7 +109,7 @@ function literalOfType(type: DataType, value: unknown, name: string): LiteralVal
     case 'float':
       return type.bits === 32 ? literal({ float: value as number }) : literal({ double: value as number });
     case 'decimal':
-      if (!isSparkDecimal(type)) throw unsupported(name, type);
+      if (!isDecimalSize(type)) throw unsupported(name, type);
       return decimalLiteral(value as bigint, type.precision, type.scale);
     case 'utf8':
     case 'json':
@@ -153,10 +154,6 @@ function integerLiteral({ bits, signed }: Extract<DataType, { kind: 'int' }>, va
   if (needed === 32) return literal({ integer: Number(value) });
   if (needed === 64) return literal({ long: value });
   return decimalLiteral(value, bits === 64 ? 20 : 38, 0);
-}
-
-function isSparkDecimal({ precision, scale }: Extract<DataType, { kind: 'decimal' }>): boolean {
-  return precision >= 1 && precision <= 38 && scale >= 0 && scale <= precision;
 }
 
 function decimalLiteral(unscaled: bigint, precision: number, scale: number): LiteralValue {

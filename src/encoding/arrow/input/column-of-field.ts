@@ -1,9 +1,9 @@
 import type { Column, DataType } from '../../../core/data-type.ts';
+import { isDecimalSize } from '../../../core/decimal-size.ts';
 import { parseSqlType } from '../parse-sql-type.ts';
 import { type ArrowField, type ArrowType, isUuid, unsupported } from './arrow-schema.ts';
 
 const hint = 'cast it in the query';
-const mostDigits = 38;
 /** Encoders hold a row whole, and a fixed size counts for rows that are null, too. */
 const mostElements = 65_536;
 
@@ -83,8 +83,7 @@ function only(children: readonly ArrowField[]): ArrowField {
 }
 
 function decimalType(field: ArrowField, { precision, scale, bits }: ArrowType & { kind: 'decimal' }): DataType {
-  const isKnown = [32, 64, 128, 256].includes(bits) && precision >= 1 && precision <= mostDigits;
-  if (!isKnown || scale < 0 || scale > precision) {
+  if (![32, 64, 128, 256].includes(bits) || !isDecimalSize({ precision, scale })) {
     throw unsupported(field, `decimals of ${precision} digits and scale ${scale} in ${bits} bits`, hint);
   }
   return { kind: 'decimal', precision, scale };

@@ -10,7 +10,7 @@ import {
   Table,
   tableToIPC,
   Utf8,
-  type Vector,
+  Vector,
   vectorFromArray,
 } from 'apache-arrow';
 import { expect, test } from 'vitest';
@@ -29,16 +29,23 @@ test('two thousand million nulls, which take no bytes, are refused', async () =>
   await expect(read(makeVector(nulls(2 ** 31 - 1)))).rejects.toMatchObject({ code: 'too_large' });
 });
 
-test('a list of five million values, of a bit each, is refused', async () => {
-  const length = 5_000_000;
-  const data = makeData({
+/** One row: a list of booleans, of a bit each. */
+const bits = (length: number) =>
+  makeData({
     type: new List(new Field('item', new Bool(), true)),
     length: 1,
     nullCount: 0,
     valueOffsets: Int32Array.of(0, length),
     child: makeData({ type: new Bool(), length, nullCount: 0, data: new Uint8Array(length / 8) }),
   });
-  await expect(read(makeVector(data))).rejects.toMatchObject({ code: 'too_large' });
+
+test('a list of five million values is refused', async () => {
+  await expect(read(makeVector(bits(5_000_000)))).rejects.toMatchObject({ code: 'too_large' });
+});
+
+test('as many in several batches are refused', async () => {
+  const vector = new Vector(Array.from({ length: 10 }, () => bits(400_000)));
+  await expect(read(vector)).rejects.toMatchObject({ code: 'too_large' });
 });
 
 test('one long text that ten thousand rows mean is refused', async () => {

@@ -23,6 +23,7 @@ export async function readSmallStream(stream: Uint8Array): Promise<SmallTable> {
   let fields: ArrowField[] | undefined;
   let dictionaries = new DictionaryStore([]);
   const rows: unknown[][] = [];
+  let elements = 0;
   let bytes = 0;
   for await (const message of arrowMessages(only(stream))) {
     readAt(message, () => {
@@ -39,7 +40,8 @@ export async function readSmallStream(stream: Uint8Array): Promise<SmallTable> {
       }
       const batch = readBatch(message.header, message, fields, dictionaries.columns());
       if (rows.length + batch.rows > mostRows) throw tooLarge(`more than ${mostRows} rows`);
-      if (elementsIn(batch.columns) > mostElements) throw tooLarge(`more than ${mostElements} values`);
+      elements += elementsIn(batch.columns);
+      if (elements > mostElements) throw tooLarge(`more than ${mostElements} values`);
       for (let row = 0; row < batch.rows; row++) {
         rows.push(
           batch.columns.map((column) => {

@@ -1,0 +1,31 @@
+import { Decimal, makeData, makeVector, Table, tableToIPC } from 'apache-arrow';
+import { expect, test } from 'vitest';
+import { argumentsOf } from './parameter-literals.ts';
+
+const query = { sql: 'SELECT ?', tables: [], parameterCount: 1 };
+
+function decimal(precision: number, scale: number): Uint8Array {
+  const data = makeData({
+    type: new Decimal(scale, precision, 128),
+    length: 1,
+    nullCount: 0,
+    data: Uint32Array.of(123, 0, 0, 0),
+  });
+  return tableToIPC(new Table({ p: makeVector(data) }), 'stream');
+}
+
+test('a decimal is sent with its point', async () => {
+  const [bound] = await argumentsOf(query, decimal(10, 2));
+  expect(JSON.stringify(bound?.positional, (_, value) => (typeof value === 'bigint' ? `${value}` : value))).toContain(
+    '1.23',
+  );
+});
+
+test.each([
+  [10, -2],
+  [10, 400_000_000],
+  [10, 11],
+  [76, 2],
+])('a decimal of %i digits and scale %i, which the cluster has not, is refused', async (precision, scale) => {
+  await expect(argumentsOf(query, decimal(precision, scale))).rejects.toMatchObject({ code: 'unsupported_type' });
+});
