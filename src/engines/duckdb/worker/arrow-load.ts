@@ -1,10 +1,6 @@
-import { AppError } from '../../../core/app-error.ts';
 import type { DataType } from '../../../core/data-type.ts';
-import { readBatch } from '../../../encoding/arrow/input/arrow-batch.ts';
-import type { DictionaryStore } from '../../../encoding/arrow/input/arrow-dictionary-store.ts';
-import { type ArrowMessage, arrowMessages, invalidAt } from '../../../encoding/arrow/input/arrow-messages.ts';
 import type { ArrowField } from '../../../encoding/arrow/input/arrow-schema.ts';
-import { readAt, readFirst } from '../../../encoding/arrow/input/arrow-stream.ts';
+import { ArrowStream, readAt } from '../../../encoding/arrow/input/arrow-stream.ts';
 import { parseSqlType } from '../../../encoding/arrow/parse-sql-type.ts';
 import { sqlTypeName } from '../../../encoding/arrow/sql-type-name.ts';
 import { sqlName } from '../sql-text.ts';
@@ -27,43 +23,45 @@ export interface ArrowTable extends AsyncDisposable {
 
 let tables = 0;
 
-/**
- * Reads an Arrow IPC stream into a temporary table, a message at a time. Everything is checked before native code sees
- * it. Rejects with an AppError about the stream, a DuckDbError, or what the input or the signal throws.
- */
+/** Reads an Arrow IPC stream into a temporary table. Rejects as `loadArrow` does. */
 export async function loadArrowStream(
   connection: Connection,
   input: AsyncIterable<Uint8Array>,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<ArrowTable> {
-  const messages = arrowMessages(input);
+  await using stream = await ArrowStream.open(input);
+  return await loadArrow(connection, stream, options);
+}
+
+/**
+ * Reads rows into a temporary table, a message at a time. Everything is checked before native code sees it. Rejects with
+ * an AppError about the stream, a DuckDbError, or what the input or the signal throws.
+ */
+export async function loadArrow(
+  connection: Connection,
+  stream: ArrowStream,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<ArrowTable> {
+  const { fields } = stream;
+  const name = `arrow_${++tables}`;
+  checkRowWidth(fields);
+  const columns = fields.map((field, index) => `c${index} ${duckType(field)}`);
+  await connection.run(`CREATE TEMP TABLE ${sqlName(name)} (${columns.join(', ')})`);
+  const drop = (): Promise<void> => connection.run(`DROP TABLE IF EXISTS temp.main.${sqlName(name)}`);
   try {
-    const first = await messages.next();
-    if (first.done === true) throw new AppError('invalid_input', 'the Arrow stream is empty');
-    const { fields, dictionaries } = readAt(first.value, () => readFirst(first.value));
-    const name = `arrow_${++tables}`;
-    checkRowWidth(fields);
-    const columns = fields.map((field, index) => `c${index} ${duckType(field)}`);
-    await connection.run(`CREATE TEMP TABLE ${sqlName(name)} (${columns.join(', ')})`);
-    const drop = (): Promise<void> => connection.run(`DROP TABLE IF EXISTS temp.main.${sqlName(name)}`);
-    try {
-      const appender = new TableAppender(connection.handle, name, fields.length);
-      await appendMessages(appender, fields, dictionaries, messages, options.signal);
-    } catch (error) {
-      await drop().catch(() => {});
-      throw error;
-    }
-    return {
-      table: sqlName(name),
-      sql: typedRelation(sqlName(name), fields),
-      names: fields.map((field) => field.name),
-      areNull: fields.map((field) => field.type.kind === 'null'),
-      meant: fields.map(meantAs),
-      [Symbol.asyncDispose]: drop,
-    };
-  } finally {
-    await messages.return();
+    await appendRows(new TableAppender(connection.handle, name, fields.length), stream, options.signal);
+  } catch (error) {
+    await drop().catch(() => {});
+    throw error;
   }
+  return {
+    table: sqlName(name),
+    sql: typedRelation(sqlName(name), fields),
+    names: fields.map((field) => field.name),
+    areNull: fields.map((field) => field.type.kind === 'null'),
+    meant: fields.map(meantAs),
+    [Symbol.asyncDispose]: drop,
+  };
 }
 
 function meantAs(field: ArrowField): DataType | undefined {
@@ -86,26 +84,13 @@ function typedRelation(table: string, fields: readonly ArrowField[]): string {
   return `(SELECT ${items.join(', ')} FROM ${table})`;
 }
 
-async function appendMessages(
-  table: TableAppender,
-  fields: readonly ArrowField[],
-  dictionaries: DictionaryStore,
-  messages: AsyncIterable<ArrowMessage>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function appendRows(table: TableAppender, stream: ArrowStream, signal: AbortSignal | undefined): Promise<void> {
   await using appender = table;
-  for await (const message of messages) {
-    signal?.throwIfAborted();
-    if (message.kind === 'schema') throw invalidAt(message, 'a second schema');
-    if (message.kind === 'dictionary') {
-      readAt(message, () => dictionaries.add(message));
-      continue;
-    }
-    const batch = readAt(message, () => readBatch(message.header, message, fields, dictionaries.columns()));
-    for (let row = 0; row < batch.rows; ) {
+  for await (const { message, rows, columns } of stream.rows()) {
+    for (let row = 0; row < rows; ) {
       signal?.throwIfAborted();
       const start = row;
-      row += readAt(message, () => appender.fill(batch.columns, start, batch.rows - start));
+      row += readAt(message, () => appender.fill(columns, start, rows - start));
       await appender.append();
     }
     await appender.settle();
