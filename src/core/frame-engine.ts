@@ -138,12 +138,16 @@ export interface WritePart {
   /** A path where no file is yet. The engine leaves nothing there when it fails. */
   readonly path: string;
   readonly compression: Compression;
+  /** The file may stay without compression for now, where it is sooner written so. Default false. */
+  readonly compressesLater?: boolean | undefined;
 }
 
-/** A written file: complete, fsynced, its checksum taken from what was read back. The directory entry is the caller's to fsync. */
+/** A written file: complete, fsynced, with its checksum. The directory entry is the caller's to fsync. */
 export interface WrittenPart extends PartFacts {
   readonly sha256: string;
   readonly bytes: number;
+  /** As it was asked for; false where that is left for later. */
+  readonly isCompressed: boolean;
   /** Where the source was a file. */
   readonly report?: FileReport | undefined;
 }

@@ -78,7 +78,8 @@ export class BroughtRows implements AsyncDisposable {
     this.#paths.push(path);
     const { compression } = firstCompression(context.compression);
     try {
-      return { path, written: await engine.write({ source, path, compression }, { signal }) };
+      const written = await engine.write({ source, path, compression, compressesLater: true }, { signal });
+      return { path, written };
     } catch (error) {
       const isFull = error instanceof AppError && error.code === 'storage_full';
       if (isFailedSync(error) && !isFull) durable.noteFailedSync(error);

@@ -210,7 +210,7 @@ export class Writing {
       sha256: written.sha256,
       rows: written.rows,
       uncompressedBytes: written.uncompressedBytes,
-      final: isKeptAsItIs(source) || firstCompression(context.compression).final,
+      final: isKeptAsItIs(source) || (written.isCompressed && firstCompression(context.compression).final),
       check: new PartCheck(written, { passed: true }),
     };
   }

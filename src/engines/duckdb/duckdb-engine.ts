@@ -85,9 +85,12 @@ export class DuckDbEngine implements FrameEngine {
     return answer.sha256;
   }
 
-  async write({ source, path, compression }: WritePart, options: JobOptions): Promise<WrittenPart> {
+  async write(
+    { source, path, compression, compressesLater = false }: WritePart,
+    options: JobOptions,
+  ): Promise<WrittenPart> {
     const input = source.kind === 'arrow' ? source.stream : undefined;
-    const job: Job = { kind: 'write', source: onWire(source), path, compression };
+    const job: Job = { kind: 'write', source: onWire(source), path, compression, compressesLater };
     return (await this.#call(job, options, input)) as WrittenPart;
   }
 

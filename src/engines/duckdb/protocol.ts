@@ -73,6 +73,7 @@ export type Job =
       readonly source: WriteSource;
       readonly path: string;
       readonly compression: Compression;
+      readonly compressesLater: boolean;
     }
   | { readonly kind: 'sha256'; readonly path: string }
   | { readonly kind: 'createDatabase'; readonly path: string }

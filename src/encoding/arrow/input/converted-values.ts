@@ -8,6 +8,8 @@ import { multiply, outOfRange } from './arrow-int64.ts';
 import { unsupported } from './arrow-schema.ts';
 
 const millisPerDay = 86_400_000;
+/** One less than the least day that DuckDB has. */
+const noDate = -(2 ** 31);
 const microsPerUnit = { s: 1_000_000, ms: 1000, us: 1 } as const;
 /** In two steps: products of 32 bits are exact up to a factor of 2^21. */
 const nanosPerUnit = { s: [1_000_000, 1000], ms: [1_000_000, 1], us: [1000, 1], ns: [1, 1] } as const;
@@ -50,15 +52,21 @@ export function wideDecimals(
 
 /** Days. */
 export function dates(column: ArrowColumn, unit: 'day' | 'ms'): Uint8Array {
-  if (unit === 'day') return column.data;
   const { field, data, length } = column;
+  if (unit === 'day') {
+    const values = int32View(data, length);
+    eachPresent(column, (row) => {
+      if (values[row] === noDate) throw outOfRange(field.label, row);
+    });
+    return data;
+  }
   const values = int32View(data, length * 2);
   const days = new Int32Array(length);
   eachPresent(column, (row) => {
     const millis = (values[row * 2 + 1] as number) * 2 ** 32 + ((values[row * 2] as number) >>> 0);
     const day = millis / millisPerDay;
     // Past 2^53 the sum is not exact, but so far from any date that it does not matter.
-    if (!(Math.abs(day) < 2 ** 31)) throw outOfRange(field.label, row);
+    if (!(Math.abs(day) < -noDate)) throw outOfRange(field.label, row);
     if (!Number.isInteger(day)) throw unsupported(field, `a date64 with a time of day (row ${row})`);
     days[row] = day;
   });

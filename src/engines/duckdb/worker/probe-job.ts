@@ -3,11 +3,9 @@ import type { Column } from '../../../core/data-type.ts';
 import type { PartFacts } from '../../../core/frame-engine.ts';
 import { sqlString } from '../sql-text.ts';
 import { DuckDbError, describeDataError, resourceError } from './duckdb-error.ts';
+import { columnNamesKey } from './parquet-names.ts';
 import { parquetRelation, queryReadable } from './parquet-relation.ts';
 import type { Connection } from './session.ts';
-
-/** Parquet key under which we keep column names that DuckDB's writer had to change (repeated ones). */
-export const columnNamesKey = 'framehold.columns';
 
 /** What a Parquet file holds, from its footer alone. */
 export async function probe(connection: Connection, path: string): Promise<PartFacts> {

@@ -2,21 +2,23 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../../core/app-error.ts';
 import type { Compression, FileReport, WrittenPart } from '../../../core/frame-engine.ts';
-import type { WorkerSettings, WriteSource } from '../protocol.ts';
+import { ArrowStream } from '../../../encoding/arrow/input/arrow-stream.ts';
+import { batchesOf } from '../../../encoding/arrow/input/batches-of-stream.ts';
+import { rowGroupRows } from '../../../encoding/parquet/parquet-writer.ts';
+import type { Job, WorkerSettings, WriteSource } from '../protocol.ts';
 import { sqlName, sqlString } from '../sql-text.ts';
 import { DuckDbError, describeDataError, resourceError } from './duckdb-error.ts';
 import { lossError, UNION, withoutLoss } from './lossless.ts';
+import { parquetNames } from './parquet-names.ts';
 import { rowsRelation, selected } from './part-rows.ts';
-import { columnNamesKey, probe } from './probe-job.ts';
+import { plainColumns } from './plain-columns.ts';
+import { type PlainPart, writePlainPart } from './plain-part.ts';
+import { probe } from './probe-job.ts';
 import type { Connection } from './session.ts';
 import { sha256 } from './sha256-job.ts';
-import { uniqueNames } from './unique-names.ts';
 
 /** LIST, STRUCT, MAP, UNION, ARRAY. */
 const nestedTypes: ReadonlySet<number> = new Set([24, 25, 26, UNION, 33]);
-
-/** Rows in a row group: small enough that a page in the middle of a frame is cheap to reach. */
-const rowGroupRows = 65_536;
 
 export interface WriteContext {
   readonly connection: Connection;
@@ -25,28 +27,49 @@ export interface WriteContext {
   readonly settings: Pick<WorkerSettings, 'threads' | 'writeThreads' | 'tempDirectory'>;
 }
 
-/** Writes a Parquet file, fsyncs it and reads it back for its checksum. Leaves nothing at the path when it fails. */
-export async function writePart(
-  context: WriteContext,
-  { source, path, compression }: { source: WriteSource; path: string; compression: Compression },
-): Promise<WrittenPart> {
+type WriteJob = Omit<Extract<Job, { kind: 'write' }>, 'kind'>;
+
+/** Writes a Parquet file, fsyncs it and takes its checksum. Leaves nothing at the path when it fails. */
+export async function writePart(context: WriteContext, job: WriteJob): Promise<WrittenPart> {
   const { connection, signal } = context;
+  const { source, path, compression } = job;
   try {
-    const report = await withWriteThreads(context, async () => {
-      if (source.kind === 'file') return await importFile(context, source, path, compression);
-      await using relation = await openSource(context, source);
-      await copyToParquet(connection, relation, path, compression);
-      return undefined;
-    });
-    const [syncing, probing, summing] = [syncFile(path), probe(connection, path), sha256(path, signal)];
+    const { plain, report } = await withWriteThreads(context, () => writeRows(context, job));
+    const [syncing, probing, summing] = [syncFile(path), probe(connection, path), plain ?? sha256(path, signal)];
     // None may still be at work when the file is removed.
     await Promise.allSettled([syncing, probing, summing]);
     await syncing;
-    return { ...(await probing), ...(await summing), ...(report !== undefined && { report }) };
+    const isCompressed = plain === undefined || compression.algorithm === 'uncompressed';
+    return { ...(await probing), ...(await summing), isCompressed, ...(report !== undefined && { report }) };
   } catch (error) {
     await rm(path, { force: true });
     throw explain(error, source, path);
   }
+}
+
+interface Written {
+  /** Where the file was written without DuckDB. */
+  readonly plain?: PlainPart | undefined;
+  readonly report?: FileReport | undefined;
+}
+
+async function writeRows(context: WriteContext, job: WriteJob): Promise<Written> {
+  const { source, path, compression } = job;
+  if (source.kind === 'file') return await importFile(context, source, job);
+  if (source.kind === 'arrow') return await writeArrow(context, job);
+  await copyToParquet(context.connection, await relationOf(context.connection, source), path, compression);
+  return {};
+}
+
+async function writeArrow({ connection, signal, input }: WriteContext, job: WriteJob): Promise<Written> {
+  const { path, compression, compressesLater } = job;
+  await using stream = await ArrowStream.open(input);
+  const columns = compressesLater ? plainColumns(stream.fields) : undefined;
+  if (columns !== undefined) return { plain: await writePlainPart(path, columns, batchesOf(stream, columns), signal) };
+  const { loadArrow } = await import('./arrow-load.ts');
+  await using relation = await loadArrow(connection, stream, { signal });
+  await copyToParquet(connection, relation, path, compression);
+  return {};
 }
 
 async function withWriteThreads<T>({ connection, settings }: WriteContext, work: () => Promise<T>): Promise<T> {
@@ -64,9 +87,8 @@ async function withWriteThreads<T>({ connection, settings }: WriteContext, work:
 async function importFile(
   { connection, signal, settings }: WriteContext,
   { path: source, format }: Extract<WriteSource, { kind: 'file' }>,
-  path: string,
-  compression: Compression,
-): Promise<FileReport> {
+  { path, compression }: WriteJob,
+): Promise<Written> {
   const job = {
     connection,
     signal,
@@ -77,15 +99,15 @@ async function importFile(
   switch (format.kind) {
     case 'csv': {
       const { importCsv } = await import('./import/csv-file.ts');
-      return await importCsv(job, format);
+      return { report: await importCsv(job, format) };
     }
     case 'json': {
       const { importJson } = await import('./import/json-file.ts');
-      return await importJson(job, format);
+      return { report: await importJson(job, format) };
     }
     case 'parquet': {
       const { keepParquet } = await import('./import/parquet-file.ts');
-      return await keepParquet(connection, source, path);
+      return { report: await keepParquet(connection, source, path) };
     }
     default:
       format satisfies never;
@@ -99,26 +121,19 @@ interface Relation {
   readonly names: readonly string[];
 }
 
-type SourceRelation = Relation & AsyncDisposable;
-
-async function openSource(
-  { connection, signal, input }: WriteContext,
-  source: Exclude<WriteSource, { kind: 'file' }>,
-): Promise<SourceRelation> {
-  const nothing = async (): Promise<void> => {};
+async function relationOf(
+  connection: Connection,
+  source: Extract<WriteSource, { kind: 'sql' | 'parquet' }>,
+): Promise<Relation> {
   switch (source.kind) {
     case 'sql': {
       // Inside a subquery DuckDB would rename what repeats.
       const names = (await columnsOf(connection, source.sql)).map((column) => column.name);
-      return { sql: `(${source.sql})`, names, [Symbol.asyncDispose]: nothing };
+      return { sql: `(${source.sql})`, names };
     }
     case 'parquet': {
       const names = selected(source.columns, source.select).map((column) => column.name);
-      return { sql: rowsRelation(source), names, [Symbol.asyncDispose]: nothing };
-    }
-    case 'arrow': {
-      const { loadArrowStream } = await import('./arrow-load.ts');
-      return await loadArrowStream(connection, input, { signal });
+      return { sql: rowsRelation(source), names };
     }
     default:
       source satisfies never;
@@ -136,8 +151,9 @@ async function copyToParquet(
   const { names } = relation;
   if (columns.some(({ typeId }) => nestedTypes.has(typeId))) await refuseNestedLoss(connection, relation);
   const items = columns.map(({ typeId }, index) => withoutLoss(`#${index + 1}`, typeId, names[index] ?? ''));
-  const aliases = uniqueNames(names);
-  const select = items.map((item, index) => `${item} AS ${sqlName(aliases[index] ?? '')}`).join(', ');
+  const written = parquetNames(names);
+  const select = items.map((item, index) => `${item} AS ${sqlName(written.names[index] ?? '')}`).join(', ');
+  const metadata = [...written.metadata].map(([key, value]) => `${sqlName(key)}: ${sqlString(value)}`);
   const options = [
     'FORMAT parquet',
     // It would leave its own temporary file behind when a value is refused.
@@ -145,9 +161,7 @@ async function copyToParquet(
     `COMPRESSION ${algorithm}`,
     `ROW_GROUP_SIZE ${rowGroupRows}`,
     ...(level === undefined ? [] : [`COMPRESSION_LEVEL ${level}`]),
-    ...(names.some((name, index) => name !== aliases[index])
-      ? [`KV_METADATA {${sqlName(columnNamesKey)}: ${sqlString(JSON.stringify(names))}}`]
-      : []),
+    ...(metadata.length > 0 ? [`KV_METADATA {${metadata.join(', ')}}`] : []),
   ];
   await connection.run(`COPY (SELECT ${select} FROM ${relation.sql}) TO ${sqlString(path)} (${options.join(', ')})`);
 }

@@ -1,0 +1,205 @@
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { arrowMessages, arrowStream } from '../../../test/support/arbitrary-arrow.ts';
+import { anyTable } from '../../../test/support/arbitrary-table.ts';
+import { dictionaryCases, scalarCases } from '../../../test/support/arrow-column-cases.ts';
+import {
+  batchMessage,
+  dictionaryMessage,
+  endOfStream,
+  schemaMessage,
+} from '../../../test/support/arrow-stream-writer.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
+import type { AppError } from '../../core/app-error.ts';
+import type { Column, DataType } from '../../core/data-type.ts';
+import type { WrittenPart } from '../../core/frame-engine.ts';
+import { silentLogger } from '../../core/logger.ts';
+import { DuckDbEngine } from './duckdb-engine.ts';
+
+const never = new AbortController().signal;
+const compression = { algorithm: 'zstd', level: 1 } as const;
+
+let directory: TemporaryDirectory;
+let engine: DuckDbEngine;
+beforeAll(async () => {
+  directory = await temporaryDirectory();
+  engine = new DuckDbEngine({
+    workers: 1,
+    threads: 1,
+    memoryBytes: 500_000_000,
+    tempDirectory: join(directory.path, 'spill'),
+    maxQueue: 100,
+    timeoutMs: 20_000,
+    logger: silentLogger,
+  });
+});
+afterAll(async () => {
+  await engine[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+let files = 0;
+const newPath = (): string => join(directory.path, `part-${files++}.parquet`);
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function write(stream: Uint8Array, compressesLater: boolean, path = newPath()): Promise<WrittenPart> {
+  return await engine.write(
+    { source: { kind: 'arrow', stream: only(stream) }, path, compression, compressesLater },
+    { signal: never },
+  );
+}
+
+async function textOf(path: string, { rows, columns }: WrittenPart): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  const job = { parts: [{ path, rows }], columns, form: 'ndjson', fromRow: 0, toRow: rows, chunkRows: 4096 } as const;
+  for await (const { bytes } of engine.read(job, { signal: never })) pieces.push(bytes);
+  return Buffer.concat(pieces).toString();
+}
+
+/** Writes rows at once and by way of DuckDB; gives the first part, or undefined where both refuse for the same reason. */
+async function writtenAlike(stream: Uint8Array): Promise<WrittenPart | undefined> {
+  const [path, other] = [newPath(), newPath()];
+  const failure = (error: AppError): AppError => error;
+  const plain = await write(stream, true, path).catch(failure);
+  const expected = await write(stream, false, other).catch(failure);
+  if ('code' in expected || 'code' in plain) {
+    expect(plain).toMatchObject({ code: (expected as AppError).code, message: (expected as AppError).message });
+    return undefined;
+  }
+  expect(expected.isCompressed).toBe(true);
+  expect(plain.columns).toEqual(expected.columns);
+  expect(plain.rows).toBe(expected.rows);
+  expect(await textOf(path, plain)).toBe(await textOf(other, expected));
+  expect(await engine.sha256(path, { signal: never })).toBe(plain.sha256);
+  expect((await readFile(path)).length).toBe(plain.bytes);
+  return plain;
+}
+
+describe('a file that is compressed later is as DuckDB would write it', () => {
+  test.each([...scalarCases, ...dictionaryCases])('$name', async ({ field, batch, dictionaries = [] }) => {
+    const parts = dictionaries.map((one) => dictionaryMessage(one.id, one.batch, one.isDelta));
+    await writtenAlike(Buffer.concat([schemaMessage([field]), ...parts, batchMessage(batch), endOfStream]));
+  });
+
+  test('arbitrary tables', { timeout: 120_000 }, async () => {
+    let plain = 0;
+    await fc.assert(
+      fc.asyncProperty(anyTable, fc.integer({ min: 1, max: 9 }), async ({ columns, rows }, batchRows) => {
+        const part = await writtenAlike(arrowStream(arrowMessages(columns, rows, batchRows)));
+        if (part?.isCompressed === false) plain++;
+      }),
+      { numRuns: 150 },
+    );
+    expect(plain).toBeGreaterThan(10);
+  });
+
+  const flatTypes: readonly { readonly type: DataType; readonly value: (n: number) => unknown }[] = [
+    { type: { kind: 'boolean' }, value: (n) => n % 3 === 0 },
+    { type: { kind: 'int', bits: 8, signed: true }, value: (n) => (n % 256) - 128 },
+    { type: { kind: 'int', bits: 8, signed: false }, value: (n) => n % 256 },
+    { type: { kind: 'int', bits: 16, signed: true }, value: (n) => (n % 65_536) - 32_768 },
+    { type: { kind: 'int', bits: 16, signed: false }, value: (n) => n % 65_536 },
+    { type: { kind: 'int', bits: 32, signed: true }, value: (n) => n * 31_000 - 2 ** 31 },
+    { type: { kind: 'int', bits: 32, signed: false }, value: (n) => n * 31_000 },
+    { type: { kind: 'int', bits: 64, signed: true }, value: (n) => BigInt(n - 60_000) * 2n ** 44n },
+    { type: { kind: 'int', bits: 64, signed: false }, value: (n) => BigInt(n) * 2n ** 46n },
+    { type: { kind: 'float', bits: 32 }, value: (n) => n / 8 },
+    { type: { kind: 'float', bits: 64 }, value: (n) => n / 7 - 1000 },
+    { type: { kind: 'decimal', precision: 7, scale: 2 }, value: (n) => BigInt(n - 70_000) },
+    { type: { kind: 'decimal', precision: 18, scale: 4 }, value: (n) => BigInt(n - 70_000) * 10n ** 10n },
+    { type: { kind: 'decimal', precision: 38, scale: 9 }, value: (n) => BigInt(n - 70_000) * 10n ** 30n },
+    { type: { kind: 'utf8' }, value: (n) => (n % 5 === 0 ? 'zwölf' : `t${n % 100}`) },
+    { type: { kind: 'utf8' }, value: (n) => `nobody else has ${n}` },
+    { type: { kind: 'json' }, value: (n) => `{"n":${n % 10}}` },
+    { type: { kind: 'binary' }, value: (n) => Uint8Array.of(n, n >> 8, 0) },
+    { type: { kind: 'date' }, value: (n) => n - 50_000 },
+    { type: { kind: 'time', unit: 'us' }, value: (n) => BigInt(n) * 600_000n },
+    { type: { kind: 'time', unit: 'ns' }, value: (n) => BigInt(n) * 600_000_001n },
+    { type: { kind: 'timestamp', unit: 'us', zoned: false }, value: (n) => BigInt(n - 9) * 10n ** 10n },
+    { type: { kind: 'timestamp', unit: 'us', zoned: true }, value: (n) => BigInt(n - 9) * 10n ** 10n },
+    { type: { kind: 'timestamp', unit: 'ns', zoned: false }, value: (n) => BigInt(n - 9) * 10n ** 13n + 1n },
+  ];
+  const columns: readonly Column[] = flatTypes.map(({ type }, index) => ({ name: `c${index}`, type }));
+
+  test.each([
+    ['without rows', 0, 1000],
+    ['of one row', 1, 1000],
+    ['of rows that end within a byte of bits', 1001, 13],
+    ['of several row groups, in batches that end within them', 140_003, 40_001],
+  ])('all flat types %s', { timeout: 120_000 }, async (_, count, batchRows) => {
+    const rows = Array.from({ length: count }, (_, n) =>
+      flatTypes.map(({ value }, column) => ((n + column) % 11 === 0 && n % 70_000 > 999 ? null : value(n))),
+    );
+    const part = await writtenAlike(arrowStream(arrowMessages(columns, rows, batchRows)));
+    expect(part).toMatchObject({ isCompressed: false, rows: count });
+  });
+
+  test.each([
+    ['one text alone', (): string => 'same'],
+    ['nothing but nulls', (): null => null],
+    ['empty texts', (n: number): string => (n % 2 === 0 ? '' : 'x')],
+    ['more texts than a dictionary holds', (n: number): string => `${n % 9000}`],
+    ['texts that repeat only at first', (n: number): string => (n < 4000 ? 'often' : `${n}`)],
+    ['texts that differ in their middle alone', (n: number): string => `${'a'.repeat(70)}${n % 300}${'b'.repeat(70)}`],
+    ['texts of many lengths', (n: number): string => 'é'.repeat(n % 50)],
+  ])('a column of %s', { timeout: 120_000 }, async (_, value) => {
+    const texts = [{ name: 'text', type: { kind: 'utf8' } }] as const;
+    const rows = Array.from({ length: 70_000 }, (_, n) => [value(n)]);
+    expect(await writtenAlike(arrowStream(arrowMessages(texts, rows, 30_000)))).toMatchObject({ isCompressed: false });
+  });
+
+  test('a row group ends early where its rows are long', { timeout: 120_000 }, async () => {
+    const texts = [{ name: 'text', type: { kind: 'utf8' } }] as const;
+    const rows = Array.from({ length: 30_000 }, (_, n) => [`${n}${'x'.repeat(8000)}`]);
+    const part = await writtenAlike(arrowStream(arrowMessages(texts, rows, 1000)));
+    expect(part).toMatchObject({ isCompressed: false, rows: 30_000 });
+  });
+
+  test('names that repeat, differ in case alone, or are empty', async () => {
+    const names = ['a', 'A', 'a', '', 'a"b\n'].map((name) => ({ name, type: { kind: 'date' } }) as const);
+    const part = await writtenAlike(arrowStream(arrowMessages(names, [[1, 2, 3, 4, 5]])));
+    expect(part?.columns.map((column) => column.name)).toEqual(['a', 'A', 'a', '', 'a"b\n']);
+    expect(part?.isCompressed).toBe(false);
+  });
+});
+
+describe('a file that is compressed later', () => {
+  const numbers = [{ name: 'n', type: { kind: 'float', bits: 64 } }] as const;
+  const rows = Array.from({ length: 100_000 }, (_, n) => [n]);
+  const stream = arrowStream(arrowMessages(numbers, rows, 10_000));
+
+  test('needs no more than asked where no compression is wanted', async () => {
+    const job = { source: { kind: 'arrow', stream: only(stream) }, compressesLater: true } as const;
+    const none = { algorithm: 'uncompressed', level: undefined } as const;
+    const part = await engine.write({ ...job, path: newPath(), compression: none }, { signal: never });
+    expect(part.isCompressed).toBe(true);
+  });
+
+  test('is not there when its rows end too soon', async () => {
+    const path = newPath();
+    const broken = stream.subarray(0, stream.length - 1000);
+    await expect(write(broken, true, path)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining('the stream ends inside it'),
+    });
+    await expect(open(path)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('is not there when its client goes', async () => {
+    const path = newPath();
+    const abort = new AbortController();
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      yield stream.subarray(0, stream.length / 2);
+      abort.abort();
+      await new Promise(() => {});
+    }
+    const job = { source: { kind: 'arrow', stream: endless() }, path, compression, compressesLater: true } as const;
+    await expect(engine.write(job, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(open(path)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Batch } from '../../../core/batch.ts';
+import type { Column } from '../../../core/data-type.ts';
+import { ParquetWriter } from '../../../encoding/parquet/parquet-writer.ts';
+import { parquetNames } from './parquet-names.ts';
+
+export interface PlainPart {
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/**
+ * Writes rows as an uncompressed Parquet file, to be fsynced by the caller. The next row group is made while one is
+ * written, and no more than that is held.
+ */
+export async function writePlainPart(
+  path: string,
+  columns: readonly Column[],
+  batches: AsyncIterable<Batch>,
+  signal: AbortSignal,
+): Promise<PlainPart> {
+  const { names, metadata } = parquetNames(columns.map((column) => column.name));
+  const writer = new ParquetWriter(
+    columns.map(({ type }, index) => ({ name: names[index] ?? '', type })),
+    metadata,
+  );
+  await using file = await open(path, 'w');
+  const out = new Output(file);
+  try {
+    for await (const batch of batches) {
+      signal.throwIfAborted();
+      for (const pieces of writer.append(batch)) await out.write(pieces);
+    }
+    for (const pieces of writer.finish()) await out.write(pieces);
+  } finally {
+    // The file must not be closed under what is still being written.
+    await out.settled();
+  }
+  return await out.end();
+}
+
+/** Takes the next pieces while the last ones are written. */
+class Output {
+  readonly #file: FileHandle;
+  readonly #hash = createHash('sha256');
+  #writing: Promise<void> = Promise.resolve();
+  #bytes = 0;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  async write(pieces: readonly Uint8Array[]): Promise<void> {
+    await this.#writing;
+    this.#writing = writeAll(this.#file, pieces);
+    this.#writing.catch(() => {});
+    for (const piece of pieces) {
+      this.#hash.update(piece);
+      this.#bytes += piece.length;
+    }
+  }
+
+  async settled(): Promise<void> {
+    await this.#writing.catch(() => {});
+  }
+
+  async end(): Promise<PlainPart> {
+    await this.#writing;
+    return { sha256: this.#hash.digest('hex'), bytes: this.#bytes };
+  }
+}
+
+async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+  let rest = pieces;
+  while (rest.length > 0) {
+    let { bytesWritten } = await file.writev(rest);
+    const after: Uint8Array[] = [];
+    for (const piece of rest) {
+      if (bytesWritten < piece.length) after.push(piece.subarray(bytesWritten));
+      bytesWritten = Math.max(0, bytesWritten - piece.length);
+    }
+    rest = after;
+  }
+}
