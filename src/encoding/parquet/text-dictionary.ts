@@ -1,11 +1,18 @@
 /** With more of them the numbers and the entries take no less room than the texts. */
 const mostEntries = 8192;
-/** A power of two, and so large enough that most texts are found at once. */
-const places = mostEntries * 4;
+/** So many that most texts are found at once. */
+const places = 2 ** 15;
+const placeShift = 32 - 15;
+/** Texts of up to so many bytes are short. */
+const wordBytes = 8;
+/** Of a longer one, so many at each end make its hash: to read all of it would cost as much as to copy it. */
+const hashedBytes = 64;
+const prime = 0x01000193;
+const mixer = 0x9e3779b1 | 0;
 /** More steps than that to find a text mean that somebody made texts to that end, or that they hardly differ. */
 const mostSteps = 64;
 /** So many are tried before it is judged whether texts repeat. */
-const triedTexts = 2048;
+const triedTexts = 8192;
 
 /** Numbers texts by their first occurrence. */
 export class TextDictionary {
@@ -13,7 +20,9 @@ export class TextDictionary {
   readonly #table = new Uint16Array(places);
   readonly #starts = new Int32Array(mostEntries);
   readonly #ends = new Int32Array(mostEntries);
-  readonly #hashes = new Int32Array(mostEntries);
+  /** Of short entries all their bytes, of others two hashes. */
+  readonly #firstWords = new Int32Array(mostEntries);
+  readonly #secondWords = new Int32Array(mostEntries);
   #data: Uint8Array = new Uint8Array(0);
   /** Entries that were found. */
   length = 0;
@@ -27,7 +36,7 @@ export class TextDictionary {
     let from = 0;
     for (let row = 0; row < ends.length; row++) {
       const end = ends[row] as number;
-      const number = this.#numberOf(data, from, end);
+      const number = end - from <= wordBytes ? this.#numberOfShort(from, end) : this.#numberOfLong(from, end);
       if (number < 0 || (row === triedTexts && this.length > triedTexts / 2)) return undefined;
       numbers[row] = number;
       from = end;
@@ -52,45 +61,59 @@ export class TextDictionary {
     return { data, ends };
   }
 
-  /** -1 where there is no room for one more. */
-  #numberOf(data: Uint8Array, from: number, end: number): number {
-    const hash = hashOf(data, from, end);
-    for (let step = 0; step < mostSteps; step++) {
-      const place = (hash + step) & (places - 1);
+  /** Its bytes are held as two words, so that a look at these tells it from others. */
+  #numberOfShort(from: number, end: number): number {
+    const data = this.#data;
+    let first = 0;
+    let second = 0;
+    for (let at = from; at < end; at++) {
+      second = (second << 8) | (first >>> 24);
+      first = (first << 8) | (data[at] as number);
+    }
+    return this.#find(first, second, from, end, true);
+  }
+
+  #numberOfLong(from: number, end: number): number {
+    const data = this.#data;
+    const firstEnd = Math.min(end, from + hashedBytes);
+    let first = 0;
+    for (let at = from; at < firstEnd; at++) first = Math.imul(first ^ (data[at] as number), prime);
+    let second = first;
+    for (let at = Math.max(firstEnd, end - hashedBytes); at < end; at++) {
+      second = Math.imul(second ^ (data[at] as number), prime);
+    }
+    return this.#find(first, second, from, end, false);
+  }
+
+  /** -1 where it is not there and there is no room for it. */
+  #find(first: number, second: number, from: number, end: number, isShort: boolean): number {
+    let place = Math.imul(first ^ Math.imul(second ^ (end - from), prime), mixer) >>> placeShift;
+    for (let step = 0; step < mostSteps; step++, place = (place + 1) & (places - 1)) {
       const number = (this.#table[place] as number) - 1;
-      if (number < 0) return this.#add(place, hash, from, end);
-      if (this.#hashes[number] === hash && this.#isEntry(number, data, from, end)) return number;
+      if (number < 0) return this.#add(place, first, second, from, end);
+      if (this.#firstWords[number] !== first || this.#secondWords[number] !== second) continue;
+      const start = this.#starts[number] as number;
+      if ((this.#ends[number] as number) - start !== end - from) continue;
+      if (isShort || this.#isSame(start, from, end)) return number;
     }
     return -1;
   }
 
-  #add(place: number, hash: number, from: number, end: number): number {
+  #add(place: number, first: number, second: number, from: number, end: number): number {
     const number = this.length;
     if (number === mostEntries) return -1;
     this.length = number + 1;
     this.#table[place] = number + 1;
     this.#starts[number] = from;
     this.#ends[number] = end;
-    this.#hashes[number] = hash;
+    this.#firstWords[number] = first;
+    this.#secondWords[number] = second;
     return number;
   }
 
-  #isEntry(number: number, data: Uint8Array, from: number, end: number): boolean {
-    const start = this.#starts[number] as number;
-    if ((this.#ends[number] as number) - start !== end - from) return false;
+  #isSame(start: number, from: number, end: number): boolean {
+    const data = this.#data;
     for (let at = from, other = start; at < end; at++, other++) if (data[at] !== data[other]) return false;
     return true;
   }
-}
-
-/** A text may be long, so that reading all of it for a hash would cost as much as to copy it: its ends are enough. */
-const hashedBytes = 64;
-
-function hashOf(data: Uint8Array, from: number, end: number): number {
-  const firstEnd = Math.min(end, from + hashedBytes);
-  let hash = end - from;
-  for (let at = from; at < firstEnd; at++) hash = Math.imul(hash ^ (data[at] as number), 0x01000193);
-  for (let at = Math.max(firstEnd, end - hashedBytes); at < end; at++)
-    hash = Math.imul(hash ^ (data[at] as number), 0x01000193);
-  return hash ^ (hash >>> 15);
 }
