@@ -13,7 +13,7 @@ export interface ArrowMessage extends MessagePlace {
   /** Metadata version V4, where unions have a validity bitmap. */
   readonly isV4: boolean;
   readonly header: FlatTable;
-  /** Starts its own memory, which does not move. */
+  /** Aligned to 8 bytes, in memory that does not move. */
   readonly body: Uint8Array;
 }
 
@@ -103,6 +103,8 @@ function openMessage(metadata: Uint8Array, place: MessagePlace): MessageHead {
 }
 
 async function readAll(bytes: ByteReader, length: number, place: MessagePlace): Promise<Uint8Array> {
+  const whole = await bytes.takePiece(length);
+  if (whole !== undefined) return whole;
   const target = Buffer.allocUnsafeSlow(length);
   if ((await bytes.read(target)) < length) throw invalidAt(place, 'the stream ends inside it');
   return target;
@@ -119,15 +121,23 @@ class ByteReader {
     this.#input = input[Symbol.asyncIterator]();
   }
 
+  /** The next piece itself, where it has this length and its memory is aligned as Arrow wants it. */
+  async takePiece(length: number): Promise<Uint8Array | undefined> {
+    if (this.#piece.length === 0 && length > 0 && !this.#done) await this.#next();
+    const piece = this.#piece;
+    if (piece.length !== length || length === 0 || piece.byteOffset % 8 !== 0) return undefined;
+    this.#piece = piece.subarray(length);
+    this.position += length;
+    return piece;
+  }
+
   /** Fills the target; gives fewer bytes only where the stream ends. */
   async read(target: Uint8Array): Promise<number> {
     let filled = 0;
     while (filled < target.length) {
       if (this.#piece.length === 0) {
         if (this.#done) break;
-        const next = await this.#input.next();
-        if (next.done === true) this.#done = true;
-        else this.#piece = next.value;
+        await this.#next();
         continue;
       }
       const taken = Math.min(this.#piece.length, target.length - filled);
@@ -137,6 +147,12 @@ class ByteReader {
     }
     this.position += filled;
     return filled;
+  }
+
+  async #next(): Promise<void> {
+    const next = await this.#input.next();
+    if (next.done === true) this.#done = true;
+    else this.#piece = next.value;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
