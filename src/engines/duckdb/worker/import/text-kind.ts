@@ -136,7 +136,8 @@ function isBigint(text: string): boolean {
   return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
 
-function isKeptByDouble(text: string): boolean {
+/** Whether a DOUBLE holds all digits of a number. */
+export function isKeptByDouble(text: string): boolean {
   if (text.length <= sureDigits && !/e/i.test(text)) return true;
   const value = Number(text);
   const [mantissa = '', exponent] = text.split(/[eE]/);

@@ -1,0 +1,165 @@
+import { type PlainColumn, unsure, type ValueReader } from './plain-column.ts';
+import { isKeptByDouble } from './text-kind.ts';
+import { patterns } from './text-patterns.ts';
+
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+const NINE = 57;
+const CAPITAL_E = 69;
+const SMALL_E = 101;
+
+/** A number of so many digits fits into 32 bits, */
+const shortDigits = 9;
+/** and one of so many is exact in a double, and so are all steps on the way to it. */
+const exactDigits = 15;
+const wordSize = 2 ** 32;
+/** Exact, and quicker than a division. */
+const wordPart = 2 ** -32;
+
+/** `value` is exact. */
+export function setInt64(ints: Int32Array, row: number, value: number): void {
+  ints[2 * row] = value;
+  ints[2 * row + 1] = Math.floor(value * wordPart);
+}
+
+export function readInt64(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+  const isNegative = bytes[start] === MINUS;
+  const first = isNegative ? start + 1 : start;
+  let at = first;
+  let value = 0;
+  let digit = (bytes[at] as number) - ZERO;
+  while (digit >= 0 && digit <= 9) {
+    value = (Math.imul(value, 10) + digit) | 0;
+    digit = (bytes[++at] as number) - ZERO;
+  }
+  const digits = at - first;
+  if (digits === 0) return unsure;
+  if (bytes[first] === ZERO && (digits > 1 || isNegative) && !column.isNamed) return unsure;
+  if (digits > exactDigits) return setLongInt64(column.ints, row, bytes, first, at, isNegative) ? at : unsure;
+  const size = digits > shortDigits ? numberOf(bytes, first, at) : value;
+  setInt64(column.ints, row, isNegative ? -size : size);
+  return at;
+}
+
+/** A reader of whole numbers of fewer bits, whose type was named. */
+function narrowIntReader(width: 1 | 2 | 4): ValueReader {
+  const end = 2 ** (8 * width - 1);
+  return ({ data }, bytes, start, row) => {
+    const isNegative = bytes[start] === MINUS;
+    const first = isNegative ? start + 1 : start;
+    let at = first;
+    while (isDigit(bytes[at] as number)) at++;
+    if (at === first || at - first > exactDigits) return unsure;
+    const size = numberOf(bytes, first, at);
+    const value = isNegative ? -size : size;
+    if (value < -end || value >= end) return unsure;
+    for (let byte = 0; byte < width; byte++) data[row * width + byte] = value >> (8 * byte);
+    return at;
+  };
+}
+
+export const readInt8 = narrowIntReader(1);
+export const readInt16 = narrowIntReader(2);
+export const readInt32 = narrowIntReader(4);
+
+const partDigits = 9;
+const partSize = 10 ** partDigits;
+const halfWord = 2 ** 16;
+
+/** A whole number of more digits than are exact, by parts that are. False: it may not fit. */
+function setLongInt64(
+  ints: Int32Array,
+  row: number,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  isNegative: boolean,
+): boolean {
+  if (end - start > 19) return false;
+  const upper = numberOf(bytes, start, end - partDigits);
+  const lower = numberOf(bytes, end - partDigits, end);
+  const product = Math.floor(upper / halfWord) * partSize;
+  const sum = (product % halfWord) * halfWord + (upper % halfWord) * partSize + lower;
+  const low = sum % wordSize;
+  const high = Math.floor(product / halfWord) + Math.floor(sum / wordSize);
+  const isLeast = isNegative && high === wordSize / 2 && low === 0;
+  if (high >= wordSize / 2 && !isLeast) return false;
+  ints[2 * row] = isNegative ? -low : low;
+  ints[2 * row + 1] = isNegative ? -high - (low === 0 ? 0 : 1) : high;
+  return true;
+}
+
+/** The number of the digits from `start` to `end`, where a point counts for nothing. */
+function numberOf(bytes: Buffer, start: number, end: number): number {
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte !== POINT) value = value * 10 + byte - ZERO;
+  }
+  return value;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
+}
+
+const powersOfTen = Float64Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power);
+
+export function readDouble(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+  const isNegative = bytes[start] === MINUS;
+  const first = isNegative ? start + 1 : start;
+  let at = first;
+  let value = 0;
+  let digit = (bytes[at] as number) - ZERO;
+  while (digit >= 0 && digit <= 9) {
+    value = (Math.imul(value, 10) + digit) | 0;
+    digit = (bytes[++at] as number) - ZERO;
+  }
+  let digits = at - first;
+  if (digits === 0 || (digits > 1 && bytes[first] === ZERO)) return unsure;
+  let decimals = 0;
+  if (digit === POINT - ZERO) {
+    const point = at;
+    digit = (bytes[++at] as number) - ZERO;
+    while (digit >= 0 && digit <= 9) {
+      value = (Math.imul(value, 10) + digit) | 0;
+      digit = (bytes[++at] as number) - ZERO;
+    }
+    decimals = at - point - 1;
+    if (decimals === 0) return unsure;
+    digits += decimals;
+  }
+  const hasExponent = digit === SMALL_E - ZERO || digit === CAPITAL_E - ZERO;
+  if (digits > exactDigits || hasExponent) return readLongDouble(column, bytes, start, row);
+  let size = digits > shortDigits ? numberOf(bytes, first, at) : value;
+  // Both are exact, so that this rounds once and right.
+  if (decimals > 0) size /= powersOfTen[decimals] as number;
+  column.doubles[row] = isNegative ? -size : size;
+  return at;
+}
+
+const numberLetters = new Set(Buffer.from('0123456789+-.eE'));
+const isNumber = new RegExp(`^(?:${patterns.number})$`);
+const longestNumber = 100;
+
+/** With an exponent, or of more digits than are exact. */
+function readLongDouble(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+  let end = start;
+  while (numberLetters.has(bytes[end] as number)) end++;
+  const text = bytes.toString('latin1', start, end);
+  if (text.length > longestNumber || !isNumber.test(text)) return unsure;
+  const value = Number(text);
+  if (!Number.isFinite(value) || (value === 0 && /[1-9].*(?:e|$)/i.test(text))) return unsure;
+  if (!column.isNamed && (!isKeptByDouble(text) || isHalfway(value))) return unsure;
+  column.doubles[row] = value;
+  return end;
+}
+
+/**
+ * Whether the decimals of a number end in a 5 where a double's digits end: there, DuckDB keeps the even digit
+ * and JavaScript the larger one.
+ */
+function isHalfway(value: number): boolean {
+  return /^[^e]{17,18}50*e/.test(Math.abs(value).toExponential(40));
+}
