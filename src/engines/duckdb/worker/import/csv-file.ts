@@ -10,6 +10,9 @@ import { type CsvDialect, csvDialect } from './csv-dialect.ts';
 import { lineSizeOptions } from './csv-line-size.ts';
 import { csvSample } from './csv-sample.ts';
 import { linesOfRows, tidyCsv } from './csv-tidy.ts';
+import { NotPlain } from './not-plain.ts';
+import { plainReader } from './plain-csv.ts';
+import type { PlannedField } from './plain-field.ts';
 import { checkTimeFormats, plannedColumns } from './text-columns.ts';
 import { importTexts, type TextFile, type TextImport } from './text-import.ts';
 import { Rejections } from './text-rejections.ts';
@@ -24,16 +27,37 @@ export async function importCsv(
   const rejections = new Rejections(options.skipsBadRows);
   const columns = plannedColumns(dialect.names, dialect.hasHeader, options).map(({ name, index, type }) => ({
     name,
+    index,
     text: `c${index}`,
     type: type === undefined ? { seen: dialect.kinds[index] } : { given: type },
   }));
   await checkTimeFormats(job.connection, options.types ?? []);
-  await using file = new CsvFile(job, dialect, rejections);
-  // DuckDB would read without a word NUL bytes, which most programs take for the end of a text, and leave out a last line
-  // that is longer than its buffers.
-  if (dialect.beginsWithLineEnds || !options.isPlainText) await file.tidy();
-  await importTexts(job, { file, columns, rejections });
+  const mayBePlain = options.isPlainText && !dialect.beginsWithLineEnds;
+  if (!mayBePlain || !(await importPlain(job, dialect, columns))) {
+    await using file = new CsvFile(job, dialect, rejections);
+    // DuckDB would read without a word NUL bytes, which most programs take for the end of a text, and leave out a last
+    // line that is longer than its buffers.
+    if (!mayBePlain) await file.tidy();
+    await importTexts(job, { file, columns, rejections });
+  }
   return { delimiter: dialect.delimiter, hasHeader: dialect.hasHeader, ...rejections.report };
+}
+
+/** Whether the file is so simple that DuckDB is not needed to read it. */
+async function importPlain(
+  { path, signal, writeBatches }: TextImport,
+  dialect: CsvDialect,
+  columns: readonly PlannedField[],
+): Promise<boolean> {
+  const reader = plainReader(dialect, columns);
+  if (reader === undefined || writeBatches === undefined) return false;
+  try {
+    await writeBatches(reader.columns, reader.batches(path, signal));
+    return true;
+  } catch (error) {
+    if (error instanceof NotPlain) return false;
+    throw error;
+  }
 }
 
 class CsvFile implements TextFile {

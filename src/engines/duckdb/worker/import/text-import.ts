@@ -1,3 +1,5 @@
+import type { Batch } from '../../../../core/batch.ts';
+import type { Column } from '../../../../core/data-type.ts';
 import type { TextType } from '../../../../core/frame-engine.ts';
 import { DuckDbError } from '../duckdb-error.ts';
 import { isLoss } from '../lossless.ts';
@@ -18,6 +20,8 @@ export interface TextImport {
   readonly scratchPath: string;
   /** Writes the rows; anew when it is called again. */
   readonly copy: (relation: { readonly sql: string; readonly names: readonly string[] }) => Promise<void>;
+  /** Writes rows that need no DuckDB; anew when it is called again, or `copy` is. Undefined: only `copy` can write. */
+  readonly writeBatches?: (columns: readonly Column[], batches: AsyncIterable<Batch>) => Promise<void>;
 }
 
 /** A file whose rows DuckDB can read as texts. */
