@@ -35,7 +35,7 @@ export function fieldEnds(delimiter: number): Uint8Array {
   return ends;
 }
 
-const firstTextBytes = 16 * batchRows;
+const firstTextBytes = 4 * batchRows;
 
 /**
  * The values of one column, a batch at a time. One class for all types: the loop over the fields of a row is fast

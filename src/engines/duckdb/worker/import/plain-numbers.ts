@@ -66,6 +66,7 @@ export const readInt32 = narrowIntReader(4);
 const partDigits = 9;
 const partSize = 10 ** partDigits;
 const halfWord = 2 ** 16;
+const lowHalf = halfWord - 1;
 
 /** A whole number of more digits than are exact, by parts that are. False: it may not fit. */
 function setLongInt64(
@@ -80,8 +81,8 @@ function setLongInt64(
   const upper = numberOf(bytes, start, end - partDigits);
   const lower = numberOf(bytes, end - partDigits, end);
   const product = Math.floor(upper / halfWord) * partSize;
-  const sum = (product % halfWord) * halfWord + (upper % halfWord) * partSize + lower;
-  const low = sum % wordSize;
+  const sum = (product & lowHalf) * halfWord + (upper & lowHalf) * partSize + lower;
+  const low = sum >>> 0;
   const high = Math.floor(product / halfWord) + Math.floor(sum / wordSize);
   const isLeast = isNegative && high === wordSize / 2 && low === 0;
   if (high >= wordSize / 2 && !isLeast) return false;
@@ -139,26 +140,40 @@ export function readDouble(column: PlainColumn, bytes: Buffer, start: number, ro
   return at;
 }
 
-const numberLetters = new Set(Buffer.from('0123456789+-.eE'));
+const isNumberLetter = new Uint8Array(256);
+for (const letter of Buffer.from('0123456789+-.eE')) isNumberLetter[letter] = 1;
 const isNumber = new RegExp(`^(?:${patterns.number})$`);
 const longestNumber = 100;
 
-/** With an exponent, or of more digits than are exact. */
+/** A number with an exponent, or of more digits than are exact. */
 function readLongDouble(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
   let end = start;
-  while (numberLetters.has(bytes[end] as number)) end++;
+  while (isNumberLetter[bytes[end] as number] === 1) end++;
+  if (end - start > longestNumber) return unsure;
   const text = bytes.toString('latin1', start, end);
-  if (text.length > longestNumber || !isNumber.test(text)) return unsure;
   const value = Number(text);
-  if (!Number.isFinite(value) || (value === 0 && /[1-9].*(?:e|$)/i.test(text))) return unsure;
-  if (!column.isNamed && (!isKeptByDouble(text) || isHalfway(value))) return unsure;
+  if (!isShortest(text, value) && !isSure(text, value, column.isNamed)) return unsure;
   column.doubles[row] = value;
   return end;
 }
 
 /**
- * Whether the decimals of a number end in a 5 where a double's digits end: there, DuckDB keeps the even digit
- * and JavaScript the larger one.
+ * Whether a text is the shortest for a number, as most programs write it: then the digits are those that a double keeps.
+ * Numbers of few binary places are left to the longer test, for they may lie halfway between two of the shortest.
+ */
+function isShortest(text: string, value: number): boolean {
+  return !Number.isInteger(value * 2 ** 25) && text === String(value);
+}
+
+function isSure(text: string, value: number, isNamed: boolean): boolean {
+  if (!isNumber.test(text) || !Number.isFinite(value)) return false;
+  if (isNamed) return value !== 0 || /^[-0.]*(?:e|$)/i.test(text);
+  return isKeptByDouble(text) && !isHalfway(value);
+}
+
+/**
+ * Whether the decimals of a number end in a 5 right behind the digits that a double keeps: DuckDB rounds to the even
+ * digit then, and JavaScript up.
  */
 function isHalfway(value: number): boolean {
   return /^[^e]{17,18}50*e/.test(Math.abs(value).toExponential(40));

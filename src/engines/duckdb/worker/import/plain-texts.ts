@@ -3,7 +3,7 @@ import { type PlainColumn, setBit, unsure } from './plain-column.ts';
 const QUOTE = 34;
 
 /** More bytes are quicker to copy all at once. */
-const shortText = 24;
+const shortText = 128;
 
 /** A text without quotes. */
 export function readText(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
