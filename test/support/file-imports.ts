@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { FileFormat, WrittenPart } from '../../src/core/frame-engine.ts';
 import { silentLogger } from '../../src/core/logger.ts';
@@ -49,7 +50,7 @@ export class FileImports implements AsyncDisposable {
   async put(
     content: string | Uint8Array,
     given: GivenFormat,
-    signal = never,
+    { signal = never, compressesLater = true }: { signal?: AbortSignal; compressesLater?: boolean } = {},
   ): Promise<{ part: WrittenPart; path: string }> {
     const source = join(this.directory.path, `upload-${++this.#files}`);
     const path = join(this.directory.path, `part-${this.#files}.parquet`);
@@ -57,28 +58,21 @@ export class FileImports implements AsyncDisposable {
     const format = given.kind === 'csv' ? { ...given, isPlainText } : given;
     const compression = { algorithm: 'zstd', level: 1 } as const;
     const part = await this.engine.write(
-      { source: { kind: 'file', path: source, format }, path, compression },
+      { source: { kind: 'file', path: source, format }, path, compression, compressesLater },
       { signal },
     );
     return { part, path };
   }
 
+  /** As the store has it done. That must be what DuckDB alone would make of the same file. */
   async import(content: string | Uint8Array, format: GivenFormat): Promise<Imported> {
     const { part, path } = await this.put(content, format);
-    let text = '';
-    for await (const piece of this.engine.read(
-      {
-        parts: [{ path, rows: part.rows }],
-        columns: part.columns,
-        form: 'exec-json',
-        fromRow: 0,
-        toRow: part.rows,
-        chunkRows: 4096,
-      },
-      { signal: never },
-    )) {
-      text += Buffer.from(piece.bytes).toString();
-    }
+    const text = await this.#textOf(part, path);
+    const alone = await this.put(content, format, { compressesLater: false });
+    assert.deepEqual(
+      [part.columns, part.report, text],
+      [alone.part.columns, alone.part.report, await this.#textOf(alone.part, alone.path)],
+    );
     return {
       part,
       path,
@@ -86,6 +80,20 @@ export class FileImports implements AsyncDisposable {
       types: part.columns.map((column) => sqlTypeName(column.type)),
       rows: JSON.parse(`[${text.slice(0, -1)}]`) as unknown[][],
     };
+  }
+
+  async #textOf({ rows, columns }: WrittenPart, path: string): Promise<string> {
+    const job = {
+      parts: [{ path, rows }],
+      columns,
+      form: 'exec-json',
+      fromRow: 0,
+      toRow: rows,
+      chunkRows: 4096,
+    } as const;
+    let text = '';
+    for await (const { bytes } of this.engine.read(job, { signal: never })) text += Buffer.from(bytes).toString();
+    return text;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

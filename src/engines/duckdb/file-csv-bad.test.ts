@@ -138,7 +138,7 @@ test('nothing is left behind, neither by a file that was mended nor by one that 
 test('an import that is cancelled stops and leaves nothing', async () => {
   const abort = new AbortController();
   const content = `a,b\n${'1,2\n'.repeat(5_000_000)}`;
-  const imported = files.put(content, { kind: 'csv', skipsBadRows: false }, abort.signal);
+  const imported = files.put(content, { kind: 'csv', skipsBadRows: false }, { signal: abort.signal });
   abort.abort();
   await expect(imported).rejects.toMatchObject({ name: 'AbortError' });
   expect((await csv('a\n1\n')).rows).toEqual([[1]]);

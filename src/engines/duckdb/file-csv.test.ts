@@ -301,3 +301,26 @@ describe('rows to be appended', () => {
     await expect(csv(content, { like })).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
   });
 });
+
+describe('a file that is written simply', () => {
+  const lines = (count: number, line: (n: number) => string): string =>
+    Array.from({ length: count }, (_, n) => `${line(n)}\n`).join('');
+
+  test('is read without DuckDB', async () => {
+    const text = `at,symbol,price,id\n${lines(70_000, (n) => `2024-05-0${(n % 9) + 1}T01:02:03.${n}Z,S${n % 7},${n / 8},${n}`)}`;
+    const { part, types, rows } = await csv(text);
+    expect(part.isCompressed).toBe(false);
+    expect(types).toEqual(['TIMESTAMP WITH TIME ZONE', 'VARCHAR', 'DOUBLE', 'BIGINT']);
+    expect(rows.length).toBe(70_000);
+    expect(rows[69_999]).toEqual(['2024-05-07T01:02:03.699990Z', 'S6', 8749.875, 69_999]);
+  });
+
+  test('is read by DuckDB from the beginning where its last line is not simple', async () => {
+    const text = `n\n${lines(70_000, String)}1e400\n`;
+    const { part, types, rows } = await csv(text);
+    expect(part.isCompressed).toBe(true);
+    expect(types).toEqual(['VARCHAR']);
+    expect(rows.at(-1)).toEqual(['1e400']);
+    expect(rows.length).toBe(70_001);
+  });
+});

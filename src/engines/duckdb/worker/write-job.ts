@@ -1,6 +1,8 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../../core/app-error.ts';
+import type { Batch } from '../../../core/batch.ts';
+import type { Column } from '../../../core/data-type.ts';
 import type { Compression, FileReport, WrittenPart } from '../../../core/frame-engine.ts';
 import { ArrowStream } from '../../../encoding/arrow/input/arrow-stream.ts';
 import { batchesOf } from '../../../encoding/arrow/input/batches-of-stream.ts';
@@ -87,19 +89,25 @@ async function withWriteThreads<T>({ connection, settings }: WriteContext, work:
 async function importFile(
   { connection, signal, settings }: WriteContext,
   { path: source, format }: Extract<WriteSource, { kind: 'file' }>,
-  { path, compression }: WriteJob,
+  { path, compression, compressesLater }: WriteJob,
 ): Promise<Written> {
+  let plain: PlainPart | undefined;
+  const writeBatches = async (columns: readonly Column[], batches: AsyncIterable<Batch>): Promise<void> => {
+    plain = await writePlainPart(path, columns, batches, signal);
+  };
   const job = {
     connection,
     signal,
     path: source,
     scratchPath: join(settings.tempDirectory, 'import'),
     copy: (relation: Relation) => copyToParquet(connection, relation, path, compression),
+    ...(compressesLater && { writeBatches }),
   };
   switch (format.kind) {
     case 'csv': {
       const { importCsv } = await import('./import/csv-file.ts');
-      return { report: await importCsv(job, format) };
+      const report = await importCsv(job, format);
+      return { plain, report };
     }
     case 'json': {
       const { importJson } = await import('./import/json-file.ts');
