@@ -1,5 +1,7 @@
 """Plain Arrow Flight, by pyarrow."""
 
+import datetime
+import decimal
 import io
 import json
 import random
@@ -7,9 +9,11 @@ import threading
 import time
 import urllib.request
 
+import polars
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.flight as flight
+import pyarrow.parquet as parquet
 from framehold_cases import case, equal, fails, within
 
 
@@ -64,6 +68,58 @@ def _(server):
     answer = server.put(handle, rows(0, 10))
     equal({key: answer[key] for key in ("handle", "rows", "version")}, {"handle": handle, "rows": 10, "version": 1})
     assert answer["bytes"] > 0, answer
+
+
+def flat_columns(count):
+    """Every type that is written to Parquet as it comes, with nulls; the values of row n follow from n."""
+    numbers = range(count)
+
+    def column(type, value):
+        return pa.array([None if n % 11 == 3 else value(n) for n in numbers], type)
+
+    return pa.table(
+        {
+            "id": pa.array(numbers, pa.int64()),
+            "flag": column(pa.bool_(), lambda n: n % 3 == 0),
+            "tiny": column(pa.int8(), lambda n: n % 256 - 128),
+            "huge": column(pa.uint64(), lambda n: n * 2**46),
+            "below": column(pa.int64(), lambda n: n - count),
+            "float": column(pa.float32(), lambda n: n / 8),
+            "double": column(pa.float64(), lambda n: n / 7),
+            "money": column(pa.decimal128(18, 4), lambda n: decimal.Decimal(n) / 10000),
+            "wide": column(pa.decimal128(38, 2), lambda n: -decimal.Decimal(n) * 10**20),
+            "text": column(pa.string(), lambda n: f"text {n % 100}"),
+            "own": column(pa.string(), lambda n: f"nobody else has {n}"),
+            "bytes": column(pa.binary(), lambda n: bytes([n % 256, 0])),
+            "day": column(pa.date32(), lambda n: datetime.date(1960, 1, 1) + datetime.timedelta(days=n % 40_000)),
+            "time": column(pa.time64("us"), lambda n: datetime.time(n % 24, n % 60, 1, n)),
+            "at": column(pa.timestamp("us"), lambda n: datetime.datetime(2024, 1, 1) + datetime.timedelta(seconds=n)),
+            "nanos": column(pa.timestamp("ns"), lambda n: n * 10**9 + 1),
+        }
+    )
+
+
+@case("the Parquet file of a new frame reads back in pyarrow and polars, whole and by its statistics")
+def _(server):
+    handle, table = server.fresh(), flat_columns(150_000)
+    server.put(handle, table)
+    with urllib.request.urlopen(f"{server.http}/exp?handle={handle}&fmt=parquet") as answer:
+        file = answer.read()
+    equal(parquet.read_table(io.BytesIO(file)), table)
+    found = polars.read_parquet(io.BytesIO(file))
+    for name in ("id", "huge", "double", "text", "own", "day", "at"):
+        equal(found[name].to_list(), table[name].to_pylist())
+    in_the_middle = table["at"][70_000].as_py()
+    for filters in (
+        [("id", "=", 149_999)],
+        [("huge", ">", pa.scalar(149_990 * 2**46, pa.uint64()))],
+        [("below", "<", -149_995)],
+        [("at", "=", in_the_middle)],
+    ):
+        rows_found = parquet.read_table(io.BytesIO(file), filters=filters)
+        assert 0 < rows_found.num_rows < 20, (filters, rows_found.num_rows)
+    statistics = parquet.ParquetFile(io.BytesIO(file)).metadata.row_group(1).column(0).statistics
+    equal((statistics.min, statistics.max, statistics.null_count), (65_536, 131_071, 0))
 
 
 @case("the path of a put may begin with frames")
