@@ -1,7 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import { Deadline } from '../../core/deadline.ts';
+import { FairQueue } from '../../core/fair-queue.ts';
 import type { Logger } from '../../core/logger.ts';
-import { FairQueue } from './fair-queue.ts';
 import type { Job, WorkerSettings } from './protocol.ts';
 import { WorkerProcess } from './worker-process.ts';
 

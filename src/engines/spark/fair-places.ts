@@ -1,4 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
+import { FairQueue } from '../../core/fair-queue.ts';
 
 export interface FairPlacesOptions {
   readonly max: number;
@@ -9,13 +10,11 @@ export interface FairPlacesOptions {
 
 type Turn = () => void;
 
-/** A number of places for queries. Who must wait gets one in turn with other lanes, however many stand in each. */
+/** A number of places for queries. Who must wait gets one in turn with other clients, however many of theirs wait. */
 export class FairPlaces {
   readonly #options: FairPlacesOptions;
   #taken = 0;
-  #waiting = 0;
-  /** The lane whose turn is next stands first. */
-  readonly #lanes = new Map<string, Turn[]>();
+  readonly #waiting = new FairQueue<Turn>();
 
   constructor(options: FairPlacesOptions) {
     this.#options = options;
@@ -26,7 +25,7 @@ export class FairPlaces {
     const { max, maxWaiting, engine } = this.#options;
     signal.throwIfAborted();
     if (this.#taken < max) this.#taken += 1;
-    else if (this.#waiting >= maxWaiting) {
+    else if (this.#waiting.size >= maxWaiting) {
       throw new AppError('overloaded', `engine ${engine} runs ${max} queries, and ${maxWaiting} more wait for it`, {
         hint: 'send the request again shortly',
         retryAfterSeconds: 1,
@@ -42,38 +41,22 @@ export class FairPlaces {
 
   #turn(lane: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const queue = this.#lanes.get(lane) ?? [];
-      this.#lanes.set(lane, queue);
-      const leave = (): void => {
-        this.#waiting -= 1;
-        signal.removeEventListener('abort', onAbort);
-      };
       const turn = (): void => {
-        leave();
+        signal.removeEventListener('abort', onAbort);
         resolve();
       };
       const onAbort = (): void => {
-        queue.splice(queue.indexOf(turn), 1);
-        if (queue.length === 0) this.#lanes.delete(lane);
-        leave();
+        this.#waiting.remove(lane, turn);
         reject(signal.reason);
       };
-      this.#waiting += 1;
-      queue.push(turn);
-      signal.addEventListener('abort', onAbort);
+      this.#waiting.push(lane, turn);
+      signal.addEventListener('abort', onAbort, { once: true });
     });
   }
 
   #free(): void {
-    const [first] = this.#lanes;
-    if (first === undefined) {
-      this.#taken -= 1;
-      return;
-    }
-    const [lane, queue] = first;
-    const turn = queue.shift();
-    this.#lanes.delete(lane);
-    if (queue.length > 0) this.#lanes.set(lane, queue);
-    turn?.();
+    const turn = this.#waiting.shift();
+    if (turn === undefined) this.#taken -= 1;
+    else turn();
   }
 }
