@@ -34,7 +34,8 @@ const { values } = parseArgs({
 });
 
 if (values.help) process.stdout.write(usage);
-else process.exitCode = await torture();
+// A scenario that broke may have left clients at work, which would go on for ever.
+else process.exit(await torture());
 
 async function torture(): Promise<number> {
   const only = values.only ?? [];
