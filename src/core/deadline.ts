@@ -1,25 +1,41 @@
-/** A time limit that can stand still. */
+/** A time limit that can stand still. Its one timer runs on meanwhile and looks again: setting one costs more than pausing. */
 export class Deadline {
-  readonly #controller = new AbortController();
   readonly #timeoutMs: number;
   #leftMs: number;
-  #startedAt = 0;
+  /** Undefined while it stands still. */
+  #startedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #controller: AbortController | undefined;
+  #isOver = false;
+  #whenOver: () => void;
 
-  constructor(timeoutMs: number) {
+  constructor(timeoutMs: number, whenOver = (): void => {}) {
     this.#timeoutMs = timeoutMs;
     this.#leftMs = timeoutMs;
+    this.#whenOver = whenOver;
     this.resume();
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** Aborted when the time is over. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isOver) this.#controller.abort();
     return this.#controller.signal;
   }
 
+  /** In place of what was to happen before. */
+  whenOver(act: () => void): void {
+    this.#whenOver = act;
+  }
+
   resume(): void {
+    if (this.#isOver || this.#startedAt !== undefined) return;
     this.#startedAt = performance.now();
-    this.#timer = setTimeout(() => this.#controller.abort(), Math.max(0, this.#leftMs));
+    this.#timer ??= setTimeout(this.#look, Math.max(0, this.#leftMs));
   }
 
   /** From now on the whole time. */
@@ -30,9 +46,28 @@ export class Deadline {
   }
 
   pause(): void {
-    if (this.#timer === undefined) return;
+    if (this.#startedAt === undefined) return;
+    this.#leftMs -= performance.now() - this.#startedAt;
+    this.#startedAt = undefined;
+  }
+
+  /** Stands still for good, and no timer is left. */
+  stop(): void {
+    this.pause();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#leftMs -= performance.now() - this.#startedAt;
   }
+
+  readonly #look = (): void => {
+    this.#timer = undefined;
+    if (this.#startedAt === undefined) return;
+    const leftMs = this.#leftMs - (performance.now() - this.#startedAt);
+    if (leftMs > 0) {
+      this.#timer = setTimeout(this.#look, leftMs);
+      return;
+    }
+    this.#isOver = true;
+    this.#controller?.abort();
+    this.#whenOver();
+  };
 }

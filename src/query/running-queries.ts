@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../core/app-error.ts';
+import { LinkedAbort } from '../core/linked-abort.ts';
 import type { Principal, Tenant } from '../core/principal.ts';
 import type { QueryProgress } from '../core/query-progress.ts';
 import type { CallOptions } from './frame-sql.ts';
@@ -61,7 +62,7 @@ export class Run implements RunningQuery {
   readonly options: CallOptions;
   progress: QueryProgress | undefined;
   readonly #startedMs = performance.now();
-  readonly #stopping = new AbortController();
+  readonly #stopping: LinkedAbort;
   readonly end: () => void;
 
   constructor(
@@ -74,14 +75,18 @@ export class Run implements RunningQuery {
     this.sql = sql;
     this.engine = engine;
     this.id = options.requestId ?? randomUUID();
+    this.#stopping = new LinkedAbort(options.signal);
     this.options = {
       ...options,
-      signal: AbortSignal.any([options.signal, this.#stopping.signal]),
+      signal: this.#stopping.signal,
       onProgress: (progress) => {
         this.progress = progress;
       },
     };
-    this.end = end;
+    this.end = () => {
+      this.#stopping.unlink();
+      end();
+    };
   }
 
   get elapsedMs(): number {

@@ -2,6 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import { Deadline } from '../../core/deadline.ts';
 import { FairQueue } from '../../core/fair-queue.ts';
 import type { Logger } from '../../core/logger.ts';
+import { ClientWatch } from './client-watch.ts';
 import type { Job, WorkerSettings } from './protocol.ts';
 import { WorkerProcess } from './worker-process.ts';
 
@@ -104,10 +105,10 @@ export class WorkerPool {
       const begunAt = performance.now();
       const leftMs = Math.max(1, timeoutMs - (options.spentMs ?? 0));
       const deadline = timed !== false && timeoutMs > 0 ? new Deadline(leftMs) : undefined;
-      const signal = deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline.signal]);
       const silenceMs = timed === false ? this.#silenceMs : undefined;
       const input = options.input === undefined ? undefined : this.#watched(options.input);
-      const messages = worker.execute(job, { signal, input, silenceMs });
+      const messages = worker.execute(job, { signal: options.signal, deadline, input, silenceMs });
+      const reader = this.#clientWatch();
       try {
         for (;;) {
           const step = await messages.next();
@@ -115,22 +116,20 @@ export class WorkerPool {
           yielded = true;
           const clock = options.countsReader === true ? undefined : deadline;
           clock?.pause();
-          const taken = this.#waitForClient();
-          try {
-            yield step.value;
-          } finally {
-            taken();
-          }
+          reader.waits();
+          yield step.value;
+          reader.goesOn();
           if (timed === 'message') clock?.restart();
           else clock?.resume();
         }
       } catch (error) {
-        if (deadline?.signal.aborted && !options.signal.aborted) throw timedOut(timeoutMs, error);
+        if (deadline?.isOver === true && !options.signal.aborted) throw timedOut(timeoutMs, error);
         const isCrash = error instanceof AppError && error.code === 'engine_crashed';
         if (!isCrash || !repeatable || yielded || attempt > 1) throw error;
         this.#options.logger.warn('a worker died under a read; the read runs once more', { job: job.kind });
       } finally {
-        deadline?.pause();
+        deadline?.stop();
+        reader.end();
         await messages.return(undefined);
         this.#release(worker);
         options.onSpent?.(performance.now() - begunAt);
@@ -139,33 +138,31 @@ export class WorkerPool {
   }
 
   async *#watched(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-    let came = this.#waitForClient();
+    const sender = this.#clientWatch();
     try {
+      sender.waits();
       for await (const piece of input) {
-        came();
+        sender.goesOn();
         yield piece;
-        came = this.#waitForClient();
+        sender.waits();
       }
     } finally {
-      came();
+      sender.end();
     }
   }
 
-  /** The result is to be called when the client has done its part. */
-  #waitForClient(): () => void {
-    let isHeld = false;
-    const timer = setTimeout(() => {
-      isHeld = true;
-      this.#held++;
-      this.#startForDemand();
-    }, heldAfterMs);
-    return () => {
-      clearTimeout(timer);
-      if (!isHeld) return;
-      isHeld = false;
-      this.#held--;
-      this.#endSurplus();
-    };
+  #clientWatch(): ClientWatch {
+    return new ClientWatch({
+      heldAfterMs,
+      onHeld: () => {
+        this.#held++;
+        this.#startForDemand();
+      },
+      onFreed: () => {
+        this.#held--;
+        this.#endSurplus();
+      },
+    });
   }
 
   get #room(): number {

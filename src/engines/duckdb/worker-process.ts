@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { Socket } from 'node:net';
 import { getPriority, setPriority } from 'node:os';
 import { AppError } from '../../core/app-error.ts';
+import type { Deadline } from '../../core/deadline.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
   type Command,
@@ -37,6 +38,8 @@ process.on('exit', () => {
 
 export interface ExecuteOptions {
   readonly signal: AbortSignal;
+  /** The job is stopped when this is over, as by the signal. */
+  readonly deadline?: Deadline | undefined;
   /** Bytes that the job reads. */
   readonly input?: AsyncIterable<Uint8Array> | undefined;
   /** For a job that may take any time: how long its process may give no sign of life. */
@@ -135,11 +138,13 @@ export class WorkerProcess {
    * Runs a job: yields its row messages as they are asked for and returns its answer. Ending the iteration early or
    * aborting the signal stops the job in the child; one that does not stop within a second is killed with its process.
    */
-  async *execute(job: Job, { signal, input, silenceMs }: ExecuteOptions): AsyncGenerator<Buffer, unknown, undefined> {
+  async *execute(job: Job, options: ExecuteOptions): AsyncGenerator<Buffer, unknown, undefined> {
+    const { signal, deadline, input, silenceMs } = options;
     signal.throwIfAborted();
     let settled = false;
     const cancel = (): void => this.#cancel();
     signal.addEventListener('abort', cancel, { once: true });
+    deadline?.whenOver(cancel);
     const turn = ++this.#turn;
     this.#hasInput = input !== undefined;
     this.#send({ kind: 'job', turn, job });
@@ -154,7 +159,7 @@ export class WorkerProcess {
         const message = await this.#next();
         if (message === undefined) {
           settled = true;
-          signal.throwIfAborted();
+          throwIfStopped(options);
           throw crashed(this.#stderr);
         }
         if (message.kind === messageKind.rows) {
@@ -166,7 +171,7 @@ export class WorkerProcess {
           settled = true;
           const error = JSON.parse(message.payload.toString()) as WireError;
           if (error.fatal) this.kill();
-          signal.throwIfAborted();
+          throwIfStopped(options);
           // Where the caller's own stream failed, that failure is the cause of the child's.
           if (error.code === 'cancelled') await inputSent;
           throw fromWire(error);
@@ -296,6 +301,11 @@ export class WorkerProcess {
     this.#onceSettled?.();
     this.#wake?.();
   }
+}
+
+function throwIfStopped({ signal, deadline }: ExecuteOptions): void {
+  signal.throwIfAborted();
+  if (deadline?.isOver === true) throw new DOMException('the time for the job is over', 'TimeoutError');
 }
 
 function drained(socket: Socket): Promise<void> {

@@ -95,7 +95,7 @@ export class QueryWork {
   end({ isSound }: { readonly isSound: boolean }): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#deadline?.pause();
+    this.#deadline?.stop();
     this.#lease.end({ isSound });
   }
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { LinkedAbort } from '../../core/linked-abort.ts';
 import { GrpcError } from '../../protobuf/grpc-status.ts';
 
 const maxRemembered = 10_000;
 
 /** Queries by their tickets, so that another call can cancel them. One that has not begun yet will not. */
 export class RunningQueries {
-  readonly #running = new Map<string, Set<AbortController>>();
+  readonly #running = new Map<string, Set<LinkedAbort>>();
   /** Oldest first. */
   readonly #cancelled = new Set<string>();
 
@@ -17,19 +18,21 @@ export class RunningQueries {
   ): AsyncGenerator<T> {
     const key = keyOf(ticket);
     if (this.#cancelled.has(key)) throw cancelled();
-    const controller = new AbortController();
-    const controllers = this.#running.get(key) ?? new Set();
-    this.#running.set(key, controllers.add(controller));
+    const abort = new LinkedAbort(signal);
+    const isCancelled = (): boolean => abort.signal.aborted && !signal.aborted;
+    const ofTicket = this.#running.get(key) ?? new Set();
+    this.#running.set(key, ofTicket.add(abort));
     try {
-      for await (const message of open(AbortSignal.any([signal, controller.signal]))) {
-        controller.signal.throwIfAborted();
+      for await (const message of open(abort.signal)) {
+        if (isCancelled()) throw cancelled();
         yield message;
       }
     } catch (error) {
-      throw controller.signal.aborted ? controller.signal.reason : error;
+      throw isCancelled() ? cancelled() : error;
     } finally {
-      controllers.delete(controller);
-      if (controllers.size === 0) this.#running.delete(key);
+      abort.unlink();
+      ofTicket.delete(abort);
+      if (ofTicket.size === 0) this.#running.delete(key);
     }
   }
 
@@ -42,7 +45,7 @@ export class RunningQueries {
         break;
       }
     }
-    for (const controller of this.#running.get(key) ?? []) controller.abort(cancelled());
+    for (const abort of this.#running.get(key) ?? []) abort.abort(cancelled());
   }
 }
 

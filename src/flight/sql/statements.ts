@@ -1,9 +1,8 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Principal } from '../../core/principal.ts';
-import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
-import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import type { CallOptions, FrameSql, PreparedSql } from '../../query/frame-sql.ts';
+import { arrowSchema } from '../arrow-schema.ts';
 import { batchData, schemaData } from '../flight-data.ts';
 import type { FlightUpload } from '../flight-sql-port.ts';
 import type { Call, Message } from '../method.ts';
@@ -82,7 +81,7 @@ export class Statements {
       on(engine, call),
     );
     return {
-      schema: schemaMessage(arrowFields(columns)),
+      schema: arrowSchema(columns),
       ticket: encodeTicket({ kind: 'bound', handle, bindingId: binding.id }),
     };
   }
@@ -156,7 +155,7 @@ export class Statements {
   ): AsyncGenerator<Message> {
     const request = { sql, form: 'arrow', parameters } as const;
     await using result = await this.#sql.query(this.#principal, request, on(engine, call));
-    yield schemaData(schemaMessage(arrowFields(result.columns)));
+    yield schemaData(arrowSchema(result.columns));
     for await (const { bytes } of result.rows()) yield batchData(bytes);
   }
 
@@ -204,7 +203,7 @@ function on(engine: string | undefined, { signal, lane, requestId }: Call): Call
 }
 
 function resultSchema({ isUpdate, columns }: PreparedSql): Uint8Array {
-  return isUpdate ? emptySchema : schemaMessage(arrowFields(columns));
+  return isUpdate ? emptySchema : arrowSchema(columns);
 }
 
 function done(records: number): InfoParts {
