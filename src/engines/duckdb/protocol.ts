@@ -86,10 +86,10 @@ export type Job =
   | ({ readonly kind: 'recode' } & Omit<RecodeRows, 'isKept'>)
   | { readonly kind: 'analyticsTables' };
 
-/** Parent to child, over Node's IPC channel: it stays readable while the data channel is full. */
+/** Parent to child, over Node's IPC channel: it stays readable while the data channel is full, but is slow. */
 export type Command =
-  | { readonly kind: 'job'; readonly turn: number; readonly job: Job }
-  | { readonly kind: 'cancel' }
+  /** It may come before the job whose turn it names, or after its end. */
+  | { readonly kind: 'cancel'; readonly turn: number }
   /** In place of the message of that name, where the data channel is full of input. */
   | { readonly kind: 'slotFree'; readonly slot: number }
   /** The child answers with any message, over the same channel. */
@@ -114,10 +114,19 @@ export const dataDescriptor = 4;
 /**
  * Messages on the data channel: u32 payload length, u8 kind, u8 turn, payload (little endian). The turn numbers the
  * child's jobs, so that input left over from a job that failed is not taken for the next one's.
- * To the child: `input` bytes and `inputEnd`. From it: any number of `rows`, then one `done` or `error`. Large rows lie in
+ * To the child: a `job` as JSON, then its `input` bytes and `inputEnd`. From it: any number of `rows`, then one `done` or `error`. Large rows lie in
  * the shared file: `sharedRows` (u32 slot, u32 bytes) says where, and the parent answers `slotFree` (u8 slot).
  */
-export const messageKind = { input: 1, inputEnd: 2, rows: 3, done: 4, error: 5, sharedRows: 6, slotFree: 7 } as const;
+export const messageKind = {
+  input: 1,
+  inputEnd: 2,
+  rows: 3,
+  done: 4,
+  error: 5,
+  sharedRows: 6,
+  slotFree: 7,
+  job: 8,
+} as const;
 export type MessageKind = (typeof messageKind)[keyof typeof messageKind];
 
 export const headerBytes = 6;

@@ -142,12 +142,12 @@ export class WorkerProcess {
     const { signal, deadline, input, silenceMs } = options;
     signal.throwIfAborted();
     let settled = false;
-    const cancel = (): void => this.#cancel();
+    const turn = ++this.#turn;
+    const cancel = (): void => this.#cancel(turn);
     signal.addEventListener('abort', cancel, { once: true });
     deadline?.whenOver(cancel);
-    const turn = ++this.#turn;
     this.#hasInput = input !== undefined;
-    this.#send({ kind: 'job', turn, job });
+    this.#sendJob(job, turn);
     const unwatch = silenceMs === undefined ? undefined : this.#watchPulse(silenceMs);
     const inputSent = input === undefined ? undefined : this.#sendInput(input, turn);
     inputSent?.catch(() => {
@@ -183,7 +183,7 @@ export class WorkerProcess {
       signal.removeEventListener('abort', cancel);
       // Of a job that was over when it was cancelled: the next one must not die of it.
       if (settled) this.#settled();
-      else await this.#stop();
+      else await this.#stop(turn);
     }
   }
 
@@ -218,9 +218,15 @@ export class WorkerProcess {
     if (!this.#ended && this.#child.connected) this.#child.send(command);
   }
 
-  #cancel(): void {
+  #sendJob(job: Job, turn: number): void {
+    if (this.#ended) return;
+    const payload = Buffer.from(JSON.stringify(job));
+    this.#data.write(Buffer.concat([messageHeader(messageKind.job, turn, payload.length), payload]));
+  }
+
+  #cancel(turn: number): void {
     this.#onceSettled?.();
-    this.#send({ kind: 'cancel' });
+    this.#send({ kind: 'cancel', turn });
     const timer = setTimeout(() => {
       this.#logger.info('a worker did not stop in time and was killed', { pid: this.#child.pid });
       this.kill();
@@ -236,8 +242,8 @@ export class WorkerProcess {
   }
 
   /** Cancels and reads on to the job's last message, so that the next job begins on a clean channel. */
-  async #stop(): Promise<void> {
-    this.#cancel();
+  async #stop(turn: number): Promise<void> {
+    this.#cancel(turn);
     for (;;) {
       const message = await this.#next();
       if (message === undefined || message.kind === messageKind.done || message.kind === messageKind.error) break;

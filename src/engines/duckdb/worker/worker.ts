@@ -17,10 +17,12 @@ import {
 } from '../protocol.ts';
 import { slotBytes } from '../shared-file.ts';
 import { analyticsTables } from './analytics-tables-job.ts';
+import { AnswerChannel, type NextMessage } from './answer-channel.ts';
 import { restrictProcess } from './c-api.ts';
 import { createDatabase } from './create-database-job.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { InputQueue } from './input-queue.ts';
+import { JobCancels } from './job-cancels.ts';
 import { UnreadableType } from './logical-type.ts';
 import { probe } from './probe-job.ts';
 import { describeQuery, type QueryContext, runQuery } from './query-job.ts';
@@ -50,24 +52,25 @@ process.on('SIGTERM', () => {});
 
 const session = new Session({ ...settings, keepsFiles: settings.sql !== undefined });
 const data = new Socket({ fd: dataDescriptor, readable: true, writable: true });
+const answers = new AnswerChannel(data);
 const input = new InputQueue(data);
 const parser = new MessageParser();
 const slots = settings.hasSharedFile ? new SharedSlots() : undefined;
 data.on('data', (bytes: Buffer) => {
   for (const message of parser.push(bytes)) {
     if (message.kind === messageKind.slotFree) slots?.release(message.payload.readUInt8(0));
+    else if (message.kind === messageKind.job) void run(JSON.parse(message.payload.toString()) as Job, message.turn);
     else input.push(message);
   }
 });
 data.on('error', endNow);
 data.on('close', endNow);
 
-let cancelCurrent: (() => void) | undefined;
+const cancels = new JobCancels();
 process.on('message', (command: Command) => {
-  if (command.kind === 'cancel') cancelCurrent?.();
+  if (command.kind === 'cancel') cancels.cancel(command.turn);
   else if (command.kind === 'slotFree') slots?.release(command.slot);
-  else if (command.kind === 'pulse') process.send?.('alive');
-  else void run(command.job, command.turn);
+  else process.send?.('alive');
 });
 /** Only where this process runs callers' SQL. */
 const catalog = settings.sql === undefined ? undefined : await SqlCatalog.open(session.connect(), settings.sql);
@@ -78,25 +81,30 @@ async function run(job: Job, turn: number): Promise<void> {
   const abort = new AbortController();
   const connection = catalog?.connection ?? session.connect();
   let repeat: NodeJS.Timeout | undefined;
-  cancelCurrent = () => {
+  cancels.begin(turn, () => {
     if (abort.signal.aborted) return;
     abort.abort();
     connection.interrupt();
     repeat = setInterval(() => connection.interrupt(), interruptEveryMs);
-  };
+  });
   let answer: [MessageKind, unknown];
   try {
+    abort.signal.throwIfAborted();
     answer = [messageKind.done, await perform(job, connection, abort.signal)];
   } catch (error) {
     answer = [messageKind.error, toWire(error, abort.signal.aborted)];
   } finally {
-    cancelCurrent = undefined;
+    cancels.end();
     clearInterval(repeat);
     if (connection !== catalog?.connection) connection[Symbol.dispose]();
   }
   input.begin(turn + 1);
-  const payload = Buffer.from(JSON.stringify(answer[1] ?? null));
-  await send([messageHeader(answer[0], turn, payload.length), payload], true);
+  await sendAnswer(answer, turn);
+}
+
+async function sendAnswer([kind, answer]: [MessageKind, unknown], turn: number): Promise<void> {
+  const payload = Buffer.from(JSON.stringify(answer ?? null));
+  await answers.send([messageHeader(kind, turn, payload.length), payload], 'none');
 }
 
 async function perform(job: Job, connection: Connection, signal: AbortSignal): Promise<unknown> {
@@ -124,7 +132,7 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
     case 'read':
       for await (const rows of readRows(connection, job)) {
         signal.throwIfAborted();
-        await sendRows(rows);
+        await sendRows(rows, 'perhaps');
       }
       return undefined;
     default:
@@ -162,8 +170,8 @@ async function sendResult(rows: Result, signal: AbortSignal): Promise<{ readonly
       const step = await rows.next();
       if (step.done === true) return { totalRows: step.value };
       signal.throwIfAborted();
-      if ('pieces' in step.value) await sendRows(step.value);
-      else await sendColumns(step.value);
+      if ('pieces' in step.value) await sendRows(step.value, 'perhaps');
+      else await sendColumns(step.value, 'perhaps');
     }
   } finally {
     // The connection outlives the job: what it opened must be closed, however it ends.
@@ -191,12 +199,12 @@ async function assertQuery(sql: string, sqlCatalog: SqlCatalog): Promise<void> {
   if (kind !== 'query') throw new Error('only a query can be run');
 }
 
-function sendColumns(columns: readonly Column[]): Promise<void> {
+function sendColumns(columns: readonly Column[], next: NextMessage): Promise<void> {
   const payload = Buffer.from(JSON.stringify(columns));
-  return send([messageHeader(messageKind.rows, 0, payload.length), payload], false);
+  return answers.send([messageHeader(messageKind.rows, 0, payload.length), payload], next);
 }
 
-async function sendRows({ rows, rowEnds, pieces }: EncodedPieces): Promise<void> {
+async function sendRows({ rows, rowEnds, pieces }: EncodedPieces, next: NextMessage): Promise<void> {
   const head = rowsHead(rows, rowEnds);
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, head.length);
   if (slots !== undefined && bytes >= leastSharedBytes && bytes <= slotBytes) {
@@ -205,35 +213,15 @@ async function sendRows({ rows, rowEnds, pieces }: EncodedPieces): Promise<void>
       const place = Buffer.allocUnsafe(8);
       place.writeUInt32LE(slot, 0);
       place.writeUInt32LE(bytes, 4);
-      return send([messageHeader(messageKind.sharedRows, 0, place.length), place], false);
+      // Not held: the next one may wait for the slot that the parent empties.
+      return answers.send([messageHeader(messageKind.sharedRows, 0, place.length), place], 'perhaps');
     }
   }
-  return send([messageHeader(messageKind.rows, 0, bytes), head, ...pieces], false);
+  return answers.send([messageHeader(messageKind.rows, 0, bytes), head, ...pieces], next);
 }
 
 /** What a pipe takes at once is as well sent through it. */
 const leastSharedBytes = 64 * 1024;
-const shortMessageBytes = 16 * 1024;
-const mostHeldMs = 2;
-let held: NodeJS.Timeout | undefined;
-
-/** A short message waits a moment for the next one: for the parent, one wake-up is cheaper than three. */
-async function send(parts: readonly Uint8Array[], isLast: boolean): Promise<void> {
-  if (held === undefined) data.cork();
-  else clearTimeout(held);
-  held = undefined;
-  let free = true;
-  for (const part of parts) free = data.write(part);
-  const isShort = data.writableLength < shortMessageBytes;
-  if (isShort && !isLast) held = setTimeout(letGo, mostHeldMs);
-  else data.uncork();
-  if (!free && data.writableNeedDrain) await new Promise<void>((resolve) => data.once('drain', () => resolve()));
-}
-
-function letGo(): void {
-  held = undefined;
-  data.uncork();
-}
 
 function toWire(error: unknown, aborted: boolean): WireError {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
