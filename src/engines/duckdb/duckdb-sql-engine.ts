@@ -201,6 +201,18 @@ function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefi
   })();
 }
 
+/** By their text, so that the same columns are the same list, by which others find what they made of it. */
+const knownColumns = new Remembered<readonly Column[]>();
+
+function columnsOf(message: Buffer): readonly Column[] {
+  const text = message.toString();
+  const known = knownColumns.get(text);
+  if (known !== undefined) return known;
+  const columns = JSON.parse(text) as Column[];
+  if (text.length <= longestRememberedSql) knownColumns.set(text, columns);
+  return columns;
+}
+
 interface ResultEvents {
   readonly failed?: (error: unknown) => void;
   /** However it ended. */
@@ -229,7 +241,7 @@ class DuckDbSqlResult implements SqlResult {
   ): Promise<DuckDbSqlResult> {
     const first = await messages.next();
     if (first.done === true) throw new Error('a query ended without its columns');
-    return new DuckDbSqlResult(JSON.parse(first.value.toString()) as Column[], messages, events);
+    return new DuckDbSqlResult(columnsOf(first.value), messages, events);
   }
 
   async *rows(): AsyncGenerator<EncodedRows, void, undefined> {

@@ -62,6 +62,10 @@ export const api = {
   pendingStreaming: bind<(statement: Pointer, out: Out) => number>(
     'int duckdb_pending_prepared_streaming(uint64 statement, _Out_ uint64* out)',
   ),
+  /** Its result is not streamed: when the work is done, all rows are there. */
+  pendingWhole: bind<(statement: Pointer, out: Out) => number>(
+    'int duckdb_pending_prepared(uint64 statement, _Out_ uint64* out)',
+  ),
   pendingError: bind<(pending: Pointer) => string | null>('const char* duckdb_pending_error(uint64 pending)'),
   executeTask: bind<(pending: Pointer) => number>('int duckdb_pending_execute_task(uint64 pending)'),
   executePending: bind<Blocking<[pending: Pointer, out: ResultStruct], number>>(

@@ -3,6 +3,10 @@ import { copyMemory } from './c-api.ts';
 
 const firstBytes = 64 * 1024;
 const alignment = 64;
+/** A larger one is not kept when its result is over. */
+const mostKeptBytes = 4 * 1024 * 1024;
+const mostSpare = 4;
+const spare: NativeSlab[] = [];
 
 /**
  * Memory of ours that native memory is copied into, piece behind piece, and used again for the next chunk: fresh
@@ -12,6 +16,16 @@ export class NativeSlab {
   #memory = new ArrayBuffer(0);
   #address = 0;
   #used = 0;
+
+  /** One that is not in use. */
+  static take(): NativeSlab {
+    return spare.pop() ?? new NativeSlab();
+  }
+
+  /** For the next result. Nothing that was copied is looked at any more. */
+  giveBack(): void {
+    if (this.#memory.byteLength <= mostKeptBytes && spare.length < mostSpare) spare.push(this);
+  }
 
   /** Everything copied so far may be overwritten from now on. */
   reset(): void {

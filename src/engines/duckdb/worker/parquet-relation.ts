@@ -1,6 +1,7 @@
 import { sqlName, sqlString } from '../sql-text.ts';
 import { DuckDbError, resourceError } from './duckdb-error.ts';
-import type { Connection, QueryResult } from './session.ts';
+import type { QueryResult } from './query-result.ts';
+import type { Connection } from './session.ts';
 
 /** Types (ids of duckdb_type) that Parquet can give and our vocabulary has not, with what they are read as. */
 const readAs: Readonly<Record<number, string>> = {

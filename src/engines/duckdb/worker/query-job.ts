@@ -10,8 +10,10 @@ import { encodeResults } from './encode-results.ts';
 import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
 import { canBeRead, readableSql } from './parquet-relation.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
+import type { QueryResult } from './query-result.ts';
 import type { EncodedPieces } from './row-encoder.ts';
-import type { Connection, PreparedStatement, QueryResult } from './session.ts';
+import type { Connection, PreparedStatement } from './session.ts';
+import { runShort, type ShortResult } from './short-query.ts';
 import type { SqlCatalog } from './sql-catalog.ts';
 
 export interface QueryContext {
@@ -60,6 +62,19 @@ function keyOf({ query, tables, into }: QueryJob): string | undefined {
   if (into !== undefined || query.parameterCount > 0 || isPivot || usesAnalytics(query)) return undefined;
   const places = tables.map(({ name, source }) => [name, source.kind === 'warm' ? source.path : source]);
   return JSON.stringify([query.sql, places]);
+}
+
+/** Without a turn of the event loop, where the same was short before. Undefined where it is to be run as any other. */
+export function runKeptShort(catalog: SqlCatalog, job: RunQueryJob): ShortResult | undefined {
+  if (!catalog.shows(job.tables)) return undefined;
+  const key = keyOf(job);
+  const statement = key === undefined ? undefined : catalog.kept.take(key);
+  if (key === undefined || statement === undefined) return undefined;
+  try {
+    return runShort(statement, job);
+  } finally {
+    catalog.kept.keep(key, statement);
+  }
 }
 
 /** The result's columns, then its rows in pieces; returns how many rows it has. */
@@ -204,8 +219,10 @@ async function* results(
   let isWhole = false;
   try {
     const readable = readableSql(statement.columns, `(${sql})`);
-    yield readable === undefined ? await statement.execute() : await connection.query(readable);
+    const result = readable === undefined ? await statement.execute() : await connection.query(readable);
+    yield result;
     isWhole = true;
+    if (readable === undefined && result.wasShort) statement.pace.wasShort();
   } finally {
     if (isWhole && key !== undefined) kept.keep(key, statement);
     else statement[Symbol.dispose]();

@@ -7,7 +7,8 @@ import { sqlName, sqlString } from '../sql-text.ts';
 import { type ArrowTable, loadArrowStream } from './arrow-load.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { readableSql } from './parquet-relation.ts';
-import type { Connection, PreparedStatement, QueryResult } from './session.ts';
+import type { QueryResult } from './query-result.ts';
+import type { Connection, PreparedStatement } from './session.ts';
 
 export interface BoundQuery extends AsyncDisposable {
   /** What the first row of parameters gives. */

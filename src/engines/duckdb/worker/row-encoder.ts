@@ -7,6 +7,7 @@ import { csvOptions } from '../../../encoding/csv-options.ts';
 import { createExecJsonEncoder } from '../../../encoding/exec-json.ts';
 import { createNdjsonEncoder } from '../../../encoding/ndjson.ts';
 import type { RowTextEncoder } from '../../../encoding/row-text.ts';
+import { columnsText } from './columns-text.ts';
 
 /** Encoded rows whose bytes lie in several places, in order. */
 export interface EncodedPieces {
@@ -30,7 +31,7 @@ const noRowEnds = new Uint32Array(0);
 
 /** An encoder without pending rows, for the one job that this process has. */
 export function rowEncoder(columns: readonly Column[], form: ChunkForm): RowEncoder {
-  const key = `${form} ${JSON.stringify(columns)}`;
+  const key = `${form} ${columnsText(columns)}`;
   const known = encoders.get(key);
   if (known !== undefined) {
     // What a cancelled job left in it.

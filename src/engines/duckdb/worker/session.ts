@@ -1,10 +1,9 @@
-import type { Batch } from '../../../core/batch.ts';
 import type { Column, DataType } from '../../../core/data-type.ts';
-import { importChunk } from './arrow-import.ts';
 import { api, offLoop, type Pointer, pointer, type ResultStruct } from './c-api.ts';
 import { DuckDbError } from './duckdb-error.ts';
-import { resultColumns, takeType, UnreadableType } from './logical-type.ts';
-import { NativeSlab } from './native-slab.ts';
+import { takeType, UnreadableType } from './logical-type.ts';
+import { type ChunksThere, QueryResult } from './query-result.ts';
+import { StatementPace } from './statement-pace.ts';
 
 export interface SessionOptions {
   readonly threads: number;
@@ -148,8 +147,11 @@ export class Connection {
 }
 
 export class PreparedStatement {
+  /** For who keeps it: how its runs went. */
+  readonly pace = new StatementPace();
   readonly #connection: Pointer;
   readonly #statement: Pointer;
+  #resultColumns: readonly Column[] | undefined;
 
   constructor(connection: Pointer, statement: Pointer) {
     this.#connection = connection;
@@ -187,28 +189,54 @@ export class PreparedStatement {
   }
 
   async execute(): Promise<QueryResult> {
-    const out: [Pointer | number] = [0n];
-    const result: ResultStruct = {};
-    let isShort = false;
-    const started = api.pendingStreaming(this.#statement, out);
-    const pending = pointer(out[0]);
+    const pending = this.#start(api.pendingStreaming);
     try {
-      if (started !== 0) throw new DuckDbError(api.pendingError(pending) ?? 'execute failed');
-      const state = beginHere(pending);
+      const state = workHere(pending, shortMs);
       if (state === pendingState.failed) throw new DuckDbError(api.pendingError(pending) ?? 'execute failed');
-      isShort = state === pendingState.ready;
+      const isShort = state === pendingState.ready;
+      const result: ResultStruct = {};
       const executed = isShort
         ? api.executePending(pending, result)
         : await offLoop(api.executePending, pending, result);
-      if (executed !== 0) {
-        const message = api.resultError(result) ?? 'execute failed';
-        api.destroyResult(result);
-        throw new DuckDbError(message);
-      }
+      return this.#result(executed, result, isShort ? 'firstChunk' : 'none');
     } finally {
       api.destroyPending([pending]);
     }
-    return new QueryResult(this.#connection, result, isShort);
+  }
+
+  /** The whole result, where all of the work is done in a moment; else undefined, and it is as if nothing had been begun. */
+  executeAtOnce(): QueryResult | undefined {
+    const pending = this.#start(api.pendingWhole);
+    try {
+      if (workHere(pending, atOnceMs) !== pendingState.ready) return undefined;
+      const result: ResultStruct = {};
+      return this.#result(api.executePending(pending, result), result, 'all');
+    } finally {
+      api.destroyPending([pending]);
+    }
+  }
+
+  #start(begin: typeof api.pendingStreaming): Pointer {
+    const out: [Pointer | number] = [0n];
+    const started = begin(this.#statement, out);
+    const pending = pointer(out[0]);
+    if (started === 0) return pending;
+    const message = api.pendingError(pending) ?? 'execute failed';
+    api.destroyPending([pending]);
+    throw new DuckDbError(message);
+  }
+
+  #result(executed: number, result: ResultStruct, there: ChunksThere): QueryResult {
+    if (executed === 0) return this.#opened(result, there);
+    const message = api.resultError(result) ?? 'execute failed';
+    api.destroyResult(result);
+    throw new DuckDbError(message);
+  }
+
+  #opened(result: ResultStruct, there: ChunksThere): QueryResult {
+    const opened = new QueryResult(this.#connection, result, there, this.#resultColumns);
+    this.#resultColumns = opened.columns;
+    return opened;
   }
 
   [Symbol.dispose](): void {
@@ -220,10 +248,12 @@ export class PreparedStatement {
 const pendingState = { ready: 0, notReady: 1, failed: 2, othersWork: 3 } as const;
 /** How long a statement may hold up this process before it goes on in a thread of the pool. */
 const shortMs = 0.3;
+/** One that was shorter before may just have lost the processor for a while. */
+const atOnceMs = 1;
 
 /** Works on a statement for a moment, which is enough for most. */
-function beginHere(pending: Pointer): number {
-  const until = performance.now() + shortMs;
+function workHere(pending: Pointer, mostMs: number): number {
+  const until = performance.now() + mostMs;
   let state: number = pendingState.notReady;
   while ((state === pendingState.notReady || state === pendingState.othersWork) && performance.now() < until) {
     state = api.executeTask(pending);
@@ -237,67 +267,5 @@ function readableOr(other: DataType, read: () => DataType): DataType {
   } catch (error) {
     if (error instanceof UnreadableType) return other;
     throw error;
-  }
-}
-
-/** A streaming result: rows are computed as they are asked for, one chunk ahead. */
-export class QueryResult {
-  readonly columns: readonly Column[];
-  readonly #result: ResultStruct;
-  readonly #arrowOptions: Pointer;
-  readonly #slab = new NativeSlab();
-  #ahead: Promise<Pointer> | undefined;
-  readonly #isBuffered: boolean;
-  readonly #connection: Pointer;
-  #isFetching = false;
-
-  /** `isBuffered`: the first chunk is there already. */
-  constructor(connection: Pointer, result: ResultStruct, isBuffered: boolean) {
-    this.#result = result;
-    this.#isBuffered = isBuffered;
-    this.#connection = connection;
-    try {
-      this.columns = resultColumns(result);
-    } catch (error) {
-      api.destroyResult(result);
-      throw error;
-    }
-    const options: [Pointer | number] = [0n];
-    api.arrowOptions(connection, options);
-    this.#arrowOptions = pointer(options[0]);
-  }
-
-  /** A batch holds until the next one is asked for: they share their memory. */
-  async *batches(): AsyncGenerator<Batch, void, undefined> {
-    this.#ahead = this.#isBuffered ? Promise.resolve(pointer(api.fetchChunk(this.#result))) : this.#fetch();
-    for (;;) {
-      const chunk = await this.#ahead;
-      this.#ahead = undefined;
-      if (chunk === 0n) break;
-      // The next chunk is computed on the thread pool while this one is taken over and encoded.
-      this.#ahead = this.#fetch();
-      this.#ahead.catch(() => {});
-      yield importChunk(chunk, this.#arrowOptions, this.columns, this.#slab);
-    }
-    const error = api.resultError(this.#result);
-    if (error !== null && error !== '') throw new DuckDbError(error);
-  }
-
-  async #fetch(): Promise<Pointer> {
-    this.#isFetching = true;
-    try {
-      return pointer(await offLoop(api.fetchChunk, this.#result));
-    } finally {
-      this.#isFetching = false;
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    // Who has enough rows does not wait for the next ones to be found.
-    if (this.#isFetching) api.interrupt(this.#connection);
-    const chunk = await this.#ahead?.catch(() => 0n);
-    if (chunk !== undefined && chunk !== 0n) api.destroyChunk([chunk]);
-    api.destroyArrowOptions([this.#arrowOptions]);
-    api.destroyResult(this.#result);
   }
 }

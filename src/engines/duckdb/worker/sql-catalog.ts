@@ -49,6 +49,14 @@ export class SqlCatalog {
     return new SqlCatalog(connection, analyticsPath);
   }
 
+  /** Whether these tables are what a query reads now. */
+  shows(tables: readonly QueryTable[]): boolean {
+    return tables.every(({ name, source }) => {
+      const relation = source.kind === 'warm' ? this.#warmNames.get(source.path) : fixedRelation(source);
+      return relation !== undefined && this.#views.get(name.toLowerCase()) === relation;
+    });
+  }
+
   /** Makes these tables, and no others of their names, what a query reads. */
   async show(tables: readonly QueryTable[]): Promise<void> {
     if (this.#views.size + tables.length > mostViews) await this.#dropViews();
@@ -80,8 +88,7 @@ export class SqlCatalog {
   }
 
   async #relation({ source }: QueryTable): Promise<string> {
-    if (source.kind === 'parquet') return parquetRelation(source.paths);
-    if (source.kind === 'list') return listRelation(source);
+    if (source.kind !== 'warm') return fixedRelation(source);
     const known = this.#warmNames.get(source.path);
     if (known !== undefined) return known;
     await this.#closeWarmFiles((path) => this.#warmNames.size >= mostWarmFiles || !existsSync(path));
@@ -112,6 +119,10 @@ export class SqlCatalog {
       await this.connection.run(`DETACH DATABASE IF EXISTS ${relation.slice(0, relation.indexOf('.'))}`);
     }
   }
+}
+
+function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>): string {
+  return source.kind === 'parquet' ? parquetRelation(source.paths) : listRelation(source);
 }
 
 function listRelation({ columns, rows }: ListTable): string {

@@ -12,6 +12,7 @@ import {
   MessageParser,
   messageHeader,
   messageKind,
+  type RunQueryJob,
   type WireError,
   type WorkerSettings,
 } from '../protocol.ts';
@@ -19,18 +20,20 @@ import { slotBytes } from '../shared-file.ts';
 import { analyticsTables } from './analytics-tables-job.ts';
 import { AnswerChannel, type NextMessage } from './answer-channel.ts';
 import { restrictProcess } from './c-api.ts';
+import { columnsText } from './columns-text.ts';
 import { createDatabase } from './create-database-job.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { InputQueue } from './input-queue.ts';
 import { JobCancels } from './job-cancels.ts';
 import { UnreadableType } from './logical-type.ts';
 import { probe } from './probe-job.ts';
-import { describeQuery, type QueryContext, runQuery } from './query-job.ts';
+import { describeQuery, type QueryContext, runKeptShort, runQuery } from './query-job.ts';
 import { readRows } from './read-job.ts';
 import type { EncodedPieces } from './row-encoder.ts';
 import { type Connection, Session } from './session.ts';
 import { sha256 } from './sha256-job.ts';
 import { SharedSlots } from './shared-slots.ts';
+import type { ShortResult } from './short-query.ts';
 import { SqlCatalog } from './sql-catalog.ts';
 import { warmFrame } from './warm-job.ts';
 import { writePart } from './write-job.ts';
@@ -78,6 +81,11 @@ process.send?.('ready');
 
 async function run(job: Job, turn: number): Promise<void> {
   input.begin(turn);
+  const short = job.kind === 'query' ? shortResult(job) : undefined;
+  if (short !== undefined) {
+    input.begin(turn + 1);
+    return await sendShort(short, turn);
+  }
   const abort = new AbortController();
   const connection = catalog?.connection ?? session.connect();
   let repeat: NodeJS.Timeout | undefined;
@@ -100,6 +108,18 @@ async function run(job: Job, turn: number): Promise<void> {
   }
   input.begin(turn + 1);
   await sendAnswer(answer, turn);
+}
+
+/** What came so far through the gate here, and was short then. */
+function shortResult(job: RunQueryJob): ShortResult | undefined {
+  const isQuery = analyzed.get(job.query.sql)?.kind === 'query';
+  return catalog === undefined || !isQuery ? undefined : runKeptShort(catalog, job);
+}
+
+async function sendShort({ columns, pieces, totalRows }: ShortResult, turn: number): Promise<void> {
+  await sendColumns(columns, 'follows');
+  for (const piece of pieces) await sendRows(piece, 'follows');
+  await sendAnswer([messageKind.done, { totalRows }], turn);
 }
 
 async function sendAnswer([kind, answer]: [MessageKind, unknown], turn: number): Promise<void> {
@@ -200,7 +220,7 @@ async function assertQuery(sql: string, sqlCatalog: SqlCatalog): Promise<void> {
 }
 
 function sendColumns(columns: readonly Column[], next: NextMessage): Promise<void> {
-  const payload = Buffer.from(JSON.stringify(columns));
+  const payload = Buffer.from(columnsText(columns));
   return answers.send([messageHeader(messageKind.rows, 0, payload.length), payload], next);
 }
 

@@ -1,0 +1,21 @@
+/** After so many failures in a row a statement is not taken for short any more. */
+const mostFailures = 3;
+
+/** Whether a statement is expected to end as soon as it is begun. */
+export class StatementPace {
+  #isShort = false;
+  #failures = 0;
+
+  get isShort(): boolean {
+    return this.#isShort && this.#failures < mostFailures;
+  }
+
+  wasShort(): void {
+    this.#isShort = true;
+  }
+
+  /** It was run as a short one. */
+  ranAtOnce(hasEnded: boolean): void {
+    this.#failures = hasEnded ? 0 : this.#failures + 1;
+  }
+}
