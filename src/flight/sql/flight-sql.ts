@@ -90,12 +90,12 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
         throw unsupported({ name }, 'DoGet');
     }
   };
-  async function* get(message: SqlMessage, packed: Uint8Array, call: Call): AsyncGenerator<Message> {
+  const get = (message: SqlMessage, packed: Uint8Array, call: Call): AsyncIterable<Message> => {
     const table = metadataTable(message, sources);
-    if (table !== undefined) return yield* metadataStream(table.fields, table.rows(call));
+    if (table !== undefined) return metadataStream(table.fields, table.rows(call));
     const rows = rowsOf(message);
-    yield* running.run(packed, call.signal, (signal) => rows({ ...call, signal }));
-  }
+    return running.run(packed, call.signal, (signal) => rows({ ...call, signal }));
+  };
   const put = async ({ name, value }: SqlMessage, upload: FlightUpload, call: Call): Promise<Uint8Array> => {
     switch (name) {
       case 'CommandStatementUpdate':

@@ -115,22 +115,22 @@ export class Statements {
   }
 
   /** FlightData messages, the schema first. */
-  async *rows(ticket: StatementTicket, call: Call): AsyncGenerator<Message> {
+  rows(ticket: StatementTicket, call: Call): AsyncIterable<Message> {
     switch (ticket.kind) {
       case 'done':
-        return yield schemaData(emptySchema);
+        return noRows();
       case 'query':
-        return yield* this.#query(ticket, undefined, call);
+        return this.#query(ticket, undefined, call);
       case 'bound': {
         const statement = this.#prepared.get(ticket.handle);
         const { binding } = statement;
-        if (binding?.id === ticket.bindingId) return yield* this.#query(statement, binding.parameters, call);
+        if (binding?.id === ticket.bindingId) return this.#query(statement, binding.parameters, call);
         throw new AppError('not_found', 'other parameters have been bound since the ticket was given', {
           hint: 'ask for the FlightInfo again',
         });
       }
       default:
-        ticket satisfies never;
+        return ticket satisfies never;
     }
   }
 
@@ -144,17 +144,21 @@ export class Statements {
   }
 
   /** FlightData messages of a statement that comes without a ticket of ours. */
-  async *rowsOf(sql: string, call: Call): AsyncGenerator<Message> {
-    yield* this.#query({ sql, engine: await this.#engineFor(sql, call) }, undefined, call);
+  rowsOf(sql: string, call: Call): AsyncIterable<Message> {
+    return this.#query({ sql, engine: () => this.#engineFor(sql, call) }, undefined, call);
   }
 
   async *#query(
-    { sql, engine }: { readonly sql: string; readonly engine?: string | undefined },
+    {
+      sql,
+      engine,
+    }: { readonly sql: string; readonly engine?: string | undefined | (() => Promise<string | undefined>) },
     parameters: Uint8Array | undefined,
     call: Call,
   ): AsyncGenerator<Message> {
     const request = { sql, form: 'arrow', parameters } as const;
-    await using result = await this.#sql.query(this.#principal, request, on(engine, call));
+    const chosen = typeof engine === 'function' ? await engine() : engine;
+    await using result = await this.#sql.query(this.#principal, request, on(chosen, call));
     yield schemaData(arrowSchema(result.columns));
     for await (const { bytes } of result.rows()) yield batchData(bytes);
   }
@@ -196,6 +200,10 @@ export class Statements {
     noteWrite(transaction, statementName(sql));
     return rows;
   }
+}
+
+async function* noRows(): AsyncGenerator<Message> {
+  yield schemaData(emptySchema);
 }
 
 function on(engine: string | undefined, { signal, lane, requestId }: Call): CallOptions {
