@@ -179,6 +179,7 @@ export async function startServer(
       sql: frameSql,
       frames,
       sessions,
+      expectStatements: () => sqlEngine.expect(),
       logger,
       version,
       maxConnections: server.maxConnections,

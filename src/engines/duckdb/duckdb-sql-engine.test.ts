@@ -105,6 +105,17 @@ describe('running', () => {
     }
   });
 
+  test('a worker that is expected to be needed is there before the first statement, and takes it', async () => {
+    await using one = newEngine({ workers: 2 });
+    expect(one.pids).toEqual([]);
+    one.expect();
+    one.expect();
+    const expected = one.pids;
+    expect(expected).toHaveLength(1);
+    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+    expect(one.pids).toEqual(expected);
+  });
+
   test('a statement that is asked again is computed again', async () => {
     await using one = newEngine({ workers: 1 });
     const sql = 'SELECT now()::VARCHAR, random()::VARCHAR';

@@ -27,7 +27,7 @@ import type { WarmTables } from './warm-tables.ts';
 import { workerEntry } from './worker-entry.ts';
 
 export interface DuckDbSqlEngineOptions {
-  /** Child processes, each with one statement at a time; started with the first one. */
+  /** Child processes, each with one statement at a time; started with the first one, or when one is expected. */
   readonly workers: number;
   /** DuckDB's threads in each of them. */
   readonly threads: number;
@@ -84,6 +84,11 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   /** Process ids of the children. */
   get pids(): number[] {
     return this.#pool.pids;
+  }
+
+  /** Statements will come: the first one need not wait for its process then. */
+  expect(): void {
+    this.#pool.expect();
   }
 
   async analyze(sql: string, options: JobOptions): Promise<Statement> {

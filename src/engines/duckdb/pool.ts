@@ -95,6 +95,11 @@ export class WorkerPool {
     return [...this.#all].flatMap((worker) => worker.pid ?? []);
   }
 
+  /** Starts a child, where there is none yet, for a job that is to come. */
+  expect(): void {
+    if (!this.#closed && this.#all.size === 0 && this.#starting === 0) this.#start();
+  }
+
   /** Row messages of a job, then its answer. Where nothing was yielded yet, a job whose worker died runs once more. */
   async *run(job: Job, options: RunOptions): AsyncGenerator<Buffer, unknown, undefined> {
     const { timeoutMs } = this.#options;

@@ -35,12 +35,14 @@ export interface FlightSqlOptions {
   readonly version: string;
   readonly maxConnections: number;
   readonly sessions: Sessions;
+  /** Called when a client asks what there is, as drivers do when they connect: statements will follow. */
+  readonly expectStatements: () => void;
   readonly logger: Logger;
 }
 
 /** Arrow Flight SQL over frames and the operator's database. */
 export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
-  const { sql, frames, version, maxConnections, sessions, logger } = options;
+  const { sql, frames, version, maxConnections, sessions, expectStatements, logger } = options;
   const prepared = new PreparedStatements();
   const transactions = new Transactions();
   const running = new RunningQueries();
@@ -54,7 +56,10 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
 
   const infoOf = async (command: SqlMessage, packed: Uint8Array, call: Call): Promise<InfoParts> => {
     const table = metadataTable(command, sources);
-    if (table !== undefined) return { schema: schemaMessage(table.fields), ticket: packed };
+    if (table !== undefined) {
+      expectStatements();
+      return { schema: schemaMessage(table.fields), ticket: packed };
+    }
     switch (command.name) {
       case 'CommandStatementQuery':
         return statements.start(StatementText.decode(command.value), call);
