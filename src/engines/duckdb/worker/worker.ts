@@ -211,6 +211,8 @@ async function analyze(sql: string, { connection }: SqlCatalog): Promise<Stateme
   if (sql.length > longestAnalyzed) return statement;
   if (analyzed.size >= mostAnalyzed) analyzed.clear();
   analyzed.set(sql, statement);
+  // Exactly this text of it has passed the gate, without what stood around it, and will come to be described and run.
+  if (statement.kind === 'query') analyzed.set(statement.query.sql, statement);
   return statement;
 }
 
