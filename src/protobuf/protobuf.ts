@@ -76,7 +76,13 @@ export function varintField(number: number, value: number | bigint): Uint8Array 
 
 export function bytesField(number: number, value: Uint8Array | string): Uint8Array {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value;
-  return Buffer.concat([encodeVarint((number << 3) | 2), encodeVarint(bytes.length), bytes]);
+  const tag = encodeVarint((number << 3) | 2);
+  const length = encodeVarint(bytes.length);
+  const field = Buffer.allocUnsafe(tag.length + length.length + bytes.length);
+  field.set(tag, 0);
+  field.set(length, tag.length);
+  field.set(bytes, tag.length + length.length);
+  return field;
 }
 
 /** Eight bytes, as fixed64 and double have them, or the four of fixed32 and float. */
@@ -86,6 +92,8 @@ export function fixedField(number: number, value: Uint8Array): Uint8Array {
 
 /** Negative numbers take ten bytes, as protobuf has it. */
 function encodeVarint(value: number | bigint): Uint8Array {
+  // Most are small, and numbers are faster than bigints.
+  if (value >= 0 && value < 0x80) return Uint8Array.of(Number(value));
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));
   while (rest > 0x7fn) {

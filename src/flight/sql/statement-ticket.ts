@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { AppError } from '../../core/app-error.ts';
 import { bool, bytes, int64, message, optionalString, string } from '../../protobuf/proto-message.ts';
 import { packAny } from './any.ts';
+import { randomPiece } from './random-piece.ts';
 import { TicketStatementQuery } from './sql-messages.ts';
 
 /** What a DoGet is to do. */
@@ -24,7 +24,7 @@ const Content = message({
 
 /** Each ticket is of its own, also for the same text, so that who cancels one stops no other. */
 export function encodeTicket(ticket: StatementTicket): Uint8Array {
-  const nonce = randomBytes(8);
+  const nonce = randomPiece(8);
   return packAny('TicketStatementQuery', TicketStatementQuery.encode({ statementHandle: content(ticket, nonce) }));
 }
 
