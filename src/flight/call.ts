@@ -113,9 +113,6 @@ async function run(
     }
     case 'streaming':
       return sendAll(method.handle(requestMessages(stream, call, method), call));
-    case 'raw':
-      startResponse(stream, headers);
-      return method.handle(stream, call);
     default:
       method satisfies never;
   }

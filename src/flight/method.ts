@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type { IncomingHttpHeaders } from 'node:http2';
 import type { MessageBudget } from '../protobuf/message-budget.ts';
 
 /** What a handler knows of the call that it serves. */
@@ -45,13 +45,7 @@ export interface StreamingMethod extends Limits {
   handle(requests: AsyncIterable<Uint8Array>, call: Call): AsyncIterable<Message>;
 }
 
-/** The handler reads and writes framed messages on the stream itself. Headers are sent before it, trailers after it. */
-export interface RawMethod {
-  readonly kind: 'raw';
-  handle(stream: ServerHttp2Stream, call: Call): Promise<void>;
-}
-
-export type Method = UnaryMethod | ServerStreamingMethod | StreamingMethod | RawMethod;
+export type Method = UnaryMethod | ServerStreamingMethod | StreamingMethod;
 
 export interface Service {
   /** `package.Service` */

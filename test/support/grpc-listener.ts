@@ -4,7 +4,6 @@ import { silentLogger } from '../../src/core/logger.ts';
 import { createHealthService, type HealthService } from '../../src/flight/health.ts';
 import { type GrpcListener, type GrpcListenerOptions, startGrpcListener } from '../../src/flight/listener.ts';
 import type { Service } from '../../src/flight/method.ts';
-import { messagePrefix } from '../../src/protobuf/message-frames.ts';
 
 export interface TestListener extends GrpcListener {
   readonly port: number;
@@ -30,12 +29,6 @@ export async function startTestListener(options: Partial<GrpcListenerOptions> = 
         },
       },
       None: { kind: 'streaming', async *handle() {} },
-      Raw: {
-        kind: 'raw',
-        handle: async (stream) => {
-          stream.write(Buffer.concat([messagePrefix(3), Buffer.from('raw')]));
-        },
-      },
       Missing: {
         kind: 'unary',
         handle: () => {
