@@ -160,6 +160,13 @@ describe('a file that is compressed later is as DuckDB would write it', () => {
     expect(part).toMatchObject({ isCompressed: false, rows: 30_000 });
   });
 
+  test('more columns than the system takes pieces at once', { timeout: 120_000 }, async () => {
+    const wide = Array.from({ length: 1500 }, (_, index) => ({ name: `c${index}`, type: flatTypes[index % 24]?.type }));
+    const rows = Array.from({ length: 20 }, (_, n) => wide.map((_, index) => flatTypes[index % 24]?.value(n)));
+    const part = await writtenAlike(arrowStream(arrowMessages(wide as Column[], rows, 7)));
+    expect(part).toMatchObject({ isCompressed: false, rows: 20 });
+  });
+
   test('names that repeat, differ in case alone, or are empty', async () => {
     const names = ['a', 'A', 'a', '', 'a"b\n'].map((name) => ({ name, type: { kind: 'date' } }) as const);
     const part = await writtenAlike(arrowStream(arrowMessages(names, [[1, 2, 3, 4, 5]])));
