@@ -127,7 +127,8 @@ describe('a client that never closes its side', () => {
   });
 
   it('loses its place when it has been idle', async () => {
-    await using listener = await startTestListener({ maxConnections: 1, timeouts: { idleTimeoutMs: 50 } });
+    // Long enough for the next client to make its call on a busy machine.
+    await using listener = await startTestListener({ maxConnections: 1, timeouts: { idleTimeoutMs: 500 } });
     const socket = await openForGood(listener.port);
     await expect
       .poll(

@@ -9,8 +9,9 @@ import { TextDictionary } from './text-dictionary.ts';
 export const rowGroupRows = 65_536;
 /** A row group ends before that where its rows are long. */
 const mostGroupBytes = 64 * 1024 * 1024;
-/** Rows that are taken over at once; in between it is looked how large the row group has become. */
+/** What is taken over at once; in between it is looked how large the row group has become. */
 const stepRows = 8192;
+const stepBytes = 8 * 1024 * 1024;
 
 const mark = Buffer.from('PAR1');
 
@@ -39,8 +40,10 @@ export class ParquetWriter {
 
   /** Takes over the rows of a batch; yields the row groups that have become full, each as pieces to be written. */
   *append({ rows, vectors }: Batch): Generator<Uint8Array[], void, undefined> {
+    const batchBytes = vectors.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
+    const step = Math.max(1, Math.min(stepRows, Math.floor((stepBytes * rows) / Math.max(1, batchBytes))));
     for (let from = 0; from < rows; ) {
-      const to = Math.min(rows, from + stepRows, from + rowGroupRows - this.#rows);
+      const to = Math.min(rows, from + step, from + rowGroupRows - this.#rows);
       let bytes = 0;
       for (const [index, builder] of this.#builders.entries()) {
         const vector = vectors[index];

@@ -11,6 +11,8 @@ const prime = 0x01000193;
 const mixer = 0x9e3779b1 | 0;
 /** More steps than that to find a text mean that somebody made texts to that end, or that they hardly differ. */
 const mostSteps = 64;
+/** Of each byte, on average: long texts with the same ends are not worth more. */
+const mostComparisons = 4;
 /** So many are tried before it is judged whether texts repeat. */
 const triedTexts = 8192;
 
@@ -24,6 +26,8 @@ export class TextDictionary {
   readonly #firstWords = new Int32Array(mostEntries);
   readonly #secondWords = new Int32Array(mostEntries);
   #data: Uint8Array = new Uint8Array(0);
+  /** Bytes that may still be compared. */
+  #comparable = 0;
   /** Entries that were found. */
   length = 0;
 
@@ -31,6 +35,7 @@ export class TextDictionary {
   numbersOf(data: Uint8Array, ends: Int32Array): Uint16Array | undefined {
     this.#table.fill(0);
     this.#data = data;
+    this.#comparable = mostComparisons * data.length;
     this.length = 0;
     const numbers = new Uint16Array(ends.length);
     let from = 0;
@@ -95,6 +100,7 @@ export class TextDictionary {
       const start = this.#starts[number] as number;
       if ((this.#ends[number] as number) - start !== end - from) continue;
       if (isShort || this.#isSame(start, from, end)) return number;
+      if (this.#comparable < 0) return -1;
     }
     return -1;
   }
@@ -113,6 +119,7 @@ export class TextDictionary {
 
   #isSame(start: number, from: number, end: number): boolean {
     const data = this.#data;
+    this.#comparable -= end - from;
     for (let at = from, other = start; at < end; at++, other++) if (data[at] !== data[other]) return false;
     return true;
   }

@@ -187,6 +187,13 @@ describe('a file that is compressed later', () => {
     expect(part.isCompressed).toBe(true);
   });
 
+  test('is not made of a dictionary, few bytes of which may stand for more than can be held', async () => {
+    const { field, batch, dictionaries = [] } = dictionaryCases[0] as (typeof dictionaryCases)[number];
+    const parts = dictionaries.map((one) => dictionaryMessage(one.id, one.batch));
+    const coded = Buffer.concat([schemaMessage([field]), ...parts, batchMessage(batch), endOfStream]);
+    expect(await write(coded, true)).toMatchObject({ rows: 3, isCompressed: true });
+  });
+
   test('is not there when its rows end too soon', async () => {
     const path = newPath();
     const broken = stream.subarray(0, stream.length - 1000);

@@ -30,3 +30,13 @@ test('a cancel that comes after its job does not reach the next one', () => {
   cancels.cancel(3);
   expect(next).not.toHaveBeenCalled();
 });
+
+test('nor any later one of the same turn, where only jobs came between that were over at once', () => {
+  const cancels = new JobCancels();
+  const later = vi.fn();
+  cancels.pass();
+  cancels.cancel(3);
+  for (let turn = 5; turn < 259; turn += 2) cancels.pass();
+  cancels.begin(259, later);
+  expect(later).not.toHaveBeenCalled();
+});

@@ -11,6 +11,11 @@ export class JobCancels {
     if (isCancelled) cancel();
   }
 
+  /** A job that is over before a cancel could be heard. */
+  pass(): void {
+    this.#early = undefined;
+  }
+
   end(): void {
     this.#current = undefined;
   }

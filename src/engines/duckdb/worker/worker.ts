@@ -83,6 +83,7 @@ async function run(job: Job, turn: number): Promise<void> {
   input.begin(turn);
   const short = job.kind === 'query' ? shortResult(job) : undefined;
   if (short !== undefined) {
+    cancels.pass();
     input.begin(turn + 1);
     return await sendShort(short, turn);
   }
