@@ -114,8 +114,9 @@ export const dataDescriptor = 4;
 /**
  * Messages on the data channel: u32 payload length, u8 kind, u8 turn, payload (little endian). The turn numbers the
  * child's jobs, so that input left over from a job that failed is not taken for the next one's.
- * To the child: a `job` as JSON, then its `input` bytes and `inputEnd`. From it: any number of `rows`, then one `done` or `error`. Large rows lie in
- * the shared file: `sharedRows` (u32 slot, u32 bytes) says where, and the parent answers `slotFree` (u8 slot).
+ * To the child: a `job` as JSON, then its `input` bytes and `inputEnd`. From it: any number of `rows`, then one `done` or
+ * `error`. Large rows lie in the shared file: `sharedRows` (u32 slot, u32 bytes) says where, and the parent answers
+ * `slotFree` (u8 slot).
  */
 export const messageKind = {
   input: 1,
