@@ -15,21 +15,25 @@ const endOfStream = 1;
 
 /** Every connection in the order of their coming, with the call that sent the first byte of its reply. */
 export function repliesIn(calls: readonly SystemCall[], grpcPort: number): Reply[] {
-  const sockets = new Map<string, { acceptedAt: number; repliedAt: number | undefined; sent: string }>();
+  const taken: { acceptedAt: number; repliedAt: number | undefined; sent: string }[] = [];
+  // Told by both its ports, which a later connection may have again.
+  const open = new Map<string, (typeof taken)[number]>();
   for (const { name, args, result, beganAt } of calls) {
     if (name === 'accept4') {
       const [socket = ''] = descriptorsIn(result);
-      sockets.set(socket, { acceptedAt: beganAt, repliedAt: undefined, sent: '' });
+      const connection = { acceptedAt: beganAt, repliedAt: undefined, sent: '' };
+      taken.push(connection);
+      open.set(socket, connection);
       continue;
     }
     const [to = ''] = descriptorsIn(args);
-    const socket = sockets.get(to);
+    const socket = open.get(to);
     if (socket === undefined || !socketCalls.includes(name)) continue;
     socket.sent += textsIn(args).join('');
     const isReply = to.includes(`:${grpcPort}->`) ? hasGrpcReply(socket.sent) : socket.sent.length > 0;
     if (isReply) socket.repliedAt ??= beganAt;
   }
-  return [...sockets.values()];
+  return taken;
 }
 
 /** Whether there is a message or an end among these HTTP/2 frames; settings and the like are no answer. */
