@@ -36,7 +36,6 @@ import { SharedSlots } from './shared-slots.ts';
 import type { ShortResult } from './short-query.ts';
 import { SqlCatalog } from './sql-catalog.ts';
 import { warmFrame } from './warm-job.ts';
-import { writePart } from './write-job.ts';
 
 /** Beyond DuckDB's own limit: Node's heap, our buffers, and what DuckDB's functions allocate past its accounts. */
 const memoryAllowance = 2_000_000_000;
@@ -144,8 +143,10 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
       return await warmFrame(connection, job.parts, job.path);
     case 'createDatabase':
       return await createDatabase(connection, job.path);
-    case 'write':
+    case 'write': {
+      const { writePart } = await import('./write-job.ts');
       return await writePart({ connection, signal, input: input.stream(signal), settings }, job);
+    }
     case 'recode': {
       const { recode } = await import('./recode-job.ts');
       return await sendResult(recode(input.stream(signal), job), signal);
