@@ -44,11 +44,12 @@ function limits() {
   };
 }
 
-function newWarmTables(budgetBytes: number): WarmTables {
+function newWarmTables(budgetBytes: number, patience = { pauseMs: 0, mostMs: 0 }): WarmTables {
   return new WarmTables({
     root: join(directory.path, 'warm'),
     budgetBytes,
     copy: (parts, path, signal) => store.warm(parts, path, { signal }),
+    patience,
     logger: silentLogger,
   });
 }
@@ -409,6 +410,34 @@ describe('warm tables', () => {
     const next = await frame('warmed', 'SELECT 1 AS n');
     expect(await rows(one, 'SELECT sum(n) FROM warmed', { tables: [next] })).toEqual([['1']]);
     await expect.poll(() => readdir(warm.directory)).toEqual([]);
+  });
+
+  test('a copy waits for queries to leave a pause', async () => {
+    await using warm = newWarmTables(100_000_000, { pauseMs: 200, mostMs: 60_000 });
+    const t = await frame('waited', 'SELECT 1 AS n');
+    for (let n = 0; n < 2; n++) warm.use(t);
+    const lastAt = performance.now();
+    await expect.poll(() => warm.find(t)).toBeDefined();
+    expect(performance.now() - lastAt).toBeGreaterThanOrEqual(190);
+  });
+
+  test('a copy is made in the end where queries leave no pause', async () => {
+    await using warm = newWarmTables(100_000_000, { pauseMs: 60_000, mostMs: 200 });
+    const t = await frame('pressed', 'SELECT 1 AS n');
+    await expect.poll(() => warm.use(t)).toBeDefined();
+  });
+
+  test('to plan a query is not to ask for its frame', async () => {
+    await using warm = newWarmTables(100_000_000);
+    await using one = newEngine({ workers: 1, warmTables: warm });
+    const t = await frame('planned', 'SELECT 1 AS n');
+    for (const sql of ['SELECT n FROM planned', 'SELECT n + 1 FROM planned', 'SELECT n + 2 FROM planned']) {
+      const statement = await one.analyze(sql, { signal: never });
+      if (statement.kind !== 'query') throw new Error('it is a query');
+      await one.describe({ query: statement.query, tables: [t] }, { signal: never });
+    }
+    await warm.settled();
+    expect(warm.find(t)).toBeUndefined();
   });
 
   test('a copy that is gone when a query comes to it is no loss: the frame is read instead', async () => {

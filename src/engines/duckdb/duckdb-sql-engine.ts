@@ -7,6 +7,7 @@ import { descriptionKey, longestRememberedSql } from '../../core/remembered-sql.
 import type {
   AnalyticsTable,
   ArrowRecoder,
+  FrameTable,
   Query,
   RecodeRows,
   SqlDescription,
@@ -117,7 +118,8 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     if (known !== undefined) return known;
     const { parameters } = job;
     const goingOn = { ...options, ...this.#goOn(job.query) };
-    const answer = await this.#call({ kind: 'describe', ...this.#queryJob(job) }, goingOn, parameters);
+    const shown = queryJob(job, (table) => this.#warmTables.find(table));
+    const answer = await this.#call({ kind: 'describe', ...shown }, goingOn, parameters);
     const description = answer as SqlDescription;
     if (key !== undefined) this.#descriptions.set(key, description);
     return description;
@@ -129,7 +131,8 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
     const goingOn = this.#goOn(run.query);
     const start = (): Promise<DuckDbSqlResult> => {
-      const job: Job = { kind: 'query', ...this.#queryJob(run), form, fromRow, toRow, columns, countAll };
+      const shown = queryJob(run, (table) => this.#warmTables.use(table));
+      const job: Job = { kind: 'query', ...shown, form, fromRow, toRow, columns, countAll };
       const messages = this.#pool.run(job, { signal, lane, ...goingOn, countsReader: isKept, input: only(parameters) });
       return DuckDbSqlResult.start(messages, { failed: (error) => this.#distrustCopies(run.tables, error) });
     };
@@ -173,19 +176,6 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     return frames.map(({ versionId }) => this.#warmTables.distrust(versionId)).includes(true);
   }
 
-  #queryJob({ query, tables, into, parameters }: SqlJob & Pick<SqlRun, 'parameters'>): QueryJob {
-    const shown = tables.map((table) => this.#queryTable(table));
-    return { query, tables: shown, into, hasParameters: parameters !== undefined };
-  }
-
-  #queryTable(table: SqlTable): QueryTable {
-    const { name } = table;
-    if (table.kind === 'list') return { name, source: table };
-    const warm = this.#warmTables.use(table);
-    const paths = table.parts.map((part) => part.path);
-    return { name, source: warm === undefined ? { kind: 'parquet', paths } : { kind: 'warm', path: warm, paths } };
-  }
-
   async #call(
     job: Job,
     options: JobOptions & Pick<RunOptions, 'isLetIn' | 'spentMs' | 'onSpent'>,
@@ -197,6 +187,22 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
       if (step.done === true) return step.value;
     }
   }
+}
+
+/** Where a copy of a frame lies; undefined where it is read from its own files. */
+type WarmPath = (table: FrameTable) => string | undefined;
+
+function queryJob({ query, tables, into, parameters }: SqlJob & Pick<SqlRun, 'parameters'>, warm: WarmPath): QueryJob {
+  const shown = tables.map((table) => queryTable(table, warm));
+  return { query, tables: shown, into, hasParameters: parameters !== undefined };
+}
+
+function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
+  const { name } = table;
+  if (table.kind === 'list') return { name, source: table };
+  const warm = warmPath(table);
+  const paths = table.parts.map((part) => part.path);
+  return { name, source: warm === undefined ? { kind: 'parquet', paths } : { kind: 'warm', path: warm, paths } };
 }
 
 function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefined {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { PartSource } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { FrameTable } from '../../core/sql.ts';
@@ -13,7 +14,15 @@ export interface WarmTablesOptions {
   readonly budgetBytes: number;
   /** Writes a database file with the rows as a native table; leaves nothing when it fails. */
   readonly copy: (parts: readonly PartSource[], path: string, signal: AbortSignal) => Promise<void>;
+  /** Default: a second, ten at most. */
+  readonly patience?: Patience;
   readonly logger: Logger;
+}
+
+/** Queries have the processors first: a copy waits until none has come for a while, but not for ever. */
+interface Patience {
+  readonly pauseMs: number;
+  readonly mostMs: number;
 }
 
 interface Entry {
@@ -28,6 +37,7 @@ interface Entry {
 /** A frame is copied when it is queried for this many times. */
 const usesUntilWarm = 2;
 const mostEntries = 10_000;
+const defaultPatience: Patience = { pauseMs: 1000, mostMs: 10_000 };
 
 /**
  * Frames that are queried often, as native DuckDB tables in files of their own. Decoding Parquet is most of what a query
@@ -43,6 +53,7 @@ export class WarmTables implements AsyncDisposable {
   readonly #controller = new AbortController();
   #copying: Promise<void> = Promise.resolve();
   #bytes = 0;
+  #lastUseAt = 0;
 
   constructor(options: WarmTablesOptions) {
     this.#options = options;
@@ -54,9 +65,16 @@ export class WarmTables implements AsyncDisposable {
     }
   }
 
-  /** The file that holds a copy of this version; undefined while there is none. Counts as a use. */
+  /** The file that holds a copy of this version; undefined while there is none. */
+  find({ versionId }: FrameTable): string | undefined {
+    const entry = this.#entries.get(versionId);
+    return entry?.state === 'warm' ? entry.path : undefined;
+  }
+
+  /** The same for a query that reads it now. */
   use(table: FrameTable): string | undefined {
     if (this.#options.budgetBytes === 0) return undefined;
+    this.#lastUseAt = performance.now();
     const entry = this.#touch(table);
     if (entry.state === 'warm') return entry.path;
     if (entry.state === 'cold' && ++entry.uses >= usesUntilWarm) this.#enqueue(entry, table);
@@ -110,7 +128,7 @@ export class WarmTables implements AsyncDisposable {
   async #copy(entry: Entry, table: FrameTable): Promise<void> {
     const { budgetBytes, copy } = this.#options;
     const { signal } = this.#controller;
-    signal.throwIfAborted();
+    await this.#pause(signal);
     if (this.#entries.get(entry.versionId) !== entry) return;
     if (table.bytes > budgetBytes) throw new Error(`${table.bytes} bytes are over the budget of ${budgetBytes}`);
     const path = join(this.directory, `${entry.versionId}.duckdb`);
@@ -128,6 +146,18 @@ export class WarmTables implements AsyncDisposable {
     for (const [versionId, other] of this.#entries) {
       if (this.#bytes <= budgetBytes) break;
       if (other.state === 'warm') this.#forget(versionId);
+    }
+  }
+
+  /** Resolves when queries leave a pause, or patience is at its end. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { pauseMs, mostMs } = this.#options.patience ?? defaultPatience;
+    const latest = performance.now() + mostMs;
+    signal.throwIfAborted();
+    for (;;) {
+      const leftMs = Math.min(this.#lastUseAt + pauseMs, latest) - performance.now();
+      if (leftMs <= 0) return;
+      await wait(leftMs, undefined, { signal });
     }
   }
 
