@@ -11,9 +11,10 @@ export interface FooterColumn {
 /** Where a row group's chunk lies and what is in it. */
 export type PlacedChunk = Omit<ColumnChunk, 'pieces'> & { readonly offset: number };
 
+/** A row group with what the footer says of it: a file may have so many chunks that the heap does not hold them as objects. */
 export interface RowGroup {
   readonly rows: number;
-  readonly chunks: readonly PlacedChunk[];
+  readonly facts: Uint8Array;
 }
 
 export interface FileFacts {
@@ -42,7 +43,10 @@ export function fileFooter({ columns, groups, metadata }: FileFacts): Uint8Array
     3,
     groups.reduce((sum, { rows }) => sum + rows, 0),
   );
-  out.structs(4, groups, (group) => writeGroup(out, group, columns));
+  out.encodedStructs(
+    4,
+    groups.map(({ facts }) => facts),
+  );
   if (metadata.size > 0) {
     out.structs(5, [...metadata], ([key, value]) => {
       out.text(1, key);
@@ -95,7 +99,8 @@ function writeLogicalType(out: ThriftWriter, logical: LogicalType): void {
   }
 }
 
-function writeGroup(out: ThriftWriter, { rows, chunks }: RowGroup, columns: readonly FooterColumn[]): void {
+export function rowGroup(rows: number, chunks: readonly PlacedChunk[], columns: readonly FooterColumn[]): RowGroup {
+  const out = new ThriftWriter();
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0);
   out.structs(1, chunks, (chunk, index) => {
     out.i64(2, 0);
@@ -103,6 +108,7 @@ function writeGroup(out: ThriftWriter, { rows, chunks }: RowGroup, columns: read
   });
   out.i64(2, bytes);
   out.i64(3, rows);
+  return { rows, facts: out.end() };
 }
 
 function writeChunk(out: ThriftWriter, chunk: PlacedChunk, rows: number, { name, type }: FooterColumn): void {

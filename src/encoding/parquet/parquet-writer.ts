@@ -1,7 +1,7 @@
 import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
 import { ChunkBuilder } from './column-chunk.ts';
-import { fileFooter, type PlacedChunk, type RowGroup } from './file-footer.ts';
+import { type FooterColumn, fileFooter, type PlacedChunk, type RowGroup, rowGroup } from './file-footer.ts';
 import { parquetType } from './parquet-type.ts';
 import { TextDictionary } from './text-dictionary.ts';
 
@@ -26,6 +26,7 @@ export function canWriteParquet(columns: readonly Column[]): boolean {
  */
 export class ParquetWriter {
   readonly #builders: readonly ChunkBuilder[];
+  readonly #columns: readonly FooterColumn[];
   readonly #metadata: ReadonlyMap<string, string>;
   readonly #groups: RowGroup[] = [];
   /** Of the row group that is being gathered. */
@@ -35,6 +36,7 @@ export class ParquetWriter {
   constructor(columns: readonly Column[], metadata: ReadonlyMap<string, string> = new Map()) {
     const dictionary = new TextDictionary();
     this.#builders = columns.map((column) => new ChunkBuilder(column, dictionary));
+    this.#columns = this.#builders.map(({ column: { name }, type }) => ({ name, type }));
     this.#metadata = metadata;
   }
 
@@ -60,8 +62,7 @@ export class ParquetWriter {
   /** The last rows and the end of the file. */
   *finish(): Generator<Uint8Array[], void, undefined> {
     if (this.#rows > 0) yield this.#takeGroup();
-    const columns = this.#builders.map(({ column: { name }, type }) => ({ name, type }));
-    const footer = fileFooter({ columns, groups: this.#groups, metadata: this.#metadata });
+    const footer = fileFooter({ columns: this.#columns, groups: this.#groups, metadata: this.#metadata });
     const length = Buffer.alloc(4);
     length.writeUInt32LE(footer.length);
     yield [...this.#begin(), footer, length, mark];
@@ -76,7 +77,7 @@ export class ParquetWriter {
       pieces.push(...pages);
       this.#position += chunk.bytes;
     }
-    this.#groups.push({ rows: this.#rows, chunks });
+    this.#groups.push(rowGroup(this.#rows, chunks, this.#columns));
     this.#rows = 0;
     return pieces;
   }

@@ -48,6 +48,12 @@ export class ThriftWriter {
     });
   }
 
+  /** Structs that were written before, each with its end. */
+  encodedStructs(id: number, items: readonly Uint8Array[]): void {
+    this.#list(id, wire.struct, items.length);
+    for (const item of items) this.#out.append(item, 0, item.length);
+  }
+
   i32s(id: number, values: readonly number[]): void {
     this.#list(id, wire.i32, values.length);
     for (const value of values) this.#varint(zigzag(value));
