@@ -3,6 +3,7 @@ import type { Vector } from '../../../core/batch.ts';
 import type { DataType } from '../../../core/data-type.ts';
 import { allBits, bitAt, clearBit } from './arrow-bits.ts';
 import { maxBodyBytes } from './arrow-messages.ts';
+import { copyBytes } from './copy-bytes.ts';
 
 const mostElements = 2 ** 26;
 
@@ -111,7 +112,8 @@ function gatheredBytes(vector: Vector, at: Int32Array): Pick<Vector, 'offsets' |
   const out = new Uint8Array(bytes);
   for (let index = 0; index < at.length; index++) {
     const row = at[index] as number;
-    if (row >= 0) out.set(data.subarray(from[row], from[row + 1]), offsets[index]);
+    const start = offsets[index] as number;
+    if (row >= 0) copyBytes(data, from[row] as number, out, start, (offsets[index + 1] as number) - start);
   }
   return { offsets, data: out };
 }

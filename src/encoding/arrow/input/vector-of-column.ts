@@ -7,12 +7,13 @@ import { indexAt } from './arrow-dictionary.ts';
 import { maxBodyBytes } from './arrow-messages.ts';
 import { isUuid } from './arrow-schema.ts';
 import { dates, durations, intervals, times, timestamps, wideDecimals, widenedHalves } from './converted-values.ts';
+import { copyBytes } from './copy-bytes.ts';
 import { gathered } from './gathered-vector.ts';
 
 /** A checked column as a vector of `type`, which is `columnOfField`'s: its own bytes where they are laid out as ours. */
 export function vectorOfColumn(column: ArrowColumn, type: DataType): Vector {
   const { length, validity, dictionary, field } = column;
-  if (dictionary !== undefined) return gathered(vectorOfColumn(dictionary, type), indices(column));
+  if (dictionary !== undefined) return gathered(dictionaryVector(dictionary, type), indices(column));
   const sent = field.type;
   const plain = (data: Uint8Array): Vector => ({ type, length, validity, offsets: null, data, children: [] });
   const bytes = (offsets: Int32Array, data: Uint8Array): Vector => ({ ...plain(data), offsets });
@@ -59,6 +60,17 @@ export function vectorOfColumn(column: ArrowColumn, type: DataType): Vector {
     default:
       return sent satisfies never;
   }
+}
+
+/** Of those that are there: one dictionary serves many batches. */
+const dictionaryVectors = new WeakMap<ArrowColumn, Vector>();
+
+function dictionaryVector(dictionary: ArrowColumn, type: DataType): Vector {
+  const known = dictionaryVectors.get(dictionary);
+  if (known !== undefined) return { ...known, type };
+  const vector = vectorOfColumn(dictionary, type);
+  dictionaryVectors.set(dictionary, vector);
+  return vector;
 }
 
 /** A column of nulls has no bytes, whatever length it claims. */
@@ -162,7 +174,7 @@ function viewedBytes({ length, validity, data, viewed }: ArrowColumn): { offsets
     const isInline = bytes <= inlineBytes;
     const source = isInline ? data : (viewed[words[row * 4 + 2] as number] as Uint8Array);
     const from = isInline ? row * 16 + 4 : (words[row * 4 + 3] as number);
-    out.set(source.subarray(from, from + bytes), offsets[row]);
+    copyBytes(source, from, out, offsets[row] as number, bytes);
   }
   return { offsets, data: out };
 }

@@ -16,9 +16,7 @@ export function plainColumns(fields: readonly ArrowField[]): readonly Column[] |
 const decimalBits: ReadonlySet<number> = new Set([32, 64, 128, 256]);
 
 /** Of some fields DuckDB makes another type, or another value. */
-function isPlain({ type, dictionary, extension, sqlType }: ArrowField): boolean {
-  // Few bytes of it may stand for many: a whole batch of them is more than can be held.
-  if (dictionary !== undefined) return false;
+function isPlain({ type, extension, sqlType }: ArrowField): boolean {
   switch (type.kind) {
     case 'bool':
     case 'int':
@@ -31,6 +29,7 @@ function isPlain({ type, dictionary, extension, sqlType }: ArrowField): boolean 
     case 'date':
       return type.unit === 'day';
     case 'bytes':
+    case 'view':
       return sqlType !== 'JSON' || extension === 'arrow.json';
     default:
       return false;
