@@ -26,7 +26,15 @@ let directory: TemporaryDirectory;
 let engine: DuckDbEngine;
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  engine = new DuckDbEngine({
+  engine = newEngine();
+});
+afterAll(async () => {
+  await engine[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+
+function newEngine(): DuckDbEngine {
+  return new DuckDbEngine({
     workers: 1,
     threads: 1,
     memoryBytes: 500_000_000,
@@ -35,11 +43,7 @@ beforeAll(async () => {
     timeoutMs: 20_000,
     logger: silentLogger,
   });
-});
-afterAll(async () => {
-  await engine[Symbol.asyncDispose]();
-  await directory[Symbol.asyncDispose]();
-});
+}
 
 let files = 0;
 const newPath = (): string => join(directory.path, `part-${files++}.parquet`);
@@ -48,8 +52,13 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-async function write(stream: Uint8Array, compressesLater: boolean, path = newPath()): Promise<WrittenPart> {
-  return await engine.write(
+async function write(
+  stream: Uint8Array,
+  compressesLater: boolean,
+  path = newPath(),
+  by = engine,
+): Promise<WrittenPart> {
+  return await by.write(
     { source: { kind: 'arrow', stream: only(stream) }, path, compression, compressesLater },
     { signal: never },
   );
@@ -123,6 +132,25 @@ function foldedStream(rows: number): Uint8Array {
         ...[every(3), every(4)],
         ...[every(9), new Uint8Array(numbers.buffer)],
       ],
+    }),
+    endOfStream,
+  ]);
+}
+
+/** Columns of one long text, over and over, from a dictionary that they share. */
+function manyOf(size: { readonly megabytes: number; readonly rows: number; readonly columns: number }): Uint8Array {
+  const { megabytes, rows } = size;
+  const word = Buffer.alloc(megabytes * 1_000_000, 'x');
+  const none = new Uint8Array(0);
+  const words = [none, new Uint8Array(Int32Array.of(0, word.length).buffer), word];
+  const names = Array.from({ length: size.columns }, (_, index) => `c${index}`);
+  return Buffer.concat([
+    schemaMessage(names.map((name) => ({ name, type: [5, {}], dictionary: { id: 1, bits: 8, signed: true } }))),
+    dictionaryMessage(1, { rows: 1, nodes: [[1, 0]], buffers: words }),
+    batchMessage({
+      rows,
+      nodes: names.map(() => [rows, 0] as const),
+      buffers: names.flatMap(() => [none, new Uint8Array(rows)]),
     }),
     endOfStream,
   ]);
@@ -239,28 +267,25 @@ describe('a file that is compressed later', () => {
     expect(part.isCompressed).toBe(true);
   });
 
-  test('is made of dictionaries, also where few bytes of them stand for more than could be held', async () => {
-    const megabytes = 3;
-    const rows = 400;
-    const word = Buffer.alloc(megabytes * 1_000_000, 'x');
-    const field = { name: 'a', type: [5, {}], dictionary: { id: 1, bits: 8, signed: true } } as const;
-    const none = new Uint8Array(0);
-    const words = [none, new Uint8Array(Int32Array.of(0, word.length).buffer), word];
-    const coded = Buffer.concat([
-      schemaMessage([field]),
-      dictionaryMessage(1, { rows: 1, nodes: [[1, 0]], buffers: words }),
-      batchMessage({ rows, nodes: [[rows, 0]], buffers: [none, new Uint8Array(rows)] }),
-      endOfStream,
-    ]);
+  test('is made of a dictionary also where few bytes of it stand for more than could be held', async () => {
+    const [megabytes, rows] = [3, 400];
     const path = newPath();
-    const part = await write(coded, true, path);
+    await using fresh = newEngine();
+    const part = await write(manyOf({ megabytes, rows, columns: 1 }), true, path, fresh);
     expect(part).toMatchObject({ rows, isCompressed: false });
     const job = { parts: [{ path, rows }], columns: part.columns, form: 'ndjson', chunkRows: 4096 } as const;
     let bytes = 0;
-    for await (const piece of engine.read({ ...job, fromRow: 390, toRow: rows }, { signal: never })) {
+    for await (const piece of fresh.read({ ...job, fromRow: 390, toRow: rows }, { signal: never })) {
       bytes += piece.bytes.length;
     }
-    expect(bytes).toBeGreaterThan(10 * word.length);
+    expect(bytes).toBeGreaterThan(10 * megabytes * 1_000_000);
+  });
+
+  test('that needs more memory than there is costs one process and an error', async () => {
+    await using fresh = newEngine();
+    const huge = write(manyOf({ megabytes: 400, rows: 1, columns: 8 }), true, newPath(), fresh);
+    await expect(huge).rejects.toMatchObject({ code: 'sql_out_of_memory' });
+    expect(await write(stream, true, newPath(), fresh)).toMatchObject({ rows: 100_000 });
   });
 
   test('is not there when its rows end too soon', async () => {

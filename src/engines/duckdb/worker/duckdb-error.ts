@@ -73,13 +73,15 @@ export function resourceError(error: DuckDbError): AppError | undefined {
     return new AppError('storage_read_only', 'the storage cannot be written', { cause: error });
   }
   if (/Too many open files/.test(message)) return tooManyFiles(error);
-  if (/^Out of Memory Error|bad_alloc|failed to allocate/i.test(message)) {
-    return new AppError('sql_out_of_memory', 'the work needs more memory than a worker may use', {
-      hint: 'ask for less at once, or let the operator raise sql.memory_gb',
-      cause: error,
-    });
-  }
+  if (/^Out of Memory Error|bad_alloc|failed to allocate/i.test(message)) return outOfMemory(error);
   return undefined;
+}
+
+export function outOfMemory(cause: Error): AppError {
+  return new AppError('sql_out_of_memory', 'the work needs more memory than a worker may use', {
+    hint: 'ask for less at once, or let the operator raise sql.memory_gb',
+    cause,
+  });
 }
 
 /** The first sentence of DuckDB's message without its class, and without any path of ours. */

@@ -22,7 +22,7 @@ import { AnswerChannel, type NextMessage } from './answer-channel.ts';
 import { restrictProcess } from './c-api.ts';
 import { columnsText } from './columns-text.ts';
 import { createDatabase } from './create-database-job.ts';
-import { DuckDbError } from './duckdb-error.ts';
+import { DuckDbError, outOfMemory } from './duckdb-error.ts';
 import { InputQueue } from './input-queue.ts';
 import { JobCancels } from './job-cancels.ts';
 import { UnreadableType } from './logical-type.ts';
@@ -247,7 +247,8 @@ async function sendRows({ rows, rowEnds, pieces }: EncodedPieces, next: NextMess
 /** What a pipe takes at once is as well sent through it. */
 const leastSharedBytes = 64 * 1024;
 
-function toWire(error: unknown, aborted: boolean): WireError {
+function toWire(thrown: unknown, aborted: boolean): WireError {
+  const error = thrown instanceof RangeError && noMemory.test(thrown.message) ? outOfMemory(thrown) : thrown;
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const cause = error instanceof AppError ? error.cause : error;
   const fatal = cause instanceof DuckDbError && cause.fatal;
@@ -273,6 +274,9 @@ function toWire(error: unknown, aborted: boolean): WireError {
   if (storage !== undefined) return { ...storage, options: {}, detail, syscall, fatal };
   return { code: 'internal', message: 'internal error', options: {}, detail, fatal };
 }
+
+/** What V8 says when the system gives no memory for a buffer. */
+const noMemory = /allocation failed/;
 
 const full = { code: 'storage_full', message: 'the disk is full' } as const;
 const readOnly = { code: 'storage_read_only', message: 'the storage cannot be written' } as const;
