@@ -15,7 +15,6 @@ import { DuckDbSqlEngine } from './engines/duckdb/duckdb-sql-engine.ts';
 import { localEngine } from './engines/duckdb/local-engine.ts';
 import { sweepSpill } from './engines/duckdb/spill-directory.ts';
 import { WarmTables } from './engines/duckdb/warm-tables.ts';
-import { SparkEngine } from './engines/spark/spark-engine.ts';
 import { createTsdb } from './engines/tsdb/tsdb.ts';
 import { tsdbEngine } from './engines/tsdb/tsdb-engine.ts';
 import { createFlightService } from './flight/flight-service.ts';
@@ -70,7 +69,7 @@ export interface ClusterEngineOptions extends EngineConfig {
   readonly logger: Logger;
 }
 
-export type CreateClusterEngine = (options: ClusterEngineOptions) => ClusterEngine;
+export type CreateClusterEngine = (options: ClusterEngineOptions) => ClusterEngine | Promise<ClusterEngine>;
 
 /** The composition root: both listeners up, over one store and its engines. */
 export async function startServer(
@@ -137,9 +136,11 @@ export async function startServer(
         },
       }),
     );
-    const clusters = [...config.engines].map(([name, engine]) =>
-      cleanup.use(createEngine({ ...engine, name, coldDirectory, recoder: sqlEngine, logger: logger.area('engines') })),
-    );
+    const clusters: ClusterEngine[] = [];
+    for (const [name, engine] of config.engines) {
+      const options = { ...engine, name, coldDirectory, recoder: sqlEngine, logger: logger.area('engines') };
+      clusters.push(cleanup.use(await createEngine(options)));
+    }
     const auto = new AutoEngine({
       frames,
       local: sqlEngine,
@@ -238,8 +239,9 @@ export async function startServer(
   }
 }
 
-/** The one place where an engine's kind becomes an engine. */
-function createClusterEngine(options: ClusterEngineOptions): ClusterEngine {
+/** The one place where an engine's kind becomes an engine. Loaded where there is one: a seventh of the program is its code. */
+async function createClusterEngine(options: ClusterEngineOptions): Promise<ClusterEngine> {
+  const { SparkEngine } = await import('./engines/spark/spark-engine.ts');
   return new SparkEngine(options);
 }
 
