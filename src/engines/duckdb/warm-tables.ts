@@ -116,7 +116,10 @@ export class WarmTables implements AsyncDisposable {
   #enqueue(entry: Entry, table: FrameTable): void {
     entry.state = 'copying';
     const held = table.hold();
+    const { mostMs } = this.#options.patience ?? defaultPatience;
+    const latest = performance.now() + mostMs;
     this.#copying = this.#copying
+      .then(() => this.#pause(latest))
       .then(() => this.#copy(entry, table))
       .catch((error: unknown) => {
         entry.state = 'refused';
@@ -128,7 +131,6 @@ export class WarmTables implements AsyncDisposable {
   async #copy(entry: Entry, table: FrameTable): Promise<void> {
     const { budgetBytes, copy } = this.#options;
     const { signal } = this.#controller;
-    await this.#pause(signal);
     if (this.#entries.get(entry.versionId) !== entry) return;
     if (table.bytes > budgetBytes) throw new Error(`${table.bytes} bytes are over the budget of ${budgetBytes}`);
     const path = join(this.directory, `${entry.versionId}.duckdb`);
@@ -149,12 +151,12 @@ export class WarmTables implements AsyncDisposable {
     }
   }
 
-  /** Resolves when queries leave a pause, or patience is at its end. */
-  async #pause(signal: AbortSignal): Promise<void> {
-    const { pauseMs, mostMs } = this.#options.patience ?? defaultPatience;
-    const latest = performance.now() + mostMs;
-    signal.throwIfAborted();
+  /** Resolves when queries leave a pause, or when patience is at its end. */
+  async #pause(latest: number): Promise<void> {
+    const { pauseMs } = this.#options.patience ?? defaultPatience;
+    const { signal } = this.#controller;
     for (;;) {
+      signal.throwIfAborted();
       const leftMs = Math.min(this.#lastUseAt + pauseMs, latest) - performance.now();
       if (leftMs <= 0) return;
       await wait(leftMs, undefined, { signal });
