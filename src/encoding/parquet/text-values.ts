@@ -1,5 +1,6 @@
 import type { Vector } from '../../core/batch.ts';
 import { GrowingBytes } from '../arrow/growing-bytes.ts';
+import { copyBytes } from '../copy-bytes.ts';
 import { bytesOf, type ColumnValues, type EncodedValues } from './column-values.ts';
 import { packedNumbers } from './packed-numbers.ts';
 import type { TextDictionary } from './text-dictionary.ts';
@@ -58,9 +59,6 @@ export class TextValues implements ColumnValues {
   }
 }
 
-/** Calling another function costs more than to copy so few bytes here. */
-const fewBytes = 24;
-
 /** Each text behind its length. */
 function withLengths(data: Uint8Array, ends: Int32Array): Uint8Array {
   const out = Buffer.allocUnsafeSlow(data.length + ends.length * lengthBytes);
@@ -74,8 +72,7 @@ function withLengths(data: Uint8Array, ends: Int32Array): Uint8Array {
     out[at + 2] = length >>> 16;
     out[at + 3] = length >>> 24;
     at += lengthBytes;
-    if (length > fewBytes) out.set(data.subarray(from, end), at);
-    else for (let n = 0; n < length; n++) out[at + n] = data[from + n] as number;
+    copyBytes(data, from, out, at, length);
     at += length;
     from = end;
   }

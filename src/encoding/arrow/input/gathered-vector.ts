@@ -1,9 +1,9 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Vector } from '../../../core/batch.ts';
 import type { DataType } from '../../../core/data-type.ts';
+import { copyBytes } from '../../copy-bytes.ts';
 import { allBits, bitAt, clearBit } from './arrow-bits.ts';
 import { maxBodyBytes } from './arrow-messages.ts';
-import { copyBytes } from './copy-bytes.ts';
 
 const mostElements = 2 ** 26;
 

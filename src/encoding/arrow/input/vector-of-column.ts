@@ -1,13 +1,13 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Vector } from '../../../core/batch.ts';
 import type { DataType } from '../../../core/data-type.ts';
+import { copyBytes } from '../../copy-bytes.ts';
 import { bitAt } from './arrow-bits.ts';
 import { type ArrowColumn, int32View } from './arrow-column.ts';
 import { indexAt } from './arrow-dictionary.ts';
 import { maxBodyBytes } from './arrow-messages.ts';
 import { isUuid } from './arrow-schema.ts';
 import { dates, durations, intervals, times, timestamps, wideDecimals, widenedHalves } from './converted-values.ts';
-import { copyBytes } from './copy-bytes.ts';
 import { gathered } from './gathered-vector.ts';
 
 /** A checked column as a vector of `type`, which is `columnOfField`'s: its own bytes where they are laid out as ours. */
