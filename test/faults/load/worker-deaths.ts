@@ -27,6 +27,7 @@ export const workerDeaths: Scenario = {
     await using server = await spawnFramehold({ dataDir: directory.path, flags });
     const ledger = new Ledger();
     const codes = new Map<string, number>();
+    const stopped = new Set<number>();
     let isOver = false;
     let answers = 0;
     const count = (code: string): void => {
@@ -46,7 +47,11 @@ export const workerDeaths: Scenario = {
         const signal = random.chance(0.2) ? 'SIGSTOP' : 'SIGKILL';
         await delay(random.between(0, 150));
         const children = childrenOf(server.pid).filter(isAlive);
-        if (children.length > 0) process.kill(random.pick(children), signal);
+        if (children.length > 0) {
+          const pid = random.pick(children);
+          process.kill(pid, signal);
+          if (signal === 'SIGSTOP') stopped.add(pid);
+        }
         await Promise.race([
           work,
           until(
@@ -60,6 +65,8 @@ export const workerDeaths: Scenario = {
       }
     } finally {
       isOver = true;
+      // One that was stopped as it started could not see to its own end when the server's comes.
+      for (const pid of childrenOf(server.pid)) if (stopped.has(pid)) process.kill(pid, 'SIGKILL');
     }
     await work;
     promised(!server.hasExited(), 'the server stays');
