@@ -1,126 +1,58 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
+import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
 import { Cleanup } from '../../core/cleanup.ts';
-import { silentLogger } from '../../core/logger.ts';
-import type { FrameTable, SqlRun } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/arrow-field.ts';
 import { joinBytes } from '../../encoding/arrow/join-bytes.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { arrowTable } from '../../encoding/arrow/small-table.ts';
-import { DuckDbEngine } from './duckdb-engine.ts';
-import { DuckDbSqlEngine, type DuckDbSqlEngineOptions } from './duckdb-sql-engine.ts';
-import { WarmTables } from './warm-tables.ts';
+import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 
 const never = new AbortController().signal;
 
-let directory: TemporaryDirectory;
-let store: DuckDbEngine;
+let lab: SqlLab;
 let engine: DuckDbSqlEngine;
-let warmTables: WarmTables;
 beforeAll(async () => {
-  directory = await temporaryDirectory();
-  store = new DuckDbEngine({ ...limits(), workers: 1, timeoutMs: 0 });
-  warmTables = newWarmTables(0);
-  engine = newEngine();
+  lab = await SqlLab.open();
+  engine = lab.newEngine();
 });
 afterAll(async () => {
   await engine[Symbol.asyncDispose]();
-  await warmTables[Symbol.asyncDispose]();
-  await store[Symbol.asyncDispose]();
-  await directory[Symbol.asyncDispose]();
+  await lab[Symbol.asyncDispose]();
 });
-
-function limits() {
-  return {
-    threads: 1,
-    memoryBytes: 300_000_000,
-    tempDirectory: join(directory.path, 'spill'),
-    maxTempBytes: 10_000_000_000,
-    maxQueue: 100,
-    logger: silentLogger,
-  };
-}
-
-function newWarmTables(budgetBytes: number, patience = { pauseMs: 0, mostMs: 0 }): WarmTables {
-  return new WarmTables({
-    root: join(directory.path, 'warm'),
-    budgetBytes,
-    copy: (parts, path, signal) => store.warm(parts, path, { signal }),
-    patience,
-    logger: silentLogger,
-  });
-}
-
-function newEngine(options: Partial<DuckDbSqlEngineOptions> = {}): DuckDbSqlEngine {
-  return new DuckDbSqlEngine({
-    ...limits(),
-    workers: 2,
-    timeoutMs: 20_000,
-    warmTables,
-    reach: {
-      coldDirectory: directory.path,
-      warmDirectory: (options.warmTables ?? warmTables).directory,
-      analyticsPath: join(directory.path, 'analytics.duckdb'),
-    },
-    ...options,
-  });
-}
-
-let files = 0;
-async function frame(name: string, sql: string): Promise<FrameTable> {
-  const path = join(directory.path, `part-${files++}.parquet`);
-  const compression = { algorithm: 'snappy', level: undefined } as const;
-  const { rows, columns, bytes } = await store.write(
-    { source: { kind: 'sql', sql }, path, compression },
-    { signal: never },
-  );
-  const parts = [{ path, rows }];
-  const hold = (): Disposable => ({ [Symbol.dispose]: () => {} });
-  return { kind: 'frame', name, owner: name, versionId: `v${files}`, columns, rows, bytes, parts, hold };
-}
-
-async function rows(on: DuckDbSqlEngine, sql: string, run: Partial<SqlRun> = {}, signal = never): Promise<unknown[]> {
-  const statement = await on.analyze(sql, { signal });
-  if (statement.kind !== 'query') throw new Error('not a query');
-  await using result = await on.run({ query: statement.query, tables: [], form: 'exec-json', ...run }, { signal });
-  let text = '';
-  for await (const piece of result.rows()) text += Buffer.from(piece.bytes).toString();
-  return JSON.parse(`[${text.slice(0, -1)}]`) as unknown[];
-}
 
 const endless = 'SELECT sum(a.range * b.range) FROM range(10_000_000) a, range(10_000_000) b';
 
 describe('running', () => {
   test('a query reads the files of its tables', async () => {
-    const t = await frame('t', 'SELECT range AS n FROM range(10)');
-    expect(await rows(engine, 'SELECT sum(n) FROM t', { tables: [t] })).toEqual([['45']]);
+    const t = await lab.frame('t', 'SELECT range AS n FROM range(10)');
+    expect(await rowsOf(engine, 'SELECT sum(n) FROM t', { tables: [t] })).toEqual([['45']]);
   });
 
   test('a name means what the query says it means, each time', async () => {
     for (const n of [1, 2, 3]) {
-      const t = await frame('same', `SELECT ${n} AS n`);
-      expect(await rows(engine, 'SELECT n FROM same', { tables: [t] })).toEqual([[n]]);
+      const t = await lab.frame('same', `SELECT ${n} AS n`);
+      expect(await rowsOf(engine, 'SELECT n FROM same', { tables: [t] })).toEqual([[n]]);
     }
   });
 
   test('a worker that is expected to be needed is there before the first statement, and takes it', async () => {
-    await using one = newEngine({ workers: 2 });
+    await using one = lab.newEngine({ workers: 2 });
     expect(one.pids).toEqual([]);
     one.expect();
     one.expect();
     const expected = one.pids;
     expect(expected).toHaveLength(1);
-    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+    expect(await rowsOf(one, 'SELECT 1')).toEqual([[1]]);
     expect(one.pids).toEqual(expected);
   });
 
   test('a statement that is asked again is computed again', async () => {
-    await using one = newEngine({ workers: 1 });
+    await using one = lab.newEngine({ workers: 1 });
     const sql = 'SELECT now()::VARCHAR, random()::VARCHAR';
-    const [first, second] = [await rows(one, sql), await rows(one, sql)].flat() as [string, string][];
+    const [first, second] = [await rowsOf(one, sql), await rowsOf(one, sql)].flat() as [string, string][];
     expect(second?.[0]).not.toBe(first?.[0]);
     expect(second?.[1]).not.toBe(first?.[1]);
   });
@@ -131,7 +63,7 @@ describe('running', () => {
     const { query } = statement;
     const names: string[][] = [];
     for (const sql of ['SELECT 1 AS a', 'SELECT 1 AS a', 'SELECT 1 AS a, 2 AS b']) {
-      const tables = [await frame('changing', sql)];
+      const tables = [await lab.frame('changing', sql)];
       const { columns } = await engine.describe({ query, tables }, { signal: never });
       names.push(columns.map((column) => column.name));
     }
@@ -153,30 +85,30 @@ describe('running', () => {
   });
 
   test('a sort larger than memory finishes, and leaves no file', async () => {
-    const tempDirectory = join(directory.path, 'sort-spill');
+    const tempDirectory = join(lab.path, 'sort-spill');
     {
-      await using small = newEngine({ workers: 1, memoryBytes: 60_000_000, tempDirectory, timeoutMs: 60_000 });
+      await using small = lab.newEngine({ workers: 1, memoryBytes: 60_000_000, tempDirectory, timeoutMs: 60_000 });
       const sql =
         'SELECT max(h), count(*) FROM (SELECT hash(range) AS h, range FROM range(4_000_000) ORDER BY h OFFSET 1)';
-      expect(await rows(small, sql)).toMatchObject([[expect.any(String), 3_999_999]]);
+      expect(await rowsOf(small, sql)).toMatchObject([[expect.any(String), 3_999_999]]);
     }
     expect(await readdir(tempDirectory)).toEqual([]);
   });
 
   test('a worker cannot spill more than it may', async () => {
-    await using small = newEngine({ workers: 1, memoryBytes: 60_000_000, maxTempBytes: 1_000_000 });
+    await using small = lab.newEngine({ workers: 1, memoryBytes: 60_000_000, maxTempBytes: 1_000_000 });
     const sql = 'SELECT max(t) FROM (SELECT md5(range::VARCHAR) AS t FROM range(4_000_000) ORDER BY t OFFSET 1)';
-    await expect(rows(small, sql)).rejects.toMatchObject({
+    await expect(rowsOf(small, sql)).rejects.toMatchObject({
       code: expect.stringMatching(/^(storage_full|sql_out_of_memory)$/),
     });
-    expect(await rows(small, 'SELECT 1')).toEqual([[1]]);
+    expect(await rowsOf(small, 'SELECT 1')).toEqual([[1]]);
   });
 
   test('queries run side by side up to the number of workers', async () => {
     const slow = new AbortController();
-    const hung = rows(engine, endless, {}, slow.signal);
+    const hung = rowsOf(engine, endless, {}, slow.signal);
     hung.catch(() => {});
-    expect(await rows(engine, 'SELECT 2')).toEqual([[2]]);
+    expect(await rowsOf(engine, 'SELECT 2')).toEqual([[2]]);
     slow.abort();
     await expect(hung).rejects.toMatchObject({ name: 'AbortError' });
   });
@@ -189,7 +121,7 @@ describe('values that a form cannot hold', () => {
     '[340282366920938463463374607431768211455::UHUGEINT]',
     '(-100000000000000000000000000000000000000)::HUGEINT',
   ])('%s is no other number in Arrow, but an error', async (value) => {
-    await expect(rows(engine, `SELECT ${value} AS h`, { form: 'arrow' })).rejects.toMatchObject({
+    await expect(rowsOf(engine, `SELECT ${value} AS h`, { form: 'arrow' })).rejects.toMatchObject({
       code: 'unsupported_type',
     });
   });
@@ -215,13 +147,13 @@ describe('values that a form cannot hold', () => {
   });
 
   test('a time with a zone is given in UTC', async () => {
-    expect(await rows(engine, "SELECT '01:02:03+05'::TIMETZ AS t")).toEqual([['20:02:03.000000']]);
+    expect(await rowsOf(engine, "SELECT '01:02:03+05'::TIMETZ AS t")).toEqual([['20:02:03.000000']]);
   });
 });
 
 describe('parameters', () => {
   test('the types of parameters are told where the statement tells them', async () => {
-    const t = await frame('typed', "SELECT 1::BIGINT AS n, DATE '2026-01-01' AS d, 'x' AS s");
+    const t = await lab.frame('typed', "SELECT 1::BIGINT AS n, DATE '2026-01-01' AS d, 'x' AS s");
     const statement = await engine.analyze('SELECT n FROM typed WHERE d > ? AND s = ?', { signal: never });
     if (statement.kind !== 'query') throw new Error('not a query');
     expect(await engine.describe({ query: statement.query, tables: [t] }, { signal: never })).toEqual({
@@ -301,14 +233,14 @@ describe('parameters', () => {
 
 describe('a statement in trouble', () => {
   test('one past its time is stopped, and the next one runs', async () => {
-    await using one = newEngine({ workers: 1, timeoutMs: 500 });
-    await rows(one, 'SELECT 1');
-    await expect(rows(one, endless)).rejects.toMatchObject({ code: 'sql_timeout' });
-    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+    await using one = lab.newEngine({ workers: 1, timeoutMs: 500 });
+    await rowsOf(one, 'SELECT 1');
+    await expect(rowsOf(one, endless)).rejects.toMatchObject({ code: 'sql_timeout' });
+    expect(await rowsOf(one, 'SELECT 1')).toEqual([[1]]);
   });
 
   test('the time that a reader takes is not counted', async () => {
-    await using one = newEngine({ workers: 1, timeoutMs: 3000 });
+    await using one = lab.newEngine({ workers: 1, timeoutMs: 3000 });
     const statement = await one.analyze('SELECT range FROM range(3_000_000)', { signal: never });
     if (statement.kind !== 'query') throw new Error('not a query');
     await using result = await one.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
@@ -321,7 +253,7 @@ describe('a statement in trouble', () => {
   });
 
   test('those whose readers take nothing keep no other from running', async () => {
-    await using one = newEngine({ workers: 1, timeoutMs: 3000 });
+    await using one = lab.newEngine({ workers: 1, timeoutMs: 3000 });
     const statement = await one.analyze('SELECT range FROM range(30_000_000)', { signal: never });
     if (statement.kind !== 'query') throw new Error('not a query');
     const run = { query: statement.query, tables: [], form: 'arrow' } as const;
@@ -333,7 +265,7 @@ describe('a statement in trouble', () => {
       await pieces.next();
       paused.push(pieces);
     }
-    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+    expect(await rowsOf(one, 'SELECT 1')).toEqual([[1]]);
     for (const pieces of paused) expect((await pieces.next()).done).toBe(false);
   });
 
@@ -341,165 +273,59 @@ describe('a statement in trouble', () => {
     ['a memory bomb', 'SELECT len(list_transform(range(200_000_000), x -> x + 1))'],
     ['a join without condition', 'SELECT list(a.range) FROM range(100_000) a, range(100_000) b'],
   ])('%s is an error, and the next statement runs', async (_name, sql) => {
-    await using one = newEngine({ workers: 1, timeoutMs: 10_000, maxTempBytes: 100_000_000 });
-    await expect(rows(one, sql)).rejects.toMatchObject({
+    await using one = lab.newEngine({ workers: 1, timeoutMs: 10_000, maxTempBytes: 100_000_000 });
+    await expect(rowsOf(one, sql)).rejects.toMatchObject({
       code: expect.stringMatching(/^(sql_out_of_memory|sql_timeout|engine_crashed|storage_full)$/),
     });
-    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+    expect(await rowsOf(one, 'SELECT 1')).toEqual([[1]]);
   });
 
   test('a worker that dies costs its statement an error and nothing else', async () => {
-    await using one = newEngine({ workers: 1 });
-    await rows(one, 'SELECT 1');
-    const doomed = rows(one, endless);
+    await using one = lab.newEngine({ workers: 1 });
+    await rowsOf(one, 'SELECT 1');
+    const doomed = rowsOf(one, endless);
     const [pid] = one.pids;
     process.kill(pid as number, 'SIGKILL');
     await expect(doomed).rejects.toMatchObject({ code: 'engine_crashed' });
-    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+    expect(await rowsOf(one, 'SELECT 1')).toEqual([[1]]);
   });
 
   test('a result that is left with all of it on the way does not cost the worker its life', async () => {
-    await using one = newEngine({ workers: 1 });
+    await using one = lab.newEngine({ workers: 1 });
     const statement = await one.analyze('SELECT 1', { signal: never });
     const long = await one.analyze('SELECT count(*) FROM range(300_000_000) t(a) WHERE a % 7 = 3', { signal: never });
     if (statement.kind !== 'query' || long.kind !== 'query') throw new Error('not a query');
     await using result = await one.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
     await result[Symbol.asyncDispose]();
     const [pid] = one.pids;
-    expect((await rows(one, long.query.sql)).length).toBe(1);
+    expect((await rowsOf(one, long.query.sql)).length).toBe(1);
     expect(one.pids).toEqual([pid]);
   });
 
   test('a reader that leaves early frees the worker', async () => {
-    await using one = newEngine({ workers: 1 });
+    await using one = lab.newEngine({ workers: 1 });
     const statement = await one.analyze('SELECT range FROM range(1_000_000_000)', { signal: never });
     if (statement.kind !== 'query') throw new Error('not a query');
     {
       await using result = await one.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
       for await (const _ of result.rows()) break;
     }
-    expect(await rows(one, 'SELECT 1')).toEqual([[1]]);
+    expect(await rowsOf(one, 'SELECT 1')).toEqual([[1]]);
   });
 });
 
 describe('what a worker cannot do, even if its text were not checked', () => {
   test.runIf(process.platform === 'linux')('write anywhere but in its spill directory', async () => {
-    const t = await frame('kept', 'SELECT 1 AS n');
-    await rows(engine, 'SELECT n FROM kept', { tables: [t] });
+    const t = await lab.frame('kept', 'SELECT 1 AS n');
+    await rowsOf(engine, 'SELECT n FROM kept', { tables: [t] });
     const [pid] = engine.pids;
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
     expect(status).toMatch(/NoNewPrivs:\s+1/);
   });
 });
 
-describe('warm tables', () => {
-  test('the second query makes a copy, later ones read it, and a new version replaces it', async () => {
-    await using warm = newWarmTables(100_000_000);
-    await using one = newEngine({ workers: 1, warmTables: warm });
-    const t = await frame('warmed', 'SELECT range AS n FROM range(100_000)');
-    const sum = () => rows(one, 'SELECT sum(n) FROM warmed', { tables: [t] });
-    await sum();
-    expect(await readdir(warm.directory)).toEqual([]);
-    await sum();
-    await warm.settled();
-    expect(await readdir(warm.directory)).toEqual([`${t.versionId}.duckdb`]);
-    // Without its Parquet file only the copy can give the answer.
-    const [part] = t.parts;
-    await writeFile(part?.path ?? '', '');
-    expect(await sum()).toEqual([['4999950000']]);
-    const next = await frame('warmed', 'SELECT 1 AS n');
-    expect(await rows(one, 'SELECT sum(n) FROM warmed', { tables: [next] })).toEqual([['1']]);
-    await expect.poll(() => readdir(warm.directory)).toEqual([]);
-  });
-
-  test('a copy waits for queries to leave a pause', async () => {
-    await using warm = newWarmTables(100_000_000, { pauseMs: 200, mostMs: 60_000 });
-    const t = await frame('waited', 'SELECT 1 AS n');
-    for (let n = 0; n < 2; n++) warm.use(t);
-    const lastAt = performance.now();
-    await expect.poll(() => warm.find(t)).toBeDefined();
-    expect(performance.now() - lastAt).toBeGreaterThanOrEqual(190);
-  });
-
-  test('a copy is made in the end where queries leave no pause', async () => {
-    await using warm = newWarmTables(100_000_000, { pauseMs: 60_000, mostMs: 200 });
-    const t = await frame('pressed', 'SELECT 1 AS n');
-    await expect.poll(() => warm.use(t)).toBeDefined();
-  });
-
-  test('to plan a query is not to ask for its frame', async () => {
-    await using warm = newWarmTables(100_000_000);
-    await using one = newEngine({ workers: 1, warmTables: warm });
-    const t = await frame('planned', 'SELECT 1 AS n');
-    for (const sql of ['SELECT n FROM planned', 'SELECT n + 1 FROM planned', 'SELECT n + 2 FROM planned']) {
-      const statement = await one.analyze(sql, { signal: never });
-      if (statement.kind !== 'query') throw new Error('it is a query');
-      await one.describe({ query: statement.query, tables: [t] }, { signal: never });
-    }
-    await warm.settled();
-    expect(warm.find(t)).toBeUndefined();
-  });
-
-  test('a copy that is gone when a query comes to it is no loss: the frame is read instead', async () => {
-    await using warm = newWarmTables(100_000_000);
-    await using one = newEngine({ workers: 1, warmTables: warm });
-    const t = await frame('vanishing', 'SELECT range AS n FROM range(1000)');
-    const sum = () => rows(one, 'SELECT sum(n) FROM vanishing', { tables: [t] });
-    await sum();
-    await sum();
-    await warm.settled();
-    for (const name of await readdir(warm.directory)) await rm(join(warm.directory, name));
-    expect(await sum()).toEqual([['499500']]);
-  });
-
-  test('a copy that is damaged is given up, and the frame is read instead', async () => {
-    await using warm = newWarmTables(100_000_000);
-    await using one = newEngine({ workers: 1, warmTables: warm });
-    const t = await frame('rotting', 'SELECT hash(range) AS n FROM range(200_000)');
-    const sum = (engine: DuckDbSqlEngine) => rows(engine, 'SELECT sum(n) FROM rotting', { tables: [t] });
-    const expected = await sum(one);
-    await sum(one);
-    await warm.settled();
-    const path = join(warm.directory, `${t.versionId}.duckdb`);
-    const bytes = await readFile(path);
-    // In the first block of rows: what DuckDB looks at as it opens a database stays.
-    await writeFile(path, bytes.fill(0x55, 3 * 4096 + 1000, 3 * 4096 + 1100));
-    // One that has read none of it yet.
-    await using other = newEngine({ workers: 1, warmTables: warm });
-    expect(await sum(other)).toEqual(expected);
-    await expect.poll(() => readdir(warm.directory)).toEqual([]);
-  });
-
-  test('copies stay within their budget: the one that was not used for longest goes', async () => {
-    await using warm = newWarmTables(3_000_000);
-    await using one = newEngine({ workers: 1, warmTables: warm });
-    const tables = await Promise.all(
-      ['a', 'b', 'c'].map((name) => frame(name, 'SELECT hash(range) AS h FROM range(150_000)')),
-    );
-    for (const t of tables) {
-      for (let n = 0; n < 2; n++) await rows(one, `SELECT count(*) FROM ${t.name}`, { tables: [t] });
-      await warm.settled();
-    }
-    await expect.poll(async () => (await readdir(warm.directory)).length).toBeLessThan(3);
-    const sizes = await Promise.all(
-      (await readdir(warm.directory)).map(async (name) => (await stat(join(warm.directory, name))).size),
-    );
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(3_000_000);
-    expect(await readdir(warm.directory)).toContain(`${tables[2]?.versionId}.duckdb`);
-  });
-
-  test('leave nothing when the server stops', async () => {
-    const warm = newWarmTables(100_000_000);
-    await using one = newEngine({ workers: 1, warmTables: warm });
-    const t = await frame('leftover', 'SELECT 1 AS n');
-    for (let n = 0; n < 2; n++) await rows(one, 'SELECT n FROM leftover', { tables: [t] });
-    await warm[Symbol.asyncDispose]();
-    await expect(readdir(warm.directory)).rejects.toMatchObject({ code: 'ENOENT' });
-  });
-});
-
 test('a statement that was let in to be analysed is not refused when it is to run', async () => {
-  await using busy = newEngine({ workers: 1, maxQueue: 1 });
+  await using busy = lab.newEngine({ workers: 1, maxQueue: 1 });
   const endless =
     'SELECT count(*) AS n FROM range(1_000_000_000) a, range(1_000_000) b WHERE (a.range * b.range) % 7 = 3';
   const first = await busy.analyze(endless, { signal: never });

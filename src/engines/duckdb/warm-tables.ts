@@ -15,13 +15,13 @@ export interface WarmTablesOptions {
   /** Writes a database file with the rows as a native table; leaves nothing when it fails. */
   readonly copy: (parts: readonly PartSource[], path: string, signal: AbortSignal) => Promise<void>;
   /** Default: a second, ten at most. */
-  readonly patience?: Patience;
+  readonly pause?: Pause;
   readonly logger: Logger;
 }
 
 /** Queries have the processors first: a copy waits until none has come for a while, but not for ever. */
-interface Patience {
-  readonly pauseMs: number;
+interface Pause {
+  readonly ms: number;
   readonly mostMs: number;
 }
 
@@ -37,7 +37,7 @@ interface Entry {
 /** A frame is copied when it is queried for this many times. */
 const usesUntilWarm = 2;
 const mostEntries = 10_000;
-const defaultPatience: Patience = { pauseMs: 1000, mostMs: 10_000 };
+const defaultPause: Pause = { ms: 1000, mostMs: 10_000 };
 
 /**
  * Frames that are queried often, as native DuckDB tables in files of their own. Decoding Parquet is most of what a query
@@ -46,6 +46,7 @@ const defaultPatience: Patience = { pauseMs: 1000, mostMs: 10_000 };
 export class WarmTables implements AsyncDisposable {
   readonly directory: string;
   readonly #options: WarmTablesOptions;
+  readonly #pause: Pause;
   /** By version, the one used longest ago first. */
   readonly #entries = new Map<string, Entry>();
   /** By owner: the version that was used last. */
@@ -57,6 +58,7 @@ export class WarmTables implements AsyncDisposable {
 
   constructor(options: WarmTablesOptions) {
     this.#options = options;
+    this.#pause = options.pause ?? defaultPause;
     this.directory = newSpillDirectory(options.root);
     try {
       mkdirSync(this.directory, { recursive: true });
@@ -116,10 +118,9 @@ export class WarmTables implements AsyncDisposable {
   #enqueue(entry: Entry, table: FrameTable): void {
     entry.state = 'copying';
     const held = table.hold();
-    const { mostMs } = this.#options.patience ?? defaultPatience;
-    const latest = performance.now() + mostMs;
+    const latest = performance.now() + this.#pause.mostMs;
     this.#copying = this.#copying
-      .then(() => this.#pause(latest))
+      .then(() => this.#awaitPause(latest))
       .then(() => this.#copy(entry, table))
       .catch((error: unknown) => {
         entry.state = 'refused';
@@ -151,13 +152,12 @@ export class WarmTables implements AsyncDisposable {
     }
   }
 
-  /** Resolves when queries leave a pause, or when patience is at its end. */
-  async #pause(latest: number): Promise<void> {
-    const { pauseMs } = this.#options.patience ?? defaultPatience;
+  /** Resolves when queries leave a pause, at the latest at `latest`. */
+  async #awaitPause(latest: number): Promise<void> {
     const { signal } = this.#controller;
     for (;;) {
       signal.throwIfAborted();
-      const leftMs = Math.min(this.#lastUseAt + pauseMs, latest) - performance.now();
+      const leftMs = Math.min(this.#lastUseAt + this.#pause.ms, latest) - performance.now();
       if (leftMs <= 0) return;
       await wait(leftMs, undefined, { signal });
     }

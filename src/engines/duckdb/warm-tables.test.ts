@@ -1,0 +1,118 @@
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
+import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
+
+const never = new AbortController().signal;
+const none = { ms: 0, mostMs: 0 };
+
+let lab: SqlLab;
+beforeAll(async () => {
+  lab = await SqlLab.open();
+});
+afterAll(() => lab[Symbol.asyncDispose]());
+
+test('the second query makes a copy, later ones read it, and a new version replaces it', async () => {
+  await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
+  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  const t = await lab.frame('warmed', 'SELECT range AS n FROM range(100_000)');
+  const sum = () => rowsOf(one, 'SELECT sum(n) FROM warmed', { tables: [t] });
+  await sum();
+  expect(await readdir(warm.directory)).toEqual([]);
+  await sum();
+  await warm.settled();
+  expect(await readdir(warm.directory)).toEqual([`${t.versionId}.duckdb`]);
+  // Without its Parquet file only the copy can give the answer.
+  const [part] = t.parts;
+  await writeFile(part?.path ?? '', '');
+  expect(await sum()).toEqual([['4999950000']]);
+  const next = await lab.frame('warmed', 'SELECT 1 AS n');
+  expect(await rowsOf(one, 'SELECT sum(n) FROM warmed', { tables: [next] })).toEqual([['1']]);
+  await expect.poll(() => readdir(warm.directory)).toEqual([]);
+});
+
+test('a copy waits for queries to leave a pause', async () => {
+  await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: { ms: 200, mostMs: 60_000 } });
+  const t = await lab.frame('waited', 'SELECT 1 AS n');
+  for (let n = 0; n < 2; n++) warm.use(t);
+  const lastAt = performance.now();
+  await expect.poll(() => warm.find(t)).toBeDefined();
+  expect(performance.now() - lastAt).toBeGreaterThanOrEqual(190);
+});
+
+test('a copy is made in the end where queries leave no pause', async () => {
+  await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: { ms: 60_000, mostMs: 200 } });
+  const t = await lab.frame('pressed', 'SELECT 1 AS n');
+  await expect.poll(() => warm.use(t)).toBeDefined();
+});
+
+test('to plan a query is not to ask for its frame', async () => {
+  await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
+  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  const t = await lab.frame('planned', 'SELECT 1 AS n');
+  for (const sql of ['SELECT n FROM planned', 'SELECT n + 1 FROM planned', 'SELECT n + 2 FROM planned']) {
+    const statement = await one.analyze(sql, { signal: never });
+    if (statement.kind !== 'query') throw new Error('it is a query');
+    await one.describe({ query: statement.query, tables: [t] }, { signal: never });
+  }
+  await warm.settled();
+  expect(warm.find(t)).toBeUndefined();
+});
+
+test('a copy that is gone when a query comes to it is no loss: the frame is read instead', async () => {
+  await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
+  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  const t = await lab.frame('vanishing', 'SELECT range AS n FROM range(1000)');
+  const sum = () => rowsOf(one, 'SELECT sum(n) FROM vanishing', { tables: [t] });
+  await sum();
+  await sum();
+  await warm.settled();
+  for (const name of await readdir(warm.directory)) await rm(join(warm.directory, name));
+  expect(await sum()).toEqual([['499500']]);
+});
+
+test('a copy that is damaged is given up, and the frame is read instead', async () => {
+  await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
+  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  const t = await lab.frame('rotting', 'SELECT hash(range) AS n FROM range(200_000)');
+  const sum = (engine: DuckDbSqlEngine) => rowsOf(engine, 'SELECT sum(n) FROM rotting', { tables: [t] });
+  const expected = await sum(one);
+  await sum(one);
+  await warm.settled();
+  const path = join(warm.directory, `${t.versionId}.duckdb`);
+  const bytes = await readFile(path);
+  // In the first block of rows: what DuckDB looks at as it opens a database stays.
+  await writeFile(path, bytes.fill(0x55, 3 * 4096 + 1000, 3 * 4096 + 1100));
+  // One that has read none of it yet.
+  await using other = lab.newEngine({ workers: 1, warmTables: warm });
+  expect(await sum(other)).toEqual(expected);
+  await expect.poll(() => readdir(warm.directory)).toEqual([]);
+});
+
+test('copies stay within their budget: the one that was not used for longest goes', async () => {
+  await using warm = lab.newWarmTables({ budgetBytes: 3_000_000, pause: none });
+  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  const tables = await Promise.all(
+    ['a', 'b', 'c'].map((name) => lab.frame(name, 'SELECT hash(range) AS h FROM range(150_000)')),
+  );
+  for (const t of tables) {
+    for (let n = 0; n < 2; n++) await rowsOf(one, `SELECT count(*) FROM ${t.name}`, { tables: [t] });
+    await warm.settled();
+  }
+  await expect.poll(async () => (await readdir(warm.directory)).length).toBeLessThan(3);
+  const sizes = await Promise.all(
+    (await readdir(warm.directory)).map(async (name) => (await stat(join(warm.directory, name))).size),
+  );
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(3_000_000);
+  expect(await readdir(warm.directory)).toContain(`${tables[2]?.versionId}.duckdb`);
+});
+
+test('leave nothing when the server stops', async () => {
+  const warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
+  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  const t = await lab.frame('leftover', 'SELECT 1 AS n');
+  for (let n = 0; n < 2; n++) await rowsOf(one, 'SELECT n FROM leftover', { tables: [t] });
+  await warm[Symbol.asyncDispose]();
+  await expect(readdir(warm.directory)).rejects.toMatchObject({ code: 'ENOENT' });
+});
