@@ -7,6 +7,8 @@ export interface FlightUpload {
   readonly first: FlightDataMessage;
   /** The whole upload, the first message included, as an Arrow IPC stream with its end mark. To be read once, or not at all. */
   ipcStream(): AsyncIterable<Uint8Array>;
+  /** Of what `ipcStream` has given so far. */
+  readonly counts: { readonly columns: number; readonly rows: number };
   /**
    * The client's own metadata: of the first message, of one that has nothing else, or of the first batch. pyarrow cannot
    * send it any earlier. To be asked for before `ipcStream`.

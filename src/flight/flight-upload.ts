@@ -2,6 +2,7 @@ import { AppError } from '../core/app-error.ts';
 import { endOfStream } from '../encoding/arrow/schema-message.ts';
 import { FlightData, type FlightDataMessage } from '../protobuf/flight-messages.ts';
 import type { FlightUpload } from './flight-sql-port.ts';
+import { UploadCounts } from './upload-counts.ts';
 
 /** The first message is held for as long as the upload takes. A schema of ten thousand columns has one. */
 const longestFirstMessage = 16 * 1024 * 1024;
@@ -24,8 +25,10 @@ export async function openUpload(requests: AsyncIterable<Uint8Array>): Promise<F
   }
   const first = FlightData.decode(begun.value);
   const ahead: FlightDataMessage[] = [];
+  const counts = new UploadCounts();
   return {
     first,
+    counts,
     async metadata() {
       if (first.appMetadata.length > 0) return first.appMetadata;
       for (;;) {
@@ -38,10 +41,14 @@ export async function openUpload(requests: AsyncIterable<Uint8Array>): Promise<F
       }
     },
     async *ipcStream() {
-      yield* ipcMessage(first);
-      for (const message of ahead.splice(0)) yield* ipcMessage(message);
+      const encapsulated = (message: FlightDataMessage): Iterable<Uint8Array> => {
+        counts.add(message.dataHeader);
+        return ipcMessage(message);
+      };
+      yield* encapsulated(first);
+      for (const message of ahead.splice(0)) yield* encapsulated(message);
       for await (const message of { [Symbol.asyncIterator]: () => iterator })
-        yield* ipcMessage(FlightData.decode(message));
+        yield* encapsulated(FlightData.decode(message));
       yield endOfStream;
     },
   };

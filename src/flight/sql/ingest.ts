@@ -5,7 +5,6 @@ import type { FrameStore } from '../../frames/store.ts';
 import { findHandle } from '../../query/frame-tables.ts';
 import type { FlightUpload } from '../flight-sql-port.ts';
 import { parseTtlMs } from '../put-options.ts';
-import { IpcCounts } from './ipc-counts.ts';
 import type { Ingest } from './sql-messages.ts';
 import { analyticsCatalog, framesCatalog, framesSchema } from './tables.ts';
 
@@ -36,10 +35,9 @@ export async function ingest(
   }
   const ttlMs = ttlOption(command.options);
   if (mustExist) await frames.describe(principal, handle, options);
-  const counts = new IpcCounts();
-  const source = { kind: 'arrow', stream: counts.counting(upload.ipcStream()) } as const;
+  const source = { kind: 'arrow', stream: upload.ipcStream() } as const;
   await frames.put(principal, { handle, mode, ttlMs, source }, options);
-  return counts.rows;
+  return upload.counts.rows;
 }
 
 export function ingestMode(definition: Ingest['tableDefinition']): IngestMode {

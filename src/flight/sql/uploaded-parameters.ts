@@ -1,16 +1,14 @@
 import { AppError } from '../../core/app-error.ts';
 import type { FlightUpload } from '../flight-sql-port.ts';
-import { IpcCounts } from './ipc-counts.ts';
 
 /** Parameters of one execution, or of one executemany, are held in memory. */
 const maxParameterBytes = 16 * 2 ** 20;
 
 /** The parameters of a statement as an Arrow IPC stream. Undefined when it has no columns: that is how drivers bind nothing. */
 export async function uploadedParameters(upload: FlightUpload): Promise<Uint8Array | undefined> {
-  const counts = new IpcCounts();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of counts.counting(upload.ipcStream())) {
+  for await (const chunk of upload.ipcStream()) {
     bytes += chunk.length;
     if (bytes > maxParameterBytes) {
       throw new AppError('too_large', `the parameters are over the limit of ${maxParameterBytes} bytes`, {
@@ -19,5 +17,5 @@ export async function uploadedParameters(upload: FlightUpload): Promise<Uint8Arr
     }
     chunks.push(chunk);
   }
-  return counts.columns === 0 ? undefined : Buffer.concat(chunks);
+  return upload.counts.columns === 0 ? undefined : Buffer.concat(chunks);
 }
