@@ -36,6 +36,8 @@ async function* clearing(messages: AsyncIterable<Uint8Array>, share: BudgetShare
 async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | undefined): AsyncGenerator<Buffer> {
   const chunks = streamChunks(stream);
   const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs);
+  // Not every reader reads to the end.
+  stream.once('close', () => idle?.stop());
   const count = pieceCounter(stream);
   try {
     for (;;) {

@@ -56,6 +56,17 @@ describe('a call', () => {
     expect(JSON.stringify(answer.trailers.toJSON())).not.toContain('secret');
   });
 
+  it('that is refused leaves no timer behind', async () => {
+    await using listener = await startTestListener();
+    using client = new GrpcClient(listener.port);
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const refuse = () => client.stream('/test.Test/RefuseSecond', [bytes('one'), bytes('two')]);
+    expect(await refuse()).toMatchObject({ code: status.ALREADY_EXISTS });
+    const before = timers();
+    for (let n = 0; n < 20; n++) await refuse();
+    await expect.poll(timers).toBeLessThan(before + 10);
+  });
+
   it('that is refused stops an upload under way, and the connection serves on', async () => {
     await using listener = await startTestListener();
     using client = new GrpcClient(listener.port);

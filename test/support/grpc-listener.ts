@@ -49,6 +49,15 @@ export async function startTestListener(options: Partial<GrpcListenerOptions> = 
           throw new AppError('storage_full', 'no space left');
         },
       },
+      RefuseSecond: {
+        kind: 'streaming',
+        idleTimeoutMs: 300_000,
+        // biome-ignore lint/correctness/useYield: it fails before its first message
+        async *handle(requests) {
+          await requests[Symbol.asyncIterator]().next();
+          throw new AppError('handle_exists', 'there is one already');
+        },
+      },
       Slow: {
         kind: 'unary',
         handle: async (request) => {
