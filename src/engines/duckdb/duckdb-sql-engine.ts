@@ -118,9 +118,11 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     if (known !== undefined) return known;
     const { parameters } = job;
     const goingOn = { ...options, ...this.#goOn(job.query) };
-    const shown = queryJob(job, (table) => this.#warmTables.find(table));
-    const answer = await this.#call({ kind: 'describe', ...shown }, goingOn, parameters);
-    const description = answer as SqlDescription;
+    const ask = (): Promise<unknown> => {
+      const shown = queryJob(job, (table) => this.#warmTables.find(table));
+      return this.#call({ kind: 'describe', ...shown }, goingOn, parameters);
+    };
+    const description = (await this.#withoutBadCopies(job.tables, options.signal, ask)) as SqlDescription;
     if (key !== undefined) this.#descriptions.set(key, description);
     return description;
   }
@@ -136,12 +138,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
       const messages = this.#pool.run(job, { signal, lane, ...goingOn, countsReader: isKept, input: only(parameters) });
       return DuckDbSqlResult.start(messages, { failed: (error) => this.#distrustCopies(run.tables, error) });
     };
-    try {
-      return await start();
-    } catch (error) {
-      if (signal.aborted || !this.#distrustCopies(run.tables, error)) throw error;
-      return await start();
-    }
+    return await this.#withoutBadCopies(run.tables, signal, start);
   }
 
   /** Whoever reads enough rows stops the stream: its iterator is closed. */
@@ -167,6 +164,16 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool[Symbol.asyncDispose]();
+  }
+
+  /** Once more, from the frames themselves, where a copy may be to blame. */
+  async #withoutBadCopies<T>(tables: readonly SqlTable[], signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      if (signal.aborted || !this.#distrustCopies(tables, error)) throw error;
+      return await act();
+    }
   }
 
   /** True where a copy of one of the frames may be to blame. */

@@ -2,6 +2,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
+import type { FrameTable } from '../../core/sql.ts';
 import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 
 const never = new AbortController().signal;
@@ -115,4 +116,21 @@ test('leave nothing when the server stops', async () => {
   for (let n = 0; n < 2; n++) await rowsOf(one, 'SELECT n FROM leftover', { tables: [t] });
   await warm[Symbol.asyncDispose]();
   await expect(readdir(warm.directory)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('a query that opens one copy too many keeps the others that it reads', async () => {
+  await using warm = lab.newWarmTables({ budgetBytes: 500_000_000, pause: none });
+  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  const frames: FrameTable[] = [];
+  for (let n = 0; n <= 100; n++) {
+    const frame = await lab.frame(`many_${n}`, `SELECT ${n} AS n`);
+    frames.push(frame);
+    for (let times = 0; times < 2; times++) await rowsOf(one, `SELECT n FROM many_${n}`, { tables: [frame] });
+    await warm.settled();
+    // All but the last one are open in the worker then.
+    if (n < 100) await rowsOf(one, `SELECT n FROM many_${n}`, { tables: [frame] });
+  }
+  const tables = [frames[0], frames[100]] as FrameTable[];
+  const sum = await rowsOf(one, 'SELECT many_0.n + many_100.n AS sum FROM many_0, many_100', { tables });
+  expect(sum).toEqual([[100]]);
 });

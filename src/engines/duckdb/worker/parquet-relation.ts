@@ -26,10 +26,10 @@ export async function queryReadable(connection: Connection, from: string): Promi
   return readable === undefined ? await statement.execute() : await connection.query(readable);
 }
 
-/** Whether files give all their rows. Takes as long as to read them. */
-export async function canBeRead(connection: Connection, paths: readonly string[]): Promise<boolean> {
+/** Whether a relation gives all its rows. Takes as long as to read them. */
+export async function canBeRead(connection: Connection, from: string): Promise<boolean> {
   try {
-    await using rows = await queryReadable(connection, parquetRelation(paths));
+    await using rows = await queryReadable(connection, from);
     for await (const _ of rows.batches());
     return true;
   } catch (error) {

@@ -14,7 +14,7 @@ import type { QueryResult } from './query-result.ts';
 import type { EncodedPieces } from './row-encoder.ts';
 import type { Connection, PreparedStatement } from './session.ts';
 import { runShort, type ShortResult } from './short-query.ts';
-import type { SqlCatalog } from './sql-catalog.ts';
+import { type SqlCatalog, viewOf } from './sql-catalog.ts';
 
 export interface QueryContext {
   readonly catalog: SqlCatalog;
@@ -183,8 +183,8 @@ async function isAboutFiles(
 ): Promise<boolean> {
   if (!error.isUnreadableFile) return false;
   if (!error.isCallers || tables.flatMap(pathsOf).some((path) => error.message.includes(path))) return true;
-  for (const { source } of tables) {
-    if (source.kind === 'parquet' && !(await canBeRead(connection, source.paths))) return true;
+  for (const { name, source } of tables) {
+    if (source.kind !== 'list' && !(await canBeRead(connection, viewOf(name)))) return true;
   }
   return false;
 }

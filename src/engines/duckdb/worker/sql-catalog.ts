@@ -24,6 +24,7 @@ export class SqlCatalog {
   /** By lower-case name: what the view reads. */
   readonly #views = new Map<string, string>();
   #warmNumber = 0;
+  /** By path, those used last at the end: what a copy is called here. */
   readonly #warmNames = new Map<string, string>();
 
   private constructor(connection: Connection, analyticsPath: string) {
@@ -60,14 +61,13 @@ export class SqlCatalog {
   /** Makes these tables, and no others of their names, what a query reads. */
   async show(tables: readonly QueryTable[]): Promise<void> {
     if (this.#views.size + tables.length > mostViews) await this.#dropViews();
+    const wanted = new Set(tables.flatMap(({ source }) => (source.kind === 'warm' ? source.path : [])));
     for (const table of tables) {
-      const relation = await this.#relation(table);
+      const relation = await this.#relation(table, wanted);
       const key = table.name.toLowerCase();
       if (this.#views.get(key) === relation) continue;
       this.#views.delete(key);
-      await this.connection.run(
-        `CREATE OR REPLACE VIEW framehold.frames.${sqlName(table.name)} AS SELECT * FROM ${relation}`,
-      );
+      await this.connection.run(`CREATE OR REPLACE VIEW ${viewOf(table.name)} AS SELECT * FROM ${relation}`);
       this.#views.set(key, relation);
     }
   }
@@ -87,11 +87,18 @@ export class SqlCatalog {
     return { [Symbol.asyncDispose]: () => this.connection.run('DETACH analytics') };
   }
 
-  async #relation({ source }: QueryTable): Promise<string> {
+  /** `wanted` are copies that the same query reads. */
+  async #relation({ source }: QueryTable, wanted: ReadonlySet<string>): Promise<string> {
     if (source.kind !== 'warm') return fixedRelation(source);
     const known = this.#warmNames.get(source.path);
-    if (known !== undefined) return known;
-    await this.#closeWarmFiles((path) => this.#warmNames.size >= mostWarmFiles || !existsSync(path));
+    if (known !== undefined) {
+      this.#warmNames.delete(source.path);
+      this.#warmNames.set(source.path, known);
+      return known;
+    }
+    await this.#closeWarmFiles(
+      (path) => !wanted.has(path) && (this.#warmNames.size >= mostWarmFiles || !existsSync(path)),
+    );
     const name = `warm_${++this.#warmNumber}`;
     try {
       await this.connection.run(`ATTACH ${sqlString(source.path)} AS ${name} (READ_ONLY)`);
@@ -105,8 +112,7 @@ export class SqlCatalog {
   }
 
   async #dropViews(): Promise<void> {
-    for (const name of this.#views.keys())
-      await this.connection.run(`DROP VIEW IF EXISTS framehold.frames.${sqlName(name)}`);
+    for (const name of this.#views.keys()) await this.connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
     this.#views.clear();
   }
 
@@ -119,6 +125,11 @@ export class SqlCatalog {
       await this.connection.run(`DETACH DATABASE IF EXISTS ${relation.slice(0, relation.indexOf('.'))}`);
     }
   }
+}
+
+/** What a query reads under this name. */
+export function viewOf(name: string): string {
+  return `framehold.frames.${sqlName(name)}`;
 }
 
 function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>): string {
