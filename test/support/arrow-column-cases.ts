@@ -577,3 +577,9 @@ export const dictionaryCases: readonly ColumnCase[] = [
     values: [null, null],
   },
 ];
+
+export function caseNamed(what: string): ColumnCase {
+  const found = [...scalarCases, ...nestedCases, ...dictionaryCases].find((one) => one.what === what);
+  if (found === undefined) throw new Error(`no case ${what}`);
+  return found;
+}

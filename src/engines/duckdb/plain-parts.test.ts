@@ -311,3 +311,15 @@ describe('a file that is compressed later', () => {
     await expect(open(path)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
+
+test('a column with a NUL in its name, which native code would cut there, is refused', async () => {
+  const [int64] = scalarCases.filter((one) => one.what === 'int64');
+  if (int64 === undefined) throw new Error('there is no such case');
+  const stream = Buffer.concat([
+    schemaMessage([{ ...int64.field, name: 'a\0b' }]),
+    batchMessage(int64.batch),
+    endOfStream,
+  ]);
+  await expect(write(stream, true)).rejects.toMatchObject({ code: 'unsupported_type' });
+  await expect(write(stream, false)).rejects.toMatchObject({ code: 'unsupported_type' });
+});

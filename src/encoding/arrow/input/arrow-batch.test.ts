@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { bytesOf, dictionaryCases, nestedCases, scalarCases } from '../../../../test/support/arrow-column-cases.ts';
+import {
+  bytesOf,
+  caseNamed,
+  dictionaryCases,
+  nestedCases,
+  scalarCases,
+} from '../../../../test/support/arrow-column-cases.ts';
 import {
   batchMessage,
   i8,
@@ -12,6 +18,7 @@ import { readBatch } from './arrow-batch.ts';
 import type { ArrowColumn } from './arrow-column.ts';
 import { type ArrowMessage, arrowMessages } from './arrow-messages.ts';
 import { readSchema } from './arrow-schema.ts';
+import { UnfoldBudget } from './unfold-budget.ts';
 
 async function messagesOf(...messages: Uint8Array[]): Promise<ArrowMessage[]> {
   async function* input(): AsyncGenerator<Uint8Array> {
@@ -31,11 +38,6 @@ async function read(field: RawField, batch: RawBatch): Promise<{ rows: number; c
 }
 
 const cases = [...scalarCases, ...nestedCases, ...dictionaryCases];
-const caseOf = (what: string): { field: RawField; batch: RawBatch } => {
-  const found = cases.find((one) => one.what === what);
-  if (found === undefined) throw new Error(`no case ${what}`);
-  return found;
-};
 
 test.each(cases.map((one) => [one.what, one] as const))('a batch of %s is read', async (_, { field, batch }) => {
   expect(await read(field, batch)).toMatchObject({ rows: batch.rows, columns: [{ length: batch.rows }] });
@@ -43,11 +45,11 @@ test.each(cases.map((one) => [one.what, one] as const))('a batch of %s is read',
 
 describe('a batch that DuckDB would follow out of bounds is refused', () => {
   const withBuffer = (what: string, index: number, bytes: ArrayBufferView): [RawField, RawBatch] => {
-    const { field, batch } = caseOf(what);
+    const { field, batch } = caseNamed(what);
     return [field, { ...batch, buffers: batch.buffers.map((old, at) => (at === index ? bytesOf(bytes) : old)) }];
   };
   const withBatch = (what: string, change: Partial<RawBatch>): [RawField, RawBatch] => {
-    const { field, batch } = caseOf(what);
+    const { field, batch } = caseNamed(what);
     return [field, { ...batch, ...change }];
   };
   const withNullKey = (): [RawField, RawBatch] => {
@@ -165,7 +167,7 @@ describe('a batch that DuckDB would follow out of bounds is refused', () => {
     ['zstd that is none', { 0: i8(1) }, 'its zstd cannot be unpacked'],
     ['LZ4 that is none', { 0: i8(0) }, 'its LZ4 cannot be unpacked'],
   ])('%s is refused', async (_, compression, message) => {
-    const { field, batch } = caseOf('int64');
+    const { field, batch } = caseNamed('int64');
     const packed = new Uint8Array(64).fill(1).fill(0, 1, 8);
     const buffers = batch.buffers.map((buffer) => (buffer.length === 0 ? buffer : packed));
     const [schema, sent] = (await messagesOf(
@@ -176,11 +178,13 @@ describe('a batch that DuckDB would follow out of bounds is refused', () => {
     expect(() => readBatch(sent.header, sent, fields, new Map())).toThrow(message);
   });
 
-  test('a zstd buffer that holds less than it claims is refused', async () => {
-    const { field, batch } = caseOf('int64');
-    // Three bytes in one block that is not packed.
-    const frame = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, 1, 2, 3];
-    const packed = Uint8Array.from([64, 0, 0, 0, 0, 0, 0, 0, ...frame, 0, 0, 0, 0]);
+  // Three bytes in one block that is not packed.
+  test.each([
+    ['says so', [0x28, 0xb5, 0x2f, 0xfd, 0x20, 3, 0x19, 0, 0, 1, 2, 3]],
+    ['does not say how much it holds', [0x28, 0xb5, 0x2f, 0xfd, 0, 0x48, 0x19, 0, 0, 1, 2, 3]],
+  ])('a zstd buffer that holds less than it claims is refused where its header %s', async (_, frame) => {
+    const { field, batch } = caseNamed('int64');
+    const packed = Uint8Array.from([64, 0, 0, 0, 0, 0, 0, 0, ...frame]);
     const buffers = batch.buffers.map((buffer) => (buffer.length === 0 ? buffer : packed));
     const [schema, sent] = (await messagesOf(
       schemaMessage([field]),
@@ -192,7 +196,7 @@ describe('a batch that DuckDB would follow out of bounds is refused', () => {
   });
 
   test('compressed buffers that claim more than a batch may hold are refused before memory is taken', async () => {
-    const { field, batch } = caseOf('int64');
+    const { field, batch } = caseNamed('int64');
     const packed = new Uint8Array(16).fill(0xff, 0, 5);
     const buffers = batch.buffers.map(() => packed);
     const [schema, sent] = (await messagesOf(
@@ -208,4 +212,16 @@ test('a schema that unfolds without end is refused', async () => {
   for (let depth = 0; depth < 70; depth++) field = { name: 's', type: [13, {}], children: [field] };
   const [schema] = await messagesOf(schemaMessage([field]));
   expect(() => readSchema((schema as ArrowMessage).header)).toThrow(/nested more than 64 deep/);
+});
+
+test('views that stand for more than a batch may hold are refused', async () => {
+  const { field, batch } = caseNamed('utf8_view');
+  const [schema, sent] = (await messagesOf(schemaMessage([field]), batchMessage(batch))) as [
+    ArrowMessage,
+    ArrowMessage,
+  ];
+  const within = (bytes: number) => () =>
+    readBatch(sent.header, sent, readSchema(schema.header), new Map(), new UnfoldBudget(bytes));
+  expect(within(32)).not.toThrow();
+  expect(within(31)).toThrow('has views of 32 bytes (at most 31)');
 });

@@ -4,6 +4,7 @@ import { type BatchBody, unpackedBody } from './arrow-compression.ts';
 import { type FlatTable, InvalidArrow } from './arrow-flatbuffer.ts';
 import type { ArrowMessage } from './arrow-messages.ts';
 import type { ArrowField } from './arrow-schema.ts';
+import { UnfoldBudget } from './unfold-budget.ts';
 
 export type Dictionaries = ReadonlyMap<number, ArrowColumn>;
 
@@ -15,16 +16,13 @@ export function readBatch(
   { body, isV4 }: Pick<ArrowMessage, 'body' | 'isV4'>,
   fields: readonly ArrowField[],
   dictionaries: Dictionaries,
+  budget = new UnfoldBudget(),
 ): { rows: number; columns: ArrowColumn[] } {
   const rows = header.int64(0);
   const compression = header.table(3);
   const asSent = { body, buffers: header.int64Pairs(2) };
-  const reader = new BatchReader(
-    header,
-    compression === undefined ? asSent : unpackedBody(compression, asSent),
-    isV4,
-    dictionaries,
-  );
+  const unpacked = compression === undefined ? asSent : unpackedBody(compression, asSent, budget);
+  const reader = new BatchReader(header, unpacked, { isV4, dictionaries, budget });
   const columns = fields.map((field) => reader.column(field));
   for (const column of columns) {
     if (column.length !== rows) {
@@ -43,14 +41,20 @@ class BatchReader {
   readonly #body: Uint8Array;
   readonly #isV4: boolean;
   readonly #dictionaries: Dictionaries;
+  readonly #budget: UnfoldBudget;
 
-  constructor(header: FlatTable, { body, buffers }: BatchBody, isV4: boolean, dictionaries: Dictionaries) {
+  constructor(
+    header: FlatTable,
+    { body, buffers }: BatchBody,
+    { isV4, dictionaries, budget }: { isV4: boolean; dictionaries: Dictionaries; budget: UnfoldBudget },
+  ) {
     this.#nodes = header.int64Pairs(1).reverse();
     this.#buffers = buffers.toReversed();
     this.#viewedCounts = header.int64s(4).reverse();
     this.#body = body;
     this.#isV4 = isV4;
     this.#dictionaries = dictionaries;
+    this.#budget = budget;
   }
 
   column(field: ArrowField): ArrowColumn {
@@ -61,7 +65,7 @@ class BatchReader {
       throw new InvalidArrow(`${field.label} claims ${length} values with ${nullCount} nulls`);
     }
     const column = this.#layout(field, length, nullCount);
-    checkColumn(column);
+    checkColumn(column, this.#budget);
     return column;
   }
 

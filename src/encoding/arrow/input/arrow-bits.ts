@@ -8,7 +8,8 @@ export function sliceBits(bits: Uint8Array, start: number, count: number): Uint8
   const bytes = (count + 7) >> 3;
   const first = start >> 3;
   const shift = start & 7;
-  if (shift === 0) return bits.slice(first, first + bytes);
+  // Not `slice` of what may be a Buffer, which would be a view.
+  if (shift === 0) return Uint8Array.from(bits.subarray(first, first + bytes));
   const out = new Uint8Array(bytes);
   for (let at = 0; at < bytes; at++) {
     out[at] = ((bits[first + at] as number) >> shift) | ((bits[first + at + 1] ?? 0) << (8 - shift));

@@ -4,11 +4,12 @@ import { checkJson, checkText } from './arrow-check-text.ts';
 import { type ArrowColumn, int32View } from './arrow-column.ts';
 import { InvalidArrow } from './arrow-flatbuffer.ts';
 import { checkMapKeys } from './arrow-map-keys.ts';
+import type { UnfoldBudget } from './unfold-budget.ts';
 
 const inlineBytes = 12;
 
 /** Refuses what DuckDB would follow out of bounds, or believe and stumble over later. The children are checked already. */
-export function checkColumn(column: ArrowColumn): void {
+export function checkColumn(column: ArrowColumn, budget: UnfoldBudget): void {
   const { type } = column.field;
   if (column.dictionary !== undefined) return;
   switch (type.kind) {
@@ -17,7 +18,7 @@ export function checkColumn(column: ArrowColumn): void {
       if (type.text) checkText(column);
       return;
     case 'view':
-      checkViews(column, type.text);
+      checkViews(column, type.text, budget);
       return;
     case 'list':
     case 'map':
@@ -75,7 +76,7 @@ function checkDenseUnion(column: ArrowColumn, typeIds: readonly number[]): void 
   }
 }
 
-function checkViews({ field, length, validity, data, viewed }: ArrowColumn, text: boolean): void {
+function checkViews({ field, length, validity, data, viewed }: ArrowColumn, text: boolean, budget: UnfoldBudget): void {
   const words = int32View(data, length * 4);
   for (let row = 0; row < length; row++) {
     if (validity !== null && !bitAt(validity, row)) continue;
@@ -89,6 +90,7 @@ function checkViews({ field, length, validity, data, viewed }: ArrowColumn, text
       if (bytes < 0 || source === undefined || offset < 0 || offset + bytes > source.length) {
         throw new InvalidArrow(`${field.label} points outside its data at row ${row}`);
       }
+      budget.take(bytes, 'has views of');
       value = source.subarray(offset, offset + bytes);
     }
     if (text && !isUtf8(value)) throw new InvalidArrow(`${field.label} is not UTF-8 at row ${row}`);

@@ -1,9 +1,8 @@
 import * as zlib from 'node:zlib';
-import { decompress } from 'fzstd';
-import { AppError } from '../../../core/app-error.ts';
+import { Decompress, decompress } from 'fzstd';
 import { type FlatTable, InvalidArrow } from './arrow-flatbuffer.ts';
-import { maxBodyBytes } from './arrow-messages.ts';
 import { unpackLz4Frame } from './lz4-frame.ts';
+import type { UnfoldBudget } from './unfold-budget.ts';
 
 /** Node 20 has none. */
 const { zstdDecompressSync } = zlib as {
@@ -21,7 +20,7 @@ const lengthBytes = 8;
 const isNotPacked = -1;
 
 /** The body of a record batch as if it had never been compressed, which pyarrow.feather does unless it is told not to. */
-export function unpackedBody(compression: FlatTable, { body, buffers }: BatchBody): BatchBody {
+export function unpackedBody(compression: FlatTable, { body, buffers }: BatchBody, budget: UnfoldBudget): BatchBody {
   const unpack = codecOf(compression);
   const sources = buffers.map(([offset, bytes]) => {
     if (bytes === 0) return { packed: body.subarray(0, 0), length: 0, isPlain: true };
@@ -35,11 +34,7 @@ export function unpackedBody(compression: FlatTable, { body, buffers }: BatchBod
     return { packed, length, isPlain: false };
   });
   const total = sources.reduce((sum, { length }) => sum + aligned(length), 0);
-  if (total > maxBodyBytes) {
-    throw new AppError('too_large', `a record batch unpacks to ${total} bytes (at most ${maxBodyBytes})`, {
-      hint: 'send the rows in smaller record batches',
-    });
-  }
+  budget.take(total, 'unpacks to');
   // Zeroed: fzstd does not say how much of its target it filled, and what lay there before is somebody else's.
   const unpacked = Buffer.alloc(total);
   let at = 0;
@@ -74,11 +69,21 @@ function unpackZstd(packed: Uint8Array, target: Uint8Array): void {
   if (claimed !== undefined && claimed !== target.length) {
     throw new InvalidArrow(`a compressed buffer holds ${claimed} bytes instead of the ${target.length} that it claims`);
   }
+  let filled = 0;
+  const fill = (piece: Uint8Array): void => {
+    target.set(piece, filled);
+    filled += piece.length;
+  };
   try {
-    if (zstdDecompressSync === undefined) decompress(packed, target);
-    else target.set(zstdDecompressSync(packed, { maxOutputLength: target.length }));
+    if (zstdDecompressSync !== undefined) fill(zstdDecompressSync(packed, { maxOutputLength: target.length }));
+    else if (claimed === undefined) new Decompress(fill).push(packed, true);
+    // It does not tell how much of its target it filled, but takes the header at its word.
+    else filled = decompress(packed, target).length;
   } catch {
     throw new InvalidArrow('a buffer is damaged: its zstd cannot be unpacked');
+  }
+  if (filled !== target.length) {
+    throw new InvalidArrow(`a compressed buffer holds ${filled} bytes instead of the ${target.length} that it claims`);
   }
 }
 

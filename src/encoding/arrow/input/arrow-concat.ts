@@ -3,6 +3,7 @@ import { type ArrowColumn, int32View, noOffsets, valueBytes } from './arrow-colu
 import { InvalidArrow } from './arrow-flatbuffer.ts';
 
 const maxRows = 2 ** 31 - 1;
+const maxOffset = 2 ** 31 - 1;
 
 /** Columns of one field behind each other: a dictionary and its deltas. */
 export function concatColumns(parts: readonly ArrowColumn[]): ArrowColumn {
@@ -95,6 +96,7 @@ function joinOffsets(parts: readonly ArrowColumn[]): Int32Array {
   let at = 0;
   for (const { length, offsets } of parts) {
     const shift = (out[at] as number) - (offsets[0] as number);
+    if (shift + (offsets[length] as number) > maxOffset) throw new InvalidArrow('a dictionary is longer than 2 GiB');
     for (let row = 1; row <= length; row++) out[at + row] = (offsets[row] as number) + shift;
     at += length;
   }

@@ -5,48 +5,70 @@ import { concatColumns } from './arrow-concat.ts';
 import { InvalidArrow } from './arrow-flatbuffer.ts';
 import { type ArrowMessage, maxBodyBytes } from './arrow-messages.ts';
 import type { ArrowField } from './arrow-schema.ts';
+import type { UnfoldBudget } from './unfold-budget.ts';
 
 interface Entry {
   /** The field of the values. */
   readonly field: ArrowField;
   parts: ArrowColumn[];
   bytes: number;
+  /** Dictionaries that its values have themselves. */
+  readonly inner: readonly number[];
 }
 
 /** The dictionaries of a stream as they are at its present message. */
 export class DictionaryStore {
   readonly #entries = new Map<number, Entry>();
+  /** An extended dictionary is put together anew for the next batch. */
+  readonly #mostJoinedBytes: number;
+  #joinedBytes = 0;
 
-  constructor(fields: readonly ArrowField[]) {
+  constructor(fields: readonly ArrowField[], mostJoinedBytes = 32 * maxBodyBytes) {
+    this.#mostJoinedBytes = mostJoinedBytes;
     for (const field of fields) this.#declare(field);
   }
 
-  add({ header, body, isV4 }: ArrowMessage): void {
+  add({ header, body, isV4 }: ArrowMessage, budget?: UnfoldBudget): void {
     const id = header.int64(0);
     const isDelta = header.bool(2);
     const entry = this.#entries.get(id);
     if (entry === undefined) throw new InvalidArrow(`no column has the dictionary ${id}`);
     const data = header.table(1);
     if (data === undefined) throw new InvalidArrow(`the dictionary ${id} has no values`);
-    const { columns } = readBatch(data, { body, isV4 }, [entry.field], this.columns());
+    const { columns } = readBatch(data, { body, isV4 }, [entry.field], this.#joined(entry.inner), budget);
+    const bytes = columns.reduce((sum, column) => sum + bytesOf(column), 0);
     entry.parts = isDelta ? [...entry.parts, ...columns] : columns;
-    entry.bytes = isDelta ? entry.bytes + body.length : body.length;
+    entry.bytes = isDelta ? entry.bytes + bytes : bytes;
     let held = 0;
-    for (const { bytes } of this.#entries.values()) held += bytes;
+    for (const each of this.#entries.values()) held += each.bytes;
     if (held > maxBodyBytes) {
       throw new AppError('too_large', `the dictionaries hold ${held} bytes (at most ${maxBodyBytes})`);
     }
   }
 
   columns(): Dictionaries {
+    return this.#joined(this.#entries.keys());
+  }
+
+  #joined(ids: Iterable<number>): Dictionaries {
     const columns = new Map<number, ArrowColumn>();
-    for (const [id, entry] of this.#entries) {
-      if (entry.parts.length === 0) continue;
+    for (const id of ids) {
+      const entry = this.#entries.get(id);
+      if (entry === undefined || entry.parts.length === 0) continue;
+      if (entry.parts.length > 1) this.#countJoin(entry);
       const column = concatColumns(entry.parts);
       entry.parts = [column];
       columns.set(id, column);
     }
     return columns;
+  }
+
+  #countJoin({ bytes }: Entry): void {
+    this.#joinedBytes += bytes;
+    if (this.#joinedBytes <= this.#mostJoinedBytes) return;
+    throw new AppError('too_large', 'the dictionaries are large and were extended too often', {
+      hint: 'send each dictionary whole, or fewer and larger record batches',
+    });
   }
 
   #declare(field: ArrowField): void {
@@ -58,10 +80,25 @@ export class DictionaryStore {
       if (known !== undefined && layoutText(known.field) !== layoutText(values)) {
         throw new InvalidArrow(`${field.label} shares the dictionary ${id} with a column of another type`);
       }
-      if (known === undefined) this.#entries.set(id, { field: values, parts: [], bytes: 0 });
+      if (known === undefined)
+        this.#entries.set(id, { field: values, parts: [], bytes: 0, inner: dictionariesIn(values.children) });
     }
     for (const child of field.children) this.#declare(child);
   }
+}
+
+function dictionariesIn(fields: readonly ArrowField[]): number[] {
+  return fields.flatMap(({ dictionary, children }) => [
+    ...(dictionary === undefined ? [] : [dictionary.id]),
+    ...dictionariesIn(children),
+  ]);
+}
+
+/** What a column holds on to, without its dictionary. */
+function bytesOf({ validity, data, offsets, viewed, children }: ArrowColumn): number {
+  const own = (validity?.byteLength ?? 0) + data.byteLength + offsets.byteLength;
+  const ofViews = viewed.reduce((sum, each) => sum + each.byteLength, 0);
+  return children.reduce((sum, child) => sum + bytesOf(child), own + ofViews);
 }
 
 function layoutText({ type, extension, children, dictionary }: ArrowField): string {

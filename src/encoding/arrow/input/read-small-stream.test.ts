@@ -14,6 +14,14 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { expect, test } from 'vitest';
+import { caseNamed } from '../../../../test/support/arrow-column-cases.ts';
+import {
+  batchMessage,
+  endOfStream,
+  i8,
+  type RawBatch,
+  schemaMessage,
+} from '../../../../test/support/arrow-stream-writer.ts';
 import { readSmallStream } from './read-small-stream.ts';
 
 const read = (vector: Vector) => readSmallStream(tableToIPC(new Table({ p: vector }), 'stream'));
@@ -57,4 +65,34 @@ test('one long text that ten thousand rows mean is refused', async () => {
     dictionary: vectorFromArray(['x'.repeat(1_000_000)], new Utf8()),
   });
   await expect(read(makeVector(data))).rejects.toMatchObject({ code: 'too_large' });
+});
+
+const stream = (what: string, change: Partial<RawBatch>, extra = {}): Uint8Array => {
+  const { field, batch } = caseNamed(what);
+  return Buffer.concat([schemaMessage([field]), batchMessage({ ...batch, ...change }, extra), endOfStream]);
+};
+
+test('a thousand views of one long text are refused before they are looked at', async () => {
+  const rows = 1000;
+  const views = Buffer.alloc(16 * rows);
+  const text = Buffer.alloc(100_000, 'x');
+  for (let row = 0; row < rows; row++) views.writeInt32LE(text.length, 16 * row);
+  const overlapping = stream('utf8_view', {
+    rows,
+    nodes: [[rows, 0]],
+    buffers: [new Uint8Array(0), views, text],
+    viewedCounts: [1],
+  });
+  await expect(readSmallStream(overlapping)).rejects.toMatchObject({ code: 'too_large' });
+});
+
+test('a few bytes that unpack to a hundred million are refused', async () => {
+  const packed = Buffer.alloc(16);
+  packed.writeBigInt64LE(100_000_000n);
+  const bomb = stream('int64', { buffers: [new Uint8Array(0), packed] }, { 3: { 0: i8(1) } });
+  await expect(readSmallStream(bomb)).rejects.toMatchObject({ code: 'too_large' });
+});
+
+test('a union, of which many rows may mean one long list, is refused', async () => {
+  await expect(readSmallStream(stream('dense union', {}))).rejects.toMatchObject({ code: 'unsupported_type' });
 });

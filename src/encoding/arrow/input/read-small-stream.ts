@@ -3,9 +3,11 @@ import { readBatch } from './arrow-batch.ts';
 import type { ArrowColumn } from './arrow-column.ts';
 import { DictionaryStore } from './arrow-dictionary-store.ts';
 import { InvalidArrow } from './arrow-flatbuffer.ts';
-import { type ArrowMessage, arrowMessages, invalidAt } from './arrow-messages.ts';
-import { type ArrowField, readSchema } from './arrow-schema.ts';
+import { arrowMessages } from './arrow-messages.ts';
+import { type ArrowField, readSchema, unsupported } from './arrow-schema.ts';
+import { readAt } from './arrow-stream.ts';
 import { valueAt } from './arrow-value.ts';
+import { UnfoldBudget } from './unfold-budget.ts';
 
 export interface SmallTable {
   readonly fields: readonly ArrowField[];
@@ -23,6 +25,7 @@ export async function readSmallStream(stream: Uint8Array): Promise<SmallTable> {
   let fields: ArrowField[] | undefined;
   let dictionaries = new DictionaryStore([]);
   const rows: unknown[][] = [];
+  const budget = new UnfoldBudget(mostBytes);
   let elements = 0;
   let bytes = 0;
   for await (const message of arrowMessages(only(stream))) {
@@ -30,16 +33,17 @@ export async function readSmallStream(stream: Uint8Array): Promise<SmallTable> {
       if (fields === undefined) {
         if (message.kind !== 'schema') throw new InvalidArrow('the stream does not begin with a schema');
         fields = readSchema(message.header);
+        refuseUnions(fields);
         dictionaries = new DictionaryStore(fields);
         return;
       }
       if (message.kind === 'schema') throw new InvalidArrow('a second schema');
       if (message.kind === 'dictionary') {
-        dictionaries.add(message);
+        dictionaries.add(message, budget);
         return;
       }
-      const batch = readBatch(message.header, message, fields, dictionaries.columns());
-      if (rows.length + batch.rows > mostRows) throw tooLarge(`more than ${mostRows} rows`);
+      if (rows.length + message.header.int64(0) > mostRows) throw tooLarge(`more than ${mostRows} rows`);
+      const batch = readBatch(message.header, message, fields, dictionaries.columns(), budget);
       elements += elementsIn(batch.columns);
       if (elements > mostElements) throw tooLarge(`more than ${mostElements} values`);
       for (let row = 0; row < batch.rows; row++) {
@@ -61,6 +65,14 @@ function tooLarge(what: string): AppError {
   return new AppError('too_large', `the parameters have ${what}`, { hint: 'send fewer at a time' });
 }
 
+/** Nobody takes them as parameters, and many of their rows may mean one and the same long list. */
+function refuseUnions(fields: readonly ArrowField[]): void {
+  for (const field of fields) {
+    if (field.type.kind === 'union') throw unsupported(field, 'a union');
+    refuseUnions(field.children);
+  }
+}
+
 /** Also those inside of lists and structs; those of a dictionary once for every row. */
 function elementsIn(columns: readonly ArrowColumn[]): number {
   let elements = 0;
@@ -75,14 +87,6 @@ function bytesOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + bytesOf(each), 0);
   if (typeof value === 'object' && value !== null) return bytesOf(Object.values(value));
   return 0;
-}
-
-function readAt(message: ArrowMessage, read: () => void): void {
-  try {
-    read();
-  } catch (error) {
-    throw error instanceof InvalidArrow ? invalidAt(message, error.message, { cause: error }) : error;
-  }
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -80,10 +80,14 @@ export function vectorBytes(field: ArrowField): number {
   }
 }
 
-/** A chunk of DuckDB has room for 2,048 values of every column, so that fixed sizes multiply. */
-export function checkRowWidth(fields: readonly ArrowField[]): void {
+/**
+ * Refuses what cannot be the columns of a frame. A chunk of DuckDB has room for 2,048 values of every column, so that fixed
+ * sizes multiply; and whoever takes names as C does would read only the beginning of one with a NUL.
+ */
+export function checkColumns(fields: readonly ArrowField[]): void {
   let total = 0;
   for (const field of fields) {
+    if (field.name.includes('\0')) throw unsupported(field, 'a NUL in its name', 'rename the column');
     const bytes = vectorBytes(field);
     if (bytes > maxValueBytes)
       throw unsupported(field, `fixed-size lists of ${bytes} bytes a row (at most ${maxValueBytes})`);

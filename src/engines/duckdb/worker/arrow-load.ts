@@ -4,7 +4,7 @@ import { ArrowStream, readAt } from '../../../encoding/arrow/input/arrow-stream.
 import { parseSqlType } from '../../../encoding/arrow/parse-sql-type.ts';
 import { sqlTypeName } from '../../../encoding/arrow/sql-type-name.ts';
 import { sqlName } from '../sql-text.ts';
-import { checkRowWidth, duckType } from './arrow-duck-type.ts';
+import { checkColumns, duckType } from './arrow-duck-type.ts';
 import { TableAppender } from './arrow-table-appender.ts';
 import type { Connection } from './session.ts';
 
@@ -44,7 +44,7 @@ export async function loadArrow(
 ): Promise<ArrowTable> {
   const { fields } = stream;
   const name = `arrow_${++tables}`;
-  checkRowWidth(fields);
+  checkColumns(fields);
   const columns = fields.map((field, index) => `c${index} ${duckType(field)}`);
   await connection.run(`CREATE TEMP TABLE ${sqlName(name)} (${columns.join(', ')})`);
   const drop = (): Promise<void> => connection.run(`DROP TABLE IF EXISTS temp.main.${sqlName(name)}`);

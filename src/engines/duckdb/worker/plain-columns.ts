@@ -3,11 +3,11 @@ import { isDecimalSize } from '../../../core/decimal-size.ts';
 import type { ArrowField } from '../../../encoding/arrow/input/arrow-schema.ts';
 import { columnOfField } from '../../../encoding/arrow/input/column-of-field.ts';
 import { canWriteParquet } from '../../../encoding/parquet/parquet-writer.ts';
-import { checkRowWidth } from './arrow-duck-type.ts';
+import { checkColumns } from './arrow-duck-type.ts';
 
 /** The columns of a frame made of these fields, where its file can be written without DuckDB, as DuckDB would. */
 export function plainColumns(fields: readonly ArrowField[]): readonly Column[] | undefined {
-  checkRowWidth(fields);
+  checkColumns(fields);
   if (!fields.every(isPlain)) return undefined;
   const columns = fields.map(columnOfField);
   return canWriteParquet(columns) ? columns : undefined;
