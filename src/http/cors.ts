@@ -7,6 +7,18 @@ export interface CorsPolicy {
 
 const preflightSeconds = 600;
 
+/** Those of our answers that a page may not read unless it is told so. */
+const exposedHeaders = [
+  'Accept-Ranges',
+  'Content-Disposition',
+  'Content-Range',
+  'ETag',
+  'Retry-After',
+  'X-Framehold-Engine',
+  'X-Framehold-Engine-Reason',
+  'X-Request-Id',
+].join(', ');
+
 /** Sets the headers by which a browser lets another site's page read the answer. */
 export function allowOrigin(policy: CorsPolicy, request: IncomingMessage, headers: string[]): void {
   const any = policy.origins.includes('*');
@@ -14,7 +26,7 @@ export function allowOrigin(policy: CorsPolicy, request: IncomingMessage, header
   const origin = request.headers.origin;
   if (origin === undefined || !(any || policy.origins.includes(origin))) return;
   headers.push('access-control-allow-origin', any ? '*' : origin);
-  headers.push('access-control-expose-headers', 'Content-Disposition, ETag, Retry-After, X-Request-Id');
+  headers.push('access-control-expose-headers', exposedHeaders);
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
     headers.push('access-control-allow-methods', 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
     headers.push('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '');

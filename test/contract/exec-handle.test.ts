@@ -286,9 +286,18 @@ describe('settings of the HTTP listener', () => {
     await using other = await startFramehold({ settings: { 'http.cors_origins': 'https://app.example.com' } });
     const from = (origin: string, method = 'GET', extra = {}) =>
       ask(`${other.url}/ping`, { method, headers: { origin, ...extra } });
-    expect((await from('https://app.example.com')).headers['access-control-allow-origin']).toBe(
-      'https://app.example.com',
-    );
+    const { headers } = await from('https://app.example.com');
+    expect(headers['access-control-allow-origin']).toBe('https://app.example.com');
+    expect(headers['access-control-expose-headers']?.split(', ')).toEqual([
+      'Accept-Ranges',
+      'Content-Disposition',
+      'Content-Range',
+      'ETag',
+      'Retry-After',
+      'X-Framehold-Engine',
+      'X-Framehold-Engine-Reason',
+      'X-Request-Id',
+    ]);
     expect((await from('https://evil.example.com')).headers['access-control-allow-origin']).toBeUndefined();
     const preflight = await from('https://app.example.com', 'OPTIONS', { 'access-control-request-method': 'GET' });
     expect(preflight.headers['access-control-allow-methods']).toContain('GET');
