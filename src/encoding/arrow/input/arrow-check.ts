@@ -37,6 +37,21 @@ export function checkColumn(column: ArrowColumn, budget: UnfoldBudget): void {
         checkChildLengths(column, column.length);
         checkTypeIds(column, type.typeIds);
       }
+      return;
+    case 'null':
+    case 'bool':
+    case 'int':
+    case 'float':
+    case 'decimal':
+    case 'fixedBytes':
+    case 'date':
+    case 'time':
+    case 'timestamp':
+    case 'duration':
+    case 'interval':
+      return;
+    default:
+      (type) satisfies never;
   }
 }
 

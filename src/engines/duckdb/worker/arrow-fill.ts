@@ -2,7 +2,7 @@ import { allBits, bitAt, clearBit, repeatBits } from '../../../encoding/arrow/in
 import type { ArrowColumn } from '../../../encoding/arrow/input/arrow-column.ts';
 import { indexAt } from '../../../encoding/arrow/input/arrow-dictionary.ts';
 import { isNull } from '../../../encoding/arrow/input/arrow-null.ts';
-import { isUuid } from '../../../encoding/arrow/input/arrow-schema.ts';
+import { type ArrowType, isUuid } from '../../../encoding/arrow/input/arrow-schema.ts';
 import { storeDates, storeDurations, storeIntervals, storeTimes, storeTimestamps } from './arrow-calendar.ts';
 import { storeDecimals } from './arrow-decimals.ts';
 import { vectorBytes } from './arrow-duck-type.ts';
@@ -11,6 +11,9 @@ import { Scratch } from './arrow-scratch.ts';
 import { pointStrings, pointViews } from './arrow-strings.ts';
 import { copyValues, reverseUuids, spreadBits, widenHalves } from './arrow-values.ts';
 import { type Address, addressOf, copyMemory, vectorApi } from './arrow-vector-api.ts';
+
+/** A type whose values stand in the vector itself. */
+type FlatType = Exclude<ArrowType, { kind: 'null' | 'struct' | 'list' | 'map' | 'fixedList' | 'union' }>;
 
 /** The elements of the lists in a slice need more memory than a slice may have. */
 export class SliceTooLarge extends Error {}
@@ -50,13 +53,12 @@ export class VectorFiller {
         this.#fillUnion(vector, column, rows, present, type);
         return;
       default:
-        this.#store(vector, column, rows, present);
+        this.#store(vector, column, rows, present, type);
     }
   }
 
-  #store(vector: Address, column: ArrowColumn, rows: Rows, present: Uint8Array | null): void {
+  #store(vector: Address, column: ArrowColumn, rows: Rows, present: Uint8Array | null, type: FlatType): void {
     const task = { column, rows, present, scratch: this.#scratch, target: vectorApi.data(vector) };
-    const { type } = column.field;
     switch (type.kind) {
       case 'bool':
         spreadBits(task);
@@ -96,6 +98,8 @@ export class VectorFiller {
       case 'interval':
         storeIntervals(task, type.unit);
         break;
+      default:
+        (type) satisfies never;
     }
   }
 
