@@ -36,9 +36,9 @@ export async function gateQuery(
 /** Checks a PIVOT without values as the same with one: what is put in holds no quote and no comment. */
 async function parseOpenPivot(connection: Connection, sql: string, openPivots: OpenPivots): Promise<TreeNode> {
   const tokens = tokenize(sql);
-  const pivot = openPivot(sql, tokens);
-  if (pivot === undefined && !/pivot/i.test(sql)) throw otherStatement();
-  if (pivot === undefined || openPivots === 'refused') throw innerPivot();
+  const places = openPivot(tokens);
+  if (places === undefined && !/pivot/i.test(sql)) throw otherStatement();
+  if (places === undefined || openPivots === 'refused') throw innerPivot();
   const parameter = tokens.find(({ kind }) => kind === 'parameter');
   if (parameter !== undefined) {
     throw new AppError('sql_error', 'a PIVOT with parameters must list its values', {
@@ -46,8 +46,7 @@ async function parseOpenPivot(connection: Connection, sql: string, openPivots: O
       position: parameter.start,
     });
   }
-  const lists = pivot.columns.map(() => ['0']);
-  const tree = await parseTree(connection, withValues(sql, pivot, lists));
+  const tree = await parseTree(connection, withValues(sql, places));
   if (tree === undefined) throw innerPivot();
   return tree;
 }
