@@ -38,11 +38,11 @@ export type ErrorCode = (typeof errorCodes)[number];
 
 export interface AppErrorOptions {
   /** What the caller can do about it. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** Offset in the caller's SQL text. */
-  readonly position?: number;
+  readonly position?: number | undefined;
   /** Seconds after which the same request may work. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   /** For the log only; never shown to a caller. */
   readonly cause?: unknown;
 }
@@ -55,7 +55,7 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
     this.code = code;
     this.hint = options.hint;

@@ -155,9 +155,9 @@ export interface WrittenPart extends PartFacts {
 export interface JobOptions {
   readonly signal: AbortSignal;
   /** Jobs of different lanes take turns when they must wait (a client, a connection). */
-  readonly lane?: string;
+  readonly lane?: string | undefined;
   /** Hears now and then how far the work is, of an engine that tells. */
-  readonly onProgress?: (progress: QueryProgress) => void;
+  readonly onProgress?: ((progress: QueryProgress) => void) | undefined;
 }
 
 /** What the frame store needs of an engine that knows Parquet. Every call rejects with an AppError. */

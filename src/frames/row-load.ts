@@ -145,8 +145,7 @@ export class LoadRun {
     const pace = new AheadBytes(queue[0]?.fromRow ?? 0);
     let isCut = false;
     try {
-      const options = job.lane === undefined ? { signal } : { signal, lane: job.lane };
-      for await (const piece of job.engine.read(await job.prepare(), options)) {
+      for await (const piece of job.engine.read(await job.prepare(), { signal, lane: job.lane })) {
         const load = queue[0];
         if (load === undefined) break;
         load.push(compact(piece));

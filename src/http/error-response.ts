@@ -39,15 +39,8 @@ export const httpStatus = {
 export const jsonContentType = 'application/json; charset=utf-8';
 
 /** The one shape of errors; the cause stays in the log. */
-export function errorBody(error: AppError, query: string | undefined): string {
-  const body = {
-    ...(query !== undefined && { query }),
-    error: error.message,
-    code: error.code,
-    ...(error.hint !== undefined && { hint: error.hint }),
-    ...(error.position !== undefined && { position: error.position }),
-  };
-  return JSON.stringify(body);
+export function errorBody({ message, code, hint, position }: AppError, query: string | undefined): string {
+  return JSON.stringify({ query, error: message, code, hint, position });
 }
 
 /** Answers with an error; where the answer has already begun, the connection is cut so that no client takes it for whole. */

@@ -33,7 +33,7 @@ export class AutoEngine {
   async choose(principal: Principal, sql: string, { signal, lane }: CallOptions): Promise<EngineChoice> {
     const { cluster, thresholdBytes } = this.#options;
     if (cluster === undefined) return local('no engine is set for larger statements (sql.auto_engine)');
-    const job = lane === undefined ? { signal } : { signal, lane };
+    const job = { signal, lane };
     const statement = await this.#analyze(sql, job);
     if (statement === undefined) return await this.#ofForeignText(sql, job, cluster);
     const reason = onlyLocal[statement.kind];

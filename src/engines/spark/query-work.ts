@@ -53,8 +53,7 @@ export class QueryWork {
 
   /** For what is to be done elsewhere for the same query. */
   get jobOptions(): JobOptions {
-    const { signal } = this;
-    return this.#lane === undefined ? { signal } : { signal, lane: this.#lane };
+    return { signal: this.signal, lane: this.#lane };
   }
 
   /** While somebody else holds up the query. */

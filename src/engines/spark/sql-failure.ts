@@ -30,8 +30,8 @@ export function sqlFailure(thrown: unknown, context: FailureContext): unknown {
   ): AppError =>
     new AppError(code, `engine ${engine} ${what}`, {
       cause: thrown,
-      ...(hint !== undefined && { hint }),
-      ...(code === 'engine_unreachable' && { retryAfterSeconds }),
+      hint,
+      retryAfterSeconds: code === 'engine_unreachable' ? retryAfterSeconds : undefined,
     });
   if (isSessionLost(thrown)) {
     return failed(
@@ -104,10 +104,9 @@ function statementFailure(failure: ConnectFailure, { engine, pathMap, sql, frame
     return new AppError('engine_crashed', `engine ${engine} lost the machines that ran the query`, { cause: failure });
   }
   const { text, position } = readMessage(raw, facts.errorClass, sql);
-  const at = facts.position ?? position;
   const state = facts.sqlState ?? /SQLSTATE: (\w{5})/.exec(raw)?.[1];
   const shown = pathMap.scrub(state === undefined ? text : `${text} (SQLSTATE ${state})`);
-  return new AppError('sql_error', shown, { cause: failure, ...(at !== undefined && { position: at }) });
+  return new AppError('sql_error', shown, { cause: failure, position: facts.position ?? position });
 }
 
 function isMissingFile(failure: ConnectFailure): boolean {

@@ -71,5 +71,5 @@ export class Breaker {
 }
 
 function again({ code, message, hint, cause }: AppError): AppError {
-  return new AppError(code, message, { ...(hint === undefined ? {} : { hint }), retryAfterSeconds: 1, cause });
+  return new AppError(code, message, { hint, retryAfterSeconds: 1, cause });
 }

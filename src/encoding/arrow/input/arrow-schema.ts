@@ -47,11 +47,7 @@ export function isUuid({ type, extension }: ArrowField): boolean {
 }
 
 export function unsupported({ label }: Pick<ArrowField, 'label'>, what: string, hint?: string): AppError {
-  return new AppError(
-    'unsupported_type',
-    `${label} holds ${what}, which is not accepted`,
-    hint === undefined ? {} : { hint },
-  );
+  return new AppError('unsupported_type', `${label} holds ${what}, which is not accepted`, { hint });
 }
 
 const littleEndian = 0;

@@ -21,21 +21,20 @@ export function checkTableFunction(call: TreeNode): void {
 
 function refused(name: string, call: TreeNode, allowed: ReadonlySet<string>): AppError {
   const position = bytePosition(call);
-  const at = position === undefined ? {} : { position };
   const shown = name.slice(0, 100);
   const refusal = refusalOf(name);
   if (refusal !== undefined) {
     const { reason, hint } = refusal;
     return new AppError('sql_forbidden', `function ${shown} is not allowed: ${reason}`, {
-      ...(hint && { hint }),
-      ...at,
+      hint,
+      position,
     });
   }
   if (allowed === allowedTableFunctions && allowedFunctions.has(name)) {
     return new AppError('sql_error', `function ${shown} gives no table`, {
       hint: `use it in SELECT ${shown}(…)`,
-      ...at,
+      position,
     });
   }
-  return new AppError('sql_error', `function ${shown} does not exist${didYouMean(shown, allowed)}`, at);
+  return new AppError('sql_error', `function ${shown} does not exist${didYouMean(shown, allowed)}`, { position });
 }

@@ -12,13 +12,12 @@ export function checkJsonStructure(call: TreeNode): void {
   if (structure === undefined) return;
   const value = structure.class === 'CONSTANT' ? (structure.value as TreeNode | undefined)?.value : undefined;
   if (typeof value === 'string' && value.length <= maxLength && (value.match(/[[{]/g) ?? []).length <= 100) return;
-  const position = bytePosition(call);
   throw new AppError(
     'sql_forbidden',
     `the structure for ${String(call.function_name)} must be a literal of moderate depth`,
     {
       hint: `for example from_json(column, '{"a": "INTEGER"}')`,
-      ...(position !== undefined && { position }),
+      position: bytePosition(call),
     },
   );
 }

@@ -181,9 +181,8 @@ function checkOwnName(name: string): void {
 }
 
 function unknownPart(node: TreeNode): AppError {
-  const position = bytePosition(node);
   return new AppError('sql_forbidden', `${String(node.class ?? node.type)} is not supported here`, {
-    ...(position !== undefined && { position }),
+    position: bytePosition(node),
   });
 }
 

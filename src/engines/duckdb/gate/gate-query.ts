@@ -94,10 +94,6 @@ function inCharacters(sql: string, check: () => TreeFacts): TreeFacts {
   }
 }
 
-function movedTo({ code, message, hint, cause }: AppError, position: number): AppError {
-  return new AppError(code, message, {
-    position,
-    ...(hint !== undefined && { hint }),
-    ...(cause !== undefined && { cause }),
-  });
+function movedTo({ code, message, hint, retryAfterSeconds, cause }: AppError, position: number): AppError {
+  return new AppError(code, message, { hint, position, retryAfterSeconds, cause });
 }

@@ -36,8 +36,8 @@ export function sqlError(error: DuckDbError, sql: string, offset = 0): AppError 
   const position = found === undefined ? -1 : found + offset;
   return new AppError('sql_error', withoutOurNames(message), {
     cause: error,
-    ...(hint !== undefined && { hint: withoutOurNames(hint) }),
-    ...(position >= 0 && { position }),
+    hint: hint === undefined ? undefined : withoutOurNames(hint),
+    position: position < 0 ? undefined : position,
   });
 }
 

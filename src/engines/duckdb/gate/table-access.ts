@@ -18,7 +18,7 @@ export function checkReadable(table: TableName, position: number | undefined): v
   if (own && !systemTables.has(name) && !name.startsWith('duckdb_') && !(schema && systemSchemas.has(schema))) return;
   throw new AppError('sql_forbidden', `${tableText(table)} is not a table that may be read here`, {
     hint: 'name a frame, as "x" or frames."x", or a table of the database analytics; SHOW TABLES lists the frames',
-    ...(position !== undefined && { position }),
+    position,
   });
 }
 

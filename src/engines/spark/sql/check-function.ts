@@ -21,7 +21,7 @@ function refused(name: string, position: number, allowed: ReadonlySet<string>): 
     const { reason, hint } = refusal;
     return new AppError('sql_forbidden', `function ${shown} is not allowed: ${reason}`, {
       position,
-      ...(hint !== undefined && { hint }),
+      hint,
     });
   }
   if (allowed === allowedTableFunctions && allowedFunctions.has(name)) {

@@ -63,7 +63,7 @@ async function readOrRefuse(connection: Connection, sql: string, why: string): P
 
 function invalid(why: string, hint?: string, cause?: unknown): AppError {
   return new AppError('invalid_input', `the file cannot be read as Parquet: ${why}`, {
-    ...(hint !== undefined && { hint }),
+    hint,
     cause,
   });
 }
