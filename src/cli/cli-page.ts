@@ -21,6 +21,7 @@ function introduction(): string {
 # The command line
 
 \`framehold <command> [flags]\`. \`framehold <command> --help\` shows what a command takes, \`framehold --version\` the version.
+In a clone, once \`npm start\` has built it, \`alias framehold="node $PWD/dist/main.js"\` gives the command its name.
 
 | command | |
 |---|---|

@@ -40,6 +40,22 @@ describe('docs/reference', () => {
     }
   });
 
+  test('http.md has a row for every parameter of /exec, though its tables are written by hand', async () => {
+    await using server = await startFramehold();
+    const openapi = (await ask(`${server.url}/openapi.json`)).json() as unknown as DescribedPaths;
+    const [section = ''] = /^## `GET \/exec`$[\s\S]*?(?=^## )/m.exec(read('docs/reference/http.md')) ?? [];
+    const parameters = openapi.paths['/exec']?.get?.parameters ?? [];
+    const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(9);
+    for (const name of names) expect(section).toContain(`\n| \`${name}\` | `);
+  });
+
+  test('http.md shows the version of DuckDB that is pinned', () => {
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+    const [pinned] = dependencies['@duckdb/node-bindings']?.split('-') ?? [];
+    expect(read('docs/reference/http.md')).toContain(`"kind":"duckdb","state":"up","version":"${pinned}"`);
+  });
+
   const int = (bits: 8 | 16 | 32 | 64 | 128, signed: boolean): DataType => ({ kind: 'int', bits, signed });
   const kinds: Record<DataType['kind'], readonly DataType[]> = {
     null: [{ kind: 'null' }],
