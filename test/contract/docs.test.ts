@@ -65,7 +65,7 @@ describe('docs/reference', () => {
       { kind: 'float', bits: 32 },
       { kind: 'float', bits: 64 },
     ],
-    decimal: [],
+    decimal: [{ kind: 'decimal', precision: 18, scale: 3 }],
     utf8: [{ kind: 'utf8' }],
     json: [{ kind: 'json' }],
     uuid: [{ kind: 'uuid' }],
@@ -82,7 +82,9 @@ describe('docs/reference', () => {
   };
   test.each(Object.entries(kinds))('types.md has the type names of %s', (_, types) => {
     for (const type of types) {
-      expect(read('docs/reference/types.md')).toContain(`\`${execColumn({ name: 'c', type }).type}\``);
+      const name = execColumn({ name: 'c', type }).type;
+      const shown = type.kind === 'decimal' ? name.replace('18,3', 'p,s') : name;
+      expect(read('docs/reference/types.md')).toContain(`\`${shown}\``);
     }
   });
 });

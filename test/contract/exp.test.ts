@@ -174,7 +174,7 @@ describe('cols, nm, delimiter and the rest', () => {
     expect((await exp({ handle: 'odd', nm: 'true', cols: 'a', fmt: 'json' })).text).toBe('{"dataset":[[1]],"count":1}');
   });
 
-  test('delimiter', async () => {
+  test('delimiter stands between the fields, and is one character', async () => {
     expect((await exp({ handle: 'odd', delimiter: ';' })).text).toBe('a;b,c;n;e;f\r\n1;"x,""y""";;"";=1\r\n');
     expect((await exp({ handle: 'odd', delimiter: 'ab' })).json()).toMatchObject({ code: 'invalid_parameter' });
   });
@@ -206,7 +206,7 @@ describe('cols, nm, delimiter and the rest', () => {
     expect((await exp({ handle: 'odd', cols: 'a', ...parameters })).text).toBe('a\r\n1\r\n');
   });
 
-  test('compression_codec and compression_level', async () => {
+  test('a Parquet file has the compression_codec and compression_level that are asked for, if they go together', async () => {
     const codec = async (parameters: Parameters): Promise<unknown> => {
       const { body } = await exp({ handle: 'trades', fmt: 'parquet', ...parameters });
       return await read(body, (path) => `SELECT DISTINCT compression FROM parquet_metadata('${path}')`);
