@@ -1,13 +1,12 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
-import { defaultTenant, type Tenant } from '../core/principal.ts';
+import { defaultTenant, isTenant, type Tenant } from '../core/principal.ts';
 import { bury, buryStranger, buryStrangers, type Ground } from './burial.ts';
 import type { DurableFiles } from './durable-file.ts';
 import { Membership } from './membership.ts';
 import { Neighbours } from './neighbours.ts';
-import type { TenantDirectory } from './tenant-directory.ts';
+import { otherTenants, type TenantDirectory, tenantRoot } from './tenant-directory.ts';
 import type { StoreContext } from './tenant-state.ts';
 
 export interface SharingNews {
@@ -62,10 +61,9 @@ export class Sharing implements AsyncDisposable {
   /** In every tenant's directory, also of those that nobody has asked for here. */
   async #bury(id: string): Promise<boolean> {
     let isHeir = false;
-    const names = await readdir(join(this.#coldDirectory, 'tenants')).catch(() => []);
-    const tenants = names.filter((name) => isHandle(name)).map((name) => join('tenants', name));
-    for (const root of ['.', ...tenants]) {
-      const ground = { folder: join(this.#coldDirectory, root, '.framehold'), ownId: this.#membership.id };
+    for (const tenant of [defaultTenant, ...(await otherTenants(this.#coldDirectory))]) {
+      const folder = join(tenantRoot(this.#coldDirectory, tenant), '.framehold');
+      const ground = { folder, ownId: this.#membership.id };
       if (await bury(ground, id)) isHeir = true;
     }
     return isHeir;
@@ -98,8 +96,8 @@ function tellAll(lines: readonly string[], news: SharingNews): void {
     if (told.has(line)) continue;
     told.add(line);
     const [what, tenant = '', handle = ''] = line.split(' ');
-    if (!isHandle(handle) || (tenant !== defaultTenant && !isHandle(tenant))) continue;
-    if (what === 'changed') news.onChanged(tenant as string as Tenant, handle);
-    else if (what === 'read') news.onRead(tenant as string as Tenant, handle);
+    if (!isHandle(handle) || !isTenant(tenant)) continue;
+    if (what === 'changed') news.onChanged(tenant, handle);
+    else if (what === 'read') news.onRead(tenant, handle);
   }
 }

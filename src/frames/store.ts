@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import type { Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
-import { type Handle, isHandle } from '../core/handle.ts';
+import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
 import { firstCompression } from './bringing.ts';
@@ -16,6 +15,7 @@ import type { FrameSummary, HeldSummary, PutResult } from './frame-summary.ts';
 import { HotTier } from './hot-tier.ts';
 import { Recompressor } from './recompressor.ts';
 import { Sharing } from './sharing.ts';
+import { otherTenants } from './tenant-directory.ts';
 import { type IncomingFolder, type ListOptions, type TemporaryFile, TenantFrames } from './tenant-frames.ts';
 import type { StoreContext } from './tenant-state.ts';
 import { Turns } from './turns.ts';
@@ -239,11 +239,8 @@ export class FrameStore implements AsyncDisposable {
   }
 
   async #findTenants(): Promise<void> {
-    const entries = await readdir(join(this.#common.coldDirectory, 'tenants'), { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      if (entry.isDirectory() && isHandle(entry.name) && !this.#controller.signal.aborted) {
-        this.#of(entry.name as string as Tenant);
-      }
+    for (const tenant of await otherTenants(this.#common.coldDirectory)) {
+      if (!this.#controller.signal.aborted) this.#of(tenant);
     }
   }
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import type { Handle } from '../core/handle.ts';
 import { isHandle, randomBase32 } from '../core/handle.ts';
-import type { Tenant } from '../core/principal.ts';
-import { defaultTenant } from '../core/principal.ts';
+import { defaultTenant, isTenant, type Tenant } from '../core/principal.ts';
 import { pendingPrefix } from './burial.ts';
 import { type DurableFiles, errnoOf, storage } from './durable-file.ts';
 import type { Membership } from './membership.ts';
@@ -30,6 +29,7 @@ export interface Listing {
 
 type RecordKind = 'manifests' | 'pending' | 'tombstones';
 
+const othersName = 'tenants';
 const privateName = '.framehold';
 const suffix = '.parquet';
 const recordSuffix = '.json';
@@ -49,11 +49,11 @@ export class TenantDirectory {
     durable: DurableFiles,
     membership: Pick<Membership, 'id' | 'join'>,
   ) {
-    if (!isHandle(tenant)) throw new AppError('internal', 'not a name for a tenant');
+    if (!isTenant(tenant)) throw new AppError('internal', 'not a name for a tenant');
     this.tenant = tenant;
     this.#durable = durable;
     this.#membership = membership;
-    this.root = tenant === defaultTenant ? coldDirectory : join(coldDirectory, 'tenants', tenant);
+    this.root = tenantRoot(coldDirectory, tenant);
   }
 
   path(file: string): string {
@@ -112,7 +112,7 @@ export class TenantDirectory {
 
   /** The folder of the default tenant that holds the other tenants cannot be a frame. */
   isReserved(handle: Handle): boolean {
-    return this.tenant === defaultTenant && handle === 'tenants';
+    return this.tenant === defaultTenant && handle === othersName;
   }
 
   /** The handles that an entry of this name may belong to. */
@@ -249,6 +249,17 @@ export class TenantDirectory {
     const looks = await Promise.all(parts.map((name) => this.#lookAt(this.partName(handle, name))));
     return looks.filter((look) => look !== undefined);
   }
+}
+
+export function tenantRoot(coldDirectory: string, tenant: Tenant): string {
+  return tenant === defaultTenant ? coldDirectory : join(coldDirectory, othersName, tenant);
+}
+
+/** The tenants that have a folder of their own: all but the default one. */
+export async function otherTenants(coldDirectory: string): Promise<Tenant[]> {
+  const entries = await readdir(join(coldDirectory, othersName), { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return names.filter((name) => isTenant(name)).filter((tenant) => tenant !== defaultTenant);
 }
 
 function namesIn(folder: string): Promise<string[]> {

@@ -1,14 +1,13 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { AppError } from '../core/app-error.ts';
 import type { FrameEngine } from '../core/frame-engine.ts';
-import { type Handle, isHandle } from '../core/handle.ts';
+import type { Handle } from '../core/handle.ts';
 import { defaultTenant, type Tenant } from '../core/principal.ts';
 import { isPassing } from './adoption.ts';
 import { DurableFiles } from './durable-file.ts';
 import { type Manifest, parseManifest } from './manifest.ts';
 import { type FileIdentity, sameFiles } from './part.ts';
-import { TenantDirectory } from './tenant-directory.ts';
+import { otherTenants, TenantDirectory } from './tenant-directory.ts';
 
 export interface FrameVerdict {
   readonly tenant: Tenant;
@@ -131,7 +130,5 @@ async function tenantsOf(coldDirectory: string): Promise<Tenant[]> {
       hint: 'name the data directory with --data-dir, or the cold directory with --parquet-path',
     });
   }
-  const entries = await readdir(join(coldDirectory, 'tenants'), { withFileTypes: true }).catch(() => []);
-  const others = entries.filter((entry) => entry.isDirectory() && isHandle(entry.name)).map((entry) => entry.name);
-  return [defaultTenant, ...(others as string[] as Tenant[])];
+  return [defaultTenant, ...(await otherTenants(coldDirectory))];
 }

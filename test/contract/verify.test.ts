@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cp, open, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, open, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,6 +52,15 @@ test('framehold verify names each damaged frame, also while the server runs', as
   expect(output).toMatch(/^damaged {2}broken: broken\.parquet: not readable as Parquet/m);
   expect(output).toMatch(/^damaged {2}two: two\/000001\.parquet: its bytes are not those that were written$/m);
   expect(output).toMatch(/: 1 sound, 1 from outside readable \(no checksum\), 2 damaged\n$/);
+});
+
+test('framehold verify counts a frame once, also where a folder has the name of the default tenant', async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await startFramehold({ dataDir: directory.path });
+  await putSql(server.frames, 'one', 'SELECT 1 AS id');
+  const cold = join(directory.path, 'cold');
+  await mkdir(join(cold, 'tenants', 'default'), { recursive: true });
+  expect(await verify(directory.path)).toEqual({ code: 0, output: `${cold}: 1 sound, 0 damaged\n` });
 });
 
 test('after a restart a damaged frame is never served, and the others are', async () => {
