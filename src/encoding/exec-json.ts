@@ -1,4 +1,5 @@
 import type { Column } from '../core/data-type.ts';
+import type { EncodedRows } from '../core/frame-engine.ts';
 import { ByteSink } from './byte-sink.ts';
 import type { Cell } from './cell.ts';
 import { execCell } from './exec-cell.ts';
@@ -54,6 +55,21 @@ export function execSqlHead(
   const { query, columns } = metadata;
   const described = JSON.stringify(columns.map(execColumn));
   return encoder.encode(`{"query":${JSON.stringify(query)},"columns":${described},"timestamp":-1,"dataset":[`);
+}
+
+/** What stands in `dataset`: each row ends with a comma, and the last one gives up its own. Returns how many rows there were. */
+export async function* execJsonRows(
+  pieces: AsyncIterable<Pick<EncodedRows, 'rows' | 'bytes'>>,
+): AsyncGenerator<Uint8Array, number, undefined> {
+  let rows = 0;
+  let held: Uint8Array | undefined;
+  for await (const piece of pieces) {
+    if (held !== undefined) yield held;
+    held = piece.bytes;
+    rows += piece.rows;
+  }
+  if (held !== undefined) yield held.subarray(0, -1);
+  return rows;
 }
 
 export function execSqlTail(tail: {

@@ -1,6 +1,6 @@
 import { anonymous } from '../../core/principal.ts';
 import type { SqlResult } from '../../core/sql.ts';
-import { execSqlHead, execSqlTail } from '../../encoding/exec-json.ts';
+import { execJsonRows, execSqlHead, execSqlTail } from '../../encoding/exec-json.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
 import { type ContentCoding, chooseCoding } from '../content-coding.ts';
 import { jsonContentType } from '../error-response.ts';
@@ -10,19 +10,14 @@ import { abortOnLeave } from '../response-writer.ts';
 import type { Exchange } from '../route.ts';
 import { sendStream } from '../send-stream.ts';
 import type { QueryFrames } from './exec-command.ts';
-
-export interface QueryFramesSettings {
-  readonly maxLimit: number | undefined;
-  readonly requestTimeoutMs: number;
-  readonly compression: boolean;
-}
+import type { ExecSettings } from './exec-settings.ts';
 
 /** Answers with the rows of a statement over the frames, in the shape of QuestDB's own answers. */
 export async function queryFrames(
   command: QueryFrames,
   exchange: Exchange,
   sql: FrameSql,
-  settings: QueryFramesSettings,
+  settings: ExecSettings,
 ): Promise<void> {
   const { request, response, headers, requestId } = exchange;
   const { requestTimeoutMs, compression, maxLimit } = settings;
@@ -102,15 +97,7 @@ async function* execJson(
   const { query, metadata } = command;
   const compiledAt = process.hrtime.bigint();
   yield execSqlHead(metadata ? { query, columns: result.columns } : undefined);
-  let rows = 0;
-  let held: Uint8Array | undefined;
-  for await (const piece of result.rows()) {
-    if (held !== undefined) yield held;
-    held = piece.bytes;
-    rows += piece.rows;
-  }
-  // Each row ends with a comma, so the last one gives up its own.
-  if (held !== undefined) yield held.subarray(0, -1);
+  const rows = yield* execJsonRows(result.rows());
   const endedAt = process.hrtime.bigint();
   yield execSqlTail({
     count: command.count ? result.totalRows : rows,

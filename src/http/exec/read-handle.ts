@@ -15,12 +15,7 @@ import type { Exchange } from '../route.ts';
 import { checkMaximum } from '../row-limit.ts';
 import { sendStream } from '../send-stream.ts';
 import type { ReadHandle } from './exec-command.ts';
-
-export interface ReadHandleSettings {
-  readonly maxLimit: number | undefined;
-  readonly requestTimeoutMs: number;
-  readonly compression: boolean;
-}
+import type { ExecSettings } from './exec-settings.ts';
 
 export interface PageSource {
   readonly frames: FrameStore;
@@ -37,7 +32,7 @@ export function readHandle(
   command: ReadHandle,
   exchange: Exchange,
   { frames, pages }: PageSource,
-  settings: ReadHandleSettings,
+  settings: ExecSettings,
 ): void | Promise<void> {
   const coding = settings.compression ? chooseCoding(exchange.request.headers['accept-encoding']) : undefined;
   if (settings.compression) exchange.headers.push('vary', 'Accept-Encoding');
@@ -61,7 +56,7 @@ async function readPage(
   command: ReadHandle,
   exchange: Exchange,
   { frames, pages }: PageSource,
-  settings: ReadHandleSettings,
+  settings: ExecSettings,
   coding: ContentCoding | undefined,
 ): Promise<void> {
   const { request, response, headers } = exchange;

@@ -3,7 +3,7 @@ import type { ChunkForm, CsvForm } from '../../core/frame-engine.ts';
 import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { csvHeader } from '../../encoding/csv.ts';
-import { execJsonHead, execSqlHead, execSqlTail } from '../../encoding/exec-json.ts';
+import { execJsonHead, execJsonRows, execSqlHead, execSqlTail } from '../../encoding/exec-json.ts';
 import { jsonContentType } from '../error-response.ts';
 import { attachment } from './export-filename.ts';
 import type { OpenTable, TableFormat, TableSource } from './send-table.ts';
@@ -99,14 +99,6 @@ async function* json(
   const { columns, versionId } = table;
   if (hasNames && versionId !== undefined) yield execJsonHead(query, columns);
   else yield execSqlHead(hasNames ? { query, columns } : undefined);
-  let count = 0;
-  let held: Uint8Array | undefined;
-  for await (const piece of table.rows()) {
-    if (held !== undefined) yield held;
-    held = piece.bytes;
-    count += piece.rows;
-  }
-  // Each row ends with a comma, so the last one gives up its own.
-  if (held !== undefined) yield held.subarray(0, -1);
+  const count = yield* execJsonRows(table.rows());
   yield execSqlTail({ count, timings: undefined, explain: false, engine: hasNames ? told : undefined });
 }

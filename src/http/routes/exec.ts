@@ -3,9 +3,10 @@ import type { FrameStore } from '../../frames/store.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
 import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from '../exec/exec-command.ts';
 import { execOperation } from '../exec/exec-operation.ts';
+import type { ExecSettings } from '../exec/exec-settings.ts';
 import { forwardSql } from '../exec/forward-sql.ts';
 import { queryFrames } from '../exec/query-frames.ts';
-import { type Page, type ReadHandleSettings, readHandle } from '../exec/read-handle.ts';
+import { type Page, readHandle } from '../exec/read-handle.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../query-refusals.ts';
 import { parseQueryString } from '../query-string.ts';
 import type { Exchange, Route } from '../route.ts';
@@ -15,7 +16,7 @@ export interface ExecRouteOptions {
   /** Undefined while no external database is configured. */
   readonly tsdb: Tsdb | undefined;
   readonly sql: FrameSql;
-  readonly settings: ExecDefaults & ReadHandleSettings;
+  readonly settings: ExecDefaults & ExecSettings;
 }
 
 /** Dashboards ask the same few targets over and over; parsing is most of what a hot read costs. */
