@@ -25,6 +25,6 @@ export interface TsdbResponse {
 /** An external database with endpoints shaped like QuestDB's. */
 export interface Tsdb {
   /** Rejects with AppError tsdb_unreachable, tsdb_timeout or overloaded. Aborting `signal` cancels the upstream request, also while its body streams. */
-  exec(request: TsdbRequest, options: { readonly signal: AbortSignal }): Promise<TsdbResponse>;
+  forward(request: TsdbRequest, options: { readonly signal: AbortSignal }): Promise<TsdbResponse>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -27,7 +27,7 @@ export function exec(
     ['query', query],
     ['fmt', 'json'],
   ] as const;
-  return tsdb.exec(
+  return tsdb.forward(
     { door: 'exec', parameters, statementTimeout: undefined, acceptEncoding: undefined, ...request },
     { signal },
   );

@@ -17,7 +17,7 @@ export function tsdbEngine(name: string, tsdb: Tsdb): NamedEngine {
       ] as const;
       try {
         const request = { door: 'exec', parameters, statementTimeout: undefined, acceptEncoding: undefined } as const;
-        const { body } = await tsdb.exec(request, { signal });
+        const { body } = await tsdb.forward(request, { signal });
         let text = '';
         for await (const piece of body) {
           text += String(piece);

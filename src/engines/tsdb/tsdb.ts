@@ -60,7 +60,7 @@ export function createTsdb(options: TsdbOptions): Tsdb {
       },
     });
 
-  const exec: Tsdb['exec'] = async (request, { signal }) => {
+  const forward: Tsdb['forward'] = async (request, { signal }) => {
     signal.throwIfAborted();
     breaker.check();
     const release = await slots.acquire({ signal, timeoutMs });
@@ -85,7 +85,7 @@ export function createTsdb(options: TsdbOptions): Tsdb {
   };
 
   return {
-    exec,
+    forward,
     async [Symbol.asyncDispose]() {
       const connections = await opening;
       await connections[Symbol.asyncDispose]();

@@ -10,9 +10,9 @@ import {
 import type { ActionDescription } from '../flight-sql-port.ts';
 import type { Call } from '../method.ts';
 import { packAny, unpackAny } from './any.ts';
+import type { CancellableTickets } from './cancellable-tickets.ts';
 import { parameterSchema } from './parameter-schema.ts';
 import type { PreparedStatements } from './prepared-statements.ts';
-import type { RunningQueries } from './running-queries.ts';
 import {
   BeginTransactionResult,
   CancelQueryRequest,
@@ -29,7 +29,7 @@ export interface ActionContext {
   readonly statements: Statements;
   readonly prepared: PreparedStatements;
   readonly transactions: Transactions;
-  readonly running: RunningQueries;
+  readonly cancellable: CancellableTickets;
 }
 
 /** Gives the body of the one result, or none. */
@@ -79,9 +79,9 @@ const sqlActions: Readonly<Record<string, { readonly description: string; readon
   CancelQuery: {
     description:
       'Cancels a query, as clients before CancelFlightInfo do. Takes ActionCancelQueryRequest, gives ActionCancelQueryResult.',
-    run: async (body, { running }) => {
+    run: async (body, { cancellable }) => {
       const { info } = CancelQueryRequest.decode(bodyOf(body, 'ActionCancelQueryRequest'));
-      const result = cancel(info, running) ?? cancelStatus.notCancellable;
+      const result = cancel(info, cancellable) ?? cancelStatus.notCancellable;
       return packAny('ActionCancelQueryResult', CancelQueryResult.encode({ result }));
     },
   },
@@ -98,7 +98,7 @@ export function findAction(
   context: ActionContext,
 ): ((call: Call) => ReturnType<Action>) | undefined {
   if (type === 'CancelFlightInfo') {
-    const status = cancel(CancelFlightInfoRequest.decode(body).info, context.running);
+    const status = cancel(CancelFlightInfoRequest.decode(body).info, context.cancellable);
     return status === undefined ? undefined : async () => CancelFlightInfoResult.encode({ status });
   }
   if (type === 'RenewFlightEndpoint') {
@@ -112,13 +112,13 @@ export function findAction(
 }
 
 /** Undefined when none of the tickets is Flight SQL's. */
-function cancel(info: Uint8Array, running: RunningQueries): number | undefined {
+function cancel(info: Uint8Array, cancellable: CancellableTickets): number | undefined {
   const tickets = FlightInfo.decode(info).endpoint.map(({ ticket }) => ticket?.ticket ?? new Uint8Array(0));
   const messages = tickets.map(unpackAny);
   if (messages.every((message) => message === undefined)) return undefined;
   // A metadata ticket is the command itself, the same for everyone.
   if (messages.some((message) => message?.name !== 'TicketStatementQuery')) return cancelStatus.notCancellable;
-  for (const ticket of tickets) running.cancel(ticket);
+  for (const ticket of tickets) cancellable.cancel(ticket);
   return cancelStatus.cancelled;
 }
 

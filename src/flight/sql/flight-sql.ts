@@ -10,12 +10,12 @@ import type { Call, Message } from '../method.ts';
 import type { Sessions } from '../sessions.ts';
 import { actionDescriptions, findAction } from './actions.ts';
 import { type SqlMessage, unpackAny } from './any.ts';
+import { CancellableTickets } from './cancellable-tickets.ts';
 import { flightInfo, type InfoParts } from './flight-info.ts';
 import { ingest } from './ingest.ts';
 import { type MetadataSources, metadataTable } from './metadata.ts';
 import { metadataStream } from './metadata-stream.ts';
 import { PreparedStatements, statementIdleMs } from './prepared-statements.ts';
-import { RunningQueries } from './running-queries.ts';
 import { sqlInfos } from './sql-info.ts';
 import {
   CommandStatementIngest,
@@ -45,7 +45,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
   const { sql, frames, version, maxConnections, sessions, expectStatements, logger } = options;
   const prepared = new PreparedStatements();
   const transactions = new Transactions();
-  const running = new RunningQueries();
+  const cancellable = new CancellableTickets();
   const statements = new Statements({ sql, principal: anonymous, prepared, transactions, sessions, logger });
   const sources: MetadataSources = {
     sql,
@@ -99,7 +99,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
     const table = metadataTable(message, sources);
     if (table !== undefined) return metadataStream(table.fields, table.rows(call));
     const rows = rowsOf(message);
-    return running.run(packed, call.signal, (signal) => rows({ ...call, signal }));
+    return cancellable.run(packed, call.signal, (signal) => rows({ ...call, signal }));
   };
   const put = async ({ name, value }: SqlMessage, upload: FlightUpload, call: Call): Promise<Uint8Array> => {
     switch (name) {
@@ -144,7 +144,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
     },
     actions: actionDescriptions,
     doAction(type, body, call) {
-      const action = findAction(type, body, { statements, prepared, transactions, running });
+      const action = findAction(type, body, { statements, prepared, transactions, cancellable });
       return (
         action &&
         single(async () => {

@@ -3,8 +3,8 @@ import { type Handle, parseHandle } from '../../core/handle.ts';
 import type { TsdbRequest } from '../../core/tsdb.ts';
 import { tsdbEngineName } from '../../query/engine-names.ts';
 import { parseColumnList } from '../column-list.ts';
-import { type NamedEngine, namedEngine } from '../named-engine.ts';
 import { parseRowLimit, type RowRange } from '../row-limit.ts';
+import { type WantedEngine, wantedEngine } from '../wanted-engine.ts';
 
 export interface ReadHandle {
   readonly mode: 'handle';
@@ -22,7 +22,7 @@ export interface ForwardSql {
 }
 
 /** SQL over the frames. */
-export interface QueryFrames extends NamedEngine {
+export interface QueryFrames extends WantedEngine {
   readonly mode: 'sql';
   readonly query: string;
   readonly range: RowRange;
@@ -66,8 +66,8 @@ export function parseExec(parameters: ReadonlyMap<string, string>, defaults: Exe
       quoteLargeNum: isTrue(parameters, 'quoteLargeNum'),
     };
   }
-  const named = namedEngine(parameters.get('engine'), defaults);
-  if (named.engine !== tsdbEngineName) return { ...named, ...parseQuery(query ?? '', parameters, defaults) };
+  const wanted = wantedEngine(parameters.get('engine'), defaults);
+  if (wanted.engine !== tsdbEngineName) return { ...wanted, ...parseQuery(query ?? '', parameters, defaults) };
   const forwarded = [...parameters].filter(([name]) => forwardedParameters.has(name));
   if (!parameters.has('fmt')) forwarded.push(['fmt', 'json']);
   return { mode: 'proxy', door: 'exec', query: query ?? '', parameters: forwarded };
@@ -88,7 +88,7 @@ function parseQuery(
   query: string,
   parameters: ReadonlyMap<string, string>,
   { maxLimit }: ExecDefaults,
-): Omit<QueryFrames, keyof NamedEngine> {
+): Omit<QueryFrames, keyof WantedEngine> {
   const limitText = parameters.get('limit');
   const cols = parameters.get('cols');
   return {

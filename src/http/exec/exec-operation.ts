@@ -1,8 +1,8 @@
 import { columnSchema } from '../handles/handle-summary.ts';
-import { engineParameter, toldEngineSchema } from '../named-engine.ts';
 import { engineErrors, frameErrors, sqlErrors, tsdbErrors } from '../openapi/error-groups.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { choice, flag, handle, ignored, type Parameter, text } from '../parameters.ts';
+import { engineParameter, toldEngineSchema } from '../wanted-engine.ts';
 import type { ExecDefaults } from './exec-command.ts';
 
 /** What /exec takes and gives. Its own parser reads the same names, faster and with QuestDB's leniency. */

@@ -18,7 +18,7 @@ export async function forwardSql(
     () => new AppError('tsdb_timeout', `the external database did not answer within ${requestTimeoutMs / 1000} s`),
   );
   const statementTimeout = request.headers['statement-timeout'];
-  const answer = await tsdb.exec(
+  const answer = await tsdb.forward(
     {
       door: command.door,
       parameters: command.parameters,

@@ -5,10 +5,10 @@ import type { FrameSql } from '../../query/frame-sql.ts';
 import { type ContentCoding, chooseCoding } from '../content-coding.ts';
 import { jsonContentType } from '../error-response.ts';
 import { laneOf } from '../lane.ts';
-import { type ToldEngine, tellEngine, untilAnswered } from '../named-engine.ts';
 import { abortOnLeave } from '../response-writer.ts';
 import type { Exchange } from '../route.ts';
 import { sendStream } from '../send-stream.ts';
+import { type ToldEngine, tellEngine, untilAnswered } from '../wanted-engine.ts';
 import type { QueryFrames } from './exec-command.ts';
 import type { ExecSettings } from './exec-settings.ts';
 

@@ -6,7 +6,6 @@ import type { TsdbRequest } from '../../core/tsdb.ts';
 import { tsdbEngineName } from '../../query/engine-names.ts';
 import { parseColumnList } from '../column-list.ts';
 import { assertOneMode } from '../exec/exec-command.ts';
-import { engineParameter, type NamedEngine, namedEngine } from '../named-engine.ts';
 import {
   choice,
   delimiter,
@@ -21,6 +20,7 @@ import {
   withDefault,
 } from '../parameters.ts';
 import type { RowRange } from '../row-limit.ts';
+import { engineParameter, type WantedEngine, wantedEngine } from '../wanted-engine.ts';
 import { parseExportLimit } from './exp-limit.ts';
 import type { TableFormat } from './send-table.ts';
 
@@ -35,7 +35,7 @@ export interface ExportTable {
 
 export type ExpCommand =
   | (ExportTable & { readonly mode: 'handle'; readonly handle: Handle })
-  | (ExportTable & NamedEngine & { readonly mode: 'sql'; readonly query: string })
+  | (ExportTable & WantedEngine & { readonly mode: 'sql'; readonly query: string })
   | {
       readonly mode: 'proxy';
       readonly query: string;
@@ -90,9 +90,9 @@ export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaul
   assertOneMode(given.get('handle'), given.get('query'));
   const values = readParameters(expParameters, given);
   const { handle, query = '', cols, timeout } = values;
-  const named = namedEngine(values.engine, defaults);
+  const wanted = wantedEngine(values.engine, defaults);
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
-  if (handle === undefined && named.engine === tsdbEngineName) {
+  if (handle === undefined && wanted.engine === tsdbEngineName) {
     const parameters = [...given].filter(([name]) => !ownParameters.has(name));
     return { mode: 'proxy', query, parameters, timeoutMs };
   }
@@ -110,7 +110,7 @@ export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaul
       filename: values.filename ?? handle ?? 'query',
     },
   };
-  return handle === undefined ? { mode: 'sql', query, ...named, ...table } : { mode: 'handle', handle, ...table };
+  return handle === undefined ? { mode: 'sql', query, ...wanted, ...table } : { mode: 'handle', handle, ...table };
 }
 
 function tableFormat(description: string): Parameter<TableFormat['fmt'] | undefined> {

@@ -1,7 +1,7 @@
 import { anonymous } from '../../core/principal.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
-import type { ToldEngine } from '../named-engine.ts';
 import type { Exchange } from '../route.ts';
+import type { ToldEngine } from '../wanted-engine.ts';
 import type { ExportTable } from './exp-command.ts';
 import { type SendTableOptions, sendTable } from './send-table.ts';
 

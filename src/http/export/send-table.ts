@@ -5,8 +5,8 @@ import type { ChunkForm, Compression, EncodedRows } from '../../core/frame-engin
 import { anonymous } from '../../core/principal.ts';
 import type { FrameStore } from '../../frames/store.ts';
 import { chooseCoding } from '../content-coding.ts';
-import type { ToldEngine } from '../named-engine.ts';
 import type { Exchange } from '../route.ts';
+import type { ToldEngine } from '../wanted-engine.ts';
 import { sendExport } from './export-body.ts';
 import { arrowStream, chunkFormOf, exportHeaders, tableBody } from './export-format.ts';
 import { sendFile } from './file-range.ts';

@@ -9,7 +9,6 @@ import { type ExpDefaults, expParameters, parseExp } from '../export/exp-command
 import { exportFrame } from '../export/export-frame.ts';
 import { exportQuery } from '../export/export-query.ts';
 import { laneOf } from '../lane.ts';
-import { tellEngine } from '../named-engine.ts';
 import { onNewestVersion } from '../newest-version.ts';
 import { engineErrors, frameErrors, sqlErrors, storageErrors, tsdbErrors } from '../openapi/error-groups.ts';
 import type { Operation } from '../openapi/operation.ts';
@@ -17,6 +16,7 @@ import { headWouldExecute, tsdbNotConfigured } from '../query-refusals.ts';
 import { parseQueryString } from '../query-string.ts';
 import { abortOnLeave, answerInTime } from '../response-writer.ts';
 import type { Exchange, Route } from '../route.ts';
+import { tellEngine } from '../wanted-engine.ts';
 
 export interface ExpRouteOptions {
   readonly frames: FrameStore;

@@ -8,7 +8,6 @@ import { columnSchema, isoTime } from '../handles/handle-summary.ts';
 import { type JsonLimits, jsonBody } from '../json/json-body.ts';
 import { sendJson } from '../json/send-json.ts';
 import { laneOf } from '../lane.ts';
-import { type ToldEngine, tellEngine, toldEngineSchema, untilAnswered } from '../named-engine.ts';
 import { engineErrors, frameErrors, sqlErrors, storageErrors } from '../openapi/error-groups.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { refuseOtherSites } from '../other-sites.ts';
@@ -18,6 +17,7 @@ import { abortOnLeave, answerInTime } from '../response-writer.ts';
 import type { Exchange, Route } from '../route.ts';
 import { type Keep, parseSqlCommand, type SqlCommand, sqlKeys, sqlSchema } from '../sql/sql-command.ts';
 import { boundParameters } from '../sql/sql-parameters.ts';
+import { type ToldEngine, tellEngine, toldEngineSchema, untilAnswered } from '../wanted-engine.ts';
 
 export interface SqlRouteOptions {
   readonly frames: FrameStore;

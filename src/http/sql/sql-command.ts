@@ -10,14 +10,14 @@ import { checkKeys, isJsonObject, wrongType } from '../json/json-body.ts';
 import { type JsonKey, likeParameter, objectSchema, readKeys, textKey } from '../json/json-keys.ts';
 import type { JsonValue } from '../json/json-text.ts';
 import { parseTtl, ttlSchema } from '../json/json-ttl.ts';
-import { engineDescription, type NamedEngine, namedEngine } from '../named-engine.ts';
 import { choice, handle, integer, withDefault } from '../parameters.ts';
 import { parseRowLimit, type RowRange } from '../row-limit.ts';
+import { engineDescription, type WantedEngine, wantedEngine } from '../wanted-engine.ts';
 
 /** How the result of a statement is to be kept. */
 export type Keep = Pick<PutRequest, 'handle' | 'mode' | 'ttlMs'>;
 
-export interface SqlCommand extends NamedEngine {
+export interface SqlCommand extends WantedEngine {
   readonly sql: string;
   readonly params: JsonValue | undefined;
   readonly range: RowRange;
@@ -98,7 +98,7 @@ export function parseSqlCommand(
   const range = limit === undefined ? { from: 0, to: Infinity } : parseRowLimit(limit, maxLimit);
   if (keep !== undefined) refuseWriting(body);
   return {
-    ...namedEngine(engine, { defaultEngine: localEngineName }),
+    ...wantedEngine(engine, { defaultEngine: localEngineName }),
     sql,
     params,
     // What is sent has at most the rows that the operator allows; what is kept is not sent.

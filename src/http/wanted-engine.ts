@@ -4,16 +4,16 @@ import { abortOnLeave, answerInTime } from './response-writer.ts';
 import type { Exchange } from './route.ts';
 
 /** The engine that a request names. Whether there is such a one is for those to say who run it. */
-export interface NamedEngine {
+export interface WantedEngine {
   readonly engine: string;
   /** It was the request that named it: the answer says so. */
   readonly isNamed: boolean;
 }
 
-export function namedEngine(
+export function wantedEngine(
   engine: string | undefined,
   { defaultEngine }: { readonly defaultEngine: string },
-): NamedEngine {
+): WantedEngine {
   return { engine: engine ?? defaultEngine, isNamed: engine !== undefined };
 }
 
@@ -44,7 +44,7 @@ export const toldEngineSchema = {
 /** Notes where the statement of a request runs: in the headers of its answer, for its log line, and for its body. */
 export function tellEngine(
   exchange: Exchange,
-  { engine: wanted, isNamed }: NamedEngine,
+  { engine: wanted, isNamed }: WantedEngine,
   choice: EngineChoice,
 ): ToldEngine | undefined {
   const { engine, reason, isElsewhere } = choice;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RunningQueries } from './running-queries.ts';
+import { CancellableTickets } from './cancellable-tickets.ts';
 
 const { signal } = new AbortController();
 const ticket = Buffer.from('a ticket');
@@ -13,27 +13,27 @@ async function* endless(stop: AbortSignal): AsyncGenerator<number> {
 }
 
 test('a running query is cancelled by its ticket, others go on', async () => {
-  const running = new RunningQueries();
-  const cancelled = running.run(ticket, signal, endless);
-  const other = running.run(Buffer.from('another'), signal, endless);
+  const cancellable = new CancellableTickets();
+  const cancelled = cancellable.run(ticket, signal, endless);
+  const other = cancellable.run(Buffer.from('another'), signal, endless);
   await cancelled.next();
   await other.next();
-  running.cancel(ticket);
+  cancellable.cancel(ticket);
   await expect(cancelled.next()).rejects.toMatchObject({ status: 'CANCELLED' });
   expect((await other.next()).done).toBe(false);
   await other.return(undefined);
 });
 
 test('a query that was cancelled before it began does not begin', async () => {
-  const running = new RunningQueries();
-  running.cancel(ticket);
-  await expect(running.run(ticket, signal, endless).next()).rejects.toMatchObject({ status: 'CANCELLED' });
+  const cancellable = new CancellableTickets();
+  cancellable.cancel(ticket);
+  await expect(cancellable.run(ticket, signal, endless).next()).rejects.toMatchObject({ status: 'CANCELLED' });
 });
 
 test("a caller's own cancellation keeps its own reason", async () => {
-  const running = new RunningQueries();
+  const cancellable = new CancellableTickets();
   const caller = new AbortController();
-  const query = running.run(ticket, caller.signal, endless);
+  const query = cancellable.run(ticket, caller.signal, endless);
   await query.next();
   caller.abort();
   await expect(query.next()).rejects.toThrow('stopped');

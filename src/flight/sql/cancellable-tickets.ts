@@ -5,7 +5,7 @@ import { GrpcError } from '../../protobuf/grpc-status.ts';
 const maxRemembered = 10_000;
 
 /** Queries by their tickets, so that another call can cancel them. One that has not begun yet will not. */
-export class RunningQueries {
+export class CancellableTickets {
   readonly #running = new Map<string, Set<LinkedAbort>>();
   /** Oldest first. */
   readonly #cancelled = new Set<string>();
