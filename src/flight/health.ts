@@ -5,25 +5,24 @@ import type { Service } from './method.ts';
 
 const servingStatus = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
 
-/** How a service fares; "" is the server as a whole. */
-export type Health = 'SERVING' | 'NOT_SERVING';
+type Health = keyof typeof servingStatus;
 
-export interface HealthService extends Service {
-  set(service: string, health: Health): void;
-  drain(): void;
-}
-
-/** `grpc.health.v1.Health`. When the listener stops, all services become NOT_SERVING, and those who watch are told and let go. */
-export function createHealthService(services: readonly string[]): HealthService {
-  const healths = new Map<string, Health>(services.map((service) => [service, 'SERVING']));
+/**
+ * `grpc.health.v1.Health`; the service "" is the server as a whole. When the listener stops, all become NOT_SERVING, and
+ * those who watch are told and let go.
+ */
+export function createHealthService(services: readonly string[]): Service {
+  const known = new Set(services);
   const watchers = new Set<() => void>();
   let draining = false;
 
-  const notify = (): void => {
-    for (const wake of watchers) wake();
+  const healthOf = (service: string): Health => {
+    if (!known.has(service)) return 'SERVICE_UNKNOWN';
+    return draining ? 'NOT_SERVING' : 'SERVING';
   };
-  const nextChange = (signal: AbortSignal): Promise<void> =>
+  const untilDrained = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
+      if (draining || signal.aborted) return resolve();
       const wake = (): void => {
         watchers.delete(wake);
         signal.removeEventListener('abort', wake);
@@ -34,17 +33,13 @@ export function createHealthService(services: readonly string[]): HealthService 
     });
 
   async function* watch(service: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    let told: Health | 'SERVICE_UNKNOWN' | undefined;
-    while (!signal.aborted) {
-      const health = healths.get(service) ?? 'SERVICE_UNKNOWN';
-      if (health !== told) {
-        told = health;
-        yield checkResponse(health);
-        continue;
-      }
-      if (draining) throw new GrpcError('UNAVAILABLE', 'the server is stopping');
-      await nextChange(signal);
-    }
+    const told = healthOf(service);
+    yield checkResponse(told);
+    await untilDrained(signal);
+    if (signal.aborted) return;
+    const last = healthOf(service);
+    if (last !== told) yield checkResponse(last);
+    throw new GrpcError('UNAVAILABLE', 'the server is stopping');
   }
 
   return {
@@ -54,9 +49,8 @@ export function createHealthService(services: readonly string[]): HealthService 
         kind: 'unary',
         handle: (request) => {
           const service = requestedService(request);
-          const health = healths.get(service);
-          if (health === undefined) throw new AppError('not_found', `unknown service ${JSON.stringify(service)}`);
-          return checkResponse(health);
+          if (!known.has(service)) throw new AppError('not_found', `unknown service ${JSON.stringify(service)}`);
+          return checkResponse(healthOf(service));
         },
       },
       Watch: {
@@ -68,20 +62,14 @@ export function createHealthService(services: readonly string[]): HealthService 
       List: {
         kind: 'unary',
         handle: () =>
-          [...healths].map(([service, health]) =>
-            bytesField(1, Buffer.concat([bytesField(1, service), bytesField(2, checkResponse(health))])),
+          services.map((service) =>
+            bytesField(1, Buffer.concat([bytesField(1, service), bytesField(2, checkResponse(healthOf(service)))])),
           ),
       },
     },
-    set: (service, health) => {
-      if (draining) return;
-      healths.set(service, health);
-      notify();
-    },
     drain: () => {
       draining = true;
-      for (const service of healths.keys()) healths.set(service, 'NOT_SERVING');
-      notify();
+      for (const wake of watchers) wake();
     },
   };
 }
@@ -92,6 +80,6 @@ function requestedService(request: Uint8Array): string {
   return service;
 }
 
-function checkResponse(health: keyof typeof servingStatus): Uint8Array {
+function checkResponse(health: Health): Uint8Array {
   return varintField(1, servingStatus[health]);
 }

@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../src/core/app-error.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { createHealthService, type HealthService } from '../../src/flight/health.ts';
+import { createHealthService } from '../../src/flight/health.ts';
 import { type GrpcListener, type GrpcListenerOptions, startGrpcListener } from '../../src/flight/listener.ts';
 import type { Service } from '../../src/flight/method.ts';
 
 export interface TestListener extends GrpcListener {
   readonly port: number;
-  readonly health: HealthService;
   /** Why the calls of `Hang` and `Flood` were aborted. */
   readonly aborted: string[];
 }
 
 /** The listener on a free port, with the health service and one whose methods misbehave on demand. */
 export async function startTestListener(options: Partial<GrpcListenerOptions> = {}): Promise<TestListener> {
-  const health = createHealthService(['']);
+  const health = createHealthService(['', 'arrow.flight.protocol.FlightService']);
   const aborted: string[] = [];
   const onAbort = (signal: AbortSignal): void =>
     signal.addEventListener('abort', () => aborted.push(signal.reason.status));
@@ -89,5 +88,5 @@ export async function startTestListener(options: Partial<GrpcListenerOptions> = 
     logger: silentLogger,
     ...options,
   });
-  return { ...listener, port: listener.address.port, health, aborted };
+  return { ...listener, port: listener.address.port, aborted };
 }
