@@ -6,7 +6,7 @@ declare const handleBrand: unique symbol;
 /** The name under which the server holds a frame. Minted only by `parseHandle` and `generateHandle`. */
 export type Handle = string & { readonly [handleBrand]: true };
 
-const handlePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+export const handlePattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 export function isHandle(text: string): text is Handle {

@@ -9,11 +9,15 @@ export function processPrefix(): string {
  */
 export function isOfOtherLivingProcess(name: string): boolean {
   const pid = Number(/^(\d+)-/.exec(name)?.[1] ?? process.pid);
-  if (pid === process.pid) return false;
+  return pid !== process.pid && isAlive(pid);
+}
+
+/** Whether there is a process of this number, as far as can be told: also one that we may not signal. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import { randomBase32 } from '../core/handle.ts';
+import { isAlive } from '../core/living-process.ts';
 import type { Logger } from '../core/logger.ts';
 import { type DurableFiles, errnoOf } from './durable-file.ts';
 
@@ -218,13 +219,7 @@ export function parseHeader(
 /** Whether a process has certainly ended. One of another machine never has: only its silence tells. */
 export async function hasEnded(id: string, { host, pid }: ProcessIdentity): Promise<boolean> {
   if (host !== (await thisHost())) return false;
-  if (pid === process.pid) return !livingHere.has(id);
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+  return pid === process.pid ? !livingHere.has(id) : !isAlive(pid);
 }
 
 async function identifyProcess(): Promise<ProcessIdentity> {

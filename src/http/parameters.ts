@@ -1,7 +1,7 @@
 import { AppError } from '../core/app-error.ts';
 import { didYouMean } from '../core/did-you-mean.ts';
 import { parseDurationMs } from '../core/duration.ts';
-import { type Handle, parseHandle } from '../core/handle.ts';
+import { type Handle, handlePattern, parseHandle } from '../core/handle.ts';
 import type { JsonSchema } from './openapi/operation.ts';
 
 /** One parameter of a query string: what it means, and how its text is read. */
@@ -104,7 +104,7 @@ export function integer(
 export function handle(description: string): Parameter<Handle | undefined> {
   return {
     description,
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$' },
+    schema: { type: 'string', pattern: handlePattern.source },
     parse: (value) => (value === undefined ? undefined : parseHandle(value)),
   };
 }

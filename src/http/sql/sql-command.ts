@@ -86,11 +86,11 @@ export const sqlSchema = objectSchema(sqlKeys, ['sql'], {
   ],
 });
 
+/** `body` has none but the keys of `sqlKeys`. */
 export function parseSqlCommand(
   body: ReadonlyMap<string, JsonValue>,
   { maxLimit }: { readonly maxLimit: number | undefined },
 ): SqlCommand {
-  checkKeys(body, Object.keys(sqlKeys), 'the body');
   const { sql, params, limit, cols, timeout_ms, format, keep, engine, ...written } = readKeys(sqlKeys, body);
   if (sql === undefined) {
     throw new AppError('missing_parameter', 'sql is not given', { hint: 'send {"sql":"SELECT …"}' });

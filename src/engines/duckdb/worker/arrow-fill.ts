@@ -10,7 +10,8 @@ import { presentRows, type Rows, rowAt } from './arrow-rows.ts';
 import { Scratch } from './arrow-scratch.ts';
 import { pointStrings, pointViews } from './arrow-strings.ts';
 import { copyValues, reverseUuids, spreadBits, widenHalves } from './arrow-values.ts';
-import { type Address, addressOf, copyMemory, vectorApi } from './arrow-vector-api.ts';
+import { type Address, addressOf, vectorApi } from './arrow-vector-api.ts';
+import { copyMemory } from './c-api.ts';
 
 /** A type whose values stand in the vector itself. */
 type FlatType = Exclude<ArrowType, { kind: 'null' | 'struct' | 'list' | 'map' | 'fixedList' | 'union' }>;

@@ -1,6 +1,7 @@
 import type { ArrowColumn } from '../../../encoding/arrow/input/arrow-column.ts';
 import type { Rows } from './arrow-rows.ts';
-import { type Address, addressOf, copyMemory } from './arrow-vector-api.ts';
+import { type Address, addressOf } from './arrow-vector-api.ts';
+import { copyMemory } from './c-api.ts';
 
 /** Memory in which values are put together before they are copied into a vector. */
 export class Scratch {

@@ -3,7 +3,8 @@ import { int32View, valueBytes } from '../../../encoding/arrow/input/arrow-colum
 import { halfToNumber } from '../../../encoding/arrow/input/arrow-half.ts';
 import { rowAt } from './arrow-rows.ts';
 import type { Scratch, StoreTask } from './arrow-scratch.ts';
-import { addressOf, copyMemory } from './arrow-vector-api.ts';
+import { addressOf } from './arrow-vector-api.ts';
+import { copyMemory } from './c-api.ts';
 
 /** Copies values that DuckDB lays out as Arrow does. */
 export function copyValues({ column, rows, scratch, target }: StoreTask): void {

@@ -1,9 +1,8 @@
 import koffi from 'koffi';
 import type { Pointer } from './c-api.ts';
-import { loadDuckDb, loadLibc } from './native-library.ts';
+import { loadDuckDb } from './native-library.ts';
 
 const duckdb = loadDuckDb();
-const libc = loadLibc();
 const bind = <F>(signature: string): F => duckdb.func(signature) as unknown as F;
 
 /** An address as a plain number, which is much cheaper than a bigint; user space ends below 2^53. */
@@ -55,12 +54,6 @@ export const vectorApi = {
   ),
   arrayChild: bind<(vector: Address) => Address>('uint64 duckdb_array_vector_get_child(uint64 vector)'),
 };
-
-export const copyMemory = libc.func('void* memcpy(uint64 to, uint64 from, uint64 bytes)') as unknown as (
-  to: Address,
-  from: Address,
-  bytes: number,
-) => void;
 
 const addresses = new WeakMap<ArrayBufferLike, Address>();
 
