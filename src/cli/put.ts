@@ -70,7 +70,7 @@ function listed(sources: readonly Source[]): string {
 }
 
 /** Which file becomes which frame. Everything that can be wrong about it is told before the first byte is sent. */
-export function planPut({ operands, flags }: PutArguments): readonly Source[] {
+function planPut({ operands, flags }: PutArguments): readonly Source[] {
   const { handle, append, overwrite } = flags;
   if (append && overwrite) throw new UsageError('--append and --overwrite exclude each other; give one of them');
   if (handle !== undefined && operands.length > 1 && !append) {

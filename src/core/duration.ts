@@ -3,7 +3,7 @@ import { AppError } from './app-error.ts';
 const millisecondsPerUnit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A hundred years: far enough for anyone, and any date plus this is still a date. */
-export const maxDurationMs = 36_500 * millisecondsPerUnit.d;
+const maxDurationMs = 36_500 * millisecondsPerUnit.d;
 
 /** Seconds as a bare number, or `500ms`, `90s`, `15m`, `12h`, `7d`. */
 export function parseDurationMs(text: string): number {

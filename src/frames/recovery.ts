@@ -100,7 +100,7 @@ function isPartOf({ parts }: Manifest, found: FileIdentity): boolean {
 }
 
 /** Files that the manifest says were superseded, and those of an append that was not finished. */
-export function leftoversOf(handle: Handle, manifest: Manifest, look: Look): readonly FileIdentity[] {
+function leftoversOf(handle: Handle, manifest: Manifest, look: Look): readonly FileIdentity[] {
   const found = [...(look.file === undefined ? [] : [look.file]), ...look.folder];
   const replaced = found.filter((file) => isReplaced(manifest, file));
   if (replaced.length > 0 || !isFile(handle, manifest)) return replaced;

@@ -67,7 +67,7 @@ function wantedRange({ request }: Exchange, bytes: number, etag: string): ByteRa
 }
 
 /** One range of bytes (RFC 9110). Several, other units and what cannot be read are as if they were not there. */
-export function parseRange(text: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
+function parseRange(text: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
   const match = /^bytes\s*=\s*(\d*)-(\d*)\s*$/i.exec(text ?? '');
   if (match === null) return undefined;
   const [, first = '', last = ''] = match;

@@ -21,7 +21,7 @@ const csv = 'id,price,day\n1,1.5,2026-01-31\n2,2.5,2026-02-01\n';
 /** `id,price\n1,1.5\n` in a zstd frame with one block that is not compressed. */
 const zstdCsv = zstdStored(Buffer.from('id,price\n1,1.5\n'));
 
-export function zstdStored(bytes: Buffer): Buffer {
+function zstdStored(bytes: Buffer): Buffer {
   const block = Buffer.alloc(3);
   block.writeUIntLE((bytes.length << 3) | 1, 0, 3);
   return Buffer.concat([Buffer.from('28b52ffd0058', 'hex'), block, bytes]);

@@ -96,7 +96,7 @@ export function checkColumns(fields: readonly ArrowField[]): void {
   if (total > maxRowBytes) throw new AppError('too_large', 'the Arrow schema has too many columns');
 }
 
-export function onlyChild(field: ArrowField): ArrowField {
+function onlyChild(field: ArrowField): ArrowField {
   return field.children[0] as ArrowField;
 }
 

@@ -173,7 +173,7 @@ function listType(elements: JsonShape): string | undefined {
 }
 
 /** Keys and values of the object at [start, end), which is valid. */
-export function* jsonMembers(
+function* jsonMembers(
   bytes: Buffer,
   start: number,
   end: number,

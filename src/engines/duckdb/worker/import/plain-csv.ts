@@ -28,7 +28,7 @@ export function plainReader(dialect: CsvDialect, planned: readonly PlannedField[
   return fields.length === dialect.names.length ? new PlainReader(dialect, fields) : undefined;
 }
 
-export class PlainReader {
+class PlainReader {
   readonly columns: readonly Column[];
   readonly #dialect: CsvDialect;
   readonly #fields: readonly PlainField[];

@@ -1,7 +1,7 @@
 import { patterns } from './text-patterns.ts';
 
 /** The types that are found out from text. A column gets the first that all its values fit, else it stays text. */
-export const textKinds = [
+const textKinds = [
   'boolean',
   'bigint',
   'double',
