@@ -1,15 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { codeOf, counting, eventually, never, open, put, rowsOf, StoreBench } from '../../test/support/frame-store.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  codeOf,
+  counting,
+  eventually,
+  never,
+  open,
+  put,
+  rowsOf,
+  useStoreBench,
+} from '../../test/support/frame-store.ts';
 import { AppError } from '../core/app-error.ts';
 import type { FrameEngine } from '../core/frame-engine.ts';
 
-let bench: StoreBench;
-beforeAll(async () => {
-  bench = await StoreBench.start();
-});
-beforeEach(() => bench.fresh());
-afterEach(() => bench.closeAll());
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = await useStoreBench();
 
 const rows = 200_000;
 const many = `SELECT range AS n, 'text ' || range AS t FROM range(${rows})`;

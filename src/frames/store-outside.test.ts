@@ -15,20 +15,14 @@ import {
 } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { codeOf, eventually, firstColumn, open, put, StoreBench } from '../../test/support/frame-store.ts';
+import { describe, expect, test } from 'vitest';
+import { codeOf, eventually, firstColumn, open, put, useStoreBench } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
 import type { FrameSummary } from './frame-summary.ts';
 import type { FrameStore } from './store.ts';
 
-let bench: StoreBench;
-beforeAll(async () => {
-  bench = await StoreBench.start();
-});
-beforeEach(() => bench.fresh());
-afterEach(() => bench.closeAll());
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = await useStoreBench();
 
 async function listed(store: FrameStore): Promise<FrameSummary[]> {
   const all: FrameSummary[] = [];

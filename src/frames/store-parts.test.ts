@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { codeOf, firstColumn, never, open, put, rowsOf, StoreBench } from '../../test/support/frame-store.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { codeOf, firstColumn, never, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous, type Principal, type Tenant } from '../core/principal.ts';
 import { DurableFiles } from './durable-file.ts';
@@ -9,20 +9,14 @@ import { parseManifest } from './manifest.ts';
 import type { FrameStore } from './store.ts';
 import { verifyDirectory } from './verify-directory.ts';
 
-let bench: StoreBench;
+const bench = await useStoreBench();
 let store: FrameStore;
-beforeAll(async () => {
-  bench = await StoreBench.start();
-});
 beforeEach(async () => {
-  bench.fresh();
   store = await bench.open();
 });
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  await bench.closeAll();
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 
 type Mode = 'create' | 'overwrite' | 'append';
 

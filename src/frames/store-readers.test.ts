@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   codeOf,
   counting,
@@ -9,18 +9,13 @@ import {
   open,
   put,
   rowsOf,
-  StoreBench,
+  useStoreBench,
 } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
+import type { FrameStore } from './store.ts';
 
-let bench: StoreBench;
-beforeAll(async () => {
-  bench = await StoreBench.start();
-});
-beforeEach(() => bench.fresh());
-afterEach(() => bench.closeAll());
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = await useStoreBench();
 
 const trades = parseHandle('trades');
 
@@ -46,7 +41,7 @@ describe.each([
         await put(store, 'trades', "SELECT 'new' AS b");
       },
     ],
-  ] as readonly [string, (store: Awaited<ReturnType<StoreBench['open']>>) => Promise<unknown>][])(
+  ] as readonly [string, (store: FrameStore) => Promise<unknown>][])(
     'a reader keeps its version through %s, also when it has not read yet',
     async (_what, change) => {
       const store = await bench.open({ cacheBytes });

@@ -1,18 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { counting, eventually, firstColumn, open, put, rowsOf, StoreBench } from '../../test/support/frame-store.ts';
+import { expect, test } from 'vitest';
+import { counting, eventually, firstColumn, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import type { FrameEngine } from '../core/frame-engine.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
 import type { Manifest } from './manifest.ts';
 
-let bench: StoreBench;
-beforeAll(async () => {
-  bench = await StoreBench.start();
-});
-beforeEach(() => bench.fresh());
-afterEach(() => bench.closeAll());
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = await useStoreBench();
 
 const slow = { compression: { algorithm: 'zstd', level: 12 }, quietMs: 50 } as const;
 const rows = "SELECT range AS n, 'text ' || (range % 1000) AS t FROM range(20_000)";

@@ -1,25 +1,19 @@
 import { copyFile, link, mkdir, open as openFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { codeOf, firstColumn, never, open, put, rowsOf, StoreBench } from '../../test/support/frame-store.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { codeOf, firstColumn, never, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
 import { DurableFiles } from './durable-file.ts';
 import type { FrameStore } from './store.ts';
 
-let bench: StoreBench;
+const bench = await useStoreBench();
 let store: FrameStore;
-beforeAll(async () => {
-  bench = await StoreBench.start();
-});
 beforeEach(async () => {
-  bench.fresh();
   store = await bench.open();
 });
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  await bench.closeAll();
 });
-afterAll(() => bench[Symbol.asyncDispose]());
 
 const manifest = (): string => bench.path('.framehold', 'manifests', 'x.json');
 const pending = (): string => bench.path('.framehold', 'pending', 'x.json');

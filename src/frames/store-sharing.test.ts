@@ -1,5 +1,5 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   codeOf,
   counting,
@@ -9,18 +9,13 @@ import {
   open,
   put,
   rowsOf,
-  StoreBench,
+  useStoreBench,
 } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous, type Tenant } from '../core/principal.ts';
+import type { FrameStore } from './store.ts';
 
-let bench: StoreBench;
-beforeAll(async () => {
-  bench = await StoreBench.start();
-});
-beforeEach(() => bench.fresh());
-afterEach(() => bench.closeAll());
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = await useStoreBench();
 
 const x = parseHandle('x');
 const withinMs = 1000;
@@ -88,7 +83,7 @@ describe('two stores of one directory', () => {
     ['overwrites', (store) => put(store, 'x', 'SELECT 9 AS a', { mode: 'overwrite' })],
     ['appends', (store) => put(store, 'x', 'SELECT 9 AS a', { mode: 'append' })],
     ['drops', (store) => store.drop(anonymous, x)],
-  ] as readonly [string, (store: Awaited<ReturnType<StoreBench['open']>>) => Promise<unknown>][])(
+  ] as readonly [string, (store: FrameStore) => Promise<unknown>][])(
     'let a reader end its version while the other %s',
     async (_what, change) => {
       const [one, other] = [await bench.open(), await bench.open()];
@@ -184,7 +179,7 @@ test('the last to close leaves nothing of its own', async () => {
 });
 
 /** The name under which a store serves the directory: of the folder where its temporary files are. */
-async function ownOf(store: Awaited<ReturnType<StoreBench['open']>>): Promise<string> {
+async function ownOf(store: FrameStore): Promise<string> {
   await using file = await store.temporaryFile(anonymous);
   return file.path.split('/').at(-2) as string;
 }

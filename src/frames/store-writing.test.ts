@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   codeOf,
   eventually,
@@ -8,18 +8,12 @@ import {
   open,
   put,
   rowsOf,
-  StoreBench,
+  useStoreBench,
 } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous, type Principal, type Tenant } from '../core/principal.ts';
 
-let bench: StoreBench;
-beforeAll(async () => {
-  bench = await StoreBench.start();
-});
-beforeEach(() => bench.fresh());
-afterEach(() => bench.closeAll());
-afterAll(() => bench[Symbol.asyncDispose]());
+const bench = await useStoreBench();
 
 const trades = parseHandle('trades');
 

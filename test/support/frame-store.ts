@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 import type { FrameEngine } from '../../src/core/frame-engine.ts';
 import { type Handle, parseHandle } from '../../src/core/handle.ts';
 import { silentLogger } from '../../src/core/logger.ts';
@@ -14,7 +15,7 @@ export const never = new AbortController().signal;
 setMaxListeners(0, never);
 
 /** An engine, a directory, and stores on it that can be opened one after the other. */
-export class StoreBench implements AsyncDisposable {
+class StoreBench implements AsyncDisposable {
   readonly engine: DuckDbEngine;
   readonly #directory: TemporaryDirectory;
   readonly #open = new Set<FrameStore>();
@@ -90,6 +91,15 @@ export class StoreBench implements AsyncDisposable {
     await this.engine[Symbol.asyncDispose]();
     await this.#directory[Symbol.asyncDispose]();
   }
+}
+
+/** For the tests of the file: each has an empty directory, and its stores are closed behind it. */
+export async function useStoreBench(): Promise<StoreBench> {
+  const bench = await StoreBench.start();
+  beforeEach(() => bench.fresh());
+  afterEach(() => bench.closeAll());
+  afterAll(() => bench[Symbol.asyncDispose]());
+  return bench;
 }
 
 export function put(
