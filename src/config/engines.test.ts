@@ -1,41 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadClientConfig, loadConfig } from './load-config.ts';
-import { UsageError } from './usage-error.ts';
-
-interface Given {
-  readonly toml?: string;
-  readonly env?: Record<string, string>;
-  readonly argv?: readonly string[];
-}
-
-function sources({ toml = '', env = {}, argv = [] }: Given) {
-  const file = '/home/ada/.framehold/config.toml';
-  return {
-    argv,
-    env,
-    homeDir: '/home/ada',
-    cwd: '/',
-    coreCount: 4,
-    stderrIsTerminal: false,
-    readFile: (path: string) => (path === file ? toml : undefined),
-  };
-}
-
-function load(given: Given) {
-  return loadConfig(sources(given));
-}
-
-function complaint(given: Given): string {
-  try {
-    load(given);
-  } catch (error) {
-    expect(error).toBeInstanceOf(UsageError);
-    const { message } = error as UsageError;
-    expect(message).not.toContain('\n');
-    return message;
-  }
-  throw new Error('the configuration was accepted');
-}
+import { complaint, load, sources } from '../../test/support/config-sources.ts';
+import { loadClientConfig } from './load-config.ts';
 
 const spark = '[engines.spark]\nkind = "spark-connect"\nurl = "sc://spark:15002"\n';
 

@@ -1,46 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ConfigSources, loadClientConfig, loadConfig } from './load-config.ts';
+import { complaint, defaultFile, type Given, home, load, sources } from '../../test/support/config-sources.ts';
+import { loadClientConfig } from './load-config.ts';
 import { settingRows } from './setting-rows.ts';
-import { UsageError } from './usage-error.ts';
-
-interface Given {
-  argv?: readonly string[];
-  env?: Record<string, string>;
-  files?: Record<string, string>;
-  toml?: string;
-}
-
-const home = '/home/ada';
-const defaultFile = `${home}/.framehold/config.toml`;
-
-function sources({ argv = [], env = {}, files = {}, toml }: Given): ConfigSources {
-  const all: Record<string, string> = toml === undefined ? files : { ...files, [defaultFile]: toml };
-  return {
-    argv,
-    env,
-    homeDir: home,
-    cwd: '/srv',
-    coreCount: 4,
-    stderrIsTerminal: false,
-    readFile: (path) => all[path],
-  };
-}
-
-function load(given: Given, rest: Partial<ConfigSources> = {}) {
-  return loadConfig({ ...sources(given), ...rest });
-}
-
-function complaint(given: Given): string {
-  try {
-    load(given);
-  } catch (error) {
-    expect(error).toBeInstanceOf(UsageError);
-    const { message } = error as UsageError;
-    expect(message).not.toContain('\n');
-    return message;
-  }
-  throw new Error('the configuration was accepted');
-}
 
 function shown(key: string, given: Given) {
   return load(given).settings.find((setting) => setting.key === key);
