@@ -65,6 +65,7 @@ const maxTempBytes = 64_000_000_000;
 export interface ClusterEngineOptions extends EngineConfig {
   readonly name: string;
   readonly coldDirectory: string;
+  readonly extraCertificatesFile: string | undefined;
   readonly recoder: ArrowRecoder;
   readonly logger: Logger;
 }
@@ -137,9 +138,14 @@ export async function startServer(
       }),
     );
     const clusters: ClusterEngine[] = [];
+    const common = {
+      coldDirectory,
+      extraCertificatesFile: config.extraCertificatesFile,
+      recoder: sqlEngine,
+      logger: logger.area('engines'),
+    };
     for (const [name, engine] of config.engines) {
-      const options = { ...engine, name, coldDirectory, recoder: sqlEngine, logger: logger.area('engines') };
-      clusters.push(cleanup.use(await createEngine(options)));
+      clusters.push(cleanup.use(await createEngine({ ...engine, ...common, name })));
     }
     const auto = new AutoEngine({
       frames,

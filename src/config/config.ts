@@ -18,4 +18,6 @@ export type Config = {
 } & {
   /** Engines of other machines, by the names that the operator gave them. */
   readonly engines: ReadonlyMap<string, EngineConfig>;
+  /** What Node's own variable NODE_EXTRA_CA_CERTS names: certificates to trust beside the system's, as PEM. */
+  readonly extraCertificatesFile: string | undefined;
 };

@@ -68,6 +68,11 @@ url = "sc://[::1]:50051/;use_ssl=false"`;
     expect(config.engines.get('a')?.url).toBe(url);
   });
 
+  it('behind TLS may have a certificate that only the file of NODE_EXTRA_CA_CERTS vouches for', () => {
+    const env = { NODE_EXTRA_CA_CERTS: '/etc/office.pem' };
+    expect(load({ toml: spark, env }).config.extraCertificatesFile).toBe('/etc/office.pem');
+  });
+
   it('shows every key with its origin, and no secret', () => {
     const toml = `${spark.replace('15002', '15002/;token=secret;use_ssl=true;x-api-key=hidden;user_id=ada')}`;
     const { settings } = load({ toml });

@@ -43,8 +43,9 @@ type GivenValues = ReadonlyMap<string, GivenValue>;
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { values, chosen, settings, configFile, file } = resolve(settingRows, sources);
   const { engines, rows } = resolveEngines(file, sources.env, sources);
+  const extraCertificatesFile = sources.env.NODE_EXTRA_CA_CERTS;
   // The table makes both: the rows that were parsed, and the type.
-  const config = { ...values, engines } as Config;
+  const config = { ...values, engines, extraCertificatesFile } as Config;
   const conflict = settingConflict(config, (key) => chosen.get(key)?.origin ?? 'default');
   if (conflict !== undefined) throw new UsageError(conflict);
   return deepFreeze({ config, settings: [...settings, ...rows], configFile });

@@ -20,6 +20,7 @@ export function sparkEngine(options: Partial<SparkEngineOptions> & Pick<SparkEng
     queryTimeoutMs: 60_000,
     maxConcurrent: 4,
     maxResultBytes: 1e9,
+    extraCertificatesFile: undefined,
     recoder: noRecoder,
     logger: silentLogger,
     ...options,

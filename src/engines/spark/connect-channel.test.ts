@@ -72,6 +72,26 @@ it('a certificate that nobody vouches for is refused', async () => {
   }
 });
 
+it('a certificate that stands in the file of extra ones is trusted', async () => {
+  await using folder = await temporaryDirectory();
+  const { key, cert, certFile } = selfSigned(folder.path);
+  const server = createSecureServer({ key, cert }).listen(0, '127.0.0.1');
+  server.on('stream', (stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '12' }, { endStream: true });
+  });
+  await new Promise((resolve) => server.once('listening', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const url = `sc://localhost:${port}/;use_ssl=true`;
+    await using engine = sparkEngine({ url, extraCertificatesFile: certFile });
+    await expect(runSql(engine, 'SELECT 1')).rejects.toMatchObject({
+      message: 'engine cluster does not know this call: is it a Spark Connect server?',
+    });
+  } finally {
+    server.close();
+  }
+});
+
 it('a closed engine connects to nothing any more', async () => {
   await using server = await scriptedConnectServer(() => {});
   const engine = sparkEngine({ url: server.url });

@@ -21,6 +21,8 @@ const pingTimeoutMs = 10_000;
 export interface ConnectChannelOptions {
   readonly address: ConnectAddress;
   readonly connectTimeoutMs: number;
+  /** Certificates to trust beside the system's, as PEM. */
+  readonly extraCertificatesFile: string | undefined;
   readonly logger: Logger;
 }
 
@@ -96,7 +98,7 @@ export class ConnectChannel {
 
   async #open(forget: () => void): Promise<ClientHttp2Session> {
     const { address, connectTimeoutMs, logger } = this.#options;
-    const socket = await openSocket(address);
+    const socket = await openSocket(this.#options);
     const authority = `${address.isTls ? 'https' : 'http'}://${hostText(address.host)}:${address.port}`;
     const session = connectHttp2(authority, {
       createConnection: () => socket,
@@ -156,9 +158,10 @@ export class ConnectChannel {
   }
 }
 
-async function openSocket({ host, port, isTls }: ConnectAddress): Promise<Socket> {
+async function openSocket({ address, extraCertificatesFile }: ConnectChannelOptions): Promise<Socket> {
+  const { host, port, isTls } = address;
   if (!isTls) return connectPlain({ host, port, noDelay: true, keepAlive: true });
-  const ca = await trustedCertificates();
+  const ca = await trustedCertificates(extraCertificatesFile);
   const servername = /^[\d.]+$|:/.test(host) ? '' : host;
   return connectTls({ host, port, ca, servername, ALPNProtocols: ['h2'] });
 }

@@ -27,6 +27,8 @@ export interface SparkEngineOptions {
   readonly maxConcurrent: number;
   /** How much of a result may be read, as Arrow. */
   readonly maxResultBytes: number;
+  /** Certificates to trust beside the system's, as PEM. */
+  readonly extraCertificatesFile: string | undefined;
   readonly recoder: ArrowRecoder;
   readonly logger: Logger;
 }
@@ -46,11 +48,11 @@ export class SparkEngine implements ClusterEngine {
   readonly #pathMap: PathMap;
 
   constructor(options: SparkEngineOptions) {
-    const { name, coldDirectory, connectTimeoutMs, logger } = options;
+    const { name, coldDirectory, connectTimeoutMs, extraCertificatesFile, logger } = options;
     const address = parseConnectUrl(options.url);
     this.name = name;
     this.#pathMap = new PathMap(coldDirectory, options.pathMap);
-    this.#channel = new ConnectChannel({ address, connectTimeoutMs, logger });
+    this.#channel = new ConnectChannel({ address, connectTimeoutMs, extraCertificatesFile, logger });
     const session = {
       channel: this.#channel,
       userId: address.userId,

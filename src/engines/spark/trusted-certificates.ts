@@ -13,12 +13,9 @@ const bundles = [
  * Node knows only its own list; those of an office's own authority stand in the system's, or in the file that Node's
  * variable names, which Node reads only where it is given no list.
  */
-export async function trustedCertificates(): Promise<string[]> {
-  return [
-    ...rootCertificates,
-    ...(await firstOf(bundles)),
-    ...(await firstOf([process.env.NODE_EXTRA_CA_CERTS ?? ''])),
-  ];
+export async function trustedCertificates(extraFile: string | undefined): Promise<string[]> {
+  const extra = extraFile === undefined ? [] : await firstOf([extraFile]);
+  return [...rootCertificates, ...(await firstOf(bundles)), ...extra];
 }
 
 /** The text of the first file that can be read. */
