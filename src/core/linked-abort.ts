@@ -1,16 +1,18 @@
 /**
- * A controller that also aborts with a signal, until it is let go. `AbortSignal.any` costs a small call several times as
- * much, and stays attached to a longer-lived signal in Node 20.
+ * A controller that also aborts with any of some signals, until it is let go. `AbortSignal.any` costs a small call several
+ * times as much, and stays attached to longer-lived signals in Node 20.
  */
 export class LinkedAbort {
   readonly #controller = new AbortController();
-  readonly #source: AbortSignal;
-  readonly #follow = (): void => this.#controller.abort(this.#source.reason);
+  readonly #sources: readonly AbortSignal[];
+  readonly #follow = (): void => this.#controller.abort(this.#sources.find((source) => source.aborted)?.reason);
 
-  constructor(source: AbortSignal) {
-    this.#source = source;
-    if (source.aborted) this.#follow();
-    else source.addEventListener('abort', this.#follow, { once: true });
+  constructor(...sources: readonly AbortSignal[]) {
+    this.#sources = sources;
+    for (const source of sources) {
+      if (source.aborted) this.#follow();
+      else source.addEventListener('abort', this.#follow, { once: true });
+    }
   }
 
   get signal(): AbortSignal {
@@ -22,6 +24,6 @@ export class LinkedAbort {
   }
 
   unlink(): void {
-    this.#source.removeEventListener('abort', this.#follow);
+    for (const source of this.#sources) source.removeEventListener('abort', this.#follow);
   }
 }

@@ -25,15 +25,3 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', abort, { once: true });
   });
 }
-
-/** A signal that aborts with either of two. `AbortSignal.any` would stay attached to the longer-lived one in Node 20. */
-export function eitherSignal(one: AbortSignal, other: AbortSignal): { readonly signal: AbortSignal; unlink(): void } {
-  const controller = new AbortController();
-  const links = [one, other].map((signal) => {
-    const abort = (): void => controller.abort(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-    return () => signal.removeEventListener('abort', abort);
-  });
-  return { signal: controller.signal, unlink: () => links.forEach((unlink) => void unlink()) };
-}

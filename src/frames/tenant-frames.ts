@@ -1,8 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { AppError } from '../core/app-error.ts';
 import type { Handle } from '../core/handle.ts';
+import { LinkedAbort } from '../core/linked-abort.ts';
 import type { Tenant } from '../core/principal.ts';
-import { abortable, eitherSignal, sleep } from './abortable.ts';
+import { abortable, sleep } from './abortable.ts';
 import type { Entry } from './catalog.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import { storage } from './durable-file.ts';
@@ -62,7 +63,7 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<PutResult> {
-    const either = eitherSignal(signal, this.#state.context.signal);
+    const either = new LinkedAbort(signal, this.#state.context.signal);
     const put = this.#writing.put(request, either);
     this.#puts.add(put);
     try {

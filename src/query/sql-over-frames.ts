@@ -2,7 +2,6 @@ import { AppError } from '../core/app-error.ts';
 import { Cleanup } from '../core/cleanup.ts';
 import type { Column } from '../core/data-type.ts';
 import { didYouMeanName } from '../core/did-you-mean.ts';
-import type { JobOptions } from '../core/frame-engine.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import {
@@ -61,7 +60,7 @@ export class SqlOverFrames implements EngineSql {
   }
 
   async inspect(_principal: Principal, sql: string, options: CallOptions): Promise<SqlFacts> {
-    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    const statement = await this.#engine.analyze(sql, options);
     const { parameterCount, parameterNames } = 'query' in statement ? statement.query : noParameters;
     return {
       effect: effects[statement.kind],
@@ -71,7 +70,7 @@ export class SqlOverFrames implements EngineSql {
   }
 
   async prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql> {
-    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    const statement = await this.#engine.analyze(sql, options);
     switch (statement.kind) {
       case 'query':
         return { isUpdate: false, ...(await this.#describe(principal, { query: statement.query }, options)) };
@@ -97,13 +96,13 @@ export class SqlOverFrames implements EngineSql {
     { sql, parameters }: UpdateRequest,
     options: CallOptions,
   ): Promise<readonly Column[]> {
-    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    const statement = await this.#engine.analyze(sql, options);
     if (statement.kind !== 'query') return [];
     return (await this.#describe(principal, { query: statement.query, parameters }, options)).columns;
   }
 
   async query(principal: Principal, { sql, ...request }: QueryRequest, options: CallOptions): Promise<SqlResult> {
-    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    const statement = await this.#engine.analyze(sql, options);
     if (statement.kind === 'query') return await this.#run(principal, { query: statement.query, ...request }, options);
     if (statement.kind !== 'showTables') throw changesData(statement);
     const rows: string[][] = [];
@@ -111,7 +110,7 @@ export class SqlOverFrames implements EngineSql {
     const name = 'held';
     const query = { sql: `SELECT name FROM ${name} ORDER BY name`, tables: [], parameterCount: 0 };
     const tables: SqlTable[] = [{ kind: 'list', name, columns: ['name'], rows }];
-    return await this.#engine.run({ query, tables, ...request }, jobOptions(options));
+    return await this.#engine.run({ query, tables, ...request }, options);
   }
 
   async keep(
@@ -120,7 +119,7 @@ export class SqlOverFrames implements EngineSql {
     request: KeepRequest,
     options: CallOptions,
   ): Promise<PutResult> {
-    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    const statement = await this.#engine.analyze(sql, options);
     if (statement.kind === 'query')
       return await this.#keep(principal, { query: statement.query, ...rows }, request, options);
     await using result = await this.query(principal, { sql, ...rows, form: 'arrow', isKept: true }, options);
@@ -128,7 +127,7 @@ export class SqlOverFrames implements EngineSql {
   }
 
   async update(principal: Principal, { sql, parameters }: UpdateRequest, options: CallOptions): Promise<number> {
-    const statement = await this.#engine.analyze(sql, jobOptions(options));
+    const statement = await this.#engine.analyze(sql, options);
     switch (statement.kind) {
       case 'createTable':
       case 'insert':
@@ -148,7 +147,7 @@ export class SqlOverFrames implements EngineSql {
   }
 
   async analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]> {
-    return await this.#engine.analyticsTables(jobOptions(options));
+    return await this.#engine.analyticsTables(options);
   }
 
   async #create(
@@ -187,7 +186,7 @@ export class SqlOverFrames implements EngineSql {
       await using folder = await this.#frames.incomingFolder(principal);
       await using opened = await openTables(this.#frames, principal, query.tables, options);
       const job = { query, parameters, tables: opened.tables, folder: folder.path };
-      const paths = await engine.write(job, jobOptions(options));
+      const paths = await engine.write(job, options);
       const source = { kind: 'parts', paths } as const;
       if (paths.length > 0) return await this.#frames.put(principal, { ...request, source }, options);
     }
@@ -214,8 +213,7 @@ export class SqlOverFrames implements EngineSql {
     const { handle, into } = await this.#insertTarget(principal, statement, options);
     const { query } = statement;
     await using result = await this.#run(principal, { query, into, form: 'arrow', parameters, isKept: true }, options);
-    const source = { kind: 'arrow', stream: result.arrowStream() } as const;
-    await this.#frames.put(principal, { handle, mode: 'append', source }, options);
+    await this.#putRows(principal, result, { handle, mode: 'append' }, options);
     return result.totalRows;
   }
 
@@ -249,7 +247,7 @@ export class SqlOverFrames implements EngineSql {
     options: CallOptions,
   ): Promise<Pick<PreparedSql, 'columns' | 'parameters'>> {
     await using opened = await openTables(this.#frames, principal, job.query.tables, options);
-    return await this.#engine.describe({ ...job, tables: opened.tables }, jobOptions(options));
+    return await this.#engine.describe({ ...job, tables: opened.tables }, options);
   }
 
   async #run(
@@ -260,17 +258,13 @@ export class SqlOverFrames implements EngineSql {
     const cleanup = new Cleanup();
     try {
       const { tables } = cleanup.use(await openTables(this.#frames, principal, run.query.tables, options));
-      const result = await this.#engine.run({ ...run, tables }, jobOptions(options));
+      const result = await this.#engine.run({ ...run, tables }, options);
       return endingWith(result, () => cleanup[Symbol.asyncDispose]());
     } catch (error) {
       await cleanup[Symbol.asyncDispose]();
       throw error;
     }
   }
-}
-
-function jobOptions({ signal, lane, onProgress }: CallOptions): JobOptions {
-  return { signal, ...(lane !== undefined && { lane }), ...(onProgress !== undefined && { onProgress }) };
 }
 
 function targetHandle(table: TableName): Handle {
@@ -317,9 +311,9 @@ async function ofStatement<T>(sql: string, { query, table }: Create | Insert, ac
     const { hint, position, retryAfterSeconds } = error;
     const start = sql.indexOf(query.sql);
     throw new AppError(error.code, error.message.replaceAll('insert_target', table.name), {
-      ...(hint !== undefined && { hint }),
-      ...(position !== undefined && start >= 0 && { position: start + position }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      hint,
+      position: position === undefined || start < 0 ? undefined : start + position,
+      retryAfterSeconds,
       cause: error,
     });
   }
