@@ -92,3 +92,7 @@ export function tooManyFiles(cause: unknown): AppError {
     cause,
   });
 }
+
+export function serverStopping(): AppError {
+  return new AppError('overloaded', 'the server is stopping', { hint: 'try again in a moment', retryAfterSeconds: 1 });
+}

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
 import type { Compression, PartRows, RowSource, WrittenPart } from '../core/frame-engine.ts';
-import { isFailedSync } from './durable-file.ts';
+import { isFailedSync } from '../core/storage-error.ts';
 import { lostPlace } from './membership.ts';
 import { columnDifference } from './schema-match.ts';
 import type { TenantState } from './tenant-state.ts';

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf } from './durable-file.ts';
+import { errnoOf } from '../core/storage-error.ts';
 
 const buriedPrefix = 'buried-';
 export const pendingPrefix = 'pending-';

@@ -1,4 +1,4 @@
-import { AppError } from '../core/app-error.ts';
+import { serverStopping } from '../core/app-error.ts';
 import type { ChunkForm, FrameEngine } from '../core/frame-engine.ts';
 import type { FrameVersion } from './frame-version.ts';
 import type { HotSpace, HotTier } from './hot-tier.ts';
@@ -53,7 +53,7 @@ export class ChunkLoads {
 
   /** A load whose rows include `row`: one under way, or a new run of up to `chunks` chunks. */
   at(range: RowRange, row: number, chunks: number, lane: string | undefined): RowLoad {
-    if (this.#isClosed) throw new AppError('overloaded', 'the server is stopping', { retryAfterSeconds: 1 });
+    if (this.#isClosed) throw serverStopping();
     const { version, form } = range;
     const heavyRowBytes = version.heavyRowBytes(form, chunkOf(version, form, row));
     const run = new LoadRun();

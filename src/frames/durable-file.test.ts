@@ -2,7 +2,8 @@ import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../test/support/temporary-directory.ts';
-import { DurableFiles, errnoOf, isFailedSync, storageError } from './durable-file.ts';
+import { errnoOf, isFailedSync, storageError } from '../core/storage-error.ts';
+import { DurableFiles } from './durable-file.ts';
 
 let directory: TemporaryDirectory;
 beforeEach(async () => {

@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { AppError, tooManyFiles } from '../core/app-error.ts';
+import { AppError } from '../core/app-error.ts';
 import { makeFolder } from '../core/make-folder.ts';
+import { errnoOf, storageError } from '../core/storage-error.ts';
 
 export interface OpenDirectory extends AsyncDisposable {
   sync(): Promise<void>;
@@ -100,41 +101,4 @@ export async function storage<T>(task: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw storageError(error);
   }
-}
-
-export function storageError(error: unknown): unknown {
-  if (error instanceof AppError) return error;
-  switch (errnoOf(error)) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return new AppError('storage_full', 'the storage is full', {
-        hint: 'drop frames or make room on the disk, then try again',
-        cause: error,
-      });
-    case 'EROFS':
-    case 'EACCES':
-    case 'EPERM':
-      return new AppError('storage_read_only', 'the storage cannot be written', { cause: error });
-    case 'EMFILE':
-    case 'ENFILE':
-      return tooManyFiles(error);
-    default:
-      return error;
-  }
-}
-
-/** The errno name of a system error, also of one that became the cause of another. */
-export function errnoOf(error: unknown): string | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string' && /^E[A-Z0-9]+$/.test(at.code)) return at.code;
-  }
-  return undefined;
-}
-
-/** Whether the error, or what caused it, was an fsync. */
-export function isFailedSync(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('syscall' in at && (at.syscall === 'fsync' || at.syscall === 'fdatasync')) return true;
-  }
-  return false;
 }

@@ -6,7 +6,8 @@ import { AppError } from '../core/app-error.ts';
 import { randomBase32 } from '../core/handle.ts';
 import { isAlive } from '../core/living-process.ts';
 import type { Logger } from '../core/logger.ts';
-import { type DurableFiles, errnoOf } from './durable-file.ts';
+import { errnoOf } from '../core/storage-error.ts';
+import type { DurableFiles } from './durable-file.ts';
 
 /** Who a process is, for those who want to know whether it still runs. */
 export interface ProcessIdentity {

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../core/logger.ts';
-import { errnoOf } from './durable-file.ts';
+import { errnoOf } from '../core/storage-error.ts';
 import {
   endedSuffix,
   hasEnded,

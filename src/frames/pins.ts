@@ -1,6 +1,6 @@
 import { link, open, unlink } from 'node:fs/promises';
 import type { PartSource } from '../core/frame-engine.ts';
-import { errnoOf } from './durable-file.ts';
+import { errnoOf } from '../core/storage-error.ts';
 import type { Part } from './part.ts';
 import { identityOf, sameIdentity } from './part.ts';
 import type { PartCheck } from './part-check.ts';

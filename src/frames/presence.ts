@@ -1,7 +1,7 @@
 import type { Handle } from '../core/handle.ts';
+import { errnoOf } from '../core/storage-error.ts';
 import { Adoption, isPassing, Unreadable } from './adoption.ts';
 import type { Settling } from './catalog.ts';
-import { errnoOf } from './durable-file.ts';
 import { type Manifest, newVersionId } from './manifest.ts';
 import type { FileIdentity, Part } from './part.ts';
 import { sameFiles } from './part.ts';

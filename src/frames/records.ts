@@ -1,8 +1,9 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Handle } from '../core/handle.ts';
+import { errnoOf } from '../core/storage-error.ts';
 import type { DurableFiles, OpenDirectory } from './durable-file.ts';
-import { errnoOf, storage } from './durable-file.ts';
+import { storage } from './durable-file.ts';
 import { encodeManifest, type Manifest, parseManifest } from './manifest.ts';
 import type { Records } from './recovery.ts';
 import type { Listing, TenantDirectory } from './tenant-directory.ts';

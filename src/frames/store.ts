@@ -1,14 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
-import { AppError } from '../core/app-error.ts';
+import { serverStopping } from '../core/app-error.ts';
 import type { Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
+import { errnoOf } from '../core/storage-error.ts';
 import { firstCompression } from './bringing.ts';
 import { ChunkLoads } from './chunk-loads.ts';
 import { ChunkReader } from './chunk-reader.ts';
-import { DurableFiles, errnoOf } from './durable-file.ts';
+import { DurableFiles } from './durable-file.ts';
 import { ExpirySweeper } from './expiry.ts';
 import type { FrameReader } from './frame-reader.ts';
 import type { FrameSummary, HeldSummary, PutResult } from './frame-summary.ts';
@@ -184,7 +185,7 @@ export class FrameStore implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#controller.abort(new AppError('overloaded', 'the server is stopping', { retryAfterSeconds: 1 }));
+    this.#controller.abort(serverStopping());
     this.#sweeper.dispose();
     await this.#found;
     await this.#recompressor[Symbol.asyncDispose]();

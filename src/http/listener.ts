@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import { AppError, type ErrorCode, loggedError, toAppError } from '../core/app-error.ts';
+import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../core/app-error.ts';
 import { randomBase32 } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { Connections } from './connections.ts';
@@ -138,7 +138,7 @@ class Dispatcher {
   #checkLoad(route: Route | undefined, { headers }: Exchange, ofSameClient: number): void {
     if (this.#draining) {
       headers.push('connection', 'close');
-      throw new AppError('overloaded', 'the server is shutting down', { retryAfterSeconds: 1 });
+      throw serverStopping();
     }
     if (route?.always === true) return;
     const { maxConcurrentRequests: most } = this.#options;

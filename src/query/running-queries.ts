@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../core/app-error.ts';
+import { AppError, serverStopping } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/linked-abort.ts';
 import type { Principal, Tenant } from '../core/principal.ts';
 import type { QueryProgress } from '../core/query-progress.ts';
@@ -48,7 +48,7 @@ export class RunningQueries {
 
   /** The server stops. */
   stopAll(): void {
-    const reason = new AppError('overloaded', 'the server is stopping', { retryAfterSeconds: 1 });
+    const reason = serverStopping();
     for (const run of this.#runs) run.stop(reason);
   }
 }

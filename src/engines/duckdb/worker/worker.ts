@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { Statement } from '../../../core/sql.ts';
+import { isFailedSync, storageError } from '../../../core/storage-error.ts';
 import { rowsHead } from '../encoded-rows.ts';
 import { analyzeSql } from '../gate/analyze.ts';
 import {
@@ -248,44 +249,31 @@ async function sendRows({ rows, rowEnds, pieces }: EncodedPieces, next: NextMess
 const leastSharedBytes = 64 * 1024;
 
 function toWire(thrown: unknown, aborted: boolean): WireError {
-  const error = thrown instanceof RangeError && noMemory.test(thrown.message) ? outOfMemory(thrown) : thrown;
+  const error = toldError(thrown);
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const cause = error instanceof AppError ? error.cause : error;
   const fatal = cause instanceof DuckDbError && cause.fatal;
   if (aborted) return { code: 'cancelled', message: 'cancelled', options: {}, detail, fatal };
-  if (error instanceof UnreadableType) {
-    const message = `a column's type ${error.typeName} is not supported`;
-    return { code: 'unsupported_type', message, options: {}, detail, fatal };
+  if (!(error instanceof AppError)) return { code: 'internal', message: 'internal error', options: {}, detail, fatal };
+  const { code, message, hint, position, retryAfterSeconds } = error;
+  // After it DuckDB may hold on to so much that the next statement finds no memory.
+  const isSpent = code === 'sql_out_of_memory';
+  const under = cause instanceof Error ? `${detail}\n${cause.message}` : detail;
+  const { syscall } = (cause ?? {}) as NodeJS.ErrnoException;
+  const options = { hint, position, retryAfterSeconds };
+  return { code, message, options, detail: under, syscall, fatal: fatal || isSpent };
+}
+
+/** What a caller may hear of it as an AppError, anything else as it is. */
+function toldError(thrown: unknown): unknown {
+  if (thrown instanceof RangeError && noMemory.test(thrown.message)) return outOfMemory(thrown);
+  if (thrown instanceof UnreadableType) {
+    return new AppError('unsupported_type', `a column's type ${thrown.typeName} is not supported`, { cause: thrown });
   }
-  if (error instanceof AppError) {
-    // After it DuckDB may hold on to so much that the next statement finds no memory.
-    const isSpent = error.code === 'sql_out_of_memory';
-    const { hint, position, retryAfterSeconds } = error;
-    const options = {
-      ...(hint !== undefined && { hint }),
-      ...(position !== undefined && { position }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    };
-    const under = cause instanceof Error ? `${detail}\n${cause.message}` : detail;
-    return { code: error.code, message: error.message, options, detail: under, fatal: fatal || isSpent };
-  }
-  const { code = '', syscall } = error as NodeJS.ErrnoException;
-  const storage = storageErrors[code] ?? (syscall === 'fsync' ? readOnly : undefined);
-  if (storage !== undefined) return { ...storage, options: {}, detail, syscall, fatal };
-  return { code: 'internal', message: 'internal error', options: {}, detail, fatal };
+  const error = storageError(thrown);
+  if (error instanceof AppError || !isFailedSync(thrown)) return error;
+  return new AppError('storage_read_only', 'the storage failed to keep a write', { cause: thrown });
 }
 
 /** What V8 says when the system gives no memory for a buffer. */
 const noMemory = /allocation failed/;
-
-const full = { code: 'storage_full', message: 'the disk is full' } as const;
-const readOnly = { code: 'storage_read_only', message: 'the storage cannot be written' } as const;
-const tooManyFiles = { code: 'overloaded', message: 'too many files are open' } as const;
-const storageErrors: Readonly<Record<string, typeof full | typeof readOnly | typeof tooManyFiles>> = {
-  ENOSPC: full,
-  EDQUOT: full,
-  EROFS: readOnly,
-  EACCES: readOnly,
-  EMFILE: tooManyFiles,
-  ENFILE: tooManyFiles,
-};
