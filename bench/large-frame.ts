@@ -14,6 +14,7 @@ export async function makeTrades(dataDir: string, handle: string, rows: number):
     threads: 2,
     memoryBytes: 4e9,
     tempDirectory: join(dataDir, 'bench-spill'),
+    maxTempBytes: 10_000_000_000,
     maxQueue: 1,
     timeoutMs: 0,
     logger: silentLogger,

@@ -28,6 +28,7 @@ class StoreBench implements AsyncDisposable {
       threads: 1,
       memoryBytes: 500_000_000,
       tempDirectory: join(directory.path, 'spill'),
+      maxTempBytes: 10_000_000_000,
       maxQueue: 1000,
       timeoutMs: 20_000,
       logger: silentLogger,

@@ -26,8 +26,8 @@ export interface DuckDbEngineOptions {
   readonly memoryBytes: number;
   /** Where work larger than memory is spilled, each worker in a folder of its own. */
   readonly tempDirectory: string;
-  /** How much each of them may spill. Default 64 GB. */
-  readonly maxTempBytes?: number;
+  /** How much each of them may spill. */
+  readonly maxTempBytes: number;
   /** Jobs that may wait for a worker. */
   readonly maxQueue: number;
   /** How long a read may run; 0 = without limit. */
@@ -55,7 +55,7 @@ export class DuckDbEngine implements FrameEngine {
         writeThreads: options.writeThreads ?? options.threads,
         memoryBytes: options.memoryBytes,
         tempDirectory: options.tempDirectory,
-        maxTempBytes: options.maxTempBytes ?? 64_000_000_000,
+        maxTempBytes: options.maxTempBytes,
         lowPriority: background,
       },
     });
@@ -68,20 +68,20 @@ export class DuckDbEngine implements FrameEngine {
 
   /** Makes the operator's analytics database where there is none yet. */
   async createDatabase(path: string, options: JobOptions): Promise<void> {
-    await this.#call({ kind: 'createDatabase', path }, options);
+    await this.#pool.call({ kind: 'createDatabase', path }, options);
   }
 
   /** Copies the rows of a frame into a new database file, as the native table `frame`. */
   async warm(parts: readonly PartSource[], path: string, options: JobOptions): Promise<void> {
-    await this.#call({ kind: 'warm', parts, path }, options);
+    await this.#pool.call({ kind: 'warm', parts, path }, options);
   }
 
   async probe(path: string, options: JobOptions): Promise<PartFacts> {
-    return (await this.#call({ kind: 'probe', path }, options)) as PartFacts;
+    return (await this.#pool.call({ kind: 'probe', path }, options)) as PartFacts;
   }
 
   async sha256(path: string, options: JobOptions): Promise<string> {
-    const answer = (await this.#call({ kind: 'sha256', path }, options)) as { sha256: string };
+    const answer = (await this.#pool.call({ kind: 'sha256', path }, options)) as { sha256: string };
     return answer.sha256;
   }
 
@@ -91,20 +91,12 @@ export class DuckDbEngine implements FrameEngine {
   ): Promise<WrittenPart> {
     const input = source.kind === 'arrow' ? source.stream : undefined;
     const job: Job = { kind: 'write', source: onWire(source), path, compression, compressesLater };
-    return (await this.#call(job, options, input)) as WrittenPart;
+    return (await this.#pool.call(job, { ...options, input })) as WrittenPart;
   }
 
   async *read(job: ReadRows, { signal, lane }: JobOptions): AsyncGenerator<EncodedRows, void, undefined> {
     for await (const payload of this.#pool.run({ kind: 'read', ...job }, { signal, lane })) {
       yield encodedRows(payload);
-    }
-  }
-
-  async #call(job: Job, { signal, lane }: JobOptions, input?: AsyncIterable<Uint8Array>): Promise<unknown> {
-    const messages = this.#pool.run(job, { signal, lane, input });
-    for (;;) {
-      const step = await messages.next();
-      if (step.done === true) return step.value;
     }
   }
 

@@ -99,7 +99,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const onSpent = (ms: number): void => {
       spentMs = ms;
     };
-    const statement = (await this.#call({ kind: 'analyze', sql }, { ...options, onSpent })) as Statement;
+    const statement = (await this.#pool.call({ kind: 'analyze', sql }, { ...options, onSpent })) as Statement;
     if (sql.length <= longestRememberedSql) this.#statements.set(sql, statement);
     if ('query' in statement) this.#analyzed.set(statement.query, { spentMs });
     return statement;
@@ -120,7 +120,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const goingOn = { ...options, ...this.#goOn(job.query) };
     const ask = (): Promise<unknown> => {
       const shown = queryJob(job, (table) => this.#warmTables.find(table));
-      return this.#call({ kind: 'describe', ...shown }, goingOn, parameters);
+      return this.#pool.call({ kind: 'describe', ...shown }, { ...goingOn, input: only(parameters) });
     };
     const description = (await this.#withoutBadCopies(job.tables, options.signal, ask)) as SqlDescription;
     if (key !== undefined) this.#descriptions.set(key, description);
@@ -159,7 +159,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   }
 
   async analyticsTables(options: JobOptions): Promise<readonly AnalyticsTable[]> {
-    return (await this.#call({ kind: 'analyticsTables' }, options)) as AnalyticsTable[];
+    return (await this.#pool.call({ kind: 'analyticsTables' }, options)) as AnalyticsTable[];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -181,18 +181,6 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     if (!(error instanceof AppError) || error.code !== 'frame_damaged') return false;
     const frames = tables.filter((table) => table.kind === 'frame');
     return frames.map(({ versionId }) => this.#warmTables.distrust(versionId)).includes(true);
-  }
-
-  async #call(
-    job: Job,
-    options: JobOptions & Pick<RunOptions, 'isLetIn' | 'spentMs' | 'onSpent'>,
-    parameters?: Uint8Array,
-  ): Promise<unknown> {
-    const messages = this.#pool.run(job, { ...options, input: only(parameters) });
-    for (;;) {
-      const step = await messages.next();
-      if (step.done === true) return step.value;
-    }
   }
 }
 

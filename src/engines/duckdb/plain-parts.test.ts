@@ -39,6 +39,7 @@ function newEngine(): DuckDbEngine {
     threads: 1,
     memoryBytes: 500_000_000,
     tempDirectory: join(directory.path, 'spill'),
+    maxTempBytes: 10_000_000_000,
     maxQueue: 100,
     timeoutMs: 20_000,
     logger: silentLogger,

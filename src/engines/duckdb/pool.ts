@@ -1,4 +1,4 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError, serverStopping } from '../../core/app-error.ts';
 import { Deadline } from '../../core/deadline.ts';
 import { FairQueue } from '../../core/fair-queue.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -33,7 +33,11 @@ export interface RunOptions {
   readonly onSpent?: ((ms: number) => void) | undefined;
 }
 
-type Turn = (worker: WorkerProcess) => void;
+/** A job that waits for a worker. */
+interface Waiter {
+  take(worker: WorkerProcess): void;
+  refuse(error: AppError): void;
+}
 
 /** How long work that may take any time may go on without a sign of life; longer where statements may work longer. */
 const leastSilenceMs = 5000;
@@ -75,7 +79,7 @@ export class WorkerPool {
   readonly #all = new Set<WorkerProcess>();
   readonly #idle: WorkerProcess[] = [];
   readonly #ending = new Set<WorkerProcess>();
-  readonly #queue = new FairQueue<Turn>();
+  readonly #queue = new FairQueue<Waiter>();
   #starting = 0;
   #held = 0;
   #closed = false;
@@ -139,6 +143,15 @@ export class WorkerPool {
         this.#release(worker);
         options.onSpent?.(performance.now() - begunAt);
       }
+    }
+  }
+
+  /** The answer of a job that has no rows. */
+  async call(job: Job, options: RunOptions): Promise<unknown> {
+    const messages = this.run(job, options);
+    for (;;) {
+      const step = await messages.next();
+      if (step.done === true) return step.value;
     }
   }
 
@@ -234,7 +247,7 @@ export class WorkerPool {
 
   #acquire({ signal, lane = '', isLetIn = false }: RunOptions): Promise<WorkerProcess> {
     signal.throwIfAborted();
-    if (this.#closed) return Promise.reject(new AppError('overloaded', 'the server is shutting down'));
+    if (this.#closed) return Promise.reject(serverStopping());
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (!idle.ended) return Promise.resolve(idle);
     }
@@ -247,19 +260,19 @@ export class WorkerPool {
       );
     }
     return new Promise((resolve, reject) => {
-      const turn: Turn = Object.assign(
-        (worker: WorkerProcess) => {
+      const waiter: Waiter = {
+        take: (worker) => {
           signal.removeEventListener('abort', giveUp);
           resolve(worker);
         },
-        { reject },
-      );
+        refuse: reject,
+      };
       const giveUp = (): void => {
-        this.#queue.remove(lane, turn);
+        this.#queue.remove(lane, waiter);
         reject(signal.reason);
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      this.#queue.push(lane, turn);
+      this.#queue.push(lane, waiter);
       this.#startForDemand();
     });
   }
@@ -267,15 +280,15 @@ export class WorkerPool {
   #release(worker: WorkerProcess): void {
     if (worker.ended || this.#closed) return;
     const isSurplus = this.#all.size > this.#room;
-    const turn = isSurplus ? undefined : this.#queue.shift();
+    const waiter = isSurplus ? undefined : this.#queue.shift();
     if (isSurplus) this.#end(worker);
-    else if (turn === undefined) this.#idle.push(worker);
-    else turn(worker);
+    else if (waiter === undefined) this.#idle.push(worker);
+    else waiter.take(worker);
   }
 
   #failWaiting(cause: unknown): void {
-    for (let turn = this.#queue.shift(); turn !== undefined; turn = this.#queue.shift()) {
-      (turn as Turn & { reject(error: Error): void }).reject(
+    for (let waiter = this.#queue.shift(); waiter !== undefined; waiter = this.#queue.shift()) {
+      waiter.refuse(
         new AppError('engine_crashed', 'no worker process could be started', { retryAfterSeconds: 1, cause }),
       );
     }
