@@ -11,6 +11,7 @@ import {
   type Header,
   headerBlock,
   headers,
+  maxFrame,
   ping,
   preface,
   reset,
@@ -27,7 +28,6 @@ export type Attack = (port: number, untilMs: number, random: Random) => Promise<
 const doGet = '/arrow.flight.protocol.FlightService/DoGet';
 const doPut = '/arrow.flight.protocol.FlightService/DoPut';
 const listFlights = '/arrow.flight.protocol.FlightService/ListFlights';
-const maxFrame = 16_384;
 /** The message of a call that wants a frame. */
 const wanted = (handle: string): Buffer =>
   Buffer.concat([Uint8Array.of(0, 0, 0, 0, handle.length + 2, 0x0a, handle.length), Buffer.from(handle)]);
@@ -85,7 +85,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
     connection.write(headers(1, headerBlock([...grpcHeaders(doGet), ['x', 'y'.repeat(3900)]], { indexed: true })));
     // Field 62 is the youngest of the table: one byte for four thousand.
     const bomb = (round: number): Buffer =>
-      headers(streamAt(round + 1), Buffer.concat([post, Buffer.alloc(16_000, 0xbe)]));
+      headers(streamAt(round + 1), Buffer.concat([post, Buffer.alloc(maxFrame - 1000, 0xbe)]));
     await connection.flood(endless(bomb, 4), untilMs);
   },
   'many tiny headers': flooding(

@@ -1,3 +1,8 @@
+import { http2Options } from '../../../src/flight/http2-settings.ts';
+
+/** As long as the server takes them. */
+export const maxFrame = http2Options.settings?.maxFrameSize ?? 16_384;
+
 /** Frames of HTTP/2 as bytes, also those that nobody should send. */
 export const frameType = {
   data: 0,
@@ -95,7 +100,6 @@ export function headerBlock(headers: readonly Header[], { indexed = false } = {}
 
 /** In one frame, or in one and its continuations where it is larger than a frame may be. */
 export function headers(stream: number, block: Uint8Array, flags = 0): Buffer {
-  const maxFrame = 16_384;
   const pieces: Buffer[] = [];
   for (let at = 0; at === 0 || at < block.length; at += maxFrame) {
     const isLast = at + maxFrame >= block.length;
@@ -108,7 +112,6 @@ export function headers(stream: number, block: Uint8Array, flags = 0): Buffer {
 
 /** A whole call as it stands on the wire. */
 export function callFrames(stream: number, path: string, body: Uint8Array, ...more: readonly Header[]): Buffer {
-  const maxFrame = 16_384;
   const pieces = [headers(stream, headerBlock(grpcHeaders(path, ...more)))];
   for (let at = 0; at === 0 || at < body.length; at += maxFrame) {
     const isLast = at + maxFrame >= body.length;
