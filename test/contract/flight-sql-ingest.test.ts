@@ -3,7 +3,8 @@ import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseHandle } from '../../src/core/handle.ts';
 import { anonymous } from '../../src/core/principal.ts';
-import { type FieldValue, FlightSqlClient, proto } from '../support/flight-sql-client.ts';
+import { byCommand, flightDataOf, gather } from '../support/flight-client.ts';
+import { any, type FieldValue, FlightSqlClient, proto } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 
 let server: Framehold;
@@ -115,4 +116,19 @@ test('what was ingested in a transaction cannot be rolled back', async () => {
   await ingest('intx', 'create', rows(1, 2), [6, transaction]);
   await expect(client.end(transaction, 'rollback')).rejects.toThrow('2 rows ingested into intx');
   await client.end(transaction, 'commit');
+});
+
+test('a body that poses as the head of a message, with thousands of small messages behind it, is refused', async () => {
+  const call = client.flight.openPut();
+  const answer = gather(call);
+  const [schema, batch] = flightDataOf(rows(1));
+  const posing = Buffer.alloc(8_000_000);
+  posing.writeUInt32LE(0xffff_ffff, 0);
+  posing.writeUInt32LE(16_000_000, 4);
+  const command = any('CommandStatementIngest', definition(modes.create), [2, 'posing']);
+  call.write({ ...schema, flightDescriptor: byCommand(command) });
+  call.write({ dataHeader: batch?.dataHeader, dataBody: Buffer.concat([batch?.dataBody ?? Buffer.alloc(0), posing]) });
+  for (let n = 0; n < 20_000; n++) call.write({ dataHeader: Buffer.of(0) });
+  call.end();
+  expect((await answer).status.code).toBe(status.INVALID_ARGUMENT);
 });
