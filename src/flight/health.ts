@@ -1,11 +1,14 @@
 import { AppError } from '../core/app-error.ts';
 import { GrpcError } from '../protobuf/grpc-status.ts';
-import { bytesField, readFields, utf8Field, varintField } from '../protobuf/protobuf.ts';
+import { message, string } from '../protobuf/proto-message.ts';
+import { bytesField, varintField } from '../protobuf/protobuf.ts';
 import type { Service } from './method.ts';
 
 const servingStatus = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
 
 type Health = keyof typeof servingStatus;
+
+const CheckRequest = message({ service: string(1) });
 
 /**
  * `grpc.health.v1.Health`; the service "" is the server as a whole. When the listener stops, all become NOT_SERVING, and
@@ -48,7 +51,7 @@ export function createHealthService(services: readonly string[]): Service {
       Check: {
         kind: 'unary',
         handle: (request) => {
-          const service = requestedService(request);
+          const { service } = CheckRequest.decode(request);
           if (!known.has(service)) throw new AppError('not_found', `unknown service ${JSON.stringify(service)}`);
           return checkResponse(healthOf(service));
         },
@@ -56,7 +59,7 @@ export function createHealthService(services: readonly string[]): Service {
       Watch: {
         kind: 'streaming',
         async *handle(requests, { signal }) {
-          for await (const request of requests) return yield* watch(requestedService(request), signal);
+          for await (const request of requests) return yield* watch(CheckRequest.decode(request).service, signal);
         },
       },
       List: {
@@ -72,12 +75,6 @@ export function createHealthService(services: readonly string[]): Service {
       for (const wake of watchers) wake();
     },
   };
-}
-
-function requestedService(request: Uint8Array): string {
-  let service = '';
-  for (const { number, value } of readFields(request)) if (number === 1) service = utf8Field(value);
-  return service;
 }
 
 function checkResponse(health: Health): Uint8Array {

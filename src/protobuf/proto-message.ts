@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import { bytesField, type Field, fixedField, readFields, utf8Field, varintField } from './protobuf.ts';
+import { type Field, FieldWriter, readFields, utf8Field } from './protobuf.ts';
 
 /** How one kind of field is read and written. */
 interface FieldKind<T> {
@@ -9,7 +9,7 @@ interface FieldKind<T> {
   /** `before` is what an earlier occurrence gave: repeated fields add to it, others replace it. */
   read(value: Field['value'], before: T): T;
   /** Nothing for a value that need not be written. */
-  write(value: T): readonly Uint8Array[];
+  write(value: T, out: FieldWriter): void;
 }
 
 type Fields = Readonly<Record<string, FieldKind<never>>>;
@@ -28,17 +28,17 @@ export function message<const F extends Record<string, unknown>>(fields: F): Mes
     decode(bytes) {
       const values: Record<string, unknown> = {};
       for (const [name, kind] of kinds) values[name] = kind.initial();
-      for (const { number, value } of readFields(bytes)) {
+      readFields(bytes, (number, value) => {
         const known = byNumber.get(number);
         if (known !== undefined) values[known.name] = known.kind.read(value, values[known.name]);
-      }
+      });
       return values as Values<F>;
     },
     encode(value) {
       const given = value as Record<string, unknown>;
-      return Buffer.concat(
-        kinds.flatMap(([name, kind]) => (given[name] === undefined ? [] : [...kind.write(given[name])])),
-      );
+      const out = new FieldWriter();
+      for (const [name, kind] of kinds) if (given[name] !== undefined) kind.write(given[name], out);
+      return out.take();
     },
   };
 }
@@ -48,7 +48,9 @@ export function string(number: number): FieldKind<string> {
     number,
     initial: () => '',
     read: (value) => utf8Field(value),
-    write: (text) => (text === '' ? [] : [bytesField(number, text)]),
+    write: (text, out) => {
+      if (text !== '') out.bytes(number, text);
+    },
   };
 }
 
@@ -58,7 +60,9 @@ export function optionalString(number: number): FieldKind<string | undefined> {
     number,
     initial: () => undefined,
     read: (value) => utf8Field(value),
-    write: (text) => (text === undefined ? [] : [bytesField(number, text)]),
+    write: (text, out) => {
+      if (text !== undefined) out.bytes(number, text);
+    },
   };
 }
 
@@ -69,7 +73,9 @@ export function bytes(number: number): FieldKind<Uint8Array> {
     number,
     initial: () => noBytes,
     read: bytesOf,
-    write: (value) => (value.length === 0 ? [] : [bytesField(number, value)]),
+    write: (value, out) => {
+      if (value.length > 0) out.bytes(number, value);
+    },
   };
 }
 
@@ -78,7 +84,9 @@ export function optionalBytes(number: number): FieldKind<Uint8Array | undefined>
     number,
     initial: () => undefined,
     read: bytesOf,
-    write: (value) => (value === undefined ? [] : [bytesField(number, value)]),
+    write: (value, out) => {
+      if (value !== undefined) out.bytes(number, value);
+    },
   };
 }
 
@@ -87,7 +95,9 @@ export function bool(number: number): FieldKind<boolean> {
     number,
     initial: () => false,
     read: (value) => numberOf(value) !== 0n,
-    write: (value) => (value ? [varintField(number, 1)] : []),
+    write: (value, out) => {
+      if (value) out.varint(number, 1);
+    },
   };
 }
 
@@ -96,7 +106,9 @@ export function optionalBool(number: number): FieldKind<boolean | undefined> {
     number,
     initial: () => undefined,
     read: (value) => numberOf(value) !== 0n,
-    write: (value) => (value === undefined ? [] : [varintField(number, value ? 1 : 0)]),
+    write: (value, out) => {
+      if (value !== undefined) out.varint(number, value ? 1 : 0);
+    },
   };
 }
 
@@ -106,7 +118,9 @@ export function int32(number: number): FieldKind<number> {
     number,
     initial: () => 0,
     read: (value) => Number(BigInt.asIntN(32, numberOf(value))),
-    write: (value) => (value === 0 ? [] : [varintField(number, value)]),
+    write: (value, out) => {
+      if (value !== 0) out.varint(number, value);
+    },
   };
 }
 
@@ -115,7 +129,9 @@ export function int64(number: number): FieldKind<bigint> {
     number,
     initial: () => 0n,
     read: (value) => BigInt.asIntN(64, numberOf(value)),
-    write: (value) => (value === 0n ? [] : [varintField(number, value)]),
+    write: (value, out) => {
+      if (value !== 0n) out.varint(number, value);
+    },
   };
 }
 
@@ -125,7 +141,9 @@ export function optionalInt32(number: number): FieldKind<number | undefined> {
     number,
     initial: () => undefined,
     read: (value) => Number(BigInt.asIntN(32, numberOf(value))),
-    write: (value) => (value === undefined ? [] : [varintField(number, value)]),
+    write: (value, out) => {
+      if (value !== undefined) out.varint(number, value);
+    },
   };
 }
 
@@ -134,7 +152,9 @@ export function optionalInt64(number: number): FieldKind<bigint | undefined> {
     number,
     initial: () => undefined,
     read: (value) => BigInt.asIntN(64, numberOf(value)),
-    write: (value) => (value === undefined ? [] : [varintField(number, value)]),
+    write: (value, out) => {
+      if (value !== undefined) out.varint(number, value);
+    },
   };
 }
 
@@ -143,7 +163,13 @@ export function optionalSfixed64(number: number): FieldKind<bigint | undefined> 
     number,
     initial: () => undefined,
     read: (value) => fixed64Of(value).getBigInt64(0, true),
-    write: (value) => (value === undefined ? [] : [fixed64Field(number, (view) => view.setBigInt64(0, value, true))]),
+    write: (value, out) => {
+      if (value !== undefined)
+        out.fixed(
+          number,
+          fixed64((view) => view.setBigInt64(0, value, true)),
+        );
+    },
   };
 }
 
@@ -152,7 +178,13 @@ export function optionalDouble(number: number): FieldKind<number | undefined> {
     number,
     initial: () => undefined,
     read: (value) => fixed64Of(value).getFloat64(0, true),
-    write: (value) => (value === undefined ? [] : [fixed64Field(number, (view) => view.setFloat64(0, value, true))]),
+    write: (value, out) => {
+      if (value !== undefined)
+        out.fixed(
+          number,
+          fixed64((view) => view.setFloat64(0, value, true)),
+        );
+    },
   };
 }
 
@@ -161,9 +193,8 @@ export function optionalFloat(number: number): FieldKind<number | undefined> {
     number,
     initial: () => undefined,
     read: (value) => fixedOf(value, 4).getFloat32(0, true),
-    write: (value) => {
-      if (value === undefined) return [];
-      return [fixedField(number, new Uint8Array(Float32Array.of(value).buffer))];
+    write: (value, out) => {
+      if (value !== undefined) out.fixed(number, new Uint8Array(Float32Array.of(value).buffer));
     },
   };
 }
@@ -173,7 +204,9 @@ export function strings(number: number): FieldKind<readonly string[]> {
     number,
     initial: () => [],
     read: (value, before) => added(before, utf8Field(value)),
-    write: (values) => values.map((value) => bytesField(number, value)),
+    write: (values, out) => {
+      for (const value of values) out.bytes(number, value);
+    },
   };
 }
 
@@ -186,7 +219,9 @@ export function uint32s(number: number): FieldKind<readonly number[]> {
       for (const item of typeof value === 'bigint' ? [Number(value)] : unpack(value)) added(before, item);
       return before;
     },
-    write: (values) => values.map((value) => varintField(number, value)),
+    write: (values, out) => {
+      for (const value of values) out.varint(number, value);
+    },
   };
 }
 
@@ -195,7 +230,9 @@ export function nested<T>(number: number, type: MessageType<T>): FieldKind<T | u
     number,
     initial: () => undefined,
     read: (value) => type.decode(bytesOf(value)),
-    write: (value) => (value === undefined ? [] : [bytesField(number, type.encode(value))]),
+    write: (value, out) => {
+      if (value !== undefined) out.bytes(number, type.encode(value));
+    },
   };
 }
 
@@ -204,7 +241,9 @@ export function repeated<T>(number: number, type: MessageType<T>): FieldKind<rea
     number,
     initial: () => [],
     read: (value, before) => added(before, type.decode(bytesOf(value))),
-    write: (values) => values.map((value) => bytesField(number, type.encode(value))),
+    write: (values, out) => {
+      for (const value of values) out.bytes(number, type.encode(value));
+    },
   };
 }
 
@@ -224,8 +263,9 @@ export function map<T>(number: number, type: MessageType<T>): FieldKind<Readonly
       const { key, value: encoded } = entry.decode(bytesOf(value));
       return (before as Map<string, T>).set(key, type.decode(encoded));
     },
-    write: (values) =>
-      [...values].map(([key, value]) => bytesField(number, entry.encode({ key, value: type.encode(value) }))),
+    write: (values, out) => {
+      for (const [key, value] of values) out.bytes(number, entry.encode({ key, value: type.encode(value) }));
+    },
   };
 }
 
@@ -255,10 +295,10 @@ function fixedOf(value: Field['value'], length: number): DataView {
   return new DataView(fixed.buffer, fixed.byteOffset, length);
 }
 
-function fixed64Field(number: number, write: (view: DataView) => void): Uint8Array {
+function fixed64(write: (view: DataView) => void): Uint8Array {
   const view = new DataView(new ArrayBuffer(8));
   write(view);
-  return fixedField(number, new Uint8Array(view.buffer));
+  return new Uint8Array(view.buffer);
 }
 
 function* unpack(packed: Uint8Array): Generator<number> {

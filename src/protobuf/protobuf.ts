@@ -6,57 +6,74 @@ export interface Field {
   readonly value: bigint | Uint8Array;
 }
 
-/** The fields of a message, in the order in which they stand. Repeated numbers are the reader's business. */
-export function* readFields(message: Uint8Array): Generator<Field> {
-  let at = 0;
-  const varint = (): bigint => {
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = message[at];
-      if (byte === undefined) throw malformed(at);
-      at += 1;
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return BigInt.asUintN(64, value);
-    }
-    throw malformed(at);
-  };
-  /** Tags and lengths: mostly one byte, and there may be millions. */
-  const small = (): number => {
-    const byte = message[at];
-    if (byte === undefined || byte > 0x7f) return Number(varint());
-    at += 1;
-    return byte;
-  };
-  const bytes = (length: number): Uint8Array => {
-    if (length > message.length - at) throw malformed(at);
-    at += length;
-    return message.subarray(at - length, at);
-  };
-  while (at < message.length) {
-    const tag = small();
+/** Tells the fields of a message, in the order in which they stand. Repeated numbers are the listener's business. */
+export function readFields(message: Uint8Array, onField: (number: number, value: Field['value']) => void): void {
+  const reader = new FieldReader(message);
+  while (!reader.isAtEnd) {
+    const tag = reader.small();
     const number = Math.floor(tag / 8);
-    if (number === 0 || number > 0x1fff_ffff) throw malformed(at);
+    if (number === 0 || number > 0x1fff_ffff) throw reader.malformed();
     switch (tag % 8) {
       case 0:
-        yield { number, value: varint() };
+        onField(number, reader.varint());
         break;
       case 1:
-        yield { number, value: bytes(8) };
+        onField(number, reader.bytes(8));
         break;
       case 2:
-        yield { number, value: bytes(small()) };
+        onField(number, reader.bytes(reader.small()));
         break;
       case 5:
-        yield { number, value: bytes(4) };
+        onField(number, reader.bytes(4));
         break;
       default:
-        throw malformed(at);
+        throw reader.malformed();
     }
   }
 }
 
-function malformed(at: number): AppError {
-  return new AppError('invalid_input', `the message is not valid protobuf at byte ${at}`);
+class FieldReader {
+  readonly #message: Uint8Array;
+  #at = 0;
+
+  constructor(message: Uint8Array) {
+    this.#message = message;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#message.length;
+  }
+
+  varint(): bigint {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.#message[this.#at];
+      if (byte === undefined) throw this.malformed();
+      this.#at += 1;
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return BigInt.asUintN(64, value);
+    }
+    throw this.malformed();
+  }
+
+  /** Tags and lengths: mostly one byte, and there may be millions. */
+  small(): number {
+    const byte = this.#message[this.#at];
+    if (byte === undefined || byte > 0x7f) return Number(this.varint());
+    this.#at += 1;
+    return byte;
+  }
+
+  bytes(length: number): Uint8Array {
+    const start = this.#at;
+    if (length > this.#message.length - start) throw this.malformed();
+    this.#at += length;
+    return this.#message.subarray(start, this.#at);
+  }
+
+  malformed(): AppError {
+    return new AppError('invalid_input', `the message is not valid protobuf at byte ${this.#at}`);
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -71,35 +88,75 @@ export function utf8Field(value: Field['value']): string {
 }
 
 export function varintField(number: number, value: number | bigint): Uint8Array {
-  return Buffer.concat([encodeVarint(number << 3), encodeVarint(value)]);
+  return written((out) => out.varint(number, value));
 }
 
 export function bytesField(number: number, value: Uint8Array | string): Uint8Array {
-  const bytes = typeof value === 'string' ? Buffer.from(value) : value;
-  const tag = encodeVarint((number << 3) | 2);
-  const length = encodeVarint(bytes.length);
-  const field = Buffer.allocUnsafe(tag.length + length.length + bytes.length);
-  field.set(tag, 0);
-  field.set(length, tag.length);
-  field.set(bytes, tag.length + length.length);
-  return field;
+  return written((out) => out.bytes(number, value));
 }
 
-/** Eight bytes, as fixed64 and double have them, or the four of fixed32 and float. */
-export function fixedField(number: number, value: Uint8Array): Uint8Array {
-  return Buffer.concat([encodeVarint((number << 3) | (value.length === 4 ? 5 : 1)), value]);
+function written(write: (out: FieldWriter) => void): Uint8Array {
+  const out = new FieldWriter();
+  write(out);
+  return out.take();
 }
 
-/** Negative numbers take ten bytes, as protobuf has it. */
-function encodeVarint(value: number | bigint): Uint8Array {
-  // Most are small, and numbers are faster than bigints.
-  if (value >= 0 && value < 0x80) return Uint8Array.of(Number(value));
-  const bytes: number[] = [];
-  let rest = BigInt.asUintN(64, BigInt(value));
-  while (rest > 0x7fn) {
-    bytes.push(Number(rest & 0x7fn) | 0x80);
-    rest >>= 7n;
+const firstBytes = 128;
+const longestVarint = 10;
+
+/** Fields of a message, one behind the other. */
+export class FieldWriter {
+  #bytes = Buffer.allocUnsafe(firstBytes);
+  #length = 0;
+
+  /** Negative numbers take ten bytes, as protobuf has it. */
+  varint(number: number, value: number | bigint): void {
+    this.#makeRoom(2 * longestVarint);
+    this.#append(number << 3);
+    this.#append(value);
   }
-  bytes.push(Number(rest));
-  return Uint8Array.from(bytes);
+
+  bytes(number: number, value: Uint8Array | string): void {
+    const length = typeof value === 'string' ? Buffer.byteLength(value) : value.length;
+    this.#makeRoom(2 * longestVarint + length);
+    this.#append((number << 3) | 2);
+    this.#append(length);
+    if (typeof value === 'string') this.#bytes.write(value, this.#length);
+    else this.#bytes.set(value, this.#length);
+    this.#length += length;
+  }
+
+  /** Eight bytes, as fixed64 and double have them, or the four of fixed32 and float. */
+  fixed(number: number, value: Uint8Array): void {
+    this.#makeRoom(longestVarint + value.length);
+    this.#append((number << 3) | (value.length === 4 ? 5 : 1));
+    this.#bytes.set(value, this.#length);
+    this.#length += value.length;
+  }
+
+  take(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #makeRoom(bytes: number): void {
+    const needed = this.#length + bytes;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
+  }
+
+  #append(value: number | bigint): void {
+    // Most are small, and numbers are faster than bigints.
+    if (value >= 0 && value < 0x80) {
+      this.#bytes[this.#length++] = Number(value);
+      return;
+    }
+    let rest = BigInt.asUintN(64, BigInt(value));
+    while (rest > 0x7fn) {
+      this.#bytes[this.#length++] = Number(rest & 0x7fn) | 0x80;
+      rest >>= 7n;
+    }
+    this.#bytes[this.#length++] = Number(rest);
+  }
 }

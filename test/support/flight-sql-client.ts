@@ -32,8 +32,9 @@ export function any(name: string, ...fields: readonly FieldValue[]): Buffer {
 
 /** The fields of a message by their numbers; the last of those that repeat. */
 export function fieldsOf(message: Uint8Array): Map<number, bigint | Buffer> {
-  const fields = [...readFields(message)];
-  return new Map(fields.map(({ number, value }) => [number, typeof value === 'bigint' ? value : Buffer.from(value)]));
+  const fields = new Map<number, bigint | Buffer>();
+  readFields(message, (number, value) => fields.set(number, typeof value === 'bigint' ? value : Buffer.from(value)));
+  return fields;
 }
 
 export function bufferAt(fields: Map<number, bigint | Buffer>, number: number): Buffer {
