@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts';
 import { GrpcError } from '../protobuf/grpc-status.ts';
 import { errorTrailers, okTrailers } from './error-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
+import { LazyAbort } from './lazy-abort.ts';
 import { writeMessage } from './message-writer.ts';
 import type { Call, Message, Method } from './method.ts';
 import { onlyMessage, requestMessages } from './request.ts';
@@ -17,12 +18,15 @@ export interface CallTimeouts {
   readonly stallTimeoutMs: number;
 }
 
-export interface CallOptions extends CallTimeouts {
+export interface CallOptions {
+  readonly timeouts: CallTimeouts;
   readonly method: Method;
   readonly path: string;
   readonly metadata: IncomingHttpHeaders;
   readonly lane: string;
   readonly logger: Logger;
+  /** Called when its stream is gone. */
+  readonly onClosed: () => void;
 }
 
 export interface RunningCall {
@@ -34,21 +38,29 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** Serves one call on its stream, from headers to trailers. */
 export function startCall(stream: ServerHttp2Stream, options: CallOptions): RunningCall {
-  const { metadata, path, lane, logger, stallTimeoutMs } = options;
+  const { metadata, path, lane, logger, timeouts, onClosed } = options;
   const requestId = givenRequestId(metadata) ?? newRequestId();
-  const controller = new AbortController();
+  const stopping = new LazyAbort();
   const headers: OutgoingHttpHeaders = {};
-  const setHeader = (name: string, value: string): void => {
-    headers[name] = value;
+  const call: Call = {
+    path,
+    requestId,
+    lane,
+    metadata,
+    get signal() {
+      return stopping.signal;
+    },
+    setHeader: (name, value) => {
+      headers[name] = value;
+    },
   };
-  const call: Call = { path, requestId, lane, metadata, signal: controller.signal, setHeader };
   let deadline: NodeJS.Timeout | undefined;
   let ended = false;
 
-  const end = (trailers: OutgoingHttpHeaders): void => {
+  const end = (trailers: OutgoingHttpHeaders, last?: Message): void => {
     ended = true;
     clearTimeout(deadline);
-    endResponse(stream, trailers, stallTimeoutMs);
+    endResponse(stream, trailers, timeouts.stallTimeoutMs, last);
   };
   const fail = (thrown: unknown): void => {
     if (ended || stream.destroyed) return;
@@ -61,17 +73,18 @@ export function startCall(stream: ServerHttp2Stream, options: CallOptions): Runn
   const abort = (reason: GrpcError): void => {
     if (ended) return;
     fail(reason);
-    controller.abort(reason);
+    stopping.abort(reason);
   };
 
   stream.once('close', () => {
     clearTimeout(deadline);
-    if (!ended) controller.abort(new GrpcError('CANCELLED', 'the client cancelled the call'));
+    if (!ended) stopping.abort(new GrpcError('CANCELLED', 'the client cancelled the call'));
     ended = true;
+    onClosed();
   });
   try {
     deadline = startDeadline(metadata['grpc-timeout']?.toString(), abort);
-    run(stream, call, headers, options).then(() => ended || end(okTrailers), fail);
+    run(stream, call, { ...options, headers, stopping }).then((last) => ended || end(okTrailers, last), fail);
   } catch (error) {
     fail(error);
   }
@@ -85,27 +98,29 @@ function startDeadline(header: string | undefined, abort: RunningCall['abort']):
   return setTimeout(() => abort(new GrpcError('DEADLINE_EXCEEDED', `deadline of ${timeoutMs} ms exceeded`)), timeoutMs);
 }
 
+/** Gives the last message, where it is known to be that: the trailers leave with it. */
 async function run(
   stream: ServerHttp2Stream,
   call: Call,
-  headers: OutgoingHttpHeaders,
-  options: CallOptions,
-): Promise<void> {
-  const { method, requestTimeoutMs, stallTimeoutMs } = options;
-  const send = async (message: Message): Promise<void> => {
-    call.signal.throwIfAborted();
-    if (!stream.headersSent) startResponse(stream, headers);
-    await writeMessage(stream, message, stallTimeoutMs);
-  };
-  const sendAll = async (messages: AsyncIterable<Message>): Promise<void> => {
-    for await (const message of messages) await send(message);
+  { method, timeouts, headers, stopping }: CallOptions & { headers: OutgoingHttpHeaders; stopping: LazyAbort },
+): Promise<Message | undefined> {
+  const { requestTimeoutMs, stallTimeoutMs } = timeouts;
+  const sendAll = async (messages: AsyncIterable<Message>): Promise<undefined> => {
+    for await (const message of messages) {
+      stopping.throwIfAborted();
+      if (!stream.headersSent) startResponse(stream, headers);
+      await writeMessage(stream, message, stallTimeoutMs);
+    }
     // A stream of no messages still has headers and trailers.
-    if (!stream.headersSent && !call.signal.aborted) startResponse(stream, headers);
+    if (!stream.headersSent && !stopping.isAborted) startResponse(stream, headers);
   };
   switch (method.kind) {
     case 'unary': {
       const request = await onlyMessage(stream, call, method, requestTimeoutMs);
-      return send(await method.handle(request, call));
+      const message = await method.handle(request, call);
+      stopping.throwIfAborted();
+      startResponse(stream, headers);
+      return message;
     }
     case 'serverStreaming': {
       const request = await onlyMessage(stream, call, method, requestTimeoutMs);

@@ -31,14 +31,25 @@ export function watchConnection(session: ServerHttp2Session, timeouts: Connectio
   let calls = 0;
   let silentPings = 0;
   let bytesHeard = 0;
+  let idleSinceMs = performance.now();
 
-  const startIdle = (): NodeJS.Timeout => setTimeout(sayGoodbye, idleTimeoutMs);
-  const sayGoodbye = (): void => {
-    if (session.destroyed) return;
+  // One timer for all calls, which looks when it fires: to start one with the end of each would cost small calls.
+  const look = (): void => {
+    if (session.closed || session.destroyed) return;
+    const idleMs = calls === 0 ? performance.now() - idleSinceMs : 0;
+    if (idleMs < idleTimeoutMs) {
+      idle = setTimeout(look, idleTimeoutMs - idleMs);
+      return;
+    }
     session.goaway();
-    idle = setTimeout(() => session.destroy(), goodbyeMs);
+    idle = setTimeout(letGo, goodbyeMs);
   };
-  let idle = startIdle();
+  const letGo = (): void => {
+    // A call may have been on its way.
+    if (calls === 0) session.destroy();
+    else idle = setTimeout(letGo, goodbyeMs);
+  };
+  let idle = setTimeout(look, idleTimeoutMs);
   const handshake = setTimeout(() => session.destroy(), handshakeTimeoutMs);
   const keepalive = setInterval(() => {
     if (session.destroyed) return;
@@ -74,12 +85,12 @@ export function watchConnection(session: ServerHttp2Session, timeouts: Connectio
     clearInterval(probe);
   });
 
+  const leave = (): void => {
+    calls -= 1;
+    idleSinceMs = performance.now();
+  };
   return () => {
     calls += 1;
-    clearTimeout(idle);
-    return () => {
-      calls -= 1;
-      if (calls === 0 && !session.closed && !session.destroyed) idle = startIdle();
-    };
+    return leave;
   };
 }

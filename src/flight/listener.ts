@@ -63,18 +63,25 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     session.setLocalWindowSize(windowBytes);
   });
 
+  const onStreamError = (error: Error): void => logger.debug('stream failed', { error: error.message });
   server.on('stream', (stream, metadata) => {
-    stream.on('error', (error) => logger.debug('stream failed', { error: error.message }));
+    stream.on('error', onStreamError);
     const connection = stream.session && connections.get(stream.session as ServerHttp2Session);
     if (!connection) return stream.destroy();
-    const leave = connection.enter();
-    stream.once('close', leave);
+    const { lane, enter } = connection;
+    const leave = enter();
     const method = route(stream, metadata, methods);
-    if (method === undefined) return;
+    if (method === undefined) {
+      stream.once('close', leave);
+      return;
+    }
+    const onClosed = (): void => {
+      leave();
+      calls.delete(call);
+    };
     const path = metadata[':path'] ?? '';
-    const call = startCall(stream, { ...timeouts, method, path, metadata, lane: connection.lane, logger });
+    const call = startCall(stream, { timeouts, method, path, metadata, lane, logger, onClosed });
     calls.add(call);
-    stream.once('close', () => calls.delete(call));
   });
 
   const sockets = new Set<Socket>();

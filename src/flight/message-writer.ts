@@ -6,6 +6,11 @@ import { onStall } from './stall.ts';
 
 /** Writes one message, and waits while the reader is slow. */
 export async function writeMessage(stream: ServerHttp2Stream, message: Message, stallTimeoutMs: number): Promise<void> {
+  if (!putMessage(stream, message)) await drained(stream, stallTimeoutMs);
+}
+
+/** Whether the stream wants more. */
+export function putMessage(stream: ServerHttp2Stream, message: Message): boolean {
   const pieces = message instanceof Uint8Array ? [message] : message;
   let bytes = 0;
   for (const piece of pieces) bytes += piece.length;
@@ -13,7 +18,7 @@ export async function writeMessage(stream: ServerHttp2Stream, message: Message, 
   let more = stream.write(messagePrefix(bytes));
   for (const piece of pieces) more = stream.write(piece);
   stream.uncork();
-  if (!more) await drained(stream, stallTimeoutMs);
+  return more;
 }
 
 /** Resolves when the stream wants more; rejects when it closes, or when for so long its connection took no byte. */

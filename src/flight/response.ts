@@ -1,4 +1,6 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { putMessage } from './message-writer.ts';
+import type { Message } from './method.ts';
 import { onStall } from './stall.ts';
 import { pieceCounter } from './tiny-pieces.ts';
 
@@ -16,12 +18,19 @@ const resetAfterMs = 250;
 /** Until then, so that a client which does not stop does not keep us busy. */
 const firstDroppedBytes = 1024 * 1024;
 
+const trailersFollow = { waitForTrailers: true } as const;
+
 export function startResponse(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
-  stream.respond({ ...headers, ...responseHeaders }, { waitForTrailers: true });
+  stream.respond({ ...headers, ...responseHeaders }, trailersFollow);
 }
 
-/** Ends the response. Trailers without a message before them are sent as the headers. */
-export function endResponse(stream: ServerHttp2Stream, trailers: OutgoingHttpHeaders, stallTimeoutMs: number): void {
+/** Ends the response, with its last message where that is not sent yet. Trailers without a message before them are sent as the headers. */
+export function endResponse(
+  stream: ServerHttp2Stream,
+  trailers: OutgoingHttpHeaders,
+  stallTimeoutMs: number,
+  last?: Message,
+): void {
   if (stream.closed || stream.destroyed) return;
   stream.once(
     'close',
@@ -31,6 +40,7 @@ export function endResponse(stream: ServerHttp2Stream, trailers: OutgoingHttpHea
   if (!stream.readableEnded) dropRequest(stream);
   if (stream.headersSent) {
     stream.once('wantTrailers', () => stream.sendTrailers(trailers));
+    if (last !== undefined) putMessage(stream, last);
     stream.end();
   } else {
     stream.respond({ ...responseHeaders, ...trailers }, { endStream: true });
