@@ -10,6 +10,7 @@ export const errorCodes = [
   'handle_gone',
   'handle_exists',
   'schema_mismatch',
+  'frame_changed',
   'invalid_input',
   'unsupported_type',
   'too_large',

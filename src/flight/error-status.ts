@@ -14,6 +14,7 @@ export const errorStatus = {
   handle_gone: 'NOT_FOUND',
   handle_exists: 'ALREADY_EXISTS',
   schema_mismatch: 'FAILED_PRECONDITION',
+  frame_changed: 'ABORTED',
   invalid_input: 'INVALID_ARGUMENT',
   unsupported_type: 'INVALID_ARGUMENT',
   too_large: 'RESOURCE_EXHAUSTED',

@@ -28,8 +28,11 @@ export interface ActionDescription {
 export interface FlightSqlHandler {
   /** `descriptor` is the whole FlightDescriptor, to be echoed. Gives a FlightInfo. */
   getFlightInfo(command: Uint8Array, descriptor: Uint8Array, call: Call): Promise<Uint8Array> | undefined;
+  /** Of a statement that is the command itself. Only where it reads. */
+  getFlightInfoOfSql(sql: string, descriptor: Uint8Array, call: Call): Promise<Uint8Array>;
   /** Gives an encapsulated schema message. */
   getSchema(command: Uint8Array, call: Call): Promise<Uint8Array> | undefined;
+  getSchemaOfSql(sql: string, call: Call): Promise<Uint8Array>;
   /** FlightData messages, the schema first. */
   doGet(ticket: Uint8Array, call: Call): AsyncIterable<Message> | undefined;
   /** FlightData messages of a statement that stands in the ticket itself. */

@@ -2,14 +2,12 @@ import { AppError } from '../core/app-error.ts';
 import { selectColumns } from '../frames/select-columns.ts';
 import type { FrameStore } from '../frames/store.ts';
 import { SchemaResult } from '../protobuf/flight-messages.ts';
-import { bytesField } from '../protobuf/protobuf.ts';
 import { arrowSchema } from './arrow-schema.ts';
 import { parseDescriptor } from './descriptor.ts';
 import type { FlightSqlHandler } from './flight-sql-port.ts';
 import { frameInfo, heldFrame } from './frame-info.ts';
 import type { Call } from './method.ts';
 import { parseReadTarget, type ReadTarget, wholeFrame } from './read-target.ts';
-import { packAny } from './sql/any.ts';
 
 export interface FlightParts {
   readonly frames: FrameStore;
@@ -25,7 +23,7 @@ export async function getFlightInfo(
   const ofSql = command === undefined ? undefined : sql.getFlightInfo(command, request, call);
   if (ofSql !== undefined) return ofSql;
   const selection = target();
-  if (selection.kind === 'sql') return forStatement(sql.getFlightInfo(statement(selection.sql), request, call));
+  if (selection.kind === 'sql') return sql.getFlightInfoOfSql(selection.sql, request, call);
   return frameInfo(await heldFrame(frames, selection, call), selection, request);
 }
 
@@ -35,7 +33,7 @@ export async function getSchema({ frames, sql }: FlightParts, request: Uint8Arra
   if (ofSql !== undefined) return SchemaResult.encode({ schema: await ofSql });
   const selection = target();
   if (selection.kind === 'sql') {
-    return SchemaResult.encode({ schema: await forStatement(sql.getSchema(statement(selection.sql), call)) });
+    return SchemaResult.encode({ schema: await sql.getSchemaOfSql(selection.sql, call) });
   }
   const { handle, columns } = await heldFrame(frames, selection, call);
   return SchemaResult.encode({ schema: arrowSchema(selectColumns(handle, columns, selection.columns)) });
@@ -56,13 +54,4 @@ function asked(request: Uint8Array): { readonly command?: Uint8Array; readonly t
     default:
       return descriptor satisfies never;
   }
-}
-
-function statement(sql: string): Uint8Array {
-  return packAny('CommandStatementQuery', bytesField(1, sql));
-}
-
-function forStatement<T>(answer: Promise<T> | undefined): Promise<T> {
-  if (answer === undefined) throw new AppError('internal', 'Flight SQL does not know CommandStatementQuery');
-  return answer;
 }

@@ -31,6 +31,14 @@ export function exists(handle: Handle): AppError {
   });
 }
 
+/** Rows that were made of another version may not replace this one. */
+export function changed(handle: Handle): AppError {
+  return new AppError('frame_changed', `${handle} was changed while the rows that replace it were made of it`, {
+    hint: 'try again',
+    retryAfterSeconds: 1,
+  });
+}
+
 /** The file of a version was changed from outside before it could be read. */
 export function replacedMeanwhile(handle: Handle, cause?: unknown): AppError {
   return new AppError('handle_gone', `this version of ${handle} was replaced from outside`, {

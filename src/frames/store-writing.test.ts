@@ -51,6 +51,18 @@ describe('put', () => {
     expect(await bench.left('pending')).toEqual([]);
   });
 
+  test('overwrite by rows that were made of another version is refused, and leaves nothing behind', async () => {
+    const store = await bench.open();
+    const { versionId } = await put(store, 'trades', 'SELECT 1 AS a');
+    const replace = (sql: string) => put(store, 'trades', sql, { mode: 'overwrite', replaces: versionId });
+    await put(store, 'trades', 'SELECT 2 AS a', { mode: 'append' });
+    expect(await codeOf(replace('SELECT 3 AS a'))).toBe('frame_changed');
+    expect(await firstColumn(store, 'trades')).toEqual([1, 2]);
+    await store.drop(anonymous, trades);
+    expect(await codeOf(replace('SELECT 3 AS a'))).toBe('frame_changed');
+    expect(await bench.left('tmp')).toEqual([]);
+  });
+
   test('overwrite makes the next version', async () => {
     const store = await bench.open();
     const first = await put(store, 'trades', 'SELECT 1 AS a');

@@ -6,7 +6,7 @@ import { generateHandle, type Handle } from '../core/handle.ts';
 import { type BroughtFile, BroughtRows, firstCompression } from './bringing.ts';
 import type { Entry } from './catalog.ts';
 import { nextPartName, type PlacedPart, type Placement } from './commit.ts';
-import { exists, whyNotHeld } from './frame-errors.ts';
+import { changed, exists, whyNotHeld } from './frame-errors.ts';
 import type { FrameVersion } from './frame-version.ts';
 import { newVersionId } from './manifest.ts';
 import type { FileIdentity, Part } from './part.ts';
@@ -28,6 +28,8 @@ export interface PutRequest {
   readonly source: RowSource;
   /** Sees the columns before anything is kept; what it throws refuses the put. */
   readonly check?: ((columns: readonly Column[]) => void) | undefined;
+  /** With `overwrite`: the version that the rows were made of. Where another is held by then, the put is refused (`frame_changed`). */
+  readonly replaces?: string | undefined;
 }
 
 export interface Put {
@@ -123,6 +125,8 @@ export class Writing {
     if (before !== undefined && this.#isExpired(before)) await removeFrame(this.#state, handle, before, 'expired');
     const entry = catalog.get(handle);
     const isFree = entry === undefined || entry.kind === 'gone';
+    const heldId = entry?.kind === 'held' ? entry.version.versionId : undefined;
+    if (request.replaces !== undefined && request.replaces !== heldId) throw changed(handle);
     if (request.mode === 'append' && !isFree) {
       if (entry.kind !== 'held') throw whyNotHeld(handle, entry);
       assertSameColumns(handle, entry.version.manifest.columns, columns);

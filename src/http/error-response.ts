@@ -12,6 +12,7 @@ export const httpStatus = {
   handle_gone: 410,
   handle_exists: 409,
   schema_mismatch: 409,
+  frame_changed: 409,
   invalid_input: 400,
   unsupported_type: 400,
   too_large: 413,

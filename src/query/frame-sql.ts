@@ -34,6 +34,14 @@ export interface UpdateRequest {
   readonly parameters?: Uint8Array | undefined;
 }
 
+/** What a statement that changes frames has done. */
+export interface SqlUpdate {
+  /** Rows that it wrote. */
+  readonly rows: number;
+  /** Whether any frame is another than before. */
+  readonly hasChanged: boolean;
+}
+
 /** What the text of a statement says of it. */
 export interface SqlFacts extends Pick<Query, 'parameterCount' | 'parameterNames'> {
   readonly effect: 'reads' | 'creates' | 'inserts' | 'drops';
@@ -53,7 +61,7 @@ export interface PreparedSql {
 export type KeptQuery = Omit<QueryRequest, 'form' | 'countAll' | 'isKept'>;
 
 /** How they become one. */
-export type KeepRequest = Omit<PutRequest, 'source'>;
+export type KeepRequest = Omit<PutRequest, 'source' | 'replaces'>;
 
 /** Where a statement runs, and why there. Both may be shown to anyone. */
 export interface EngineChoice {
@@ -80,7 +88,7 @@ export interface EngineSql {
   query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult>;
   /** Makes a frame of the rows of a query. */
   keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult>;
-  /** Runs a statement that changes frames (CREATE TABLE, INSERT, DROP TABLE); gives the number of rows that it wrote. */
-  update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<number>;
+  /** Runs a statement that changes frames (CREATE TABLE, INSERT, DROP TABLE). */
+  update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate>;
   analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]>;
 }

@@ -15,6 +15,7 @@ import type {
   PreparedSql,
   QueryRequest,
   SqlFacts,
+  SqlUpdate,
   UpdateRequest,
 } from './frame-sql.ts';
 import type { Run, RunningQueries } from './running-queries.ts';
@@ -77,7 +78,7 @@ export class SqlByEngine implements FrameSql {
     );
   }
 
-  async update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<number> {
+  async update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate> {
     return await this.#during(principal, request.sql, options, (engine, own) => engine.update(principal, request, own));
   }
 

@@ -18,6 +18,7 @@ import {
 import { endingWith } from '../core/sql-result.ts';
 import type { PutResult } from '../frames/frame-summary.ts';
 import type { FrameStore } from '../frames/store.ts';
+import type { PutRequest } from '../frames/writing.ts';
 import type {
   CallOptions,
   EngineSql,
@@ -26,6 +27,7 @@ import type {
   PreparedSql,
   QueryRequest,
   SqlFacts,
+  SqlUpdate,
   UpdateRequest,
 } from './frame-sql.ts';
 import { findHandle, openTables } from './frame-tables.ts';
@@ -38,6 +40,10 @@ export interface SqlOverFramesOptions {
 type Create = Extract<Statement, { kind: 'createTable' }>;
 type Insert = Extract<Statement, { kind: 'insert' }>;
 type Drop = Extract<Statement, { kind: 'drop' }>;
+type KeptRows = { readonly query: Query } & Omit<KeptQuery, 'sql'>;
+
+/** A statement that replaces what it reads runs again where others have changed that meanwhile. */
+const mostAttempts = 5;
 
 const effects = {
   query: 'reads',
@@ -126,7 +132,7 @@ export class SqlOverFrames implements EngineSql {
     return await this.#putRows(principal, result, request, options);
   }
 
-  async update(principal: Principal, { sql, parameters }: UpdateRequest, options: CallOptions): Promise<number> {
+  async update(principal: Principal, { sql, parameters }: UpdateRequest, options: CallOptions): Promise<SqlUpdate> {
     const statement = await this.#engine.analyze(sql, options);
     switch (statement.kind) {
       case 'createTable':
@@ -155,49 +161,65 @@ export class SqlOverFrames implements EngineSql {
     { table, ifTaken, query }: Create,
     parameters: Uint8Array | undefined,
     options: CallOptions,
-  ): Promise<number> {
+  ): Promise<SqlUpdate> {
     const wanted = targetHandle(table);
     const alike = await findHandle(this.#frames, principal, wanted);
-    if (ifTaken === 'keep' && alike !== undefined) return 0;
+    if (ifTaken === 'keep' && alike !== undefined) return { rows: 0, hasChanged: false };
     const handle = alike ?? wanted;
     const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
     try {
       const { rows } = await this.#keep(principal, { query, parameters }, { handle, mode }, options);
-      return rows;
+      return { rows, hasChanged: true };
     } catch (error) {
       throw error instanceof AppError && error.code === 'handle_exists' ? tableExists(handle, error) : error;
     }
   }
 
+  /** A frame that the query reads itself is not replaced by rows of an older version: others' writes would be lost. */
+  async #keep(principal: Principal, kept: KeptRows, request: KeepRequest, options: CallOptions): Promise<PutResult> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#keepOnce(principal, kept, request, options);
+      } catch (error) {
+        const isChanged = error instanceof AppError && error.code === 'frame_changed';
+        if (!isChanged || attempt === mostAttempts) throw error;
+      }
+    }
+  }
+
   /** An engine that can writes the files of the frame itself; of others the rows come here. */
-  async #keep(
+  async #keepOnce(
     principal: Principal,
-    kept: { readonly query: Query } & Omit<KeptQuery, 'sql'>,
+    kept: KeptRows,
     request: KeepRequest,
     options: CallOptions,
   ): Promise<PutResult> {
     const { query, parameters, fromRow = 0, toRow = Infinity, columns } = kept;
+    const { handle, mode } = request;
     const engine = this.#engine;
     const isWhole = fromRow === 0 && toRow === Infinity && columns === undefined;
-    if (engine.write !== undefined && isWhole) {
-      // Before the cluster works for nothing; the put looks again.
-      const { handle, mode } = request;
-      if (mode === 'create' && handle !== undefined) await this.#frames.refuseTaken(principal, handle);
-      await using folder = await this.#frames.incomingFolder(principal);
-      await using opened = await openTables(this.#frames, principal, query.tables, options);
-      const job = { query, parameters, tables: opened.tables, folder: folder.path };
-      const paths = await engine.write(job, options);
-      const source = { kind: 'parts', paths } as const;
-      if (paths.length > 0) return await this.#frames.put(principal, { ...request, source }, options);
+    // Before the cluster works for nothing; the put looks again.
+    if (engine.write !== undefined && isWhole && mode === 'create' && handle !== undefined) {
+      await this.#frames.refuseTaken(principal, handle);
     }
-    await using result = await this.#run(principal, { ...kept, form: 'arrow', isKept: true }, options);
-    return await this.#putRows(principal, result, request, options);
+    await using opened = await openTables(this.#frames, principal, query.tables, options);
+    const { tables } = opened;
+    const read = tables.find(({ owner }) => owner === `${principal.tenant}/${handle}`);
+    const put = { ...request, replaces: mode === 'overwrite' ? read?.versionId : undefined };
+    if (engine.write !== undefined && isWhole) {
+      await using folder = await this.#frames.incomingFolder(principal);
+      const paths = await engine.write({ query, parameters, tables, folder: folder.path }, options);
+      const source = { kind: 'parts', paths } as const;
+      if (paths.length > 0) return await this.#frames.put(principal, { ...put, source }, options);
+    }
+    await using result = await engine.run({ ...kept, tables, form: 'arrow', isKept: true }, options);
+    return await this.#putRows(principal, result, put, options);
   }
 
   async #putRows(
     principal: Principal,
     result: SqlResult,
-    request: KeepRequest,
+    request: Omit<PutRequest, 'source'>,
     options: CallOptions,
   ): Promise<PutResult> {
     const source = { kind: 'arrow', stream: result.arrowStream() } as const;
@@ -209,23 +231,24 @@ export class SqlOverFrames implements EngineSql {
     statement: Insert,
     parameters: Uint8Array | undefined,
     options: CallOptions,
-  ): Promise<number> {
+  ): Promise<SqlUpdate> {
     const { handle, into } = await this.#insertTarget(principal, statement, options);
     const { query } = statement;
     await using result = await this.#run(principal, { query, into, form: 'arrow', parameters, isKept: true }, options);
     await this.#putRows(principal, result, { handle, mode: 'append' }, options);
-    return result.totalRows;
+    return { rows: result.totalRows, hasChanged: result.totalRows > 0 };
   }
 
-  async #drop(principal: Principal, { table, ifAbsent }: Drop): Promise<number> {
+  async #drop(principal: Principal, { table, ifAbsent }: Drop): Promise<SqlUpdate> {
     const handle = targetHandle(table);
     try {
       await this.#frames.drop(principal, (await findHandle(this.#frames, principal, handle)) ?? handle);
+      return { rows: 0, hasChanged: true };
     } catch (error) {
       const isAbsent = error instanceof AppError && (error.code === 'handle_not_found' || error.code === 'handle_gone');
       if (!isAbsent || ifAbsent === 'fail') throw error;
+      return { rows: 0, hasChanged: false };
     }
-    return 0;
   }
 
   async #insertTarget(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { gather } from '../support/flight-client.ts';
+import { byCommand, gather } from '../support/flight-client.ts';
 import {
   any,
   bufferAt,
@@ -12,6 +12,7 @@ import {
   ticketOf,
 } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { ask } from '../support/http-client.ts';
 
 let server: Framehold;
 let client: FlightSqlClient;
@@ -202,3 +203,50 @@ test('a write that is made by asking for its FlightInfo counts in its transactio
   await client.info('CommandStatementQuery', [1, 'create table w2 as select 1 as n'], [2, transaction]);
   await expect(client.end(transaction, 'rollback')).rejects.toThrow('create table w2');
 });
+
+test('statements that replace what they read lose nothing to each other', async () => {
+  await client.query('create or replace table counter as select 0 as n');
+  const increment = () => client.query('create or replace table counter as select n + 1 as n from counter');
+  const all = await Promise.allSettled(Array.from({ length: 4 }, increment));
+  const done = all.filter((one) => one.status === 'fulfilled');
+  expect(done.length).toBeGreaterThan(0);
+  expect(await client.query('from counter')).toEqual([{ n: done.length }]);
+  for (const one of all) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'frame_changed' });
+});
+
+test('rows that are inserted while a frame is written anew are still there afterwards', async () => {
+  await client.query('create or replace table anew as select range as n from range(10)');
+  const slow = '(select count(*) from range(100000000) t(x) where x % 7 = 3) > 0';
+  const rewriting = client.query(`create or replace table anew as select n from anew where n <> 5 and ${slow}`);
+  const listed = async (): Promise<string> => JSON.stringify((await ask(`${server.url}/queries`)).json());
+  await expect.poll(listed).toContain('table anew');
+  await client.query('insert into anew values (-1)');
+  await rewriting;
+  expect(await client.query('select count(*)::int as all, count_if(n = -1)::int as mine from anew')).toEqual([
+    { all: 10, mine: 1 },
+  ]);
+});
+
+test('a rollback succeeds where statements changed nothing', async () => {
+  await client.query('create or replace table kept as select 1 as id');
+  const transaction = await client.begin();
+  const update = (sql: string) =>
+    client.update('CommandStatementUpdate', [
+      [1, sql],
+      [2, transaction],
+    ]);
+  await update('drop table if exists never_was');
+  await update('insert into kept select id from kept where false');
+  await update('create table if not exists kept as select 2 as id');
+  await client.end(transaction, 'rollback');
+});
+
+test.each(['drop table kept_by_text', '{"sql":"insert into kept_by_text values (2)"}'])(
+  'to ask what the text %s gives changes nothing',
+  async (text) => {
+    await client.query('create or replace table kept_by_text as select 1 as id');
+    const { status: refused } = await client.flight.info(byCommand(Buffer.from(text)));
+    expect(refused.details).toContain('a command of plain text only reads');
+    expect(await client.query('from kept_by_text')).toEqual([{ id: 1 }]);
+  },
+);

@@ -8,6 +8,7 @@ import { anonymous, type Principal } from '../../src/core/principal.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import type { FrameReader } from '../../src/frames/frame-reader.ts';
 import { type FrameStore, type FrameStoreOptions, openFrameStore } from '../../src/frames/store.ts';
+import type { PutRequest } from '../../src/frames/writing.ts';
 import { privateFiles } from './private-files.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 
@@ -107,12 +108,12 @@ export function put(
   store: FrameStore,
   handle: string,
   sql: string,
-  options: { mode?: 'create' | 'overwrite' | 'append'; ttlMs?: number; principal?: Principal } = {},
+  options: Partial<Pick<PutRequest, 'mode' | 'ttlMs' | 'replaces'>> & { principal?: Principal } = {},
 ) {
-  const { mode = 'create', principal = anonymous, ttlMs } = options;
+  const { mode = 'create', principal = anonymous, ttlMs, replaces } = options;
   return store.put(
     principal,
-    { handle: parseHandle(handle), mode, ttlMs, source: { kind: 'sql', sql } },
+    { handle: parseHandle(handle), mode, ttlMs, replaces, source: { kind: 'sql', sql } },
     { signal: never },
   );
 }

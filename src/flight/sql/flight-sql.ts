@@ -129,10 +129,14 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
       const command = unpackAny(packed);
       return command && infoOf(command, packed, call).then((parts) => flightInfo(descriptor, parts));
     },
+    async getFlightInfoOfSql(text, descriptor, call) {
+      return flightInfo(descriptor, await statements.startReading(text, call));
+    },
     getSchema(packed, call) {
       const command = unpackAny(packed);
       return command && schemaOf(command, call);
     },
+    getSchemaOfSql: (text, call) => statements.schemaOf({ query: text, transactionId: undefined }, call),
     doGet(packed, call) {
       const message = unpackAny(packed);
       return message && get(message, packed, call);

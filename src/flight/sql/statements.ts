@@ -68,6 +68,18 @@ export class Statements {
     return { schema: resultSchema(description), ticket: encodeTicket({ kind: 'query', sql: query, engine }) };
   }
 
+  /** The same of a statement that came as plain text: to ask about a text must not change anything. */
+  async startReading(query: string, call: Call): Promise<InfoParts> {
+    const { description, engine } = await this.#describe(query, call);
+    if (description.isUpdate) {
+      throw new AppError('sql_forbidden', 'the statement changes something, and a command of plain text only reads', {
+        hint: 'send it as Flight SQL drivers do (CommandStatementUpdate or CommandStatementQuery), or to POST /sql',
+      });
+    }
+    refuseUnbound(description);
+    return { schema: resultSchema(description), ticket: encodeTicket({ kind: 'query', sql: query, engine }) };
+  }
+
   async startPrepared(handle: Uint8Array, call: Call): Promise<InfoParts> {
     const statement = this.#prepared.get(handle);
     const { sql, engine, schema, binding } = statement;
@@ -196,8 +208,8 @@ export class Statements {
       this.#sessions.setEngine(call, ofSession.engine);
       return 0;
     }
-    const rows = await this.#sql.update(this.#principal, { sql, parameters }, on(engine, call));
-    noteWrite(transaction, statementName(sql));
+    const { rows, hasChanged } = await this.#sql.update(this.#principal, { sql, parameters }, on(engine, call));
+    if (hasChanged) noteWrite(transaction, statementName(sql));
     return rows;
   }
 }

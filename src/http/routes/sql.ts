@@ -127,7 +127,7 @@ async function change(
       hint: 'keep is for queries; CREATE TABLE … AS keeps its rows by itself',
     });
   }
-  const updated = await sql.update(
+  const { rows: updated } = await sql.update(
     anonymous,
     { sql: command.sql, parameters },
     { signal, lane, engine: choice.engine, requestId },
@@ -214,6 +214,7 @@ const operation: Operation = {
     'invalid_limit',
     'handle_exists',
     'schema_mismatch',
+    'frame_changed',
     'unsupported_type',
     'overloaded',
     ...frameErrors,
