@@ -23,7 +23,7 @@ const constraints = new Set([
   'using',
 ]);
 
-/** (column type [NULL | NOT NULL], …) as the query that gives these columns and no rows. */
+/** (column type [NULL], …) as the query that gives these columns and no rows. */
 export async function columnsQuery(cursor: TokenCursor, gate: GateText): Promise<Query> {
   const origins: { built: number; written: number }[] = [];
   let sql = 'SELECT ';
@@ -33,28 +33,40 @@ export async function columnsQuery(cursor: TokenCursor, gate: GateText): Promise
     const name = cursor.takeName('the name of a column');
     const type = takeType(cursor);
     const [first] = type;
-    if (first === undefined) throw cursor.unexpected(`the type of column ${sqlName(name)}`);
+    if (first === undefined) {
+      if (seesNamesBeforeAs(cursor)) throw namesBeforeAs(cursor);
+      throw cursor.unexpected(`the type of column ${sqlName(name)}`);
+    }
     sql += `${origins.length > 0 ? ', ' : ''}CAST(NULL AS `;
     for (const token of type) {
       origins.push({ built: sql.length, written: token.start });
       sql += `${token.text} `;
     }
     sql += `) AS ${sqlName(name)}`;
-    takeNullness(cursor);
+    cursor.takes('null');
     refuseConstraint(cursor);
   } while (cursor.takesMark(','));
   if (!cursor.takesMark(')')) throw cursor.unexpected('a comma or a closing parenthesis');
-  if (cursor.sees('as')) {
-    throw new AppError('sql_forbidden', 'names of columns before AS are not supported', {
-      hint: 'name the columns in the query: AS SELECT 1 AS a, …',
-      position: cursor.position,
-    });
-  }
+  if (cursor.sees('as')) throw namesBeforeAs(cursor);
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
   const start = origins[0]?.written ?? 0;
   return await gate(`${sql} WHERE false`, (at) => {
     const origin = origins.findLast(({ built }) => built <= at);
     return origin === undefined ? start : origin.written + at - origin.built;
+  });
+}
+
+/** Whether the rest of a list of columns is names alone, and AS follows it. */
+function seesNamesBeforeAs(cursor: TokenCursor): boolean {
+  let ahead = 0;
+  while (cursor.seesMark(',', ahead)) ahead += 2;
+  return cursor.seesMark(')', ahead) && isWord(cursor.peek(ahead + 1), 'as');
+}
+
+function namesBeforeAs({ position }: TokenCursor): AppError {
+  return new AppError('sql_forbidden', 'names of columns before AS are not supported', {
+    hint: 'name the columns in the query: AS SELECT 1 AS a, …',
+    position,
   });
 }
 
@@ -78,19 +90,13 @@ function endsType(token: Token): boolean {
   );
 }
 
-function takeNullness(cursor: TokenCursor): void {
-  if (!cursor.takes('not', 'null')) cursor.takes('null');
-}
-
 function refuseConstraint(cursor: TokenCursor): void {
   const token = cursor.peek();
-  if (token?.kind !== 'word' || !constraints.has(asciiLower(token.text))) return;
-  throw new AppError(
-    'sql_forbidden',
-    `${token.text.toUpperCase()} is not supported: frames have no constraints, keys or defaults`,
-    {
-      hint: 'give only the name and the type of each column',
-      position: token.start,
-    },
-  );
+  const notNull = cursor.sees('not', 'null');
+  if (!notNull && (token?.kind !== 'word' || !constraints.has(asciiLower(token.text)))) return;
+  const constraint = notNull ? 'NOT NULL' : token?.text.toUpperCase();
+  throw new AppError('sql_forbidden', `${constraint} is not supported: frames have no constraints, keys or defaults`, {
+    hint: 'give only the name and the type of each column',
+    position: cursor.position,
+  });
 }
