@@ -15,3 +15,10 @@ export const allowedTypes: ReadonlySet<string> = new Set(
 
 /** Types that DuckDB's parser leaves to be looked up by name. */
 export const allowedTypeNames: ReadonlySet<string> = new Set(['json', 'enum']);
+
+/** Names of types that are allowed, for suggestions: of those that are equally near the first is meant. */
+export const suggestedTypeNames: readonly string[] =
+  `int integer bigint double varchar text string boolean bool date time timestamp timestamptz decimal numeric float real
+  smallint tinyint hugeint uinteger ubigint usmallint utinyint uhugeint uuid blob json interval timestamp_s timestamp_ms
+  timestamp_us timestamp_ns time_ns timetz datetime char bytea binary varbinary bit bitstring long short int8 int16 int32
+  int64 int128 uint8 uint16 uint32 uint64 uint128 float4 float8 struct map union enum`.split(/\s+/);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../test/support/duckdb-connection.ts';
 import type { TableName } from '../../../core/sql.ts';
+import { suggestedTypeNames } from './allowed-types.ts';
 import { analyzeSql } from './analyze.ts';
 import { tableText } from './table-access.ts';
 
@@ -161,8 +162,15 @@ describe('errors say what is wrong, where, and what to do', () => {
       'information_schema.tables is not a table that may be read here',
       12,
     ],
-    ['SELECT x::VARIANT', 'sql_forbidden', 'type VARIANT is not allowed', undefined],
-    ['CREATE TABLE t (a INT, b foo)', 'sql_error', 'type foo does not exist', undefined],
+    ['SELECT x::VARIANT', 'sql_forbidden', 'type VARIANT is not allowed', 10],
+    ['CREATE TABLE t (a INT, b foo)', 'sql_error', 'type foo does not exist', 25],
+    ['CREATE TABLE t (a INT, intt VARCHAR, b intt)', 'sql_error', 'type intt does not exist; did you mean int?', 39],
+    ['select 1::intt', 'sql_error', 'type intt does not exist; did you mean int?', 10],
+    ["select '😀', intt::intt[] from t", 'sql_error', 'type intt does not exist; did you mean int?', 19],
+    ['select cast(varchr as Varchr)', 'sql_error', 'type Varchr does not exist; did you mean varchar?', 22],
+    ["SELECT {'a': 1}::STRUCT(a intt)", 'sql_error', 'type intt does not exist; did you mean int?', 26],
+    ['SELECT 1::"Dubble"', 'sql_error', 'type Dubble does not exist; did you mean double?', 10],
+    ['SELECT 1::zzzzq', 'sql_error', 'type zzzzq does not exist', 10],
     [
       'CREATE TABLE t (a INT PRIMARY KEY)',
       'sql_forbidden',
@@ -193,6 +201,16 @@ describe('errors say what is wrong, where, and what to do', () => {
     const error = await analyze(sql).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code, message });
     if (position !== undefined) expect(error).toMatchObject({ position });
+  });
+
+  test('no position is given of a type that could stand in two places', async () => {
+    const error = await analyze('SELECT intt, NULL::STRUCT(a intt) FROM t').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ message: 'type intt does not exist; did you mean int?', position: undefined });
+  });
+
+  test.each(suggestedTypeNames)('the type %s, which may be suggested, is allowed', async (type) => {
+    const members: Record<string, string> = { struct: '(a INT)', map: '(INT, INT)', union: '(a INT)', enum: "('a')" };
+    await analyze(`SELECT NULL::${type}${members[type] ?? ''}`);
   });
 
   test.each([

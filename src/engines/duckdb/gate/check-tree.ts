@@ -47,9 +47,9 @@ const plainTypes = new Set(
 
 /**
  * Walks the whole tree of a query: every node must be of a kind that is known here, every function, table and type
- * one that is allowed. Positions are offsets of bytes, as DuckDB counts.
+ * one that is allowed. Positions are offsets of bytes in `sql`, its text, as DuckDB counts.
  */
-export function checkTree(statement: TreeNode): TreeFacts {
+export function checkTree(statement: TreeNode, sql: string): TreeFacts {
   const tables = new Map<string, TableName>();
   const parameters = new Set<string>();
   const pending: [unknown, Scope][] = [[statement, { names: noNames, depth: 0, nested: 0 }]];
@@ -57,7 +57,7 @@ export function checkTree(statement: TreeNode): TreeFacts {
   const visit = (node: TreeNode, outer: Scope): void => {
     const scope = inside(node, outer);
     let skipped: readonly string[] = [];
-    if (typeof node.id === 'string') checkType(node);
+    if (typeof node.id === 'string') checkType(node, sql);
     if (typeof node.class === 'string') {
       checkExpression(node);
       if (node.class === 'PARAMETER') parameters.add(String(node.identifier));

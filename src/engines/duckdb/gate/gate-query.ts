@@ -24,7 +24,7 @@ export async function gateQuery(
 ): Promise<Query> {
   try {
     const tree = (await parseTree(connection, sql)) ?? (await parseOpenPivot(connection, sql, openPivots));
-    const facts = inCharacters(sql, () => checkTree(tree));
+    const facts = inCharacters(sql, () => checkTree(tree, sql));
     return { sql, tables: facts.tables, ...parametersOf(tree, facts.parameters) };
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
