@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../test/support/duckdb-connection.ts';
 import { DuckDbError } from '../worker/duckdb-error.ts';
+import { columnCandidates } from './column-candidates.ts';
 import { sqlError } from './sql-error.ts';
 
 const connection = duckDbConnection();
@@ -33,7 +34,18 @@ describe('errors of DuckDB in our words', () => {
       undefined,
       7,
     ],
-    ['SELECT t.prise FROM trades t', 'column "prise" not found in t', undefined, 7],
+    ['SELECT t.prise FROM trades t', 'column "prise" not found in t; did you mean "price"?', undefined, 7],
+    ['SELECT trades.prise FROM trades', 'column "prise" not found in trades; did you mean "price"?', undefined, 7],
+    ['SELECT T.prise FROM frames.Trades AS t', 'column "prise" not found in t; did you mean "price"?', undefined, 7],
+    [
+      'SELECT 1 FROM quotes q JOIN trades t ON q.sym = t.syn',
+      'column "syn" not found in t; did you mean "sym"?',
+      undefined,
+      48,
+    ],
+    ['SELECT t.zz FROM trades t', 'column "zz" not found in t', 'there is "price", "sym", "ts", "qty"', 7],
+    ['SELECT t.prise FROM (FROM trades) t', 'column "prise" not found in t', undefined, 7],
+    ['WITH trades AS (SELECT 1) SELECT trades.prise FROM trades', 'column "prise" not found in trades', undefined, 33],
     ['SELECT trade.price FROM trades', 'table "trade" not found in FROM; did you mean "trades"?', undefined, 7],
     ['SELECT *\nFROM trade', 'table trade not found; did you mean "trades"?', 'SHOW TABLES lists the frames', 14],
     ['FROM nothinglikethis', 'table nothinglikethis not found', 'SHOW TABLES lists the frames', 5],
@@ -104,7 +116,8 @@ describe('errors of DuckDB in our words', () => {
     ["SELECT 'a' COLLATE zzz", 'collation zzz does not exist', 'there is "az"', undefined],
     ["SELECT '{'::JSON", 'malformed JSON at byte 1 of input: unexpected end of data.  Input: "{"', undefined, 10],
   ])('%s', async (sql, message, hint, position) => {
-    const error = sqlError(await errorOf(sql), sql);
+    const thrown = await errorOf(sql);
+    const error = sqlError(thrown, sql, 0, await columnCandidates(connection, thrown, sql));
     expect(error.code).toBe('sql_error');
     expect({ message: error.message, hint: error.hint, position: error.position }).toEqual({ message, hint, position });
   });

@@ -17,9 +17,9 @@ interface Wording {
 
 /**
  * What a caller hears of an error of their SQL. `sql` is the text that DuckDB was given; `offset` is where it begins in
- * the caller's text, negative when something of ours stands before it.
+ * the caller's text, negative when something of ours stands before it. `columns` may be suggested where DuckDB names none.
  */
-export function sqlError(error: DuckDbError, sql: string, offset = 0): AppError {
+export function sqlError(error: DuckDbError, sql: string, offset = 0, columns: readonly string[] = []): AppError {
   const resource = resourceError(error);
   if (resource !== undefined) return resource;
   // A defect of DuckDB that the statement has met. Its process is not used again.
@@ -31,7 +31,7 @@ export function sqlError(error: DuckDbError, sql: string, offset = 0): AppError 
     });
   }
   if (notCallers.test(error.message)) return new AppError('internal', 'internal error', { cause: error });
-  const { message, hint } = wording(error.message, sql);
+  const { message, hint } = wording(error.message, sql, columns);
   const found = errorPosition(error.message, sql);
   const position = found === undefined ? -1 : found + offset;
   return new AppError('sql_error', withoutOurNames(message), {
@@ -92,9 +92,10 @@ const wordings: readonly [RegExp, (found: readonly string[], candidates: readonl
     ],
   ];
 
-function wording(text: string, sql: string): Wording {
+function wording(text: string, sql: string, columns: readonly string[]): Wording {
   const plain = text.replace(/^[A-Z][A-Za-z ]* Error: /, '');
-  const candidates = candidatesIn(plain);
+  const named = candidatesIn(plain);
+  const candidates = named.length === 0 ? columns : named;
   for (const [pattern, word] of wordings) {
     const found = pattern.exec(plain);
     if (found !== null) return word(found, candidates, sql);
