@@ -231,6 +231,45 @@ describe('parameters', () => {
   });
 });
 
+describe('an INSERT of a PIVOT that does not list its values', () => {
+  const hugeint = { kind: 'int', bits: 128, signed: true } as const;
+  const into = (...names: string[]) => ({ columns: names.map((name) => ({ name, type: hugeint })), named: undefined });
+
+  async function pivot(on: DuckDbSqlEngine, using: string) {
+    const trades = await lab.frame(
+      'trades',
+      "SELECT range AS id, ['buy', 'sell'][range % 2 + 1] AS side FROM range(5)",
+    );
+    const statement = await on.analyze(`INSERT INTO pv PIVOT trades ON side USING ${using}`, { signal: never });
+    if (statement.kind !== 'insert') throw new Error('not an insert');
+    return { query: statement.query, tables: [trades] };
+  }
+
+  test('is described as often as it is asked, and runs then, in the same worker', async () => {
+    await using one = lab.newEngine({ workers: 1 });
+    const job = { ...(await pivot(one, 'sum(id)')), into: into('buy', 'sell') };
+    for (let n = 0; n < 3; n++) {
+      expect(await one.describe(job, { signal: never })).toEqual({ columns: job.into.columns, parameters: [] });
+      await using result = await one.run({ ...job, form: 'ndjson' }, { signal: never });
+      let text = '';
+      for await (const { bytes } of result.rows()) text += Buffer.from(bytes).toString();
+      expect(JSON.parse(text)).toEqual({ buy: '6', sell: '4' });
+    }
+  });
+
+  test.each([
+    ['when it is planned', 'sum(id)', into('buy')],
+    ['when it runs', "max('x' || id)", into('buy', 'sell')],
+  ])('leaves nothing open where it fails %s', async (_, using, misfit) => {
+    await using one = lab.newEngine({ workers: 1 });
+    const job = { ...(await pivot(one, using)), into: misfit };
+    for (let n = 0; n < 2; n++) {
+      await expect(one.run({ ...job, form: 'ndjson' }, { signal: never })).rejects.toMatchObject({ code: 'sql_error' });
+      expect(await rowsOf(one, 'SELECT 1')).toEqual([[1]]);
+    }
+  });
+});
+
 describe('a statement in trouble', () => {
   test('one past its time is stopped, and the next one runs', async () => {
     await using one = lab.newEngine({ workers: 1, timeoutMs: 500 });

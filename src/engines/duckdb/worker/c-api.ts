@@ -51,6 +51,7 @@ export const api = {
   preparedColumnType: bind<(statement: Pointer, index: number) => Pointer>(
     'uint64 duckdb_prepared_statement_column_logical_type(uint64 statement, uint64 index)',
   ),
+  statementType: bind<(statement: Pointer) => number>('int duckdb_prepared_statement_type(uint64 statement)'),
   parameterCount: bind<(statement: Pointer) => number>('uint64 duckdb_nparams(uint64 statement)'),
   parameterType: bind<(statement: Pointer, index: number) => Pointer>(
     'uint64 duckdb_param_logical_type(uint64 statement, uint64 index)',

@@ -77,19 +77,27 @@ export class Connection {
     return this.#prepared(prepared, pointer(out[0]));
   }
 
-  /** A PIVOT whose columns are not listed is several statements to DuckDB: all but the last are run here. */
+  /**
+   * A PIVOT whose columns are not listed is several statements to DuckDB: those before its own are run here. Around an INSERT
+   * of one DuckDB puts a transaction, too. That is left out: it would stay open where the INSERT fails or is only planned.
+   */
   async preparePivot(sql: string): Promise<PreparedStatement> {
     await this.#dropPivotTypes();
     const extracted: [Pointer | number] = [0n];
-    const count = Number(await offLoop(api.extractStatements, this.handle, sql, extracted));
+    let last = Number(await offLoop(api.extractStatements, this.handle, sql, extracted)) - 1;
     const statements = pointer(extracted[0]);
     try {
       for (let index = 0; ; index++) {
         const out: [Pointer | number] = [0n];
         const prepared = await offLoop(api.prepareExtracted, this.handle, statements, index, out);
         const statement = this.#prepared(prepared, pointer(out[0]));
-        if (index >= count - 1) return statement;
+        if (index >= last) return statement;
         using first = statement;
+        if (first.isOfTransactions) {
+          // What it begins ends with the last one.
+          last--;
+          continue;
+        }
         await using result = await first.execute();
         for await (const _ of result.batches());
       }
@@ -184,6 +192,11 @@ export class PreparedStatement {
     });
   }
 
+  /** BEGIN, COMMIT or ROLLBACK. */
+  get isOfTransactions(): boolean {
+    return api.statementType(this.#statement) === transactionType;
+  }
+
   get parameterCount(): number {
     return Number(api.parameterCount(this.#statement));
   }
@@ -244,6 +257,8 @@ export class PreparedStatement {
   }
 }
 
+/** Of duckdb_statement_type in DuckDB's C header. */
+const transactionType = 10;
 /** duckdb_pending_state in DuckDB's C header. */
 const pendingState = { ready: 0, notReady: 1, failed: 2, othersWork: 3 } as const;
 /** How long a statement may hold up this process before it goes on in a thread of the pool. */
