@@ -53,6 +53,26 @@ test('several rows of parameters give their results one behind the other', async
   expect(await client.execute(handle)).toEqual([{ name: 'T4' }, { name: 'T0' }, { name: 'T2' }]);
 });
 
+test('no rows of parameters give no rows, with the columns that were told', async () => {
+  const { handle } = await client.prepare('select name, ?::int as v from trades where id > 1');
+  await client.bind(handle, ids());
+  const info = await client.info('CommandPreparedStatementQuery', [1, handle]);
+  const table = await client.fetch(info);
+  expect(table.numRows).toBe(0);
+  expect(table.schema.fields.map(({ name, type }) => `${name} ${type}`)).toEqual(shownSchema(info.schema));
+  expect(shownSchema(info.schema)).toEqual(['name Utf8', 'v Int32']);
+});
+
+test.each(['values (?)', 'select ? + 1', 'select range + ? from range(3)'])(
+  'an update %s without rows of parameters adds nothing',
+  async (rows) => {
+    await client.query('create or replace table none as select 0 as id');
+    const { handle } = await client.prepare(`insert into none ${rows}`);
+    expect(await client.update('CommandPreparedStatementUpdate', [[1, handle]], tableToIPC(ids(), 'stream'))).toBe(0);
+    expect(await client.query('select count(*)::int as n from none')).toEqual([{ n: 1 }]);
+  },
+);
+
 test('two statements of one text do not share their parameters', async () => {
   const sql = 'select name from trades where id = ?';
   const [a, b] = [await client.prepare(sql), await client.prepare(sql)];

@@ -4,6 +4,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
 import { Cleanup } from '../../core/cleanup.ts';
+import type { Query } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/arrow-field.ts';
 import { joinBytes } from '../../encoding/arrow/join-bytes.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
@@ -22,6 +23,12 @@ afterAll(async () => {
   await engine[Symbol.asyncDispose]();
   await lab[Symbol.asyncDispose]();
 });
+
+async function analyzed(sql: string): Promise<{ readonly query: Query }> {
+  const statement = await engine.analyze(sql, { signal: never });
+  if (statement.kind !== 'query') throw new Error('not a query');
+  return statement;
+}
 
 const endless = 'SELECT sum(a.range * b.range) FROM range(10_000_000) a, range(10_000_000) b';
 
@@ -167,6 +174,25 @@ describe('parameters', () => {
     if (statement.kind !== 'query') throw new Error('not a query');
     const { columns } = await engine.describe({ query: statement.query, tables: [] }, { signal: never });
     expect(columns.map((column) => column.name)).toEqual(['a', 'b']);
+  });
+
+  describe('of no rows', () => {
+    const fields = [arrowField('1', { kind: 'int', bits: 32, signed: true })];
+
+    test.each([
+      ['a batch without rows', [schemaMessage(fields), arrowTable(fields, []), endOfStream]],
+      ['no batch', [schemaMessage(fields), endOfStream]],
+    ])('give the columns that were described, and no rows: %s', async (_, pieces) => {
+      const parameters = joinBytes(pieces);
+      const { query } = await analyzed('SELECT ?::INT AS v, 1.5::DOUBLE AS w');
+      const job = { query, tables: [], parameters };
+      const { columns } = await engine.describe(job, { signal: never });
+      await using result = await engine.run({ ...job, form: 'ndjson' }, { signal: never });
+      for await (const { rows } of result.rows()) expect(rows).toBe(0);
+      expect(result.columns).toEqual(columns);
+      expect(columns.map((column) => column.name)).toEqual(['v', 'w']);
+      expect(result.totalRows).toBe(0);
+    });
   });
 
   describe('with names', () => {

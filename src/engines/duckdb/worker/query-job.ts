@@ -6,11 +6,10 @@ import type { QueryJob, QueryTable, RunQueryJob } from '../protocol.ts';
 import { assertTables } from './analytics-names.ts';
 import { loadArrowStream } from './arrow-load.ts';
 import { DuckDbError, resourceError } from './duckdb-error.ts';
-import { encodeResults } from './encode-results.ts';
+import { encodeResults, type ResultRows } from './encode-results.ts';
 import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
 import { canBeRead, readableSql } from './parquet-relation.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
-import type { QueryResult } from './query-result.ts';
 import type { EncodedPieces } from './row-encoder.ts';
 import type { Connection, PreparedStatement } from './session.ts';
 import { runShort, type ShortResult } from './short-query.ts';
@@ -88,10 +87,11 @@ export async function* runQuery(
     await using target = await insertTarget(connection, job.into);
     if (target === undefined) {
       const { query, hasParameters } = job;
-      return yield* encodeResults(results(context, query, hasParameters, keyOf(job)), job);
+      const all = hasParameters ? boundResults(context, query) : results(context, query, keyOf(job));
+      return yield* encodeResults(all, job);
     }
     await insertRows(context, target, job);
-    return yield* encodeResults(results(context, { sql: target.selectSql }, false), job, target.columns);
+    return yield* encodeResults(results(context, { sql: target.selectSql }), job, target.columns);
   } catch (error) {
     throw await explain(error, connection, job);
   }
@@ -110,7 +110,7 @@ async function insertRows(
     return await connection.run(target.insertSql(`SELECT ${list} FROM temp.main.${rows.table} ORDER BY rowid`));
   }
   const insert = { ...query, sql: target.insertSql(query.sql) };
-  for await (const result of results(context, insert, hasParameters)) {
+  for await (const result of hasParameters ? boundResults(context, insert, 'insert') : results(context, insert)) {
     await using inserted = result;
     for await (const _ of inserted.batches()) context.signal.throwIfAborted();
   }
@@ -202,19 +202,30 @@ function pathsOf({ source }: QueryTable): readonly string[] {
   }
 }
 
-/** The results of a statement: one, or one for each row of its parameters. Each must be disposed of before the next. */
-async function* results(
-  { catalog: { connection, kept }, input, signal }: QueryContext,
+/**
+ * A result for each row of parameters; each must be disposed of before the next. Of no rows a query gives its columns, and an
+ * INSERT nothing.
+ */
+async function* boundResults(
+  { catalog: { connection }, input, signal }: QueryContext,
   query: Pick<Query, 'sql' | 'parameterNames'>,
-  hasParameters: boolean,
+  kind: 'query' | 'insert' = 'query',
+): AsyncGenerator<ResultRows, void, undefined> {
+  await using bound = await bindParameters(connection, { sql: query.sql, names: namesIn(query) }, input, signal);
+  if (bound.count === 0 && kind === 'query') yield noRows(await bound.columns());
+  yield* bound.results();
+}
+
+function noRows(columns: readonly Column[]): ResultRows {
+  return { columns, async *batches() {}, [Symbol.asyncDispose]: async () => {} };
+}
+
+/** The one result of a statement without parameters. */
+async function* results(
+  { catalog: { connection, kept } }: QueryContext,
+  { sql }: Pick<Query, 'sql'>,
   key?: string,
-): AsyncGenerator<QueryResult, void, undefined> {
-  const { sql } = query;
-  if (hasParameters) {
-    await using bound = await bindParameters(connection, { sql, names: namesIn(query) }, input, signal);
-    yield* bound.results();
-    return;
-  }
+): AsyncGenerator<ResultRows, void, undefined> {
   const statement = (key === undefined ? undefined : kept.take(key)) ?? (await prepareQuery(connection, sql));
   let isWhole = false;
   try {

@@ -11,7 +11,9 @@ import type { QueryResult } from './query-result.ts';
 import type { Connection, PreparedStatement } from './session.ts';
 
 export interface BoundQuery extends AsyncDisposable {
-  /** What the first row of parameters gives. */
+  /** How many rows of parameters there are. */
+  readonly count: number;
+  /** What the first row of parameters gives, or would give. */
   columns(): Promise<readonly Column[]>;
   /** A result for each row of parameters, in order. Each must be disposed of before the next. */
   results(): AsyncGenerator<QueryResult, void, undefined>;
@@ -49,6 +51,7 @@ export async function bindParameters(
     const bindRow = async (row: number): Promise<PreparedStatement> =>
       prepareCall(connection, await setVariables(connection, rows, row, columns, parameterTypes), names);
     return {
+      count,
       async columns() {
         using first = await (count === 0
           ? prepareCall(connection, new Array<string>(parameterCount).fill('NULL'), names)
