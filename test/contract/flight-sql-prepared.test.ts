@@ -1,6 +1,15 @@
 import { status } from '@grpc/grpc-js';
-import { Table, tableFromArrays, tableToIPC } from 'apache-arrow';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type DataType,
+  Dictionary,
+  Int32,
+  Table,
+  tableFromArrays,
+  tableToIPC,
+  Utf8,
+  vectorFromArray,
+} from 'apache-arrow';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { any, FlightSqlClient, shownSchema } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 
@@ -89,6 +98,98 @@ test('a result whose type hangs on the value is told with the right schema', asy
   expect(shownSchema(info.schema)).toEqual(['x Float64']);
   const table = await client.fetch(info);
   expect(table.schema.fields.map(({ name, type }) => `${name} ${type}`)).toEqual(['x Float64']);
+});
+
+describe('text for a parameter', () => {
+  beforeAll(async () => {
+    await client.query(`create table typed as select range as id, range / 2.0 as half, range::decimal(9, 2) as price,
+      timestamp '2026-01-01' + range * interval 1 day as ts, timestamptz '2026-01-01' as zoned, true as yes,
+      '00000000-0000-4000-8000-00000000000' || range as uid, '{"a":1}'::json as doc, 'T' || range as name,
+      [range] as list, 'ab'::blob as bytes from range(5)`);
+  });
+
+  async function results(sql: string, values: readonly (string | null)[], type: DataType = new Utf8()) {
+    const { handle } = await client.prepare(sql);
+    await client.bind(handle, new Table({ 0: vectorFromArray(values, type) }));
+    return (await client.execute(handle)).map((row) => row.v);
+  }
+
+  async function overHttp(sql: string, param: string): Promise<Record<string, unknown>> {
+    const body = JSON.stringify({ sql, params: [param] });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${server.url}/sql`, { method: 'POST', headers, body });
+    return (await answer.json()) as Record<string, unknown>;
+  }
+
+  const count = (condition: string): string => `select count(*)::int as v from typed where ${condition}`;
+  const long = ' '.repeat(2000);
+
+  test.each([
+    ['ts >= ?', '2026-01-03', 3],
+    ['ts >= ?', `${long}2026-01-03`, 3],
+    ['ts between ? and ts', '2026-01-03', 3],
+    ['id >= ?', '2', 3],
+    ['id >= ?', `${long}2`, 3],
+    ['half >= ?', '1.5', 2],
+    ['price >= ?', '1.5', 3],
+    ['zoned = ?', '2026-01-01T02:00:00+02', 5],
+    ['yes = ?', 'true', 5],
+    ['uid::uuid = ?', '00000000-0000-4000-8000-000000000003', 1],
+    ['doc = ?', '{"a":1}', 5],
+    ['list = ?', '[3]', 1],
+    ['bytes = ?', '\\x61b', 5],
+    ["case when id = 1 then 'b' else 'a' end::enum('a', 'b') = ?", 'b', 1],
+    ['name = ?', 'T2', 1],
+    ['name = ?', long, 0],
+    ['name like ?', 'T%', 5],
+    ['coalesce(?, ts) < ts', '2026-01-03', 2],
+  ])('where %s is what the statement takes, over HTTP as well', async (condition, text, found) => {
+    expect(await results(count(condition), [text])).toEqual([found]);
+    expect((await overHttp(count(condition), text)).dataset).toEqual([[found]]);
+  });
+
+  test('may be a category', async () => {
+    const type = new Dictionary(new Utf8(), new Int32());
+    expect(await results(count('ts >= ?'), ['2026-01-03', null, '2026-01-05'], type)).toEqual([3, 0, 1]);
+    expect(await results('select ? as v', ['2026-01-03', null], type)).toEqual(['2026-01-03', null]);
+  });
+
+  test('is text where the statement takes anything', async () => {
+    const texts = ['2026-01-03', null, '7', '', "it's", long, 'a\0b'];
+    expect(await results('select ? as v', texts)).toEqual(texts);
+    expect(await results('select typeof(?) as v', ['7', null, long])).toEqual(['VARCHAR', 'VARCHAR', 'VARCHAR']);
+  });
+
+  test('is null where it is null', async () => {
+    expect(await results(count('ts >= ?'), ['2026-01-03', null, '2026-01-05'])).toEqual([3, 0, 1]);
+    expect(await results('select ?::int as v', [null, '1'])).toEqual([null, 1]);
+  });
+
+  test('goes into rows of other types', async () => {
+    await client.query("create table days as select date '2026-01-01' as day");
+    for (const rows of ['values (?)', 'select ?', 'select ?::date + 1']) {
+      const { handle } = await client.prepare(`insert into days ${rows}`);
+      const ipc = tableToIPC(new Table({ 0: vectorFromArray(['2026-01-02', null], new Utf8()) }), 'stream');
+      expect(await client.update('CommandPreparedStatementUpdate', [[1, handle]], ipc)).toBe(2);
+    }
+    const sql = "select day::varchar as v from days where day > date '2026-01-01' order by day";
+    expect((await client.query(sql)).map((row) => row.v)).toEqual(['2026-01-02', '2026-01-02', '2026-01-03']);
+  });
+
+  test.each([
+    ['ts >= ?', 'soon', 'parameter $1 is not of type TIMESTAMP: invalid timestamp field format: "soon"'],
+    ['id >= ?', 'x', "parameter $1 is not of type BIGINT: Could not convert string 'x' to INT64"],
+    ['id >= ?', 'é'.repeat(100_000), "parameter $1 is not of type BIGINT: Could not convert string 'é"],
+    ['doc = ?', '{', 'parameter $1 is not of type JSON: Malformed JSON'],
+  ])('where %s that is none of its type is the fault of its sender', async (condition, text, message) => {
+    const refused = results(count(condition), [text]);
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_parameter', status: status.INVALID_ARGUMENT });
+    await expect(refused).rejects.toThrow(message);
+    const { code, error } = await overHttp(count(condition), text);
+    expect(code).toBe('invalid_parameter');
+    expect(error).toContain(message);
+    expect(String(error).length).toBeLessThan(400);
+  });
 });
 
 test('a ticket keeps to the parameters that it was given for', async () => {

@@ -17,7 +17,7 @@ export interface ArrowTable extends AsyncDisposable {
   readonly names: readonly string[];
   /** Which columns hold nothing but nulls, by their type. */
   readonly areNull: readonly boolean[];
-  /** What the text in a column is meant as, where the sender says so; of kind `null` where its use shall decide. */
+  /** What the text in a column, or in its lists, is meant as; of kind `null` where its use shall decide. */
   readonly meant: readonly (DataType | undefined)[];
 }
 
@@ -65,7 +65,9 @@ export async function loadArrow(
 }
 
 function meantAs(field: ArrowField): DataType | undefined {
-  if (field.sqlType === undefined || !isText(field)) return undefined;
+  if (!isText(field)) return undefined;
+  // Text of no named type; lists are what they are.
+  if (field.sqlType === undefined) return field.type.kind === 'list' ? undefined : { kind: 'null' };
   return field.sqlType === sqlTypeName({ kind: 'null' }) ? { kind: 'null' } : parseSqlType(field.sqlType);
 }
 

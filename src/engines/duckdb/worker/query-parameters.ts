@@ -22,6 +22,8 @@ export interface BoundQuery extends AsyncDisposable {
 const statementName = 'framehold_query';
 /** Texts up to this are given as literals where nothing tells their type: their use may. */
 const longestLiteral = 1000;
+/** DuckDB quotes the whole value. */
+const longestReason = 300;
 
 /**
  * A statement with the values of its parameters. They come as rows of a temporary table and pass through SQL variables,
@@ -44,12 +46,16 @@ export async function bindParameters(
   try {
     using statement = await connection.prepare(sql);
     const { parameterCount, parameterTypes } = statement;
-    const columns = columnsOf(rows, parameterCount, names);
+    const parameters = columnsOf(rows, parameterCount, names).map((column, index) => ({
+      name: names[index] ?? String(index + 1),
+      column,
+      type: parameterTypes[index],
+    }));
     const [counted] = await connection.rows<{ n: number }>(`SELECT count(*) AS n FROM ${rows.table}`);
     const count = counted?.n ?? 0;
     await connection.run(`PREPARE ${statementName} AS ${sql}`);
     const bindRow = async (row: number): Promise<PreparedStatement> =>
-      prepareCall(connection, await setVariables(connection, rows, row, columns, parameterTypes), names);
+      prepareCall(connection, await setVariables(connection, rows, row, parameters), names);
     return {
       count,
       async columns() {
@@ -121,37 +127,46 @@ export async function prepareUnbound(
   }
 }
 
+interface Parameter {
+  /** As the statement has it; its number from 1 where it has no name. */
+  readonly name: string;
+  /** Which column of the rows has its values. */
+  readonly column: number;
+  /** What the statement takes, where it tells. */
+  readonly type: DataType | undefined;
+}
+
 async function setVariables(
   connection: Connection,
   rows: ArrowTable,
   row: number,
-  columns: readonly number[],
-  types: readonly DataType[],
+  parameters: readonly Parameter[],
 ): Promise<string[]> {
   const values: string[] = [];
-  for (const [index, column] of columns.entries()) {
+  for (const [index, { name, column, type: taken }] of parameters.entries()) {
     // Of a null without a type the statement decides the type; one of a table has INTEGER.
     if (rows.areNull[column]) {
       values.push('NULL');
       continue;
     }
-    const name = `framehold_${index}`;
-    const { value, type } = meantValue(rows, column, types[index]);
+    const variable = `framehold_${index}`;
+    const { value, type } = meantValue(rows, column, taken);
     const of = `FROM temp.main.${rows.table} WHERE rowid = ${row}`;
     if (type === undefined && rows.meant[column]?.kind === 'null') {
-      const [text] = await connection.rows<{ v: string }>(`SELECT ${value} AS v ${of}`);
+      const isShort = `length(${value}) <= ${longestLiteral}`;
+      const [found] = await connection.rows<{ text: string }>(`SELECT ${value} AS text ${of} AND ${isShort}`);
       // DuckDB's parser takes a C string, and long ones are rarely dates or numbers.
-      if (text !== undefined && text.v.length <= longestLiteral && !text.v.includes('\0')) {
-        values.push(sqlString(text.v));
+      if (found !== undefined && !found.text.includes('\0')) {
+        values.push(sqlString(found.text));
         continue;
       }
     }
     try {
-      await connection.run(`SET VARIABLE ${name} = (SELECT ${value} ${of})`);
+      await connection.run(`SET VARIABLE ${variable} = (SELECT ${value} ${of})`);
     } catch (error) {
-      throw error instanceof DuckDbError && error.isCallers ? unreadable(rows.names[column], type, error) : error;
+      throw error instanceof DuckDbError && error.isCallers ? unreadable(name, type, error) : error;
     }
-    values.push(`getvariable('${name}')`);
+    values.push(`getvariable('${variable}')`);
   }
   return values;
 }
@@ -169,9 +184,10 @@ export function meantValue(
   return { value: isBase64 ? `from_base64(${name})` : `CAST(${name} AS ${sqlTypeName(type)})`, type };
 }
 
-function unreadable(name: string | undefined, type: DataType | undefined, error: DuckDbError): AppError {
+function unreadable(name: string, type: DataType | undefined, error: DuckDbError): AppError {
   const line = error.message.split('\n', 1)[0] ?? '';
-  const why = line.replace(/^[A-Z][A-Za-z ]* Error: /, '').replace(/ when casting from source column c\d+/, '');
+  const whole = line.replace(/^[A-Z][A-Za-z ]* Error: /, '').replace(/ when casting from source column c\d+/, '');
+  const why = whole.length > longestReason ? `${whole.slice(0, longestReason)}…` : whole;
   const what = type === undefined ? 'cannot be taken' : `is not of type ${sqlTypeName(type)}`;
   return new AppError('invalid_parameter', `parameter $${name} ${what}: ${why}`, { cause: error });
 }
