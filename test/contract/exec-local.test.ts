@@ -193,6 +193,7 @@ test('a table that the operator’s database does not have is not taken for a fi
 describe('what is wrong is said', () => {
   test.each([
     ['SELECT prise FROM trades', /"prise" not found/, /"price"/],
+    ['SELECT t.prise FROM trades t', /"prise" not found/, /price/],
     ['SELECT * FROM tradez', /"tradez" not found; did you mean "trades"\?/, /SHOW TABLES/],
     ['SELEC 1', /syntax error/, undefined],
     ['', /empty/, undefined],

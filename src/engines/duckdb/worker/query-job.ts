@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import { isAnalytics, type Query, type SqlDescription } from '../../../core/sql.ts';
+import { columnCandidates } from '../gate/column-candidates.ts';
 import { sqlError } from '../gate/sql-error.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../protocol.ts';
 import { assertTables } from './analytics-names.ts';
@@ -169,7 +170,8 @@ async function explain(error: unknown, connection: Connection, { query, into, ta
   if (usesAnalytics(query) && (isOfFiles || error.fatal)) return unreadableAnalytics(error);
   if (isOfFiles && tables.length > 0) return unreadable(error);
   const before = into === undefined ? '' : insertInto(into);
-  return sqlError(error, before + query.sql, -before.length);
+  const columns = await columnCandidates(connection, error, query.sql);
+  return sqlError(error, before + query.sql, -before.length, columns);
 }
 
 /**
