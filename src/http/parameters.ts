@@ -27,7 +27,7 @@ export function readParameters<Table extends ParameterTable>(
     if (Object.hasOwn(table, name)) continue;
     const known = Object.keys(table);
     throw new AppError('invalid_parameter', `parameter ${shown(name)} is not known here${didYouMean(name, known)}`, {
-      hint: `the parameters are ${known.join(', ')}`,
+      hint: known.length === 0 ? 'there are none in its URL' : `the parameters are ${known.join(', ')}`,
     });
   }
   const values = Object.entries(table).map(([name, parameter]) => [name, parameter.parse(given.get(name), name)]);

@@ -28,6 +28,15 @@ async function value(sql: string, params?: unknown): Promise<unknown> {
 }
 
 describe('POST /sql', () => {
+  test('takes no parameters in its URL, and says so', async () => {
+    const answer = await ask(`${server.url}/sql?fmt=json`, {
+      method: 'POST',
+      headers: json,
+      body: '{"sql":"SELECT 1"}',
+    });
+    expect(answer.json()).toMatchObject({ code: 'invalid_parameter', hint: 'there are none in its URL' });
+  });
+
   test('answers in the shape of /exec', async () => {
     const answer = await run({ sql: 'SELECT id, id * 2 AS twice FROM ids LIMIT 2' });
     expect(answer.status).toBe(200);
