@@ -66,8 +66,10 @@ export async function loadArrow(
 
 function meantAs(field: ArrowField): DataType | undefined {
   if (!isText(field)) return undefined;
-  // Text of no named type; lists are what they are.
-  if (field.sqlType === undefined) return field.type.kind === 'list' ? undefined : { kind: 'null' };
+  // Text of no named type; lists and extensions are what they are.
+  if (field.sqlType === undefined) {
+    return field.type.kind === 'list' || field.extension !== undefined ? undefined : { kind: 'null' };
+  }
   return field.sqlType === sqlTypeName({ kind: 'null' }) ? { kind: 'null' } : parseSqlType(field.sqlType);
 }
 
