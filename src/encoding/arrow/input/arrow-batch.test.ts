@@ -14,20 +14,12 @@ import {
   type RawField,
   schemaMessage,
 } from '../../../../test/support/arrow-stream-writer.ts';
+import { messagesOf } from '../../../../test/support/read-arrow-messages.ts';
 import { readBatch } from './arrow-batch.ts';
 import type { ArrowColumn } from './arrow-column.ts';
-import { type ArrowMessage, arrowMessages } from './arrow-messages.ts';
+import type { ArrowMessage } from './arrow-messages.ts';
 import { readSchema } from './arrow-schema.ts';
 import { UnfoldBudget } from './unfold-budget.ts';
-
-async function messagesOf(...messages: Uint8Array[]): Promise<ArrowMessage[]> {
-  async function* input(): AsyncGenerator<Uint8Array> {
-    yield* messages;
-  }
-  const all: ArrowMessage[] = [];
-  for await (const message of arrowMessages(input())) all.push(message);
-  return all;
-}
 
 async function read(field: RawField, batch: RawBatch): Promise<{ rows: number; columns: ArrowColumn[] }> {
   const [schema, message] = (await messagesOf(schemaMessage([field]), batchMessage(batch))) as [

@@ -1,26 +1,17 @@
 import { expect, test } from 'vitest';
 import { dictionaryMessage, type RawField, schemaMessage } from '../../../../test/support/arrow-stream-writer.ts';
+import { messagesOf } from '../../../../test/support/read-arrow-messages.ts';
 import { DictionaryStore } from './arrow-dictionary-store.ts';
-import { type ArrowMessage, arrowMessages } from './arrow-messages.ts';
+import type { ArrowMessage } from './arrow-messages.ts';
 import { readSchema } from './arrow-schema.ts';
 import { valueAt } from './arrow-value.ts';
 
 const category: RawField = { name: 'c', type: [5, {}], dictionary: { id: 1, bits: 16, signed: true } };
 const none = new Uint8Array(0);
 
-function dictionary(text: string, isDelta: boolean, packed?: Uint8Array): Uint8Array {
-  const data = packed ?? Buffer.from(text);
+function dictionary(text: string, isDelta: boolean): Uint8Array {
   const offsets = new Uint8Array(Int32Array.of(0, text.length).buffer);
-  return dictionaryMessage(1, { rows: 1, nodes: [[1, 0]], buffers: [none, offsets, data] }, isDelta);
-}
-
-async function messagesOf(...messages: Uint8Array[]): Promise<ArrowMessage[]> {
-  async function* input(): AsyncGenerator<Uint8Array> {
-    yield* messages;
-  }
-  const all: ArrowMessage[] = [];
-  for await (const message of arrowMessages(input())) all.push(message);
-  return all;
+  return dictionaryMessage(1, { rows: 1, nodes: [[1, 0]], buffers: [none, offsets, Buffer.from(text)] }, isDelta);
 }
 
 async function storeWith(mostJoinedBytes: number | undefined, ...dictionaries: Uint8Array[]): Promise<DictionaryStore> {
