@@ -44,18 +44,19 @@ export async function plantCanaries(url: string, folders: readonly string[], ran
   };
 }
 
-/** Names and contents of all files below these folders, but for those that are left out. */
+/** Names and contents of all files below a folder, but for those that are left out, which may come and go meanwhile. */
 export async function fingerprint(
-  folders: readonly string[],
+  base: string,
   isLeftOut: (path: string) => boolean,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
+  const folders = [base];
   for (const folder of folders) {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    for (const entry of entries) {
-      const path = join(entry.parentPath, entry.name);
-      if (isLeftOut(relative(folder, path))) continue;
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (isLeftOut(relative(base, path))) continue;
       found.set(path, entry.isFile() ? await sha256Of(path) : 'no file');
+      if (entry.isDirectory()) folders.push(path);
     }
   }
   return found;

@@ -52,7 +52,7 @@ export const hostileSql: Scenario = {
     const canaries = await plantCanaries(server.url, folders, random);
     // What the server itself keeps: frames, and copies of them that come and go.
     const isOwn = (path: string): boolean => /^data\/(?:warm|spill|cold\/(?!canary))/.test(path);
-    const filesBefore = await fingerprint([base.path], isOwn);
+    const filesBefore = await fingerprint(base.path, isOwn);
     const workingDirectory = await readdir(process.cwd());
     const framesBefore = await framesOf(server);
 
@@ -94,7 +94,7 @@ export const hostileSql: Scenario = {
     for (const [name, content] of framesBefore) {
       promised(framesAfter.get(name) === content, `the frame ${name} is as it was`);
     }
-    const changed = differences(filesBefore, await fingerprint([base.path], isOwn));
+    const changed = differences(filesBefore, await fingerprint(base.path, isOwn));
     promised(changed.length === 0, 'no file but those of frames has changed', changed);
     const strange = (await readdir(process.cwd())).filter((name) => !workingDirectory.includes(name));
     promised(strange.length === 0, 'nothing was written where the server was started', strange);
