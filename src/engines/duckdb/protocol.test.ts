@@ -32,3 +32,32 @@ test('a payload starts its own memory, so that typed arrays can view it', () => 
   const [message] = [...parser.push(bytes)];
   expect(message?.payload.byteOffset).toBe(0);
 });
+
+test('what is passed on comes in the pieces of the stream, between messages that come whole', () => {
+  const kinds = [messageKind.job, messageKind.input, messageKind.input, messageKind.inputEnd, messageKind.job] as const;
+  const payloads = ['a job', 'long input', '', '', 'another job'];
+  const stream = Buffer.concat(
+    kinds.flatMap((kind, n) => [messageHeader(kind, n, payloads[n]?.length ?? 0), Buffer.from(payloads[n] ?? '')]),
+  );
+  for (let size = 1; size <= stream.length; size++) {
+    const parser = new MessageParser(messageKind.input);
+    const whole: [number, string][] = [];
+    let passed = '';
+    for (let at = 0; at < stream.length; at += size) {
+      const piece = stream.subarray(at, at + size);
+      for (const { kind, turn, payload } of parser.push(piece)) {
+        if (kind !== messageKind.input) whole.push([turn, payload.toString()]);
+        else {
+          expect(payload.buffer).toBe(stream.buffer);
+          passed += payload.toString();
+        }
+      }
+    }
+    expect(whole).toEqual([
+      [0, 'a job'],
+      [3, ''],
+      [4, 'another job'],
+    ]);
+    expect(passed).toBe('long input');
+  }
+});

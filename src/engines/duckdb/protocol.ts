@@ -135,7 +135,7 @@ export const headerBytes = 6;
 export interface Message {
   readonly kind: number;
   readonly turn: number;
-  /** Starts its own memory: typed arrays may view it. */
+  /** Starts its own memory, unless it is passed on: typed arrays may view it. */
   readonly payload: Buffer;
 }
 
@@ -147,34 +147,52 @@ export function messageHeader(kind: MessageKind, turn: number, payloadBytes: num
   return header;
 }
 
-/** Cuts a byte stream into messages; each payload is copied once, into memory of its own. */
+/**
+ * Cuts a byte stream into messages; each payload is copied once, into memory of its own. Those of the kind `passed` are not
+ * put together: they are given in the pieces in which they come, as views.
+ */
 export class MessageParser {
+  readonly #passed: MessageKind | undefined;
   readonly #header = Buffer.alloc(headerBytes);
   #headerFilled = 0;
-  #payload: Buffer | undefined;
-  #payloadFilled = 0;
+  /** Of the message under way. */
+  #left = 0;
+  #payload: Buffer = none;
+
+  constructor(passed?: MessageKind) {
+    this.#passed = passed;
+  }
 
   *push(bytes: Buffer): Generator<Message, void, undefined> {
     let at = 0;
     while (at < bytes.length) {
-      if (this.#payload === undefined) {
+      if (this.#headerFilled < headerBytes) {
         const taken = bytes.copy(this.#header, this.#headerFilled, at);
         this.#headerFilled += taken;
         at += taken;
         if (this.#headerFilled < headerBytes) return;
-        this.#payload = Buffer.allocUnsafeSlow(this.#header.readUInt32LE(0));
-        this.#payloadFilled = 0;
-      } else if (this.#payloadFilled < this.#payload.length) {
-        const taken = bytes.copy(this.#payload, this.#payloadFilled, at);
-        this.#payloadFilled += taken;
-        at += taken;
+        this.#left = this.#header.readUInt32LE(0);
+        this.#payload = this.#isPassed ? none : Buffer.allocUnsafeSlow(this.#left);
       }
-      if (this.#payloadFilled === this.#payload.length) {
-        const message = { kind: this.#header.readUInt8(4), turn: this.#header.readUInt8(5), payload: this.#payload };
-        this.#payload = undefined;
-        this.#headerFilled = 0;
-        yield message;
-      }
+      const piece = bytes.subarray(at, at + this.#left);
+      at += piece.length;
+      if (this.#isPassed) {
+        if (piece.length > 0) yield this.#message(piece);
+      } else piece.copy(this.#payload, this.#payload.length - this.#left);
+      this.#left -= piece.length;
+      if (this.#left > 0) return;
+      this.#headerFilled = 0;
+      if (!this.#isPassed) yield this.#message(this.#payload);
     }
   }
+
+  get #isPassed(): boolean {
+    return this.#header.readUInt8(4) === this.#passed;
+  }
+
+  #message(payload: Buffer): Message {
+    return { kind: this.#header.readUInt8(4), turn: this.#header.readUInt8(5), payload };
+  }
 }
+
+const none = Buffer.alloc(0);

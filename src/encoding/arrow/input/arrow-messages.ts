@@ -13,7 +13,7 @@ export interface ArrowMessage extends MessagePlace {
   /** Metadata version V4, where unions have a validity bitmap. */
   readonly isV4: boolean;
   readonly header: FlatTable;
-  /** Aligned to 8 bytes, in memory that does not move. */
+  /** Aligned to 8 bytes, in memory that does not move. That of a batch may be used again for the next one. */
   readonly body: Uint8Array;
 }
 
@@ -23,6 +23,8 @@ const fileMagic = Buffer.from('ARROW1\0\0');
 const maxMetadataBytes = 16 * 1024 * 1024;
 /** A body is held whole. Its memory is taken at once, but costs nothing before bytes arrive. */
 export const maxBodyBytes = 512 * 1024 * 1024;
+/** Longer bodies have memory of their own, which is free as soon as nobody looks at it. */
+const mostSharedBytes = 16 * 1024 * 1024;
 
 const messageKinds: Readonly<Record<number, ArrowMessage['kind']>> = { 1: 'schema', 2: 'dictionary', 3: 'batch' };
 const metadataV4 = 3;
@@ -36,9 +38,13 @@ export function invalidAt(place: MessagePlace, what: string, options: AppErrorOp
   );
 }
 
-/** Cuts an Arrow IPC stream or file into messages, one at a time. */
+/**
+ * Cuts an Arrow IPC stream or file into messages, one at a time. The body of a batch holds until the next message is asked
+ * for: fresh memory for each costs more than what is done with it. A piece of the input needs to hold no longer than that.
+ */
 export async function* arrowMessages(input: AsyncIterable<Uint8Array>): AsyncGenerator<ArrowMessage, void, undefined> {
   await using bytes = new ByteReader(input);
+  let batchMemory = new Uint8Array(0);
   const prefix = Buffer.alloc(8);
   let isFile = false;
   for (let number = 1; ; number++) {
@@ -63,7 +69,7 @@ export async function* arrowMessages(input: AsyncIterable<Uint8Array>): AsyncGen
     if (metadataBytes < 0 || metadataBytes > maxMetadataBytes) {
       throw invalidAt(place, `its metadata claims ${metadataBytes} bytes (at most ${maxMetadataBytes})`);
     }
-    const metadata = await readAll(bytes, metadataBytes, place);
+    const metadata = await readAll(bytes, newMemory(metadataBytes), place);
     const { bodyBytes, ...message } = openMessage(metadata, place);
     if (isFile && number === 1 && message.kind !== 'schema') {
       // The files of apache-arrow for JavaScript are so, against the format's own words.
@@ -71,7 +77,10 @@ export async function* arrowMessages(input: AsyncIterable<Uint8Array>): AsyncGen
         hint: "write the stream format instead (apache-arrow: tableToIPC(table, 'stream'))",
       });
     }
-    const body = await readAll(bytes, bodyBytes, place);
+    const isShared = message.kind === 'batch' && bodyBytes <= mostSharedBytes;
+    if (isShared && batchMemory.length < bodyBytes) batchMemory = newMemory(bodyBytes);
+    const memory = isShared ? batchMemory.subarray(0, bodyBytes) : newMemory(bodyBytes);
+    const body = await readAll(bytes, memory, place);
     yield { ...place, ...message, body };
   }
 }
@@ -102,11 +111,12 @@ function openMessage(metadata: Uint8Array, place: MessagePlace): MessageHead {
   }
 }
 
-async function readAll(bytes: ByteReader, length: number, place: MessagePlace): Promise<Uint8Array> {
-  const whole = await bytes.takePiece(length);
-  if (whole !== undefined) return whole;
-  const target = Buffer.allocUnsafeSlow(length);
-  if ((await bytes.read(target)) < length) throw invalidAt(place, 'the stream ends inside it');
+function newMemory(bytes: number): Uint8Array<ArrayBuffer> {
+  return Buffer.allocUnsafeSlow(bytes);
+}
+
+async function readAll(bytes: ByteReader, target: Uint8Array, place: MessagePlace): Promise<Uint8Array> {
+  if ((await bytes.read(target)) < target.length) throw invalidAt(place, 'the stream ends inside it');
   return target;
 }
 
@@ -119,16 +129,6 @@ class ByteReader {
 
   constructor(input: AsyncIterable<Uint8Array>) {
     this.#input = input[Symbol.asyncIterator]();
-  }
-
-  /** The next piece itself, where it has this length and its memory is aligned as Arrow wants it. */
-  async takePiece(length: number): Promise<Uint8Array | undefined> {
-    if (this.#piece.length === 0 && length > 0 && !this.#done) await this.#next();
-    const piece = this.#piece;
-    if (piece.length !== length || length === 0 || piece.byteOffset % 8 !== 0) return undefined;
-    this.#piece = piece.subarray(length);
-    this.position += length;
-    return piece;
   }
 
   /** Fills the target; gives fewer bytes only where the stream ends. */

@@ -5,7 +5,7 @@ import { indexAt } from './arrow-dictionary.ts';
 /**
  * One value as JavaScript has it: bigint for integers, decimals without their point, and counts of days or time; number for
  * floats; string, Uint8Array, boolean; an array for a list; [months, days, nanoseconds] for an interval; an object by field
- * name for a struct, entries for a map; null.
+ * name for a struct, entries for a map; null. Nothing of it is a view of the column.
  */
 export function valueAt(column: ArrowColumn, row: number): unknown {
   const { field, validity, data, offsets, children } = column;
@@ -25,14 +25,14 @@ export function valueAt(column: ArrowColumn, row: number): unknown {
       return integerAt(data, row, type.bits / 8, true);
     case 'bytes': {
       const bytes = data.subarray(offsets[row], offsets[row + 1]);
-      return type.text ? Buffer.from(bytes).toString() : bytes;
+      return type.text ? Buffer.from(bytes).toString() : new Uint8Array(bytes);
     }
     case 'view': {
       const bytes = viewedBytes(column, row);
-      return type.text ? Buffer.from(bytes).toString() : bytes;
+      return type.text ? Buffer.from(bytes).toString() : new Uint8Array(bytes);
     }
     case 'fixedBytes':
-      return data.subarray(row * type.width, (row + 1) * type.width);
+      return new Uint8Array(data.subarray(row * type.width, (row + 1) * type.width));
     case 'date':
       return integerAt(data, row, type.unit === 'day' ? 4 : 8, true);
     case 'time':

@@ -1,4 +1,5 @@
 import {
+  Binary,
   Bool,
   Dictionary,
   Field,
@@ -31,6 +32,12 @@ test('rows are read as plain values', async () => {
   const { fields, rows } = await read(vectorFromArray(['a', null, 'c'], new Utf8()));
   expect(fields.map((field) => field.name)).toEqual(['p']);
   expect(rows).toEqual([['a'], [null], ['c']]);
+});
+
+test('bytes of one batch are still there after the next one', async () => {
+  const batches = [[Uint8Array.of(1, 2)], [Uint8Array.of(3, 4)]].map((values) => vectorFromArray(values, new Binary()));
+  const { rows } = await read(new Vector(batches.flatMap((vector) => vector.data)));
+  expect(rows).toEqual([[Uint8Array.of(1, 2)], [Uint8Array.of(3, 4)]]);
 });
 
 test('two thousand million nulls, which take no bytes, are refused', async () => {

@@ -1,29 +1,35 @@
 import type { Socket } from 'node:net';
 import { type Message, messageKind } from '../protocol.ts';
 
-const maxWaitingBytes = 4 * 1024 * 1024;
-
-/** Uploaded bytes between the data channel and the job that reads them; stops reading the channel when it is full. */
+/**
+ * Uploaded bytes between the data channel and the job that reads them. They are views of the memory that the channel is read
+ * into, so that nothing more may be read while any of them wait.
+ */
 export class InputQueue {
   readonly #socket: Socket;
   #waiting: Message[] = [];
-  #bytes = 0;
   #turn = 0;
   #wake: (() => void) | undefined;
+  #isLookedAt = false;
 
   constructor(socket: Socket) {
     this.#socket = socket;
+    // The first time it takes effect only a moment later, when bytes may wait.
+    socket.resume();
+  }
+
+  /** Whether any bytes are still needed that were read. */
+  get holdsBytes(): boolean {
+    return this.#isLookedAt || this.#waiting.length > 0;
   }
 
   push(message: Message): void {
     if (this.#isPast(message)) return;
     this.#waiting.push(message);
-    this.#bytes += message.payload.length;
-    if (this.#bytes > maxWaitingBytes) this.#socket.pause();
     this.#wake?.();
   }
 
-  /** The bytes up to the end mark. */
+  /** The bytes up to the end mark, in pieces of which each holds until the next one is asked for. */
   async *stream(signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
     const wake = (): void => this.#wake?.();
     signal.addEventListener('abort', wake);
@@ -38,11 +44,13 @@ export class InputQueue {
           });
           continue;
         }
-        this.#bytes -= message.payload.length;
         if (message.kind === messageKind.inputEnd) return;
+        this.#isLookedAt = true;
         yield message.payload;
+        this.#isLookedAt = false;
       }
     } finally {
+      this.#isLookedAt = false;
       signal.removeEventListener('abort', wake);
     }
   }
@@ -51,8 +59,7 @@ export class InputQueue {
   begin(turn: number): void {
     this.#turn = turn & 255;
     this.#waiting = this.#waiting.filter((message) => !this.#isPast(message));
-    this.#bytes = this.#waiting.reduce((sum, message) => sum + message.payload.length, 0);
-    this.#socket.resume();
+    if (!this.holdsBytes) this.#socket.resume();
   }
 
   #isPast(message: Message): boolean {

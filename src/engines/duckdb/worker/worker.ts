@@ -1,4 +1,4 @@
-import { Socket } from 'node:net';
+import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { Statement } from '../../../core/sql.ts';
@@ -42,6 +42,8 @@ import { warmFrame } from './warm-job.ts';
 const memoryAllowance = 2_000_000_000;
 /** DuckDB forgets an interrupt that comes before the statement runs, so it is repeated until the job ends. */
 const interruptEveryMs = 20;
+/** About what a pipe holds. */
+const readBytes = 256 * 1024;
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
 restrictProcess(settings.memoryBytes + memoryAllowance);
@@ -54,18 +56,29 @@ process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 
 const session = new Session({ ...settings, keepsFiles: settings.sql !== undefined });
-const data = new Socket({ fd: dataDescriptor, readable: true, writable: true });
-const answers = new AnswerChannel(data);
-const input = new InputQueue(data);
-const parser = new MessageParser();
 const slots = settings.hasSharedFile ? new SharedSlots() : undefined;
-data.on('data', (bytes: Buffer) => {
+const parser = new MessageParser(messageKind.input);
+const receive = (bytes: Buffer): void => {
   for (const message of parser.push(bytes)) {
     if (message.kind === messageKind.slotFree) slots?.release(message.payload.readUInt8(0));
     else if (message.kind === messageKind.job) void run(JSON.parse(message.payload.toString()) as Job, message.turn);
     else input.push(message);
   }
-});
+};
+// Into the same memory again and again: fresh memory for each read costs more than the read, mostly in garbage collection.
+const onread: ConnectOpts['onread'] = {
+  buffer: Buffer.allocUnsafeSlow(readBytes),
+  callback: (count, bytes) => {
+    // Never so far; rows that were written over must not become a frame.
+    if (input.holdsBytes) endNow();
+    receive(Buffer.from(bytes.buffer, bytes.byteOffset, count));
+    return !input.holdsBytes;
+  },
+};
+const sides: SocketConstructorOpts & ConnectOpts = { fd: dataDescriptor, readable: true, writable: true, onread };
+const data = new Socket(sides);
+const answers = new AnswerChannel(data);
+const input = new InputQueue(data);
 data.on('error', endNow);
 data.on('close', endNow);
 
