@@ -1,5 +1,6 @@
 import { anonymous } from '../core/principal.ts';
 import { PutResult } from '../protobuf/flight-messages.ts';
+import type { MessageReader } from '../protobuf/message-frames.ts';
 import { parseDescriptor } from './descriptor.ts';
 import { openUpload } from './flight-upload.ts';
 import type { FlightParts } from './get-flight-info.ts';
@@ -9,7 +10,7 @@ import { parsePutOptions } from './put-options.ts';
 /** Keeps an upload as a frame. The one answer comes when the frame is on disk for good. */
 export async function* doPut(
   { frames, sql }: FlightParts,
-  requests: AsyncIterable<Uint8Array>,
+  requests: MessageReader,
   call: Call,
 ): AsyncGenerator<Message> {
   const upload = await openUpload(requests);

@@ -1,6 +1,8 @@
 import { AppError } from '../core/app-error.ts';
 import { endOfStream } from '../encoding/arrow/schema-message.ts';
-import { FlightData, type FlightDataMessage } from '../protobuf/flight-messages.ts';
+import { FlightData, type FlightDataMessage, flightDataBody } from '../protobuf/flight-messages.ts';
+import type { MessageReader } from '../protobuf/message-frames.ts';
+import { lastField } from '../protobuf/protobuf.ts';
 import type { FlightUpload } from './flight-sql-port.ts';
 import { UploadCounts } from './upload-counts.ts';
 
@@ -8,22 +10,9 @@ import { UploadCounts } from './upload-counts.ts';
 const longestFirstMessage = 16 * 1024 * 1024;
 
 /** Waits for the first message of an upload. */
-export async function openUpload(requests: AsyncIterable<Uint8Array>): Promise<FlightUpload> {
-  const iterator = requests[Symbol.asyncIterator]();
-  const begun = await iterator.next();
-  if (begun.done === true) {
-    throw new AppError('invalid_input', 'the upload ended before its first message', {
-      hint: 'the first message carries the descriptor and the schema; of a table without batches ADBC sends nothing: give it a record batch of no rows',
-    });
-  }
-  if (begun.value.length > longestFirstMessage) {
-    throw new AppError(
-      'too_large',
-      `the first message of the upload has ${begun.value.length} bytes; it may have ${longestFirstMessage}`,
-      { hint: 'the first message carries the descriptor and the schema, and no rows' },
-    );
-  }
-  const first = FlightData.decode(begun.value);
+export async function openUpload(requests: MessageReader): Promise<FlightUpload> {
+  const messages = new UploadMessages(requests);
+  const first = await messages.first();
   const ahead: FlightDataMessage[] = [];
   const counts = new UploadCounts();
   return {
@@ -32,11 +21,10 @@ export async function openUpload(requests: AsyncIterable<Uint8Array>): Promise<F
     async metadata() {
       if (first.appMetadata.length > 0) return first.appMetadata;
       for (;;) {
-        const step = await iterator.next();
-        if (step.done === true) return first.appMetadata;
-        const message = FlightData.decode(step.value);
-        const { dataHeader, dataBody, appMetadata } = message;
-        if (dataHeader.length > 0 || dataBody.length > 0) ahead.push(message);
+        const message = await messages.next();
+        if (message === undefined) return first.appMetadata;
+        const { dataHeader, appMetadata } = message;
+        if (dataHeader.length > 0) ahead.push(message);
         if (appMetadata.length > 0 || ahead.length > 0) return appMetadata;
       }
     },
@@ -45,21 +33,84 @@ export async function openUpload(requests: AsyncIterable<Uint8Array>): Promise<F
         counts.add(message.dataHeader);
         return ipcMessage(message);
       };
-      yield* encapsulated(first);
-      for (const message of ahead.splice(0)) yield* encapsulated(message);
-      for await (const message of { [Symbol.asyncIterator]: () => iterator })
-        yield* encapsulated(FlightData.decode(message));
-      yield endOfStream;
+      try {
+        yield* encapsulated(first);
+        for (
+          let message = ahead.pop() ?? (await messages.next());
+          message !== undefined;
+          message = await messages.next()
+        ) {
+          yield* encapsulated(message);
+          yield* messages.restOfBody();
+        }
+        yield endOfStream;
+      } finally {
+        await requests.leave();
+      }
     },
   };
 }
 
+/** The messages of an upload. Bodies, which may be large, are not put together: `dataBody` is what has come of one. */
+class UploadMessages {
+  readonly #requests: MessageReader;
+  #left = 0;
+
+  constructor(requests: MessageReader) {
+    this.#requests = requests;
+  }
+
+  /** With its body, if it has any. */
+  async first(): Promise<FlightDataMessage> {
+    const piece = await this.#requests.piece();
+    if (piece === undefined) {
+      throw new AppError('invalid_input', 'the upload ended before its first message', {
+        hint: 'the first message carries the descriptor and the schema; of a table without batches ADBC sends nothing: give it a record batch of no rows',
+      });
+    }
+    const length = piece.bytes.length + piece.left;
+    if (length > longestFirstMessage) {
+      throw new AppError(
+        'too_large',
+        `the first message of the upload has ${length} bytes; it may have ${longestFirstMessage}`,
+        { hint: 'the first message carries the descriptor and the schema, and no rows' },
+      );
+    }
+    return checked(FlightData.decode(await this.#requests.whole(piece)));
+  }
+
+  /** Undefined at the end. The rest of its body, if any, must be read before the next one. */
+  async next(): Promise<FlightDataMessage | undefined> {
+    const piece = await this.#requests.piece();
+    if (piece === undefined) return undefined;
+    const { bytes, left } = piece;
+    const body = left === 0 ? undefined : lastField(bytes, bytes.length + left, flightDataBody);
+    if (body === undefined) return checked(FlightData.decode(await this.#requests.whole(piece)));
+    this.#left = left;
+    const head = FlightData.decode(bytes.subarray(0, body.from));
+    return checked({ ...head, dataBody: bytes.subarray(body.bytesFrom) }, left);
+  }
+
+  async *restOfBody(): AsyncGenerator<Uint8Array, void, undefined> {
+    while (this.#left > 0) {
+      const piece = await this.#requests.piece();
+      if (piece === undefined) return;
+      this.#left = piece.left;
+      yield piece.bytes;
+    }
+  }
+}
+
+function checked(message: FlightDataMessage, left = 0): FlightDataMessage {
+  if (message.dataHeader.length === 0 && message.dataBody.length + left > 0) {
+    throw new AppError('invalid_input', 'a message of the upload has a body but no header');
+  }
+  return message;
+}
+
 /** The message as Arrow IPC encapsulates it; nothing of one that carries metadata only. */
 function* ipcMessage({ dataHeader, dataBody }: FlightDataMessage): Generator<Uint8Array> {
-  if (dataHeader.length === 0) {
-    if (dataBody.length > 0) throw new AppError('invalid_input', 'a message of the upload has a body but no header');
-    return;
-  }
+  if (dataHeader.length === 0) return;
   const padded = Math.ceil(dataHeader.length / 8) * 8;
   const head = Buffer.alloc(8 + padded);
   head.writeUInt32LE(0xffff_ffff, 0);

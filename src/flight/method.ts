@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import type { MessageBudget } from '../protobuf/message-budget.ts';
+import type { MessageReader } from '../protobuf/message-frames.ts';
 
 /** What a handler knows of the call that it serves. */
 export interface Call {
@@ -42,7 +43,7 @@ export interface ServerStreamingMethod extends Limits {
 /** Any number of messages in, any number out. Both sides are pulled: a slow reader slows the writer. */
 export interface StreamingMethod extends Limits {
   readonly kind: 'streaming';
-  handle(requests: AsyncIterable<Uint8Array>, call: Call): AsyncIterable<Message>;
+  handle(requests: MessageReader, call: Call): AsyncIterable<Message>;
 }
 
 export type Method = UnaryMethod | ServerStreamingMethod | StreamingMethod;

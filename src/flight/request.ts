@@ -1,8 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { AppError } from '../core/app-error.ts';
 import { GrpcError } from '../protobuf/grpc-status.ts';
-import type { BudgetShare, MessageBudget } from '../protobuf/message-budget.ts';
-import { checkPrefix, endedInside, type FrameLimits, prefixBytes, readMessages } from '../protobuf/message-frames.ts';
+import type { MessageBudget } from '../protobuf/message-budget.ts';
+import { checkPrefix, endedInside, type FrameLimits, MessageReader, prefixBytes } from '../protobuf/message-frames.ts';
 import { streamChunks } from '../protobuf/stream-chunks.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { Call } from './method.ts';
@@ -16,21 +16,11 @@ interface Limits {
   readonly budget?: MessageBudget;
 }
 
-export function requestMessages(stream: ServerHttp2Stream, call: Call, limits: Limits): AsyncIterable<Uint8Array> {
+export function requestMessages(stream: ServerHttp2Stream, call: Call, limits: Limits): MessageReader {
   const share = limits.budget?.share();
-  const messages = readMessages(requestBytes(stream, limits.idleTimeoutMs), { ...frameLimitsOf(call, limits), share });
-  if (share === undefined) return messages;
   // Not every reader reads to the end, and one may read on in what came before the end.
-  stream.once('close', share.clear);
-  return clearing(messages, share);
-}
-
-async function* clearing(messages: AsyncIterable<Uint8Array>, share: BudgetShare): AsyncGenerator<Uint8Array> {
-  try {
-    yield* messages;
-  } finally {
-    share.clear();
-  }
+  if (share !== undefined) stream.once('close', share.clear);
+  return new MessageReader(requestBytes(stream, limits.idleTimeoutMs), { ...frameLimitsOf(call, limits), share });
 }
 
 async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | undefined): AsyncGenerator<Buffer> {

@@ -54,12 +54,14 @@ export const FlightInfo = message({
 });
 
 /** Only to be read: `flightData` writes it without copying the body. */
+/** The number of the field, which is the last one of a message in practice. */
+export const flightDataBody = 1000;
 export const FlightData = message({
   descriptor: optionalBytes(1),
   /** A bare flatbuffer. */
   dataHeader: bytes(2),
   appMetadata: bytes(3),
-  dataBody: bytes(1000),
+  dataBody: bytes(flightDataBody),
 });
 export type FlightDataMessage = ReturnType<typeof FlightData.decode>;
 

@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
 import { AppError } from '../core/app-error.ts';
 import { GrpcError, grpcStatus } from './grpc-status.ts';
-import { messagePrefix, readMessages } from './message-frames.ts';
+import { MessageReader, messagePrefix } from './message-frames.ts';
 import { streamChunks } from './stream-chunks.ts';
 
 /** Of a length in four bytes: what a server sends is as long as it says. */
@@ -141,7 +141,7 @@ class CallState {
   async *receive(): AsyncGenerator<Uint8Array, void, undefined> {
     const limits = { maxMessageBytes: this.#maxMessageBytes, encoding: undefined };
     try {
-      yield* readMessages(streamChunks(this.#stream), limits);
+      yield* new MessageReader(streamChunks(this.#stream), limits);
     } catch (error) {
       if (error instanceof AppError) throw error;
       if (error instanceof GrpcError || this.#status === undefined) throw this.#broken();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { messagePrefix, readMessages } from './message-frames.ts';
+import { MessageReader, messagePrefix } from './message-frames.ts';
 
 async function* inChunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;
@@ -15,13 +15,13 @@ const frame = (message: Uint8Array): Buffer => Buffer.concat([messagePrefix(mess
 
 async function read(body: Buffer, sizes: readonly number[] = [7], encoding?: string): Promise<Buffer[]> {
   const messages: Buffer[] = [];
-  for await (const message of readMessages(inChunks(body, sizes), { maxMessageBytes: 1000, encoding })) {
+  for await (const message of new MessageReader(inChunks(body, sizes), { maxMessageBytes: 1000, encoding })) {
     messages.push(Buffer.from(message));
   }
   return messages;
 }
 
-describe('readMessages', () => {
+describe('a reader of messages', () => {
   it('gives back every message, however the body is cut', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -8,7 +8,7 @@ export interface FrameLimits {
   readonly maxMessageBytes: number;
   /** The request's header `grpc-encoding`. */
   readonly encoding: string | undefined;
-  /** Of memory for messages, until the next one is asked for. Whoever gives it clears it at the end. Default: no bound. */
+  /** Of memory for messages, until the next one begins. Whoever gives it clears it at the end. Default: no bound. */
   readonly share?: BudgetShare | undefined;
 }
 
@@ -20,47 +20,94 @@ export function messagePrefix(bytes: number): Buffer {
   return prefix;
 }
 
-/** Cuts a body, as it arrives, into its messages. A message that came in one chunk is a view of that chunk. */
-export async function* readMessages(body: AsyncIterable<Buffer>, limits: FrameLimits): AsyncGenerator<Uint8Array> {
-  const prefix = Buffer.alloc(prefixBytes);
-  let prefixFilled = 0;
-  let message: Buffer | undefined;
-  let filled = 0;
+/** What has come of a message. `left` more bytes of it follow. */
+export interface MessagePiece {
+  readonly bytes: Buffer;
+  readonly left: number;
+}
 
-  for await (const chunk of body) {
-    let at = 0;
-    while (at < chunk.length) {
-      if (message === undefined) {
-        const copied = chunk.copy(prefix, prefixFilled, at);
-        at += copied;
-        prefixFilled += copied;
-        if (prefixFilled < prefixBytes) break;
-        prefixFilled = 0;
-        const bytes = parsePrefix(prefix, limits);
-        if (chunk.length - at >= bytes) {
-          yield chunk.subarray(at, at + bytes);
-          at += bytes;
-          continue;
+/** Cuts a body, as it arrives, into its messages. A message that came in one chunk is a view of that chunk. */
+export class MessageReader implements AsyncIterable<Uint8Array> {
+  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #limits: FrameLimits;
+  readonly #prefix = Buffer.alloc(prefixBytes);
+  #prefixFilled = 0;
+  /** What is left of the chunk that came last, and of the message under way. */
+  #chunk: Buffer = none;
+  #left = 0;
+
+  constructor(body: AsyncIterable<Buffer>, limits: FrameLimits) {
+    this.#chunks = body[Symbol.asyncIterator]();
+    this.#limits = limits;
+  }
+
+  /** The next bytes of the message under way, or the first ones of the next message; undefined at the end. */
+  async piece(): Promise<MessagePiece | undefined> {
+    for (;;) {
+      if (this.#left > 0 && this.#chunk.length > 0) return this.#take();
+      if (this.#chunk.length === 0) {
+        const step = await this.#chunks.next();
+        if (step.done === true) {
+          if (this.#left > 0 || this.#prefixFilled > 0) throw endedInside();
+          return undefined;
         }
-        // Neither pooled nor zeroed: the system gives the pages as they are written, so that memory follows what a
-        // client has sent and not what it announces.
-        message = Buffer.allocUnsafeSlow(bytes);
-      }
-      limits.share?.take(Math.min(message.length - filled, chunk.length - at));
-      const copied = chunk.copy(message, filled, at);
-      at += copied;
-      filled += copied;
-      if (filled < message.length) break;
-      yield message;
-      message = undefined;
-      limits.share?.clear();
-      filled = 0;
+        this.#chunk = step.value;
+      } else if (this.#begin()) return this.#take();
     }
   }
-  if (message !== undefined || prefixFilled > 0) {
-    throw endedInside();
+
+  /** The whole message that begins with a piece. */
+  async whole(first: MessagePiece): Promise<Uint8Array> {
+    if (first.left === 0) return first.bytes;
+    // Neither pooled nor zeroed: the system gives the pages as they are written, so that memory follows what a client
+    // has sent and not what it announces.
+    const message = Buffer.allocUnsafeSlow(first.bytes.length + first.left);
+    let filled = 0;
+    for (let piece: MessagePiece | undefined = first; piece !== undefined; ) {
+      this.#limits.share?.take(piece.bytes.length);
+      filled += piece.bytes.copy(message, filled);
+      piece = piece.left > 0 ? await this.piece() : undefined;
+    }
+    return message;
+  }
+
+  /** Whole messages. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      for (let piece = await this.piece(); piece !== undefined; piece = await this.piece())
+        yield await this.whole(piece);
+    } finally {
+      await this.leave();
+    }
+  }
+
+  /** Nothing more is to be read. */
+  async leave(): Promise<void> {
+    this.#limits.share?.clear();
+    await this.#chunks.return?.();
+  }
+
+  #take(): MessagePiece {
+    const bytes = this.#chunk.subarray(0, this.#left);
+    this.#chunk = this.#chunk.subarray(bytes.length);
+    this.#left -= bytes.length;
+    return { bytes, left: this.#left };
+  }
+
+  /** Reads on in the prefix of the next message. True where there is nothing behind it to wait for. */
+  #begin(): boolean {
+    const copied = this.#chunk.copy(this.#prefix, this.#prefixFilled);
+    this.#chunk = this.#chunk.subarray(copied);
+    this.#prefixFilled += copied;
+    if (this.#prefixFilled < prefixBytes) return false;
+    this.#prefixFilled = 0;
+    this.#limits.share?.clear();
+    this.#left = parsePrefix(this.#prefix, this.#limits);
+    return this.#left === 0;
   }
 }
+
+const none = Buffer.alloc(0);
 
 export function endedInside(): GrpcError {
   return new GrpcError('INVALID_ARGUMENT', 'the request ended inside a message');

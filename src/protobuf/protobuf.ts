@@ -13,23 +13,36 @@ export function readFields(message: Uint8Array, onField: (number: number, value:
     const tag = reader.small();
     const number = Math.floor(tag / 8);
     if (number === 0 || number > 0x1fff_ffff) throw reader.malformed();
-    switch (tag % 8) {
-      case 0:
-        onField(number, reader.varint());
-        break;
-      case 1:
-        onField(number, reader.bytes(8));
-        break;
-      case 2:
-        onField(number, reader.bytes(reader.small()));
-        break;
-      case 5:
-        onField(number, reader.bytes(4));
-        break;
-      default:
-        throw reader.malformed();
-    }
+    onField(number, reader.value(tag % 8));
   }
+}
+
+const lengthDelimited = 2;
+
+/**
+ * Looks for a field of bytes that ends a message of `length` bytes, of which only the beginning has come: where it begins, and
+ * where its bytes do. Undefined where it does not begin here, or does not end the message.
+ */
+export function lastField(
+  beginning: Uint8Array,
+  length: number,
+  number: number,
+): { readonly from: number; readonly bytesFrom: number } | undefined {
+  const reader = new FieldReader(beginning);
+  try {
+    while (!reader.isAtEnd) {
+      const from = reader.position;
+      const tag = reader.small();
+      if (tag === number * 8 + lengthDelimited) {
+        const bytes = reader.small();
+        return reader.position + bytes === length ? { from, bytesFrom: reader.position } : undefined;
+      }
+      reader.value(tag % 8);
+    }
+  } catch {
+    // More of it must come before it can be read, or be told what is wrong with it.
+  }
+  return undefined;
 }
 
 class FieldReader {
@@ -40,8 +53,27 @@ class FieldReader {
     this.#message = message;
   }
 
+  get position(): number {
+    return this.#at;
+  }
+
   get isAtEnd(): boolean {
     return this.#at >= this.#message.length;
+  }
+
+  value(wireType: number): Field['value'] {
+    switch (wireType) {
+      case 0:
+        return this.varint();
+      case 1:
+        return this.bytes(8);
+      case lengthDelimited:
+        return this.bytes(this.small());
+      case 5:
+        return this.bytes(4);
+      default:
+        throw this.malformed();
+    }
   }
 
   varint(): bigint {

@@ -17,7 +17,7 @@ import {
   RpcStatus,
 } from '../../src/engines/spark/connect-messages.ts';
 import { type GrpcStatusName, grpcStatus } from '../../src/protobuf/grpc-status.ts';
-import { messagePrefix, readMessages } from '../../src/protobuf/message-frames.ts';
+import { MessageReader, messagePrefix } from '../../src/protobuf/message-frames.ts';
 
 export interface ConnectCall {
   readonly method: string;
@@ -72,7 +72,7 @@ export async function scriptedConnectServer(
     const method = String(headers[':path']).split('/').at(-1) ?? '';
     let request: Uint8Array = new Uint8Array(0);
     try {
-      for await (const message of readMessages(stream, { maxMessageBytes: 1e9, encoding: undefined }))
+      for await (const message of new MessageReader(stream, { maxMessageBytes: 1e9, encoding: undefined }))
         request = message;
     } catch {
       return;

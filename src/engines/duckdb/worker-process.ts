@@ -27,6 +27,8 @@ const cancelGraceMs = 1000;
 /** How long a new process may take before it can work. */
 const mostStartMs = 30_000;
 const pulseMs = 1000;
+/** Input that waits for a worker that is slower than who sends it. */
+const mostQueuedInput = 256 * 1024;
 /** Messages held for a reader that is slower than the worker. */
 const maxWaitingMessages = 2;
 
@@ -255,8 +257,11 @@ export class WorkerProcess {
   async #sendInput(input: AsyncIterable<Uint8Array>, turn: number): Promise<void> {
     for await (const bytes of input) {
       if (this.#ended || this.#turn !== turn) return;
+      this.#data.cork();
       this.#data.write(messageHeader(messageKind.input, turn, bytes.byteLength));
-      if (!this.#data.write(bytes)) await drained(this.#data);
+      this.#data.write(bytes);
+      this.#data.uncork();
+      if (this.#data.writableLength > mostQueuedInput) await drained(this.#data);
     }
     if (!this.#ended && this.#turn === turn) this.#data.write(messageHeader(messageKind.inputEnd, turn, 0));
   }

@@ -15,7 +15,8 @@ export async function uploadedParameters(upload: FlightUpload): Promise<Uint8Arr
         hint: 'bind fewer rows at once, or load the rows as a table (adbc_ingest, DoPut)',
       });
     }
-    chunks.push(chunk);
+    // A piece of a few bytes may keep all alive that came with it.
+    chunks.push(Buffer.from(chunk));
   }
   return upload.counts.columns === 0 ? undefined : Buffer.concat(chunks);
 }
