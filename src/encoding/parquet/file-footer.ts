@@ -14,6 +14,7 @@ export type PlacedChunk = Omit<ColumnChunk, 'pieces'> & { readonly offset: numbe
 /** A row group with what the footer says of it: a file may have so many chunks that the heap does not hold them as objects. */
 export interface RowGroup {
   readonly rows: number;
+  readonly bytes: number;
   readonly facts: Uint8Array;
 }
 
@@ -108,7 +109,7 @@ export function rowGroup(rows: number, chunks: readonly PlacedChunk[], columns: 
   });
   out.i64(2, bytes);
   out.i64(3, rows);
-  return { rows, facts: out.end() };
+  return { rows, bytes, facts: out.end() };
 }
 
 function writeChunk(out: ThriftWriter, chunk: PlacedChunk, rows: number, { name, type }: FooterColumn): void {

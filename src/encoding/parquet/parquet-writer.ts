@@ -40,6 +40,15 @@ export class ParquetWriter {
     this.#metadata = metadata;
   }
 
+  /** Of the row groups that were given away so far. */
+  get rows(): number {
+    return this.#groups.reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  get uncompressedBytes(): number {
+    return this.#groups.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   /** Takes over the rows of a batch; yields the row groups that have become full, each as pieces to be written. */
   *append({ rows, vectors }: Batch): Generator<Uint8Array[], void, undefined> {
     const batchBytes = vectors.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);

@@ -12,6 +12,19 @@ const timestampRanges = {
 
 export const dayUnits = { s: 86_400, ms: 86_400_000, us: 86_400_000_000, ns: 86_400_000_000_000 } as const;
 
+/** Whether also those are good that stand where there is no value, and none is an infinity. */
+export function areAllTimestamps(words: Int32Array, unit: TimeUnit): boolean {
+  const { minHigh, maxHigh } = timestampRanges[unit];
+  let least = 0;
+  let greatest = 0;
+  for (let at = 1; at < words.length; at += 2) {
+    const high = words[at] as number;
+    if (high < least) least = high;
+    if (high > greatest) greatest = high;
+  }
+  return least > minHigh && greatest < maxHigh;
+}
+
 export function isTimestamp(high: number, low: number, unit: TimeUnit, zoned: boolean): boolean {
   if (isInRange(high, low, timestampRanges[unit])) return true;
   const value = int64(high, low);

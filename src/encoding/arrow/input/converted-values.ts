@@ -1,6 +1,6 @@
 import type { TimeUnit } from '../../../core/data-type.ts';
 import { bitAt } from './arrow-bits.ts';
-import { dayUnits, isTimestamp } from './arrow-calendar-range.ts';
+import { areAllTimestamps, dayUnits, isTimestamp } from './arrow-calendar-range.ts';
 import { type ArrowColumn, int32View, valueBytes } from './arrow-column.ts';
 import { hasDigits } from './arrow-digits.ts';
 import { halfToNumber } from './arrow-half.ts';
@@ -94,6 +94,8 @@ export function timestamps(column: ArrowColumn, unit: TimeUnit, zoned: boolean):
   const { field, data, length } = column;
   const values = int32View(data, length * 2);
   const factor = zoned && unit !== 'ns' ? microsPerUnit[unit] : 1;
+  // Looking at each by itself takes three times as long.
+  if (factor === 1 && areAllTimestamps(values, unit)) return data;
   const out = factor === 1 ? undefined : new Int32Array(length * 2);
   eachPresent(column, (row) => {
     const low = values[row * 2] as number;

@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
+import type { PartFacts } from '../../../core/frame-engine.ts';
 import { ParquetWriter } from '../../../encoding/parquet/parquet-writer.ts';
 import { parquetNames } from './parquet-names.ts';
 
-export interface PlainPart {
+export interface PlainPart extends Pick<PartFacts, 'rows' | 'uncompressedBytes'> {
   readonly sha256: string;
   readonly bytes: number;
+  /** Of its columns, as they were given. */
+  readonly names: readonly string[];
 }
 
 /**
@@ -20,10 +23,11 @@ export async function writePlainPart(
   batches: AsyncIterable<Batch>,
   signal: AbortSignal,
 ): Promise<PlainPart> {
-  const { names, metadata } = parquetNames(columns.map((column) => column.name));
+  const names = columns.map((column) => column.name);
+  const written = parquetNames(names);
   const writer = new ParquetWriter(
-    columns.map(({ type }, index) => ({ name: names[index] ?? '', type })),
-    metadata,
+    columns.map(({ type }, index) => ({ name: written.names[index] ?? '', type })),
+    written.metadata,
   );
   await using file = await open(path, 'w');
   const out = new Output(file);
@@ -37,14 +41,21 @@ export async function writePlainPart(
     // The file must not be closed under what is still being written.
     await out.settled();
   }
-  return await out.end();
+  const { rows, uncompressedBytes } = writer;
+  return { ...(await out.end()), names, rows, uncompressedBytes };
 }
+
+/** So many bytes are brought to the disk while the next ones are made: less is left to be waited for in the end. */
+const syncedBytes = 16 * 1024 * 1024;
 
 /** Takes the next pieces while the last ones are written. */
 class Output {
   readonly #file: FileHandle;
   readonly #hash = createHash('sha256');
   #writing: Promise<void> = Promise.resolve();
+  #syncing: Promise<void> | undefined;
+  #failedSync: { readonly error: unknown } | undefined;
+  #unsynced = 0;
   #bytes = 0;
 
   constructor(file: FileHandle) {
@@ -53,20 +64,44 @@ class Output {
 
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     await this.#writing;
+    if (this.#unsynced >= syncedBytes) this.#syncAhead();
+    this.#assertSynced();
     this.#writing = writeAll(this.#file, pieces);
     this.#writing.catch(() => {});
     for (const piece of pieces) {
       this.#hash.update(piece);
       this.#bytes += piece.length;
+      this.#unsynced += piece.length;
     }
   }
 
   async settled(): Promise<void> {
     await this.#writing.catch(() => {});
+    await this.#syncing;
   }
 
-  async end(): Promise<PlainPart> {
+  #syncAhead(): void {
+    if (this.#syncing !== undefined) return;
+    this.#unsynced = 0;
+    this.#syncing = this.#file
+      .datasync()
+      .catch((error: unknown) => {
+        this.#failedSync = { error };
+      })
+      .finally(() => {
+        this.#syncing = undefined;
+      });
+  }
+
+  /** The system tells of what it could not write only once: the last fsync would succeed. */
+  #assertSynced(): void {
+    if (this.#failedSync !== undefined) throw this.#failedSync.error;
+  }
+
+  async end(): Promise<Pick<PlainPart, 'sha256' | 'bytes'>> {
+    await this.settled();
     await this.#writing;
+    this.#assertSynced();
     return { sha256: this.#hash.digest('hex'), bytes: this.#bytes };
   }
 }

@@ -9,10 +9,9 @@ import type { Connection } from './session.ts';
 
 /** What a Parquet file holds, from its footer alone. */
 export async function probe(connection: Connection, path: string): Promise<PartFacts> {
-  try {
+  return await explained(path, async () => {
     const file = sqlString(path);
-    const relation = parquetRelation([path]);
-    const columns = await columnsOf(connection, relation);
+    const columns = await columnsOf(connection, path);
     const names = await exactNames(connection, file);
     await refuseWideDecimals(connection, file);
     const [sizes] = await connection.rows<{ rows: number; bytes: number }>(
@@ -24,6 +23,24 @@ export async function probe(connection: Connection, path: string): Promise<PartF
       columns: columns.map((column, index) => ({ ...column, name: names[index] ?? column.name })),
       uncompressedBytes: Number(sizes?.bytes ?? 0),
     };
+  });
+}
+
+/** The columns of a Parquet file as DuckDB reads them, by the names that it was written with. */
+export async function probeColumns(
+  connection: Connection,
+  path: string,
+  names: readonly string[],
+): Promise<readonly Column[]> {
+  return await explained(path, async () => {
+    const columns = await columnsOf(connection, path);
+    return columns.map((column, index) => ({ ...column, name: names[index] ?? column.name }));
+  });
+}
+
+async function explained<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
   } catch (error) {
     if (!(error instanceof DuckDbError) || error.interrupted || error.fatal) throw error;
     throw (
@@ -33,8 +50,8 @@ export async function probe(connection: Connection, path: string): Promise<PartF
   }
 }
 
-async function columnsOf(connection: Connection, relation: string): Promise<readonly Column[]> {
-  await using result = await queryReadable(connection, `${relation} LIMIT 0`);
+async function columnsOf(connection: Connection, path: string): Promise<readonly Column[]> {
+  await using result = await queryReadable(connection, `${parquetRelation([path])} LIMIT 0`);
   return result.columns;
 }
 

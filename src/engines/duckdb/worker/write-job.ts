@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { AppError } from '../../../core/app-error.ts';
 import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
-import type { Compression, FileReport, WrittenPart } from '../../../core/frame-engine.ts';
+import type { Compression, FileReport, PartFacts, WrittenPart } from '../../../core/frame-engine.ts';
 import { ArrowStream } from '../../../encoding/arrow/input/arrow-stream.ts';
 import { batchesOf } from '../../../encoding/arrow/input/batches-of-stream.ts';
 import { rowGroupRows } from '../../../encoding/parquet/parquet-writer.ts';
@@ -15,7 +15,7 @@ import { parquetNames } from './parquet-names.ts';
 import { rowsRelation, selected } from './part-rows.ts';
 import { plainColumns } from './plain-columns.ts';
 import { type PlainPart, writePlainPart } from './plain-part.ts';
-import { probe } from './probe-job.ts';
+import { probe, probeColumns } from './probe-job.ts';
 import type { Connection } from './session.ts';
 import { sha256 } from './sha256-job.ts';
 
@@ -37,16 +37,30 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
   const { source, path, compression } = job;
   try {
     const { plain, report } = await withWriteThreads(context, () => writeRows(context, job));
-    const [syncing, probing, summing] = [syncFile(path), probe(connection, path), plain ?? sha256(path, signal)];
+    const [syncing, probing, summing] = [
+      syncFile(path),
+      plain === undefined ? probe(connection, path) : factsOf(connection, path, plain),
+      plain ?? sha256(path, signal),
+    ];
     // None may still be at work when the file is removed.
     await Promise.allSettled([syncing, probing, summing]);
     await syncing;
     const isCompressed = plain === undefined || compression.algorithm === 'uncompressed';
-    return { ...(await probing), ...(await summing), isCompressed, ...(report !== undefined && { report }) };
+    const { sha256: sum, bytes } = await summing;
+    return { ...(await probing), sha256: sum, bytes, isCompressed, ...(report !== undefined && { report }) };
   } catch (error) {
     await rm(path, { force: true });
     throw explain(error, source, path);
   }
+}
+
+/** What is known of a file that was written without DuckDB, and what its columns are to DuckDB. */
+async function factsOf(
+  connection: Connection,
+  path: string,
+  { names, rows, uncompressedBytes }: PlainPart,
+): Promise<PartFacts> {
+  return { rows, columns: await probeColumns(connection, path, names), uncompressedBytes };
 }
 
 interface Written {
