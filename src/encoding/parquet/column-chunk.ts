@@ -1,6 +1,7 @@
 import type { Vector } from '../../core/batch.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import { countOnes, GrowingBits } from '../arrow/growing-bits.ts';
+import type { SpareMemory } from '../spare-memory.ts';
 import type { ColumnValues, ValueRange } from './column-values.ts';
 import { Booleans, LongDecimals, NumberValues, ShortDecimals, ShortIntegers } from './number-columns.ts';
 import { presenceLevels } from './packed-numbers.ts';
@@ -24,6 +25,12 @@ export interface ColumnChunk {
   readonly range: ValueRange | undefined;
 }
 
+/** What the columns of a file have together. */
+export interface SharedMemory {
+  readonly dictionary: TextDictionary;
+  readonly spare: SpareMemory;
+}
+
 /** Gathers the values of one column until a row group is full. */
 export class ChunkBuilder {
   readonly column: Column;
@@ -32,12 +39,12 @@ export class ChunkBuilder {
   readonly #present = new GrowingBits();
   #rows = 0;
 
-  constructor(column: Column, dictionary: TextDictionary) {
+  constructor(column: Column, shared: SharedMemory) {
     const type = parquetType(column.type);
     if (type === undefined) throw new TypeError(`${column.type.kind} is not written here`);
     this.column = column;
     this.type = type;
-    this.#values = valuesOf(column.type, type, dictionary);
+    this.#values = valuesOf(column.type, type, shared);
   }
 
   get bytes(): number {
@@ -72,25 +79,31 @@ export class ChunkBuilder {
   }
 }
 
-function valuesOf(type: DataType, { physical: stored }: ParquetType, dictionary: TextDictionary): ColumnValues {
+function valuesOf(
+  type: DataType,
+  { physical: stored }: ParquetType,
+  { dictionary, spare }: SharedMemory,
+): ColumnValues {
   switch (type.kind) {
     case 'boolean':
       return new Booleans();
     case 'int':
-      if (type.bits < 32) return new ShortIntegers(type);
-      if (type.bits === 32) return new NumberValues(type.signed ? 'int32' : 'uint32', 4);
-      return new NumberValues(type.signed ? 'int64' : 'uint64', 8);
+      if (type.bits < 32) return new ShortIntegers(type, spare);
+      if (type.bits === 32) return new NumberValues(type.signed ? 'int32' : 'uint32', 4, spare);
+      return new NumberValues(type.signed ? 'int64' : 'uint64', 8, spare);
     case 'float':
-      return type.bits === 64 ? new NumberValues('double', 8) : new NumberValues('float', 4);
+      return type.bits === 64 ? new NumberValues('double', 8, spare) : new NumberValues('float', 4, spare);
     case 'decimal':
-      return stored === physical.fixedBytes ? new LongDecimals() : new ShortDecimals(stored === physical.int32 ? 4 : 8);
+      return stored === physical.fixedBytes
+        ? new LongDecimals(spare)
+        : new ShortDecimals(stored === physical.int32 ? 4 : 8, spare);
     case 'date':
-      return new NumberValues('int32', 4);
+      return new NumberValues('int32', 4, spare);
     case 'time':
     case 'timestamp':
-      return new NumberValues('int64', 8);
+      return new NumberValues('int64', 8, spare);
     default:
-      return new TextValues(dictionary);
+      return new TextValues(dictionary, spare);
   }
 }
 

@@ -1,16 +1,18 @@
 import type { Vector } from '../../core/batch.ts';
 import { GrowingBits } from '../arrow/growing-bits.ts';
 import { GrowingBytes } from '../arrow/growing-bytes.ts';
+import type { SpareMemory } from '../spare-memory.ts';
 import { bytesOf, type ColumnValues, type EncodedValues } from './column-values.ts';
 import { type NumberKind, rangeOf } from './value-range.ts';
 
 /** Numbers of 4 or 8 bytes, which Parquet lays out as Arrow does. */
 export class NumberValues implements ColumnValues {
-  readonly #store = new GrowingBytes();
+  readonly #store: GrowingBytes;
   readonly #kind: NumberKind;
   readonly #width: number;
 
-  constructor(kind: NumberKind, width: 4 | 8) {
+  constructor(kind: NumberKind, width: 4 | 8, spare: SpareMemory) {
+    this.#store = new GrowingBytes(spare);
     this.#kind = kind;
     this.#width = width;
   }
@@ -30,10 +32,11 @@ export class NumberValues implements ColumnValues {
 
 /** Integers of 8 and 16 bits, for which Parquet takes 32. */
 export class ShortIntegers implements ColumnValues {
-  readonly #store = new GrowingBytes();
+  readonly #store: GrowingBytes;
   readonly #type: { readonly bits: number; readonly signed: boolean };
 
-  constructor(type: { readonly bits: number; readonly signed: boolean }) {
+  constructor(type: { readonly bits: number; readonly signed: boolean }, spare: SpareMemory) {
+    this.#store = new GrowingBytes(spare);
     this.#type = type;
   }
 
@@ -66,10 +69,11 @@ const words = 4;
 
 /** Decimals of so few digits that the lower 4 or 8 of their 16 bytes say all. */
 export class ShortDecimals implements ColumnValues {
-  readonly #store = new GrowingBytes();
+  readonly #store: GrowingBytes;
   readonly #width: 4 | 8;
 
-  constructor(width: 4 | 8) {
+  constructor(width: 4 | 8, spare: SpareMemory) {
+    this.#store = new GrowingBytes(spare);
     this.#width = width;
   }
 
@@ -99,7 +103,11 @@ export class ShortDecimals implements ColumnValues {
 
 /** Decimals of up to 38 digits: 16 bytes as with us, but the highest first. */
 export class LongDecimals implements ColumnValues {
-  readonly #store = new GrowingBytes();
+  readonly #store: GrowingBytes;
+
+  constructor(spare: SpareMemory) {
+    this.#store = new GrowingBytes(spare);
+  }
 
   get bytes(): number {
     return this.#store.length;

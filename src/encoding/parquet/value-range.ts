@@ -25,8 +25,10 @@ export function rangeOf(kind: NumberKind, bytes: Uint8Array): ValueRange | undef
       if (Number.isNaN(least)) return undefined;
       return { least: bytesOf(Float64Array.of(least)), greatest: bytesOf(Float64Array.of(greatest)) };
     }
-    case 'int64':
-      return rangeOfWords(new Int32Array(buffer, byteOffset, byteLength / 4), 0);
+    case 'int64': {
+      const words = new Int32Array(buffer, byteOffset, byteLength / 4);
+      return rangeOfSafeIntegers(words) ?? rangeOfWords(words, 0);
+    }
     case 'uint64':
       return rangeOfWords(new Int32Array(buffer, byteOffset, byteLength / 4), signBit);
     default:
@@ -68,6 +70,24 @@ function floatExtremes(values: Float32Array | Float64Array): Extremes {
   return { least: least === 0 ? -0 : least, greatest: greatest === 0 ? 0 : greatest };
 }
 
+/** As numbers, which takes half the time of what follows; undefined where not all are so small that a number holds them. */
+function rangeOfSafeIntegers(words: Int32Array): ValueRange | undefined {
+  let least = numberAt(words, 0);
+  let greatest = least;
+  if (!Number.isSafeInteger(least)) return undefined;
+  for (let at = 2; at < words.length; at += 2) {
+    const value = numberAt(words, at);
+    if (value < least) least = value;
+    else if (value > greatest) greatest = value;
+  }
+  if (!Number.isSafeInteger(least) || !Number.isSafeInteger(greatest)) return undefined;
+  return { least: bytesOf(BigInt64Array.of(BigInt(least))), greatest: bytesOf(BigInt64Array.of(BigInt(greatest))) };
+}
+
+function numberAt(words: Int32Array, at: number): number {
+  return (words[at + 1] as number) * 2 ** 32 + ((words[at] as number) >>> 0);
+}
+
 /** 64-bit integers as pairs of words: bigints would take many times as long. `flip` turns the order of signs. */
 function rangeOfWords(words: Int32Array, flip: number): ValueRange {
   let leastHigh = (words[1] as number) ^ flip;
@@ -92,6 +112,6 @@ function rangeOfWords(words: Int32Array, flip: number): ValueRange {
   };
 }
 
-function bytesOf({ buffer }: Int32Array | Uint32Array | Float32Array | Float64Array): Uint8Array {
+function bytesOf({ buffer }: Int32Array | Uint32Array | BigInt64Array | Float32Array | Float64Array): Uint8Array {
   return new Uint8Array(buffer);
 }

@@ -30,7 +30,7 @@ export async function writePlainPart(
     written.metadata,
   );
   await using file = await open(path, 'w');
-  const out = new Output(file);
+  const out = new Output(file, (pieces) => writer.reuse(pieces));
   try {
     for await (const batch of batches) {
       signal.throwIfAborted();
@@ -51,6 +51,7 @@ const syncedBytes = 16 * 1024 * 1024;
 /** Takes the next pieces while the last ones are written. */
 class Output {
   readonly #file: FileHandle;
+  readonly #onWritten: (pieces: readonly Uint8Array[]) => void;
   readonly #hash = createHash('sha256');
   #writing: Promise<void> = Promise.resolve();
   #syncing: Promise<void> | undefined;
@@ -58,15 +59,16 @@ class Output {
   #unsynced = 0;
   #bytes = 0;
 
-  constructor(file: FileHandle) {
+  constructor(file: FileHandle, onWritten: (pieces: readonly Uint8Array[]) => void) {
     this.#file = file;
+    this.#onWritten = onWritten;
   }
 
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     await this.#writing;
     if (this.#unsynced >= syncedBytes) this.#syncAhead();
     this.#assertSynced();
-    this.#writing = writeAll(this.#file, pieces);
+    this.#writing = writeAll(this.#file, pieces).then(() => this.#onWritten(pieces));
     this.#writing.catch(() => {});
     for (const piece of pieces) {
       this.#hash.update(piece);
