@@ -10,6 +10,8 @@ import { readVersion } from './core/version.ts';
 // Rows pass through as buffers, and V8 counts those to a heap that itself is small: it would go through all of it once for
 // every thirty megabytes that are streamed.
 setFlagsFromString('--heap-growing-percent=300');
+// To give each of them back from another thread costs more than to give it back here.
+setFlagsFromString('--no-concurrent-array-buffer-sweeping');
 
 /** One Ctrl-C may arrive twice: from the terminal, and passed on by a parent such as npm. */
 const echoMs = 100;
