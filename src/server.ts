@@ -120,7 +120,7 @@ export async function startServer(
       new WarmTables({
         root: warmRoot,
         budgetBytes: storage.cacheSizeBytes,
-        copy: (parts, path, signal) => warmingEngine.warm(parts, path, { signal }),
+        copy: (frame, signal) => warmingEngine.warm(frame, { signal }),
         logger: logger.area('duckdb'),
       }),
     );

@@ -53,9 +53,9 @@ export const FlightInfo = message({
   appMetadata: bytes(7),
 });
 
-/** Only to be read: `flightData` writes it without copying the body. */
 /** The number of the field, which is the last one of a message in practice. */
 export const flightDataBody = 1000;
+/** Only to be read: `flightData` writes it without copying the body. */
 export const FlightData = message({
   descriptor: optionalBytes(1),
   /** A bare flatbuffer. */

@@ -33,7 +33,7 @@ export class SqlLab implements AsyncDisposable {
   newWarmTables(options: Pick<WarmTablesOptions, 'budgetBytes' | 'pause'>): WarmTables {
     return new WarmTables({
       root: join(this.path, 'warm'),
-      copy: (parts, path, signal) => this.#store.warm(parts, path, { signal }),
+      copy: (frame, signal) => this.#store.warm(frame, { signal }),
       logger: silentLogger,
       ...options,
     });

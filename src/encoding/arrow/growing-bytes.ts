@@ -1,4 +1,3 @@
-import type { SpareMemory } from '../spare-memory.ts';
 import { paddedLength } from './body-layout.ts';
 
 const FIRST_BYTES = 1024;
@@ -8,13 +7,7 @@ const none = new Uint8Array(0);
 export class GrowingBytes {
   bytes: Uint8Array<ArrayBuffer> = none;
   length = 0;
-  readonly #spare: SpareMemory | undefined;
   #nextCapacity = FIRST_BYTES;
-
-  /** `spare`: where memory comes from, if there is any. */
-  constructor(spare?: SpareMemory) {
-    this.#spare = spare;
-  }
 
   /** Makes room for `count` bytes at the end, whose contents are whatever was there; returns where they begin. */
   extend(count: number): number {
@@ -43,9 +36,9 @@ export class GrowingBytes {
   #grow(used: number): void {
     const capacity = Math.max(this.#nextCapacity, this.bytes.length * 2, paddedLength(this.length));
     // Not zeroed, and not of Buffer's pool: what is taken must not keep other data alive.
-    const larger = new Uint8Array(this.#spare?.take(capacity) ?? Buffer.allocUnsafeSlow(capacity).buffer);
+    const { buffer } = Buffer.allocUnsafeSlow(capacity);
+    const larger = new Uint8Array(buffer);
     larger.set(this.bytes.subarray(0, used));
-    this.#spare?.give(this.bytes);
     this.bytes = larger;
   }
 }

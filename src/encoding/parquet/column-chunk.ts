@@ -1,7 +1,6 @@
 import type { Vector } from '../../core/batch.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import { countOnes, GrowingBits } from '../arrow/growing-bits.ts';
-import type { SpareMemory } from '../spare-memory.ts';
 import type { ColumnValues, ValueRange } from './column-values.ts';
 import { Booleans, LongDecimals, NumberValues, ShortDecimals, ShortIntegers } from './number-columns.ts';
 import { presenceLevels } from './packed-numbers.ts';
@@ -25,12 +24,6 @@ export interface ColumnChunk {
   readonly range: ValueRange | undefined;
 }
 
-/** What the columns of a file have together. */
-export interface SharedMemory {
-  readonly dictionary: TextDictionary;
-  readonly spare: SpareMemory;
-}
-
 /** Gathers the values of one column until a row group is full. */
 export class ChunkBuilder {
   readonly column: Column;
@@ -39,12 +32,12 @@ export class ChunkBuilder {
   readonly #present = new GrowingBits();
   #rows = 0;
 
-  constructor(column: Column, shared: SharedMemory) {
+  constructor(column: Column, dictionary: TextDictionary) {
     const type = parquetType(column.type);
     if (type === undefined) throw new TypeError(`${column.type.kind} is not written here`);
     this.column = column;
     this.type = type;
-    this.#values = valuesOf(column.type, type, shared);
+    this.#values = valuesOf(column.type, type, dictionary);
   }
 
   get bytes(): number {
@@ -79,31 +72,25 @@ export class ChunkBuilder {
   }
 }
 
-function valuesOf(
-  type: DataType,
-  { physical: stored }: ParquetType,
-  { dictionary, spare }: SharedMemory,
-): ColumnValues {
+function valuesOf(type: DataType, { physical: stored }: ParquetType, dictionary: TextDictionary): ColumnValues {
   switch (type.kind) {
     case 'boolean':
       return new Booleans();
     case 'int':
-      if (type.bits < 32) return new ShortIntegers(type, spare);
-      if (type.bits === 32) return new NumberValues(type.signed ? 'int32' : 'uint32', 4, spare);
-      return new NumberValues(type.signed ? 'int64' : 'uint64', 8, spare);
+      if (type.bits < 32) return new ShortIntegers(type);
+      if (type.bits === 32) return new NumberValues(type.signed ? 'int32' : 'uint32', 4);
+      return new NumberValues(type.signed ? 'int64' : 'uint64', 8);
     case 'float':
-      return type.bits === 64 ? new NumberValues('double', 8, spare) : new NumberValues('float', 4, spare);
+      return type.bits === 64 ? new NumberValues('double', 8) : new NumberValues('float', 4);
     case 'decimal':
-      return stored === physical.fixedBytes
-        ? new LongDecimals(spare)
-        : new ShortDecimals(stored === physical.int32 ? 4 : 8, spare);
+      return stored === physical.fixedBytes ? new LongDecimals() : new ShortDecimals(stored === physical.int32 ? 4 : 8);
     case 'date':
-      return new NumberValues('int32', 4, spare);
+      return new NumberValues('int32', 4);
     case 'time':
     case 'timestamp':
-      return new NumberValues('int64', 8, spare);
+      return new NumberValues('int64', 8);
     default:
-      return new TextValues(dictionary, spare);
+      return new TextValues(dictionary);
   }
 }
 

@@ -1,18 +1,16 @@
 import type { Vector } from '../../core/batch.ts';
 import { GrowingBits } from '../arrow/growing-bits.ts';
 import { GrowingBytes } from '../arrow/growing-bytes.ts';
-import type { SpareMemory } from '../spare-memory.ts';
 import { bytesOf, type ColumnValues, type EncodedValues } from './column-values.ts';
 import { type NumberKind, rangeOf } from './value-range.ts';
 
 /** Numbers of 4 or 8 bytes, which Parquet lays out as Arrow does. */
 export class NumberValues implements ColumnValues {
-  readonly #store: GrowingBytes;
+  readonly #store = new GrowingBytes();
   readonly #kind: NumberKind;
   readonly #width: number;
 
-  constructor(kind: NumberKind, width: 4 | 8, spare: SpareMemory) {
-    this.#store = new GrowingBytes(spare);
+  constructor(kind: NumberKind, width: 4 | 8) {
     this.#kind = kind;
     this.#width = width;
   }
@@ -32,11 +30,10 @@ export class NumberValues implements ColumnValues {
 
 /** Integers of 8 and 16 bits, for which Parquet takes 32. */
 export class ShortIntegers implements ColumnValues {
-  readonly #store: GrowingBytes;
+  readonly #store = new GrowingBytes();
   readonly #type: { readonly bits: number; readonly signed: boolean };
 
-  constructor(type: { readonly bits: number; readonly signed: boolean }, spare: SpareMemory) {
-    this.#store = new GrowingBytes(spare);
+  constructor(type: { readonly bits: number; readonly signed: boolean }) {
     this.#type = type;
   }
 
@@ -69,11 +66,10 @@ const words = 4;
 
 /** Decimals of so few digits that the lower 4 or 8 of their 16 bytes say all. */
 export class ShortDecimals implements ColumnValues {
-  readonly #store: GrowingBytes;
+  readonly #store = new GrowingBytes();
   readonly #width: 4 | 8;
 
-  constructor(width: 4 | 8, spare: SpareMemory) {
-    this.#store = new GrowingBytes(spare);
+  constructor(width: 4 | 8) {
     this.#width = width;
   }
 
@@ -103,11 +99,7 @@ export class ShortDecimals implements ColumnValues {
 
 /** Decimals of up to 38 digits: 16 bytes as with us, but the highest first. */
 export class LongDecimals implements ColumnValues {
-  readonly #store: GrowingBytes;
-
-  constructor(spare: SpareMemory) {
-    this.#store = new GrowingBytes(spare);
-  }
+  readonly #store = new GrowingBytes();
 
   get bytes(): number {
     return this.#store.length;

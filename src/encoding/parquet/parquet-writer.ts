@@ -1,6 +1,5 @@
 import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
-import { SpareMemory } from '../spare-memory.ts';
 import { ChunkBuilder } from './column-chunk.ts';
 import { type FooterColumn, fileFooter, type PlacedChunk, type RowGroup, rowGroup } from './file-footer.ts';
 import { parquetType } from './parquet-type.ts';
@@ -30,14 +29,13 @@ export class ParquetWriter {
   readonly #columns: readonly FooterColumn[];
   readonly #metadata: ReadonlyMap<string, string>;
   readonly #groups: RowGroup[] = [];
-  readonly #spare = new SpareMemory();
   /** Of the row group that is being gathered. */
   #rows = 0;
   #position = 0;
 
   constructor(columns: readonly Column[], metadata: ReadonlyMap<string, string> = new Map()) {
-    const shared = { dictionary: new TextDictionary(), spare: this.#spare };
-    this.#builders = columns.map((column) => new ChunkBuilder(column, shared));
+    const dictionary = new TextDictionary();
+    this.#builders = columns.map((column) => new ChunkBuilder(column, dictionary));
     this.#columns = this.#builders.map(({ column: { name }, type }) => ({ name, type }));
     this.#metadata = metadata;
   }
@@ -68,11 +66,6 @@ export class ParquetWriter {
       from = to;
       if (this.#rows === rowGroupRows || bytes >= mostGroupBytes) yield this.#takeGroup();
     }
-  }
-
-  /** The pieces of a row group were written, and nobody looks at them any more. */
-  reuse(pieces: readonly Uint8Array[]): void {
-    for (const piece of pieces) this.#spare.give(piece);
   }
 
   /** The last rows and the end of the file. */

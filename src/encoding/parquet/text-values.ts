@@ -1,7 +1,6 @@
 import type { Vector } from '../../core/batch.ts';
 import { GrowingBytes } from '../arrow/growing-bytes.ts';
 import { copyBytes } from '../copy-bytes.ts';
-import type { SpareMemory } from '../spare-memory.ts';
 import { bytesOf, type ColumnValues, type EncodedValues } from './column-values.ts';
 import { packedNumbers } from './packed-numbers.ts';
 import type { TextDictionary } from './text-dictionary.ts';
@@ -10,17 +9,14 @@ const lengthBytes = 4;
 
 /** Texts or other bytes of any length. Those that repeat are written once. */
 export class TextValues implements ColumnValues {
-  readonly #data: GrowingBytes;
+  readonly #data = new GrowingBytes();
   /** Where each of them ends in `#data`. */
   #ends = new Int32Array(1024);
   #count = 0;
   readonly #dictionary: TextDictionary;
-  readonly #spare: SpareMemory;
 
   /** `dictionary`: needed while values are taken, so that all columns can share it. */
-  constructor(dictionary: TextDictionary, spare: SpareMemory) {
-    this.#data = new GrowingBytes(spare);
-    this.#spare = spare;
+  constructor(dictionary: TextDictionary) {
     this.#dictionary = dictionary;
   }
 
@@ -45,14 +41,6 @@ export class TextValues implements ColumnValues {
     const data = this.#data.take().subarray(0, length);
     const ends = this.#ends.subarray(0, this.#count);
     this.#count = 0;
-    try {
-      return this.#encoded(data, ends);
-    } finally {
-      this.#spare.give(data);
-    }
-  }
-
-  #encoded(data: Uint8Array, ends: Int32Array): EncodedValues {
     const numbers = this.#dictionary.numbersOf(data, ends);
     if (numbers === undefined) return { bytes: withLengths(data, ends) };
     const { entries, length: count } = this.#dictionary;

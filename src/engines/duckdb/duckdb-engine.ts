@@ -4,7 +4,6 @@ import type {
   JobOptions,
   PartFacts,
   PartRows,
-  PartSource,
   ReadRows,
   WritePart,
   WrittenPart,
@@ -12,7 +11,7 @@ import type {
 import type { Logger } from '../../core/logger.ts';
 import { encodedRows } from './encoded-rows.ts';
 import { WorkerPool } from './pool.ts';
-import type { Job, WriteSource } from './protocol.ts';
+import type { Job, WarmCopy, WriteSource } from './protocol.ts';
 import { workerEntry } from './worker-entry.ts';
 
 export interface DuckDbEngineOptions {
@@ -72,8 +71,8 @@ export class DuckDbEngine implements FrameEngine {
   }
 
   /** Copies the rows of a frame into a new database file, as the native table `frame`. */
-  async warm(parts: readonly PartSource[], path: string, options: JobOptions): Promise<void> {
-    await this.#pool.call({ kind: 'warm', parts, path }, options);
+  async warm(copy: WarmCopy, options: JobOptions): Promise<void> {
+    await this.#pool.call({ kind: 'warm', ...copy }, options);
   }
 
   async probe(path: string, options: JobOptions): Promise<PartFacts> {

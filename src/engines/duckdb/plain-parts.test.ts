@@ -241,6 +241,21 @@ describe('a file that is compressed later is as DuckDB would write it', () => {
     expect(part).toMatchObject({ isCompressed: false, rows: 12_000 });
   });
 
+  test('many row groups of texts, decimals and short integers', { timeout: 120_000 }, async () => {
+    const mixed = [
+      { name: 'text', type: { kind: 'utf8' } },
+      { name: 'decimal', type: { kind: 'decimal', precision: 18, scale: 2 } },
+      { name: 'short', type: { kind: 'int', bits: 16, signed: true } },
+    ] as const;
+    const rows = Array.from({ length: 8 * 65_536 }, (_, n) => [
+      `${n} ${'z'.repeat(n % 31)}`,
+      BigInt(n) * 7n,
+      n % 30_000,
+    ]);
+    const part = await writtenAlike(arrowStream(arrowMessages(mixed, rows, 8192)));
+    expect(part).toMatchObject({ isCompressed: false, rows: 8 * 65_536 });
+  });
+
   test('more columns than the system takes pieces at once', { timeout: 120_000 }, async () => {
     const wide = Array.from({ length: 1500 }, (_, index) => ({ name: `c${index}`, type: flatTypes[index % 24]?.type }));
     const rows = Array.from({ length: 20 }, (_, n) => wide.map((_, index) => flatTypes[index % 24]?.value(n)));

@@ -52,6 +52,14 @@ export interface QueryJob extends Pick<SqlJob, 'query' | 'into'> {
 
 export type RunQueryJob = QueryJob & Omit<SqlRun, keyof SqlJob | 'parameters'>;
 
+/** A frame as a native table in a database file of its own. */
+export interface WarmCopy {
+  readonly parts: readonly PartSource[];
+  readonly path: string;
+  /** So that it takes a quarter of the room, and some more time to be read. */
+  readonly isPacked: boolean;
+}
+
 type AsEntries<Format> = Format extends TextOptions
   ? Omit<Format, 'types'> & { readonly types?: readonly (readonly [string, TextType])[] }
   : Format;
@@ -77,7 +85,7 @@ export type Job =
     }
   | { readonly kind: 'sha256'; readonly path: string }
   | { readonly kind: 'createDatabase'; readonly path: string }
-  | { readonly kind: 'warm'; readonly parts: readonly PartSource[]; readonly path: string }
+  | ({ readonly kind: 'warm' } & WarmCopy)
   | { readonly kind: 'analyze'; readonly sql: string }
   | ({ readonly kind: 'describe' } & QueryJob)
   /** Its first message holds the columns, as JSON. */
@@ -182,7 +190,9 @@ export class MessageParser {
       this.#left -= piece.length;
       if (this.#left > 0) return;
       this.#headerFilled = 0;
-      if (!this.#isPassed) yield this.#message(this.#payload);
+      const payload = this.#payload;
+      this.#payload = none;
+      if (!this.#isPassed) yield this.#message(payload);
     }
   }
 

@@ -33,6 +33,18 @@ test('the second query makes a copy, later ones read it, and a new version repla
   await expect.poll(() => readdir(warm.directory)).toEqual([]);
 });
 
+test('a copy of what is small beside the budget is not packed, of what is large it is', async () => {
+  const sizeWithin = async (budgetBytes: number): Promise<number> => {
+    await using warm = lab.newWarmTables({ budgetBytes, pause: none });
+    const t = await lab.frame('sized', 'SELECT (hash(range) % 100_000)::BIGINT AS n FROM range(1_000_000)');
+    for (let n = 0; n < 2; n++) warm.use(t);
+    await warm.settled();
+    return (await stat(warm.find(t) ?? '')).size;
+  };
+  expect(await sizeWithin(500_000_000)).toBeGreaterThan(8_000_000);
+  expect(await sizeWithin(10_000_000)).toBeLessThan(4_000_000);
+});
+
 test('a copy waits for queries to leave a pause', async () => {
   await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: { ms: 200, mostMs: 60_000 } });
   const t = await lab.frame('waited', 'SELECT 1 AS n');

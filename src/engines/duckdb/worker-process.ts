@@ -153,7 +153,9 @@ export class WorkerProcess {
     this.#sendJob(job, turn);
     const unwatch = silenceMs === undefined ? undefined : this.#watchPulse(silenceMs);
     const inputSent = input === undefined ? undefined : this.#sendInput(input, turn);
-    inputSent?.catch(() => {
+    let failedInput: { readonly error: unknown } | undefined;
+    inputSent?.catch((error: unknown) => {
+      failedInput = { error };
       // Not when the job is over: the worker may have another client's by then.
       if (this.#turn === turn) cancel();
     });
@@ -163,6 +165,8 @@ export class WorkerProcess {
         if (message === undefined) {
           settled = true;
           throwIfStopped(options);
+          // It took too long to stop where its input had failed.
+          if (failedInput !== undefined) throw failedInput.error;
           throw crashed(this.#stderr);
         }
         if (message.kind === messageKind.rows) {

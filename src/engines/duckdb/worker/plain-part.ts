@@ -30,7 +30,7 @@ export async function writePlainPart(
     written.metadata,
   );
   await using file = await open(path, 'w');
-  const out = new Output(file, (pieces) => writer.reuse(pieces));
+  const out = new Output(file, path);
   try {
     for await (const batch of batches) {
       signal.throwIfAborted();
@@ -51,7 +51,7 @@ const syncedBytes = 16 * 1024 * 1024;
 /** Takes the next pieces while the last ones are written. */
 class Output {
   readonly #file: FileHandle;
-  readonly #onWritten: (pieces: readonly Uint8Array[]) => void;
+  readonly #path: string;
   readonly #hash = createHash('sha256');
   #writing: Promise<void> = Promise.resolve();
   #syncing: Promise<void> | undefined;
@@ -59,16 +59,16 @@ class Output {
   #unsynced = 0;
   #bytes = 0;
 
-  constructor(file: FileHandle, onWritten: (pieces: readonly Uint8Array[]) => void) {
+  constructor(file: FileHandle, path: string) {
     this.#file = file;
-    this.#onWritten = onWritten;
+    this.#path = path;
   }
 
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     await this.#writing;
     if (this.#unsynced >= syncedBytes) this.#syncAhead();
     this.#assertSynced();
-    this.#writing = writeAll(this.#file, pieces).then(() => this.#onWritten(pieces));
+    this.#writing = writeAll(this.#file, pieces);
     this.#writing.catch(() => {});
     for (const piece of pieces) {
       this.#hash.update(piece);
@@ -79,14 +79,12 @@ class Output {
 
   async settled(): Promise<void> {
     await this.#writing.catch(() => {});
-    await this.#syncing;
   }
 
   #syncAhead(): void {
     if (this.#syncing !== undefined) return;
     this.#unsynced = 0;
-    this.#syncing = this.#file
-      .datasync()
+    this.#syncing = syncData(this.#path)
       .catch((error: unknown) => {
         this.#failedSync = { error };
       })
@@ -101,11 +99,17 @@ class Output {
   }
 
   async end(): Promise<Pick<PlainPart, 'sha256' | 'bytes'>> {
-    await this.settled();
     await this.#writing;
+    await this.#syncing;
     this.#assertSynced();
     return { sha256: this.#hash.digest('hex'), bytes: this.#bytes };
   }
+}
+
+/** By a descriptor of its own, so that nobody who has given up must wait until a slow disk is done. */
+async function syncData(path: string): Promise<void> {
+  await using file = await open(path, 'r+');
+  await file.datasync();
 }
 
 async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {

@@ -154,7 +154,7 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
     case 'sha256':
       return await sha256(job.path, signal);
     case 'warm':
-      return await warmFrame(connection, job.parts, job.path);
+      return await warmFrame(connection, job);
     case 'createDatabase':
       return await createDatabase(connection, job.path);
     case 'write': {
