@@ -56,7 +56,7 @@ export type RunQueryJob = QueryJob & Omit<SqlRun, keyof SqlJob | 'parameters'>;
 export interface WarmCopy {
   readonly parts: readonly PartSource[];
   readonly path: string;
-  /** So that it takes a quarter of the room, and some more time to be read. */
+  /** So that it takes little more than half the room, and some more time to be read. */
   readonly isPacked: boolean;
 }
 

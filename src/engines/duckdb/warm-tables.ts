@@ -37,7 +37,7 @@ interface Entry {
 /** A frame is copied when it is queried for this many times. */
 const usesUntilWarm = 2;
 const mostEntries = 10_000;
-/** Of the budget: what is stored in less is copied without being packed, which takes about four times as much. */
+/** Of the budget: what is stored in less is copied without being packed, which takes about three times as much. */
 const plainShare = 1 / 8;
 const defaultPause: Pause = { ms: 1000, mostMs: 10_000 };
 
