@@ -1,4 +1,6 @@
+import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
+import { flightDataOf } from '../../test/support/flight-client.ts';
 import { MessageReader, messagePrefix } from '../protobuf/message-frames.ts';
 import { bytesField } from '../protobuf/protobuf.ts';
 import { openUpload } from './flight-upload.ts';
@@ -44,6 +46,46 @@ test.each([
   expect(whole.match(/s{16}|h{8}|b{40}/g)).toEqual(['s', 'h', 'b', 'h', 'b'].map((c) => expect.stringContaining(c)));
   expect(whole.length).toBe(24 + 2 * (16 + 40) + 8);
   for (let chunkBytes = 1; chunkBytes < 80; chunkBytes++) expect(await streamOf(all, chunkBytes)).toBe(whole);
+});
+
+/** Schema, the dictionary of a column of texts, and a record batch. */
+function dictionaryUpload(text: string): { whole: Buffer; parts: Buffer[] } {
+  const whole = Buffer.from(tableToIPC(tableFromArrays({ text: [text, text] }), 'stream'));
+  const parts = flightDataOf(whole).map(({ dataHeader, dataBody }) =>
+    Buffer.concat([bytesField(2, dataHeader), bytesField(1000, dataBody)]),
+  );
+  expect(parts.length).toBe(3);
+  return { whole, parts };
+}
+
+const withMetadata = (message: Uint8Array | undefined) => Buffer.concat([metadata, message ?? Buffer.alloc(0)]);
+
+test('metadata on the first batch is seen behind the dictionaries, and the stream stays the same however it is cut', async () => {
+  const {
+    whole,
+    parts: [schema, dictionary, batch],
+  } = dictionaryUpload('x'.repeat(300));
+  for (const chunkBytes of [1, 7, 64, 500, 1 << 20]) {
+    const all = [schema, dictionary, withMetadata(batch)] as Buffer[];
+    expect(Buffer.from(await streamOf(all, chunkBytes), 'latin1').equals(whole)).toBe(true);
+  }
+});
+
+test('behind dictionaries too large to be held, a batch may come without metadata but not with it', async () => {
+  const { whole, parts } = dictionaryUpload('x'.repeat(17 << 20));
+  const [schema, dictionary, batch] = parts as [Buffer, Buffer, Buffer];
+  const opened = async (last: Buffer) => {
+    const upload = await openUpload(messages([schema, dictionary, last]));
+    expect(await upload.metadata()).toHaveLength(0);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of upload.ipcStream()) pieces.push(piece);
+    return Buffer.concat(pieces);
+  };
+  expect((await opened(batch)).equals(whole)).toBe(true);
+  await expect(opened(withMetadata(batch))).rejects.toMatchObject({
+    code: 'invalid_input',
+    message: expect.stringContaining('too late'),
+  });
 });
 
 test('a body without a header is refused, also before all of it has come', async () => {

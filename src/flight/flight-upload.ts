@@ -4,28 +4,40 @@ import { FlightData, type FlightDataMessage, flightDataBody } from '../protobuf/
 import type { MessageReader } from '../protobuf/message-frames.ts';
 import { lastField } from '../protobuf/protobuf.ts';
 import type { FlightUpload } from './flight-sql-port.ts';
-import { UploadCounts } from './upload-counts.ts';
+import { isDictionary, UploadCounts } from './upload-counts.ts';
 
 /** The first message is held for as long as the upload takes. A schema of ten thousand columns has one. */
 const longestFirstMessage = 16 * 1024 * 1024;
+
+/** Dictionaries come before the first record batch, which may carry the upload's options. */
+const mostBytesAhead = 16 * 1024 * 1024;
 
 /** Waits for the first message of an upload. */
 export async function openUpload(requests: MessageReader): Promise<FlightUpload> {
   const messages = new UploadMessages(requests);
   const first = await messages.first();
+  /** Read by `metadata`. Of the last one the rest of the body may still be to come. */
   const ahead: FlightDataMessage[] = [];
+  let isMetadataLate = false;
   const counts = new UploadCounts();
   return {
     first,
     counts,
     async metadata() {
       if (first.appMetadata.length > 0) return first.appMetadata;
-      for (;;) {
+      for (let held = 0; ; ) {
         const message = await messages.next();
         if (message === undefined) return first.appMetadata;
-        const { dataHeader, appMetadata } = message;
-        if (dataHeader.length > 0) ahead.push(message);
-        if (appMetadata.length > 0 || ahead.length > 0) return appMetadata;
+        if (message.dataHeader.length > 0) ahead.push(message);
+        if (message.appMetadata.length > 0) return message.appMetadata;
+        if (message.dataHeader.length === 0) continue;
+        if (!isDictionary(message.dataHeader)) return message.appMetadata;
+        held += message.dataHeader.length + message.dataBody.length + messages.left;
+        if (held > mostBytesAhead) {
+          isMetadataLate = true;
+          return message.appMetadata;
+        }
+        ahead[ahead.length - 1] = await messages.whole(message);
       }
     },
     async *ipcStream() {
@@ -35,11 +47,13 @@ export async function openUpload(requests: MessageReader): Promise<FlightUpload>
       };
       try {
         yield* encapsulated(first);
-        for (
-          let message = ahead.pop() ?? (await messages.next());
-          message !== undefined;
-          message = await messages.next()
-        ) {
+        for (const message of ahead.splice(0)) yield* encapsulated(message);
+        yield* messages.restOfBody();
+        for (let message = await messages.next(); message !== undefined; message = await messages.next()) {
+          if (isMetadataLate) {
+            if (message.appMetadata.length > 0) throw lateMetadata();
+            isMetadataLate = isDictionary(message.dataHeader);
+          }
           yield* encapsulated(message);
           yield* messages.restOfBody();
         }
@@ -91,6 +105,19 @@ class UploadMessages {
     return checked({ ...head, dataBody: bytes.subarray(body.bytesFrom) }, left);
   }
 
+  /** How much of the body of the last message is still to come. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** The message that was read last, with its whole body. */
+  async whole(message: FlightDataMessage): Promise<FlightDataMessage> {
+    if (this.#left === 0) return message;
+    const pieces = [message.dataBody];
+    for await (const piece of this.restOfBody()) pieces.push(piece);
+    return { ...message, dataBody: Buffer.concat(pieces) };
+  }
+
   async *restOfBody(): AsyncGenerator<Uint8Array, void, undefined> {
     while (this.#left > 0) {
       const piece = await this.#requests.piece();
@@ -99,6 +126,16 @@ class UploadMessages {
       yield piece.bytes;
     }
   }
+}
+
+function lateMetadata(): AppError {
+  return new AppError(
+    'invalid_input',
+    `app_metadata came behind more than ${mostBytesAhead} bytes of dictionaries, which is too late for the upload's options`,
+    {
+      hint: 'send it with the schema or in a message of its own before the rows, or use the headers framehold-mode and framehold-ttl',
+    },
+  );
 }
 
 function checked(message: FlightDataMessage, left = 0): FlightDataMessage {

@@ -1,4 +1,4 @@
-const headerType = { schema: 1, recordBatch: 3 } as const;
+const headerType = { schema: 1, dictionaryBatch: 2, recordBatch: 3 } as const;
 
 /**
  * Counts the columns and rows of an upload by the Arrow headers of its messages. What it cannot read it leaves to the engine,
@@ -30,6 +30,17 @@ export class UploadCounts {
       const lengthAt = slot(flatbuffer, table, 0);
       if (lengthAt !== undefined) this.rows += Number(flatbuffer.readBigInt64LE(lengthAt));
     }
+  }
+}
+
+/** Whether a message carries the values of a dictionary. One whose header cannot be read does not. */
+export function isDictionary(header: Uint8Array): boolean {
+  try {
+    const flatbuffer = Buffer.from(header.buffer, header.byteOffset, header.byteLength);
+    const typeAt = slot(flatbuffer, flatbuffer.readUInt32LE(0), 1);
+    return typeAt !== undefined && flatbuffer.readUInt8(typeAt) === headerType.dictionaryBatch;
+  } catch {
+    return false;
   }
 }
 

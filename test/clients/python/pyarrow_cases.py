@@ -200,6 +200,19 @@ def _(server):
     equal(server.get(handle), rows(7, 9))
 
 
+@case("the mode may be said in the metadata of the first batch also where dictionaries come before it")
+def _(server):
+    handle = server.fresh()
+    table = pa.table({"id": [1, 2, 3], "side": pa.array(["buy", "sell", "buy"]).dictionary_encode()})
+    server.put(handle, table)
+    with server.flight() as client:
+        writer, _ = client.do_put(path(handle), table.schema)
+        with writer:
+            writer.write_with_metadata(table.to_batches()[0], json.dumps({"mode": "append"}).encode())
+            writer.done_writing()
+    equal(server.get(handle)["side"].to_pylist(), ["buy", "sell", "buy"] * 2)
+
+
 @case("a mode that is none is refused with those that are")
 def _(server):
     with fails("upsert", "create", "append", "overwrite"):
