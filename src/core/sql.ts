@@ -6,6 +6,8 @@ export interface TableName {
   readonly catalog: string | undefined;
   readonly schema: string | undefined;
   readonly name: string;
+  /** Where it first stands in the caller's text, if that is known. */
+  readonly position?: number | undefined;
 }
 
 /** Of the operator's database: `analytics.main.t`, or `analytics.t`, whose first part parses as a schema. */
@@ -16,6 +18,8 @@ export function isAnalytics({ catalog, schema }: TableName): boolean {
 /** A statement that only reads, checked against what callers may do. */
 export interface Query {
   readonly sql: string;
+  /** Where that begins in the caller's text, negative when something of ours stands before it; undefined when it is all ours. */
+  readonly start?: number | undefined;
   /** Every table that it reads; names of its own (WITH) are not among them. */
   readonly tables: readonly TableName[];
   readonly parameterCount: number;

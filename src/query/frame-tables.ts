@@ -26,7 +26,7 @@ export async function openTables(
       const key = table.name.toLowerCase();
       const before = opened.get(key);
       if (before?.name === table.name) continue;
-      const reader = cleanup.use(await openFrame(frames, principal, table.name, options));
+      const reader = cleanup.use(await openFrame(frames, principal, table, options));
       const next = await frameTable(reader, principal, table.name);
       if (before !== undefined && before.versionId !== next.versionId) throw differsInCase(before.name, table.name);
       opened.set(key, next);
@@ -57,7 +57,7 @@ export async function findHandle(
 async function openFrame(
   frames: FrameStore,
   principal: Principal,
-  name: string,
+  { name, position }: TableName,
   options: { readonly signal: AbortSignal },
 ): Promise<FrameReader> {
   if (isHandle(name)) {
@@ -69,13 +69,10 @@ async function openFrame(
     const alike = await findHandle(frames, principal, name);
     if (alike !== undefined) return await frames.open(principal, alike, options);
   }
-  throw await tableNotFound(frames, principal, name);
-}
-
-async function tableNotFound(frames: FrameStore, principal: Principal, name: string): Promise<AppError> {
   const handles: string[] = [];
   for await (const { handle } of frames.list(principal)) handles.push(handle);
-  return new AppError('sql_error', `table ${JSON.stringify(name)} not found${didYouMeanName(name, handles)}`, {
+  throw new AppError('sql_error', `table ${JSON.stringify(name)} not found${didYouMeanName(name, handles)}`, {
+    position,
     hint: 'SHOW TABLES lists the frames',
   });
 }

@@ -84,7 +84,7 @@ export class SqlOverFrames implements EngineSql {
         return { isUpdate: false, columns: [{ name: 'name', type: { kind: 'utf8' } }], parameters: [] };
       case 'createTable':
       case 'insert':
-        return await ofStatement(sql, statement, async () => {
+        return await ofStatement(statement, async () => {
           const into =
             statement.kind === 'insert' ? (await this.#insertTarget(principal, statement, options)).into : undefined;
           const { parameters } = await this.#describe(principal, { query: statement.query, into }, options);
@@ -137,7 +137,7 @@ export class SqlOverFrames implements EngineSql {
     switch (statement.kind) {
       case 'createTable':
       case 'insert':
-        return await ofStatement(sql, statement, () =>
+        return await ofStatement(statement, () =>
           statement.kind === 'insert'
             ? this.#insert(principal, statement, parameters, options)
             : this.#create(principal, statement, parameters, options),
@@ -322,22 +322,14 @@ function assertColumns(named: readonly string[], columns: readonly Column[], han
   }
 }
 
-/**
- * An error of the query inside a statement becomes one of the whole: its position counts from the caller's first
- * character, and the table that the engine inserts into first has the frame's name.
- */
-async function ofStatement<T>(sql: string, { query, table }: Create | Insert, act: () => Promise<T>): Promise<T> {
+/** In an error of the query inside a statement the table that the engine inserts into first has the frame's name. */
+async function ofStatement<T>({ table }: Create | Insert, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { hint, position, retryAfterSeconds } = error;
-    const start = sql.indexOf(query.sql);
-    throw new AppError(error.code, error.message.replaceAll('insert_target', table.name), {
-      hint,
-      position: position === undefined || start < 0 ? undefined : start + position,
-      retryAfterSeconds,
-      cause: error,
-    });
+    const message = error.message.replaceAll('insert_target', table.name);
+    throw new AppError(error.code, message, { hint, position, retryAfterSeconds, cause: error });
   }
 }

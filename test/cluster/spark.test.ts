@@ -146,6 +146,7 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
     ['SELECT upper(n_name, 1) AS u FROM nation', 'WRONG_NUM_ARGS', '42605', 7],
     ['SELECT n_nationkey / (n_nationkey - n_nationkey) AS q FROM nation', 'DIVIDE_BY_ZERO', '22012', 7],
     ['SELECT CAST(n_name AS INT) AS n FROM nation', 'CAST_INVALID_INPUT', '22018', 7],
+    ['\n  SELECT CAST(n_name AS INT) AS n FROM nation', 'CAST_INVALID_INPUT', '22018', 10],
   ])("%s answers with Spark's own error class", async (sql, errorClass, sqlState, position) => {
     const answer = await door.post({ sql, engine: 'cluster' });
     const { code, error, position: found } = answer.json() as { code: string; error: string; position?: number };

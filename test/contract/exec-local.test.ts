@@ -209,8 +209,19 @@ describe('what is wrong is said', () => {
     expect(answer.text).not.toContain(server.dataDir);
   });
 
-  test('an error of the planner has its position in the text', async () => {
-    expect((await query('SELECT id,\n       prise FROM trades')).json()).toMatchObject({ position: 18 });
+  test.each([
+    ['SELECT id,\n       prise FROM trades', 'prise'],
+    ['\n  /* é𝄞 */ SELECT prise FROM trades', 'prise'],
+    ['\n EXPLAIN SELECT prise FROM trades', 'prise'],
+    ["\n SELECT 'é𝄞', \u00a0 prise FROM trades", 'prise'],
+    ['SELECT * FROM trades JOIN tradez USING (id)', 'tradez'],
+    ["\n SELECT 'é𝄞' FROM trades, frames.tradez, tradez AS again", 'frames.tradez'],
+    ['  EXPLAIN SELECT * FROM "tradez"', '"tradez"'],
+    ['  PIVOT tradez ON side USING sum(price)', 'tradez'],
+    ['  SELECT * FROM analytics.tradez', 'analytics.tradez'],
+    ['SELECT 1 WHERE EXISTS (WITH trades AS (FROM tradez) FROM trades)', 'tradez'],
+  ])('an error of %j has the position of %s', async (sql, place) => {
+    expect((await query(sql)).json()).toMatchObject({ code: 'sql_error', position: sql.indexOf(place) });
   });
 
   test.each([

@@ -26,5 +26,5 @@ export class ReadQueries {
 }
 
 function meaningOf({ tables, parameterCount, parameterNames }: Query): string {
-  return JSON.stringify([tables, parameterCount, parameterNames]);
+  return JSON.stringify([tables.map(({ name }) => name), parameterCount, parameterNames]);
 }

@@ -81,7 +81,7 @@ export class SparkEngine implements ClusterEngine {
       return { state: 'up', version: version ? `${version}${product}` : undefined };
     } catch (thrown) {
       signal.throwIfAborted();
-      const failure = sqlFailure(thrown, { engine: this.name, pathMap: this.#pathMap, sql: '', frames: [] });
+      const failure = sqlFailure(thrown, { engine: this.name, pathMap: this.#pathMap, query: { sql: '' }, frames: [] });
       return {
         state: 'down',
         problem: limit.isLate ? `engine ${this.name} did not answer within 3 s` : messageOf(failure),

@@ -146,7 +146,7 @@ export class SparkSqlEngine implements SqlEngine {
       });
     }
     const frames = tables.filter((table) => table.kind === 'frame');
-    const failures = { engine: name, pathMap, sql: query.sql, frames };
+    const failures = { engine: name, pathMap, query, frames };
     return QueryWork.start({ sessions, timeoutMs: queryTimeoutMs, failures }, options);
   }
 

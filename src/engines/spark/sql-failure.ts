@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
 import type { DataType } from '../../core/data-type.ts';
-import type { FrameTable } from '../../core/sql.ts';
+import type { FrameTable, Query } from '../../core/sql.ts';
 import { ConnectFailure, isSessionLost } from './connect-failure.ts';
 import { handleOf } from './frame-relations.ts';
 import type { PathMap } from './path-map.ts';
@@ -10,8 +10,7 @@ export interface FailureContext {
   /** Name of the engine. */
   readonly engine: string;
   readonly pathMap: PathMap;
-  /** The caller's text. */
-  readonly sql: string;
+  readonly query: Pick<Query, 'sql' | 'start'>;
   /** Those of the query. */
   readonly frames: readonly FrameTable[];
 }
@@ -80,7 +79,7 @@ function unreachableReason({ cause, message }: ConnectFailure): string {
   return 'was lost while the query ran';
 }
 
-function statementFailure(failure: ConnectFailure, { engine, pathMap, sql, frames }: FailureContext): AppError {
+function statementFailure(failure: ConnectFailure, { engine, pathMap, query, frames }: FailureContext): AppError {
   const { message: raw, facts } = failure;
   if (/stopped SparkContext|SparkContext (?:was|has been) shut ?down/i.test(raw)) {
     return new AppError('engine_unreachable', `engine ${engine} is shutting down`, { cause: failure });
@@ -103,10 +102,14 @@ function statementFailure(failure: ConnectFailure, { engine, pathMap, sql, frame
   if (/ExecutorLostFailure|SparkContext|Connection refused/.test(raw) && facts.errorClass === undefined) {
     return new AppError('engine_crashed', `engine ${engine} lost the machines that ran the query`, { cause: failure });
   }
-  const { text, position } = readMessage(raw, facts.errorClass, sql);
+  const { text, position } = readMessage(raw, facts.errorClass, query.sql);
+  const found = facts.position ?? position;
   const state = facts.sqlState ?? /SQLSTATE: (\w{5})/.exec(raw)?.[1];
   const shown = pathMap.scrub(state === undefined ? text : `${text} (SQLSTATE ${state})`);
-  return new AppError('sql_error', shown, { cause: failure, position: facts.position ?? position });
+  return new AppError('sql_error', shown, {
+    cause: failure,
+    position: found === undefined ? undefined : found + (query.start ?? 0),
+  });
 }
 
 function isMissingFile(failure: ConnectFailure): boolean {

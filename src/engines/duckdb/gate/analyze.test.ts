@@ -71,7 +71,7 @@ describe('statements', () => {
   test('a query is what stands between spaces, comments and semicolons', async () => {
     expect(await analyze(' ; -- x\n /* y */ SELECT\u00a01 -- z\n;; ')).toEqual({
       kind: 'query',
-      query: { sql: 'SELECT 1', tables: [], parameterCount: 0 },
+      query: { sql: 'SELECT 1', start: 17, tables: [], parameterCount: 0 },
     });
   });
 

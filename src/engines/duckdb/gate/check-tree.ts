@@ -7,7 +7,7 @@ import { bytePosition, type TreeNode } from './parse-tree.ts';
 import { checkReadable } from './table-access.ts';
 import { hasName, noNames, type WithNames, withNames } from './with-names.ts';
 
-/** What a query that is allowed reads and takes. */
+/** What a query that is allowed reads and takes. Positions are offsets of bytes. */
 export interface TreeFacts {
   readonly tables: readonly TableName[];
   /** Of its parameters, as written without the $; `?` are numbered. */
@@ -115,11 +115,14 @@ export function checkTree(statement: TreeNode, sql: string): TreeFacts {
       schema: text(node.schema_name),
       name: text(node.table_name) ?? '',
     };
+    const position = bytePosition(node);
     const own = hasName(scope.names, table.name) && table.catalog === undefined;
     // The schema by which a recursive query with USING KEY reads all of its rows so far.
     if (own && (table.schema === undefined || asciiLower(table.schema) === 'recurring')) return;
-    checkReadable(table, bytePosition(node));
-    tables.set(JSON.stringify(table), table);
+    checkReadable(table, position);
+    const key = JSON.stringify(table);
+    const before = tables.get(key)?.position ?? Infinity;
+    tables.set(key, { ...table, position: Math.min(before, position ?? Infinity) });
   };
 
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -50,10 +50,11 @@ export async function columnsQuery(cursor: TokenCursor, gate: GateText): Promise
   if (cursor.sees('as')) throw namesBeforeAs(cursor);
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
   const start = origins[0]?.written ?? 0;
-  return await gate(`${sql} WHERE false`, (at) => {
+  const query = await gate(`${sql} WHERE false`, (at) => {
     const origin = origins.findLast(({ built }) => built <= at);
     return origin === undefined ? start : origin.written + at - origin.built;
   });
+  return { ...query, start: undefined };
 }
 
 /** Whether the rest of a list of columns is names alone, and AS follows it. */

@@ -17,7 +17,7 @@ export async function explained(cursor: TokenCursor, { sql }: StatementText, gat
   if (cursor.done) throw cursor.unexpected('a query');
   const start = cursor.position;
   const query = await gate(sql.slice(start), (at) => start + at, 'refused');
-  return { ...query, sql: sql.slice(position) };
+  return { ...query, sql: sql.slice(position), start: position };
 }
 
 /** Its answer shows the paths of the files that were read. */

@@ -1,10 +1,10 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { Query } from '../../../core/sql.ts';
+import type { Query, TableName } from '../../../core/sql.ts';
 import type { Connection } from '../worker/session.ts';
 import { checkTree, type TreeFacts } from './check-tree.ts';
 import { openPivot, withValues } from './open-pivot.ts';
 import { parseTree, type TreeNode } from './parse-tree.ts';
-import { offsetOfByte } from './text-position.ts';
+import { offsetOfByte, offsetsOfBytes } from './text-position.ts';
 import { tokenize } from './tokenizer.ts';
 
 /** Where an offset in a text stands in the caller's text. */
@@ -25,7 +25,8 @@ export async function gateQuery(
   try {
     const tree = (await parseTree(connection, sql)) ?? (await parseOpenPivot(connection, sql, openPivots));
     const facts = inCharacters(sql, () => checkTree(tree, sql));
-    return { sql, tables: facts.tables, ...parametersOf(tree, facts.parameters) };
+    const tables = inCallersText(facts.tables, sql, origin);
+    return { sql, start: origin(0), tables, ...parametersOf(tree, facts.parameters) };
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
       ? movedTo(error, Math.max(0, origin(error.position)))
@@ -83,6 +84,18 @@ function parametersOf(tree: TreeNode, used: ReadonlySet<string>): Pick<Query, 'p
 function namesInOrder({ named_param_map: map }: TreeNode): string[] {
   const entries = (Array.isArray(map) ? map : []) as readonly { readonly key: string; readonly value: number }[];
   return [...entries].sort((a, b) => a.value - b.value).map(({ key }) => key);
+}
+
+/** The names with their positions as the caller counts. */
+function inCallersText(tables: readonly TableName[], sql: string, origin: Origin): TableName[] {
+  const offsets = offsetsOfBytes(
+    sql,
+    tables.map(({ position = Infinity }) => position),
+  );
+  return tables.map((table, index) => {
+    const offset = offsets[index] ?? sql.length;
+    return { ...table, position: offset < sql.length ? Math.max(0, origin(offset)) : undefined };
+  });
 }
 
 function inCharacters(sql: string, check: () => TreeFacts): TreeFacts {

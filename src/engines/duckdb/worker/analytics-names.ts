@@ -25,7 +25,7 @@ export async function assertTables(connection: Connection, tables: readonly Tabl
     const schema = table.catalog === undefined ? 'main' : (table.schema ?? 'main');
     const candidates = names.filter((each) => asciiLower(each.schema) === asciiLower(schema)).map(({ name }) => name);
     if (candidates.some((name) => asciiLower(name) === asciiLower(table.name))) continue;
-    const { name } = table;
-    throw new AppError('sql_error', `table ${tableText(table)} not found${didYouMean(name, candidates)}`);
+    const { name, position } = table;
+    throw new AppError('sql_error', `table ${tableText(table)} not found${didYouMean(name, candidates)}`, { position });
   }
 }

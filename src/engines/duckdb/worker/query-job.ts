@@ -163,7 +163,7 @@ function usesAnalytics({ tables }: Query): boolean {
   return tables.some(isAnalytics);
 }
 
-/** Positions are those in the query's own text, also where it stood behind an INSERT of ours. */
+/** Positions are those in the caller's text, also where the query stood behind an INSERT of ours. */
 async function explain(error: unknown, connection: Connection, { query, into, tables }: QueryJob): Promise<unknown> {
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
   const isOfFiles = await isAboutFiles(error, connection, tables);
@@ -171,7 +171,7 @@ async function explain(error: unknown, connection: Connection, { query, into, ta
   if (isOfFiles && tables.length > 0) return unreadable(error);
   const before = into === undefined ? '' : insertInto(into);
   const columns = await columnCandidates(connection, error, query.sql);
-  return sqlError(error, before + query.sql, -before.length, columns);
+  return sqlError(error, before + query.sql, (query.start ?? -Infinity) - before.length, columns);
 }
 
 /**

@@ -153,7 +153,8 @@ describe('statements that change frames', () => {
       ifTaken: 'replace',
       query: {
         sql: 'with x as (select 1) select * from x, t',
-        tables: [{ catalog: undefined, schema: undefined, name: 't' }],
+        start: sql.indexOf('with x'),
+        tables: [{ catalog: undefined, schema: undefined, name: 't', position: sql.lastIndexOf('t') }],
         parameterCount: 0,
       },
     });
@@ -179,7 +180,9 @@ describe('parameters', () => {
   it('are counted, or named in the order of their first use', () => {
     const read = (sql: string): unknown => {
       const statement = readStatement(sql);
-      return 'query' in statement ? { ...statement.query, sql: undefined, tables: undefined } : undefined;
+      return 'query' in statement
+        ? { ...statement.query, sql: undefined, start: undefined, tables: undefined }
+        : undefined;
     };
     expect(read('SELECT ?, ? LIMIT ?')).toEqual({ parameterCount: 3 });
     expect(read('SELECT :b, :a, :b')).toEqual({ parameterCount: 2, parameterNames: ['b', 'a'] });

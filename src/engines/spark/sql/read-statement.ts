@@ -47,7 +47,7 @@ function readWhole(cursor: TokenCursor, sql: string, dialect: Dialect): Query {
   const reading = new Reading(cursor, { query: readQuery, expression: readExpression }, dialect);
   readQuery(reading, 'start');
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
-  return { sql: sql.slice(position, cursor.lastEnd), ...reading.found() };
+  return { sql: sql.slice(position, cursor.lastEnd), start: position, ...reading.found() };
 }
 
 /** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name AS query */

@@ -62,7 +62,7 @@ export class Reading {
         hint: 'write both the same, or give the query in WITH another name',
       });
     }
-    this.#tables.set(name, { catalog: undefined, schema: undefined, name });
+    if (!this.#tables.has(name)) this.#tables.set(name, { catalog: undefined, schema: undefined, name, position });
   }
 
   addPositionalParameter(position: number): void {
