@@ -5,8 +5,9 @@ const places = 2 ** 15;
 const placeShift = 32 - 15;
 /** Texts of up to so many bytes are short. */
 const wordBytes = 8;
-/** By a number of bytes: what they take of a word. */
-const wordMasks = Int32Array.of(0, 0xff, 0xffff, 0xff_ffff, -1);
+/** By a number of bytes: what they take of the first word, and of the second. */
+const firstMasks = Int32Array.of(0, 0xff, 0xffff, 0xff_ffff, -1, -1, -1, -1, -1);
+const secondMasks = Int32Array.of(0, 0, 0, 0, 0, 0xff, 0xffff, 0xff_ffff, -1);
 /** Of a longer one, so many at each end make its hash: to read all of it would cost as much as to copy it. */
 const hashedBytes = 64;
 const prime = 0x01000193;
@@ -73,13 +74,11 @@ export class TextDictionary {
 
   /** Its bytes are held as two words, so that a look at these tells it from others. */
   #numberOfShort(from: number, end: number): number {
-    const bytes = end - from;
     // Read at once, with what follows, where that is still within the data: byte by byte takes twice the time.
     if (from + wordBytes > this.#data.length)
       return this.#find(this.#word(from, end), this.#word(from + 4, end), from, end, true);
-    const first = this.#view.getInt32(from, true);
-    if (bytes <= 4) return this.#find(first & (wordMasks[bytes] as number), 0, from, end, true);
-    const second = this.#view.getInt32(from + 4, true) & (wordMasks[bytes - 4] as number);
+    const first = this.#view.getInt32(from, true) & (firstMasks[end - from] as number);
+    const second = this.#view.getInt32(from + 4, true) & (secondMasks[end - from] as number);
     return this.#find(first, second, from, end, true);
   }
 
@@ -90,15 +89,17 @@ export class TextDictionary {
   }
 
   #numberOfLong(from: number, end: number): number {
-    const data = this.#data;
-    const firstEnd = Math.min(end, from + hashedBytes);
-    let first = 0;
-    for (let at = from; at < firstEnd; at++) first = Math.imul(first ^ (data[at] as number), prime);
-    let second = first;
-    for (let at = Math.max(firstEnd, end - hashedBytes); at < end; at++) {
-      second = Math.imul(second ^ (data[at] as number), prime);
-    }
+    const first = this.#hash(from, Math.min(end, from + hashedBytes));
+    const second = end - from > hashedBytes ? this.#hash(end - hashedBytes, end) : 0;
     return this.#find(first, second, from, end, false);
+  }
+
+  /** Of at least a word; its last bytes may count twice. */
+  #hash(from: number, end: number): number {
+    const view = this.#view;
+    let hash = 0;
+    for (let at = from; at + 4 < end; at += 4) hash = Math.imul(hash ^ view.getInt32(at, true), mixer) ^ (hash >>> 15);
+    return Math.imul(hash ^ view.getInt32(end - 4, true), mixer);
   }
 
   /** -1 where it is not there and there is no room for it. */
@@ -128,9 +129,10 @@ export class TextDictionary {
   }
 
   #isSame(start: number, from: number, end: number): boolean {
-    const data = this.#data;
+    const view = this.#view;
     this.#comparable -= end - from;
-    for (let at = from, other = start; at < end; at++, other++) if (data[at] !== data[other]) return false;
-    return true;
+    for (let at = from, other = start; at + 4 < end; at += 4, other += 4)
+      if (view.getInt32(at) !== view.getInt32(other)) return false;
+    return view.getInt32(end - 4) === view.getInt32(start + end - from - 4);
   }
 }
