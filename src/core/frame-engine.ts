@@ -144,7 +144,7 @@ export interface WritePart {
 
 /** A written file: complete, fsynced, with its checksum. The directory entry is the caller's to fsync. */
 export interface WrittenPart extends PartFacts {
-  readonly sha256: string;
+  readonly checksum: string;
   readonly bytes: number;
   /** As it was asked for; false where that is left for later. */
   readonly isCompressed: boolean;
@@ -165,5 +165,6 @@ export interface FrameEngine {
   probe(path: string, options: JobOptions): Promise<PartFacts>;
   read(job: ReadRows, options: JobOptions): AsyncIterable<EncodedRows>;
   write(job: WritePart, options: JobOptions): Promise<WrittenPart>;
-  sha256(path: string, options: JobOptions): Promise<string>;
+  /** Whether the bytes of a file are those of the one that `write` gave this checksum. */
+  hasChecksum(path: string, checksum: string, options: JobOptions): Promise<boolean>;
 }

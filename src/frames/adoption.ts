@@ -53,7 +53,7 @@ export class Adoption {
       const ours = known.find((part) => sameIdentity(part, file)) ?? (await this.#sameBytes(known, file, path, signal));
       parts.push({
         ...justIdentity(file),
-        sha256: ours?.sha256 ?? null,
+        checksum: ours?.checksum ?? null,
         rows: facts.rows,
         uncompressedBytes: facts.uncompressedBytes,
         final: ours?.final ?? true,
@@ -69,9 +69,10 @@ export class Adoption {
     path: string,
     signal: AbortSignal,
   ): Promise<Part | undefined> {
-    const like = known.find((part) => part.file === file && part.size === size && part.sha256 !== null);
-    if (like === undefined) return undefined;
-    return (await this.#engine.sha256(path, { signal, lane: 'adoption' })) === like.sha256 ? like : undefined;
+    const like = known.find((part) => part.file === file && part.size === size);
+    if (like === undefined || like.checksum === null) return undefined;
+    const isSame = await this.#engine.hasChecksum(path, like.checksum, { signal, lane: 'adoption' });
+    return isSame ? like : undefined;
   }
 
   async #probe(path: string, name: string, signal: AbortSignal) {

@@ -21,7 +21,11 @@ export interface Manifest {
   readonly partsAdded?: number | undefined;
 }
 
-const format = 1;
+const format = 2;
+/** Its parts have the checksum as `sha256`. */
+const firstFormat = 1;
+
+type FirstPart = Omit<Part, 'checksum'> & { readonly sha256: string | null };
 
 export function encodeManifest(manifest: Manifest): string {
   return seal({ format, ...manifest });
@@ -30,9 +34,15 @@ export function encodeManifest(manifest: Manifest): string {
 /** Undefined when the text is torn, edited, of another format or of another handle: then it is not believed at all. */
 export function parseManifest(text: string, handle: Handle): Manifest | undefined {
   const value = unseal(text) as ({ readonly format: unknown } & Manifest) | undefined;
-  if (value?.format !== format || value.handle !== handle) return undefined;
-  const { format: _, ...manifest } = value;
-  return manifest;
+  if (value === undefined || value.handle !== handle) return undefined;
+  const { format: found, ...manifest } = value;
+  if (found === format) return manifest;
+  if (found !== firstFormat) return undefined;
+  return { ...manifest, parts: (value.parts as readonly unknown[]).map((part) => ofFirstFormat(part as FirstPart)) };
+}
+
+function ofFirstFormat({ sha256, ...part }: FirstPart): Part {
+  return { ...part, checksum: sha256 === null ? null : `sha256:${sha256}` };
 }
 
 export function newVersionId(): string {

@@ -3,7 +3,7 @@ import { PartCheck } from './part-check.ts';
 
 const at = (changedNs: bigint) => async () => changedNs;
 const nothing = async (): Promise<void> => {};
-const written = { sha256: 'of what was written' };
+const written = { checksum: 'of what was written' };
 
 describe('the check of a part', () => {
   test('holds as long as only we change the inode', async () => {
@@ -33,7 +33,7 @@ describe('the check of a part', () => {
   });
 
   test('of a file from outside has nothing to find out', () => {
-    const check = new PartCheck({ sha256: null });
+    const check = new PartCheck({ checksum: null });
     expect([check.passed, check.isAsKnown(9n)]).toEqual([true, true]);
   });
 });

@@ -12,8 +12,8 @@ export class PartCheck {
   #turn: Promise<unknown> = Promise.resolve();
 
   /** Where there is no checksum there is nothing to find out. */
-  constructor({ sha256 }: { readonly sha256: string | null }, { passed = sha256 === null } = {}) {
-    this.#isNeeded = sha256 !== null;
+  constructor({ checksum }: { readonly checksum: string | null }, { passed = checksum === null } = {}) {
+    this.#isNeeded = checksum !== null;
     this.passed = passed;
   }
 

@@ -15,7 +15,7 @@ export interface FileIdentity extends Identity {
 /** A Parquet file that holds consecutive rows of a frame. */
 export interface Part extends FileIdentity {
   /** Null for files from outside: we never knew what they should be. */
-  readonly sha256: string | null;
+  readonly checksum: string | null;
   readonly rows: number;
   readonly uncompressedBytes: number;
   /** Already compressed as configured, or not ours to rewrite. */

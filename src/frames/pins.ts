@@ -116,7 +116,7 @@ export class Pins {
 
   async #unlink({ part, path }: Pin): Promise<void> {
     // By now the part may have another public name, or none, so its inode is looked at by descriptor.
-    const file = part.sha256 === null ? undefined : await open(path, 'r').catch(() => undefined);
+    const file = part.checksum === null ? undefined : await open(path, 'r').catch(() => undefined);
     if (file === undefined) return unlink(path);
     try {
       const changeTime = async () => (await file.stat({ bigint: true })).ctimeNs;

@@ -316,7 +316,9 @@ export class Presence {
 function sameContent(before: readonly Part[], now: readonly Part[]): boolean {
   return (
     before.length === now.length &&
-    before.every(({ file, sha256 }, at) => sha256 !== null && now[at]?.file === file && now[at]?.sha256 === sha256)
+    before.every(
+      ({ file, checksum }, at) => checksum !== null && now[at]?.file === file && now[at]?.checksum === checksum,
+    )
   );
 }
 

@@ -67,7 +67,7 @@ async function recompressPart(
       return swapPart(state, handle, part, temporary, {
         ...part,
         ...identity,
-        sha256: written.sha256,
+        checksum: written.checksum,
         uncompressedBytes: written.uncompressedBytes,
         final: true,
         check: new PartCheck(written, { passed: true }),

@@ -66,7 +66,7 @@ test('without a cache only the rows that were asked for are read', async () => {
   const engine: FrameEngine = {
     probe: (...args) => bench.engine.probe(...args),
     write: (...args) => bench.engine.write(...args),
-    sha256: (...args) => bench.engine.sha256(...args),
+    hasChecksum: (...args) => bench.engine.hasChecksum(...args),
     read: (job, options) => {
       asked.push(job.toRow - job.fromRow);
       return bench.engine.read(job, options);
@@ -115,7 +115,7 @@ function watched(): { readonly engine: FrameEngine; readonly running: () => numb
     engine: {
       probe: (...args) => bench.engine.probe(...args),
       write: (...args) => bench.engine.write(...args),
-      sha256: (...args) => bench.engine.sha256(...args),
+      hasChecksum: (...args) => bench.engine.hasChecksum(...args),
       async *read(job, options) {
         most = Math.max(most, ++running);
         try {
@@ -169,7 +169,7 @@ function failing(code: 'overloaded' | 'engine_crashed', isDue: (read: number) =>
   return {
     probe: (...args) => bench.engine.probe(...args),
     write: (...args) => bench.engine.write(...args),
-    sha256: (...args) => bench.engine.sha256(...args),
+    hasChecksum: (...args) => bench.engine.hasChecksum(...args),
     async *read(job, options) {
       const due = isDue(reads++);
       if (due && code === 'overloaded') throw new AppError(code, 'busy');

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   appendFile,
   chmod,
@@ -20,6 +21,8 @@ import { codeOf, eventually, firstColumn, open, put, useStoreBench } from '../..
 import { parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
 import type { FrameSummary } from './frame-summary.ts';
+import { parseManifest } from './manifest.ts';
+import { seal } from './sealed-json.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();
@@ -48,6 +51,21 @@ async function damage(path: string): Promise<void> {
   await file.close();
   await touchLike(`${path}.times`, path);
   await rm(`${path}.times`);
+}
+
+/** Writes the manifest of a frame as it was at first. */
+async function useFirstFormat(handle: string): Promise<void> {
+  const path = bench.path('.framehold', 'manifests', `${handle}.json`);
+  const sha256 = createHash('sha256')
+    .update(await readFile(bench.path(`${handle}.parquet`)))
+    .digest('hex');
+  const manifest = parseManifest(await readFile(path, 'utf8'), parseHandle(handle));
+  if (manifest === undefined) throw new Error('there is no manifest');
+  const parts = manifest.parts.map(({ checksum, ...part }) => {
+    expect(checksum).toMatch(/^ghash:[0-9a-f]{32}$/);
+    return { ...part, sha256 };
+  });
+  await writeFile(path, seal({ format: 1, ...manifest, parts }));
 }
 
 /** Node's own `utimes` loses the nanoseconds. */
@@ -245,6 +263,22 @@ describe('a frame of ours', () => {
     const again = await bench.open();
     expect(await firstColumn(again, 'x')).toHaveLength(1000);
     expect(await codeOf(open(again, 'y'))).toBe('frame_damaged');
+  });
+
+  test('with a checksum of the first format, SHA-256, is held by it, or damaged', async () => {
+    const store = await bench.open();
+    for (const handle of ['x', 'y']) {
+      await put(store, handle, 'SELECT 1 AS a');
+      await put(store, handle, 'SELECT range AS a FROM range(1000)', { mode: 'overwrite' });
+    }
+    await bench.close(store);
+    await useFirstFormat('x');
+    await useFirstFormat('y');
+    await damage(bench.path('y.parquet'));
+    const again = await bench.open();
+    expect(await firstColumn(again, 'x')).toHaveLength(1000);
+    expect(await codeOf(open(again, 'y'))).toBe('frame_damaged');
+    expect(await isListed(again, { handle: parseHandle('x'), version: 2 })).toBe(true);
   });
 
   test('that was cut off in place is damaged after a while and held again when it is restored', async () => {

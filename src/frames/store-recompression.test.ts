@@ -88,7 +88,7 @@ function held(): { readonly engine: FrameEngine; readonly begun: Promise<void>; 
     engine: {
       probe: (...args) => bench.engine.probe(...args),
       read: (...args) => bench.engine.read(...args),
-      sha256: (...args) => bench.engine.sha256(...args),
+      hasChecksum: (...args) => bench.engine.hasChecksum(...args),
       write: async (...args) => {
         const written = await bench.engine.write(...args);
         begin();

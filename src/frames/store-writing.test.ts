@@ -302,6 +302,6 @@ test('a manifest says what it describes and ends with its own checksum', async (
   const store = await bench.open();
   await put(store, 'trades', 'SELECT 1 AS a');
   const [body, sum] = (await readFile(bench.path('.framehold', 'manifests', 'trades.json'), 'utf8')).split('\n');
-  expect(JSON.parse(body ?? '')).toMatchObject({ format: 1, handle: 'trades', parts: [{ file: 'trades.parquet' }] });
+  expect(JSON.parse(body ?? '')).toMatchObject({ format: 2, handle: 'trades', parts: [{ file: 'trades.parquet' }] });
   expect(sum).toMatch(/^[0-9a-f]{64}$/);
 });

@@ -153,9 +153,10 @@ export class TenantState {
   }
 }
 
-async function isAsWritten({ engine, signal }: StoreContext, { sha256 }: Part, path: string): Promise<boolean> {
+async function isAsWritten({ engine, signal }: StoreContext, { checksum }: Part, path: string): Promise<boolean> {
+  if (checksum === null) return false;
   try {
-    return (await engine.sha256(path, { signal, lane: 'verification' })) === sha256;
+    return await engine.hasChecksum(path, checksum, { signal, lane: 'verification' });
   } catch (error) {
     if (signal.aborted || isPassing(error) || !(error instanceof AppError)) throw error;
     return false;

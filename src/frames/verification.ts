@@ -63,8 +63,9 @@ export class Verification {
 
   async #faultOf(part: HeldPart, path: string, engine: FrameEngine, signal: AbortSignal): Promise<string | undefined> {
     try {
-      if (part.sha256 !== null) {
-        return (await engine.sha256(path, { signal, lane: 'verification' })) === part.sha256 ? undefined : differs;
+      if (part.checksum !== null) {
+        const isSame = await engine.hasChecksum(path, part.checksum, { signal, lane: 'verification' });
+        return isSame ? undefined : differs;
       }
       await engine.probe(path, { signal, lane: 'verification' });
       return undefined;

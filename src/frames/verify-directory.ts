@@ -88,7 +88,7 @@ async function judge(
   if (lying.length === 0) {
     return manifest === undefined ? undefined : { fault: 'its files are missing', isChecksummed: true };
   }
-  const sums = lying.map((_, index) => (isKnown ? (manifest?.parts[index]?.sha256 ?? null) : null));
+  const sums = lying.map((_, index) => (isKnown ? (manifest?.parts[index]?.checksum ?? null) : null));
   for (const [index, { file }] of lying.entries()) {
     const sum = sums[index] ?? null;
     const fault = await faultOf(directory, file, sum, engine, signal);
@@ -100,14 +100,15 @@ async function judge(
 async function faultOf(
   directory: TenantDirectory,
   file: string,
-  sha256: string | null,
+  checksum: string | null,
   engine: FrameEngine,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const path = directory.path(file);
   try {
-    if (sha256 === null) await readAll(path, engine, signal);
-    else if ((await engine.sha256(path, { signal })) !== sha256) return 'its bytes are not those that were written';
+    if (checksum === null) await readAll(path, engine, signal);
+    else if (!(await engine.hasChecksum(path, checksum, { signal })))
+      return 'its bytes are not those that were written';
     return undefined;
   } catch (error) {
     signal.throwIfAborted();

@@ -211,7 +211,7 @@ export class Writing {
     return {
       file,
       ...identity,
-      sha256: written.sha256,
+      checksum: written.checksum,
       rows: written.rows,
       uncompressedBytes: written.uncompressedBytes,
       final: isKeptAsItIs(source) || (written.isCompressed && firstCompression(context.compression).final),

@@ -146,12 +146,12 @@ export interface EngineCalls {
   probe: number;
   read: number;
   write: number;
-  sha256: number;
+  hasChecksum: number;
 }
 
 /** An engine that counts what is asked of it. */
 export function counting(engine: FrameEngine): { readonly engine: FrameEngine; readonly calls: EngineCalls } {
-  const calls: EngineCalls = { probe: 0, read: 0, write: 0, sha256: 0 };
+  const calls: EngineCalls = { probe: 0, read: 0, write: 0, hasChecksum: 0 };
   return {
     calls,
     engine: {
@@ -167,9 +167,9 @@ export function counting(engine: FrameEngine): { readonly engine: FrameEngine; r
         calls.write++;
         return engine.write(...args);
       },
-      sha256: (...args) => {
-        calls.sha256++;
-        return engine.sha256(...args);
+      hasChecksum: (...args) => {
+        calls.hasChecksum++;
+        return engine.hasChecksum(...args);
       },
     },
   };

@@ -79,9 +79,8 @@ export class DuckDbEngine implements FrameEngine {
     return (await this.#pool.call({ kind: 'probe', path }, options)) as PartFacts;
   }
 
-  async sha256(path: string, options: JobOptions): Promise<string> {
-    const answer = (await this.#pool.call({ kind: 'sha256', path }, options)) as { sha256: string };
-    return answer.sha256;
+  async hasChecksum(path: string, checksum: string, options: JobOptions): Promise<boolean> {
+    return (await this.#pool.call({ kind: 'hasChecksum', path, checksum }, options)) as boolean;
   }
 
   async write(

@@ -61,7 +61,7 @@ interface JobRules {
 const jobRules = {
   probe: { timed: 'whole', repeatable: true },
   read: { timed: 'message', repeatable: true },
-  sha256: { timed: false, repeatable: true },
+  hasChecksum: { timed: false, repeatable: true },
   write: { timed: false, repeatable: false },
   warm: { timed: false, repeatable: false },
   createDatabase: { timed: false, repeatable: false },

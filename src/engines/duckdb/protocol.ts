@@ -83,7 +83,7 @@ export type Job =
       readonly compression: Compression;
       readonly compressesLater: boolean;
     }
-  | { readonly kind: 'sha256'; readonly path: string }
+  | { readonly kind: 'hasChecksum'; readonly path: string; readonly checksum: string }
   | { readonly kind: 'createDatabase'; readonly path: string }
   | ({ readonly kind: 'warm' } & WarmCopy)
   | { readonly kind: 'analyze'; readonly sql: string }

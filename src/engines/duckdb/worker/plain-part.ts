@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { PartFacts } from '../../../core/frame-engine.ts';
 import { ParquetWriter } from '../../../encoding/parquet/parquet-writer.ts';
+import { Checksum, type FileChecksum } from './checksum.ts';
 import { parquetNames } from './parquet-names.ts';
 
-export interface PlainPart extends Pick<PartFacts, 'rows' | 'uncompressedBytes'> {
-  readonly sha256: string;
-  readonly bytes: number;
+export interface PlainPart extends Pick<PartFacts, 'rows' | 'uncompressedBytes'>, FileChecksum {
   /** Of its columns, as they were given. */
   readonly names: readonly string[];
 }
@@ -52,7 +50,7 @@ const syncedBytes = 16 * 1024 * 1024;
 class Output {
   readonly #file: FileHandle;
   readonly #path: string;
-  readonly #hash = createHash('sha256');
+  readonly #checksum = new Checksum();
   #writing: Promise<void> = Promise.resolve();
   #syncing: Promise<void> | undefined;
   #failedSync: { readonly error: unknown } | undefined;
@@ -71,7 +69,7 @@ class Output {
     this.#writing = writeAll(this.#file, pieces);
     this.#writing.catch(() => {});
     for (const piece of pieces) {
-      this.#hash.update(piece);
+      this.#checksum.update(piece);
       this.#bytes += piece.length;
       this.#unsynced += piece.length;
     }
@@ -98,11 +96,11 @@ class Output {
     if (this.#failedSync !== undefined) throw this.#failedSync.error;
   }
 
-  async end(): Promise<Pick<PlainPart, 'sha256' | 'bytes'>> {
+  async end(): Promise<FileChecksum> {
     await this.#writing;
     await this.#syncing;
     this.#assertSynced();
-    return { sha256: this.#hash.digest('hex'), bytes: this.#bytes };
+    return { checksum: this.#checksum.digest(), bytes: this.#bytes };
   }
 }
 

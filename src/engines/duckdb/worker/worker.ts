@@ -21,6 +21,7 @@ import { slotBytes } from '../shared-file.ts';
 import { analyticsTables } from './analytics-tables-job.ts';
 import { AnswerChannel, type NextMessage } from './answer-channel.ts';
 import { restrictProcess } from './c-api.ts';
+import { checksumLike } from './checksum.ts';
 import { columnsText } from './columns-text.ts';
 import { createDatabase } from './create-database-job.ts';
 import { DuckDbError, outOfMemory } from './duckdb-error.ts';
@@ -32,7 +33,6 @@ import { describeQuery, type QueryContext, runKeptShort, runQuery } from './quer
 import { readRows } from './read-job.ts';
 import type { EncodedPieces } from './row-encoder.ts';
 import { type Connection, Session } from './session.ts';
-import { sha256 } from './sha256-job.ts';
 import { SharedSlots } from './shared-slots.ts';
 import type { ShortResult } from './short-query.ts';
 import { SqlCatalog } from './sql-catalog.ts';
@@ -151,8 +151,10 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
       return await performSql(job, { catalog, signal, input: input.stream(signal) });
     case 'probe':
       return await probe(connection, job.path);
-    case 'sha256':
-      return await sha256(job.path, signal);
+    case 'hasChecksum': {
+      const { checksum } = await checksumLike(job.checksum, job.path, signal);
+      return checksum === job.checksum;
+    }
     case 'warm':
       return await warmFrame(connection, job);
     case 'createDatabase':

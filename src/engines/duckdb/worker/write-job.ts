@@ -9,6 +9,7 @@ import { batchesOf } from '../../../encoding/arrow/input/batches-of-stream.ts';
 import { rowGroupRows } from '../../../encoding/parquet/parquet-writer.ts';
 import type { Job, WorkerSettings, WriteSource } from '../protocol.ts';
 import { sqlName, sqlString } from '../sql-text.ts';
+import { checksumOf } from './checksum.ts';
 import { DuckDbError, describeDataError, resourceError } from './duckdb-error.ts';
 import { lossError, UNION, withoutLoss } from './lossless.ts';
 import { parquetNames } from './parquet-names.ts';
@@ -17,7 +18,6 @@ import { plainColumns } from './plain-columns.ts';
 import { type PlainPart, writePlainPart } from './plain-part.ts';
 import { probe, probeColumns } from './probe-job.ts';
 import type { Connection } from './session.ts';
-import { sha256 } from './sha256-job.ts';
 
 /** LIST, STRUCT, MAP, UNION, ARRAY. */
 const nestedTypes: ReadonlySet<number> = new Set([24, 25, 26, UNION, 33]);
@@ -40,14 +40,14 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
     const [syncing, probing, summing] = [
       syncFile(path),
       plain === undefined ? probe(connection, path) : factsOf(connection, path, plain),
-      plain ?? sha256(path, signal),
+      plain ?? checksumOf(path, signal),
     ];
     // None may still be at work when the file is removed.
     await Promise.allSettled([syncing, probing, summing]);
     await syncing;
     const isCompressed = plain === undefined || compression.algorithm === 'uncompressed';
-    const { sha256: sum, bytes } = await summing;
-    return { ...(await probing), sha256: sum, bytes, isCompressed, ...(report !== undefined && { report }) };
+    const { checksum, bytes } = await summing;
+    return { ...(await probing), checksum, bytes, isCompressed, ...(report !== undefined && { report }) };
   } catch (error) {
     await rm(path, { force: true });
     throw explain(error, source, path);
