@@ -44,7 +44,7 @@ export async function writePlainPart(
 }
 
 /** So many bytes are brought to the disk while the next ones are made: less is left to be waited for in the end. */
-const syncedBytes = 16 * 1024 * 1024;
+const syncedBytes = 8 * 1024 * 1024;
 
 /** Takes the next pieces while the last ones are written. */
 class Output {
