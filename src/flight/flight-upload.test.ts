@@ -74,18 +74,28 @@ test('metadata on the first batch is seen behind the dictionaries, and the strea
 test('behind dictionaries too large to be held, a batch may come without metadata but not with it', async () => {
   const { whole, parts } = dictionaryUpload('x'.repeat(17 << 20));
   const [schema, dictionary, batch] = parts as [Buffer, Buffer, Buffer];
-  const opened = async (last: Buffer) => {
-    const upload = await openUpload(messages([schema, dictionary, last]));
+  const opened = async (...last: Buffer[]) => {
+    const upload = await openUpload(messages([schema, dictionary, ...last]));
     expect(await upload.metadata()).toHaveLength(0);
     const pieces: Uint8Array[] = [];
     for await (const piece of upload.ipcStream()) pieces.push(piece);
     return Buffer.concat(pieces);
   };
+  const tooLate = { code: 'invalid_input', message: expect.stringContaining('too late') };
   expect((await opened(batch)).equals(whole)).toBe(true);
-  await expect(opened(withMetadata(batch))).rejects.toMatchObject({
-    code: 'invalid_input',
-    message: expect.stringContaining('too late'),
-  });
+  await expect(opened(withMetadata(batch))).rejects.toMatchObject(tooLate);
+  await expect(opened(Buffer.alloc(0), withMetadata(batch))).rejects.toMatchObject(tooLate);
+});
+
+test('many small dictionaries are held no more than a large one', async () => {
+  const { parts } = dictionaryUpload('x');
+  const [schema, dictionary, batch] = parts as [Buffer, Buffer, Buffer];
+  const upload = await openUpload(messages([schema, ...Array(20_000).fill(dictionary), withMetadata(batch)]));
+  expect(await upload.metadata()).toHaveLength(0);
+  const ended = (async () => {
+    for await (const _ of upload.ipcStream());
+  })();
+  await expect(ended).rejects.toMatchObject({ code: 'invalid_input' });
 });
 
 test('a body without a header is refused, also before all of it has come', async () => {

@@ -11,6 +11,8 @@ const longestFirstMessage = 16 * 1024 * 1024;
 
 /** Dictionaries come before the first record batch, which may carry the upload's options. */
 const mostBytesAhead = 16 * 1024 * 1024;
+/** Of memory, beside its bytes. */
+const messageCost = 1024;
 
 /** Waits for the first message of an upload. */
 export async function openUpload(requests: MessageReader): Promise<FlightUpload> {
@@ -32,7 +34,7 @@ export async function openUpload(requests: MessageReader): Promise<FlightUpload>
         if (message.appMetadata.length > 0) return message.appMetadata;
         if (message.dataHeader.length === 0) continue;
         if (!isDictionary(message.dataHeader)) return message.appMetadata;
-        held += message.dataHeader.length + message.dataBody.length + messages.left;
+        held += messageCost + message.dataHeader.length + message.dataBody.length + messages.left;
         if (held > mostBytesAhead) {
           isMetadataLate = true;
           return message.appMetadata;
@@ -52,7 +54,7 @@ export async function openUpload(requests: MessageReader): Promise<FlightUpload>
         for (let message = await messages.next(); message !== undefined; message = await messages.next()) {
           if (isMetadataLate) {
             if (message.appMetadata.length > 0) throw lateMetadata();
-            isMetadataLate = isDictionary(message.dataHeader);
+            if (message.dataHeader.length > 0) isMetadataLate = isDictionary(message.dataHeader);
           }
           yield* encapsulated(message);
           yield* messages.restOfBody();
@@ -110,12 +112,12 @@ class UploadMessages {
     return this.#left;
   }
 
-  /** The message that was read last, with its whole body. */
+  /** The message that was read last, with its whole body, in memory of its own: a view would hold what came with it. */
   async whole(message: FlightDataMessage): Promise<FlightDataMessage> {
-    if (this.#left === 0) return message;
     const pieces = [message.dataBody];
     for await (const piece of this.restOfBody()) pieces.push(piece);
-    return { ...message, dataBody: Buffer.concat(pieces) };
+    const dataHeader = Buffer.concat([message.dataHeader]);
+    return { descriptor: undefined, dataHeader, appMetadata: Buffer.alloc(0), dataBody: Buffer.concat(pieces) };
   }
 
   async *restOfBody(): AsyncGenerator<Uint8Array, void, undefined> {

@@ -69,7 +69,7 @@ export class Adoption {
     path: string,
     signal: AbortSignal,
   ): Promise<Part | undefined> {
-    const like = known.find((part) => part.file === file && part.size === size);
+    const like = known.find((part) => part.file === file && part.size === size && part.checksum !== null);
     if (like === undefined || like.checksum === null) return undefined;
     const isSame = await this.#engine.hasChecksum(path, like.checksum, { signal, lane: 'adoption' });
     return isSame ? like : undefined;

@@ -218,10 +218,20 @@ describe('what is wrong is said', () => {
     ["\n SELECT 'é𝄞' FROM trades, frames.tradez, tradez AS again", 'frames.tradez'],
     ['  EXPLAIN SELECT * FROM "tradez"', '"tradez"'],
     ['  PIVOT tradez ON side USING sum(price)', 'tradez'],
+    ['PIVOT trades ON side, id USING sum(price) ORDER BY (SELECT 1 FROM tradez)', 'tradez'],
+    ['PIVOT trades ON side USING sum(price) ORDER BY (SELECT 1 FROM tradez)', 'tradez'],
     ['  SELECT * FROM analytics.tradez', 'analytics.tradez'],
     ['SELECT 1 WHERE EXISTS (WITH trades AS (FROM tradez) FROM trades)', 'tradez'],
   ])('an error of %j has the position of %s', async (sql, place) => {
     expect((await query(sql)).json()).toMatchObject({ code: 'sql_error', position: sql.indexOf(place) });
+  });
+
+  test('a text that was sent before with more around it has its own positions', async () => {
+    for (const bare of ['SELECT prise, 1 AS again FROM trades', 'SELECT 1 AS again FROM tradez']) {
+      const place = Math.max(bare.indexOf('prise'), bare.indexOf('tradez'));
+      expect((await query(`   ${bare} -- x`)).json()).toMatchObject({ position: place + 3 });
+      expect((await query(bare)).json()).toMatchObject({ position: place });
+    }
   });
 
   test.each([

@@ -98,7 +98,10 @@ export class TextDictionary {
   #hash(from: number, end: number): number {
     const view = this.#view;
     let hash = 0;
-    for (let at = from; at + 4 < end; at += 4) hash = Math.imul(hash ^ view.getInt32(at, true), mixer) ^ (hash >>> 15);
+    for (let at = from; at + 4 < end; at += 4) {
+      hash = Math.imul(hash ^ view.getInt32(at, true), mixer);
+      hash ^= hash >>> 15;
+    }
     return Math.imul(hash ^ view.getInt32(end - 4, true), mixer);
   }
 
@@ -132,7 +135,7 @@ export class TextDictionary {
     const view = this.#view;
     this.#comparable -= end - from;
     for (let at = from, other = start; at + 4 < end; at += 4, other += 4)
-      if (view.getInt32(at) !== view.getInt32(other)) return false;
-    return view.getInt32(end - 4) === view.getInt32(start + end - from - 4);
+      if (view.getInt32(at, true) !== view.getInt32(other, true)) return false;
+    return view.getInt32(end - 4, true) === view.getInt32(start + end - from - 4, true);
   }
 }

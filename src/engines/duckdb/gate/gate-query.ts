@@ -2,7 +2,7 @@ import { AppError } from '../../../core/app-error.ts';
 import type { Query, TableName } from '../../../core/sql.ts';
 import type { Connection } from '../worker/session.ts';
 import { checkTree, type TreeFacts } from './check-tree.ts';
-import { openPivot, withValues } from './open-pivot.ts';
+import { openPivot, placeWithoutValues, withValues } from './open-pivot.ts';
 import { parseTree, type TreeNode } from './parse-tree.ts';
 import { offsetOfByte, offsetsOfBytes } from './text-position.ts';
 import { tokenize } from './tokenizer.ts';
@@ -23,10 +23,15 @@ export async function gateQuery(
   openPivots: OpenPivots = 'allowed',
 ): Promise<Query> {
   try {
-    const tree = (await parseTree(connection, sql)) ?? (await parseOpenPivot(connection, sql, openPivots));
-    const facts = inCharacters(sql, () => checkTree(tree, sql));
-    const tables = inCallersText(facts.tables, sql, origin);
-    return { sql, start: origin(0), tables, ...parametersOf(tree, facts.parameters) };
+    const tree = await parseTree(connection, sql);
+    const {
+      tree: checked,
+      text,
+      place,
+    } = tree === undefined ? await parseOpenPivot(connection, sql, openPivots) : { tree, text: sql, place: asItStands };
+    const facts = inCharacters(text, place, () => checkTree(checked, text));
+    const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
+    return { sql, start: origin(0), tables, ...parametersOf(checked, facts.parameters) };
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
       ? movedTo(error, Math.max(0, origin(error.position)))
@@ -34,8 +39,17 @@ export async function gateQuery(
   }
 }
 
+const asItStands: Origin = (at) => at;
+
+/** What was parsed, and where its offsets stand in the text of the query. */
+interface ParsedText {
+  readonly tree: TreeNode;
+  readonly text: string;
+  readonly place: Origin;
+}
+
 /** Checks a PIVOT without values as the same with one: what is put in holds no quote and no comment. */
-async function parseOpenPivot(connection: Connection, sql: string, openPivots: OpenPivots): Promise<TreeNode> {
+async function parseOpenPivot(connection: Connection, sql: string, openPivots: OpenPivots): Promise<ParsedText> {
   const tokens = tokenize(sql);
   const places = openPivot(tokens);
   if (places === undefined && !/pivot/i.test(sql)) throw otherStatement();
@@ -47,9 +61,10 @@ async function parseOpenPivot(connection: Connection, sql: string, openPivots: O
       position: parameter.start,
     });
   }
-  const tree = await parseTree(connection, withValues(sql, places));
+  const text = withValues(sql, places);
+  const tree = await parseTree(connection, text);
   if (tree === undefined) throw innerPivot();
-  return tree;
+  return { tree, text, place: (at) => placeWithoutValues(at, places) };
 }
 
 function innerPivot(): AppError {
@@ -98,12 +113,12 @@ function inCallersText(tables: readonly TableName[], sql: string, origin: Origin
   });
 }
 
-function inCharacters(sql: string, check: () => TreeFacts): TreeFacts {
+function inCharacters(text: string, place: Origin, check: () => TreeFacts): TreeFacts {
   try {
     return check();
   } catch (error) {
     if (!(error instanceof AppError) || error.position === undefined) throw error;
-    throw movedTo(error, offsetOfByte(sql, error.position));
+    throw movedTo(error, place(offsetOfByte(text, error.position)));
   }
 }
 

@@ -34,12 +34,25 @@ export function openPivot(tokens: readonly Token[]): readonly number[] | undefin
   return places.length === 0 ? undefined : places;
 }
 
+const oneValue = ' IN (0)';
+
+/** Where an offset in the statement with values stands in the one without. */
+export function placeWithoutValues(offset: number, places: readonly number[]): number {
+  let added = 0;
+  for (const place of places) {
+    if (offset < place + added) break;
+    if (offset < place + added + oneValue.length) return place;
+    added += oneValue.length;
+  }
+  return offset - added;
+}
+
 /** The statement with a list of one value at each of these places. */
 export function withValues(sql: string, places: readonly number[]): string {
   let closed = '';
   let at = 0;
   for (const place of places) {
-    closed += `${sql.slice(at, place)} IN (0)`;
+    closed += `${sql.slice(at, place)}${oneValue}`;
     at = place;
   }
   return closed + sql.slice(at);

@@ -126,7 +126,7 @@ async function run(job: Job, turn: number): Promise<void> {
 
 /** What came so far through the gate here, and was short then. */
 function shortResult(job: RunQueryJob): ShortResult | undefined {
-  const isQuery = analyzed.get(job.query.sql)?.kind === 'query';
+  const isQuery = gated.has(job.query.sql);
   return catalog === undefined || !isQuery ? undefined : runKeptShort(catalog, job);
 }
 
@@ -219,7 +219,10 @@ async function sendResult(rows: Result, signal: AbortSignal): Promise<{ readonly
 
 const mostAnalyzed = 1000;
 const longestAnalyzed = 10_000;
+/** By the caller's text, in which its positions count. */
 const analyzed = new Map<string, Statement>();
+/** Exact texts of queries, without what stood around them, that have passed the gate and will come to be described and run. */
+const gated = new Set<string>();
 
 /** Every text passes the gate in the process that runs it, whoever checked it before. */
 async function analyze(sql: string, { connection }: SqlCatalog): Promise<Statement> {
@@ -227,14 +230,17 @@ async function analyze(sql: string, { connection }: SqlCatalog): Promise<Stateme
   if (known !== undefined) return known;
   const statement = await analyzeSql(connection, sql);
   if (sql.length > longestAnalyzed) return statement;
-  if (analyzed.size >= mostAnalyzed) analyzed.clear();
+  if (analyzed.size >= mostAnalyzed) {
+    analyzed.clear();
+    gated.clear();
+  }
   analyzed.set(sql, statement);
-  // Exactly this text of it has passed the gate, without what stood around it, and will come to be described and run.
-  if (statement.kind === 'query') analyzed.set(statement.query.sql, statement);
+  if (statement.kind === 'query') gated.add(statement.query.sql);
   return statement;
 }
 
 async function assertQuery(sql: string, sqlCatalog: SqlCatalog): Promise<void> {
+  if (gated.has(sql)) return;
   const { kind } = await analyze(sql, sqlCatalog);
   if (kind !== 'query') throw new Error('only a query can be run');
 }
