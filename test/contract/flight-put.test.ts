@@ -149,9 +149,9 @@ it('refuses a taken handle without waiting for the upload', async () => {
   await client.put(byPath('taken'), three);
   const call = client.openPut();
   const answer = gather(call);
-  const [schema, batch] = flightDataOf(three);
+  const [schema, ...dictionariesAndBatch] = flightDataOf(three);
   call.write({ ...schema, flightDescriptor: byPath('taken') });
-  call.write(batch ?? {});
+  for (const message of dictionariesAndBatch) call.write(message);
   expect(await answer).toMatchObject({ status: { code: status.ALREADY_EXISTS }, code: 'handle_exists' });
 });
 
