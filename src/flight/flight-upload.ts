@@ -3,8 +3,9 @@ import { endOfStream } from '../encoding/arrow/schema-message.ts';
 import { FlightData, type FlightDataMessage, flightDataBody } from '../protobuf/flight-messages.ts';
 import type { MessageReader } from '../protobuf/message-frames.ts';
 import { lastField } from '../protobuf/protobuf.ts';
+import { isDictionary } from './arrow-header.ts';
 import type { FlightUpload } from './flight-sql-port.ts';
-import { isDictionary, UploadCounts } from './upload-counts.ts';
+import { UploadCounts } from './upload-counts.ts';
 
 /** The first message is held for as long as the upload takes. A schema of ten thousand columns has one. */
 const longestFirstMessage = 16 * 1024 * 1024;

@@ -23,15 +23,10 @@ export async function gateQuery(
   openPivots: OpenPivots = 'allowed',
 ): Promise<Query> {
   try {
-    const tree = await parseTree(connection, sql);
-    const {
-      tree: checked,
-      text,
-      place,
-    } = tree === undefined ? await parseOpenPivot(connection, sql, openPivots) : { tree, text: sql, place: asItStands };
-    const facts = inCharacters(text, place, () => checkTree(checked, text));
+    const { tree, text, place } = await parse(connection, sql, openPivots);
+    const facts = inCharacters(text, place, () => checkTree(tree, text));
     const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
-    return { sql, start: origin(0), tables, ...parametersOf(checked, facts.parameters) };
+    return { sql, start: origin(0), tables, ...parametersOf(tree, facts.parameters) };
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
       ? movedTo(error, Math.max(0, origin(error.position)))
@@ -39,13 +34,17 @@ export async function gateQuery(
   }
 }
 
-const asItStands: Origin = (at) => at;
-
 /** What was parsed, and where its offsets stand in the text of the query. */
 interface ParsedText {
   readonly tree: TreeNode;
   readonly text: string;
   readonly place: Origin;
+}
+
+async function parse(connection: Connection, sql: string, openPivots: OpenPivots): Promise<ParsedText> {
+  const tree = await parseTree(connection, sql);
+  if (tree === undefined) return await parseOpenPivot(connection, sql, openPivots);
+  return { tree, text: sql, place: (at) => at };
 }
 
 /** Checks a PIVOT without values as the same with one: what is put in holds no quote and no comment. */
