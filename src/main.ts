@@ -5,7 +5,7 @@ import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import type { Host } from './cli/host.ts';
 import { run } from './cli/run.ts';
-import { readVersion } from './core/version.ts';
+import { version } from './core/version.ts';
 
 // Rows pass through as buffers, and V8 counts those to a heap that itself is small: it would go through all of it once for
 // every few megabytes that are streamed. With this it does when eleven times as much is there as the last time.
@@ -21,7 +21,7 @@ let reportFatal = (what: string, error: unknown): void => {
 };
 
 const host: Host = {
-  version: readVersion(),
+  version,
   env: process.env,
   homeDir: homeDir(),
   cwd: process.cwd(),
@@ -100,9 +100,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 process.stderr.on('error', () => {});
 
-const exitCode = await run(host, process.argv.slice(2)).catch((error) => fatal('failed', error));
-process.stdout.write('', () => {
-  if (unwritten === undefined) endNow(exitCode);
-  process.stderr.write(`framehold: standard output cannot be written (${unwritten.code})\n`);
-  endNow(exitCode === 0 ? 1 : exitCode);
-});
+run(host, process.argv.slice(2)).then(
+  (exitCode) =>
+    process.stdout.write('', () => {
+      if (unwritten === undefined) endNow(exitCode);
+      process.stderr.write(`framehold: standard output cannot be written (${unwritten.code})\n`);
+      endNow(exitCode === 0 ? 1 : exitCode);
+    }),
+  (error) => fatal('failed', error),
+);

@@ -9,7 +9,7 @@ import type { Logger } from './core/logger.ts';
 import { makeFolder } from './core/make-folder.ts';
 import type { ArrowRecoder } from './core/sql.ts';
 import { errnoOf } from './core/storage-error.ts';
-import { readVersion } from './core/version.ts';
+import { version } from './core/version.ts';
 import { inspectAnalyticsFile } from './engines/duckdb/analytics-file.ts';
 import { DuckDbEngine } from './engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from './engines/duckdb/duckdb-sql-engine.ts';
@@ -180,7 +180,6 @@ export async function startServer(
       await makeDemoFrames(frames, logger, { signal: stopping.signal });
     }
 
-    const version = readVersion();
     const health = createHealthService(['', flightServiceName]);
     const sessions = new Sessions([localEngineName, ...clusters.map(({ name }) => name), autoEngineName]);
     const flightSql = createFlightSql({

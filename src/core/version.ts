@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
+import program from '../../package.json' with { type: 'json' };
 
 /** The version of this program. */
-export function readVersion(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
-}
+export const { version } = program;

@@ -47,9 +47,16 @@ export function openFilesOf(pid: number): number {
   }
 }
 
-function statusOf(pid: number, field: string): string | undefined {
+/** Threads that have given up the right to gain rights. The first one of a process has its number. */
+export function restrictedThreadsOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`)
+    .map(Number)
+    .filter((thread) => statusOf(`${pid}/task/${thread}`, 'NoNewPrivs') === '1');
+}
+
+function statusOf(process: number | string, field: string): string | undefined {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const status = readFileSync(`/proc/${process}/status`, 'utf8');
     return new RegExp(`^${field}:\\s+(.+)$`, 'm').exec(status)?.[1];
   } catch {
     return undefined;

@@ -3,7 +3,7 @@ import type { ClusterEngine, EngineHealth } from '../../core/engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ArrowRecoder, SqlEngine } from '../../core/sql.ts';
 import { TimedSignal } from '../../core/timed-signal.ts';
-import { readVersion } from '../../core/version.ts';
+import { version } from '../../core/version.ts';
 import { ConnectChannel } from './connect-channel.ts';
 import { PathMap } from './path-map.ts';
 import { SessionPool } from './session-pool.ts';
@@ -56,7 +56,7 @@ export class SparkEngine implements ClusterEngine {
     const session = {
       channel: this.#channel,
       userId: address.userId,
-      clientType: `framehold/${readVersion()}`,
+      clientType: `framehold/${version}`,
       patienceMs: connectTimeoutMs,
     };
     this.#newSession = () => new SparkSession({ ...session, patienceMs: 0 });

@@ -6,7 +6,8 @@ import koffi, { type LibraryHandle } from 'koffi';
 const require = createRequire(import.meta.url);
 const stackBytes = 16 * 1024 * 1024;
 
-// The child's entry has done so already; this is for tests that load the library in their own process.
+// koffi runs calls on stacks of its own, of 128 KiB by default: DuckDB's planner overruns that with a hundred nested calls.
+// It can be changed only before any library is loaded; where tests share a process, one of them has.
 if ((koffi.config().async_stack_size ?? 0) < stackBytes)
   koffi.config({ sync_stack_size: stackBytes, async_stack_size: stackBytes });
 

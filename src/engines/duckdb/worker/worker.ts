@@ -31,12 +31,14 @@ import { UnreadableType } from './logical-type.ts';
 import { probe } from './probe-job.ts';
 import { describeQuery, type QueryContext, runKeptShort, runQuery } from './query-job.ts';
 import { readRows } from './read-job.ts';
+import { recode } from './recode-job.ts';
 import type { EncodedPieces } from './row-encoder.ts';
 import { type Connection, Session } from './session.ts';
 import { SharedSlots } from './shared-slots.ts';
 import type { ShortResult } from './short-query.ts';
 import { SqlCatalog } from './sql-catalog.ts';
 import { warmFrame } from './warm-job.ts';
+import { writePart } from './write-job.ts';
 
 /** Beyond DuckDB's own limit: Node's heap, our buffers, and what DuckDB's functions allocate past its accounts. */
 const memoryAllowance = 2_000_000_000;
@@ -89,8 +91,12 @@ process.on('message', (command: Command) => {
   else process.send?.('alive');
 });
 /** Only where this process runs callers' SQL. */
-const catalog = settings.sql === undefined ? undefined : await SqlCatalog.open(session.connect(), settings.sql);
-process.send?.('ready');
+let catalog: SqlCatalog | undefined;
+
+export async function start(): Promise<void> {
+  if (settings.sql !== undefined) catalog = await SqlCatalog.open(session.connect(), settings.sql);
+  process.send?.('ready');
+}
 
 async function run(job: Job, turn: number): Promise<void> {
   input.begin(turn);
@@ -159,14 +165,10 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
       return await warmFrame(connection, job);
     case 'createDatabase':
       return await createDatabase(connection, job.path);
-    case 'write': {
-      const { writePart } = await import('./write-job.ts');
+    case 'write':
       return await writePart({ connection, signal, input: input.stream(signal), settings }, job);
-    }
-    case 'recode': {
-      const { recode } = await import('./recode-job.ts');
+    case 'recode':
       return await sendResult(recode(input.stream(signal), job), signal);
-    }
     case 'read':
       for await (const rows of readRows(connection, job)) {
         signal.throwIfAborted();

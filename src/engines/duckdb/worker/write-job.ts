@@ -9,8 +9,12 @@ import { batchesOf } from '../../../encoding/arrow/input/batches-of-stream.ts';
 import { rowGroupRows } from '../../../encoding/parquet/parquet-writer.ts';
 import type { Job, WorkerSettings, WriteSource } from '../protocol.ts';
 import { sqlName, sqlString } from '../sql-text.ts';
+import { loadArrow } from './arrow-load.ts';
 import { checksumOf } from './checksum.ts';
 import { DuckDbError, describeDataError, resourceError } from './duckdb-error.ts';
+import { importCsv } from './import/csv-file.ts';
+import { importJson } from './import/json-file.ts';
+import { keepParquet } from './import/parquet-file.ts';
 import { lossError, UNION, withoutLoss } from './lossless.ts';
 import { parquetNames } from './parquet-names.ts';
 import { rowsRelation, selected } from './part-rows.ts';
@@ -82,7 +86,6 @@ async function writeArrow({ connection, signal, input }: WriteContext, job: Writ
   await using stream = await ArrowStream.open(input);
   const columns = compressesLater ? plainColumns(stream.fields) : undefined;
   if (columns !== undefined) return { plain: await writePlainPart(path, columns, batchesOf(stream, columns), signal) };
-  const { loadArrow } = await import('./arrow-load.ts');
   await using relation = await loadArrow(connection, stream, { signal });
   await copyToParquet(connection, relation, path, compression);
   return {};
@@ -99,7 +102,6 @@ async function withWriteThreads<T>({ connection, settings }: WriteContext, work:
   }
 }
 
-/** Readers of files are loaded when they are needed: a worker's start is what a crash costs. */
 async function importFile(
   { connection, signal, settings }: WriteContext,
   { path: source, format }: Extract<WriteSource, { kind: 'file' }>,
@@ -119,18 +121,13 @@ async function importFile(
   };
   switch (format.kind) {
     case 'csv': {
-      const { importCsv } = await import('./import/csv-file.ts');
       const report = await importCsv(job, format);
       return { plain, report };
     }
-    case 'json': {
-      const { importJson } = await import('./import/json-file.ts');
+    case 'json':
       return { report: await importJson(job, format) };
-    }
-    case 'parquet': {
-      const { keepParquet } = await import('./import/parquet-file.ts');
+    case 'parquet':
       return { report: await keepParquet(connection, source, path) };
-    }
     default:
       format satisfies never;
       throw new Error('unreachable');

@@ -1,23 +1,14 @@
 /**
- * The child's first file.
- *
- * koffi runs calls on stacks of its own, of 128 KiB by default: DuckDB's planner overruns that with a hundred nested
- * calls. That can be changed only before any library is loaded.
- *
- * A process that runs callers' SQL gives up, before anything else, the right to write anywhere but
- * where it spills, and to use the network (Landlock, Linux 5.13 and later). The kernel counts that by thread, and Node
- * starts its pool with the first `import`: so this comes before any, and is CommonJS.
+ * A process that runs callers' SQL gives up the right to write anywhere but where it spills, and to use the network
+ * (Landlock, Linux 5.13 and later). The kernel counts that by thread, and a thread that runs already keeps its rights: so
+ * this is imported before anything that may start one, and acts at once.
  */
-const { closeSync, openSync } = require('node:fs') as typeof import('node:fs');
-const { dirname } = require('node:path') as typeof import('node:path');
+import { closeSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { WorkerSettings } from '../protocol.ts';
+import { loadLibc } from './native-library.ts';
 
-type Call = (...args: unknown[]) => number;
-
-const koffi = require('koffi') as {
-  config(options: { sync_stack_size: number; async_stack_size: number }): void;
-  load(name: string): { func(signature: string): Call };
-};
-koffi.config({ sync_stack_size: 16 * 1024 * 1024, async_stack_size: 16 * 1024 * 1024 });
+const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
 
 /** The same on every architecture. */
 const createRuleset = 444;
@@ -34,7 +25,8 @@ const networkRights = 0b11;
 const networkSince = 4;
 
 function restrictWrites(writable: string): void {
-  const libc = koffi.load('libc.so.6');
+  const libc = loadLibc();
+  libc.func('int prctl(int option, uint64 a, uint64 b, uint64 c, uint64 d)')(setNoNewPrivileges, 1, 0, 0, 0);
   const version = libc.func('long syscall(long number, void* none, uint64 size, uint64 flags)')(
     createRuleset,
     null,
@@ -64,11 +56,8 @@ function restrictWrites(writable: string): void {
     0,
   );
   closeSync(directory);
-  libc.func('int prctl(int option, uint64 a, uint64 b, uint64 c, uint64 d)')(setNoNewPrivileges, 1, 0, 0, 0);
   libc.func('long syscall(long number, long ruleset, uint64 flags)')(restrictSelf, ruleset, 0);
   closeSync(ruleset);
 }
 
-const settings = JSON.parse(process.argv[2] ?? '{}') as { sql?: object; tempDirectory: string };
 if (settings.sql !== undefined && process.platform === 'linux') restrictWrites(dirname(settings.tempDirectory));
-void import('./worker.ts');

@@ -1,0 +1,28 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const dist = `${root}dist`;
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist);
+// Files of the same name are ES modules elsewhere in this package.
+writeFileSync(`${dist}/package.json`, '{ "type": "commonjs" }\n');
+
+// One file for each process: to find, read and link hundreds of them takes Node as long as all the rest of a start. As
+// CommonJS, so that a part of it which the source imports dynamically is not even begun before it is asked for.
+await esbuild.build({
+  absWorkingDir: root,
+  entryPoints: { main: 'src/main.ts', worker: 'src/engines/duckdb/worker/entry.ts' },
+  outdir: dist,
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20.19',
+  define: { 'import.meta.url': 'bundleUrl' },
+  banner: { js: "'use strict';\nconst bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  sourcemap: true,
+  logLevel: 'warning',
+});

@@ -1,0 +1,4 @@
+import './restrict-writes.ts';
+import { start } from './worker.ts';
+
+void start();
