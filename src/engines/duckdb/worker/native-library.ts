@@ -29,7 +29,8 @@ export function loadDuckDb(): LibraryHandle {
   }
   const fileName = readdirSync(directory).find((name) => libraryFileNames.includes(name));
   if (fileName === undefined) throw new Error(`${packageName} holds none of ${libraryFileNames.join(', ')}`);
-  const library = koffi.load(join(directory, fileName));
+  // Of its thousands of functions we call a few: to bind all of them takes a worker's start 10 ms.
+  const library = koffi.load(join(directory, fileName), { lazy: true });
   const version = library.func('const char* duckdb_library_version()')() as string;
   if (!supportedVersion.test(version))
     throw new Error(`DuckDB ${version} is not of the 1.5 line that this build calls`);
