@@ -1,21 +1,19 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const dist = `${root}dist`;
+/** Put in the place of the last one when it is whole: a server may run from that, and start processes. */
+const fresh = `${root}dist.new`;
 
-rmSync(dist, { recursive: true, force: true });
-mkdirSync(dist);
-// Files of the same name are ES modules elsewhere in this package.
-writeFileSync(`${dist}/package.json`, '{ "type": "commonjs" }\n');
-
-// One file for each process: to find, read and link hundreds of them takes Node as long as all the rest of a start. As
-// CommonJS, so that a part of it which the source imports dynamically is not even begun before it is asked for.
+rmSync(fresh, { recursive: true, force: true });
+// One file for each kind of process: to find, read and link hundreds of them takes Node as long as all the rest of a start.
+// As CommonJS, so that a part of it which the source imports dynamically is not even begun before it is asked for.
 await esbuild.build({
   absWorkingDir: root,
   entryPoints: { main: 'src/main.ts', worker: 'src/engines/duckdb/worker/entry.ts' },
-  outdir: dist,
+  outdir: fresh,
   bundle: true,
   packages: 'external',
   platform: 'node',
@@ -26,3 +24,7 @@ await esbuild.build({
   sourcemap: true,
   logLevel: 'warning',
 });
+// The package around it is of ES modules.
+writeFileSync(`${fresh}/package.json`, '{ "type": "commonjs" }\n');
+rmSync(dist, { recursive: true, force: true });
+renameSync(fresh, dist);
