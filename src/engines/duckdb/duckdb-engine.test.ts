@@ -1,16 +1,11 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { tradesStream } from '../../../test/support/arrow-trades.ts';
-import { arrowContents } from '../../../test/support/arrow-values.ts';
+import { duckDbEngine, newPartPath, readText, writeSql } from '../../../test/support/duckdb-engine.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import type { EncodedRows, FrameEngine, WrittenPart } from '../../core/frame-engine.ts';
-import { silentLogger } from '../../core/logger.ts';
-import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
-import { joinBytes } from '../../encoding/arrow/join-bytes.ts';
-import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
-import { DuckDbEngine, type DuckDbEngineOptions } from './duckdb-engine.ts';
+import type { FrameEngine, WrittenPart } from '../../core/frame-engine.ts';
+import type { DuckDbEngine, DuckDbEngineOptions } from './duckdb-engine.ts';
 
 const compression = { algorithm: 'zstd', level: 1 } as const;
 const never = new AbortController().signal;
@@ -27,43 +22,10 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 
-function newEngine(options: Partial<DuckDbEngineOptions> = {}): DuckDbEngine {
-  return new DuckDbEngine({
-    workers: 1,
-    threads: 1,
-    memoryBytes: 500_000_000,
-    tempDirectory: join(directory.path, 'spill'),
-    maxTempBytes: 10_000_000_000,
-    maxQueue: 100,
-    timeoutMs: 20_000,
-    logger: silentLogger,
-    ...options,
-  });
-}
-
-let files = 0;
-const newPath = (): string => join(directory.path, `part-${files++}.parquet`);
-
-async function write(on: FrameEngine, sql: string, path = newPath(), signal = never): Promise<WrittenPart> {
-  return await on.write({ source: { kind: 'sql', sql }, path, compression }, { signal });
-}
-
-async function read(
-  on: FrameEngine,
-  path: string,
-  part: WrittenPart,
-  range = { from: 0, to: part.rows },
-): Promise<string> {
-  const pieces: EncodedRows[] = [];
-  const job = { parts: [{ path, rows: part.rows }], columns: part.columns, form: 'exec-json' } as const;
-  for await (const piece of on.read(
-    { ...job, fromRow: range.from, toRow: range.to, chunkRows: 4096 },
-    { signal: never },
-  )) {
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces.map((piece) => piece.bytes)).toString();
-}
+const newEngine = (options?: Partial<DuckDbEngineOptions>): DuckDbEngine => duckDbEngine(directory.path, options);
+const newPath = (): string => newPartPath(directory.path);
+const write = (on: FrameEngine, sql: string, path = newPath(), signal = never): Promise<WrittenPart> =>
+  writeSql(on, sql, path, signal);
 
 describe('writing', () => {
   test('gives rows, columns, size and checksum of the file that lies on disk', async () => {
@@ -83,7 +45,7 @@ describe('writing', () => {
     const path = newPath();
     const part = await write(engine, 'SELECT 1 AS a, 2 AS "A", 3 AS a, 4 AS "a\nb""c"', path);
     expect(part.columns.map((column) => column.name)).toEqual(['a', 'A', 'a', 'a\nb"c']);
-    expect(await read(engine, path, part)).toBe('[1,2,3,4],');
+    expect(await readText(engine, path, part)).toBe('[1,2,3,4],');
   });
 
   test.each([
@@ -113,117 +75,6 @@ describe('writing', () => {
     abort.abort();
     await expect(written).rejects.toMatchObject({ name: 'AbortError' });
     expect((await readdir(directory.path)).filter((name) => join(directory.path, name) === path)).toEqual([]);
-  });
-});
-
-describe('reading', () => {
-  test('gives any range of rows in the order in which they were written', async () => {
-    const path = newPath();
-    const part = await write(engine, 'SELECT range AS n FROM range(200_000)', path);
-    expect(await read(engine, path, part, { from: 131_070, to: 131_074 })).toBe('[131070],[131071],[131072],[131073],');
-    const all = await read(engine, path, part);
-    expect(JSON.parse(`[${all.slice(0, -1)}]`)).toEqual(Array.from({ length: 200_000 }, (_, n) => [n]));
-  });
-
-  test('is not misled by a column that is called as DuckDB calls its row numbers', async () => {
-    const path = newPath();
-    const part = await write(engine, 'SELECT 1000 - range AS "File_Row_Number" FROM range(1000)', path);
-    expect(await read(engine, path, part, { from: 10, to: 12 })).toBe('[990],[989],');
-  });
-
-  test('goes on across parts', async () => {
-    const [first, second] = [newPath(), newPath()];
-    const one = await write(engine, 'SELECT range AS n FROM range(3)', first);
-    await write(engine, 'SELECT range + 3 AS n FROM range(3)', second);
-    const parts = [first, second].map((path) => ({ path, rows: 3 }));
-    let text = '';
-    for await (const piece of engine.read(
-      { parts, columns: one.columns, form: 'exec-json', fromRow: 2, toRow: 5, chunkRows: 4096 },
-      { signal: never },
-    )) {
-      text += Buffer.from(piece.bytes).toString();
-    }
-    expect(text).toBe('[2],[3],[4],');
-  });
-
-  test('cuts pieces at multiples of the chunk size', async () => {
-    const path = newPath();
-    const part = await write(engine, 'SELECT range AS n FROM range(10_000)', path);
-    const rows: number[] = [];
-    const job = { parts: [{ path, rows: part.rows }], columns: part.columns, form: 'exec-json' } as const;
-    for await (const piece of engine.read({ ...job, fromRow: 1000, toRow: 9000, chunkRows: 4096 }, { signal: never })) {
-      rows.push(piece.rows);
-    }
-    expect(rows).toEqual([3096, 4096, 808]);
-  });
-
-  test('as Arrow, gives record batches that no multiple of the chunk size lies in', async () => {
-    const path = newPath();
-    const part = await write(
-      engine,
-      `SELECT range AS n, CASE WHEN range % 3 > 0 THEN 't' || range END AS t, range % 5 = 0 AS b,
-         [range, NULL] AS l, {'a': range::DECIMAL(18, 2)} AS s, MAP {'k': range} AS m,
-         TIMESTAMP '2024-01-01' + INTERVAL (range) SECOND AS ts FROM range(100_000)`,
-      path,
-    );
-    const stream = [schemaMessage(arrowFields(part.columns))];
-    const ends: number[] = [];
-    const job = { parts: [{ path, rows: part.rows }], columns: part.columns, form: 'arrow' } as const;
-    for await (const piece of engine.read(
-      { ...job, fromRow: 1001, toRow: 90_000, chunkRows: 65_536 },
-      { signal: never },
-    )) {
-      expect(piece.rowEnds.length).toBe(0);
-      ends.push((ends.at(-1) ?? 1001) + piece.rows);
-      stream.push(piece.bytes);
-    }
-    expect(ends).toContain(65_536);
-    expect(ends.at(-1)).toBe(90_000);
-    const { rows, batches } = arrowContents(joinBytes(stream), part.columns);
-    expect(batches).toHaveLength(ends.length);
-    const start = Date.UTC(2024, 0, 1);
-    expect(rows).toEqual(
-      Array.from({ length: 90_000 - 1001 }, (_, i) => {
-        const n = BigInt(i + 1001);
-        const text = n % 3n > 0n ? `t${n}` : null;
-        const time = BigInt(start) * 1000n + n * 1_000_000n;
-        return [n, text, n % 5n === 0n, [n, null], [n * 100n], [['k', n]], time];
-      }),
-    );
-  });
-
-  test('says that a frame is damaged when rows are missing', async () => {
-    const path = newPath();
-    const part = await write(engine, 'SELECT 1 AS n', path);
-    await expect(read(engine, path, { ...part, rows: 2 })).rejects.toMatchObject({ code: 'frame_damaged' });
-  });
-
-  test('a reader that stops early leaves the worker fit for the next job', async () => {
-    const path = newPath();
-    const part = await write(engine, 'SELECT range AS n FROM range(2_000_000)', path);
-    const job = { parts: [{ path, rows: part.rows }], columns: part.columns, form: 'exec-json' } as const;
-    for await (const _ of engine.read({ ...job, fromRow: 0, toRow: part.rows, chunkRows: 4096 }, { signal: never }))
-      break;
-    expect(await read(engine, path, part, { from: 0, to: 1 })).toBe('[0],');
-  });
-
-  test('a reader that is cancelled when all has come costs the next job nothing', async () => {
-    await using one = newEngine();
-    const path = newPath();
-    const part = await write(one, 'SELECT range AS n FROM range(10)', path);
-    const before = one.pids;
-    const abort = new AbortController();
-    const job = { parts: [{ path, rows: 10 }], columns: part.columns, form: 'exec-json' } as const;
-    const rows = one.read({ ...job, fromRow: 0, toRow: 10, chunkRows: 4096 }, { signal: abort.signal });
-    const reader = rows[Symbol.asyncIterator]();
-    await reader.next();
-    // The job's end comes right behind its rows.
-    await sleep(100);
-    abort.abort();
-    await reader.next().catch(() => {});
-    const longerThanACancelledJobMayTake = 'SELECT sum(a.range * b.range) AS s FROM range(8000) a, range(60_000) b';
-    await write(one, longerThanACancelledJobMayTake);
-    expect(one.pids).toEqual(before);
   });
 });
 
@@ -258,7 +109,7 @@ describe('a worker in trouble', () => {
     const part = await write(one, 'SELECT range AS n FROM range(10)', path);
     const [pid] = one.pids;
     process.kill(pid as number, 'SIGSTOP');
-    const rows = read(one, path, part);
+    const rows = readText(one, path, part);
     process.kill(pid as number, 'SIGKILL');
     expect(await rows).toContain('[9],');
   });
@@ -283,7 +134,7 @@ describe('a worker in trouble', () => {
     const path = newPath();
     const part = await write(one, 'SELECT 1 AS n', path);
     process.kill(one.pids[0] as number, 'SIGSTOP');
-    await expect(read(one, path, part)).rejects.toMatchObject({ code: 'sql_timeout' });
+    await expect(readText(one, path, part)).rejects.toMatchObject({ code: 'sql_timeout' });
   });
 
   test('a write takes as long as it needs', async () => {
@@ -308,7 +159,7 @@ describe('a worker in trouble', () => {
     const uploads = [1, 2, 3].map(() =>
       one.write({ source: { kind: 'arrow', stream: slowly() }, path: newPath(), compression }, { signal: never }),
     );
-    expect(await read(one, path, part)).toBe('[0],[1],[2],');
+    expect(await readText(one, path, part)).toBe('[0],[1],[2],');
     goOn();
     expect((await Promise.all(uploads)).map(({ rows }) => rows)).toEqual([1000, 1000, 1000]);
     await vi.waitFor(() => expect(one.pids).toHaveLength(1), { timeout: 5000 });

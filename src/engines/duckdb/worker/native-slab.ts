@@ -32,6 +32,11 @@ export class NativeSlab {
     this.#used = 0;
   }
 
+  /** Bytes that were copied since. */
+  get used(): number {
+    return this.#used;
+  }
+
   bytes(from: number, length: number): Uint8Array {
     const at = this.#copy(from, length);
     return new Uint8Array(this.#memory, at, length);

@@ -1,10 +1,16 @@
 import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
 import { importChunk } from './arrow-import.ts';
+import { chunkRows } from './arrow-table-appender.ts';
 import { api, offLoop, type Pointer, pointer, type ResultStruct } from './c-api.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { resultColumns } from './logical-type.ts';
 import { NativeSlab } from './native-slab.ts';
+
+/** So much of a result is held ahead of who reads it: DuckDB decodes in bursts, a row group's worth at a time. */
+const mostAheadBytes = 8 * 1024 * 1024;
+/** Fetches are in order only where one thread does them all. */
+const mostAhead = process.env['UV_THREADPOOL_SIZE'] === '1' ? 8 : 1;
 
 /** What of a result need not be computed any more. */
 export type ChunksThere = 'none' | 'firstChunk' | 'all';
@@ -17,8 +23,8 @@ export class QueryResult {
   readonly #slab = NativeSlab.take();
   readonly #there: ChunksThere;
   readonly #connection: Pointer;
-  #ahead: Promise<Pointer> | undefined;
-  #isFetching = false;
+  readonly #ahead: Promise<Pointer>[] = [];
+  #fetching = 0;
   #chunks = 0;
 
   /** `columns`: where they are known. */
@@ -42,18 +48,26 @@ export class QueryResult {
     return this.#there !== 'none' && this.#chunks <= 1;
   }
 
-  /** A batch holds until the next one is asked for: they share their memory. */
-  async *batches(): AsyncGenerator<Batch, void, undefined> {
-    this.#ahead = this.#there === 'none' ? this.#fetch() : Promise.resolve(pointer(api.fetchChunk(this.#result)));
-    for (;;) {
-      const chunk = await this.#ahead;
-      this.#ahead = undefined;
-      if (chunk === 0n) break;
-      // The next chunk is computed on the thread pool while this one is taken over and encoded.
-      this.#ahead = this.#fetch();
-      this.#ahead.catch(() => {});
-      yield this.#import(chunk);
+  /**
+   * A batch holds until the next one is asked for: they share their memory. Of rows that are sure to come, unless they cannot
+   * be read, several chunks are fetched ahead.
+   */
+  async *batches(sureRows = 0): AsyncGenerator<Batch, void, undefined> {
+    if (this.#there === 'none') this.#fetchAhead(1);
+    else this.#ahead.push(Promise.resolve(pointer(api.fetchChunk(this.#result))));
+    let batchBytes = mostAheadBytes;
+    for (let left = sureRows; ; ) {
+      const chunk = await this.#ahead.shift();
+      if (chunk === undefined || chunk === 0n) break;
+      // Computed on the thread pool while this one is taken over and encoded.
+      const sureChunks = Math.ceil(left / chunkRows) - 1;
+      this.#fetchAhead(Math.max(1, Math.min(mostAhead, sureChunks, Math.floor(mostAheadBytes / batchBytes))));
+      const batch = this.#import(chunk);
+      yield batch;
+      left -= batch.rows;
+      batchBytes = Math.max(this.#slab.used, 1);
     }
+    await this.#settled();
     this.#throwError();
   }
 
@@ -73,24 +87,40 @@ export class QueryResult {
   }
 
   #throwError(): void {
-    const error = api.resultError(this.#result);
-    if (error !== null && error !== '') throw new DuckDbError(error);
+    const error = firstError(api.resultError(this.#result) ?? '');
+    if (error !== '') throw new DuckDbError(error);
+  }
+
+  #fetchAhead(count: number): void {
+    while (this.#ahead.length < count) {
+      const fetched = this.#fetch();
+      // Whoever waits for it hears of it.
+      fetched.catch(() => {});
+      this.#ahead.push(fetched);
+    }
   }
 
   async #fetch(): Promise<Pointer> {
-    this.#isFetching = true;
+    this.#fetching++;
     try {
       return pointer(await offLoop(api.fetchChunk, this.#result));
     } finally {
-      this.#isFetching = false;
+      this.#fetching--;
+    }
+  }
+
+  /** Nothing is fetched any more, and what was is dropped. */
+  async #settled(): Promise<void> {
+    for (const fetched of this.#ahead.splice(0)) {
+      const chunk = await fetched.catch(() => 0n);
+      if (chunk !== 0n) api.destroyChunk([chunk]);
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     // Who has enough rows does not wait for the next ones to be found.
-    if (this.#isFetching) api.interrupt(this.#connection);
-    const chunk = await this.#ahead?.catch(() => 0n);
-    if (chunk !== undefined && chunk !== 0n) api.destroyChunk([chunk]);
+    if (this.#fetching > 0) api.interrupt(this.#connection);
+    await this.#settled();
     this[Symbol.dispose]();
   }
 
@@ -100,4 +130,12 @@ export class QueryResult {
     api.destroyArrowOptions([this.#arrowOptions]);
     api.destroyResult(this.#result);
   }
+}
+
+/** What DuckDB says to each fetch behind the end of a result, in front of the error that was there before. */
+const fetchedBehindEnd =
+  /^(?:Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result(?:\nError: |$))+/;
+
+function firstError(message: string): string {
+  return message.replace(fetchedBehindEnd, '');
 }

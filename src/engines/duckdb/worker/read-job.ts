@@ -17,7 +17,7 @@ export async function* readRows(connection: Connection, job: ReadRows): AsyncGen
   try {
     for (const range of partRanges(job.parts, job.fromRow, job.toRow)) {
       await using result = await queryReadable(connection, selection(rangeRelation(range, columns), select));
-      for await (const batch of result.batches()) {
+      for await (const batch of result.batches(range.to - range.from)) {
         for (let from = 0; from < batch.rows; ) {
           const toChunkEnd = job.chunkRows - (row % job.chunkRows);
           const to = Math.min(batch.rows, from + toChunkEnd);
