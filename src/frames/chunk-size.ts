@@ -5,14 +5,20 @@ const targetChunkBytes = 1024 * 1024;
 const fewestRows = 16;
 const mostRows = 65_536;
 
-/** How many rows make a chunk of about 1 MiB in a form: a power of two, so that chunks of all sizes start at round rows. */
+/** Arrow's chunks hold whole ones of these, where they are not smaller: hardly any of DuckDB's is cut, and no bitmap inside a byte. */
+const arrowStepRows = 512;
+
+/** How many rows make a chunk of about 1 MiB in a form. */
 export function chunkRowsOf(
   form: ChunkForm,
   frame: { readonly rows: number; readonly columns: readonly Column[]; readonly uncompressedBytes: number },
 ): number {
   const rowBytes = form === 'arrow' ? arrowRowBytes(frame.columns) : textRowBytes(form, frame);
-  const rows = 2 ** Math.floor(Math.log2(targetChunkBytes / Math.max(rowBytes, 1)));
-  return Math.min(mostRows, Math.max(fewestRows, rows));
+  const rows = targetChunkBytes / Math.max(rowBytes, 1);
+  // Arrow is mostly read whole, and the fewer messages the better. Text is read in pages, which often begin at round rows.
+  const isStepped = form === 'arrow' && rows >= arrowStepRows;
+  const roundRows = isStepped ? rows - (rows % arrowStepRows) : 2 ** Math.floor(Math.log2(rows));
+  return Math.min(mostRows, Math.max(fewestRows, roundRows));
 }
 
 function textRowBytes(
