@@ -8,7 +8,7 @@ export const sharedDescriptor = 5;
 
 /** Each slot holds one message. Rows leave the child in pieces of about 1 MiB. */
 export const slotBytes = 2 * 1024 * 1024;
-export const slotCount = 4;
+export const slotCount = 8;
 
 /**
  * Memory that a child and its parent share, as a file without a name. Through a pipe a megabyte takes sixteen reads, each
