@@ -2,6 +2,7 @@ import type { BenchCase, Contender } from '../bench-case.ts';
 import type { Lab } from '../lab.ts';
 import { watch } from '../process-tree.ts';
 import { PythonClient } from '../python-client.ts';
+import { startBareHttp2 } from '../rivals/bare-http2.ts';
 import { startPyarrow } from '../rivals/pyarrow.ts';
 import { startRoapi } from '../rivals/roapi.ts';
 import type { GrpcServer } from '../server-process.ts';
@@ -59,8 +60,10 @@ function sqlRoundTrip({ name, title, operation, atMostMs, rival }: RoundTripOpti
           },
         };
       };
+      const repeating = cleanup.use(await startBareHttp2(lab.folder, framehold));
       const contenders = [
         await contender('framehold', framehold),
+        await contender('bare-http2', repeating),
         ...(theirs === undefined ? [] : [await contender(rival.name, theirs)]),
       ];
       return {
