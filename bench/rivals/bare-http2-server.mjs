@@ -15,10 +15,13 @@ server.on('stream', (stream, { ':path': path }) => {
     const kind = path + messageName.exec(request.toString('latin1'));
     const known = answers.get(kind);
     if (known !== undefined) return repeat(stream, known);
-    ask(path, request).then((answer) => {
-      answers.set(kind, answer);
-      repeat(stream, answer);
-    });
+    ask(path, request).then(
+      (answer) => {
+        answers.set(kind, answer);
+        repeat(stream, answer);
+      },
+      () => stream.destroy(),
+    );
   });
 });
 server.listen(0, '127.0.0.1', () => console.log(`listening on ${server.address().port}`));

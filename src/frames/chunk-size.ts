@@ -5,7 +5,7 @@ const targetChunkBytes = 1024 * 1024;
 const fewestRows = 16;
 const mostRows = 65_536;
 
-/** Arrow's chunks hold whole ones of these, where they are not smaller: hardly any of DuckDB's is cut, and no bitmap inside a byte. */
+/** Arrow's chunks are multiples of this, where they are not smaller: no bitmap is cut inside a byte. */
 const arrowStepRows = 512;
 
 /** How many rows make a chunk of about 1 MiB in a form. */
@@ -15,7 +15,7 @@ export function chunkRowsOf(
 ): number {
   const rowBytes = form === 'arrow' ? arrowRowBytes(frame.columns) : textRowBytes(form, frame);
   const rows = targetChunkBytes / Math.max(rowBytes, 1);
-  // Arrow is mostly read whole, and the fewer messages the better. Text is read in pages, which often begin at round rows.
+  // Arrow is mostly read whole, and the fewer messages the better. Pages of JSON often begin at round rows.
   const isStepped = form === 'arrow' && rows >= arrowStepRows;
   const roundRows = isStepped ? rows - (rows % arrowStepRows) : 2 ** Math.floor(Math.log2(rows));
   return Math.min(mostRows, Math.max(fewestRows, roundRows));

@@ -78,7 +78,7 @@ export class WorkerProcess {
         // Buffers come and go: to give each back from another thread costs more than to do it here.
         execArgv: ['--max-old-space-size=512', '--no-concurrent-array-buffer-sweeping'],
         // Nothing of the operator's environment: it may hold secrets and the child needs none of it. With one thread
-        // in its pool, what a job does off the event loop is done in order.
+        // in its pool, what a job does off the event loop is done in order, on which QueryResult counts.
         env: { TZ: 'UTC', UV_THREADPOOL_SIZE: '1' },
       });
     } catch (error) {

@@ -2,11 +2,9 @@ import type { ArrowColumn } from '../../../encoding/arrow/input/arrow-column.ts'
 import { unsupported } from '../../../encoding/arrow/input/arrow-schema.ts';
 import { SliceTooLarge, VectorFiller } from './arrow-fill.ts';
 import { vectorApi } from './arrow-vector-api.ts';
-import { api, offLoop, type Pointer, pointer } from './c-api.ts';
+import { api, offLoop, type Pointer, pointer, vectorRows } from './c-api.ts';
 import { DuckDbError } from './duckdb-error.ts';
 
-/** Rows of a vector in DuckDB; a chunk of ours has never more. */
-export const chunkRows = 2048;
 /** What the elements of a column's lists may take in a chunk, when it holds more than one row or just one. */
 const maxListBytes = 64 * 1024 * 1024;
 const maxListBytesOfRow = 512 * 1024 * 1024;
@@ -39,7 +37,7 @@ export class TableAppender implements AsyncDisposable {
 
   /** Puts rows from `start` on into a chunk, as many as fit; `append` must follow. The columns must stay until `settle`. */
   fill(columns: readonly ArrowColumn[], start: number, available: number): number {
-    for (let count = Math.min(available, chunkRows); ; count >>= 1) {
+    for (let count = Math.min(available, vectorRows); ; count >>= 1) {
       vectorApi.resetChunk(this.#filling);
       this.#filler.maxListBytes = count === 1 ? maxListBytesOfRow : maxListBytes;
       const tooLarge = columns.find((column, index) => !this.#fillColumn(index, column, start, count));

@@ -122,12 +122,29 @@ export const api = {
   ),
 };
 
+/** The most rows of a chunk in DuckDB. */
+export const vectorRows = 2048;
+
 /** Copies memory between addresses. koffi's own views cost about 8 µs each, this well under one. */
 export const copyMemory = libc.func('void memcpy(uint64 to, uint64 from, size_t bytes)') as unknown as (
   to: number,
   from: number,
   bytes: number,
 ) => void;
+
+const syncFileRange =
+  process.platform === 'linux'
+    ? (libc.func('int sync_file_range(int file, int64 from, int64 bytes, uint flags)') as unknown as Blocking<
+        [file: number, from: number, bytes: number, flags: number],
+        number
+      >)
+    : undefined;
+const SYNC_FILE_RANGE_WRITE = 2;
+
+/** Has the system begin to bring a file's bytes to the disk (Linux). Errors are told by the next fsync. */
+export async function startWriteOut(file: number): Promise<void> {
+  if (syncFileRange !== undefined) await offLoop(syncFileRange, file, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
 
 const releaseProto = koffi.proto('void ArrowRelease(void* array)');
 const releaseFunctions = new Map<Pointer, (array: Uint8Array) => void>();

@@ -16,6 +16,7 @@ export class NativeSlab {
   #memory = new ArrayBuffer(0);
   #address = 0;
   #used = 0;
+  #copied = 0;
 
   /** One that is not in use. */
   static take(): NativeSlab {
@@ -30,11 +31,12 @@ export class NativeSlab {
   /** Everything copied so far may be overwritten from now on. */
   reset(): void {
     this.#used = 0;
+    this.#copied = 0;
   }
 
-  /** Bytes that were copied since. */
-  get used(): number {
-    return this.#used;
+  /** Bytes that were copied since the last reset. */
+  get copied(): number {
+    return this.#copied;
   }
 
   bytes(from: number, length: number): Uint8Array {
@@ -51,6 +53,7 @@ export class NativeSlab {
     if (this.#used + bytes > this.#memory.byteLength) this.#replace(bytes);
     const at = this.#used;
     this.#used = Math.ceil((at + bytes) / alignment) * alignment;
+    this.#copied += bytes;
     if (bytes > 0) copyMemory(this.#address + at, from, bytes);
     return at;
   }

@@ -3,6 +3,7 @@ import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { PartFacts } from '../../../core/frame-engine.ts';
 import { ParquetWriter } from '../../../encoding/parquet/parquet-writer.ts';
+import { startWriteOut } from './c-api.ts';
 import { Checksum, type FileChecksum } from './checksum.ts';
 import { parquetNames } from './parquet-names.ts';
 
@@ -28,7 +29,7 @@ export async function writePlainPart(
     written.metadata,
   );
   await using file = await open(path, 'w');
-  const out = new Output(file, path);
+  const out = new Output(file);
   try {
     for await (const batch of batches) {
       signal.throwIfAborted();
@@ -43,35 +44,31 @@ export async function writePlainPart(
   return { ...(await out.end()), names, rows, uncompressedBytes };
 }
 
-/** So many bytes are brought to the disk while the next ones are made: less is left to be waited for in the end. */
-const syncedBytes = 8 * 1024 * 1024;
+/** So many bytes are sent to the disk while the next ones are made: less is left to be waited for in the end. */
+const sentBytes = 8 * 1024 * 1024;
 
 /** Takes the next pieces while the last ones are written. */
 class Output {
   readonly #file: FileHandle;
-  readonly #path: string;
   readonly #checksum = new Checksum();
   #writing: Promise<void> = Promise.resolve();
-  #syncing: Promise<void> | undefined;
-  #failedSync: { readonly error: unknown } | undefined;
-  #unsynced = 0;
+  #unsent = 0;
   #bytes = 0;
 
-  constructor(file: FileHandle, path: string) {
+  constructor(file: FileHandle) {
     this.#file = file;
-    this.#path = path;
   }
 
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     await this.#writing;
-    if (this.#unsynced >= syncedBytes) this.#syncAhead();
-    this.#assertSynced();
-    this.#writing = writeAll(this.#file, pieces);
+    const isSent = this.#unsent >= sentBytes;
+    if (isSent) this.#unsent = 0;
+    this.#writing = isSent ? this.#sendAndWrite(pieces) : writeAll(this.#file, pieces);
     this.#writing.catch(() => {});
     for (const piece of pieces) {
       this.#checksum.update(piece);
       this.#bytes += piece.length;
-      this.#unsynced += piece.length;
+      this.#unsent += piece.length;
     }
   }
 
@@ -79,35 +76,15 @@ class Output {
     await this.#writing.catch(() => {});
   }
 
-  #syncAhead(): void {
-    if (this.#syncing !== undefined) return;
-    this.#unsynced = 0;
-    this.#syncing = syncData(this.#path)
-      .catch((error: unknown) => {
-        this.#failedSync = { error };
-      })
-      .finally(() => {
-        this.#syncing = undefined;
-      });
-  }
-
-  /** The system tells of what it could not write only once: the last fsync would succeed. */
-  #assertSynced(): void {
-    if (this.#failedSync !== undefined) throw this.#failedSync.error;
+  async #sendAndWrite(pieces: readonly Uint8Array[]): Promise<void> {
+    await startWriteOut(this.#file.fd);
+    await writeAll(this.#file, pieces);
   }
 
   async end(): Promise<FileChecksum> {
     await this.#writing;
-    await this.#syncing;
-    this.#assertSynced();
     return { checksum: this.#checksum.digest(), bytes: this.#bytes };
   }
-}
-
-/** By a descriptor of its own, so that nobody who has given up must wait until a slow disk is done. */
-async function syncData(path: string): Promise<void> {
-  await using file = await open(path, 'r+');
-  await file.datasync();
 }
 
 async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {

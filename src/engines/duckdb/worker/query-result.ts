@@ -1,21 +1,20 @@
 import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
 import { importChunk } from './arrow-import.ts';
-import { chunkRows } from './arrow-table-appender.ts';
-import { api, offLoop, type Pointer, pointer, type ResultStruct } from './c-api.ts';
+import { api, offLoop, type Pointer, pointer, type ResultStruct, vectorRows } from './c-api.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { resultColumns } from './logical-type.ts';
 import { NativeSlab } from './native-slab.ts';
 
-/** So much of a result is held ahead of who reads it: DuckDB decodes in bursts, a row group's worth at a time. */
+/** Chunks are fetched ahead up to so much, by the size of the one before: DuckDB decodes in bursts, a row group at a time. */
 const mostAheadBytes = 8 * 1024 * 1024;
-/** Fetches are in order only where one thread does them all. */
+/** Fetches are in order only where one thread does them all, as WorkerProcess sees to. */
 const mostAhead = process.env['UV_THREADPOOL_SIZE'] === '1' ? 8 : 1;
 
 /** What of a result need not be computed any more. */
 export type ChunksThere = 'none' | 'firstChunk' | 'all';
 
-/** The rows of a statement. Unless all of them are there, they are computed as they are asked for, one chunk ahead. */
+/** The rows of a statement. Unless all of them are there, they are computed as they are asked for, and a little ahead. */
 export class QueryResult {
   readonly columns: readonly Column[];
   readonly #result: ResultStruct;
@@ -55,20 +54,23 @@ export class QueryResult {
   async *batches(sureRows = 0): AsyncGenerator<Batch, void, undefined> {
     if (this.#there === 'none') this.#fetchAhead(1);
     else this.#ahead.push(Promise.resolve(pointer(api.fetchChunk(this.#result))));
-    let batchBytes = mostAheadBytes;
-    for (let left = sureRows; ; ) {
-      const chunk = await this.#ahead.shift();
+    let leftRows = sureRows;
+    let mostChunks = 1;
+    for (;;) {
+      const chunk = await this.#ahead[0];
+      this.#ahead.shift();
       if (chunk === undefined || chunk === 0n) break;
       // Computed on the thread pool while this one is taken over and encoded.
-      const sureChunks = Math.ceil(left / chunkRows) - 1;
-      this.#fetchAhead(Math.max(1, Math.min(mostAhead, sureChunks, Math.floor(mostAheadBytes / batchBytes))));
+      const sureChunks = Math.ceil(leftRows / vectorRows) - 1;
+      this.#fetchAhead(Math.max(1, Math.min(mostChunks, sureChunks)));
       const batch = this.#import(chunk);
       yield batch;
-      left -= batch.rows;
-      batchBytes = Math.max(this.#slab.used, 1);
+      leftRows -= batch.rows;
+      mostChunks = Math.min(mostAhead, Math.floor(mostAheadBytes / Math.max(1, this.#slab.copied)));
     }
+    const isBehindEnd = this.#ahead.length > 0;
     await this.#settled();
-    this.#throwError();
+    this.#throwError(isBehindEnd ? withoutFetchesBehindEnd : undefined);
   }
 
   /** The same where all chunks are there. */
@@ -86,8 +88,8 @@ export class QueryResult {
     return importChunk(chunk, this.#arrowOptions, this.columns, this.#slab);
   }
 
-  #throwError(): void {
-    const error = firstError(api.resultError(this.#result) ?? '');
+  #throwError(read = (message: string): string => message): void {
+    const error = read(api.resultError(this.#result) ?? '');
     if (error !== '') throw new DuckDbError(error);
   }
 
@@ -136,6 +138,6 @@ export class QueryResult {
 const fetchedBehindEnd =
   /^(?:Invalid Input Error: Attempting to execute an unsuccessful or closed pending query result(?:\nError: |$))+/;
 
-function firstError(message: string): string {
+function withoutFetchesBehindEnd(message: string): string {
   return message.replace(fetchedBehindEnd, '');
 }

@@ -6,7 +6,7 @@ import { partRanges, rangeRelation, selected, selection } from './part-rows.ts';
 import { type EncodedPieces, rowEncoder } from './row-encoder.ts';
 import type { Connection } from './session.ts';
 
-/** A chunk is cut only where its rows are much longer than was thought of them: a small rest costs as much as a large piece. */
+/** A chunk longer than this is cut into pieces: not one that is a little longer than was meant, of which a small rest would be left. */
 const pieceBytes = 1.25 * 1024 * 1024;
 
 /** The rows of a frame, encoded, in the order in which they were written. */
