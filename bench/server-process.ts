@@ -29,6 +29,20 @@ export interface ServerCommand {
 
 const stopMs = 15_000;
 
+/** Starts a server of the benches' own, which prints the port that it listens on at 127.0.0.1. */
+export async function startListening(command: ServerCommand, timeoutMs: number): Promise<HttpServer & GrpcServer> {
+  const server = new ServerProcess(command);
+  try {
+    const port = Number(await server.printed(/listening on (\d+)/, timeoutMs));
+    const host = '127.0.0.1';
+    const grpcUri = `grpc://${host}:${port}`;
+    return { host, port, grpcUri, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
 /** Ends with this process, however that ends. */
 export class ServerProcess implements AsyncDisposable {
   readonly #child: ChildProcess;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type GrpcServer, ServerProcess } from '../server-process.ts';
+import { type GrpcServer, startListening } from '../server-process.ts';
 
 const program = fileURLToPath(new URL('./bare-http2-server.mjs', import.meta.url));
 
@@ -12,13 +12,6 @@ const startMs = 10_000;
  */
 export async function startBareHttp2(folder: string, { grpcUri }: GrpcServer): Promise<GrpcServer> {
   const args = [program, grpcUri.replace(/^grpc:/, 'http:')];
-  const server = new ServerProcess({ command: process.execPath, args, logPath: join(folder, 'bare-http2.log') });
-  try {
-    const port = await server.printed(/listening on (\d+)/, startMs);
-    const repeatedUri = `grpc://127.0.0.1:${port}`;
-    return { grpcUri: repeatedUri, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
-  } catch (error) {
-    await server[Symbol.asyncDispose]();
-    throw error;
-  }
+  const logPath = join(folder, 'bare-http2.log');
+  return await startListening({ command: process.execPath, args, logPath }, startMs);
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { HttpAnswer } from '../http-get.ts';
-import { type HttpServer, type ServerCommand, ServerProcess } from '../server-process.ts';
+import { type HttpServer, type ServerCommand, startListening } from '../server-process.ts';
 
 const program = fileURLToPath(new URL('./bare-node-server.mjs', import.meta.url));
 
@@ -20,14 +20,7 @@ export async function startBareNode(
   folder: string,
   { place = 'memory' as Place } = {},
 ): Promise<HttpServer> {
-  const server = new ServerProcess(await bareNodeCommand(answer, folder, { place }));
-  try {
-    const port = Number(await server.printed(/listening on (\d+)/, startMs));
-    return { host: '127.0.0.1', port, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
-  } catch (error) {
-    await server[Symbol.asyncDispose]();
-    throw error;
-  }
+  return await startListening(await bareNodeCommand(answer, folder, { place }), startMs);
 }
 
 export async function bareNodeCommand(
