@@ -345,6 +345,14 @@ describe('a statement in trouble', () => {
     expect(await rowsOf(one, 'SELECT 1')).toEqual([[1]]);
   });
 
+  test('texts of more memory than a worker has are told as such', async () => {
+    await using one = lab.newEngine({ workers: 1 });
+    await expect(rowsOf(one, "SELECT repeat('x', 1_100_000) FROM range(2048)")).rejects.toMatchObject({
+      code: 'sql_out_of_memory',
+    });
+    expect(await rowsOf(one, 'SELECT 1')).toEqual([[1]]);
+  });
+
   test('a worker that dies costs its statement an error and nothing else', async () => {
     await using one = lab.newEngine({ workers: 1 });
     await rowsOf(one, 'SELECT 1');

@@ -193,6 +193,22 @@ describe('errors that are not about the statement', () => {
     expect(error.position).toBe(7);
   });
 
+  test('an exception that comes as JSON is read', () => {
+    const exception = (type: string, text: string): string =>
+      JSON.stringify({ exception_type: type, exception_message: text });
+    const told = (message: string): unknown => sqlError(DuckDbError.ofException(message), 'SELECT 1');
+    expect(told(exception('Out of Memory', 'ArrowBuffer: failed to allocate 2097152 bytes'))).toMatchObject({
+      code: 'sql_out_of_memory',
+    });
+    const tooLong = 'Arrow Appender: The maximum total string size for regular string buffers is 2147483647';
+    expect(told(exception('Invalid Input', tooLong))).toMatchObject({
+      code: 'sql_error',
+      message: expect.stringContaining('more than 2 GiB'),
+      hint: expect.stringContaining('substring'),
+    });
+    expect(told('{"exception_type":"Invalid')).toMatchObject({ code: 'sql_error' });
+  });
+
   test('names of ours are left out', () => {
     const message = 'Binder Error: View "framehold.frames.trades" was altered: framehold.frames.x\n';
     expect(sqlError(new DuckDbError(message), 'SELECT 1').message).not.toContain('framehold.');

@@ -90,6 +90,13 @@ const wordings: readonly [RegExp, (found: readonly string[], candidates: readonl
       /^More than one row returned by a subquery used as an expression/,
       () => ({ message: 'a subquery used as a value gives more than one row', hint: 'add LIMIT 1, or use IN or ANY' }),
     ],
+    [
+      /^Arrow Appender: The maximum total string size/,
+      () => ({
+        message: 'neighbouring values of a column hold more than 2 GiB together',
+        hint: 'ask for shorter ones, as with substring(…)',
+      }),
+    ],
   ];
 
 function wording(text: string, sql: string, columns: readonly string[]): Wording {

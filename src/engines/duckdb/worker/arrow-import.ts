@@ -3,6 +3,7 @@ import type { Batch, Vector } from '../../../core/batch.ts';
 import type { Column, DataType } from '../../../core/data-type.ts';
 import { enumIndexBytes, enumTexts } from './arrow-enum.ts';
 import { api, copyMemory, type Pointer, pointer, releaseArrow } from './c-api.ts';
+import { DuckDbError } from './duckdb-error.ts';
 import type { NativeSlab } from './native-slab.ts';
 
 /** Fields of the C struct ArrowArray: 80 bytes, ten 8-byte fields. */
@@ -30,7 +31,7 @@ export function importChunk(
   if (error !== 0n) {
     const message = api.errorMessage(error);
     api.destroyError([error]);
-    throw new Error(message);
+    throw DuckDbError.ofException(message);
   }
   try {
     slab.reset();

@@ -38,6 +38,12 @@ export class DuckDbError extends Error {
     super(isLong ? `${message.slice(0, headLength)}…${message.slice(-tailLength)}` : message);
   }
 
+  /** Of an exception as DuckDB passes it on inside: as JSON, where it has not put it into words. */
+  static ofException(message: string): DuckDbError {
+    const { exception_type: type, exception_message: text } = parsedException(message);
+    return new DuckDbError(type === undefined || text === undefined ? message : `${type} Error: ${text}`);
+  }
+
   /** The statement was interrupted. */
   get interrupted(): boolean {
     return /^INTERRUPT Error/.test(this.message);
@@ -58,6 +64,15 @@ export class DuckDbError extends Error {
   /** The instance cannot be trusted after this one. */
   get fatal(): boolean {
     return !this.isCallers && /^(FATAL|INTERNAL) Error|has been invalidated/.test(this.message);
+  }
+}
+
+function parsedException(message: string): { readonly exception_type?: string; readonly exception_message?: string } {
+  if (!message.startsWith('{"exception_type":')) return {};
+  try {
+    return JSON.parse(message);
+  } catch {
+    return {};
   }
 }
 
