@@ -3,7 +3,7 @@ import type { ServerHttp2Session } from 'node:http2';
 export interface ConnectionTimeouts {
   /** For the client's HTTP/2 preface and settings to arrive. */
   readonly handshakeTimeoutMs: number;
-  /** Every client is pinged this often; one that is silent for three times as long is gone. */
+  /** Every client is pinged this often; one that is silent through more than three pings is gone. */
   readonly keepaliveMs: number;
   /** A connection without calls is closed after this. */
   readonly idleTimeoutMs: number;

@@ -46,6 +46,9 @@ export interface DuckDbSqlEngineOptions {
   readonly logger: Logger;
 }
 
+/** Of a description: a thousand are remembered, and of wide frames they would take gigabytes. */
+const mostRememberedColumns = 256;
+
 /** Callers' SQL, in child processes that do nothing else: locked in, killed when they do not stop, replaced when they die. */
 export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable {
   readonly #pool: WorkerPool;
@@ -123,7 +126,8 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
       return this.#pool.call({ kind: 'describe', ...shown }, { ...goingOn, input: only(parameters) });
     };
     const description = (await this.#withoutBadCopies(job.tables, options.signal, ask)) as SqlDescription;
-    if (key !== undefined) this.#descriptions.set(key, description);
+    if (key !== undefined && description.columns.length <= mostRememberedColumns)
+      this.#descriptions.set(key, description);
     return description;
   }
 

@@ -265,7 +265,10 @@ export class WorkerPool {
           signal.removeEventListener('abort', giveUp);
           resolve(worker);
         },
-        refuse: reject,
+        refuse: (error) => {
+          signal.removeEventListener('abort', giveUp);
+          reject(error);
+        },
       };
       const giveUp = (): void => {
         this.#queue.remove(lane, waiter);

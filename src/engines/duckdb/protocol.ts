@@ -112,7 +112,7 @@ export interface WireError {
   readonly detail: string;
   /** The system call that failed, where one did: the store must know of a failed fsync. */
   readonly syscall?: string | undefined;
-  /** The child ends after this answer. */
+  /** The child is not to be used again. */
   readonly fatal: boolean;
 }
 

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { silentLogger } from '../../core/logger.ts';
 import type { SqlRun } from '../../core/sql.ts';
+import { arrowField } from '../../encoding/arrow/arrow-field.ts';
+import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
 import { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 import { WarmTables } from './warm-tables.ts';
 
@@ -100,4 +102,14 @@ test('one that is cancelled as soon as it is sent leaves its worker alive', asyn
     expect((await ask('SELECT 1 AS n')).text).toBe('{"n":1}');
   }
   expect(engine.pids).toEqual(before);
+});
+
+test('one that takes no parameters refuses them each time', async () => {
+  const fields = [arrowField('1', { kind: 'int', bits: 32, signed: true })];
+  const parameters = Buffer.concat([schemaMessage(fields), endOfStream]);
+  for (let round = 0; round < 4; round++) {
+    await expect(ask('SELECT 7', { parameters })).rejects.toMatchObject({ code: 'invalid_parameter' });
+    expect((await ask('SELECT 7 AS n')).text).toBe('{"n":7}');
+    expect((await ask('SELECT 7')).text).toBe('{"7":7}');
+  }
 });

@@ -29,7 +29,7 @@ const mostStartMs = 30_000;
 const pulseMs = 1000;
 /** Input that waits for a worker that is slower than who sends it. */
 const mostQueuedInput = 256 * 1024;
-/** Messages held for a reader that is slower than the worker. */
+/** With so many held for a slow reader no more are read; what was read at once may be a few more. */
 const maxWaitingMessages = 2;
 
 const living = new Set<ChildProcess>();
@@ -278,21 +278,24 @@ export class WorkerProcess {
       if (message.kind === messageKind.done || message.kind === messageKind.error) {
         this.#settled();
       }
-      this.#waiting.push(message.kind === messageKind.sharedRows ? this.#takeShared(message) : message);
+      const taken = message.kind === messageKind.sharedRows ? this.#takeShared(message) : message;
+      if (taken !== undefined) this.#waiting.push(taken);
     }
     if (this.#waiting.length >= maxWaitingMessages) this.#data.pause();
     this.#wake?.();
   }
 
-  /** Copied out at once, so that the child has its slot back. */
-  #takeShared({ turn, payload: place }: Message): Message {
+  /** Copied out at once, so that the child has its slot back. Undefined where that fails, which ends the child. */
+  #takeShared({ turn, payload: place }: Message): Message | undefined {
     const slot = place.readUInt32LE(0);
-    let payload: Buffer = Buffer.alloc(0);
+    let payload: Buffer;
     try {
-      payload = this.#shared?.read(slot, place.readUInt32LE(4)) ?? payload;
+      if (this.#shared === undefined) throw new Error('there is none');
+      payload = this.#shared.read(slot, place.readUInt32LE(4));
     } catch (error) {
       this.#logger.error('a worker’s shared file cannot be read', { error });
       this.kill();
+      return undefined;
     }
     // Behind input that the child does not read until it has sent its rows, the slot would never be free.
     if (this.#hasInput) this.#send({ kind: 'slotFree', slot });

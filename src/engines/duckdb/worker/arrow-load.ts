@@ -47,7 +47,7 @@ export async function loadArrow(
   checkColumns(fields);
   const columns = fields.map((field, index) => `c${index} ${duckType(field)}`);
   await connection.run(`CREATE TEMP TABLE ${sqlName(name)} (${columns.join(', ')})`);
-  const drop = (): Promise<void> => connection.run(`DROP TABLE IF EXISTS temp.main.${sqlName(name)}`);
+  const drop = (): Promise<void> => connection.tidy(`DROP TABLE IF EXISTS temp.main.${sqlName(name)}`);
   try {
     await appendRows(new TableAppender(connection.handle, name, fields.length), stream, options.signal);
   } catch (error) {

@@ -16,6 +16,8 @@ export class TableAppender implements AsyncDisposable {
   #filling: Pointer;
   #appending: Pointer;
   #pending: Promise<number> | undefined;
+  /** Into whose memory the chunks point. */
+  #columns: readonly ArrowColumn[] | undefined;
   #closed = false;
 
   constructor(connection: Pointer, table: string, columnCount: number) {
@@ -35,8 +37,10 @@ export class TableAppender implements AsyncDisposable {
     for (const type of types) api.destroyType([type]);
   }
 
-  /** Puts rows from `start` on into a chunk, as many as fit; `append` must follow. The columns must stay until `settle`. */
+  /** Puts rows from `start` on into a chunk, as many as fit; `append` must follow, and `settle` before other columns. */
   fill(columns: readonly ArrowColumn[], start: number, available: number): number {
+    if (this.#columns !== undefined && this.#columns !== columns) throw new Error('the columns before are not settled');
+    this.#columns = columns;
     for (let count = Math.min(available, vectorRows); ; count >>= 1) {
       vectorApi.resetChunk(this.#filling);
       this.#filler.maxListBytes = count === 1 ? maxListBytesOfRow : maxListBytes;
@@ -60,7 +64,7 @@ export class TableAppender implements AsyncDisposable {
   }
 
   async append(): Promise<void> {
-    await this.settle();
+    await this.#appended();
     [this.#filling, this.#appending] = [this.#appending, this.#filling];
     this.#pending = offLoop(vectorApi.appendChunk, this.#appender, this.#appending);
     this.#pending.catch(() => {});
@@ -68,6 +72,11 @@ export class TableAppender implements AsyncDisposable {
 
   /** Waits until DuckDB has its own copy of all rows. */
   async settle(): Promise<void> {
+    await this.#appended();
+    this.#columns = undefined;
+  }
+
+  async #appended(): Promise<void> {
     const state = await this.#pending;
     this.#pending = undefined;
     if (state !== undefined && state !== 0) throw this.#error();

@@ -24,7 +24,7 @@ export async function insertTarget(connection: Connection, into: SqlJob['into'])
     columns: into.columns,
     insertSql: (querySql) => insertInto(into) + querySql,
     selectSql: `SELECT * FROM ${table}`,
-    [Symbol.asyncDispose]: () => connection.run(`DROP TABLE IF EXISTS ${table}`),
+    [Symbol.asyncDispose]: () => connection.tidy(`DROP TABLE IF EXISTS ${table}`),
   };
 }
 

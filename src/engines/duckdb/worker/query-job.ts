@@ -8,6 +8,7 @@ import { assertTables } from './analytics-names.ts';
 import { loadArrowStream } from './arrow-load.ts';
 import { DuckDbError, resourceError } from './duckdb-error.ts';
 import { encodeResults, type ResultRows } from './encode-results.ts';
+import { firstError } from './first-error.ts';
 import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
 import { canBeRead, readableSql } from './parquet-relation.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
@@ -56,10 +57,11 @@ async function describeKept({ connection, kept }: SqlCatalog, query: Query, key:
 }
 
 /** What a plan hangs on: the text and where its tables lie. Undefined where it cannot be kept. */
-function keyOf({ query, tables, into }: QueryJob): string | undefined {
-  // A PIVOT may have made a type for itself, which the next one drops.
-  const isPivot = /\bpivot/i.test(query.sql);
-  if (into !== undefined || query.parameterCount > 0 || isPivot || usesAnalytics(query)) return undefined;
+function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undefined {
+  // A PIVOT may have made a type for itself, which the next one drops. A list is another one the next time.
+  const isOfOnce = /\bpivot/i.test(query.sql) || tables.some(({ source }) => source.kind === 'list');
+  const isBound = hasParameters || query.parameterCount > 0;
+  if (into !== undefined || isBound || isOfOnce || usesAnalytics(query)) return undefined;
   const places = tables.map(({ name, source }) => [name, source.kind === 'warm' ? source.path : source]);
   return JSON.stringify([query.sql, places]);
 }
@@ -164,7 +166,8 @@ function usesAnalytics({ tables }: Query): boolean {
 }
 
 /** Positions are those in the caller's text, also where the query stood behind an INSERT of ours. */
-async function explain(error: unknown, connection: Connection, { query, into, tables }: QueryJob): Promise<unknown> {
+async function explain(thrown: unknown, connection: Connection, { query, into, tables }: QueryJob): Promise<unknown> {
+  const error = firstError(thrown);
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
   const isOfFiles = await isAboutFiles(error, connection, tables);
   if (usesAnalytics(query) && (isOfFiles || error.fatal)) return unreadableAnalytics(error);

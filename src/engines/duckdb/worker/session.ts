@@ -57,9 +57,13 @@ export class Session {
   }
 }
 
+const mostTidyAttempts = 5;
+
 /** One connection, one statement at a time: a second stream would silently end the first. */
 export class Connection {
   readonly handle: Pointer;
+  /** Something was left behind that could not be cleaned up. */
+  isSpoilt = false;
 
   constructor(handle: Pointer) {
     this.handle = handle;
@@ -132,6 +136,19 @@ export class Connection {
   async run(sql: string): Promise<void> {
     await using result = await this.query(sql);
     for await (const _ of result.batches());
+  }
+
+  /** Runs a statement that cleans up, also behind one that is being cancelled: its interrupts still come. */
+  async tidy(sql: string): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.run(sql);
+      } catch (error) {
+        if (error instanceof DuckDbError && error.interrupted && attempt < mostTidyAttempts) continue;
+        this.isSpoilt = true;
+        throw error;
+      }
+    }
   }
 
   /** All rows of a small result, as objects made by DuckDB's own JSON. */

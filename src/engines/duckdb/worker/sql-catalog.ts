@@ -84,7 +84,7 @@ export class SqlCatalog {
         cause,
       });
     }
-    return { [Symbol.asyncDispose]: () => this.connection.run('DETACH analytics') };
+    return { [Symbol.asyncDispose]: () => this.connection.tidy('DETACH DATABASE IF EXISTS analytics') };
   }
 
   /** `wanted` are copies that the same query reads. */
@@ -112,8 +112,11 @@ export class SqlCatalog {
   }
 
   async #dropViews(): Promise<void> {
-    for (const name of this.#views.keys()) await this.connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
-    this.#views.clear();
+    for (const name of this.#views.keys()) {
+      // First: who finds it remembered does not make it again.
+      this.#views.delete(name);
+      await this.connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
+    }
   }
 
   /** Copies that are gone would keep their room on the disk for as long as they are open here. */
@@ -122,7 +125,7 @@ export class SqlCatalog {
       if (!isUnwanted(path)) continue;
       this.#warmNames.delete(path);
       this.kept.clear();
-      await this.connection.run(`DETACH DATABASE IF EXISTS ${relation.slice(0, relation.indexOf('.'))}`);
+      await this.connection.tidy(`DETACH DATABASE IF EXISTS ${relation.slice(0, relation.indexOf('.'))}`);
     }
   }
 }

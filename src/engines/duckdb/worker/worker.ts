@@ -25,6 +25,7 @@ import { checksumLike } from './checksum.ts';
 import { columnsText } from './columns-text.ts';
 import { createDatabase } from './create-database-job.ts';
 import { DuckDbError, outOfMemory } from './duckdb-error.ts';
+import { firstError } from './first-error.ts';
 import { InputQueue } from './input-queue.ts';
 import { JobCancels } from './job-cancels.ts';
 import { UnreadableType } from './logical-type.ts';
@@ -120,7 +121,8 @@ async function run(job: Job, turn: number): Promise<void> {
     abort.signal.throwIfAborted();
     answer = [messageKind.done, await perform(job, connection, abort.signal)];
   } catch (error) {
-    answer = [messageKind.error, toWire(error, abort.signal.aborted)];
+    const told = toWire(firstError(error), abort.signal.aborted);
+    answer = [messageKind.error, connection.isSpoilt ? { ...told, fatal: true } : told];
   } finally {
     cancels.end();
     clearInterval(repeat);

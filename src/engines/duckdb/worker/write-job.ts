@@ -12,6 +12,7 @@ import { sqlName, sqlString } from '../sql-text.ts';
 import { loadArrow } from './arrow-load.ts';
 import { checksumOf } from './checksum.ts';
 import { DuckDbError, describeDataError, resourceError } from './duckdb-error.ts';
+import { firstError } from './first-error.ts';
 import { importCsv } from './import/csv-file.ts';
 import { importJson } from './import/json-file.ts';
 import { keepParquet } from './import/parquet-file.ts';
@@ -98,7 +99,7 @@ async function withWriteThreads<T>({ connection, settings }: WriteContext, work:
   try {
     return await work();
   } finally {
-    await connection.run(`SET threads = ${threads}`);
+    await connection.tidy(`SET threads = ${threads}`);
   }
 }
 
@@ -213,7 +214,8 @@ async function syncFile(path: string): Promise<void> {
   await file.sync();
 }
 
-function explain(error: unknown, { kind }: WriteSource, path: string): unknown {
+function explain(thrown: unknown, { kind }: WriteSource, path: string): unknown {
+  const error = firstError(thrown);
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
   const loss = lossError(error);
   if (loss !== undefined) return loss;
