@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { duckDbConnection } from '../../../test/support/duckdb-connection.ts';
 import { FileImports } from '../../../test/support/file-imports.ts';
 import { checksumOf } from './worker/checksum.ts';
+
+const never = new AbortController().signal;
 
 let files: FileImports;
 let parquet: Buffer;
@@ -27,6 +30,41 @@ test('a Parquet file is kept byte for byte', async () => {
     bytes: parquet.length,
     checksum: (await checksumOf(path, new AbortController().signal)).checksum,
     report: { rejectedRows: 0, rejections: [] },
+  });
+});
+
+describe('lists in lists, of which each takes twice the time of the one inside', () => {
+  const nested = (depth: number): string => `SELECT ${'['.repeat(depth)}1${']'.repeat(depth)} AS v`;
+  const write = (sql: string, name: string): Promise<unknown> => {
+    const compression = { algorithm: 'zstd', level: 1 } as const;
+    const path = join(files.directory.path, name);
+    return files.engine.write({ source: { kind: 'sql', sql }, path, compression }, { signal: never });
+  };
+  const refusal = { code: 'unsupported_type', message: 'column "v" holds lists 17 deep; a frame keeps up to 16' };
+
+  test('are kept up to a depth that can be read', async () => {
+    const path = join(files.directory.path, 'deep.parquet');
+    await write(nested(16), 'deep.parquet');
+    const { rows } = await files.import(await readFile(path), { kind: 'parquet' });
+    expect(JSON.stringify(rows)).toBe(`[[${'['.repeat(16)}1${']'.repeat(16)}]]`);
+  });
+
+  test.each([
+    ['lists', nested(17)],
+    ['in structs', `SELECT {'a': ${nested(17).slice(7, -5)}} AS v`],
+    ['in a map', `SELECT MAP {'a': ${nested(16).slice(7, -5)}} AS v`],
+  ])('are refused beyond it when they are written: %s', async (_, sql) => {
+    await expect(write(sql, 'too-deep.parquet')).rejects.toMatchObject(refusal);
+  });
+
+  test('are refused beyond it in a file before its rows are read', async () => {
+    const path = join(files.directory.path, 'foreign.parquet');
+    await duckDbConnection().run(`COPY (${nested(60)}) TO '${path}'`);
+    const taken = files.put(await readFile(path), { kind: 'parquet' });
+    await expect(taken).rejects.toMatchObject({
+      code: 'unsupported_type',
+      message: expect.stringContaining('60 deep'),
+    });
   });
 });
 

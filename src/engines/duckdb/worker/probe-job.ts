@@ -3,6 +3,7 @@ import type { Column } from '../../../core/data-type.ts';
 import type { PartFacts } from '../../../core/frame-engine.ts';
 import { sqlString } from '../sql-text.ts';
 import { DuckDbError, describeDataError, resourceError } from './duckdb-error.ts';
+import { refuseDeepLists } from './list-depth.ts';
 import { columnNamesKey } from './parquet-names.ts';
 import { parquetRelation, queryReadable } from './parquet-relation.ts';
 import type { Connection } from './session.ts';
@@ -52,6 +53,7 @@ async function explained<T>(path: string, read: () => Promise<T>): Promise<T> {
 
 async function columnsOf(connection: Connection, path: string): Promise<readonly Column[]> {
   await using result = await queryReadable(connection, `${parquetRelation([path])} LIMIT 0`);
+  refuseDeepLists(result.columns);
   return result.columns;
 }
 

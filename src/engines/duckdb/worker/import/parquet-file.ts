@@ -3,7 +3,8 @@ import { AppError } from '../../../../core/app-error.ts';
 import type { FileReport } from '../../../../core/frame-engine.ts';
 import { sqlString } from '../../sql-text.ts';
 import { DuckDbError, resourceError } from '../duckdb-error.ts';
-import { parquetRelation } from '../parquet-relation.ts';
+import { refuseDeepLists } from '../list-depth.ts';
+import { parquetRelation, queryReadable } from '../parquet-relation.ts';
 import type { Connection } from '../session.ts';
 
 const magic = 'PAR1';
@@ -15,6 +16,7 @@ const leastBytes = 12;
 export async function keepParquet(connection: Connection, source: string, target: string): Promise<FileReport> {
   await refuseUnreadable(source);
   await refuseUnreadableFooter(connection, source);
+  await refuseEndless(connection, source);
   await refuseDamaged(connection, source);
   try {
     await link(source, target);
@@ -44,6 +46,16 @@ async function refuseUnreadableFooter(connection: Connection, path: string): Pro
     `FROM parquet_schema(${sqlString(path)})`,
     'what it says of its own contents is damaged',
   );
+}
+
+/** Before its rows are read. What is wrong with the file otherwise is told by those who read it. */
+async function refuseEndless(connection: Connection, path: string): Promise<void> {
+  try {
+    await using result = await queryReadable(connection, `${parquetRelation([path])} LIMIT 0`);
+    refuseDeepLists(result.columns);
+  } catch (error) {
+    if (!(error instanceof DuckDbError) || error.fatal) throw error;
+  }
 }
 
 /** A footer may tell of rows that are not there any more, and a frame once acknowledged must be readable. */
