@@ -169,6 +169,19 @@ describe('parameters', () => {
     });
   });
 
+  test.each([
+    ['SELECT ?, CAST(? AS BOOLEAN), ?, CAST(? AS DATE)', ['null', 'boolean', 'null', 'date']],
+    ['SELECT count(*) FROM typed WHERE (? IS NULL OR s = ?) AND n > ?', ['null', 'utf8', 'int']],
+    ['SELECT count(*) FROM typed WHERE ($2 IS NULL OR s = $1) AND n > $3 -- ?', ['utf8', 'null', 'int']],
+    ['SELECT $Now, CAST($day AS DATE), CAST($now AS VARCHAR)', ['null', 'date']],
+    ['SELECT ? + ?, CAST(? AS DOUBLE)', ['null', 'null', 'float']],
+  ])('also beside one that it does not tell: %s', async (sql, kinds) => {
+    const t = await lab.frame('typed', "SELECT 1::BIGINT AS n, DATE '2026-01-01' AS d, 'x' AS s");
+    const { query } = await analyzed(sql);
+    const { parameters } = await engine.describe({ query, tables: [t] }, { signal: never });
+    expect(parameters.map(({ kind }) => kind)).toEqual(kinds);
+  });
+
   test('a column whose type hangs on a parameter is described all the same', async () => {
     const statement = await engine.analyze('SELECT ? AS a, 1 AS b', { signal: never });
     if (statement.kind !== 'query') throw new Error('not a query');

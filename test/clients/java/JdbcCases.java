@@ -533,6 +533,21 @@ public class JdbcCases {
     }
   }
 
+  @Case("parameters beside one whose type nothing tells have theirs: a filter that may be left out")
+  void optionalFilter() throws Exception {
+    String sql = "SELECT range FROM range(5) WHERE (? IS NULL OR 'x' || range = ?) AND range / 2 > ? AND range < CAST(? AS BIGINT)";
+    try (Connection connection = connect(); PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setNull(1, Types.VARCHAR);
+      statement.setString(2, "");
+      statement.setDouble(3, 0.9);
+      statement.setLong(4, 4);
+      equal(rows(statement.executeQuery()), List.of("2", "3"));
+      statement.setString(1, "x3");
+      statement.setString(2, "x3");
+      equal(rows(statement.executeQuery()), List.of("3"));
+    }
+  }
+
   @Case("a prepared query runs again with other parameters")
   void preparedAgain() throws Exception {
     try (Connection connection = connect();

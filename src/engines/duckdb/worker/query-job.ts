@@ -10,6 +10,7 @@ import { DuckDbError, resourceError } from './duckdb-error.ts';
 import { encodeResults, type ResultRows } from './encode-results.ts';
 import { firstError } from './first-error.ts';
 import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
+import { parameterTypes } from './parameter-types.ts';
 import { canBeRead, readableSql } from './parquet-relation.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
 import type { EncodedPieces } from './row-encoder.ts';
@@ -36,12 +37,12 @@ export async function describeQuery(context: QueryContext, job: QueryJob): Promi
     await using target = await insertTarget(connection, job.into);
     const sql = target?.insertSql(job.query.sql) ?? job.query.sql;
     using statement = await prepareQuery(connection, sql);
-    const { parameterTypes: parameters } = statement;
+    const names = namesIn(job.query);
+    const parameters = await parameterTypes(connection, statement, { sql, names });
     if (target !== undefined) return { columns: target.columns, parameters };
     if (!job.hasParameters) {
       return { columns: await readableColumns(connection, { ...job.query, sql }, statement), parameters };
     }
-    const names = namesIn(job.query);
     await using bound = await bindParameters(connection, { sql, names }, context.input, context.signal);
     return { columns: await bound.columns(), parameters };
   });
