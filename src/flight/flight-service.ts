@@ -14,7 +14,7 @@ import type { Sessions } from './sessions.ts';
 
 /** One record batch comes as one message. */
 const maxUploadMessageBytes = 256 * 1024 * 1024;
-/** Of all uploads together. */
+/** Of all messages together that have come in part, and of what uploads keep of theirs. */
 const maxArrivingBytes = 1024 * 1024 * 1024;
 /** An upload holds a worker, also while its client sends nothing. */
 const uploadIdleTimeoutMs = 300_000;
@@ -23,6 +23,7 @@ const handshakeTimeoutMs = 10_000;
 /** Arrow Flight: frames up and down, and what Flight SQL adds to it. */
 export function createFlightService(parts: FlightParts & { readonly sessions: Sessions }): Service {
   const { frames, sql, sessions } = parts;
+  const budget = new MessageBudget(maxArrivingBytes);
   const actions = { own: [...frameActions(frames), ...sessionActions(sessions)], sql };
   return {
     name: flightServiceName,
@@ -32,19 +33,19 @@ export function createFlightService(parts: FlightParts & { readonly sessions: Se
         idleTimeoutMs: handshakeTimeoutMs,
         handle: (requests, call) => handshake(requests, call, sessions),
       },
-      ListFlights: { kind: 'serverStreaming', handle: (request) => listFlights(frames, request) },
-      GetFlightInfo: { kind: 'unary', handle: (request, call) => getFlightInfo(parts, request, call) },
-      GetSchema: { kind: 'unary', handle: (request, call) => getSchema(parts, request, call) },
-      DoGet: { kind: 'serverStreaming', handle: (request, call) => doGet(parts, request, call) },
+      ListFlights: { kind: 'serverStreaming', budget, handle: (request) => listFlights(frames, request) },
+      GetFlightInfo: { kind: 'unary', budget, handle: (request, call) => getFlightInfo(parts, request, call) },
+      GetSchema: { kind: 'unary', budget, handle: (request, call) => getSchema(parts, request, call) },
+      DoGet: { kind: 'serverStreaming', budget, handle: (request, call) => doGet(parts, request, call) },
       DoPut: {
         kind: 'streaming',
         maxMessageBytes: maxUploadMessageBytes,
-        budget: new MessageBudget(maxArrivingBytes),
+        budget,
         idleTimeoutMs: uploadIdleTimeoutMs,
         handle: (requests, call) => doPut(parts, requests, call),
       },
-      DoAction: { kind: 'serverStreaming', handle: (request, call) => doAction(actions, request, call) },
-      ListActions: { kind: 'serverStreaming', handle: () => listActions(actions) },
+      DoAction: { kind: 'serverStreaming', budget, handle: (request, call) => doAction(actions, request, call) },
+      ListActions: { kind: 'serverStreaming', budget, handle: () => listActions(actions) },
       PollFlightInfo: {
         kind: 'unary',
         handle: () => {

@@ -1,16 +1,18 @@
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { flightDataOf } from '../../test/support/flight-client.ts';
-import { MessageReader, messagePrefix } from '../protobuf/message-frames.ts';
+import { MessageBudget } from '../protobuf/message-budget.ts';
+import { type FrameLimits, MessageReader, messagePrefix } from '../protobuf/message-frames.ts';
 import { bytesField } from '../protobuf/protobuf.ts';
 import { openUpload } from './flight-upload.ts';
+import { uploadedParameters } from './sql/uploaded-parameters.ts';
 
-function messages(all: readonly Uint8Array[], chunkBytes = 65_536): MessageReader {
+function messages(all: readonly Uint8Array[], chunkBytes = 65_536, limits?: Partial<FrameLimits>): MessageReader {
   const body = Buffer.concat(all.flatMap((message) => [messagePrefix(message.length), message]));
   async function* chunks(): AsyncGenerator<Buffer> {
     for (let at = 0; at < body.length; at += chunkBytes) yield body.subarray(at, at + chunkBytes);
   }
-  return new MessageReader(chunks(), { maxMessageBytes: 2 ** 28, encoding: undefined });
+  return new MessageReader(chunks(), { maxMessageBytes: 2 ** 28, encoding: undefined, ...limits });
 }
 
 test('a first message of more than 16 MiB, which would be held to the end, is refused', async () => {
@@ -103,4 +105,33 @@ test('a body without a header is refused, also before all of it has come', async
     const upload = await openUpload(messages([schema, bytesField(1000, Buffer.alloc(100))], chunkBytes));
     await expect(upload.metadata()).rejects.toMatchObject({ code: 'invalid_input' });
   }
+});
+
+test('what uploads keep to their end is counted together: first messages, dictionaries, parameters', async () => {
+  const { parts } = dictionaryUpload('x'.repeat(10_000));
+  const budget = new MessageBudget(40_000);
+  const open = () => {
+    const keptShare = budget.share();
+    return { keptShare, opened: openUpload(messages(parts, 1000, { keptShare })) };
+  };
+  const overloaded = { code: 'overloaded' };
+
+  const dictionaries = open();
+  await (await dictionaries.opened).metadata();
+  const parameters = open();
+  expect((await uploadedParameters(await parameters.opened))?.length).toBeGreaterThan(10_000);
+  const more = [open(), open()];
+  for (const { opened } of more) await opened;
+  const bound = more.map(async ({ opened }) => uploadedParameters(await opened));
+  expect((await Promise.allSettled(bound)).map(({ status }) => status)).toContain('rejected');
+  await expect(Promise.all(bound)).rejects.toMatchObject(overloaded);
+
+  for (const { keptShare } of [dictionaries, parameters, ...more]) keptShare.clear();
+  expect(await uploadedParameters(await open().opened)).toBeDefined();
+
+  const firsts = Array.from({ length: 10 }, () => {
+    const large = Buffer.concat([schema, bytesField(3, Buffer.alloc(8000))]);
+    return openUpload(messages([large], 1000, { keptShare: budget.share() }));
+  });
+  await expect(Promise.all(firsts)).rejects.toMatchObject(overloaded);
 });

@@ -26,6 +26,7 @@ export async function openUpload(requests: MessageReader): Promise<FlightUpload>
   return {
     first,
     counts,
+    keep: (bytes) => requests.keep(bytes),
     async metadata() {
       if (first.appMetadata.length > 0) return first.appMetadata;
       for (let held = 0; ; ) {
@@ -93,7 +94,9 @@ class UploadMessages {
         { hint: 'the first message carries the descriptor and the schema, and no rows' },
       );
     }
-    return checked(FlightData.decode(await this.#requests.whole(piece)));
+    const whole = await this.#requests.whole(piece);
+    this.#requests.keep(whole.length);
+    return checked(FlightData.decode(whole));
   }
 
   /** Undefined at the end. The rest of its body, if any, must be read before the next one. */
@@ -116,7 +119,11 @@ class UploadMessages {
   /** The message that was read last, with its whole body, in memory of its own: a view would hold what came with it. */
   async whole(message: FlightDataMessage): Promise<FlightDataMessage> {
     const pieces = [message.dataBody];
-    for await (const piece of this.restOfBody()) pieces.push(piece);
+    this.#requests.keep(message.dataBody.length);
+    for await (const piece of this.restOfBody()) {
+      this.#requests.keep(piece.length);
+      pieces.push(piece);
+    }
     const dataHeader = Buffer.concat([message.dataHeader]);
     return { descriptor: undefined, dataHeader, appMetadata: Buffer.alloc(0), dataBody: Buffer.concat(pieces) };
   }

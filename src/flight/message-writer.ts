@@ -21,7 +21,7 @@ export function putMessage(stream: ServerHttp2Stream, message: Message): boolean
   return more;
 }
 
-/** Resolves when the stream wants more; rejects when it closes, or when for so long its connection took no byte. */
+/** Resolves when the stream wants more; rejects when it closes or stalls. */
 export function drained(stream: ServerHttp2Stream, stallTimeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const onDrain = (): void => settle(resolve);
@@ -35,7 +35,9 @@ export function drained(stream: ServerHttp2Stream, stallTimeoutMs: number): Prom
     if (stream.closed || stream.destroyed) return onClose();
     stream.on('drain', onDrain).on('close', onClose);
     stopWatching = onStall(stream, stallTimeoutMs, () => {
-      settle(() => reject(new GrpcError('DEADLINE_EXCEEDED', `the client read nothing for ${stallTimeoutMs} ms`)));
+      settle(() =>
+        reject(new GrpcError('DEADLINE_EXCEEDED', 'the client read nothing, or next to nothing, for too long')),
+      );
       // Trailers would wait behind what it does not read.
       stream.close(constants.NGHTTP2_CANCEL);
     });

@@ -18,9 +18,14 @@ interface Limits {
 
 export function requestMessages(stream: ServerHttp2Stream, call: Call, limits: Limits): MessageReader {
   const share = limits.budget?.share();
+  const keptShare = limits.budget?.share();
   // Not every reader reads to the end, and one may read on in what came before the end.
-  if (share !== undefined) stream.once('close', share.clear);
-  return new MessageReader(requestBytes(stream, limits.idleTimeoutMs), { ...frameLimitsOf(call, limits), share });
+  stream.once('close', () => {
+    share?.clear();
+    keptShare?.clear();
+  });
+  const frameLimits = { ...frameLimitsOf(call, limits), share, keptShare };
+  return new MessageReader(requestBytes(stream, limits.idleTimeoutMs), frameLimits);
 }
 
 async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | undefined): AsyncGenerator<Buffer> {
@@ -59,8 +64,10 @@ export function onlyMessage(
     let filled = 0;
     let announced: number | undefined;
     const count = pieceCounter(stream);
+    const share = limits.budget?.share();
     const settle = (act: () => void): void => {
       clearTimeout(timer);
+      share?.clear();
       stream.off('data', onData).off('end', onEnd).off('close', onClose);
       act();
     };
@@ -78,6 +85,7 @@ export function onlyMessage(
         filled += chunk.length;
         if (before === 0) held = chunk;
         else {
+          share?.take(chunk.length);
           // Copied, never kept as it came: a chunk of one byte is a view of the 64 KiB that were read from the socket.
           if (filled > held.length) held = withRoom(held.subarray(0, before), Math.max(filled, wholeBytes(announced)));
           chunk.copy(held, before);

@@ -1,11 +1,14 @@
 import type { ServerHttp2Stream } from 'node:http2';
 
 const looks = 4;
+/** Where others on the connection are read, only this tells that one is not: the little that is waited for takes no reader as long. */
+const mostLooks = 10 * looks;
 /** Pings and the like go on also where no data is taken. */
 const negligibleBytes = 1024;
 
 /**
- * Calls `stalled` once the connection of a stream took next to nothing for so long. Gives what to call when that matters no more.
+ * Calls `stalled` once the connection of a stream took next to nothing for so long, or anything for ten times as long. Gives what
+ * to call when the wait is over.
  *
  * The timeout of Node's own streams starts anew with every byte on the connection, also with those of our pings: a client
  * that grants no window and answers pings would stay for ever.
@@ -13,12 +16,14 @@ const negligibleBytes = 1024;
 export function onStall(stream: ServerHttp2Stream, stallTimeoutMs: number, stalled: () => void): () => void {
   let taken = bytesTaken(stream);
   let quietLooks = 0;
+  let allLooks = 0;
   const timer = setInterval(() => {
     const now = bytesTaken(stream);
     const isQuiet = now - taken <= negligibleBytes;
     quietLooks = isQuiet ? quietLooks + 1 : 0;
     if (!isQuiet) taken = now;
-    if (quietLooks < looks) return;
+    allLooks += 1;
+    if (quietLooks < looks && allLooks < mostLooks) return;
     clearInterval(timer);
     stalled();
   }, stallTimeoutMs / looks);

@@ -1,4 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../core/app-error.ts';
 import type { Handle } from '../core/handle.ts';
 import { LinkedAbort } from '../core/linked-abort.ts';
@@ -20,6 +21,9 @@ import { Scanner } from './scanner.ts';
 import { type StoreContext, TenantState } from './tenant-state.ts';
 import { Verification } from './verification.ts';
 import { type PutRequest, Writing } from './writing.ts';
+
+/** So many are listed before others have their turn. */
+const handlesInTurn = 1000;
 
 /** A path beside the frames where no file is yet. What is there goes when this is disposed of, or when the server starts. */
 export interface TemporaryFile extends AsyncDisposable {
@@ -143,7 +147,10 @@ export class TenantFrames implements AsyncDisposable {
     await this.#scanner.loaded;
     const isListed = (handle: Handle): boolean => handle.startsWith(prefix) && handle > after;
     await this.#scanner.lookAtSuspects(isListed);
+    let looked = 0;
     for (const handle of this.#state.catalog.handles().filter(isListed).sort()) {
+      // Who skips most of them would else hold up everyone.
+      if (++looked % handlesInTurn === 0) await nextTurn();
       const summary = this.#summary(handle);
       if (summary !== undefined) yield summary;
     }

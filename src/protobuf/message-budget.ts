@@ -22,8 +22,8 @@ export class MessageBudget {
     return {
       take: (bytes) => {
         if (this.#heldBytes + bytes > this.#maxBytes) {
-          throw new AppError('overloaded', `uploads under way hold ${this.#heldBytes} bytes in memory already`, {
-            hint: 'send smaller record batches, or fewer at once',
+          throw new AppError('overloaded', `requests under way hold ${this.#heldBytes} bytes in memory already`, {
+            hint: 'send smaller messages, or fewer at once',
             retryAfterSeconds: 1,
           });
         }

@@ -10,6 +10,8 @@ export interface FrameLimits {
   readonly encoding: string | undefined;
   /** Of memory for messages, until the next one begins. Whoever gives it clears it at the end. Default: no bound. */
   readonly share?: BudgetShare | undefined;
+  /** The same for what is kept of them until the end. */
+  readonly keptShare?: BudgetShare | undefined;
 }
 
 /** The five bytes before a message: not compressed, and so many bytes. */
@@ -69,6 +71,11 @@ export class MessageReader implements AsyncIterable<Uint8Array> {
       piece = piece.left > 0 ? await this.piece() : undefined;
     }
     return message;
+  }
+
+  /** Counts bytes that whoever reads keeps, also behind the message that they came with. */
+  keep(bytes: number): void {
+    this.#limits.keptShare?.take(bytes);
   }
 
   /** Whole messages. */

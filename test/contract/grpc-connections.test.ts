@@ -187,6 +187,35 @@ describe('a reader that grants no window', () => {
   });
 });
 
+describe('a reader that takes nothing of one call while it reads others', () => {
+  it('loses that one in the end, and the others go on', async () => {
+    await using listener = await startTestListener({ timeouts: { stallTimeoutMs: 80 } });
+    const session = connectHttp2(`http://127.0.0.1:${listener.port}`);
+    const headers = { ':method': 'POST', 'content-type': 'application/grpc' };
+    const unread = session.request({ ...headers, ':path': '/test.Test/Flood' });
+    unread.on('error', () => {});
+    unread.end();
+    let isCut = false;
+    const cut = once(unread, 'close').then(() => {
+      isCut = true;
+    });
+    const body = Buffer.alloc(5 + 5000);
+    body.writeUInt32BE(5000, 1);
+    let answers = 0;
+    for (const started = performance.now(); !isCut && performance.now() - started < 10_000; answers++) {
+      const other = session.request({ ...headers, ':path': '/test.Test/Echo' });
+      other.end(body);
+      let bytes = 0;
+      for await (const chunk of other) bytes += (chunk as Buffer).length;
+      expect(bytes).toBe(body.length);
+      await sleep(10);
+    }
+    await cut;
+    expect(answers).toBeGreaterThan(10);
+    session.destroy();
+  });
+});
+
 describe('stopping', () => {
   it('lets a call under way finish, and takes no new connection', async () => {
     const listener = await startTestListener();
