@@ -11,7 +11,8 @@ export async function* handshake(
   call: Call,
   sessions: Sessions,
 ): AsyncGenerator<Message> {
-  const token = givenToken(call.metadata.authorization) ?? sessions.newToken();
+  const given = givenToken(call.metadata.authorization);
+  const token = given === undefined ? sessions.newToken() : sessions.adopt(given);
   call.setHeader('authorization', `Bearer ${token}`);
   for await (const request of requests) {
     const { protocolVersion } = HandshakeRequest.decode(request);
@@ -19,7 +20,7 @@ export async function* handshake(
   }
 }
 
-/** Who comes with a token keeps it. */
+/** Who comes with a token keeps it, also where an earlier server gave it. */
 function givenToken(authorization: string | undefined): string | undefined {
   return /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(authorization ?? '')?.[1];
 }

@@ -21,8 +21,11 @@ export function parseJsonObject<const K extends string>(
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    throw new AppError('invalid_parameter', `${what} is not valid JSON: ${(error as Error).message.slice(0, 200)}`);
+  } catch (cause) {
+    throw new AppError('invalid_parameter', `${what} is not valid JSON: ${JSON.stringify(text.slice(0, 40))}`, {
+      hint: `it is an object that may have ${keys.join(', ')}`,
+      cause,
+    });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('invalid_parameter', `${what} is not a JSON object`, { hint: `it may have ${keys.join(', ')}` });

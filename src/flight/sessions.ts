@@ -38,7 +38,12 @@ export class Sessions {
 
   /** A token of a client's own, under which it may keep options. */
   newToken(): string {
-    const token = randomBase32(26);
+    return this.adopt(randomBase32(26));
+  }
+
+  /** The same for a token that the client has already. */
+  adopt(token: string): string {
+    if (this.#byId.has(token)) return token;
     this.#tokens.add(token);
     dropOldest(this.#tokens);
     return token;

@@ -148,6 +148,15 @@ describe('SET engine', () => {
     expect(await query(sql, second)).toMatchObject({ engine: undefined });
   });
 
+  test('works under a token that the client had before its handshake, as after a restart', async () => {
+    const own = { authorization: 'Bearer of.another-server' };
+    await expect(set("SET engine = 'second'", own)).rejects.toMatchObject({ code: 'invalid_parameter' });
+    expect(await handshake(own)).toBe(own.authorization);
+    await set("SET engine = 'second'", own);
+    expect(await handshake(own)).toBe(own.authorization);
+    expect(await query(sql, own)).toMatchObject({ engine: 'second' });
+  });
+
   test.each([
     ['without a session', {}],
     ['with a token of nobody', { authorization: 'Bearer abc' }],
@@ -209,8 +218,8 @@ test('an update goes to the engine that its header names', async () => {
 });
 
 /** The header `authorization` that a handshake gives. */
-async function handshake(): Promise<string> {
-  const call = client.flight.handshake({});
+async function handshake(headers: { readonly authorization?: string } = {}): Promise<string> {
+  const call = client.flight.handshake(headers);
   const answer = gather(call as ClientDuplexStream<never, unknown>);
   call.end();
   return (await answer).headers.get('authorization')[0]?.toString() ?? '';

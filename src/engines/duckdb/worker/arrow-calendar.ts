@@ -133,7 +133,11 @@ function storeMicros(
     const outAt = index * out.step + out.from;
     if (unit === 'ns') {
       if (!divide(high, low, 1000, out.words, outAt)) {
-        throw unsupported(field, `${what} finer than microseconds (row ${row})`, 'round them to microseconds');
+        throw unsupported(
+          field,
+          `${what} finer than microseconds (row ${row})`,
+          'round them to microseconds, and to milliseconds where a frame is to keep them',
+        );
       }
     } else if (!multiply(high, low, microsPerUnit[unit], out.words, outAt)) {
       throw outOfRange(field.label, row);
