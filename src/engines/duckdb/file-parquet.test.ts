@@ -33,6 +33,13 @@ test('a Parquet file is kept byte for byte', async () => {
   });
 });
 
+test('timestamps of the first day that nanoseconds reach are taken', async () => {
+  const path = join(files.directory.path, 'early.parquet');
+  await duckDbConnection().run(`COPY (SELECT make_timestamp_ns(-9223372036854775806) AS t) TO '${path}'`);
+  const { rows } = await files.import(await readFile(path), { kind: 'parquet' });
+  expect(rows).toEqual([['1677-09-21T00:12:43.145224194Z']]);
+});
+
 describe('lists in lists, of which each takes twice the time of the one inside', () => {
   const nested = (depth: number): string => `SELECT ${'['.repeat(depth)}1${']'.repeat(depth)} AS v`;
   const write = (sql: string, name: string): Promise<unknown> => {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { PartFacts } from '../../../core/frame-engine.ts';
@@ -15,16 +16,28 @@ export async function probe(connection: Connection, path: string): Promise<PartF
     const columns = await columnsOf(connection, path);
     const names = await exactNames(connection, file);
     await refuseWideDecimals(connection, file);
-    const [sizes] = await connection.rows<{ rows: number; bytes: number }>(
-      `SELECT (SELECT sum(num_rows) FROM parquet_file_metadata(${file})) AS rows,
-              coalesce((SELECT sum(total_uncompressed_size) FROM parquet_metadata(${file})), 0)::BIGINT AS bytes`,
+    const [counted] = await connection.rows<{ rows: number }>(
+      `SELECT sum(num_rows) AS rows FROM parquet_file_metadata(${file})`,
     );
     return {
-      rows: Number(sizes?.rows ?? 0),
+      rows: Number(counted?.rows ?? 0),
       columns: columns.map((column, index) => ({ ...column, name: names[index] ?? column.name })),
-      uncompressedBytes: Number(sizes?.bytes ?? 0),
+      uncompressedBytes: (await uncompressedBytes(connection, file)) ?? (await stat(path)).size,
     };
   });
+}
+
+/** Undefined where DuckDB does not tell: with it, it would tell the least and largest values, and some timestamps it has no text for. */
+async function uncompressedBytes(connection: Connection, file: string): Promise<number | undefined> {
+  try {
+    const [sum] = await connection.rows<{ bytes: number }>(
+      `SELECT coalesce(sum(total_uncompressed_size), 0)::BIGINT AS bytes FROM parquet_metadata(${file})`,
+    );
+    return Number(sum?.bytes ?? 0);
+  } catch (error) {
+    if (error instanceof DuckDbError && /timestamp_ns conversion/.test(error.message)) return undefined;
+    throw error;
+  }
 }
 
 /** The columns of a Parquet file as DuckDB reads them, by the names that it was written with. */
