@@ -1,6 +1,7 @@
 import type { Vector } from '../core/batch.ts';
 import type { ByteSink } from './byte-sink.ts';
 import type { Cell, ValueWriter } from './cell.ts';
+import { distinctKeys } from './distinct-keys.ts';
 import { plainBytes } from './typed-view.ts';
 
 const COMMA = 44;
@@ -31,20 +32,24 @@ export function arrayValues(sink: ByteSink, element: Cell, size: number): ValueW
   };
 }
 
-/** Names that repeat are kept as they are. */
+/** An object; of fields without names, as SQL's `row(1, 2)` has them, an array. */
 export function structValues(sink: ByteSink, names: readonly string[], fields: readonly Cell[]): ValueWriter {
-  const keys = names.map((name, i) => encoder.encode(`${i === 0 ? '' : ','}${JSON.stringify(name)}:`));
+  const isNamed = names.length === 0 || names.some((name) => name !== '');
+  const [open, close] = isNamed ? [123, 125] : [91, 93];
+  const keys = distinctKeys(names).map((name, i) =>
+    encoder.encode(`${i === 0 ? '' : ','}${isNamed ? `${JSON.stringify(name)}:` : ''}`),
+  );
   return {
     bind(vector) {
       for (const [i, field] of fields.entries()) field.bind(child(vector, i));
     },
     write(row, at) {
-      at = sink.byte(at, 123);
+      at = sink.byte(at, open);
       for (let i = 0; i < fields.length; i++) {
         at = sink.copy(at, keys[i] as Uint8Array);
         at = (fields[i] as Cell).write(row, at);
       }
-      return sink.byte(at, 125);
+      return sink.byte(at, close);
     },
   };
 }
