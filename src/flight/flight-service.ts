@@ -19,6 +19,7 @@ const maxArrivingBytes = 1024 * 1024 * 1024;
 /** An upload holds a worker, also while its client sends nothing. */
 const uploadIdleTimeoutMs = 300_000;
 const handshakeTimeoutMs = 10_000;
+const maxHandshakeBytes = 64 * 1024;
 
 /** Arrow Flight: frames up and down, and what Flight SQL adds to it. */
 export function createFlightService(parts: FlightParts & { readonly sessions: Sessions }): Service {
@@ -30,6 +31,7 @@ export function createFlightService(parts: FlightParts & { readonly sessions: Se
     methods: {
       Handshake: {
         kind: 'streaming',
+        maxMessageBytes: maxHandshakeBytes,
         idleTimeoutMs: handshakeTimeoutMs,
         handle: (requests, call) => handshake(requests, call, sessions),
       },
@@ -48,6 +50,7 @@ export function createFlightService(parts: FlightParts & { readonly sessions: Se
       ListActions: { kind: 'serverStreaming', budget, handle: () => listActions(actions) },
       PollFlightInfo: {
         kind: 'unary',
+        budget,
         handle: () => {
           throw new GrpcError('UNIMPLEMENTED', 'PollFlightInfo is not offered; use GetFlightInfo');
         },

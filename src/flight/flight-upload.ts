@@ -119,7 +119,7 @@ class UploadMessages {
   /** The message that was read last, with its whole body, in memory of its own: a view would hold what came with it. */
   async whole(message: FlightDataMessage): Promise<FlightDataMessage> {
     const pieces = [message.dataBody];
-    this.#requests.keep(message.dataBody.length);
+    this.#requests.keep(messageCost + message.dataHeader.length + message.dataBody.length);
     for await (const piece of this.restOfBody()) {
       this.#requests.keep(piece.length);
       pieces.push(piece);

@@ -8,6 +8,11 @@ const servingStatus = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as cons
 
 type Health = keyof typeof servingStatus;
 
+/** The name of a service. */
+const maxMessageBytes = 64 * 1024;
+/** For it to come. */
+const idleTimeoutMs = 10_000;
+
 const CheckRequest = message({ service: string(1) });
 
 /**
@@ -50,6 +55,7 @@ export function createHealthService(services: readonly string[]): Service {
     methods: {
       Check: {
         kind: 'unary',
+        maxMessageBytes,
         handle: (request) => {
           const { service } = CheckRequest.decode(request);
           if (!known.has(service)) throw new AppError('not_found', `unknown service ${JSON.stringify(service)}`);
@@ -58,12 +64,15 @@ export function createHealthService(services: readonly string[]): Service {
       },
       Watch: {
         kind: 'streaming',
+        maxMessageBytes,
+        idleTimeoutMs,
         async *handle(requests, { signal }) {
           for await (const request of requests) return yield* watch(CheckRequest.decode(request).service, signal);
         },
       },
       List: {
         kind: 'unary',
+        maxMessageBytes,
         handle: () =>
           services.map((service) =>
             bytesField(1, Buffer.concat([bytesField(1, service), bytesField(2, checkResponse(healthOf(service)))])),

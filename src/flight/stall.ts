@@ -1,14 +1,16 @@
 import type { ServerHttp2Stream } from 'node:http2';
 
 const looks = 4;
-/** Where others on the connection are read, only this tells that one is not: the little that is waited for takes no reader as long. */
-const mostLooks = 10 * looks;
+/** Where others on the connection are read, only the time tells that one is not. */
+const leastLooks = 10 * looks;
+/** What waits may be large: so many bytes have a look more. */
+const bytesInLook = 256 * 1024;
 /** Pings and the like go on also where no data is taken. */
 const negligibleBytes = 1024;
 
 /**
- * Calls `stalled` once the connection of a stream took next to nothing for so long, or anything for ten times as long. Gives what
- * to call when the wait is over.
+ * Calls `stalled` once the connection of a stream took next to nothing for so long, or what the stream waits to send was not taken
+ * in ten times as long, and longer where it is much. Gives what to call when the wait is over.
  *
  * The timeout of Node's own streams starts anew with every byte on the connection, also with those of our pings: a client
  * that grants no window and answers pings would stay for ever.
@@ -17,6 +19,7 @@ export function onStall(stream: ServerHttp2Stream, stallTimeoutMs: number, stall
   let taken = bytesTaken(stream);
   let quietLooks = 0;
   let allLooks = 0;
+  const mostLooks = leastLooks + stream.writableLength / bytesInLook;
   const timer = setInterval(() => {
     const now = bytesTaken(stream);
     const isQuiet = now - taken <= negligibleBytes;

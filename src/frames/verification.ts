@@ -71,6 +71,8 @@ export class Verification {
       return undefined;
     } catch (error) {
       if (signal.aborted || isPassing(error) || !(error instanceof AppError)) throw error;
+      // Whole, and of types that are refused since it was taken.
+      if (error.code === 'unsupported_type') return undefined;
       return 'it is not readable';
     }
   }

@@ -175,6 +175,9 @@ describe('parameters', () => {
     ['SELECT count(*) FROM typed WHERE ($2 IS NULL OR s = $1) AND n > $3 -- ?', ['utf8', 'null', 'int']],
     ['SELECT $Now, CAST($day AS DATE), CAST($now AS VARCHAR)', ['null', 'date']],
     ['SELECT ? + ?, CAST(? AS DOUBLE)', ['null', 'null', 'float']],
+    ['SELECT 1 WHERE ?IS NULL AND 1.5::DOUBLE=?AND 2::BIGINT=?', ['null', 'float', 'int']],
+    ['SELECT ? UNION ALL SELECT ?', ['null', 'null']],
+    ['WITH a AS (SELECT ? AS x) SELECT x FROM a UNION ALL SELECT ?', ['null', 'null']],
   ])('also beside one that it does not tell: %s', async (sql, kinds) => {
     const t = await lab.frame('typed', "SELECT 1::BIGINT AS n, DATE '2026-01-01' AS d, 'x' AS s");
     const { query } = await analyzed(sql);
@@ -359,7 +362,8 @@ describe('a statement in trouble', () => {
   });
 
   test('texts of more memory than a worker has are told as such', async () => {
-    await using one = lab.newEngine({ workers: 1 });
+    // With what a worker may have beyond it, less than the 2 GiB that a column's texts may hold.
+    await using one = lab.newEngine({ workers: 1, memoryBytes: 50_000_000 });
     await expect(rowsOf(one, "SELECT repeat('x', 1_100_000) FROM range(2048)")).rejects.toMatchObject({
       code: 'sql_out_of_memory',
     });

@@ -254,7 +254,10 @@ export class WorkerProcess {
     this.#cancel(turn);
     for (;;) {
       const message = await this.#next();
-      if (message === undefined || message.kind === messageKind.done || message.kind === messageKind.error) break;
+      if (message === undefined || message.kind === messageKind.done) break;
+      if (message.kind !== messageKind.error) continue;
+      if ((JSON.parse(message.payload.toString()) as WireError).fatal) this.kill();
+      break;
     }
     // Its last message may have been here before the timer was set.
     this.#settled();
@@ -279,7 +282,9 @@ export class WorkerProcess {
         this.#settled();
       }
       const taken = message.kind === messageKind.sharedRows ? this.#takeShared(message) : message;
-      if (taken !== undefined) this.#waiting.push(taken);
+      // What comes behind rows that are lost must not make their result look whole.
+      if (taken === undefined) break;
+      this.#waiting.push(taken);
     }
     if (this.#waiting.length >= maxWaitingMessages) this.#data.pause();
     this.#wake?.();

@@ -1,11 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataType } from '../../../core/data-type.ts';
 import { asciiLower } from '../gate/ascii-lower.ts';
 import { tokenize } from '../gate/tokenizer.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import type { Connection, PreparedStatement } from './session.ts';
 
-/** Each costs a plan. */
+/** Each costs a plan, and some take long. */
 const mostAsked = 32;
+const mostMs = 200;
 
 /**
  * The types of a statement's parameters; kind `null` where nothing tells one. At the first such one DuckDB stops looking, so
@@ -15,22 +17,30 @@ export async function parameterTypes(
   connection: Connection,
   statement: PreparedStatement,
   { sql, names }: { readonly sql: string; readonly names: readonly string[] },
+  signal: AbortSignal,
 ): Promise<DataType[]> {
   const types = statement.parameterTypes;
   const untold = types.flatMap(({ kind }, index) => (kind === 'null' ? index : []));
   if (untold.length < 2 || untold.length > mostAsked) return types;
   const pieces = piecesOf(sql, names);
   const alone = async (wanted: number): Promise<DataType | undefined> => {
-    const text = pieces.map((piece) => (typeof piece === 'string' ? piece : piece === wanted ? '$1' : 'NULL'));
+    const text = pieces.map((piece) => (typeof piece === 'string' ? piece : piece === wanted ? ' $1 ' : ' NULL '));
     try {
       using asked = await connection.prepare(text.join(''));
       return asked.parameterTypes[0];
     } catch (error) {
-      if (error instanceof DuckDbError && error.isCallers) return undefined;
+      if (error instanceof DuckDbError && !error.fatal && !error.interrupted) return undefined;
       throw error;
     }
   };
-  for (const index of untold) types[index] = (await alone(index)) ?? { kind: 'null' };
+  const until = performance.now() + mostMs;
+  for (const index of untold) {
+    types[index] = (await alone(index)) ?? { kind: 'null' };
+    // A cancel may have come meanwhile.
+    await nextTurn();
+    signal.throwIfAborted();
+    if (performance.now() > until) break;
+  }
   return types;
 }
 

@@ -38,7 +38,7 @@ export async function describeQuery(context: QueryContext, job: QueryJob): Promi
     const sql = target?.insertSql(job.query.sql) ?? job.query.sql;
     using statement = await prepareQuery(connection, sql);
     const names = namesIn(job.query);
-    const parameters = await parameterTypes(connection, statement, { sql, names });
+    const parameters = await parameterTypes(connection, statement, { sql, names }, context.signal);
     if (target !== undefined) return { columns: target.columns, parameters };
     if (!job.hasParameters) {
       return { columns: await readableColumns(connection, { ...job.query, sql }, statement), parameters };
