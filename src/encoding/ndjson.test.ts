@@ -26,11 +26,6 @@ test('a row is an object on a line of its own', () => {
   ).toEqual(['{"a \\"b\\"\\n":9223372036854775807,"é":"x\\ny"}', '{"a \\"b\\"\\n":null,"é":""}']);
 });
 
-test('names that repeat are told apart, as readers keep one value of a key', () => {
-  const columns = ['a', 'a', 'A', 'a_1', 'a', '', ''].map((name, i) => ({ name, type: long, values: [BigInt(i)] }));
-  expect(lines(columns)).toEqual(['{"a":0,"a_2":1,"A":2,"a_1":3,"a_3":4,"":5,"_1":6}']);
-});
-
 test('numbers that JSON has not are null', () => {
   const values = [Number.NaN, -Infinity, 0.5];
   expect(lines([{ name: 'f', type: { kind: 'float', bits: 64 }, values }])).toEqual([

@@ -1,7 +1,6 @@
 import type { Column, DataType } from '../core/data-type.ts';
 import { ByteSink } from './byte-sink.ts';
 import type { Cell } from './cell.ts';
-import { distinctKeys } from './distinct-keys.ts';
 import { execCell } from './exec-cell.ts';
 import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
 import { viewOf } from './typed-view.ts';
@@ -9,12 +8,11 @@ import { viewOf } from './typed-view.ts';
 const SPACE = 32;
 const encoder = new TextEncoder();
 
-/** Rows as `{"name":value,…}`, a line each, with the values of exec JSON. */
+/** Rows as `{"name":value,…}`, a line each, with the values of exec JSON. Names that repeat are kept as they are. */
 export function createNdjsonEncoder(columns: readonly Column[]): RowTextEncoder {
   const sink = new ByteSink();
   const cells = columns.map(({ type }) => execCell(sink, type, false));
-  const names = distinctKeys(columns.map(({ name }) => name));
-  const keys = names.map((name, i) => new Key(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`));
+  const keys = columns.map(({ name }, i) => new Key(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`));
   const mayBreakLines = columns.map(({ type }) => holdsJson(type));
   return createRowTextEncoder(sink, {
     columnCount: cells.length,

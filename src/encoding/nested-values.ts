@@ -1,7 +1,6 @@
 import type { Vector } from '../core/batch.ts';
 import type { ByteSink } from './byte-sink.ts';
 import type { Cell, ValueWriter } from './cell.ts';
-import { distinctKeys } from './distinct-keys.ts';
 import { plainBytes } from './typed-view.ts';
 
 const COMMA = 44;
@@ -32,11 +31,11 @@ export function arrayValues(sink: ByteSink, element: Cell, size: number): ValueW
   };
 }
 
-/** An object; of fields without names, as SQL's `row(1, 2)` has them, an array. */
+/** An object, in which names that repeat are kept as they are; of fields without names, as SQL's `row(1, 2)` has them, an array. */
 export function structValues(sink: ByteSink, names: readonly string[], fields: readonly Cell[]): ValueWriter {
   const isNamed = names.length === 0 || names.some((name) => name !== '');
   const [open, close] = isNamed ? [123, 125] : [91, 93];
-  const keys = distinctKeys(names).map((name, i) =>
+  const keys = names.map((name, i) =>
     encoder.encode(`${i === 0 ? '' : ','}${isNamed ? `${JSON.stringify(name)}:` : ''}`),
   );
   return {

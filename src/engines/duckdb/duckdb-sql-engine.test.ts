@@ -177,6 +177,7 @@ describe('parameters', () => {
     ['SELECT ? + ?, CAST(? AS DOUBLE)', ['null', 'null', 'float']],
     ['SELECT 1 WHERE ?IS NULL AND 1.5::DOUBLE=?AND 2::BIGINT=?', ['null', 'float', 'int']],
     ['SELECT ? UNION ALL SELECT ?', ['null', 'null']],
+    ['SELECT ?, CAST($2 AS DATE), CAST($3 AS DATE)', ['null', 'null', 'null']],
     ['WITH a AS (SELECT ? AS x) SELECT x FROM a UNION ALL SELECT ?', ['null', 'null']],
   ])('also beside one that it does not tell: %s', async (sql, kinds) => {
     const t = await lab.frame('typed', "SELECT 1::BIGINT AS n, DATE '2026-01-01' AS d, 'x' AS s");

@@ -26,7 +26,6 @@ export async function gateQuery(
     const { tree, text, place } = await parse(connection, sql, openPivots);
     const facts = inCharacters(text, place, () => checkTree(tree, text));
     const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
-    if (facts.parameters.size > 0) refuseMixedParameters(text, place);
     return { sql, start: origin(0), tables, ...parametersOf(tree, facts.parameters) };
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
@@ -80,19 +79,7 @@ function otherStatement(): AppError {
   });
 }
 
-/** To DuckDB `?` and `$1` may be the same one. That it takes no names beside numbers its parser says itself. */
-function refuseMixedParameters(text: string, place: Origin): void {
-  const parameters = tokenize(text).filter(({ kind }) => kind === 'parameter');
-  const isMark = parameters[0]?.text === '?';
-  const other = parameters.find((parameter) => (parameter.text === '?') !== isMark);
-  if (other === undefined) return;
-  throw new AppError('sql_error', `${other.text} stands beside ${parameters[0]?.text}`, {
-    hint: 'parameters are ?, $1 or $name, of one kind in a statement',
-    position: place(other.start),
-  });
-}
-
-/** Of `?` or `$1`, which must have no gaps, or of `$name`. */
+/** Of `?` and `$1`, which must have no gaps, or of `$name`; DuckDB's parser lets nobody mix them. */
 function parametersOf(tree: TreeNode, used: ReadonlySet<string>): Pick<Query, 'parameterCount' | 'parameterNames'> {
   if ([...used].some((name) => !/^[0-9]+$/.test(name))) {
     const parameterNames = namesInOrder(tree);

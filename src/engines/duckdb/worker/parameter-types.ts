@@ -23,6 +23,7 @@ export async function parameterTypes(
   const untold = types.flatMap(({ kind }, index) => (kind === 'null' ? index : []));
   if (untold.length < 2 || untold.length > mostAsked) return types;
   const pieces = piecesOf(sql, names);
+  if (pieces === undefined) return types;
   const alone = async (wanted: number): Promise<DataType | undefined> => {
     const text = pieces.map((piece) => (typeof piece === 'string' ? piece : piece === wanted ? ' $1 ' : ' NULL '));
     try {
@@ -44,8 +45,8 @@ export async function parameterTypes(
   return types;
 }
 
-/** The text, with the number from 0 in place of each parameter. */
-function piecesOf(sql: string, names: readonly string[]): (string | number)[] {
+/** The text, with the number from 0 in place of each parameter. Undefined where `?` stands beside `$1`, which may be the same one. */
+function piecesOf(sql: string, names: readonly string[]): (string | number)[] | undefined {
   const lowerNames = names.map(asciiLower);
   const pieces: (string | number)[] = [];
   let at = 0;
@@ -58,5 +59,6 @@ function piecesOf(sql: string, names: readonly string[]): (string | number)[] {
     pieces.push(sql.slice(at, start), number);
     at = end;
   }
-  return [...pieces, sql.slice(at)];
+  const isMixed = questionMarks > 0 && questionMarks * 2 < pieces.length;
+  return isMixed ? undefined : [...pieces, sql.slice(at)];
 }
