@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { AppError } from '../core/app-error.ts';
 import { GrpcError } from '../protobuf/grpc-status.ts';
-import type { MessageBudget } from '../protobuf/message-budget.ts';
+import type { BudgetShare, MessageBudget } from '../protobuf/message-budget.ts';
 import { checkPrefix, endedInside, type FrameLimits, MessageReader, prefixBytes } from '../protobuf/message-frames.ts';
 import { streamChunks } from '../protobuf/stream-chunks.ts';
 import { IdleTimer } from './idle-timer.ts';
@@ -64,7 +64,7 @@ export function onlyMessage(
     let filled = 0;
     let announced: number | undefined;
     const count = pieceCounter(stream);
-    const share = limits.budget?.share();
+    let share: BudgetShare | undefined;
     const settle = (act: () => void): void => {
       clearTimeout(timer);
       share?.clear();
@@ -85,6 +85,8 @@ export function onlyMessage(
         filled += chunk.length;
         if (before === 0) held = chunk;
         else {
+          // Most requests come in one chunk.
+          share ??= limits.budget?.share();
           share?.take(chunk.length);
           // Copied, never kept as it came: a chunk of one byte is a view of the 64 KiB that were read from the socket.
           if (filled > held.length) held = withRoom(held.subarray(0, before), Math.max(filled, wholeBytes(announced)));

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { Socket } from 'node:net';
 import { getPriority, setPriority } from 'node:os';
-import { AppError } from '../../core/app-error.ts';
 import type { Deadline } from '../../core/deadline.ts';
 import type { Logger } from '../../core/logger.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from './protocol.ts';
 import { SharedFile } from './shared-file.ts';
 import { newSpillDirectory, removeSpillDirectory } from './spill-directory.ts';
+import { crashed, fromWire } from './worker-errors.ts';
 
 /** Of niceness. */
 const lowest = 19;
@@ -341,18 +341,4 @@ function drained(socket: Socket): Promise<void> {
     };
     socket.on('drain', done).on('close', done);
   });
-}
-
-function crashed(stderr: string): AppError {
-  return new AppError('engine_crashed', 'the process that worked on this request ended unexpectedly', {
-    hint: 'try again; if it happens again, the same input ends it each time',
-    retryAfterSeconds: 1,
-    cause: stderr,
-  });
-}
-
-function fromWire(error: WireError): Error {
-  if (error.code === 'cancelled') return new DOMException('the job was cancelled', 'AbortError');
-  const cause = Object.assign(new Error(error.detail), error.syscall !== undefined && { syscall: error.syscall });
-  return new AppError(error.code, error.message, { ...error.options, cause });
 }
