@@ -21,7 +21,8 @@ export function engineTable({ host }: ClientContext, all: readonly ServerEngine[
   return terminalTable(host, columns, rows);
 }
 
-function stateOf({ state, problem }: ServerEngine): string {
+function stateOf({ state, problem, unstopped }: ServerEngine): string {
+  if (unstopped !== undefined) return `${state}, ${unstopped} not stopped`;
   return problem === undefined ? state : `${state}: ${printable(problem)}`;
 }
 

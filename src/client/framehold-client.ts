@@ -19,6 +19,8 @@ export interface ServerEngine {
   readonly kind: string;
   readonly state: string;
   readonly version: string | null;
+  /** Statements that were given up and that it has not stopped yet. */
+  readonly unstopped?: number;
   readonly problem?: string;
   readonly default: boolean;
   readonly auto: boolean;

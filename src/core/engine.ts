@@ -4,7 +4,12 @@ export type EngineKind = 'duckdb' | 'questdb' | 'spark-connect';
 
 /** What an engine says when it is asked how it is. */
 export type EngineHealth =
-  | { readonly state: 'up'; readonly version: string | undefined }
+  | {
+      readonly state: 'up';
+      readonly version: string | undefined;
+      /** Statements that were given up and that the engine has not stopped yet. Default 0. */
+      readonly unstopped?: number;
+    }
   /** `problem` may be shown to anyone: no address, no password. */
   | { readonly state: 'down'; readonly problem: string };
 

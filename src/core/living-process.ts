@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** A prefix for names of files that belong to this process and mean nothing after it. */
 export function processPrefix(): string {
   return `${process.pid}-`;
@@ -16,8 +18,18 @@ export function isOfOtherLivingProcess(name: string): boolean {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+  return !isZombie(pid);
+}
+
+/** Whether it has ended, and its parent has not asked how: it can be signalled, but does nothing any more. Linux only. */
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return /^ [ZX]/.test(stat.slice(stat.lastIndexOf(')') + 1));
+  } catch {
+    return false;
   }
 }

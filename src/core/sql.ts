@@ -28,20 +28,20 @@ export interface Query {
 }
 
 /** What a caller's SQL text asks for. */
-export type Statement =
-  | { readonly kind: 'query'; readonly query: Query }
+export type Statement<Q extends Query = Query> =
+  | { readonly kind: 'query'; readonly query: Q }
   | {
       readonly kind: 'createTable';
       readonly table: TableName;
       readonly ifTaken: 'fail' | 'replace' | 'keep';
-      readonly query: Query;
+      readonly query: Q;
     }
   | {
       readonly kind: 'insert';
       readonly table: TableName;
       /** Undefined: all of them, in their order. */
       readonly columns: readonly string[] | undefined;
-      readonly query: Query;
+      readonly query: Q;
     }
   | { readonly kind: 'drop'; readonly table: TableName; readonly ifAbsent: 'fail' | 'ignore' }
   | { readonly kind: 'showTables' };
@@ -128,7 +128,8 @@ export interface SqlEngine {
   run(job: SqlRun, options: JobOptions): Promise<SqlResult>;
   /**
    * Writes the result as Parquet files into the folder, from wherever its rows are, and gives their paths in the order of
-   * the rows; none where there are no rows. Only where an engine has more than one place to write from.
+   * the rows; none where there are no rows, or where files would lose their order: `run` gives them then. Only where an
+   * engine has more than one place to write from.
    */
   write?(job: SqlWrite, options: JobOptions): Promise<readonly string[]>;
   /** Tables of the operator's database. */

@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import { sleep } from './abortable.ts';
+import { sleep } from '../core/async/abortable.ts';
 
 const busyPauseMs = 100;
 const mostBusyMs = 10_000;

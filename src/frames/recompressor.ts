@@ -1,5 +1,5 @@
+import { sleep } from '../core/async/abortable.ts';
 import type { Logger } from '../core/logger.ts';
-import { sleep } from './abortable.ts';
 import { isPassing } from './adoption.ts';
 
 export interface RecompressorOptions {

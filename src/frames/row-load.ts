@@ -1,6 +1,6 @@
 import { AppError } from '../core/app-error.ts';
+import { abortable } from '../core/async/abortable.ts';
 import type { EncodedRows, FrameEngine, ReadRows } from '../core/frame-engine.ts';
-import { abortable } from './abortable.ts';
 
 /** Consecutive encoded rows of a frame in as many pieces as they came. */
 export interface RowPieces {

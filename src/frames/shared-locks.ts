@@ -1,9 +1,9 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
+import { sleep } from '../core/async/abortable.ts';
 import type { Handle } from '../core/handle.ts';
 import { errnoOf } from '../core/storage-error.ts';
-import { sleep } from './abortable.ts';
 import { storage } from './durable-file.ts';
 import { lostPlace } from './membership.ts';
 import type { TenantDirectory } from './tenant-directory.ts';

@@ -1,10 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../core/app-error.ts';
+import { abortable, sleep } from '../core/async/abortable.ts';
 import type { Handle } from '../core/handle.ts';
 import { LinkedAbort } from '../core/linked-abort.ts';
 import type { Tenant } from '../core/principal.ts';
-import { abortable, sleep } from './abortable.ts';
 import type { Entry } from './catalog.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import { storage } from './durable-file.ts';

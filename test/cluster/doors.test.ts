@@ -82,7 +82,7 @@ path_map = "${cold}"
     const chained = (count: number, piece: string, between: string): string =>
       new Array<string>(count).fill(piece).join(between);
     test.each([
-      ['OR', 200, `SELECT count(*) AS c FROM small WHERE ${chained(200, 'n = 1', ' OR ')}`],
+      ['OR', 190, `SELECT count(*) AS c FROM small WHERE ${chained(190, 'n = 1', ' OR ')}`],
       ['OR', 500, `SELECT count(*) AS c FROM small WHERE ${chained(500, 'n = 1', ' OR ')}`],
       ['UNION ALL', 100, chained(100, 'SELECT 1 AS c', ' UNION ALL ')],
       ['UNION ALL', 400, chained(400, 'SELECT 1 AS c', ' UNION ALL ')],

@@ -186,6 +186,18 @@ export function engineBehaviour({ label, engine, door }: EngineUnderTest): void 
       expect((await local('SELECT sum(id)::INT FROM ten')).dataset).toEqual([[45]]);
     });
 
+    test('rows that are kept keep their order', async () => {
+      const sql = 'SELECT n, k FROM (SELECT id AS n, (id * 7919) % 200003 AS k FROM many_ids) x ORDER BY k DESC, n';
+      await local('CREATE OR REPLACE TABLE many_ids AS SELECT range AS id FROM range(200000)');
+      const inOrder = `SELECT count(*) FROM (SELECT k, lag(k) OVER (ORDER BY r) AS before
+        FROM (SELECT k, row_number() OVER () AS r FROM ordered)) WHERE k > before`;
+      expect(await rows({ sql, keep: { handle: 'ordered', mode: 'overwrite' } })).toMatchObject({ rows: 200000 });
+      expect((await local(inOrder)).dataset).toEqual([[0]]);
+      await rows({ sql: `CREATE OR REPLACE TABLE ordered AS ${sql}` });
+      expect((await local(inOrder)).dataset).toEqual([[0]]);
+      expect((await local('SELECT count(*), count(DISTINCT n) FROM ordered')).dataset).toEqual([[200000, 200000]]);
+    });
+
     test.each([
       ['csv', '"n","t"\n0,"a;b"\n1,"a;b"\n'],
       ['tsv', 'n\tt\n0\ta;b\n1\ta;b\n'],

@@ -35,6 +35,14 @@ describe.skipIf(venv === undefined)('Sail', () => {
     expect(answerDifference(expected, await door.rows({ sql, engine: 'cluster' }))).toBeUndefined();
   });
 
+  test('reads and writes below a folder whose name could be a pattern', async () => {
+    await using odd = await openEngineDoor({ engineUrl: sail.url, folder: 'a[1] {b,c}*?%41' });
+    await odd.rows({ sql: 'CREATE TABLE ids AS SELECT range AS id FROM range(5)', engine: 'local' });
+    await odd.rows({ sql: 'CREATE TABLE kept AS SELECT id + 1 AS n FROM ids', engine: 'cluster' });
+    const answer = await odd.rows({ sql: 'SELECT sum(n) AS s FROM kept JOIN ids ON n = id', engine: 'cluster' });
+    expect(answer.dataset).toEqual([[10]]);
+  });
+
   test('behind TLS is spoken to where its certificate is trusted, and not where it is not', async () => {
     await using folder = await temporaryDirectory();
     const { key, cert, certFile } = selfSigned(folder.path);

@@ -201,6 +201,12 @@ describe('params', () => {
     ],
     [
       'SELECT $1',
+      [{ type: 'STRUCT(a INT)', value: '{"a":1}' }],
+      'unsupported_type',
+      'params[0]: a parameter cannot have type "STRUCT(a INT)"',
+    ],
+    [
+      'SELECT $1',
       [{ type: 'DATE[]', value: 'x' }],
       'invalid_parameter',
       'params[0] is the text "x"; it must be an array for DATE[]',

@@ -72,8 +72,12 @@ export class GrpcClient implements Disposable {
   }
 
   /** A call whose answers are read by hand. */
-  open(path: string, request: Uint8Array): ClientReadableStream<Buffer> {
-    const call = this.#client.makeServerStreamRequest(path, identity, identity, Buffer.from(request));
+  open(
+    path: string,
+    request: Uint8Array,
+    { headers = new Metadata() }: CallOptions = {},
+  ): ClientReadableStream<Buffer> {
+    const call = this.#client.makeServerStreamRequest(path, identity, identity, Buffer.from(request), headers);
     // Its status is looked at instead; unheard, the error would end the process.
     call.on('error', () => {});
     return call;

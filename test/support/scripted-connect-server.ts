@@ -6,6 +6,7 @@ import { endOfStream, schemaMessage } from '../../src/encoding/arrow/schema-mess
 import { arrowTable } from '../../src/encoding/arrow/small-table.ts';
 import {
   AnalyzePlanResponse,
+  ConfigRequest,
   ConfigResponse,
   ErrorInfo,
   ExecutePlanRequest,
@@ -50,6 +51,8 @@ export interface ScriptedConnectServerOptions {
   readonly serverSideSessionId?: (sessionId: string) => string;
   /** Calls that only the script answers. Default: none of Config, Interrupt, ReleaseExecute and ReleaseSession. */
   readonly isLeftOpen?: (method: string) => boolean;
+  /** Settings that stay as they are. Default: none. */
+  readonly isFixedSetting?: (key: string) => boolean;
 }
 
 /** A server that does what no real one can be made to do. What the script leaves is answered as Spark would. */
@@ -58,9 +61,11 @@ export async function scriptedConnectServer(
   {
     serverSideSessionId: nameOf = () => '11111111-1111-4111-8111-111111111111',
     isLeftOpen = () => false,
+    isFixedSetting = () => false,
   }: ScriptedConnectServerOptions = {},
 ): Promise<ScriptedConnectServer> {
   const calls: string[] = [];
+  const settings = new Map<string, string | undefined>();
   const server = createServer();
   const sessions = new Set<{ destroy(): void }>();
   server.on('session', (session) => {
@@ -126,7 +131,10 @@ export async function scriptedConnectServer(
     if (isLeftOpen(method)) await script(call);
     else if (method === 'Config') {
       respond();
-      const answer = ConfigResponse.encode({ sessionId: ids.sessionId, serverSideSessionId });
+      const { set, get } = ConfigRequest.decode(request).operation ?? {};
+      for (const { key, value } of set?.pairs ?? []) if (!isFixedSetting(key)) settings.set(key, value);
+      const pairs = (get?.keys ?? []).map((key) => ({ key, value: settings.get(key) }));
+      const answer = ConfigResponse.encode({ sessionId: ids.sessionId, serverSideSessionId, pairs });
       stream.write(Buffer.concat([messagePrefix(answer.length), answer]));
       call.end();
     } else if (method === 'Interrupt' || method === 'ReleaseExecute' || method === 'ReleaseSession') {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { batchOf, type ConnectCall, scriptedConnectServer } from '../../../test/support/scripted-connect-server.ts';
-import { rowsOf, runSql, sparkEngine } from '../../../test/support/spark-engine.ts';
+import { rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
 import { messagePrefix } from '../../protobuf/message-frames.ts';
 
 const sql = 'SELECT 1';
@@ -97,7 +97,7 @@ it.each(['SESSION_CHANGED', 'SESSION_NOT_FOUND', 'SESSION_CLOSED'])(
     });
     await using engine = sparkEngine({ url: server.url });
     expect(await rowsOf(await runSql(engine, sql))).toEqual(idsUpTo(2));
-    expect(server.calls.filter((method) => method === 'Config')).toHaveLength(2);
+    expect(server.calls.filter((method) => method === 'Config')).toHaveLength(4);
   },
 );
 
@@ -150,24 +150,38 @@ it('an answer that is no protobuf is refused', async () => {
   });
 });
 
-it('a query is stopped on the server before its call is given up', async () => {
+it('a query that is given up is stopped, and keeps its place until the server has ended it', async () => {
+  const executions: ConnectCall[] = [];
   let isCallOpenAtRelease: boolean | undefined;
-  let execution: ConnectCall | undefined;
   await using server = await scriptedConnectServer(async (call) => {
-    if (call.method === 'ExecutePlan') execution = call;
+    if (call.method === 'AnalyzePlan') call.fail('UNIMPLEMENTED', 'no version is told');
     if (call.method === 'ReleaseExecute') {
-      isCallOpenAtRelease ??= execution?.stream.closed === false;
-      expect(call.operationId).toBe(execution?.operationId);
+      isCallOpenAtRelease ??= executions[0]?.stream.closed === false;
+      expect(call.operationId).toBe(executions.at(-1)?.operationId);
     }
+    if (call.method !== 'ExecutePlan') return;
+    if (executions.push(call) === 1) return;
+    await sendFrom(call, 0, 0);
+    await call.send({ resultComplete: {} });
+    call.end();
   });
-  await using engine = sparkEngine({ url: server.url });
+  await using engine = sparkEngine({ url: server.url, maxConcurrent: 1 });
   const controller = new AbortController();
   const running = runSql(engine, sql, { options: { signal: controller.signal } });
-  await expect.poll(() => execution).toBeDefined();
+  await expect.poll(() => executions).toHaveLength(1);
   controller.abort(new Error('gone'));
   await expect(running).rejects.toThrow('gone');
   expect(isCallOpenAtRelease).toBe(true);
-  await expect.poll(() => execution?.stream.closed).toBe(true);
+  expect(executions[0]?.stream.closed).toBe(false);
+  expect(await engine.health(unstopped)).toMatchObject({ state: 'up', unstopped: 1 });
+  await expect(runSql(engine, sql)).rejects.toMatchObject({
+    code: 'overloaded',
+    message: expect.stringContaining('still works on 1 statements that were given up'),
+    retryAfterSeconds: 5,
+  });
+  executions[0]?.end();
+  await expect.poll(() => engine.health(unstopped)).toMatchObject({ unstopped: 0 });
+  expect(await rowsOf(await runSql(engine, sql))).toEqual(idsUpTo(2));
 });
 
 it('a query under way when the engine closes is stopped and answered, and not begun anew', async () => {

@@ -2,7 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import type { FrameTable, SqlTable, TableName } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/arrow-field.ts';
-import { type PathMap, withoutGlobs } from './path-map.ts';
+import type { PathMap } from './path-map.ts';
 import { aliased, localRows, type Relation, readParquet } from './plan.ts';
 import { sparkSchema } from './spark-schema.ts';
 import type { Flavour } from './spark-session.ts';
@@ -35,7 +35,7 @@ export function frameRelation(
         hint: 'put it under another handle, or run the query on the local engine',
       });
     }
-    return withoutGlobs(pathMap.toCluster(path), flavour);
+    return pathMap.toCluster(path, flavour, 'read');
   });
   return readParquet(paths, flavour === 'spark' ? sparkSchema(table.columns) : undefined);
 }

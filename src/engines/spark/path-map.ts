@@ -13,8 +13,15 @@ export class PathMap {
     this.#root = (root ?? this.#coldDirectory).replace(/\/+$/, '');
   }
 
-  /** A path of ours as the cluster names it. */
-  toCluster(path: string): string {
+  /** A path of ours as the cluster names it, for reading or writing. */
+  toCluster(path: string, flavour: Flavour, use: 'read' | 'write'): string {
+    const name = this.#toCluster(path);
+    if (flavour === 'sail') return sailUri(name);
+    // Spark takes what it reads for a pattern, and what it writes for a path.
+    return use === 'read' ? name.replaceAll(/[\\*?[\]{}]/g, '\\$&') : name;
+  }
+
+  #toCluster(path: string): string {
     const inside = relative(this.#coldDirectory, resolve(path));
     if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) {
       throw new AppError('internal', 'internal error', { cause: new Error('a file outside of the cold directory') });
@@ -34,9 +41,11 @@ export class PathMap {
   }
 }
 
-/** Both engines take a path for a pattern where it holds certain signs, and each has its own way to say that it is none. */
-export function withoutGlobs(path: string, flavour: Flavour): string {
-  return flavour === 'spark' ? path.replaceAll(/[\\*?[\]{}]/g, '\\$&') : path.replaceAll(/[*?[\]{}]/g, '[$&]');
+/** Sail takes a path for a pattern where it holds certain signs, but not where they are encoded as in a URI. */
+function sailUri(name: string): string {
+  const isUri = /^[a-z][a-z0-9+.-]*:/i.test(name);
+  const path = isUri ? name : `file://${encodeURI(name).replaceAll('#', '%23')}`;
+  return path.replaceAll(/[*?[\]{}]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function withoutScheme(root: string): string {

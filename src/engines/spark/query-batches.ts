@@ -94,7 +94,9 @@ async function* readBatches(
     for (const bound of executions) {
       for await (const { rowCount, data } of answers(bound)) {
         bytes += data.length;
-        if (bytes > maxResultBytes) throw resultTooLarge(engine, `the ${maxResultBytes} bytes that may be read`);
+        // What is kept passes on to the disk.
+        if (bytes > maxResultBytes && run.isKept !== true)
+          throw resultTooLarge(engine, `the ${maxResultBytes} bytes that may be read`);
         const batch = readResultBatch(data, rowCount);
         check(batch);
         rows += batch.rows;

@@ -12,6 +12,8 @@ export interface QueryWorkOptions {
   /** 0 = without limit. */
   readonly timeoutMs: number;
   readonly failures: FailureContext;
+  /** Subqueries of it for which the engine keeps a thread each that waits. */
+  readonly waitingSubqueries: number;
 }
 
 /** One query at work: its place, its session, and the time that it has left. */
@@ -41,7 +43,7 @@ export class QueryWork {
 
   /** Waits for a place. */
   static async start(options: QueryWorkOptions, job: JobOptions): Promise<QueryWork> {
-    return new QueryWork(options, await options.sessions.lease(job), job);
+    return new QueryWork(options, await options.sessions.lease(job, options), job);
   }
 
   async with<T>(act: (session: SparkSession) => Promise<T>): Promise<T> {

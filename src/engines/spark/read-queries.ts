@@ -1,22 +1,32 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Query, Statement } from '../../core/sql.ts';
 import type { Flavour } from './spark-session.ts';
-import { readStatement } from './sql/read-statement.ts';
+import { readStatement, type SparkQuery } from './sql/read-statement.ts';
+
+interface ReadQuery {
+  readonly query: SparkQuery;
+  readonly flavour: Flavour;
+}
 
 /** Reads statements in the dialect of a server, and knows which it was. */
 export class ReadQueries {
-  readonly #readFor = new WeakMap<Query, Flavour>();
+  readonly #read = new WeakMap<Query, ReadQuery>();
 
   read(sql: string, flavour: Flavour): Statement {
     const statement = readStatement(sql, flavour);
-    if ('query' in statement) this.#readFor.set(statement.query, flavour);
+    if ('query' in statement) this.#read.set(statement.query, { query: statement.query, flavour });
     return statement;
+  }
+
+  /** Undefined for a query of our own. */
+  get(query: Query): SparkQuery | undefined {
+    return this.#read.get(query)?.query;
   }
 
   /** Refuses a query that a server of this kind would take for another than the one that was read. */
   check(query: Query, flavour: Flavour, engine: string): void {
-    const readFor = this.#readFor.get(query);
-    if (readFor === undefined || readFor === flavour) return;
+    const read = this.#read.get(query);
+    if (read === undefined || read.flavour === flavour) return;
     const statement = readStatement(query.sql, flavour);
     if (statement.kind === 'query' && meaningOf(statement.query) === meaningOf(query)) return;
     throw new AppError('engine_unreachable', `engine ${engine} has become one of another kind`, {

@@ -25,7 +25,17 @@ it('a session is used again for the next query', async () => {
   await using server = await scriptedConnectServer(answer);
   await using engine = sparkEngine({ url: server.url });
   for (let times = 0; times < 3; times++) await rowsOf(await runSql(engine, sql));
-  expect(server.calls.filter((method) => method === 'Config')).toHaveLength(1);
+  expect(server.calls.filter((method) => method === 'Config')).toHaveLength(2);
+});
+
+it('a server that does not keep a setting on which the meaning of SQL hangs gets none', async () => {
+  const key = 'spark.sql.variable.substitute';
+  await using server = await scriptedConnectServer(answer, { isFixedSetting: (each) => each === key });
+  await using engine = sparkEngine({ url: server.url });
+  const message = `the engine does not keep ${key} at false, so that no SQL is sent to it`;
+  await expect(runSql(engine, sql)).rejects.toMatchObject({ code: 'engine_unreachable', message });
+  expect(await engine.health(unstopped)).toEqual({ state: 'down', problem: message });
+  expect(server.calls).not.toContain('ExecutePlan');
 });
 
 it.each([
@@ -116,14 +126,14 @@ it('a query that was read for Spark is read again where a server of the other ki
   });
   await using engine = sparkEngine({ url: server.url });
   await rowsOf(await runSql(engine, sql));
-  const quoted = await queryOf(engine, 'SELECT "a b" FROM (SELECT 1 AS "a b")');
+  const recursive = await queryOf(engine, 'WITH RECURSIVE r AS (SELECT 1 AS n) SELECT * FROM r');
   const plain = await queryOf(engine, sql);
   isSail = true;
   server.cutAll();
   const run = (query: typeof plain) => engine.sql.run({ query, tables: [], form: 'arrow' }, unstopped);
   await expect.poll(async () => (await engine.health(unstopped)).state).toBe('up');
   expect(await rowsOf(await run(plain))).toHaveLength(1);
-  await expect(run(quoted)).rejects.toMatchObject({ code: 'sql_error' });
+  await expect(run(recursive)).rejects.toMatchObject({ code: 'sql_forbidden' });
 });
 
 it('what is written once more in a new session is written into a new folder', async () => {

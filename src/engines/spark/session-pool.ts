@@ -1,10 +1,12 @@
 import { AppError } from '../../core/app-error.ts';
+import { Semaphore } from '../../core/async/semaphore.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import { TimedSignal } from '../../core/timed-signal.ts';
 import { isSessionLost } from './connect-failure.ts';
 import { FairPlaces } from './fair-places.ts';
 import { type Flavour, SparkSession, type SparkSessionOptions } from './spark-session.ts';
+import { maxWaitingSubqueries } from './sql/statement-size.ts';
 
 /** Well before servers forget a session themselves (Sail after a quarter of an hour). */
 const idleMs = 5 * 60_000;
@@ -34,9 +36,11 @@ interface Idle {
 export class SessionPool implements AsyncDisposable {
   readonly #options: SessionPoolOptions;
   readonly #places: FairPlaces;
+  /** Threads of Spark that may wait for a subquery at once, so that one is left to run what they wait for. */
+  readonly #subqueryThreads = new Semaphore(maxWaitingSubqueries);
   readonly #idle: Idle[] = [];
   readonly #leases = new Set<SessionLease>();
-  readonly #releases = new Set<Promise<void>>();
+  readonly #dropped = new Map<SparkSession, Promise<void>>();
   #closed: AppError | undefined;
   #flavour: Flavour | undefined;
 
@@ -46,17 +50,23 @@ export class SessionPool implements AsyncDisposable {
     this.#places = new FairPlaces({ engine, max: maxConcurrent, maxWaiting: maxConcurrent * 16 });
   }
 
-  async lease({ signal, lane = '' }: JobOptions): Promise<SessionLease> {
+  async lease(
+    { signal, lane = '' }: JobOptions,
+    { waitingSubqueries }: { readonly waitingSubqueries: number },
+  ): Promise<SessionLease> {
     if (this.#closed !== undefined) throw this.#closed;
+    if (this.unstopped >= this.#options.maxConcurrent) throw this.#onlyUnstopped();
     const lease = new SessionLease(this);
     this.#leases.add(lease);
-    let free = (): void => {};
+    const taken: (() => void)[] = [];
     lease.ended.then(() => {
       this.#leases.delete(lease);
-      free();
+      for (const free of taken) free();
     });
     try {
-      free = await this.#places.take(lane, AbortSignal.any([signal, lease.closing]));
+      const whileWanted = AbortSignal.any([signal, lease.closing]);
+      taken.push(await this.#places.take(lane, whileWanted));
+      if (waitingSubqueries > 0) taken.push(await this.#subqueryThreads.acquire(waitingSubqueries, whileWanted));
       return lease;
     } catch (thrown) {
       lease.end({ isSound: true });
@@ -88,14 +98,30 @@ export class SessionPool implements AsyncDisposable {
     this.#idle.push({ session, timer });
   }
 
-  /** Ends a session that shall not be used again. */
-  drop(session: SparkSession): void {
-    const signal = AbortSignal.timeout(releaseTimeoutMs);
-    const release = session
-      .release({ signal })
-      .catch(() => {})
-      .finally(() => this.#releases.delete(release));
-    this.#releases.add(release);
+  /** Ends a session that shall not be used again. Resolves when the server has stopped all that ran in it. */
+  drop(session: SparkSession): Promise<void> {
+    const dropping = this.#drop(session).finally(() => this.#dropped.delete(session));
+    this.#dropped.set(session, dropping);
+    return dropping;
+  }
+
+  async #drop(session: SparkSession): Promise<void> {
+    await session.release({ signal: AbortSignal.timeout(releaseTimeoutMs) }).catch(() => {});
+    await session.untilQuiet();
+  }
+
+  /** Sessions that were ended, and in which the server works on all the same. They keep their places until it has stopped. */
+  get unstopped(): number {
+    return [...this.#dropped.keys()].filter(({ isQuiet }) => !isQuiet).length;
+  }
+
+  #onlyUnstopped(): AppError {
+    const { engine, maxConcurrent } = this.#options;
+    return new AppError(
+      'overloaded',
+      `engine ${engine} still works on ${maxConcurrent} statements that were given up, and takes no more until it has stopped`,
+      { hint: 'try again later, or run the statement on the local engine', retryAfterSeconds: 5 },
+    );
   }
 
   /** A server that has forgotten one session has forgotten all. */
@@ -142,7 +168,8 @@ export class SessionPool implements AsyncDisposable {
     const isOver = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
     await Promise.race([isOver, Promise.all([...this.#leases].map(({ ended }) => ended))]);
     for (const lease of this.#leases) lease.abandon();
-    await Promise.all(this.#releases);
+    for (const session of this.#dropped.keys()) session.cut();
+    await Promise.all(this.#dropped.values());
   }
 }
 
@@ -190,10 +217,11 @@ export class SessionLease {
   end({ isSound }: { readonly isSound: boolean }): void {
     const session = this.#session;
     this.#session = undefined;
-    if (session !== undefined) {
-      if (isSound) this.#pool.giveBack(session);
-      else this.#pool.drop(session);
+    if (session !== undefined && !isSound) {
+      this.#pool.drop(session).then(this.#end);
+      return;
     }
+    if (session !== undefined) this.#pool.giveBack(session);
     this.#end();
   }
 

@@ -74,14 +74,21 @@ export class SparkEngine implements ClusterEngine {
     using limit = new TimedSignal(signal, healthTimeoutMs);
     const session = this.#newSession();
     try {
-      await session.probe(limit);
+      await session.configure(limit);
       const version = await session.version(limit).catch(() => undefined);
       // Sail tells the version of Spark that it stands in for.
       const product = session.flavour === 'sail' ? ' (Sail)' : '';
-      return { state: 'up', version: version ? `${version}${product}` : undefined };
+      const { unstopped } = this.#sessions;
+      return { state: 'up', version: version ? `${version}${product}` : undefined, unstopped };
     } catch (thrown) {
       signal.throwIfAborted();
-      const failure = sqlFailure(thrown, { engine: this.name, pathMap: this.#pathMap, query: { sql: '' }, frames: [] });
+      const failure = sqlFailure(thrown, {
+        engine: this.name,
+        pathMap: this.#pathMap,
+        query: { sql: '' },
+        sourcePosition: undefined,
+        frames: [],
+      });
       return {
         state: 'down',
         problem: limit.isLate ? `engine ${this.name} did not answer within 3 s` : messageOf(failure),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../core/app-error.ts';
+import { abortable } from '../../core/async/abortable.ts';
 import type { MessageType } from '../../protobuf/proto-message.ts';
 import type { ConnectChannel } from './connect-channel.ts';
 import { ConnectFailure } from './connect-failure.ts';
@@ -25,12 +26,43 @@ import { retrying } from './retries.ts';
 /** Sail speaks the same wire, but takes names and quotes another way and loses files in silence. */
 export type Flavour = 'spark' | 'sail';
 
-/** What every session is set to. A server that does not know one of them leaves it. */
-const settings: Readonly<Record<string, string>> = {
-  'spark.sql.session.timeZone': 'UTC',
+/**
+ * On what the meaning of a text hangs. A session that does not keep all of these is not used: its server could read
+ * another statement than the one that was checked.
+ */
+const pinnedSettings: Readonly<Record<string, string>> = {
+  // Otherwise Spark puts its environment, its settings and what callers wrote elsewhere in the place of ${…}.
+  'spark.sql.variable.substitute': 'false',
+  // Values of parameters become literals of the text, escaped as the settings below say. The other way loses them where a
+  // query reads no table (4.1.4).
+  'spark.sql.legacy.parameterSubstitution.constantsOnly': 'false',
+  'spark.sql.runSQLOnFiles': 'false',
+  'spark.sql.scripting.enabled': 'false',
+  'spark.sql.operatorPipeSyntaxEnabled': 'false',
+  'spark.sql.parser.escapedStringLiterals': 'false',
+  'spark.sql.parser.quotedRegexColumnNames': 'false',
+  'spark.sql.caseSensitive': 'false',
   'spark.sql.ansi.enabled': 'true',
   'spark.sql.ansi.doubleQuotedIdentifiers': 'true',
-  'spark.sql.runSQLOnFiles': 'false',
+  'spark.sql.ansi.enforceReservedKeywords': 'false',
+  'spark.sql.ansi.relationPrecedence': 'false',
+  'spark.sql.groupByAliases': 'true',
+  'spark.sql.groupByOrdinal': 'true',
+  'spark.sql.orderByOrdinal': 'true',
+  'spark.sql.legacy.bangEqualsNot': 'false',
+  'spark.sql.legacy.consecutiveStringLiterals.enabled': 'false',
+  'spark.sql.legacy.ctePrecedencePolicy': 'CORRECTED',
+  'spark.sql.legacy.exponentLiteralAsDecimal.enabled': 'false',
+  'spark.sql.legacy.interval.enabled': 'false',
+  'spark.sql.legacy.parser.havingWithoutGroupByAsWhere': 'false',
+  'spark.sql.legacy.setopsPrecedence.enabled': 'false',
+  'spark.sql.legacy.timeParserPolicy': 'CORRECTED',
+  'spark.sql.timestampType': 'TIMESTAMP_LTZ',
+  'spark.sql.session.timeZone': 'UTC',
+};
+
+/** What every session is set to besides. A server that does not know one of them leaves it. */
+const otherSettings: Readonly<Record<string, string>> = {
   'spark.sql.timeType.enabled': 'true',
   'spark.sql.legacy.parquet.nanosAsLong': 'true',
   'spark.sql.parquet.outputTimestampType': 'TIMESTAMP_MICROS',
@@ -62,6 +94,9 @@ export class SparkSession {
   /** The connection over which the session was set up. */
   #epoch = -1;
   #mayBeBusy = false;
+  /** Calls that nobody waits for any more, and that the server may still work on. */
+  readonly #leftCalls = new Set<Promise<void>>();
+  readonly #cutting = new AbortController();
 
   constructor(options: SparkSessionOptions) {
     this.#options = options;
@@ -83,20 +118,33 @@ export class SparkSession {
     return this.#mayBeBusy || this.#epoch !== this.#options.channel.epoch;
   }
 
+  /** Resolves when the server has ended every call, also those that were given up: it plans on until it is done. */
+  async untilQuiet(): Promise<void> {
+    await Promise.all(this.#leftCalls);
+  }
+
+  /** Whether the server still works on a call that was given up. */
+  get isQuiet(): boolean {
+    return this.#leftCalls.size === 0;
+  }
+
+  /** Lets go of all calls, whatever the server does with them. */
+  cut(): void {
+    this.#cutting.abort();
+  }
+
   /** The server did not say that it has stopped what ran here. */
   noteMayBeBusy(): void {
     this.#mayBeBusy = true;
   }
 
+  /** Only a server in working order answers. */
   async configure(options: CallOptions): Promise<void> {
-    const pairs = Object.entries(settings).map(([key, value]) => ({ key, value }));
+    const pairs = Object.entries({ ...otherSettings, ...pinnedSettings }).map(([key, value]) => ({ key, value }));
     await this.#config({ set: { pairs, silent: true }, get: undefined }, options);
+    const kept = await this.#config({ set: undefined, get: { keys: Object.keys(pinnedSettings) } }, options);
+    for (const [key, value] of Object.entries(pinnedSettings)) if (kept.get(key) !== value) throw unpinned(key, value);
     this.#epoch = this.#options.channel.epoch;
-  }
-
-  /** The cheapest call that only a server in working order answers. */
-  async probe(options: CallOptions): Promise<void> {
-    await this.#config({ set: undefined, get: { keys: ['spark.sql.session.timeZone'] } }, options);
   }
 
   async version(options: CallOptions): Promise<string | undefined> {
@@ -162,19 +210,24 @@ export class SparkSession {
   async #config(
     operation: Parameters<typeof ConfigRequest.encode>[0]['operation'],
     options: CallOptions,
-  ): Promise<void> {
+  ): Promise<ReadonlyMap<string, string | undefined>> {
     const answer = await this.#retried('Config', ConfigRequest.encode({ ...this.#own(), operation }), options);
-    this.#observe(decoded(ConfigResponse, answer));
+    const response = decoded(ConfigResponse, answer);
+    this.#observe(response);
+    return new Map(response.pairs.map(({ key, value }) => [key, value]));
   }
 
   async #analyze(request: Uint8Array, options: CallOptions): Promise<ReturnType<typeof AnalyzePlanResponse.decode>> {
-    const answer = decoded(AnalyzePlanResponse, await this.#retried('AnalyzePlan', request, options));
+    const { patienceMs } = this.#options;
+    const { signal } = options;
+    const analyze = () => lastOf('AnalyzePlan', this.#planCall('AnalyzePlan', request, signal));
+    const answer = decoded(AnalyzePlanResponse, await retrying({ patienceMs, signal }, analyze));
     this.#observe(answer);
     return answer;
   }
 
   async *#stream(method: string, request: Uint8Array, signal: AbortSignal): AsyncGenerator<ExecuteResponse> {
-    for await (const message of this.#call(method, request, signal)) {
+    for await (const message of this.#planCall(method, request, signal)) {
       const response = decoded(ExecutePlanResponse, message);
       this.#observe(response);
       yield response;
@@ -200,10 +253,25 @@ export class SparkSession {
   }
 
   async #unary(method: string, request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
-    let answer: Uint8Array | undefined;
-    for await (const message of this.#call(method, request, signal)) answer = message;
-    if (answer === undefined) throw new ConnectFailure('DATA_LOSS', `${method} was answered without a message`);
-    return answer;
+    return await lastOf(method, this.#call(method, request, signal));
+  }
+
+  /**
+   * A call for which the server plans a query. Neither engine stops to plan when the call is given up: it stays open until
+   * the server ends it, so that we know what still runs there.
+   */
+  async *#planCall(method: string, request: Uint8Array, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const call = this.#call(method, request, this.#cutting.signal);
+    try {
+      for (;;) {
+        const step = await abortable(call.next(), signal);
+        if (step.done === true) return;
+        yield step.value;
+      }
+    } finally {
+      const ended = endOf(call).finally(() => this.#leftCalls.delete(ended));
+      this.#leftCalls.add(ended);
+    }
   }
 
   #call(method: string, request: Uint8Array, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -220,6 +288,33 @@ export class SparkSession {
       observedSessionId: this.#observedId,
     };
   }
+}
+
+async function lastOf(method: string, call: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  let answer: Uint8Array | undefined;
+  for await (const message of call) answer = message;
+  if (answer === undefined) throw new ConnectFailure('DATA_LOSS', `${method} was answered without a message`);
+  return answer;
+}
+
+/** Resolves when a call has ended, or sends rows that nobody reads: then it can be given up. */
+async function endOf(call: AsyncGenerator<Uint8Array>): Promise<void> {
+  try {
+    const step = await call.next();
+    if (step.done !== true) await call.return(undefined);
+  } catch {
+    // It has ended all the same.
+  }
+}
+
+function unpinned(setting: string, value: string): AppError {
+  return new AppError(
+    'engine_unreachable',
+    `the engine does not keep ${setting} at ${value}, so that no SQL is sent to it`,
+    {
+      hint: 'the operator lets sessions change this setting on the cluster',
+    },
+  );
 }
 
 /** What a server sends is not its caller's fault. */

@@ -104,6 +104,7 @@ export class SparkSqlEngine implements SqlEngine {
   async write(job: SqlWrite, options: JobOptions): Promise<readonly string[]> {
     const executions = await argumentsOf(job.query, job.parameters);
     const { pathMap } = this.#options;
+    const { isOrdered = false } = this.#queries.get(job.query) ?? {};
     const work = await this.#start(job, options);
     return await this.#finish(work, async () => {
       const paths: string[] = [];
@@ -116,7 +117,9 @@ export class SparkSqlEngine implements SqlEngine {
           await this.#checkFiles(session, job.tables, work.signal);
           const relation = this.#relation(job, bound, session);
           refuseKeptIntervals(await resultColumns(session, relation, work.signal));
-          const plan = writePlan(relation, pathMap.toCluster(folder));
+          // Its files are written side by side, each with rows from everywhere: as one stream they come in their order.
+          if (session.flavour === 'sail' && isOrdered) return [];
+          const plan = writePlan(relation, pathMap.toCluster(folder, session.flavour, 'write'));
           for await (const _ of execute(session, plan, work));
           return (await writtenFiles(folder)) ?? (await this.#nothingWritten(session, relation, work.signal));
         });
@@ -146,8 +149,9 @@ export class SparkSqlEngine implements SqlEngine {
       });
     }
     const frames = tables.filter((table) => table.kind === 'frame');
-    const failures = { engine: name, pathMap, query, frames };
-    return QueryWork.start({ sessions, timeoutMs: queryTimeoutMs, failures }, options);
+    const { sourcePosition, waitingSubqueries = 0 } = this.#queries.get(query) ?? {};
+    const failures = { engine: name, pathMap, query, sourcePosition, frames };
+    return QueryWork.start({ sessions, timeoutMs: queryTimeoutMs, failures, waitingSubqueries }, options);
   }
 
   /** Does all of some work, and ends it either way. */

@@ -10,7 +10,9 @@ export interface FailureContext {
   /** Name of the engine. */
   readonly engine: string;
   readonly pathMap: PathMap;
-  readonly query: Pick<Query, 'sql' | 'start'>;
+  readonly query: Pick<Query, 'sql'>;
+  /** The place in the caller's text for one in the query's; undefined where the query is all ours. */
+  readonly sourcePosition: ((position: number) => number) | undefined;
   /** Those of the query. */
   readonly frames: readonly FrameTable[];
 }
@@ -79,10 +81,17 @@ function unreachableReason({ cause, message }: ConnectFailure): string {
   return 'was lost while the query ran';
 }
 
-function statementFailure(failure: ConnectFailure, { engine, pathMap, query, frames }: FailureContext): AppError {
+function statementFailure(
+  failure: ConnectFailure,
+  { engine, pathMap, query, frames, sourcePosition }: FailureContext,
+): AppError {
   const { message: raw, facts } = failure;
   if (/stopped SparkContext|SparkContext (?:was|has been) shut ?down/i.test(raw)) {
-    return new AppError('engine_unreachable', `engine ${engine} is shutting down`, { cause: failure });
+    return new AppError('engine_unreachable', `engine ${engine} is shutting down`, {
+      hint: 'run the query again when it is back',
+      cause: failure,
+      retryAfterSeconds,
+    });
   }
   if (isMissingFile(failure)) {
     const missing = frames.find(({ parts }) => parts.some(({ path }) => raw.includes(basename(path))));
@@ -108,7 +117,7 @@ function statementFailure(failure: ConnectFailure, { engine, pathMap, query, fra
   const shown = pathMap.scrub(state === undefined ? text : `${text} (SQLSTATE ${state})`);
   return new AppError('sql_error', shown, {
     cause: failure,
-    position: found === undefined ? undefined : found + (query.start ?? 0),
+    position: found === undefined ? undefined : sourcePosition?.(found),
   });
 }
 

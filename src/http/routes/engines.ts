@@ -43,6 +43,7 @@ function engineDocument({ name, kind, isDefault, isForLarge, health }: EngineSta
     state: health.state,
     version: health.state === 'up' ? (health.version ?? null) : null,
     ...(health.state === 'down' && { problem: health.problem }),
+    ...(health.state === 'up' && health.unstopped && { unstopped: health.unstopped }),
     default: isDefault,
     auto: isForLarge,
   };
@@ -56,6 +57,11 @@ const engineSchema = {
     state: { type: 'string', enum: ['up', 'down'] },
     version: { type: ['string', 'null'], description: 'Where it tells one.' },
     problem: { type: 'string', description: 'Of one that is down.' },
+    unstopped: {
+      type: 'integer',
+      description:
+        'Statements that were given up and that the engine has not stopped yet; each takes the place of a new one.',
+    },
     default: { type: 'boolean', description: '`query` of /exec goes there without `engine`.' },
     auto: { type: 'boolean', description: '`engine=auto` sends statements there that read much.' },
   },

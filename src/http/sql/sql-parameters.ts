@@ -126,6 +126,11 @@ function typedCell(name: string, object: JsonObject, path: string): Cell {
   const type = parseSqlType(given);
   if (type === undefined || holdsBytes(type)) {
     const shown = JSON.stringify(given.slice(0, 100));
+    if (/^\s*(?:STRUCT|ROW|MAP|UNION)\b/i.test(given)) {
+      throw new AppError('unsupported_type', `${path}: a parameter cannot have type ${shown}`, {
+        hint: 'write the value into the statement, or give its fields as parameters of their own',
+      });
+    }
     throw new AppError('invalid_parameter', `${path}: type ${shown} is not known${didYouMean(given, sqlTypeNames)}`, {
       hint: `it is one of ${sqlTypeNames.join(', ')}, or a list such as DATE[]`,
     });

@@ -39,17 +39,19 @@ export interface DoorOptions {
   readonly engineUrl?: string;
   /** A folder with tables of TPC-H that become frames. */
   readonly tables?: string;
+  /** The last part of the data directory's path. Default: any. */
+  readonly folder?: string;
   /** Of the server, besides what it needs. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function openEngineDoor({ engineUrl, tables, env = {} }: DoorOptions): Promise<EngineDoor> {
+export async function openEngineDoor({ engineUrl, tables, folder = '', env = {} }: DoorOptions): Promise<EngineDoor> {
   const cleanup = new Cleanup();
   try {
-    const dataDir = cleanup.use(await temporaryDirectory()).path;
-    if (tables !== undefined) await placeTables(tables, tpchTables, dataDir);
+    const dataDir = join(cleanup.use(await temporaryDirectory()).path, folder);
     const config = join(dataDir, 'framehold.toml');
     await mkdir(dataDir, { recursive: true });
+    if (tables !== undefined) await placeTables(tables, tpchTables, dataDir);
     await writeFile(
       config,
       engineUrl === undefined ? '' : `[engines.cluster]\nkind = "spark-connect"\nurl = "${engineUrl}"\n`,

@@ -4,8 +4,8 @@ import { Cleanup } from '../../../src/core/cleanup.ts';
 import { freePort } from '../../support/free-port.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { clusterVenv, needJava } from './cluster-venv.ts';
-import { drainSql } from './drain-sql.ts';
 import { EngineProcess } from './engine-process.ts';
+import { rawSql } from './raw-sql.ts';
 import { type SparkExecutor, type SparkJob, SparkUi } from './spark-ui.ts';
 
 export interface SparkWorker {
@@ -103,7 +103,7 @@ export async function startSparkCluster({ isMeasured = false }: SparkClusterOpti
       await server.untilListening(connectPort, startMs);
       await untilExecutors(server, 2, executorMs);
       // The first query of a session takes seconds; and each executor must have loaded what tasks need.
-      await drainSql(url, 'SELECT id % 7 AS k, count(*) FROM range(0, 10000, 1, 8) GROUP BY 1 ORDER BY 1');
+      await rawSql(url, 'SELECT id % 7 AS k, count(*) FROM range(0, 10000, 1, 8) GROUP BY 1 ORDER BY 1');
     };
 
     const workerProcesses = [cleanup.use(await startWorker('w1')), cleanup.use(await startWorker('w2'))];

@@ -5,12 +5,23 @@ import { fileURLToPath } from 'node:url';
 import { clusterVenv, needJava } from './cluster-venv.ts';
 
 /** What Spark's own parser makes of a statement. */
-export type SparkReading = { readonly tables: readonly string[] } | { readonly error: string };
+export type SparkReading =
+  | {
+      /** Without names of WITH. */
+      readonly tables: readonly string[];
+      /** Those that are called by a name, in lower case. */
+      readonly functions: readonly string[];
+      readonly isCommand: boolean;
+      /** Classes of all nodes of the plan. */
+      readonly kinds: readonly string[];
+    }
+  | { readonly error: string };
 
 export interface SparkParser extends AsyncDisposable {
   /** All that Spark itself has. */
   readonly functions: readonly string[];
-  read(sql: string): Promise<SparkReading>;
+  /** `settings`: of Spark, for this statement only. */
+  read(sql: string, settings?: Readonly<Record<string, string>>): Promise<SparkReading>;
 }
 
 const program = fileURLToPath(new URL('spark-parser.py', import.meta.url));
@@ -28,8 +39,8 @@ export async function startSparkParser(): Promise<SparkParser> {
   };
   return {
     functions: (await answer()) as readonly string[],
-    async read(sql) {
-      child.stdin.write(`${JSON.stringify(sql)}\n`);
+    async read(sql, settings = {}) {
+      child.stdin.write(`${JSON.stringify({ sql, settings })}\n`);
       return (await answer()) as SparkReading;
     },
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,3 @@
-import { AppError } from '../../../core/app-error.ts';
 import { readGroup } from './read-group.ts';
 import { noQualifiedFunction, readOperand } from './read-operand.ts';
 import { readType } from './read-type.ts';
@@ -16,12 +15,12 @@ const quantifiers = new Set(['any', 'all', 'some']);
 export function readExpression(reading: Reading): ExpressionKind {
   const { cursor } = reading;
   const found: Found = { kind: 'query', lambdas: 0 };
-  return cursor.chained(() => {
+  return cursor.size.chained(() => {
     // AND and OR bind weakest, so that what they connect does not hang on each other.
-    while (cursor.chained(() => readOperands(reading, found)) === 'connective') cursor.link();
-    cursor.link(found.lambdas);
-    cursor.deepen(-found.lambdas);
-    cursor.deepenDoubling(-found.lambdas);
+    while (cursor.size.chained(() => readOperands(reading, found)) === 'connective') cursor.size.link();
+    cursor.size.link(found.lambdas);
+    cursor.size.deepen(-found.lambdas);
+    cursor.size.deepenDoubling(-found.lambdas);
     return found.kind;
   });
 }
@@ -37,20 +36,20 @@ function readOperands(reading: Reading, found: Found): 'connective' | 'end' {
   for (;;) {
     const { lambdas, signs } = takePrefixes(cursor);
     found.lambdas += lambdas;
-    cursor.deepen(lambdas + signs);
-    cursor.deepenDoubling(lambdas);
-    cursor.link(signs);
+    cursor.size.deepen(lambdas + signs);
+    cursor.size.deepenDoubling(lambdas);
+    cursor.size.link(signs);
     if (lambdas + signs > 0) found.kind = 'value';
     if (readOperand(reading) === 'value') found.kind = 'value';
     const isEnd = cursor.seesSigns(',') || cursor.seesSigns(')');
     if (!isEnd && readSuffixes(reading)) found.kind = 'value';
-    cursor.deepen(-signs);
+    cursor.size.deepen(-signs);
     if (isEnd) return 'end';
     const isConnective = cursor.seesOneOf(connectives);
     if (!takesOperator(cursor)) return 'end';
     found.kind = 'value';
     if (isConnective) return 'connective';
-    cursor.link();
+    cursor.size.link();
   }
 }
 
@@ -86,7 +85,7 @@ function seesLambdaOfSeveral(cursor: TokenCursor): boolean {
 function readSuffixes(reading: Reading): boolean {
   let found = false;
   while (readSuffix(reading)) {
-    reading.cursor.link();
+    reading.cursor.size.link();
     found = true;
   }
   return found;
@@ -98,7 +97,7 @@ function readSuffix(reading: Reading): boolean {
     cursor.takePart();
     if (cursor.seesSigns('(')) throw noQualifiedFunction(cursor.position);
   } else if (cursor.takesSigns('[')) {
-    cursor.nested(() => readExpression(reading));
+    cursor.size.nested(() => readExpression(reading));
     cursor.expectSign(']');
   } else if (cursor.takesSigns('::')) readType(cursor);
   else if (cursor.takes('collate')) takeQualifiedName(cursor);
@@ -128,12 +127,6 @@ function seesDistinctFrom(cursor: TokenCursor): boolean {
 
 /** Steps over what needs another operand behind it. */
 function takesOperator(cursor: TokenCursor): boolean {
-  if (cursor.seesSigns('|>')) {
-    throw new AppError('sql_forbidden', 'the pipe syntax |> is not supported', {
-      position: cursor.position,
-      hint: 'write it as SELECT … FROM (SELECT …)',
-    });
-  }
   if (cursor.seesSigns('->') || cursor.seesSigns('=>')) throw cursor.unexpected('an operator');
   if (operators.some((operator) => cursor.takesSigns(operator))) return true;
   if (seesDistinctFrom(cursor)) {

@@ -37,14 +37,14 @@ export function readGroup(reading: Reading): ExpressionKind {
   const { cursor } = reading;
   return cursor.inParentheses(() => {
     if (startsQuery(cursor)) {
-      cursor.deepenDoubling(1);
-      reading.read.query(reading, 'start');
-      cursor.deepenDoubling(-1);
+      cursor.size.subquery(() => reading.read.query(reading, 'start'));
+      reading.columns.noteQuery(reading.lastColumns);
       return 'query';
     }
     const kind = readNamed(reading);
     if (kind === 'query' && continuesQuery(cursor)) {
       reading.read.query(reading, 'tail');
+      reading.columns.noteQuery(reading.lastColumns);
       return 'query';
     }
     if (!cursor.takesSigns(',')) return kind;

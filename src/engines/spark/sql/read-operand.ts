@@ -44,8 +44,10 @@ function takeStrings(cursor: TokenCursor): void {
 function readMark(reading: Reading): void {
   const { cursor } = reading;
   const { position } = cursor;
-  if (cursor.takesSigns('*')) readExceptColumns(cursor);
-  else if (cursor.takesSigns('?')) reading.addPositionalParameter(position);
+  if (cursor.takesSigns('*')) {
+    reading.columns.note('*');
+    readExceptColumns(cursor);
+  } else if (cursor.takesSigns('?')) reading.addPositionalParameter(position);
   else if (cursor.seesSigns(':') && cursor.peek(1)?.kind === 'word' && cursor.peek(1)?.start === position + 1) {
     cursor.take();
     reading.addNamedParameter(cursor.peek()?.name ?? '', position);
@@ -94,18 +96,30 @@ function readNameOrCall(reading: Reading): void {
   const { cursor } = reading;
   const first = cursor.peek();
   cursor.take();
+  const parts = [cursor.lastName];
   while (cursor.seesSigns('.')) {
     if (cursor.seesSigns('*', 1)) {
       cursor.take(2);
+      reading.columns.note('*');
       readExceptColumns(cursor);
       return;
     }
     cursor.take();
     cursor.takePart();
+    parts.push(cursor.lastName);
     if (cursor.seesSigns('(')) throw noQualifiedFunction(first?.start ?? 0);
   }
-  if (!cursor.seesSigns('(') || first === undefined) return;
+  if (!cursor.seesSigns('(') || first === undefined) {
+    reading.columns.note(parts);
+    return;
+  }
   checkFunction(first.name, first.start);
+  // It counts rows.
+  if (first.word === 'count' && cursor.seesSigns('*', 1) && cursor.seesSigns(')', 2)) {
+    cursor.take(3);
+    readCallSuffixes(reading);
+    return;
+  }
   if (first.word === 'exists') readGroup(reading);
   else readArguments(reading, wordyFunctions.has(first.word));
   readCallSuffixes(reading);
@@ -134,7 +148,7 @@ function takesSeparator(cursor: TokenCursor): boolean {
 function readCase(reading: Reading): void {
   const { cursor } = reading;
   cursor.take();
-  cursor.nested(() => {
+  cursor.size.nested(() => {
     if (!cursor.sees('when')) reading.read.expression(reading);
     do {
       cursor.expect('when');

@@ -5,22 +5,40 @@ import { readFrom, readLateralViews, readTable } from './read-relation.ts';
 import { readValues } from './read-values.ts';
 import { readSortItems, readWindow } from './read-window.ts';
 import type { Reading } from './reading.ts';
+import { combinedColumns, unknownColumns } from './select-columns.ts';
+import type { Expansion } from './statement-size.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import { setOperators } from './words.ts';
 
+/** What was read: whether its rows have an order. */
+interface QueryRead {
+  readonly isOrdered: boolean;
+}
+
 /** [WITH …] query [set operation query …] [ORDER BY …] [LIMIT …]; the tail is what follows the first query. */
-export function readQuery(reading: Reading, from: 'start' | 'tail'): void {
+export function readQuery(reading: Reading, from: 'start' | 'tail'): QueryRead {
   const { cursor } = reading;
-  const readAll = (): void => {
+  const readAll = (): QueryRead => {
+    let isOrdered = false;
     if (from === 'start') {
       if (cursor.takes('with')) readWith(reading);
-      readQueryPrimary(reading);
+      isOrdered = readQueryPrimary(reading).isOrdered;
     }
-    readSetOperations(reading);
-    readOrganization(reading);
+    const isCombined = readSetOperations(reading);
+    const columns = reading.lastColumns;
+    let isSorted = false;
+    reading.withColumns(() => {
+      reading.columns.addRelation(columns);
+      isSorted = readOrganization(reading).isOrdered;
+    });
+    reading.lastColumns = columns;
+    return { isOrdered: isSorted || (isOrdered && !isCombined) };
   };
-  reading.inScope(() => cursor.chained(readAll));
+  return reading.inScope(() => cursor.size.chained(() => cursor.size.stacked(readAll)));
 }
+
+/** Of a name in its own query. */
+const noExpansion: Expansion = { height: 0, doublings: 0, relations: 1, waitingSubqueries: 0, hasSubquery: false };
 
 /** [RECURSIVE] name [(column, …)] [AS] (query), … */
 function readWith(reading: Reading): void {
@@ -31,76 +49,110 @@ function readWith(reading: Reading): void {
   if (isRecursive && reading.dialect === 'sail') throw noRecursion(position);
   do {
     const name = cursor.takeName('a name for the query');
-    if (cursor.seesSigns('(') && !cursor.seesSigns('(', 1) && !cursor.seesOneOf(queryWords, 1)) {
-      cursor.inParentheses(() => cursor.takeNames());
-    }
+    const isRenamed = cursor.seesSigns('(') && !cursor.seesSigns('(', 1) && !cursor.seesOneOf(queryWords, 1);
+    if (isRenamed) cursor.inParentheses(() => cursor.takeNames());
     if (cursor.takes('max', 'recursion', 'level')) {
       if (cursor.peek()?.kind !== 'number') throw cursor.unexpected('a number');
       cursor.take();
     }
     cursor.takes('as');
-    if (isRecursive) reading.addWithName(name);
-    cursor.inParentheses(() => readQuery(reading, 'start'));
-    reading.addWithName(name);
-    cursor.link();
+    if (isRecursive) {
+      reading.addWithName(name, { ...noExpansion, columns: unknownColumns, isRenamed });
+    }
+    const expansion = cursor.size.measured(() => cursor.inParentheses(() => readQuery(reading, 'start')));
+    reading.addWithName(name, { ...expansion, columns: reading.lastColumns, isRenamed });
+    cursor.size.link();
   } while (cursor.takesSigns(','));
 }
 
-function readSetOperations(reading: Reading): void {
+/** Whether there are any. */
+function readSetOperations(reading: Reading): boolean {
   const { cursor } = reading;
+  const isCombined = cursor.seesOneOf(setOperators);
   while (cursor.seesOneOf(setOperators)) {
     cursor.take();
-    cursor.link(2);
+    cursor.size.link(2);
     if (!cursor.takes('all')) cursor.takes('distinct');
+    const first = reading.lastColumns;
     readQueryPrimary(reading);
+    reading.lastColumns = combinedColumns(first, reading.lastColumns);
   }
+  return isCombined;
 }
 
-function readQueryPrimary(reading: Reading): void {
+function readQueryPrimary(reading: Reading): QueryRead {
   const { cursor } = reading;
-  if (cursor.takes('select')) cursor.chained(() => readSelect(reading));
-  else if (cursor.takes('values')) readValues(reading);
-  else if (cursor.takes('table')) readTable(reading);
-  else if (cursor.seesSigns('(')) cursor.inParentheses(() => readQuery(reading, 'start'));
+  cursor.size.addRelations(1);
+  if (cursor.seesSigns('(')) return cursor.inParentheses(() => readQuery(reading, 'start'));
+  if (cursor.takes('select')) {
+    const readAll = (): void => cursor.size.chained(() => cursor.size.stacked(() => readSelect(reading)));
+    reading.lastColumns = reading.withColumns(readAll);
+  } else if (cursor.takes('values')) {
+    reading.withColumns(() => readValues(reading));
+    reading.lastColumns = unknownColumns;
+  } else if (cursor.takes('table')) reading.withColumns(() => readTable(reading));
   else throw otherQuery(cursor);
+  return { isOrdered: false };
 }
 
 function readSelect(reading: Reading): void {
   const { cursor } = reading;
   while (cursor.peek()?.kind === 'hint') cursor.take();
-  if (!cursor.takes('distinct')) cursor.takes('all');
-  readList(reading, readNamed);
+  if (!cursor.takesClause('distinct')) cursor.takes('all');
+  readList(reading, readSelected);
   if (cursor.takes('from')) readFrom(reading);
   readLateralViews(reading);
-  if (cursor.takes('where')) readExpression(reading);
-  if (cursor.takes('group')) readGrouping(reading);
-  if (cursor.takes('having')) readExpression(reading);
+  if (cursor.takesClause('where')) readExpression(reading);
+  if (cursor.takesClause('group')) readGrouping(reading);
+  if (cursor.takesClause('having')) readExpression(reading);
   if (cursor.sees('qualify')) throw noQualify(cursor);
   readWindows(reading);
   if (cursor.sees('using')) throw noScripts(cursor);
 }
 
-/** GROUP BY …: expressions, ALL, ROLLUP (…), CUBE (…), GROUPING SETS (…), WITH ROLLUP, WITH CUBE */
+function readSelected(reading: Reading): void {
+  const { mark } = reading.columns;
+  readNamed(reading);
+  reading.columns.endItem(mark, reading.cursor.lastName);
+}
+
+/**
+ * GROUP BY …: expressions, ALL, ROLLUP (…), CUBE (…), GROUPING SETS (…), WITH ROLLUP, WITH CUBE. Engines make a plan of its
+ * own of each set of expressions that is grouped by.
+ */
 function readGrouping(reading: Reading): void {
   const { cursor } = reading;
   cursor.expect('by');
-  if (!cursor.takes('all')) readGroupingItems(reading);
-  if (cursor.sees('grouping', 'sets')) readGroupingItem(reading);
-  if (cursor.takes('with') && !cursor.takes('rollup')) cursor.expect('cube');
+  const items = cursor.takes('all') ? [] : readGroupingItems(reading);
+  let sets = items.reduce((product, each) => product * each, 1);
+  if (cursor.sees('grouping', 'sets')) sets *= readGroupingItem(reading);
+  if (cursor.takes('with')) {
+    if (cursor.takes('rollup')) sets *= items.length + 1;
+    else {
+      cursor.expect('cube');
+      sets *= 2 ** items.length;
+    }
+  }
+  cursor.size.addRelations(sets - 1);
 }
 
-function readGroupingItems(reading: Reading): void {
-  readList(reading, readGroupingItem);
+/** How many sets each item stands for. */
+function readGroupingItems(reading: Reading): number[] {
+  const sets: number[] = [];
+  do sets.push(readGroupingItem(reading));
+  while (reading.cursor.takesSigns(','));
+  return sets;
 }
 
-function readGroupingItem(reading: Reading): void {
+function readGroupingItem(reading: Reading): number {
   const { cursor } = reading;
-  const isSets = cursor.takes('grouping', 'sets');
-  if (isSets || ((cursor.sees('rollup') || cursor.sees('cube')) && cursor.seesSigns('(', 1))) {
-    if (!isSets) cursor.take();
-    cursor.inParentheses(() => readGroupingItems(reading));
-  } else if (cursor.seesSigns('(') && cursor.seesSigns(')', 1)) cursor.take(2);
+  const readInside = (): number[] => cursor.inParentheses(() => readGroupingItems(reading));
+  if (cursor.takes('grouping', 'sets')) return readInside().reduce((sum, each) => sum + each, 0);
+  if (cursor.seesSigns('(', 1) && cursor.takes('rollup')) return readInside().length + 1;
+  if (cursor.seesSigns('(', 1) && cursor.takes('cube')) return 2 ** readInside().length;
+  if (cursor.seesSigns('(') && cursor.seesSigns(')', 1)) cursor.take(2);
   else readExpression(reading);
+  return 1;
 }
 
 /** WINDOW name AS (…), … */
@@ -114,15 +166,17 @@ function readWindows(reading: Reading): void {
   } while (cursor.takesSigns(','));
 }
 
-function readOrganization(reading: Reading): void {
+function readOrganization(reading: Reading): QueryRead {
   const { cursor } = reading;
-  if (cursor.takes('order', 'by')) readSortItems(reading);
-  if (cursor.takes('cluster', 'by')) readList(reading, readExpression);
-  if (cursor.takes('distribute', 'by')) readList(reading, readExpression);
-  if (cursor.takes('sort', 'by')) readSortItems(reading);
+  const isOrdered = cursor.takesClause('order', 'by');
+  if (isOrdered) readSortItems(reading);
+  if (cursor.takesClause('cluster', 'by')) readList(reading, readExpression);
+  if (cursor.takesClause('distribute', 'by')) readList(reading, readExpression);
+  if (cursor.takesClause('sort', 'by')) readSortItems(reading);
   readWindows(reading);
-  if (cursor.takes('limit') && !cursor.takes('all')) readExpression(reading);
-  if (cursor.takes('offset')) readExpression(reading);
+  if (cursor.takesClause('limit') && !cursor.takes('all')) readExpression(reading);
+  if (cursor.takesClause('offset')) readExpression(reading);
+  return { isOrdered };
 }
 
 function otherQuery(cursor: TokenCursor): AppError {

@@ -15,7 +15,7 @@ const joinWords = new Set(['natural', 'inner', 'cross', 'left', 'right', 'full',
 export function readFrom(reading: Reading): void {
   readRelation(reading);
   while (reading.cursor.takesSigns(',')) {
-    reading.cursor.link(2);
+    reading.cursor.size.link(2);
     readRelation(reading);
   }
   readLateralViews(reading);
@@ -26,7 +26,7 @@ export function readFrom(reading: Reading): void {
 export function readLateralViews(reading: Reading): void {
   const { cursor } = reading;
   while (cursor.takes('lateral', 'view')) {
-    cursor.link(2);
+    cursor.size.link(2);
     cursor.takes('outer');
     readTableFunction(reading);
     if (!cursor.sees('as')) cursor.takesAlias();
@@ -44,8 +44,7 @@ export function readTable(reading: Reading): void {
 
 function readRelation(reading: Reading): void {
   const { cursor } = reading;
-  takeLateral(cursor);
-  readRelationPrimary(reading);
+  readRelationPrimary(reading, takesLateral(cursor));
   while (readJoin(reading) || readReshaping(reading));
 }
 
@@ -57,34 +56,39 @@ function readJoin(reading: Reading): boolean {
     if (!cursor.seesOneOf(joinWords)) throw cursor.unexpected('JOIN');
     cursor.take();
   }
-  cursor.link(2);
-  takeLateral(cursor);
-  readRelationPrimary(reading);
+  cursor.size.link(2);
+  readRelationPrimary(reading, takesLateral(cursor));
   if (cursor.takes('on')) readExpression(reading);
   else if (cursor.takes('using')) cursor.inParentheses(() => cursor.takeNames());
   return true;
 }
 
-function takeLateral(cursor: TokenCursor): void {
-  if (cursor.takes('lateral') && !cursor.seesSigns('(') && !isCall(cursor)) {
-    throw cursor.unexpected('a query in parentheses or a function');
-  }
+function takesLateral(cursor: TokenCursor): boolean {
+  if (!cursor.takes('lateral')) return false;
+  if (!cursor.seesSigns('(') && !isCall(cursor)) throw cursor.unexpected('a query in parentheses or a function');
+  return true;
 }
 
 function readReshaping(reading: Reading): boolean {
   const { cursor } = reading;
+  const { mark } = reading.columns;
   if (cursor.takes('pivot')) readPivot(reading);
-  else if (cursor.takes('unpivot')) readUnpivot(cursor);
-  else return false;
-  cursor.link(2);
+  else if (cursor.takes('unpivot')) {
+    readUnpivot(cursor);
+    reading.columns.note('*');
+  } else return false;
+  reading.columns.addMade(mark);
+  cursor.size.link(2);
   return true;
 }
 
-function readRelationPrimary(reading: Reading): void {
+function readRelationPrimary(reading: Reading, isLateral: boolean): void {
   const { cursor } = reading;
   if (cursor.seesSigns('(')) {
-    readRelationGroup(reading);
-    readRelationSuffix(cursor);
+    const kind = readRelationGroup(reading);
+    const { lastColumns } = reading;
+    const isRenamed = readRelationSuffix(cursor);
+    if (kind === 'query') reading.columns.addRelation(lastColumns, { isRenamed, isLateral });
   } else if (cursor.takes('values')) readInlineTable(reading);
   else if (cursor.sees('table')) throw noTableArgument(cursor.position);
   else if (isCall(cursor)) {
@@ -93,7 +97,7 @@ function readRelationPrimary(reading: Reading): void {
   } else {
     takeTable(reading);
     refuseTimeTravel(cursor);
-    readRelationSuffix(cursor);
+    if (readRelationSuffix(cursor)) reading.columns.addRelation(reading.lastColumns, { isRenamed: true });
   }
 }
 
@@ -110,21 +114,29 @@ function readRelationGroup(reading: Reading): ExpressionKind {
       return 'value';
     }
     const inner = readRelationGroup(reading);
+    const { lastColumns } = reading;
     if (inner === 'query' && continuesQuery(cursor)) {
       reading.read.query(reading, 'tail');
       return 'query';
     }
     const { position } = cursor;
-    readRelationSuffix(cursor);
+    const isRenamed = readRelationSuffix(cursor);
+    if (cursor.position === position && !seesMore(cursor)) return inner;
+    if (inner === 'query') reading.columns.addRelation(lastColumns, { isRenamed });
     while (readJoin(reading) || readReshaping(reading));
-    return cursor.position === position ? inner : 'value';
+    return 'value';
   });
 }
 
-/** [TABLESAMPLE (…)] [alias] */
-function readRelationSuffix(cursor: TokenCursor): void {
+/** [TABLESAMPLE (…)] [alias]; whether columns get other names. */
+function readRelationSuffix(cursor: TokenCursor): boolean {
   takeSample(cursor);
-  readTableAlias(cursor);
+  return readTableAlias(cursor);
+}
+
+/** Whether a join or a reshaping follows. */
+function seesMore(cursor: TokenCursor): boolean {
+  return cursor.seesOneOf(joinWords) || cursor.sees('pivot') || cursor.sees('unpivot');
 }
 
 function isCall(cursor: TokenCursor): boolean {
@@ -138,7 +150,9 @@ function readTableFunction(reading: Reading): void {
   if (token === undefined || !isCall(cursor)) throw cursor.unexpected('a function');
   checkTableFunction(token.name, token.start);
   cursor.take();
+  const { mark } = reading.columns;
   readArguments(reading, false);
+  reading.columns.addMade(mark);
 }
 
 function takeTable(reading: Reading): void {

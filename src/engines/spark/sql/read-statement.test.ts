@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { goodSparkSql, hidingSparkSql, refusedSparkSql } from '../../../../test/support/spark-sql-corpus.ts';
+import { growingSql, largestRead } from '../../../../test/support/tall-spark-sql.ts';
 import { AppError } from '../../../core/app-error.ts';
 import type { Statement } from '../../../core/sql.ts';
 import { readStatement } from './read-statement.ts';
@@ -129,13 +130,6 @@ describe('refusals', () => {
   ])('say where: %s', (sql, position) => {
     expect(errorOf(sql).position).toBe(position);
   });
-
-  it('tell to use backticks where double quotes are no names', () => {
-    for (const sql of ['SELECT "a" FROM t', 'SELECT r"a" FROM t']) {
-      expect(() => readStatement(sql, 'sail')).toThrow('double quotes are not used on this engine');
-    }
-    expect(tablesOf(readStatement('SELECT \'"\', `"` FROM `t`', 'sail'))).toEqual(['t']);
-  });
 });
 
 it('a query that names itself is refused where an engine would take the name for a table', () => {
@@ -145,19 +139,21 @@ it('a query that names itself is refused where an engine would take the name for
 });
 
 describe('statements that change frames', () => {
-  it('hold exactly the text of their query', () => {
+  it('hold their query as it is sent, and where its words come from', () => {
     const sql = ' create or replace table `my frame` as\n with x as (select 1) select * from x, t ; ';
-    expect(readStatement(sql)).toEqual({
+    const statement = readStatement(sql);
+    expect(statement).toMatchObject({
       kind: 'createTable',
       table: { catalog: undefined, schema: undefined, name: 'my frame' },
       ifTaken: 'replace',
       query: {
         sql: 'with x as (select 1) select * from x, t',
-        start: sql.indexOf('with x'),
         tables: [{ catalog: undefined, schema: undefined, name: 't', position: sql.lastIndexOf('t') }],
         parameterCount: 0,
       },
     });
+    if (!('query' in statement)) throw new Error('no query');
+    expect(statement.query.sourcePosition('with x as (select 1) select'.length)).toBe(sql.indexOf('select *') + 6);
   });
 
   it.each([
@@ -180,9 +176,9 @@ describe('parameters', () => {
   it('are counted, or named in the order of their first use', () => {
     const read = (sql: string): unknown => {
       const statement = readStatement(sql);
-      return 'query' in statement
-        ? { ...statement.query, sql: undefined, start: undefined, tables: undefined }
-        : undefined;
+      if (!('query' in statement)) return undefined;
+      const { parameterCount, parameterNames } = statement.query;
+      return { parameterCount, ...(parameterNames && { parameterNames }) };
     };
     expect(read('SELECT ?, ? LIMIT ?')).toEqual({ parameterCount: 3 });
     expect(read('SELECT :b, :a, :b')).toEqual({ parameterCount: 2, parameterNames: ['b', 'a'] });
@@ -229,7 +225,7 @@ describe('hostile size', () => {
 it('what is nested deeper than a cluster can read is refused', () => {
   const reads = (levels: number, open: string, close = ''): string =>
     `SELECT ${open.repeat(levels)}1${close.repeat(levels)}`;
-  for (const [open, close] of [['(', ')'], ['NOT '], ['- '], ['x -> '], ['(SELECT ', ')'], ['abs(', ')']] as const) {
+  for (const [open, close] of [['(', ')'], ['NOT '], ['- '], ['x -> '], ['abs(', ')']] as const) {
     expect(readStatement(reads(100, open, close)).kind).toBe('query');
     expect(errorOf(reads(101, open, close)).message).toBe('the statement is nested more than 100 deep');
   }
@@ -243,18 +239,36 @@ it('what Sail would plan for ever is refused there', () => {
     expect(() => readStatement(nested(17, open), 'sail')).toThrow(
       'subqueries as values, or lambdas, are nested more than 16 deep',
     );
-    expect(readStatement(nested(17, open), 'spark').kind).toBe('query');
   }
+  expect(readStatement(nested(17, 'transform(a, x -> '), 'spark').kind).toBe('query');
   const beside = `SELECT ${new Array(20).fill('(SELECT 1), transform(a, x -> x)').join(', ')}`;
   expect(readStatement(beside, 'sail').kind).toBe('query');
   expect(readStatement(`${'SELECT * FROM ('.repeat(50)}SELECT 1${')'.repeat(50)}`, 'sail').kind).toBe('query');
+});
+
+it('subqueries for which Spark would wait for ever are refused there', () => {
+  const nested = (levels: number): string =>
+    `SELECT ${'(SELECT max(a) + '.repeat(levels)}1${' FROM t)'.repeat(levels)}`;
+  const beside = (count: number): string => `SELECT ${new Array(count).fill(`(${nested(1)})`).join(', ')}`;
+  const named = (uses: number): string =>
+    `WITH x AS (${nested(2)} AS a) SELECT * FROM ${new Array(uses).fill('x').join(', ')}`;
+  for (const [of, most] of [
+    [nested, 16],
+    [beside, 15],
+    [named, 15],
+  ] as const) {
+    expect(readStatement(of(most))).toMatchObject({ query: { waitingSubqueries: 15 } });
+    expect(errorOf(of(most + 1)).message).toContain('more than 15 subqueries as values hold others');
+  }
+  expect(readStatement(beside(50), 'sail')).toMatchObject({ query: { waitingSubqueries: 0 } });
+  expect(readStatement(`SELECT ${new Array(50).fill('(SELECT max(a) FROM t)').join(', ')}`).kind).toBe('query');
 });
 
 describe('what hangs on each other higher than a cluster can read', () => {
   const joined = (count: number, piece: string, between: string): string =>
     new Array<string>(count).fill(piece).join(between);
   const forms: Record<string, readonly [most: number, of: (count: number) => string]> = {
-    OR: [199, (count) => `SELECT 1 FROM t WHERE ${joined(count, 'a = 1', ' OR ')} OR a = 1`],
+    OR: [198, (count) => `SELECT 1 FROM t WHERE ${joined(count, 'a = 1', ' OR ')} OR a = 1`],
     'AND in a lambda': [198, (count) => `SELECT filter(x, y -> ${joined(count, 'a', ' AND ')} AND a)`],
     '+': [200, (count) => `SELECT ${joined(count, '1', '+')} + 1`],
     '||': [200, (count) => `SELECT ${joined(count, "'a'", '||')} || 'a'`],
@@ -264,7 +278,7 @@ describe('what hangs on each other higher than a cluster can read', () => {
     JOIN: [100, (count) => `SELECT 1 FROM t ${joined(count, 'JOIN t', ' ')}`],
     'a list of tables': [100, (count) => `SELECT 1 FROM t, ${joined(count, 't', ', ')}`],
     'LATERAL VIEW': [99, (count) => `SELECT 1 FROM t ${joined(count, 'LATERAL VIEW explode(a) x AS y', ' ')}`],
-    WITH: [199, (count) => `WITH ${joined(count, 'a AS (SELECT 1)', ', ')} SELECT 1`],
+    WITH: [200, (count) => `WITH ${joined(count, 'a AS (SELECT 1)', ', ')} SELECT 1`],
     'a chain in each parenthesis': [50, (count) => `SELECT ${'(1+'.repeat(count)}1${'+1+1)'.repeat(count)}`],
   };
 
@@ -273,7 +287,7 @@ describe('what hangs on each other higher than a cluster can read', () => {
     expect(() => readStatement(of(most + 1), 'sail')).toThrow(
       expect.objectContaining({
         code: 'sql_error',
-        message: expect.stringMatching(/^more than 200 operators hang on each other/),
+        message: expect.stringMatching(/^more than 200 operators and clauses hang on each other/),
         hint: expect.stringContaining('IN (1, 2)'),
       }),
     );
@@ -330,8 +344,127 @@ describe('any text', () => {
   });
 });
 
-it('refuses a doubled quote where the engine would leave it out, and takes an empty string', () => {
-  expect(() => readStatement("SELECT 'it''s'", 'sail')).toThrow('leaves out a quote that is doubled');
-  expect(readStatement("SELECT '', 'it\\'s'", 'sail').kind).toBe('query');
-  expect(readStatement("SELECT 'it''s'").kind).toBe('query');
+describe('the text that engines get', () => {
+  const printed = (sql: string): string => {
+    const statement = readStatement(sql);
+    if (!('query' in statement)) throw new Error('no query');
+    return statement.query.sql;
+  };
+
+  it.each([
+    ['comments are left out', 'SELECT/* a */1 -- b\n+ 2', 'SELECT 1 + 2'],
+    ['a name has backticks', 'SELECT "a b", `c``d`, e."f" FROM "t"', 'SELECT `a b` , `c``d` , e. `f` FROM `t`'],
+    ['operators stay whole', 'SELECT a<=b, a ->b FROM t', 'SELECT a<=b, a ->b FROM t'],
+    ['a string keeps its letters', "SELECT 'Größe: 5 %'", "SELECT 'Größe: 5 %'"],
+    ['a quote in a string is no quote', "SELECT 'it''s', 'it\\'s'", "SELECT 'it\\u0027s' , 'it\\u0027s'"],
+    ['a variable in a string is none', "SELECT '$\x7benv:HOME}'", "SELECT '\\u0024{env:HOME}'"],
+    ['a raw string is a plain one', "SELECT r'a\\d', R\"it's\"", "SELECT 'a\\u005Cd' , 'it\\u0027s'"],
+    ['letters before a string stand apart', "SELECT X'1F', DATE'2026-01-01'", "SELECT X '1F' , DATE '2026-01-01'"],
+    ['escapes are what they mean', "SELECT '\\n\\101\\u00e9\\U0001F600\\%\\q'", "SELECT '\\u000AAé😀\\u005C%q'"],
+    ['spaces of other kinds are told', "SELECT 'a\u00a0b\u2028c'", "SELECT 'a\\u00A0b\\u2028c'"],
+  ])('%s', (_, sql, text) => {
+    expect(printed(sql)).toBe(text);
+  });
+
+  it.each([
+    ['SELECT `a$\x7bb}` FROM t', 'a name cannot hold ${'],
+    ['SELECT "$\x7bb}" FROM t', 'a name cannot hold ${'],
+    ["SELECT '\\ud83d'", 'not a character'],
+    ["SELECT '\\UFFFFFFFF'", 'not a character'],
+  ])('%s has none', (sql, message) => {
+    expect(errorOf(sql).message).toContain(message);
+  });
+
+  it('is read as what the caller wrote, and printed the same again', () => {
+    for (const { sql } of goodSparkSql) {
+      const text = printed(sql);
+      expect(printed(text)).toBe(text);
+      expect(tablesOf(readStatement(text))).toEqual(tablesOf(readStatement(sql)));
+      expect(text).not.toMatch(/\$\{|"|\r|\n/);
+    }
+  });
+});
+
+describe('what names of WITH stand for', () => {
+  const names = (levels: number, first: string, next: (name: string) => string): string => {
+    const queries = [`a0 AS (${first})`];
+    for (let level = 1; level <= levels; level++) queries.push(`a${level} AS (${next(`a${level - 1}`)})`);
+    return `WITH ${queries.join(', ')} SELECT * FROM a${levels}`;
+  };
+  const joined = (name: string): string => `SELECT p.x FROM ${name} p JOIN ${name} q ON p.x = q.x`;
+
+  it('counts for every use of a name', () => {
+    for (const dialect of ['spark', 'sail'] as const) {
+      expect(readStatement(names(6, 'SELECT 1 AS x', joined), dialect).kind).toBe('query');
+      expect(() => readStatement(names(9, 'SELECT 1 AS x', joined), dialect)).toThrow(
+        'the statement reads more than 1000 queries, tables and grouping sets',
+      );
+    }
+  });
+
+  it('hangs on each other as if it stood there', () => {
+    const clauses = (name: string): string => `SELECT DISTINCT x + 1 AS x FROM ${name} WHERE x > 0 ORDER BY x LIMIT 5`;
+    expect(readStatement(names(20, 'SELECT 1 AS x', clauses), 'sail').kind).toBe('query');
+    expect(() => readStatement(names(40, 'SELECT 1 AS x', clauses), 'sail')).toThrow('hang on each other');
+  });
+
+  it('nests as if it stood there', () => {
+    const nested = (name: string): string => `SELECT (SELECT max(x) FROM ${name}) AS x`;
+    expect(readStatement(names(15, 'SELECT 1 AS x', nested), 'sail').kind).toBe('query');
+    expect(() => readStatement(names(17, 'SELECT 1 AS x', nested), 'sail')).toThrow('nested more than 16 deep');
+  });
+});
+
+it.each(Object.entries(growingSql).filter(([name]) => /twice|three times|struct/.test(name)))(
+  'a statement in which a column stands for more and more is refused before an engine writes it out: %s',
+  (_, of) => {
+    const largest = largestRead(of, 'sail', 100);
+    expect(largest).toBeGreaterThan(5);
+    expect(largest).toBeLessThan(20);
+    expect(errorOf(of(largest + 1)).message).toMatch(/larger than 10000 columns|more than 1000 queries/);
+  },
+);
+
+it('columns that are used again and again, but not made of each other, count once for each use', () => {
+  const columns = Array.from({ length: 200 }, (_, at) => `CASE WHEN a > ${at} THEN b ELSE c END AS c${at}`);
+  const inner = `SELECT a, b, c, ${columns.join(', ')} FROM t`;
+  const middle = `SELECT *, c1 + c2 + c3 AS s, row_number() OVER (PARTITION BY a ORDER BY b) AS r FROM (${inner}) x`;
+  const outer = `SELECT r, count(*) AS n, sum(s) AS s, max(c7) AS m FROM (${middle}) y WHERE c1 > 0 AND c2 > 0 GROUP BY r`;
+  expect(readStatement(`WITH o AS (${outer}) SELECT * FROM o p JOIN o q USING (r) JOIN o USING (r)`).kind).toBe(
+    'query',
+  );
+});
+
+it.each([
+  ['CUBE (a, b, c, d, e, f, g, h, i)', true],
+  ['CUBE (a, b, c, d, e, f, g, h, i, j)', false],
+  ['a, b, c, d, e, f, g, h, i, j WITH CUBE', false],
+  ['CUBE (a, b, c, d, e), CUBE (f, g, h, i, j)', false],
+  ['ROLLUP (a, b, c, d, e, f, g, h, i, j)', true],
+  ['GROUPING SETS (CUBE (a, b, c, d, e), CUBE (f, g, h, i, j), ())', true],
+  ['GROUPING SETS (CUBE (a, b, c, d, e, f, g, h, i), CUBE (a, b, c, d, e, f, g, h, i))', false],
+])('GROUP BY %s has as many sets as an engine can plan: %s', (grouping, isRead) => {
+  const sql = `SELECT count(*) FROM t GROUP BY ${grouping}`;
+  if (isRead) expect(readStatement(sql).kind).toBe('query');
+  else expect(errorOf(sql).message).toContain('grouping sets');
+});
+
+it.each([
+  ['SELECT a FROM t ORDER BY a', true],
+  ['(SELECT a FROM t ORDER BY a) LIMIT 5', true],
+  ['WITH x AS (SELECT a FROM t ORDER BY a) SELECT * FROM x', false],
+  ['SELECT a FROM t UNION ALL (SELECT a FROM u ORDER BY a)', false],
+  ['SELECT a FROM t UNION ALL SELECT a FROM u ORDER BY a', true],
+  ['SELECT rank() OVER (ORDER BY a) FROM t', false],
+])('%s has rows in an order: %s', (sql, isOrdered) => {
+  expect(readStatement(sql)).toMatchObject({ query: { isOrdered } });
+});
+
+it.each([
+  'BEGIN SELECT 1; END',
+  ';BEGIN SELECT 1; SELECT 2; END',
+  'SELECT a FROM t |> WHERE a > 1',
+  'FROM t |> SELECT a',
+])('%s is not allowed, rather than wrong', (sql) => {
+  expect(errorOf(sql).code).toBe('sql_forbidden');
 });

@@ -1,25 +1,40 @@
 import { AppError } from '../../../core/app-error.ts';
 import { oneStatement } from '../../../core/one-statement.ts';
 import type { Query, Statement, TableName } from '../../../core/sql.ts';
+import { type PrintedSql, printTokens } from './print-tokens.ts';
 import { readExpression } from './read-expression.ts';
 import { readQuery } from './read-query.ts';
 import { Reading } from './reading.ts';
-import { refusedStatement } from './refused-statements.ts';
+import { refusedStatement, refusePipes } from './refused-statements.ts';
+import type { Dialect } from './statement-size.ts';
 import { TokenCursor } from './token-cursor.ts';
-import { type Dialect, type Token, tokenize } from './tokenizer.ts';
+import { type Token, tokenize } from './tokenizer.ts';
 
 const maxBytes = 1_048_576;
 const queryWords = new Set(['select', 'with', 'values', 'table']);
+
+/** A query as engines get it: `sql` is printed from the tokens that were checked, never the caller's own text. */
+export interface SparkQuery extends Query, Pick<PrintedSql, 'sourcePosition'> {
+  /** Whether its rows have an order: ORDER BY or SORT BY behind the whole query. */
+  readonly isOrdered: boolean;
+  /** Subqueries as values that hold others. */
+  readonly waitingSubqueries: number;
+}
 
 /**
  * Reads a caller's SQL in Spark's dialect and checks it against what callers may do. Throws `sql_error` or
  * `sql_forbidden`. What is ambiguous is refused: an engine never reads a table that is not among those found here.
  */
-export function readStatement(sql: string, dialect: Dialect = 'spark'): Statement {
+export function readStatement(sql: string, dialect: Dialect = 'spark'): Statement<SparkQuery> {
   checkText(sql);
-  const tokens = oneStatement(tokenize(sql, dialect), isEnd);
+  const all = tokenize(sql);
+  // A script of several statements is refused for what it is, not for their number.
+  const first = all.find((token) => !isEnd(token));
+  if (first?.word === 'begin') throw refusedStatement([first]);
+  const tokens = oneStatement(all, isEnd);
+  refusePipes(tokens);
   const cursor = new TokenCursor(tokens, sql, dialect);
-  const readRest = (): Query => readWhole(cursor, sql, dialect);
+  const readRest = (): SparkQuery => readWhole(cursor, dialect);
   if (cursor.takes('create')) return createTable(cursor, tokens, readRest);
   if (cursor.takes('insert')) return insert(cursor, readRest);
   if (cursor.takes('drop', 'table')) return dropTable(cursor);
@@ -41,17 +56,19 @@ function isEnd({ kind, text }: Token): boolean {
   return kind === 'sign' && text === ';';
 }
 
-/** The rest of the statement as a query, with exactly its own text. */
-function readWhole(cursor: TokenCursor, sql: string, dialect: Dialect): Query {
-  const { position } = cursor;
+/** The rest of the statement as a query. */
+function readWhole(cursor: TokenCursor, dialect: Dialect): SparkQuery {
+  const tokens = cursor.rest;
   const reading = new Reading(cursor, { query: readQuery, expression: readExpression }, dialect);
-  readQuery(reading, 'start');
+  const { isOrdered } = readQuery(reading, 'start');
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
-  return { sql: sql.slice(position, cursor.lastEnd), start: position, ...reading.found() };
+  const { text, sourcePosition } = printTokens(tokens);
+  const { waitingSubqueries } = cursor.size;
+  return { sql: text, sourcePosition, isOrdered, waitingSubqueries, ...reading.found() };
 }
 
 /** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name AS query */
-function createTable(cursor: TokenCursor, tokens: readonly Token[], readRest: () => Query): Statement {
+function createTable(cursor: TokenCursor, tokens: readonly Token[], readRest: () => SparkQuery): Statement<SparkQuery> {
   const { position } = cursor;
   const replace = cursor.takes('or', 'replace');
   if (!cursor.takes('table')) throw refusedStatement(tokens);
@@ -74,7 +91,7 @@ function createTable(cursor: TokenCursor, tokens: readonly Token[], readRest: ()
 }
 
 /** INSERT INTO [TABLE] name [(column, …)] query */
-function insert(cursor: TokenCursor, readRest: () => Query): Statement {
+function insert(cursor: TokenCursor, readRest: () => SparkQuery): Statement<SparkQuery> {
   if (cursor.sees('overwrite')) {
     throw unsupported('INSERT OVERWRITE', 'CREATE OR REPLACE TABLE x AS SELECT … replaces a frame', cursor.position);
   }
@@ -95,7 +112,7 @@ function insert(cursor: TokenCursor, readRest: () => Query): Statement {
 }
 
 /** DROP TABLE [IF EXISTS] name */
-function dropTable(cursor: TokenCursor): Statement {
+function dropTable(cursor: TokenCursor): Statement<SparkQuery> {
   const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
   const table = takeTarget(cursor);
   if (!cursor.done) throw cursor.unexpected('the end of the statement (one table at a time)');

@@ -28,7 +28,7 @@ export function readType(cursor: TokenCursor): void {
 function readElements(cursor: TokenCursor, isStruct: boolean): void {
   cursor.expectSign('<');
   if (cursor.takesSigns('>')) return;
-  cursor.nested(() => {
+  cursor.size.nested(() => {
     do {
       if (isStruct) {
         cursor.takePart();

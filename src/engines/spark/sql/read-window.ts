@@ -17,7 +17,9 @@ export function readCallSuffixes(reading: Reading): void {
     });
   }
   if (cursor.takes('ignore') || cursor.takes('respect')) cursor.expect('nulls');
-  if (cursor.takes('over')) readWindow(reading);
+  if (!cursor.takes('over')) return;
+  cursor.size.stack();
+  readWindow(reading);
 }
 
 /** name, (name) or ([PARTITION BY …] [ORDER BY …] [ROWS | RANGE …]) */

@@ -1,13 +1,21 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Query, TableName } from '../../../core/sql.ts';
+import { type ColumnSizes, SelectColumns, unknownColumns } from './select-columns.ts';
+import type { Dialect, Expansion } from './statement-size.ts';
 import type { TokenCursor } from './token-cursor.ts';
-import type { Dialect } from './tokenizer.ts';
 
 /** The names of WITH that are visible at a place of a query, those of one WITH a link. */
 interface WithNames {
-  /** By their lower case: as written. */
-  readonly names: Map<string, Set<string>>;
+  /** By their lower case, then as written: what each stands for. */
+  readonly names: Map<string, Map<string, WithQuery>>;
   readonly outer: WithNames | undefined;
+}
+
+/** The query that a name of WITH stands for. */
+export interface WithQuery extends Expansion {
+  readonly columns: ColumnSizes;
+  /** Where the names of its columns stand behind its own. */
+  readonly isRenamed: boolean;
 }
 
 /** What was read: a query in parentheses and nothing else, which may be the beginning of a longer query, or any value. */
@@ -16,7 +24,7 @@ export type ExpressionKind = 'query' | 'value';
 /** What stands inside of each other: handed on here, as no file can import its own importers. */
 export interface Readers {
   /** A query, or the rest of one whose first part has been read. */
-  query(reading: Reading, from: 'start' | 'tail'): void;
+  query(reading: Reading, from: 'start' | 'tail'): unknown;
   expression(reading: Reading): ExpressionKind;
 }
 
@@ -29,6 +37,10 @@ export class Reading {
   readonly #parameterNames = new Map<string, string>();
   #positionalCount = 0;
   #withNames: WithNames | undefined;
+  /** Of the SELECT that is being read. */
+  #columns = new SelectColumns();
+  /** Of the query that was read last. */
+  lastColumns: ColumnSizes = unknownColumns;
 
   constructor(cursor: TokenCursor, read: Readers, dialect: Dialect) {
     this.cursor = cursor;
@@ -37,18 +49,34 @@ export class Reading {
   }
 
   /** What a query names by WITH is seen in it and in what stands inside of it. */
-  inScope(read: () => void): void {
+  inScope<T>(read: () => T): T {
     const outer = this.#withNames;
     this.#withNames = { names: new Map(), outer };
-    read();
+    const value = read();
     this.#withNames = outer;
+    return value;
   }
 
-  addWithName(name: string): void {
+  get columns(): SelectColumns {
+    return this.#columns;
+  }
+
+  /** Reads a SELECT, or clauses behind a query whose columns they name. */
+  withColumns(read: () => void): ColumnSizes {
+    const outer = this.#columns;
+    this.#columns = new SelectColumns();
+    read();
+    const sizes = this.#columns.sizes();
+    this.#columns = outer;
+    this.cursor.size.checkColumnReferences(Math.max(sizes.expressions + sizes.open.length, sizes.total));
+    return sizes;
+  }
+
+  addWithName(name: string, query: WithQuery): void {
     const names = this.#withNames?.names;
     const alike = names?.get(asciiLower(name));
-    if (alike === undefined) names?.set(asciiLower(name), new Set([name]));
-    else alike.add(name);
+    if (alike === undefined) names?.set(asciiLower(name), new Map([[name, query]]));
+    else alike.set(name, query);
   }
 
   /** Case tells names of WITH apart on Sail, not on Spark: what depends on that is refused. */
@@ -56,12 +84,21 @@ export class Reading {
     for (let at = this.#withNames; at !== undefined; at = at.outer) {
       const alike = at.names.get(asciiLower(name));
       if (alike === undefined) continue;
-      if (alike.has(name)) return;
-      throw new AppError('sql_error', `${name} and ${[...alike][0]} of WITH differ in case`, {
+      const query = alike.get(name);
+      if (query !== undefined) {
+        this.cursor.size.expand(query);
+        this.lastColumns = query.columns;
+        this.#columns.addRelation(query.columns, query);
+        return;
+      }
+      throw new AppError('sql_error', `${name} and ${[...alike.keys()][0]} of WITH differ in case`, {
         position,
         hint: 'write both the same, or give the query in WITH another name',
       });
     }
+    this.cursor.size.addRelations(1);
+    this.lastColumns = unknownColumns;
+    this.#columns.addRelation(unknownColumns);
     if (!this.#tables.has(name)) this.#tables.set(name, { catalog: undefined, schema: undefined, name, position });
   }
 

@@ -98,3 +98,16 @@ function refusedKind(word: string, tokens: readonly Token[]): AppError {
     position: tokens[0]?.start ?? 0,
   });
 }
+
+/** Where `FROM t |> WHERE x` would be a query. */
+export function refusePipes(tokens: readonly Token[]): void {
+  const pipe = tokens.find(
+    ({ kind, text, end }, index) =>
+      kind === 'sign' && text === '|' && tokens[index + 1]?.text === '>' && tokens[index + 1]?.start === end,
+  );
+  if (pipe === undefined) return;
+  throw new AppError('sql_forbidden', 'the pipe syntax |> is not supported', {
+    position: pipe.start,
+    hint: 'write it as SELECT … FROM (SELECT …)',
+  });
+}

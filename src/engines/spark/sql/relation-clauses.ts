@@ -19,9 +19,11 @@ export function takeSample(cursor: TokenCursor): void {
   if (cursor.takes('repeatable')) cursor.inParentheses(() => takeNumber(cursor));
 }
 
-/** [AS] name [(column, …)] */
-export function readTableAlias(cursor: TokenCursor): void {
-  if (cursor.takesAlias() && cursor.seesSigns('(')) cursor.inParentheses(() => cursor.takeNames());
+/** [AS] name [(column, …)]; whether there are columns. */
+export function readTableAlias(cursor: TokenCursor): boolean {
+  if (!cursor.takesAlias() || !cursor.seesSigns('(')) return false;
+  cursor.inParentheses(() => cursor.takeNames());
+  return true;
 }
 
 /** PIVOT (aggregate, … FOR column IN (value [AS name], …)) */

@@ -1,40 +1,30 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { Dialect, Token } from './tokenizer.ts';
+import { type Dialect, StatementSize } from './statement-size.ts';
+import type { Token } from './tokenizer.ts';
 import { isAlias, reservedWords } from './words.ts';
-
-/** Spark's parser overflows its stack at some hundreds. */
-const maxDepth = 100;
-/** `a + b + c` hangs a below two operators. Sail ends as a whole at some hundreds, Spark refuses at a thousand. */
-const maxHeight: Readonly<Record<Dialect, number>> = { spark: 1000, sail: 200 };
-/** With each level of these Sail plans twice as long: 20 take seconds, 30 minutes that nobody can stop. */
-const maxDoublings: Readonly<Record<Dialect, number>> = { spark: maxDepth, sail: 16 };
 
 /** Reads a statement token by token. */
 export class TokenCursor {
   readonly #tokens: readonly Token[];
   readonly #sql: string;
   readonly #closing: ReadonlyMap<number, number>;
-  readonly #dialect: Dialect;
+  readonly size: StatementSize;
   #next = 0;
-  #depth = 0;
-  #doublings = 0;
-  /** Of the chain that is being read: its links, and the height of the highest thing in it. */
-  #chain = { links: 0, below: 0 };
 
   constructor(tokens: readonly Token[], sql: string, dialect: Dialect) {
     this.#tokens = tokens;
     this.#sql = sql;
     this.#closing = closingParentheses(tokens);
-    this.#dialect = dialect;
+    this.size = new StatementSize(dialect, () => this.position);
   }
 
   get position(): number {
     return this.peek()?.start ?? this.#sql.length;
   }
 
-  /** Where the token before the next one ends. */
-  get lastEnd(): number {
-    return this.#tokens[this.#next - 1]?.end ?? 0;
+  /** The tokens that were not taken yet. */
+  get rest(): readonly Token[] {
+    return this.#tokens.slice(this.#next);
   }
 
   get done(): boolean {
@@ -61,6 +51,13 @@ export class TokenCursor {
     return true;
   }
 
+  /** The same for a clause, which hangs on what was read before it. */
+  takesClause(...words: readonly string[]): boolean {
+    const isTaken = this.takes(...words);
+    if (isTaken) this.size.link();
+    return isTaken;
+  }
+
   seesOneOf(words: ReadonlySet<string>, ahead = 0): boolean {
     const word = this.peek(ahead)?.word;
     return word !== undefined && word !== '' && words.has(word);
@@ -84,70 +81,15 @@ export class TokenCursor {
     return close === undefined ? undefined : { ahead: close + 1 - this.#next };
   }
 
-  /** Every step into something nested goes through here, so that no text can exhaust a stack, here or in the cluster. */
-  deepen(levels: number): void {
-    this.#depth += levels;
-    if (this.#depth <= maxDepth) return;
-    throw new AppError('sql_error', `the statement is nested more than ${maxDepth} deep`, {
-      position: this.position,
-      hint: 'split it into several, or use WITH',
-    });
-  }
-
-  /** Every step into a subquery as a value, or a lambda. */
-  deepenDoubling(levels: number): void {
-    this.#doublings += levels;
-    const most = maxDoublings[this.#dialect];
-    if (this.#doublings <= most) return;
-    throw new AppError('sql_error', `subqueries as values, or lambdas, are nested more than ${most} deep`, {
-      position: this.position,
-      hint: 'join instead, or put the inner ones into FROM or WITH',
-    });
-  }
-
-  nested<T>(read: () => T): T {
-    this.deepen(1);
-    const value = this.chained(() => {
-      this.link();
-      return read();
-    });
-    this.deepen(-1);
-    return value;
-  }
-
-  /** Reads things that links hang upon each other: operands by operators, tables by joins, queries by set operations. */
-  chained<T>(read: () => T): T {
-    const outer = this.#chain;
-    this.#chain = { links: 0, below: 0 };
-    const value = read();
-    outer.below = Math.max(outer.below, this.#chain.links + this.#chain.below);
-    this.#chain = outer;
-    this.#checkHeight();
-    return value;
-  }
-
-  link(weight = 1): void {
-    this.#chain.links += weight;
-    this.#checkHeight();
-  }
-
-  #checkHeight(): void {
-    const most = maxHeight[this.#dialect];
-    if (this.#chain.links + this.#chain.below <= most) return;
-    throw new AppError(
-      'sql_error',
-      `more than ${most} operators hang on each other (a join or a set operation counts as 2)`,
-      {
-        position: this.position,
-        hint: 'write x = 1 OR x = 2 as x IN (1, 2), SELECT 1 UNION ALL SELECT 2 as VALUES (1), (2), or split the statement',
-      },
-    );
+  /** The name that the last token spells; empty for other tokens. */
+  get lastName(): string {
+    return this.#tokens[this.#next - 1]?.name ?? '';
   }
 
   /** ( what is read ) */
   inParentheses<T>(read: () => T): T {
     this.expectSign('(');
-    const value = this.nested(read);
+    const value = this.size.nested(read);
     this.expectSign(')');
     return value;
   }
@@ -176,7 +118,7 @@ export class TokenCursor {
   takePart(): void {
     const kind = this.peek()?.kind;
     if (kind !== 'quoted' && kind !== 'word') throw this.unexpected('the rest of the name');
-    this.link();
+    this.size.link();
     this.#next++;
   }
 

@@ -13,13 +13,9 @@ export interface Token {
   readonly name: string;
   /** A word in lower case; empty for all other tokens. */
   readonly word: string;
+  /** The text that a string means; empty for all other tokens. */
+  readonly value: string;
 }
-
-/**
- * Sail takes `"…"` for a string, leaves out a quote that is doubled inside of one, and has no recursion: there these are
- * refused.
- */
-export type Dialect = 'spark' | 'sail';
 
 const maxTokens = 100_000;
 const maxCommentDepth = 32;
@@ -31,19 +27,16 @@ const number = /(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:[lLsSyYfF
 const hint = /\/\*\+[A-Za-z0-9_ \t\r\n,().]*\*\//y;
 const sign = /[()[\],.;:?+\-*/%~&|^<>=!]/y;
 
-/**
- * The tokens of an SQL text by Spark's lexical rules. Text that Spark and Sail would cut differently is refused, so that
- * no engine can read what was not checked.
- */
-export function tokenize(sql: string, dialect: Dialect): Token[] {
+/** The tokens of an SQL text by Spark's lexical rules. Engines never see the text itself, only these, printed again. */
+export function tokenize(sql: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   const match = (pattern: RegExp): number => {
     pattern.lastIndex = at;
     return pattern.test(sql) ? pattern.lastIndex : 0;
   };
-  const add = (kind: TokenKind, end: number, name = '', lower = ''): void => {
-    tokens.push({ kind, start: at, end, text: sql.slice(at, end), name, word: lower });
+  const add = (kind: TokenKind, end: number, { name = '', word = '', value = '' } = {}): void => {
+    tokens.push({ kind, start: at, end, text: sql.slice(at, end), name, word, value });
     at = end;
   };
   while (at < sql.length) {
@@ -70,24 +63,24 @@ export function tokenize(sql: string, dialect: Dialect): Token[] {
       continue;
     }
     if (sort === "'") {
-      add('string', stringEnd(sql, at, dialect));
+      const end = stringEnd(sql, at);
+      add('string', end, { value: unescaped(sql, at + 1, end - 1) });
     } else if (sort === '`') {
       const end = quotedEnd(sql, at);
-      add('quoted', end, nameIn(sql, at, end, '`'));
+      add('quoted', end, { name: nameIn(sql, at, end, '`') });
     } else if (sort === '"') {
-      if (dialect === 'sail') throw noDoubleQuotes(at);
       const end = doubleQuotedEnd(sql, at);
-      add('quoted', end, nameIn(sql, at, end, '"'));
+      add('quoted', end, { name: nameIn(sql, at, end, '"') });
     } else if (/[A-Za-z_]/.test(sort ?? '')) {
       const end = match(word);
       const text = sql.slice(at, end);
       const isRaw = /^r$/i.test(text) && (sql[end] === "'" || sql[end] === '"');
       if (isRaw) {
-        if (sql[end] === '"' && dialect === 'sail') throw noDoubleQuotes(end);
-        add('string', rawStringEnd(sql, at, end));
+        const stringEnds = rawStringEnd(sql, at, end);
+        add('string', stringEnds, { value: sql.slice(end + 1, stringEnds - 1) });
       } else {
         if (sql.startsWith('://', end)) throw noAddress(at);
-        add('word', end, text, text.toLowerCase());
+        add('word', end, { name: text, word: text.toLowerCase() });
       }
     } else if (/[0-9]/.test(sort ?? '') || (sort === '.' && match(number) > 0)) {
       add('number', checkedNumberEnd(sql, at, match(number)));
@@ -131,17 +124,48 @@ function commentEnd(sql: string, start: number): number {
   throw unterminated('comment', start);
 }
 
-function stringEnd(sql: string, start: number, dialect: Dialect): number {
+function stringEnd(sql: string, start: number): number {
   for (let at = start + 1; at < sql.length; at++) {
     const sort = sql[at];
     if (sort === '\\') at++;
     else if (sort === "'") {
       if (sql[at + 1] !== "'") return at + 1;
-      if (dialect === 'sail') throw noDoubledQuotes(at);
       at++;
     }
   }
   throw unterminated('string', start);
+}
+
+const stringEscape = /\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\([01][0-7]{2})|\\(.)|''/gs;
+const escapedLetters: Readonly<Record<string, string>> = {
+  '0': '\0',
+  b: '\b',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  Z: '\x1a',
+  // The backslash stays for LIKE.
+  '%': '\\%',
+  _: '\\_',
+};
+
+/** What stands between the quotes of a string, by Spark's rules. */
+function unescaped(sql: string, start: number, end: number): string {
+  const text = sql.slice(start, end).replace(stringEscape, (_, hex4, hex8, octal, letter) => {
+    if (letter !== undefined) return escapedLetters[letter] ?? letter;
+    if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8));
+    const hex = hex4 ?? hex8;
+    if (hex === undefined) return "'";
+    const code = Number.parseInt(hex, 16);
+    if (code > 0x10ffff) throw notACharacter(start);
+    return String.fromCodePoint(code);
+  });
+  if (/\p{Surrogate}/u.test(text)) throw notACharacter(start);
+  return text;
+}
+
+function notACharacter(position: number): AppError {
+  return new AppError('sql_error', 'the string that begins here holds an escape that is not a character', { position });
 }
 
 function rawStringEnd(sql: string, start: number, quoteAt: number): number {
@@ -186,6 +210,9 @@ function doubleQuotedEnd(sql: string, start: number): number {
 function nameIn(sql: string, start: number, end: number, quote: string): string {
   const name = sql.slice(start + 1, end - 1).replaceAll(quote + quote, quote);
   if (name === '') throw new AppError('sql_error', 'a name is empty', { position: start });
+  // Spark can be set to replace this in the text, and a name cannot be written without it.
+  if (name.includes('${'))
+    throw new AppError('sql_error', 'a name cannot hold ${ on a cluster engine', { position: start });
   return name;
 }
 
@@ -230,20 +257,6 @@ function noAddress(position: number): AppError {
   return new AppError('sql_forbidden', 'files and addresses cannot be read', {
     position,
     hint: 'put data as frames, and name the frames as tables',
-  });
-}
-
-function noDoubledQuotes(position: number): AppError {
-  return new AppError('sql_error', 'this engine leaves out a quote that is doubled inside of a string', {
-    position,
-    hint: "write it with a backslash: 'it\\'s'",
-  });
-}
-
-function noDoubleQuotes(position: number): AppError {
-  return new AppError('sql_error', 'double quotes are not used on this engine', {
-    position,
-    hint: "write names in backticks (`x`) and strings in single quotes ('x')",
   });
 }
 
