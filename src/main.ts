@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
-import type { Host } from './cli/host.ts';
+import type { Host } from './cli/framework/environment.ts';
 import { run } from './cli/run.ts';
 import { version } from './core/version.ts';
 

@@ -1,5 +1,5 @@
-import { clientTables, completionTable, serverSummaries } from './command-tables.ts';
-import { type CommandTable, flagUsage } from './flag-table.ts';
+import { clientTables, completionTable, serverSummaries } from './framework/command-tables.ts';
+import { type CommandTable, flagUsage } from './framework/flag-table.ts';
 
 /** docs/reference/cli.md, made from the tables of the commands. */
 export function cliPage(): string {
@@ -17,7 +17,7 @@ function introduction(): string {
     ([name, { summary }]) => `| [\`${name}\`](#${name}) | ${summary} |`,
   );
   const serverRows = Object.entries(serverSummaries).map(([name, summary]) => `| \`${name}\` | ${summary} |`);
-  return `<!-- Made by scripts/generate-docs.mjs from src/cli/command-tables.ts; do not edit. -->
+  return `<!-- Made by scripts/generate-docs.mjs from src/cli/framework/command-tables.ts; do not edit. -->
 # The command line
 
 \`framehold <command> [flags]\`. \`framehold <command> --help\` shows what a command takes, \`framehold --version\` the version.

@@ -1,7 +1,7 @@
-import type { ClientContext } from './client-command.ts';
-import { type ClientTables, clientTables, completionTable, serverSummaries } from './command-tables.ts';
-import { type CommandTable, type Given, type GivenFlags, parseArguments, tableHelp } from './flag-table.ts';
-import type { Host } from './host.ts';
+import type { ClientContext } from './framework/client-command.ts';
+import { type ClientTables, clientTables, completionTable, serverSummaries } from './framework/command-tables.ts';
+import type { Host } from './framework/environment.ts';
+import { type CommandTable, type Given, type GivenFlags, parseArguments, tableHelp } from './framework/flag-table.ts';
 
 export interface Command {
   /** One line of `framehold --help`. */
@@ -16,19 +16,25 @@ export interface Command {
 
 /** Every command of the program. Their code is loaded when they run. */
 export const commands: Readonly<Record<string, Command>> = {
-  server: ofSettings('server', async (host, argv) => (await import('./serve.ts')).serve(host, argv)),
-  put: ofClient('put', async (context, given) => (await import('./put.ts')).put(context, given)),
-  get: ofClient('get', async (context, given) => (await import('./get.ts')).get(context, given)),
-  ls: ofClient('ls', async (context, given) => (await import('./ls.ts')).ls(context, given)),
-  info: ofClient('info', async (context, given) => (await import('./info.ts')).info(context, given)),
-  rm: ofClient('rm', async (context, given) => (await import('./rm.ts')).rm(context, given)),
-  sql: ofClient('sql', async (context, given) => (await import('./sql.ts')).sql(context, given)),
-  engines: ofClient('engines', async (context, given) => (await import('./engines.ts')).engines(context, given)),
-  queries: ofClient('queries', async (context, given) => (await import('./queries.ts')).queries(context, given)),
-  cancel: ofClient('cancel', async (context, given) => (await import('./cancel.ts')).cancel(context, given)),
-  ping: ofClient('ping', async (context) => (await import('./ping.ts')).ping(context)),
-  config: ofSettings('config', async (host, argv) => (await import('./print-config.ts')).printConfig(host, argv)),
-  verify: ofSettings('verify', async (host, argv) => (await import('./verify.ts')).verify(host, argv)),
+  server: ofSettings('server', async (host, argv) => (await import('./server/serve.ts')).serve(host, argv)),
+  put: ofClient('put', async (context, given) => (await import('./commands/put.ts')).put(context, given)),
+  get: ofClient('get', async (context, given) => (await import('./commands/get.ts')).get(context, given)),
+  ls: ofClient('ls', async (context, given) => (await import('./commands/ls.ts')).ls(context, given)),
+  info: ofClient('info', async (context, given) => (await import('./commands/info.ts')).info(context, given)),
+  rm: ofClient('rm', async (context, given) => (await import('./commands/rm.ts')).rm(context, given)),
+  sql: ofClient('sql', async (context, given) => (await import('./commands/sql.ts')).sql(context, given)),
+  engines: ofClient('engines', async (context, given) =>
+    (await import('./commands/engines.ts')).engines(context, given),
+  ),
+  queries: ofClient('queries', async (context, given) =>
+    (await import('./commands/queries.ts')).queries(context, given),
+  ),
+  cancel: ofClient('cancel', async (context, given) => (await import('./commands/cancel.ts')).cancel(context, given)),
+  ping: ofClient('ping', async (context) => (await import('./commands/ping.ts')).ping(context)),
+  config: ofSettings('config', async (host, argv) =>
+    (await import('./server/print-config.ts')).printConfig(host, argv),
+  ),
+  verify: ofSettings('verify', async (host, argv) => (await import('./server/verify.ts')).verify(host, argv)),
   completion: ofTable('completion', completionTable, async (host, given) =>
     (await import('./completion.ts')).completion(host, given),
   ),
@@ -38,7 +44,7 @@ function ofSettings(name: keyof typeof serverSummaries, run: Command['run']): Co
   return {
     summary: serverSummaries[name],
     usage: '[flags]',
-    details: async () => (await import('./settings-help.ts')).settingsHelp(),
+    details: async () => (await import('./server/settings-help.ts')).settingsHelp(),
     run,
   };
 }
@@ -65,7 +71,7 @@ function ofClient<Name extends keyof ClientTables>(
   return ofTable(name, table, async (host, given) => {
     // Every one of these tables has them, which the compiler cannot see through the generic name.
     const { server, config } = given.flags as GivenFlags<ClientTables['ping']['flags']>;
-    const { runClientCommand } = await import('./client-command.ts');
+    const { runClientCommand } = await import('./framework/client-command.ts');
     return runClientCommand(host, { server, config }, (context) => run(context, given));
   });
 }

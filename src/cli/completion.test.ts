@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { completion } from './completion.ts';
-import type { Host } from './host.ts';
+import type { Host } from './framework/environment.ts';
 
 async function script(shell: string): Promise<string> {
   let text = '';

@@ -1,7 +1,7 @@
 import { configFileNames, settingRows } from '../config/setting-rows.ts';
-import { clientTables, completionTable, serverSummaries } from './command-tables.ts';
-import type { CommandTable, Flag, FlagTable, Given } from './flag-table.ts';
-import type { Host } from './host.ts';
+import { clientTables, completionTable, serverSummaries } from './framework/command-tables.ts';
+import type { Host } from './framework/environment.ts';
+import type { CommandTable, Flag, FlagTable, Given } from './framework/flag-table.ts';
 
 const settingFlags: FlagTable = Object.fromEntries([
   ...settingRows.map(({ flag, help, type }) => [flag.slice(2), { value: type.placeholder, help }] as const),

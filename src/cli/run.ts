@@ -1,8 +1,8 @@
 import { quoteValue } from '../config/given-value.ts';
 import { UsageError } from '../config/usage-error.ts';
-import { didYouMean } from '../core/did-you-mean.ts';
+import { didYouMean } from '../core/text/did-you-mean.ts';
 import { type Command, commands } from './commands.ts';
-import type { Host } from './host.ts';
+import type { Host } from './framework/environment.ts';
 
 const helpFlags = new Set(['--help', '-h']);
 

@@ -1,4 +1,5 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
+import type { Pieces } from '../grpc/client/grpc-call.ts';
 import {
   descriptorType,
   FlightData,
@@ -6,9 +7,8 @@ import {
   flightServiceName,
   PutResult,
   Ticket,
-} from '../protobuf/flight-messages.ts';
-import type { Pieces } from '../protobuf/grpc-call.ts';
-import { bytesField } from '../protobuf/protobuf.ts';
+} from '../grpc/messages/flight.ts';
+import { bytesField } from '../grpc/protobuf/protobuf.ts';
 import { type ArrowMessage, messageFacts } from './arrow-message.ts';
 import { unreachable } from './client-error.ts';
 import { callServer } from './grpc-call.ts';

@@ -1,6 +1,6 @@
 import type { ClientHttp2Session } from 'node:http2';
-import { GrpcCallError, grpcCall, type Pieces } from '../protobuf/grpc-call.ts';
-import { grpcStatus } from '../protobuf/grpc-status.ts';
+import { GrpcCallError, grpcCall, type Pieces } from '../grpc/client/grpc-call.ts';
+import { grpcStatus } from '../grpc/wire/grpc-status.ts';
 import { ClientError, refusal } from './client-error.ts';
 
 const statusNames = new Map<number, string>(Object.entries(grpcStatus).map(([name, number]) => [number, name]));

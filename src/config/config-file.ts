@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { didYouMean } from '../core/did-you-mean.ts';
+import { didYouMean } from '../core/text/did-you-mean.ts';
 import { checkEngineName, engineSetting, unknownEngineKey } from './engine-tables.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
 import { type SettingRow, settingRows } from './setting-rows.ts';

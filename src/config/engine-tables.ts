@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import { didYouMean } from '../core/did-you-mean.ts';
+import { didYouMean } from '../core/text/did-you-mean.ts';
 import { type EngineConfig, type EngineSetting, engineSettings, reservedEngineNames } from './engine-settings.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
 import { engineNameForm, type ParseContext } from './setting-type.ts';

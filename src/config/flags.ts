@@ -1,4 +1,4 @@
-import { didYouMean } from '../core/did-you-mean.ts';
+import { didYouMean } from '../core/text/did-you-mean.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
 import { configFileNames, settingRows } from './setting-rows.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../core/did-you-mean.ts';
+import { didYouMean } from '../core/text/did-you-mean.ts';
 import type { Config } from './config.ts';
 import { reservedEngineNames } from './engine-settings.ts';
 import { isWildcard } from './listen-address.ts';

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { parseDurationMs } from '../core/duration.ts';
+import { parseDurationMs } from '../core/text/duration.ts';
 import { type LogFilter, parseLogFilter } from '../telemetry/log-filter.ts';
 import { parseHttpUrl } from './http-url.ts';
 import { type ListenAddress, parseHost, parseListenAddress, parsePort } from './listen-address.ts';

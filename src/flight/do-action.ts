@@ -1,9 +1,9 @@
-import { didYouMean } from '../core/did-you-mean.ts';
-import { Action, ActionType, Result } from '../protobuf/flight-messages.ts';
-import { GrpcError } from '../protobuf/grpc-status.ts';
+import { didYouMean } from '../core/text/did-you-mean.ts';
+import { Action, ActionType, Result } from '../grpc/messages/flight.ts';
+import type { Call, Message } from '../grpc/server/method.ts';
+import { GrpcError } from '../grpc/wire/grpc-status.ts';
+import type { FlightSqlHandler } from './data/flight-sql-port.ts';
 import type { FlightAction } from './flight-action.ts';
-import type { FlightSqlHandler } from './flight-sql-port.ts';
-import type { Call, Message } from './method.ts';
 
 export interface FlightActions {
   readonly own: readonly FlightAction[];

@@ -1,14 +1,14 @@
 import { AppError } from '../core/app-error.ts';
 import { anonymous } from '../core/principal.ts';
-import { selectColumns } from '../frames/select-columns.ts';
+import { selectColumns } from '../frames/read/select-columns.ts';
 import type { FrameStore } from '../frames/store.ts';
-import { Ticket } from '../protobuf/flight-messages.ts';
-import { arrowSchema } from './arrow-schema.ts';
-import { batchData, schemaData } from './flight-data.ts';
+import { Ticket } from '../grpc/messages/flight.ts';
+import type { Call, Message } from '../grpc/server/method.ts';
+import { arrowSchema } from './data/arrow-schema.ts';
+import { batchData, schemaData } from './data/flight-data.ts';
 import { assertVersion } from './frame-info.ts';
 import type { FlightParts } from './get-flight-info.ts';
-import type { Call, Message } from './method.ts';
-import { type FrameSelection, parseReadTarget } from './read-target.ts';
+import { type FrameSelection, parseReadTarget } from './request/read-target.ts';
 
 export function doGet({ frames, sql }: FlightParts, request: Uint8Array, call: Call): AsyncIterable<Message> {
   const { ticket } = Ticket.decode(request);

@@ -1,11 +1,11 @@
 import { anonymous } from '../core/principal.ts';
-import { PutResult } from '../protobuf/flight-messages.ts';
-import type { MessageReader } from '../protobuf/message-frames.ts';
-import { parseDescriptor } from './descriptor.ts';
-import { openUpload } from './flight-upload.ts';
+import { PutResult } from '../grpc/messages/flight.ts';
+import type { Call, Message } from '../grpc/server/method.ts';
+import type { MessageReader } from '../grpc/wire/message-frames.ts';
+import { openUpload } from './data/flight-upload.ts';
 import type { FlightParts } from './get-flight-info.ts';
-import type { Call, Message } from './method.ts';
-import { parsePutOptions } from './put-options.ts';
+import { parseDescriptor } from './request/descriptor.ts';
+import { parsePutOptions } from './request/put-options.ts';
 
 /** Keeps an upload as a frame. The one answer comes when the frame is on disk for good. */
 export async function* doPut(

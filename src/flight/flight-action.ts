@@ -1,5 +1,5 @@
-import type { ActionDescription } from './flight-sql-port.ts';
-import type { Call } from './method.ts';
+import type { Call } from '../grpc/server/method.ts';
+import type { ActionDescription } from './data/flight-sql-port.ts';
 
 /** An action that answers with one result. */
 export interface FlightAction extends ActionDescription {

@@ -1,6 +1,7 @@
-import { flightServiceName } from '../protobuf/flight-messages.ts';
-import { GrpcError } from '../protobuf/grpc-status.ts';
-import { MessageBudget } from '../protobuf/message-budget.ts';
+import { flightServiceName } from '../grpc/messages/flight.ts';
+import type { Service } from '../grpc/server/method.ts';
+import { GrpcError } from '../grpc/wire/grpc-status.ts';
+import { MessageBudget } from '../grpc/wire/message-budget.ts';
 import { doAction, listActions } from './do-action.ts';
 import { doGet } from './do-get.ts';
 import { doPut } from './do-put.ts';
@@ -8,9 +9,8 @@ import { frameActions } from './frame-actions.ts';
 import { type FlightParts, getFlightInfo, getSchema } from './get-flight-info.ts';
 import { handshake } from './handshake.ts';
 import { listFlights } from './list-flights.ts';
-import type { Service } from './method.ts';
+import type { Sessions } from './request/sessions.ts';
 import { sessionActions } from './session-actions.ts';
-import type { Sessions } from './sessions.ts';
 
 /** One record batch comes as one message. */
 const maxUploadMessageBytes = 256 * 1024 * 1024;

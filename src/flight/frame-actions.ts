@@ -9,12 +9,12 @@ import {
   FlightEndpoint,
   FlightInfo,
   RenewFlightEndpointRequest,
-} from '../protobuf/flight-messages.ts';
+} from '../grpc/messages/flight.ts';
 import type { FlightAction } from './flight-action.ts';
 import { timestamp } from './frame-info.ts';
-import { decodeUtf8, invalidKey, parseJsonObject } from './json-object.ts';
-import { parseTtlMs } from './put-options.ts';
-import { parseReadTarget } from './read-target.ts';
+import { decodeUtf8, invalidKey, parseJsonObject } from './request/json-object.ts';
+import { parseTtlMs } from './request/put-options.ts';
+import { parseReadTarget } from './request/read-target.ts';
 
 const what = 'the body of the action';
 

@@ -1,13 +1,13 @@
 import { AppError } from '../core/app-error.ts';
 import { anonymous } from '../core/principal.ts';
-import { damaged } from '../frames/frame-errors.ts';
-import type { HeldSummary } from '../frames/frame-summary.ts';
-import { selectColumns } from '../frames/select-columns.ts';
+import { damaged } from '../frames/catalog/frame-errors.ts';
+import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
+import { selectColumns } from '../frames/read/select-columns.ts';
 import type { FrameStore } from '../frames/store.ts';
-import { FlightInfo, type Timestamp } from '../protobuf/flight-messages.ts';
-import { arrowSchema } from './arrow-schema.ts';
-import type { Call } from './method.ts';
-import { type FrameSelection, ticketOf } from './read-target.ts';
+import { FlightInfo, type Timestamp } from '../grpc/messages/flight.ts';
+import type { Call } from '../grpc/server/method.ts';
+import { arrowSchema } from './data/arrow-schema.ts';
+import { type FrameSelection, ticketOf } from './request/read-target.ts';
 
 /** What is held, without counting as a read. */
 export async function heldFrame(frames: FrameStore, selection: FrameSelection, call: Call): Promise<HeldSummary> {

@@ -1,13 +1,13 @@
 import { AppError } from '../core/app-error.ts';
-import { selectColumns } from '../frames/select-columns.ts';
+import { selectColumns } from '../frames/read/select-columns.ts';
 import type { FrameStore } from '../frames/store.ts';
-import { SchemaResult } from '../protobuf/flight-messages.ts';
-import { arrowSchema } from './arrow-schema.ts';
-import { parseDescriptor } from './descriptor.ts';
-import type { FlightSqlHandler } from './flight-sql-port.ts';
+import { SchemaResult } from '../grpc/messages/flight.ts';
+import type { Call } from '../grpc/server/method.ts';
+import { arrowSchema } from './data/arrow-schema.ts';
+import type { FlightSqlHandler } from './data/flight-sql-port.ts';
 import { frameInfo, heldFrame } from './frame-info.ts';
-import type { Call } from './method.ts';
-import { parseReadTarget, type ReadTarget, wholeFrame } from './read-target.ts';
+import { parseDescriptor } from './request/descriptor.ts';
+import { parseReadTarget, type ReadTarget, wholeFrame } from './request/read-target.ts';
 
 export interface FlightParts {
   readonly frames: FrameStore;

@@ -1,6 +1,6 @@
-import { HandshakeRequest, HandshakeResponse } from '../protobuf/flight-messages.ts';
-import type { Call, Message } from './method.ts';
-import type { Sessions } from './sessions.ts';
+import { HandshakeRequest, HandshakeResponse } from '../grpc/messages/flight.ts';
+import type { Call, Message } from '../grpc/server/method.ts';
+import type { Sessions } from './request/sessions.ts';
 
 /**
  * Gives every client a token, as there is no authentication yet: by header to those who send their name by header

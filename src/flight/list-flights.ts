@@ -1,11 +1,11 @@
 import { AppError } from '../core/app-error.ts';
 import { anonymous } from '../core/principal.ts';
 import type { FrameStore } from '../frames/store.ts';
-import { Criteria } from '../protobuf/flight-messages.ts';
-import { pathDescriptor } from './descriptor.ts';
+import { Criteria } from '../grpc/messages/flight.ts';
 import { frameInfo } from './frame-info.ts';
-import { decodeUtf8 } from './json-object.ts';
-import { wholeFrame } from './read-target.ts';
+import { pathDescriptor } from './request/descriptor.ts';
+import { decodeUtf8 } from './request/json-object.ts';
+import { wholeFrame } from './request/read-target.ts';
 
 /** A FlightInfo for every frame whose handle begins with the criteria's text. Damaged ones, which no one can read, are left out. */
 export async function* listFlights(frames: FrameStore, request: Uint8Array): AsyncGenerator<Uint8Array> {

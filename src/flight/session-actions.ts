@@ -5,10 +5,10 @@ import {
   SessionOptionValue,
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
-} from '../protobuf/flight-messages.ts';
+} from '../grpc/messages/flight.ts';
 import { localEngineName } from '../query/engine-names.ts';
 import type { FlightAction } from './flight-action.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions } from './request/sessions.ts';
 
 export function sessionActions(sessions: Sessions): FlightAction[] {
   return [

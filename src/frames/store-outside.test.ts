@@ -20,9 +20,9 @@ import { describe, expect, test } from 'vitest';
 import { codeOf, eventually, firstColumn, open, put, useStoreBench } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
-import type { FrameSummary } from './frame-summary.ts';
-import { parseManifest } from './manifest.ts';
-import { seal } from './sealed-json.ts';
+import type { FrameSummary } from './catalog/frame-summary.ts';
+import { parseManifest } from './disk/manifest.ts';
+import { seal } from './disk/sealed-json.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();

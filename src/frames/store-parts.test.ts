@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf, firstColumn, never, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous, type Principal, type Tenant } from '../core/principal.ts';
-import { DurableFiles } from './durable-file.ts';
-import { parseManifest } from './manifest.ts';
+import { DurableFiles } from './disk/durable-file.ts';
+import { parseManifest } from './disk/manifest.ts';
 import type { FrameStore } from './store.ts';
-import { verifyDirectory } from './verify-directory.ts';
+import { verifyDirectory } from './upkeep/verify-directory.ts';
 
 const bench = await useStoreBench();
 let store: FrameStore;

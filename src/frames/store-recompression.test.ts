@@ -4,7 +4,7 @@ import { counting, eventually, firstColumn, open, put, rowsOf, useStoreBench } f
 import type { FrameEngine } from '../core/frame-engine.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from './disk/manifest.ts';
 
 const bench = await useStoreBench();
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf, firstColumn, never, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
 import { parseHandle } from '../core/handle.ts';
 import { anonymous } from '../core/principal.ts';
-import { DurableFiles } from './durable-file.ts';
+import { DurableFiles } from './disk/durable-file.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();

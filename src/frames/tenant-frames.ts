@@ -2,25 +2,31 @@ import { mkdir, rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../core/app-error.ts';
 import { abortable, sleep } from '../core/async/abortable.ts';
+import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { Handle } from '../core/handle.ts';
-import { LinkedAbort } from '../core/linked-abort.ts';
 import type { Tenant } from '../core/principal.ts';
-import type { Entry } from './catalog.ts';
-import type { ChunkReader } from './chunk-reader.ts';
-import { storage } from './durable-file.ts';
-import { gone, notFound, whyNotHeld } from './frame-errors.ts';
-import { FrameReader } from './frame-reader.ts';
-import { type FrameSummary, frameSummary, type HeldSummary, heldSummary, type PutResult } from './frame-summary.ts';
-import type { FrameVersion } from './frame-version.ts';
-import { lostPlace } from './membership.ts';
-import { FileChanged } from './pins.ts';
-import { Presence } from './presence.ts';
-import { recompressFrame } from './recompression.ts';
-import { removeFrame } from './removal.ts';
-import { Scanner } from './scanner.ts';
-import { type StoreContext, TenantState } from './tenant-state.ts';
-import { Verification } from './verification.ts';
-import { type PutRequest, Writing } from './writing.ts';
+import type { Entry } from './catalog/catalog.ts';
+import { gone, notFound, whyNotHeld } from './catalog/frame-errors.ts';
+import {
+  type FrameSummary,
+  frameSummary,
+  type HeldSummary,
+  heldSummary,
+  type PutResult,
+} from './catalog/frame-summary.ts';
+import type { FrameVersion } from './catalog/frame-version.ts';
+import { type StoreContext, TenantState } from './catalog/tenant-state.ts';
+import { storage } from './disk/durable-file.ts';
+import { FileChanged } from './disk/part-links.ts';
+import { lostPlace } from './peers/process-lease.ts';
+import type { ChunkReader } from './read/chunk-reader.ts';
+import { FrameReader } from './read/frame-reader.ts';
+import { Presence } from './reconcile/reconciler.ts';
+import { Scanner } from './reconcile/scanner.ts';
+import { recompressFrame } from './upkeep/recompress-frame.ts';
+import { Verification } from './upkeep/verification.ts';
+import { type PutRequest, Writing } from './write/put-frame.ts';
+import { removeFrame } from './write/remove-frame.ts';
 
 /** So many are listed before others have their turn. */
 const handlesInTurn = 1000;

@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import { didYouMean } from '../core/did-you-mean.ts';
+import { didYouMean } from '../core/text/did-you-mean.ts';
 
 /** The engine inside this server, over the frames. */
 export const localEngineName = 'local';

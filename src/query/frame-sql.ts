@@ -3,8 +3,8 @@ import type { ChunkForm } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
 import type { QueryProgress } from '../core/query-progress.ts';
 import type { AnalyticsTable, Query, SqlResult } from '../core/sql.ts';
-import type { PutResult } from '../frames/frame-summary.ts';
-import type { PutRequest } from '../frames/writing.ts';
+import type { PutResult } from '../frames/catalog/frame-summary.ts';
+import type { PutRequest } from '../frames/write/put-frame.ts';
 
 export interface CallOptions {
   readonly signal: AbortSignal;

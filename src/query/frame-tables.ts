@@ -1,9 +1,9 @@
 import { AppError } from '../core/app-error.ts';
-import { Cleanup } from '../core/cleanup.ts';
-import { didYouMeanName } from '../core/did-you-mean.ts';
+import { Cleanup } from '../core/async/async-disposable-stack.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import { type FrameTable, isAnalytics, type TableName } from '../core/sql.ts';
+import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import type { FrameReader, FrameStore } from '../frames/store.ts';
 
 /** The frames that a query reads, each at one version until this is disposed of. */

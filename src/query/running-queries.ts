@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, serverStopping } from '../core/app-error.ts';
-import { LinkedAbort } from '../core/linked-abort.ts';
+import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { Principal, Tenant } from '../core/principal.ts';
 import type { QueryProgress } from '../core/query-progress.ts';
 import type { CallOptions } from './frame-sql.ts';

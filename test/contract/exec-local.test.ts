@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseHandle } from '../../src/core/handle.ts';
 import { anonymous } from '../../src/core/principal.ts';
-import { Session } from '../../src/engines/duckdb/worker/session.ts';
+import { Session } from '../../src/engines/duckdb/worker/native/session.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type Answer, ask } from '../support/http-client.ts';

@@ -11,7 +11,7 @@ import {
   SessionOptionValue,
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
-} from '../../src/protobuf/flight-messages.ts';
+} from '../../src/grpc/messages/flight.ts';
 import { byPath, FlightClient } from '../support/flight-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';

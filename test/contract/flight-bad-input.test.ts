@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bytesField, varintField } from '../../src/protobuf/protobuf.ts';
+import { bytesField, varintField } from '../../src/grpc/protobuf/protobuf.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { GrpcClient } from '../support/grpc-client.ts';
 

@@ -5,7 +5,7 @@ import {
   SessionOptionValue,
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
-} from '../../src/protobuf/flight-messages.ts';
+} from '../../src/grpc/messages/flight.ts';
 import { byCommand, gather, ipcOf } from '../support/flight-client.ts';
 import { any, bufferAt, FlightSqlClient, fieldsOf } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';

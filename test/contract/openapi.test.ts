@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { httpStatus } from '../../src/http/error-response.ts';
+import { httpStatus } from '../../src/http/exchange/error-response.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type Answer, type AskOptions, ask } from '../support/http-client.ts';

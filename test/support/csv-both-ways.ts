@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Batch } from '../../src/core/batch.ts';
 import type { Column, DataType } from '../../src/core/data-type.ts';
 import type { CsvOptions, FileReport, TextOptions } from '../../src/core/frame-engine.ts';
-import { importCsv } from '../../src/engines/duckdb/worker/import/csv-file.ts';
-import type { TextImport } from '../../src/engines/duckdb/worker/import/text-import.ts';
-import { type Connection, Session } from '../../src/engines/duckdb/worker/session.ts';
+import { importCsv } from '../../src/engines/duckdb/worker/import/csv/csv-file.ts';
+import type { TextImport } from '../../src/engines/duckdb/worker/import/text/text-import.ts';
+import { type Connection, Session } from '../../src/engines/duckdb/worker/native/session.ts';
 import { flatValue } from './flat-value.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 

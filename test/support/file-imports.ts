@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { FileFormat, WrittenPart } from '../../src/core/frame-engine.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { sqlTypeName } from '../../src/encoding/arrow/sql-type-name.ts';
+import { sqlTypeName } from '../../src/encoding/sql-types/sql-type-name.ts';
 import { DuckDbEngine, type DuckDbEngineOptions } from '../../src/engines/duckdb/duckdb-engine.ts';
-import { spool } from '../../src/http/import/upload-spool.ts';
+import { spool } from '../../src/http/routes/imp/upload-spool.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 
 const never = new AbortController().signal;

@@ -6,9 +6,9 @@ import { type Handle, parseHandle } from '../../src/core/handle.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { anonymous, type Principal } from '../../src/core/principal.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
-import type { FrameReader } from '../../src/frames/frame-reader.ts';
+import type { FrameReader } from '../../src/frames/read/frame-reader.ts';
 import { type FrameStore, type FrameStoreOptions, openFrameStore } from '../../src/frames/store.ts';
-import type { PutRequest } from '../../src/frames/writing.ts';
+import type { PutRequest } from '../../src/frames/write/put-frame.ts';
 import { privateFiles } from './private-files.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 

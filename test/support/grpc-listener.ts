@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../src/core/app-error.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { createHealthService } from '../../src/flight/health.ts';
-import { type GrpcListener, type GrpcListenerOptions, startGrpcListener } from '../../src/flight/listener.ts';
-import type { Service } from '../../src/flight/method.ts';
+import { createHealthService } from '../../src/grpc/server/health.ts';
+import { type GrpcListener, type GrpcListenerOptions, startGrpcListener } from '../../src/grpc/server/listener.ts';
+import type { Service } from '../../src/grpc/server/method.ts';
 
 export interface TestListener extends GrpcListener {
   readonly port: number;

@@ -1,4 +1,4 @@
-import { type ArrowMessage, arrowMessages } from '../../src/encoding/arrow/input/arrow-messages.ts';
+import { type ArrowMessage, arrowMessages } from '../../src/encoding/arrow/read/format/messages.ts';
 
 /** What our reader makes of messages, one behind the other. Copied: the bodies of batches share their memory. */
 export async function messagesOf(...messages: Uint8Array[]): Promise<ArrowMessage[]> {

@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { type ArrowField, arrowField } from '../../src/encoding/arrow/arrow-field.ts';
-import { joinBytes } from '../../src/encoding/arrow/join-bytes.ts';
-import { endOfStream, schemaMessage } from '../../src/encoding/arrow/schema-message.ts';
-import { arrowTable } from '../../src/encoding/arrow/small-table.ts';
+import { type ArrowField, arrowField } from '../../src/encoding/arrow/types/arrow-field.ts';
+import { joinBytes } from '../../src/encoding/arrow/write/join-bytes.ts';
+import { endOfStream, schemaMessage } from '../../src/encoding/arrow/write/schema-message.ts';
+import { arrowTable } from '../../src/encoding/arrow/write/small-table.ts';
 import {
   AnalyzePlanResponse,
   ConfigRequest,
@@ -17,8 +17,8 @@ import {
   ReleaseExecuteRequest,
   RpcStatus,
 } from '../../src/engines/spark/connect-messages.ts';
-import { type GrpcStatusName, grpcStatus } from '../../src/protobuf/grpc-status.ts';
-import { MessageReader, messagePrefix } from '../../src/protobuf/message-frames.ts';
+import { type GrpcStatusName, grpcStatus } from '../../src/grpc/wire/grpc-status.ts';
+import { MessageReader, messagePrefix } from '../../src/grpc/wire/message-frames.ts';
 
 export interface ConnectCall {
   readonly method: string;

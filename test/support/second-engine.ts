@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { Cleanup } from '../../src/core/cleanup.ts';
+import { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
 import type { ClusterEngine, EngineHealth } from '../../src/core/engine.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import type { SqlEngine } from '../../src/core/sql.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from '../../src/engines/duckdb/duckdb-sql-engine.ts';
-import { WarmTables } from '../../src/engines/duckdb/warm-tables.ts';
+import { WarmTables } from '../../src/engines/duckdb/native-copies.ts';
 import type { ClusterEngineOptions } from '../../src/server.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { Cleanup } from '../../src/core/cleanup.ts';
+import { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import type { FrameTable, SqlRun } from '../../src/core/sql.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine, type DuckDbSqlEngineOptions } from '../../src/engines/duckdb/duckdb-sql-engine.ts';
-import { WarmTables, type WarmTablesOptions } from '../../src/engines/duckdb/warm-tables.ts';
+import { WarmTables, type WarmTablesOptions } from '../../src/engines/duckdb/native-copies.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { Host } from '../../src/cli/host.ts';
+import type { Host } from '../../src/cli/framework/environment.ts';
 import { run } from '../../src/cli/run.ts';
 
 export interface Terminal {

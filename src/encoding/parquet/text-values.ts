@@ -1,6 +1,6 @@
 import type { Vector } from '../../core/batch.ts';
-import { GrowingBytes } from '../arrow/growing-bytes.ts';
-import { copyBytes } from '../copy-bytes.ts';
+import { GrowingBytes } from '../arrow/write/growing-bytes.ts';
+import { copyBytes } from '../values/copy-bytes.ts';
 import { bytesOf, type ColumnValues, type EncodedValues } from './column-values.ts';
 import { packedNumbers } from './packed-numbers.ts';
 import type { TextDictionary } from './text-dictionary.ts';

@@ -9,10 +9,10 @@ import type {
   WrittenPart,
 } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
-import { encodedRows } from './encoded-rows.ts';
-import { WorkerPool } from './pool.ts';
-import type { Job, WarmCopy, WriteSource } from './protocol.ts';
-import { workerEntry } from './worker-entry.ts';
+import { workerEntry } from './pool/worker-entry.ts';
+import { WorkerPool } from './pool/worker-pool.ts';
+import { encodedRows } from './protocol/encoded-rows.ts';
+import type { Job, WarmCopy, WriteSource } from './protocol/protocol.ts';
 
 export interface DuckDbEngineOptions {
   /** Child processes, each with one job at a time. */

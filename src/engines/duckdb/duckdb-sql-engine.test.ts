@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
-import { Cleanup } from '../../core/cleanup.ts';
+import { Cleanup } from '../../core/async/async-disposable-stack.ts';
 import type { Query } from '../../core/sql.ts';
-import { arrowField } from '../../encoding/arrow/arrow-field.ts';
-import { joinBytes } from '../../encoding/arrow/join-bytes.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
-import { arrowTable } from '../../encoding/arrow/small-table.ts';
+import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
+import { joinBytes } from '../../encoding/arrow/write/join-bytes.ts';
+import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
 import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 
 const never = new AbortController().signal;

@@ -1,9 +1,9 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
+import { descriptionKey, longestRememberedSql } from '../../core/description-key.ts';
 import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
-import { Remembered } from '../../core/remembered.ts';
-import { descriptionKey, longestRememberedSql } from '../../core/remembered-sql.ts';
+import { Remembered } from '../../core/lru-map.ts';
 import type {
   AnalyticsTable,
   ArrowRecoder,
@@ -18,14 +18,14 @@ import type {
   SqlTable,
   Statement,
 } from '../../core/sql.ts';
-import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
-import { BegunStream } from './begun-stream.ts';
-import { encodedRows } from './encoded-rows.ts';
-import { type RunOptions, WorkerPool } from './pool.ts';
-import type { Job, QueryJob, QueryTable, SqlSettings } from './protocol.ts';
-import type { WarmTables } from './warm-tables.ts';
-import { workerEntry } from './worker-entry.ts';
+import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
+import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import type { WarmTables } from './native-copies.ts';
+import { workerEntry } from './pool/worker-entry.ts';
+import { type RunOptions, WorkerPool } from './pool/worker-pool.ts';
+import { BegunStream } from './primed-stream.ts';
+import { encodedRows } from './protocol/encoded-rows.ts';
+import type { Job, QueryJob, QueryTable, SqlSettings } from './protocol/protocol.ts';
 
 export interface DuckDbSqlEngineOptions {
   /** Child processes, each with one statement at a time; started with the first one, or when one is expected. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FileImports, type Imported } from '../../../test/support/file-imports.ts';
 import type { DataType } from '../../core/data-type.ts';
-import { sqlTypeName } from '../../encoding/arrow/sql-type-name.ts';
+import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 
 let files: FileImports;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../test/support/duckdb-connection.ts';
 import { FileImports } from '../../../test/support/file-imports.ts';
-import { checksumOf } from './worker/checksum.ts';
+import { checksumOf } from './worker/parquet/checksum.ts';
 
 const never = new AbortController().signal;
 

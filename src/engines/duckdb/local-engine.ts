@@ -1,7 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
+import { TimedSignal } from '../../core/async/timed-signal.ts';
 import type { EngineHealth, NamedEngine } from '../../core/engine.ts';
 import type { SqlEngine } from '../../core/sql.ts';
-import { TimedSignal } from '../../core/timed-signal.ts';
 
 /** Behind many others a statement may wait for longer, and that is no fault. */
 const patienceMs = 2000;

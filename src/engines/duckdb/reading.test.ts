@@ -5,9 +5,9 @@ import { arrowContents } from '../../../test/support/arrow-values.ts';
 import { duckDbEngine, newPartPath, readText, writeSql } from '../../../test/support/duckdb-engine.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import type { AppError } from '../../core/app-error.ts';
-import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
-import { joinBytes } from '../../encoding/arrow/join-bytes.ts';
-import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
+import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
+import { joinBytes } from '../../encoding/arrow/write/join-bytes.ts';
+import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import type { DuckDbEngine } from './duckdb-engine.ts';
 
 const never = new AbortController().signal;

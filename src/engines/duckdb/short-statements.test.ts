@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { silentLogger } from '../../core/logger.ts';
 import type { SqlRun } from '../../core/sql.ts';
-import { arrowField } from '../../encoding/arrow/arrow-field.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
+import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
+import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
-import { WarmTables } from './warm-tables.ts';
+import { WarmTables } from './native-copies.ts';
 
 const never = new AbortController().signal;
 

@@ -1,8 +1,8 @@
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { ArrowRecoder, SqlResult, SqlRun } from '../../core/sql.ts';
 import { endingWith } from '../../core/sql-result.ts';
-import { endOfStream } from '../../encoding/arrow/schema-message.ts';
-import { PassedOnResult } from './passed-on-result.ts';
+import { endOfStream } from '../../encoding/arrow/write/schema-message.ts';
+import { PassedOnResult } from './passthrough-result.ts';
 import type { QueryBatches } from './query-batches.ts';
 
 /** The batches of a query in the form that its caller asked for. */

@@ -4,7 +4,7 @@ import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectAddress } from '../../core/connect-url.ts';
 import type { Logger } from '../../core/logger.ts';
-import { grpcCall } from '../../protobuf/grpc-call.ts';
+import { grpcCall } from '../../grpc/client/grpc-call.ts';
 import { ConnectFailure, connectFailure } from './connect-failure.ts';
 import { trustedCertificates } from './trusted-certificates.ts';
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
-import { GrpcCallError } from '../../protobuf/grpc-call.ts';
-import { type GrpcStatusName, grpcStatus } from '../../protobuf/grpc-status.ts';
+import { GrpcCallError } from '../../grpc/client/grpc-call.ts';
+import { type GrpcStatusName, grpcStatus } from '../../grpc/wire/grpc-status.ts';
 import { ErrorInfo, RetryInfo, RpcStatus } from './connect-messages.ts';
 
 const statusNames = new Map<number, GrpcStatusName>(

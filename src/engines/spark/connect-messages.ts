@@ -13,7 +13,7 @@ import {
   string,
   strings,
   textValue,
-} from '../../protobuf/proto-message.ts';
+} from '../../grpc/protobuf/proto-message.ts';
 
 export const connectServiceName = 'spark.connect.SparkConnectService';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import { FairQueue } from '../../core/fair-queue.ts';
+import { FairQueue } from '../../core/async/fair-queue.ts';
 
 export interface FairPlacesOptions {
   readonly max: number;

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import type { FrameTable, SqlTable, TableName } from '../../core/sql.ts';
-import { arrowField } from '../../encoding/arrow/arrow-field.ts';
+import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
 import type { PathMap } from './path-map.ts';
 import { aliased, localRows, type Relation, readParquet } from './plan.ts';
 import { sparkSchema } from './spark-schema.ts';

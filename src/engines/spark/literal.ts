@@ -12,7 +12,7 @@ import {
   optionalString,
   repeated,
   string,
-} from '../../protobuf/proto-message.ts';
+} from '../../grpc/protobuf/proto-message.ts';
 import { emptyType, SparkType, type SparkTypeValue } from './spark-type.ts';
 
 const Decimal = message({ value: string(1), precision: optionalInt32(2), scale: optionalInt32(3) });

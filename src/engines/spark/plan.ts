@@ -1,7 +1,7 @@
-import type { ArrowField } from '../../encoding/arrow/arrow-field.ts';
-import { joinBytes } from '../../encoding/arrow/join-bytes.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
-import { arrowTable } from '../../encoding/arrow/small-table.ts';
+import type { ArrowField } from '../../encoding/arrow/types/arrow-field.ts';
+import { joinBytes } from '../../encoding/arrow/write/join-bytes.ts';
+import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
 import {
   bytes,
   int32,
@@ -15,7 +15,7 @@ import {
   string,
   strings,
   textValue,
-} from '../../protobuf/proto-message.ts';
+} from '../../grpc/protobuf/proto-message.ts';
 import { Literal, type LiteralValue } from './literal.ts';
 
 /** A relation of a plan, encoded: relations hold relations, and nobody looks into them again. */

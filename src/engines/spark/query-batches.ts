@@ -1,9 +1,9 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { SqlRun } from '../../core/sql.ts';
-import { hasOwnLayout } from '../../encoding/arrow/input/arrow-data-type.ts';
-import type { ArrowField } from '../../encoding/arrow/input/arrow-schema.ts';
-import { columnOfField } from '../../encoding/arrow/input/column-of-field.ts';
+import type { ArrowField } from '../../encoding/arrow/read/format/schema.ts';
+import { columnOfField } from '../../encoding/arrow/read/vectors/to-column.ts';
+import { hasOwnLayout } from '../../encoding/arrow/read/vectors/to-data-type.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import type { BoundArguments } from './plan.ts';
 import type { QueryWork } from './query-work.ts';

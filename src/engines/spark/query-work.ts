@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import { Deadline } from '../../core/deadline.ts';
+import { Deadline } from '../../core/async/deadline.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import { ConnectFailure, isSessionLost } from './connect-failure.ts';
 import { withDetails } from './error-details.ts';

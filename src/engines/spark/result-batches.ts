@@ -1,6 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
-import { FlatTable, InvalidArrow } from '../../encoding/arrow/input/arrow-flatbuffer.ts';
-import { type ArrowField, readSchema } from '../../encoding/arrow/input/arrow-schema.ts';
+import { FlatTable, InvalidArrow } from '../../encoding/arrow/read/format/flatbuffer-reader.ts';
+import { type ArrowField, readSchema } from '../../encoding/arrow/read/format/schema.ts';
 import { ConnectFailure } from './connect-failure.ts';
 
 const continuation = 0xffff_ffff;

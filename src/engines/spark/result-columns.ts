@@ -1,5 +1,5 @@
 import type { Column } from '../../core/data-type.ts';
-import { columnOfField } from '../../encoding/arrow/input/column-of-field.ts';
+import { columnOfField } from '../../encoding/arrow/read/vectors/to-column.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import { execute } from './execution.ts';
 import { limited, type Relation, rootPlan } from './plan.ts';

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/app-error.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
+import { TimedSignal } from '../../core/async/timed-signal.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
-import { TimedSignal } from '../../core/timed-signal.ts';
 import { isSessionLost } from './connect-failure.ts';
 import { FairPlaces } from './fair-places.ts';
 import { type Flavour, SparkSession, type SparkSessionOptions } from './spark-session.ts';

@@ -1,8 +1,8 @@
+import { TimedSignal } from '../../core/async/timed-signal.ts';
 import { parseConnectUrl } from '../../core/connect-url.ts';
 import type { ClusterEngine, EngineHealth } from '../../core/engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ArrowRecoder, SqlEngine } from '../../core/sql.ts';
-import { TimedSignal } from '../../core/timed-signal.ts';
 import { version } from '../../core/version.ts';
 import { ConnectChannel } from './connect-channel.ts';
 import { PathMap } from './path-map.ts';

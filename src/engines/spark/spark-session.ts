@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../core/app-error.ts';
 import { abortable } from '../../core/async/abortable.ts';
-import type { MessageType } from '../../protobuf/proto-message.ts';
+import type { MessageType } from '../../grpc/protobuf/proto-message.ts';
 import type { ConnectChannel } from './connect-channel.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
+import { descriptionKey } from '../../core/description-key.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
-import { Remembered } from '../../core/remembered.ts';
-import { descriptionKey } from '../../core/remembered-sql.ts';
+import { Remembered } from '../../core/lru-map.ts';
 import type {
   AnalyticsTable,
   ArrowRecoder,
@@ -15,8 +15,9 @@ import type {
   SqlWrite,
   Statement,
 } from '../../core/sql.ts';
-import { arrowFields } from '../../encoding/arrow/arrow-columns.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/schema-message.ts';
+import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
+import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { ReadQueries } from './analysed-queries.ts';
 import { recoded, resultOf } from './cluster-result.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import { execute } from './execution.ts';
@@ -26,7 +27,6 @@ import type { PathMap } from './path-map.ts';
 import { type BoundArguments, limited, type Relation, rootPlan, sqlOver, writePlan } from './plan.ts';
 import { type Answer, isPlannedLimit, QueryBatches } from './query-batches.ts';
 import { QueryWork } from './query-work.ts';
-import { ReadQueries } from './read-queries.ts';
 import { resultColumns } from './result-columns.ts';
 import type { SessionPool } from './session-pool.ts';
 import type { Flavour, SparkSession } from './spark-session.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { untypedNull } from '../../encoding/arrow/input/column-of-field.ts';
+import { untypedNull } from '../../encoding/arrow/read/vectors/to-column.ts';
 import { columnsOfStruct, emptyType, SparkType } from './spark-type.ts';
 
 it('Spark’s type of a bare NULL is that as which its values arrive, in lists too', () => {

@@ -1,5 +1,5 @@
 import type { Column, DataType } from '../../core/data-type.ts';
-import { untypedNull } from '../../encoding/arrow/input/column-of-field.ts';
+import { untypedNull } from '../../encoding/arrow/read/vectors/to-column.ts';
 import {
   bytes,
   int32,
@@ -9,7 +9,7 @@ import {
   optionalInt32,
   repeated,
   string,
-} from '../../protobuf/proto-message.ts';
+} from '../../grpc/protobuf/proto-message.ts';
 
 const Plain = message({});
 const Decimal = message({ scale: optionalInt32(1), precision: optionalInt32(2) });

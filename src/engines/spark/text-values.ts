@@ -1,6 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
 import type { DataType } from '../../core/data-type.ts';
-import { sqlTypeName } from '../../encoding/arrow/sql-type-name.ts';
+import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 
 const integer = /^([+-]?\d{1,40})$/;
 const decimal = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?$/;

@@ -6,13 +6,10 @@ import {
   FlightEndpoint,
   FlightInfo,
   RenewFlightEndpointRequest,
-} from '../../protobuf/flight-messages.ts';
-import type { ActionDescription } from '../flight-sql-port.ts';
-import type { Call } from '../method.ts';
-import { packAny, unpackAny } from './any.ts';
-import type { CancellableTickets } from './cancellable-tickets.ts';
-import { parameterSchema } from './parameter-schema.ts';
-import type { PreparedStatements } from './prepared-statements.ts';
+} from '../../grpc/messages/flight.ts';
+import type { Call } from '../../grpc/server/method.ts';
+import type { ActionDescription } from '../data/flight-sql-port.ts';
+import { packAny, unpackAny } from './messages/any-message.ts';
 import {
   BeginTransactionResult,
   CancelQueryRequest,
@@ -21,9 +18,12 @@ import {
   PreparedStatementResult,
   StatementHandle,
   StatementText,
-} from './sql-messages.ts';
-import type { Statements } from './statements.ts';
-import type { Transactions } from './transactions.ts';
+} from './messages/sql-messages.ts';
+import type { CancellableTickets } from './statements/cancellable-tickets.ts';
+import { parameterSchema } from './statements/parameter-schema.ts';
+import type { PreparedStatements } from './statements/prepared-statements.ts';
+import type { Statements } from './statements/statements.ts';
+import type { Transactions } from './statements/transactions.ts';
 
 export interface ActionContext {
   readonly statements: Statements;

@@ -1,32 +1,32 @@
 import type { Logger } from '../../core/logger.ts';
 import { anonymous } from '../../core/principal.ts';
-import { schemaMessage } from '../../encoding/arrow/schema-message.ts';
+import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import type { FrameStore } from '../../frames/store.ts';
-import { PutResult, Result } from '../../protobuf/flight-messages.ts';
-import { GrpcError } from '../../protobuf/grpc-status.ts';
+import { PutResult, Result } from '../../grpc/messages/flight.ts';
+import type { Call, Message } from '../../grpc/server/method.ts';
+import { GrpcError } from '../../grpc/wire/grpc-status.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
-import type { FlightSqlHandler, FlightUpload } from '../flight-sql-port.ts';
-import type { Call, Message } from '../method.ts';
-import type { Sessions } from '../sessions.ts';
+import type { FlightSqlHandler, FlightUpload } from '../data/flight-sql-port.ts';
+import type { Sessions } from '../request/sessions.ts';
 import { actionDescriptions, findAction } from './actions.ts';
-import { type SqlMessage, unpackAny } from './any.ts';
-import { CancellableTickets } from './cancellable-tickets.ts';
-import { flightInfo, type InfoParts } from './flight-info.ts';
-import { ingest } from './ingest.ts';
-import { type MetadataSources, metadataTable } from './metadata.ts';
-import { metadataStream } from './metadata-stream.ts';
-import { PreparedStatements, statementIdleMs } from './prepared-statements.ts';
-import { sqlInfos } from './sql-info.ts';
+import { type SqlMessage, unpackAny } from './messages/any-message.ts';
+import { flightInfo, type InfoParts } from './messages/flight-info.ts';
 import {
   CommandStatementIngest,
   DoPutPreparedStatementResult,
   StatementHandle,
   StatementText,
   updateResult,
-} from './sql-messages.ts';
-import { decodeTicket, type StatementTicket } from './statement-ticket.ts';
-import { Statements } from './statements.ts';
-import { noteWrite, Transactions } from './transactions.ts';
+} from './messages/sql-messages.ts';
+import { decodeTicket, type StatementTicket } from './messages/statement-ticket.ts';
+import { type MetadataSources, metadataTable } from './metadata/metadata.ts';
+import { metadataStream } from './metadata/metadata-stream.ts';
+import { sqlInfos } from './metadata/sql-info.ts';
+import { CancellableTickets } from './statements/cancellable-tickets.ts';
+import { ingest } from './statements/ingest.ts';
+import { PreparedStatements, statementIdleMs } from './statements/prepared-statements.ts';
+import { Statements } from './statements/statements.ts';
+import { noteWrite, Transactions } from './statements/transactions.ts';
 
 export interface FlightSqlOptions {
   readonly sql: FrameSql;

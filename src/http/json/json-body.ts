@@ -1,7 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
-import { didYouMean } from '../../core/did-you-mean.ts';
-import { type BodyLimits, requestBody } from '../request-body.ts';
-import type { Exchange } from '../route.ts';
+import { didYouMean } from '../../core/text/did-you-mean.ts';
+import { type BodyLimits, requestBody } from '../exchange/request-body.ts';
+import type { Exchange } from '../exchange/route.ts';
 import { type JsonObject, type JsonValue, parseJson } from './json-text.ts';
 
 /** Large enough for a long list of parameters; rows come by other doors. */

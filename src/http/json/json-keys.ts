@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../openapi/operation.ts';
-import type { Parameter } from '../parameters.ts';
+import type { JsonSchema } from '../exchange/operation.ts';
+import type { Parameter } from '../exchange/parameters.ts';
 import { wrongType } from './json-body.ts';
 import type { JsonValue } from './json-text.ts';
 

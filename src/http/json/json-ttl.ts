@@ -1,6 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
-import { parseDurationMs } from '../../core/duration.ts';
-import type { JsonSchema } from '../openapi/operation.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
+import type { JsonSchema } from '../exchange/operation.ts';
 import { wrongType } from './json-body.ts';
 import type { JsonValue } from './json-text.ts';
 

@@ -1,5 +1,5 @@
-import { jsonContentType } from '../error-response.ts';
-import type { Exchange } from '../route.ts';
+import { jsonContentType } from '../exchange/error-response.ts';
+import type { Exchange } from '../exchange/route.ts';
 
 /** Answers with a small document that no cache may keep. */
 export function sendJson({ request, response, headers }: Exchange, document: object): void {

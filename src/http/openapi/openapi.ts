@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../core/app-error.ts';
 import { errorCodes } from '../../core/app-error.ts';
-import { httpStatus } from '../error-response.ts';
-import type { Parameter, ParameterTable } from '../parameters.ts';
-import type { HttpMethod, Route } from '../route.ts';
-import type { Body, JsonSchema, Operation } from './operation.ts';
+import { httpStatus } from '../exchange/error-response.ts';
+import type { Body, JsonSchema, Operation } from '../exchange/operation.ts';
+import type { Parameter, ParameterTable } from '../exchange/parameters.ts';
+import type { HttpMethod, Route } from '../exchange/route.ts';
 
 /** Any request may meet them. */
 const commonErrors: readonly ErrorCode[] = ['overloaded', 'internal'];

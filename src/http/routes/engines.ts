@@ -1,8 +1,8 @@
 import type { EngineDirectory, EngineStatus } from '../../query/engine-directory.ts';
+import { readParameters } from '../exchange/parameters.ts';
+import { parseQueryString } from '../exchange/query-string.ts';
+import type { Route } from '../exchange/route.ts';
 import { sendJson } from '../json/send-json.ts';
-import { readParameters } from '../parameters.ts';
-import { parseQueryString } from '../query-string.ts';
-import type { Route } from '../route.ts';
 
 /** Tells what SQL can run on, and how it is. */
 export function enginesRoute(engines: EngineDirectory): Route {

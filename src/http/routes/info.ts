@@ -1,7 +1,7 @@
+import { readParameters } from '../exchange/parameters.ts';
+import { parseQueryString } from '../exchange/query-string.ts';
+import type { Route } from '../exchange/route.ts';
 import { sendJson } from '../json/send-json.ts';
-import { readParameters } from '../parameters.ts';
-import { parseQueryString } from '../query-string.ts';
-import type { Route } from '../route.ts';
 
 export interface ServerInfo {
   readonly version: string;

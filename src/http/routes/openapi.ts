@@ -1,8 +1,8 @@
-import { jsonContentType } from '../error-response.ts';
+import { jsonContentType } from '../exchange/error-response.ts';
+import { readParameters } from '../exchange/parameters.ts';
+import { parseQueryString } from '../exchange/query-string.ts';
+import type { Route } from '../exchange/route.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
-import { readParameters } from '../parameters.ts';
-import { parseQueryString } from '../query-string.ts';
-import type { Route } from '../route.ts';
 
 /** Serves the description of all routes, itself included. */
 export function openApiRoute(others: readonly Route[], about: { readonly version: string }): Route {

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../exchange/route.ts';
 
 const pong = ['content-type', 'text/plain; charset=utf-8', 'content-length', '2'];
 

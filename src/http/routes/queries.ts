@@ -1,11 +1,11 @@
 import { anonymous } from '../../core/principal.ts';
 import type { RunningQueries, RunningQuery } from '../../query/running-queries.ts';
-import { isoTime } from '../handles/handle-summary.ts';
+import { refuseOtherSites } from '../exchange/cross-site-guard.ts';
+import { type Parameter, readParameters } from '../exchange/parameters.ts';
+import { parseQueryString } from '../exchange/query-string.ts';
+import type { Route } from '../exchange/route.ts';
 import { sendJson } from '../json/send-json.ts';
-import { refuseOtherSites } from '../other-sites.ts';
-import { type Parameter, readParameters } from '../parameters.ts';
-import { parseQueryString } from '../query-string.ts';
-import type { Route } from '../route.ts';
+import { isoTime } from './handles/summary.ts';
 
 /** Enough to know a statement by. */
 const longestSql = 1000;

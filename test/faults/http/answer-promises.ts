@@ -1,5 +1,5 @@
 import { errorCodes } from '../../../src/core/app-error.ts';
-import { httpStatus } from '../../../src/http/error-response.ts';
+import { httpStatus } from '../../../src/http/exchange/error-response.ts';
 import { promised } from '../harness/scenario.ts';
 import type { ParsedAnswer } from './parsed-answers.ts';
 

@@ -1,4 +1,4 @@
-import './restrict-writes.ts';
+import './native/restrict-writes.ts';
 import { start } from './worker.ts';
 
 void start();

@@ -3,8 +3,7 @@ import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { Statement } from '../../../core/sql.ts';
 import { isFailedSync, storageError } from '../../../core/storage-error.ts';
-import { rowsHead } from '../encoded-rows.ts';
-import { analyzeSql } from '../gate/analyze.ts';
+import { rowsHead } from '../protocol/encoded-rows.ts';
 import {
   type Command,
   dataDescriptor,
@@ -16,30 +15,31 @@ import {
   type RunQueryJob,
   type WireError,
   type WorkerSettings,
-} from '../protocol.ts';
-import { slotBytes } from '../shared-file.ts';
-import { analyticsTables } from './analytics-tables-job.ts';
-import { AnswerChannel, type NextMessage } from './answer-channel.ts';
-import { restrictProcess } from './c-api.ts';
-import { checksumLike } from './checksum.ts';
-import { columnsText } from './columns-text.ts';
-import { createDatabase } from './create-database-job.ts';
-import { DuckDbError, outOfMemory } from './duckdb-error.ts';
-import { firstError } from './first-error.ts';
-import { InputQueue } from './input-queue.ts';
-import { JobCancels } from './job-cancels.ts';
-import { UnreadableType } from './logical-type.ts';
-import { probe } from './probe-job.ts';
-import { describeQuery, type QueryContext, runKeptShort, runQuery } from './query-job.ts';
-import { readRows } from './read-job.ts';
-import { recode } from './recode-job.ts';
-import type { EncodedPieces } from './row-encoder.ts';
-import { type Connection, Session } from './session.ts';
-import { SharedSlots } from './shared-slots.ts';
-import type { ShortResult } from './short-query.ts';
-import { SqlCatalog } from './sql-catalog.ts';
-import { warmFrame } from './warm-job.ts';
-import { writePart } from './write-job.ts';
+} from '../protocol/protocol.ts';
+import { slotBytes } from '../protocol/shared-file.ts';
+import { AnswerChannel, type NextMessage } from './channel/answer-channel.ts';
+import { InputQueue } from './channel/input-queue.ts';
+import { JobCancels } from './channel/job-cancels.ts';
+import { SharedSlots } from './channel/shared-slots.ts';
+import { columnsText } from './encode/columns-text.ts';
+import type { EncodedPieces } from './encode/row-encoder.ts';
+import { analyzeSql } from './gate/analyze.ts';
+import { createDatabase } from './jobs/create-database-job.ts';
+import { readRows } from './jobs/read-job.ts';
+import { recode } from './jobs/recode-job.ts';
+import { warmFrame } from './jobs/warm-job.ts';
+import { writePart } from './jobs/write-job.ts';
+import { restrictProcess } from './native/c-api.ts';
+import { DuckDbError, outOfMemory } from './native/duckdb-error.ts';
+import { firstError } from './native/first-error.ts';
+import { UnreadableType } from './native/logical-type.ts';
+import { type Connection, Session } from './native/session.ts';
+import { checksumLike } from './parquet/checksum.ts';
+import { probe } from './parquet/probe.ts';
+import { analyticsTables } from './query/analytics-tables-job.ts';
+import { describeQuery, type QueryContext, runKeptShort, runQuery } from './query/query-job.ts';
+import type { ShortResult } from './query/short-query.ts';
+import { SqlCatalog } from './query/sql-catalog.ts';
 
 /** Beyond DuckDB's own limit: Node's heap, our buffers, and what DuckDB's functions allocate past its accounts. */
 const memoryAllowance = 2_000_000_000;

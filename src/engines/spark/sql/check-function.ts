@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
-import { didYouMean } from '../../../core/did-you-mean.ts';
+import { didYouMean } from '../../../core/text/did-you-mean.ts';
 import { allowedFunctions, allowedTableFunctions } from './allowed-functions.ts';
 import { refusalOf } from './refused-functions.ts';
 

@@ -1,7 +1,7 @@
+import type { ExpressionKind, Reading } from './parse-context.ts';
 import { readGroup } from './read-group.ts';
 import { noQualifiedFunction, readOperand } from './read-operand.ts';
 import { readType } from './read-type.ts';
-import type { ExpressionKind, Reading } from './reading.ts';
 import type { TokenCursor } from './token-cursor.ts';
 
 /** The longest first. */

@@ -1,4 +1,4 @@
-import type { ExpressionKind, Reading } from './reading.ts';
+import type { ExpressionKind, Reading } from './parse-context.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import { setOperators } from './words.ts';
 

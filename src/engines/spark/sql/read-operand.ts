@@ -1,9 +1,9 @@
 import { AppError } from '../../../core/app-error.ts';
 import { checkFunction } from './check-function.ts';
+import type { ExpressionKind, Reading } from './parse-context.ts';
 import { queryWords, readGroup, readNamed } from './read-group.ts';
 import { readType } from './read-type.ts';
 import { readCallSuffixes } from './read-window.ts';
-import type { ExpressionKind, Reading } from './reading.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import { functionWords, intervalUnits, reservedWords, wordyFunctions } from './words.ts';
 

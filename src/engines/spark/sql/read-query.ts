@@ -1,10 +1,10 @@
 import { AppError } from '../../../core/app-error.ts';
+import type { Reading } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { queryWords, readList, readNamed } from './read-group.ts';
 import { readFrom, readLateralViews, readTable } from './read-relation.ts';
 import { readValues } from './read-values.ts';
 import { readSortItems, readWindow } from './read-window.ts';
-import type { Reading } from './reading.ts';
 import { combinedColumns, unknownColumns } from './select-columns.ts';
 import type { Expansion } from './statement-size.ts';
 import type { TokenCursor } from './token-cursor.ts';

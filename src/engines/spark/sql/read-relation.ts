@@ -1,10 +1,10 @@
 import { AppError } from '../../../core/app-error.ts';
 import { checkTableFunction } from './check-function.ts';
+import type { ExpressionKind, Reading } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { continuesQuery, startsQuery } from './read-group.ts';
 import { readArguments } from './read-operand.ts';
 import { readInlineTable } from './read-values.ts';
-import type { ExpressionKind, Reading } from './reading.ts';
 import { readPivot, readTableAlias, readUnpivot, takeSample } from './relation-clauses.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import { timeTravelWords } from './words.ts';

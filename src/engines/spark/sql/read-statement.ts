@@ -1,10 +1,10 @@
 import { AppError } from '../../../core/app-error.ts';
-import { oneStatement } from '../../../core/one-statement.ts';
 import type { Query, Statement, TableName } from '../../../core/sql.ts';
+import { oneStatement } from '../../../core/text/one-statement.ts';
+import { Reading } from './parse-context.ts';
 import { type PrintedSql, printTokens } from './print-tokens.ts';
 import { readExpression } from './read-expression.ts';
 import { readQuery } from './read-query.ts';
-import { Reading } from './reading.ts';
 import { refusedStatement, refusePipes } from './refused-statements.ts';
 import type { Dialect } from './statement-size.ts';
 import { TokenCursor } from './token-cursor.ts';

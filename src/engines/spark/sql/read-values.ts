@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
+import type { Reading } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { readList, readNamed } from './read-group.ts';
-import type { Reading } from './reading.ts';
 import { readTableAlias } from './relation-clauses.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import type { Token } from './tokenizer.ts';

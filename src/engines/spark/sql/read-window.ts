@@ -1,4 +1,4 @@
-import type { Reading } from './reading.ts';
+import type { Reading } from './parse-context.ts';
 
 /** What may follow a call: WITHIN GROUP (…), FILTER (…), IGNORE NULLS, OVER … */
 export function readCallSuffixes(reading: Reading): void {

@@ -1,6 +1,6 @@
+import type { Reading } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { readList, readNamed } from './read-group.ts';
-import type { Reading } from './reading.ts';
 import type { TokenCursor } from './token-cursor.ts';
 
 /** [TABLESAMPLE (10 PERCENT | 5 ROWS | BUCKET 1 OUT OF 4) [REPEATABLE (seed)]] */

@@ -1,11 +1,11 @@
 import { copyFile, link, open } from 'node:fs/promises';
 import { AppError } from '../../../../core/app-error.ts';
 import type { FileReport } from '../../../../core/frame-engine.ts';
-import { sqlString } from '../../sql-text.ts';
-import { DuckDbError, resourceError } from '../duckdb-error.ts';
-import { refuseDeepLists } from '../list-depth.ts';
-import { parquetRelation, queryReadable } from '../parquet-relation.ts';
-import type { Connection } from '../session.ts';
+import { sqlString } from '../../protocol/sql-text.ts';
+import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
+import type { Connection } from '../native/session.ts';
+import { refuseDeepLists } from '../parquet/list-depth.ts';
+import { parquetRelation, queryReadable } from '../parquet/parquet-relation.ts';
 
 const magic = 'PAR1';
 const encryptedMagic = 'PARE';

@@ -1,0 +1,62 @@
+import { arrowFile, arrowStream } from '../../client/arrow-writer.ts';
+import { ClientError } from '../../client/client-error.ts';
+import type { ClientContext } from '../framework/client-command.ts';
+import type { ClientTables } from '../framework/command-tables.ts';
+import { outputFormat } from '../framework/file-format.ts';
+import type { Given } from '../framework/flag-table.ts';
+import { columnList, wholeNumber } from '../framework/flag-values.ts';
+import { assertNotBinaryOnTerminal, isStandardOutput, type OutputPath, writeOutput } from '../terminal/output.ts';
+import { Progress } from '../terminal/progress.ts';
+
+/** `framehold get` */
+export async function get(context: ClientContext, { operands, flags }: Given<ClientTables['get']>): Promise<number> {
+  const [handle = ''] = operands;
+  const { output } = flags;
+  const format = flags.format ?? (isStandardOutput(output) ? 'csv' : outputFormat(output));
+  const selection = {
+    handle,
+    limit: wholeNumber('--limit', flags.limit),
+    columns: flags.columns === undefined ? undefined : columnList('--columns', flags.columns),
+  };
+  assertNotBinaryOnTerminal(context.host, output, format);
+  context.undone(isStandardOutput(output) ? 'what was printed is not whole' : `${output} was not written`);
+  try {
+    if (format === 'arrow') {
+      const messages = await context.client.arrow(selection, context);
+      const bytes = isArrowFile(output) ? arrowFile(messages) : arrowStream(messages);
+      await save(context, output, `get ${handle}`, bytes);
+    } else {
+      const body = await context.client.export(selection, format, context);
+      await save(context, output, `get ${handle}`, body, body.totalBytes);
+    }
+  } catch (error) {
+    throw downloadFailure(error, output);
+  }
+  return 0;
+}
+
+/** `.arrow` and `.feather` are files; `.arrows`, and what goes into a pipe, are streams. */
+export function isArrowFile(output: OutputPath): boolean {
+  return !isStandardOutput(output) && !/\.arrows$/i.test(output);
+}
+
+export async function save(
+  { host }: ClientContext,
+  output: OutputPath,
+  label: string,
+  bytes: AsyncIterable<Uint8Array>,
+  totalBytes?: number,
+): Promise<void> {
+  // Text that scrolls by is progress enough.
+  if (host.stdoutIsTerminal && isStandardOutput(output)) return writeOutput(host, output, bytes);
+  using progress = new Progress(host, label, totalBytes);
+  await writeOutput(host, output, progress.count(bytes));
+}
+
+export function downloadFailure(error: unknown, output: OutputPath): unknown {
+  if (!(error instanceof ClientError) || error.outcome === 'refused' || error.outcome === 'unreachable') return error;
+  const hint = isStandardOutput(output)
+    ? 'what was printed is not whole; run the same command again'
+    : 'nothing was written; run the same command again';
+  return new ClientError('broken', error.message, { hint });
+}

@@ -1,0 +1,42 @@
+import type { HeldFrame } from '../../client/framehold-client.ts';
+import type { ClientContext } from '../framework/client-command.ts';
+import { printable } from '../framework/command-failure.ts';
+import type { ClientTables } from '../framework/command-tables.ts';
+import type { Given } from '../framework/flag-table.ts';
+import { shownBytes } from '../terminal/amounts.ts';
+import { terminalTable } from '../terminal/terminal-table.ts';
+import { shownTime } from './ls.ts';
+
+/** `framehold info` */
+export async function info(context: ClientContext, { operands, flags }: Given<ClientTables['info']>): Promise<number> {
+  const frame = await context.client.describe(operands[0] ?? '', context);
+  context.host.stdout.write(flags.json ? `${JSON.stringify(frame, null, 2)}\n` : description(context, frame));
+  return 0;
+}
+
+export function description({ host }: ClientContext, frame: HeldFrame): string {
+  const { handle, rows, version, bytes, created, expires, columns, damaged } = frame;
+  const facts: [string, string | undefined][] = [
+    ['handle', handle],
+    ['damaged', damaged ?? undefined],
+    ['rows', rows?.toLocaleString('en-US')],
+    ['version', String(version)],
+    ['on disk', shownBytes(bytes.cold)],
+    ['in memory', shownBytes(bytes.hot)],
+    ['created', created === null ? undefined : `${shownTime(created)} UTC`],
+    ['expires', expires === null ? 'never' : `${shownTime(expires)} UTC`],
+  ];
+  const lines = facts.flatMap(([name, value]) =>
+    value === undefined ? [] : `${name.padEnd(9)}  ${printable(value)}\n`,
+  );
+  if (columns === null) return lines.join('');
+  const table = terminalTable(
+    host,
+    [
+      { name: 'column', type: 'VARCHAR' },
+      { name: 'type', type: 'VARCHAR' },
+    ],
+    columns.map(({ name, type, elemType }) => [name, elemType === undefined ? type : `${type} of ${elemType}`]),
+  );
+  return `${lines.join('')}\n${table}`;
+}

@@ -1,0 +1,50 @@
+import type { HeldFrame } from '../../client/framehold-client.ts';
+import type { ClientContext } from '../framework/client-command.ts';
+import type { ClientTables } from '../framework/command-tables.ts';
+import type { Given } from '../framework/flag-table.ts';
+import { shownBytes, shownCount } from '../terminal/amounts.ts';
+import { terminalTable } from '../terminal/terminal-table.ts';
+
+/** `framehold ls` */
+export async function ls(context: ClientContext, { operands, flags }: Given<ClientTables['ls']>): Promise<number> {
+  const { host } = context;
+  const frames = await allFrames(context, operands[0]);
+  if (flags.json) host.stdout.write(`[${frames.map((frame) => JSON.stringify(frame)).join(',\n ')}]\n`);
+  else if (host.stdoutIsTerminal) host.stdout.write(frameTable(context, frames));
+  else host.stdout.write(frames.map(tabbedLine).join(''));
+  return 0;
+}
+
+export async function allFrames({ client, signal }: ClientContext, prefix: string | undefined): Promise<HeldFrame[]> {
+  const frames: HeldFrame[] = [];
+  for await (const frame of client.frames(prefix, { signal })) frames.push(frame);
+  return frames;
+}
+
+export function frameTable({ host }: ClientContext, frames: readonly HeldFrame[]): string {
+  const columns = [
+    { name: 'handle', type: 'VARCHAR' },
+    { name: 'rows', type: 'LONG' },
+    { name: 'size', type: 'LONG' },
+    { name: 'created', type: 'VARCHAR' },
+    { name: 'expires', type: 'VARCHAR' },
+  ];
+  const rows = frames.map(({ handle, rows: count, bytes, created, expires, damaged }) => [
+    handle,
+    damaged == null ? (count ?? 0).toLocaleString('en-US') : 'damaged',
+    shownBytes(bytes.cold),
+    shownTime(created),
+    shownTime(expires),
+  ]);
+  const table = frames.length === 0 ? '' : terminalTable(host, columns, rows);
+  return `${table}(${shownCount(frames.length, 'frame')})\n`;
+}
+
+/** To the second, in UTC as everywhere. */
+export function shownTime(iso: string | null): string {
+  return iso === null ? '' : `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
+}
+
+function tabbedLine({ handle, state, rows, bytes, created, expires }: HeldFrame): string {
+  return `${[handle, rows ?? '', bytes.cold, created ?? '', expires ?? '', state].join('\t')}\n`;
+}

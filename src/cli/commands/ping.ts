@@ -1,0 +1,34 @@
+import type { ClientContext } from '../framework/client-command.ts';
+import { failureLine } from '../framework/command-failure.ts';
+import { shownMs } from '../terminal/amounts.ts';
+
+/** `framehold ping`: a line for each listener; exit code 1 when one of them does not answer. */
+export async function ping(context: ClientContext): Promise<number> {
+  const { client } = context;
+  const isHttpUp = await isReached(context, 'HTTP', async () => {
+    const { version } = await client.info(context);
+    return `${client.http.address} answers (Framehold ${version})`;
+  });
+  if (!isHttpUp) return 1;
+  const isGrpcUp = await isReached(context, 'gRPC', async () => {
+    const flight = await client.flight(context);
+    await flight.check(context);
+    return `${flight.address} answers`;
+  });
+  return isGrpcUp ? 0 : 1;
+}
+
+async function isReached({ host, signal }: ClientContext, name: string, ask: () => Promise<string>): Promise<boolean> {
+  const startedMs = performance.now();
+  try {
+    const answer = await ask();
+    host.stdout.write(`${name}  ${answer} in ${shownMs(performance.now() - startedMs)}\n`);
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    const line = failureLine(error);
+    if (line === undefined) throw error;
+    host.stderr.write(`framehold: ${name}: ${line}\n`);
+    return false;
+  }
+}

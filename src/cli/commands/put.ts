@@ -1,0 +1,196 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { ArrowFormatError, isArrow, readArrow } from '../../client/arrow-reader.ts';
+import { ByteReader } from '../../client/byte-reader.ts';
+import { ClientError } from '../../client/client-error.ts';
+import type { Column, ImportAnswer, ImportOptions } from '../../client/framehold-client.ts';
+import { quoteValue } from '../../config/given-value.ts';
+import { UsageError } from '../../config/usage-error.ts';
+import { formatOfName } from '../../core/file-format.ts';
+import type { ClientContext } from '../framework/client-command.ts';
+import { CommandFailure, failureLine, printable, systemReason } from '../framework/command-failure.ts';
+import type { ClientTables } from '../framework/command-tables.ts';
+import { handleOf } from '../framework/file-format.ts';
+import type { Given } from '../framework/flag-table.ts';
+import { shownBytes, shownCount, shownMs } from '../terminal/amounts.ts';
+import { Progress } from '../terminal/progress.ts';
+
+type PutArguments = Given<ClientTables['put']>;
+
+interface Source {
+  /** `-` is standard input. */
+  readonly path: string;
+  readonly shown: string;
+  /** Undefined: the server makes one. */
+  readonly handle: string | undefined;
+}
+
+const chunkBytes = 1024 * 1024;
+
+/** `framehold put`: a line for each frame that is held. */
+export async function put(context: ClientContext, given: PutArguments): Promise<number> {
+  const sources = planPut(given);
+  const isOneFrame = given.flags.append && given.flags.handle !== undefined;
+  let failed = 0;
+  for (const [index, source] of sources.entries()) {
+    const rest = sources.slice(index);
+    const later = rest.slice(1);
+    context.undone(notPut(rest));
+    try {
+      await putOne(context, given, source, () => {
+        const left = later.length === 0 ? '' : `; ${notPut(later)}`;
+        context.undone(`${printable(source.shown)} was sent whole, and ${mayBeHeld(source)}${left}`);
+      });
+    } catch (error) {
+      context.signal.throwIfAborted();
+      const line = failureLine(error);
+      if (line === undefined) throw error;
+      // What follows would meet the same, or come in the wrong order.
+      const isOver = isOneFrame || (error instanceof ClientError && error.outcome !== 'refused');
+      const left = isOver && later.length > 0 ? `; not put either: ${listed(later)}` : '';
+      context.host.stderr.write(`framehold: ${printable(source.shown)}: ${line}${left}\n`);
+      if (isOver) return 1;
+      failed++;
+    }
+  }
+  return failed === 0 ? 0 : 1;
+}
+
+function notPut(sources: readonly Source[]): string {
+  return `${listed(sources)} ${sources.length === 1 ? 'was' : 'were'} not put`;
+}
+
+function mayBeHeld({ handle }: Source): string {
+  return `it may be held: "framehold ${handle === undefined ? 'ls' : `info ${handle}`}" tells`;
+}
+
+function listed(sources: readonly Source[]): string {
+  return sources.map(({ shown }) => printable(shown)).join(', ');
+}
+
+/** Which file becomes which frame. Everything that can be wrong about it is told before the first byte is sent. */
+function planPut({ operands, flags }: PutArguments): readonly Source[] {
+  const { handle, append, overwrite } = flags;
+  if (append && overwrite) throw new UsageError('--append and --overwrite exclude each other; give one of them');
+  if (handle !== undefined && operands.length > 1 && !append) {
+    throw new UsageError(`--handle names one frame, and there are ${operands.length} files; --append puts all into it`);
+  }
+  if (operands.filter((path) => path === '-').length > 1) throw new UsageError('- is given twice; give it once');
+  const sources = operands.map((path) => ({
+    path,
+    shown: path === '-' ? 'standard input' : path,
+    handle: handle ?? (path === '-' ? undefined : handleOf(path)),
+  }));
+  if (!append) refuseSameHandles(sources);
+  return sources;
+}
+
+function refuseSameHandles(sources: readonly Source[]): void {
+  const seen = new Map<string, string>();
+  for (const { path, handle } of sources) {
+    if (handle === undefined) continue;
+    const other = seen.get(handle);
+    if (other !== undefined) {
+      throw new UsageError(
+        `${quoteValue(other)} and ${quoteValue(path)} would both be ${handle}; put one of them with --handle, or both with --append`,
+      );
+    }
+    seen.set(handle, path);
+  }
+}
+
+async function putOne(
+  context: ClientContext,
+  { flags }: PutArguments,
+  source: Source,
+  onSent: () => void,
+): Promise<void> {
+  const { host, signal } = context;
+  const startedMs = performance.now();
+  const totalBytes = source.path === '-' ? undefined : await sizeOf(source.path);
+  let answer: Answer;
+  {
+    using progress = new Progress(host, `put ${source.shown}`, totalBytes);
+    const stream = source.path === '-' ? host.stdin() : createReadStream(source.path, { highWaterMark: chunkBytes });
+    const input = read(addAbortSignal(signal, stream), onSent);
+    answer = await send(context, new ByteReader(progress.count(input)), {
+      handle: source.handle,
+      mode: flags.append ? 'append' : flags.overwrite ? 'overwrite' : 'create',
+      ttl: flags.ttl,
+      format: flags.format ?? formatOfName(source.path),
+      delimiter: flags.delimiter,
+      hasNoHeader: flags['no-header'],
+      skipBadRows: flags['skip-bad-rows'],
+      totalBytes,
+    }).catch((error: unknown) => {
+      throw explained(error, source);
+    });
+  }
+  const rejected = answer.rowsRejected > 0 ? `, ${answer.rowsRejected} rejected` : '';
+  const facts = [
+    answer.handle,
+    shownCount(answer.rowsImported, 'row') + rejected,
+    shownBytes(answer.bytes),
+    shownMs(performance.now() - startedMs),
+  ];
+  host.stdout.write(`${facts.join('  ')}\n`);
+  if (!flags.verbose) return;
+  const columns = answer.columns ?? (await context.client.describe(answer.handle, context)).columns ?? [];
+  for (const { name, type } of columns) host.stdout.write(`  ${printable(name)}  ${type}\n`);
+  for (const { line, column, reason } of answer.rejections) {
+    const where = column === null ? `line ${line}` : `line ${line}, column ${column}`;
+    host.stdout.write(`  rejected: ${printable(`${where}: ${reason}`)}\n`);
+  }
+}
+
+/** Flight does not tell the columns. */
+type Answer = Omit<ImportAnswer, 'columns'> & { readonly columns: readonly Column[] | undefined };
+
+/** Arrow goes over Flight where that comes through, all else over HTTP. */
+async function send(context: ClientContext, reader: ByteReader, options: ImportOptions): Promise<Answer> {
+  const start = await reader.peek(8);
+  const { client } = context;
+  if (!isArrow(start)) return client.import(options, reader.rest(), context);
+  if (options.format !== undefined && options.format !== 'arrow') {
+    throw new CommandFailure(`this is Arrow, not ${options.format}`, 'give --format arrow, or leave it out');
+  }
+  const flight = await client.flightIfReachable(context);
+  if (flight === undefined) return client.import({ ...options, format: 'arrow' }, reader.rest(), context);
+  const { handle, rows, bytes, version } = await flight.put(options, readArrow(reader), context);
+  return { handle, version, bytes, rowsImported: rows, rowsRejected: 0, rejections: [], columns: undefined };
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw unreadable(error);
+  });
+  if (found.isDirectory()) throw new CommandFailure('is a directory', 'name the files in it');
+  return found.isFile() ? found.size : undefined;
+}
+
+async function* read(stream: Readable, onEnd: () => void): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* stream as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw unreadable(error);
+  }
+  onEnd();
+}
+
+function unreadable(thrown: unknown): unknown {
+  const reason = systemReason(thrown);
+  return reason === undefined ? thrown : new CommandFailure(`cannot be read: ${reason}`);
+}
+
+/** With what the user of this command can do about it. */
+function explained(error: unknown, source: Source): unknown {
+  if (error instanceof ArrowFormatError) return new CommandFailure(`it ${error.message}`);
+  if (!(error instanceof ClientError)) return error;
+  const { outcome, message, code } = error;
+  const options = { code, hint: error.hint };
+  if (code === 'handle_exists') options.hint = 'use --overwrite to replace it, or --append to add to it';
+  if (outcome === 'broken') options.hint = 'nothing of it was kept; run the same command again';
+  if (outcome === 'unanswered') options.hint = `all was sent, and ${mayBeHeld(source)}`;
+  return new ClientError(outcome, message, options);
+}

@@ -1,0 +1,38 @@
+import type { ServerQuery } from '../../client/framehold-client.ts';
+import type { ClientContext } from '../framework/client-command.ts';
+import { printable } from '../framework/command-failure.ts';
+import type { ClientTables } from '../framework/command-tables.ts';
+import type { Given } from '../framework/flag-table.ts';
+import { shownBytes, shownCount } from '../terminal/amounts.ts';
+import { terminalTable } from '../terminal/terminal-table.ts';
+
+/** `framehold queries` */
+export async function queries(context: ClientContext, { flags }: Given<ClientTables['queries']>): Promise<number> {
+  const { host } = context;
+  const all = await context.client.queries(context);
+  if (flags.json) host.stdout.write(`[${all.map((query) => JSON.stringify(query)).join(',\n ')}]\n`);
+  else if (host.stdoutIsTerminal) host.stdout.write(queryTable(context, all));
+  else host.stdout.write(all.map((query) => `${fieldsOf(query).join('\t')}\n`).join(''));
+  return 0;
+}
+
+function queryTable({ host }: ClientContext, all: readonly ServerQuery[]): string {
+  if (all.length === 0) return 'no statement is under way\n';
+  const columns = ['id', 'engine', 'for', 'progress', 'statement'].map((name) => ({ name, type: 'VARCHAR' }));
+  return terminalTable(host, columns, all.map(fieldsOf));
+}
+
+function fieldsOf({ id, engine, elapsed_ms: elapsedMs, progress, sql }: ServerQuery): string[] {
+  const shownProgress = progress === null ? '' : progressText(progress);
+  return [id, engine, `${(elapsedMs / 1000).toFixed(1)} s`, shownProgress, printable(sql.replaceAll(/\s+/g, ' '))];
+}
+
+/** `3 of 8 tasks, 1.2 GB read` */
+export function progressText({
+  tasks,
+  completed_tasks: completed,
+  bytes_read: bytes,
+}: NonNullable<ServerQuery['progress']>): string {
+  const read = bytes === 0 ? '' : `, ${shownBytes(bytes)} read`;
+  return `${completed} of ${shownCount(tasks, 'task')}${read}`;
+}

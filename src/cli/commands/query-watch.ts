@@ -1,0 +1,35 @@
+import type { ClientContext } from '../framework/client-command.ts';
+import type { Progress } from '../terminal/progress.ts';
+import { progressText } from './queries.ts';
+
+const everyMs = 1000;
+
+/** While a statement is under way, asks the server how far it is and tells the line on the terminal. */
+export class QueryWatch implements Disposable {
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #stopping = new AbortController();
+
+  constructor({ host, client }: ClientContext, id: string, progress: Progress) {
+    if (!host.stderrIsTerminal) return;
+    let isAsking = false;
+    const ask = async (): Promise<void> => {
+      if (isAsking) return;
+      isAsking = true;
+      try {
+        const queries = await client.queries(this.#stopping);
+        const told = queries.find((query) => query.id === id)?.progress ?? undefined;
+        if (told !== undefined) progress.note = progressText(told);
+      } catch {
+        // Whoever waits for the statement hears of a server that does not answer.
+      } finally {
+        isAsking = false;
+      }
+    };
+    this.#timer = setInterval(() => void ask(), everyMs).unref();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#stopping.abort();
+  }
+}

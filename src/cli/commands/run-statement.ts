@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { readArrow } from '../../client/arrow-reader.ts';
+import { arrowFile, arrowStream } from '../../client/arrow-writer.ts';
+import { ByteReader } from '../../client/byte-reader.ts';
+import { ClientError } from '../../client/client-error.ts';
+import type { SqlOptions } from '../../client/framehold-client.ts';
+import { TimedSignal } from '../../core/async/timed-signal.ts';
+import type { ClientContext } from '../framework/client-command.ts';
+import { CommandFailure, printable } from '../framework/command-failure.ts';
+import { shownCount } from '../terminal/amounts.ts';
+import { isStandardOutput, type OutputPath, writeOutput } from '../terminal/output.ts';
+import { Progress } from '../terminal/progress.ts';
+import { terminalTable } from '../terminal/terminal-table.ts';
+import { downloadFailure, isArrowFile, save } from './get.ts';
+import { QueryWatch } from './query-watch.ts';
+import { type ResultTable, readResult } from './result-table.ts';
+
+export interface StatementOptions {
+  /** Undefined: the one that knows the frames. */
+  readonly engine: string | undefined;
+  /** `table`, or a format of files. */
+  readonly format: string;
+  readonly output: OutputPath;
+  readonly limit: number | undefined;
+  readonly params: readonly string[];
+}
+
+type StatementRequest = Pick<SqlOptions, 'sql' | 'engine' | 'params'> & { readonly id: string };
+
+/** Of a table on a terminal. */
+const rowsOnTerminal = 100;
+const countPatienceMs = 1000;
+
+/** Runs one statement, and prints or saves what comes. */
+export async function runStatement(context: ClientContext, sql: string, options: StatementOptions): Promise<void> {
+  const { engine, format, output, limit, params } = options;
+  if (params.length > 0 && engine === 'tsdb') {
+    throw new CommandFailure(`the engine ${engine} takes no parameters`, 'write the values into the statement');
+  }
+  const id = `cli-${randomUUID()}`;
+  const request = { sql, engine, id, ...(params.length > 0 && { params }) };
+  try {
+    if (format === 'table') return await printTable(context, request, options);
+    const body = await waitFor(context, id, () => context.client.sql({ ...request, format, limit }, context));
+    if (format === 'arrow') {
+      const messages = readArrow(new ByteReader(body));
+      await save(context, output, 'sql', isArrowFile(output) ? arrowFile(messages) : arrowStream(messages));
+    } else {
+      await save(context, output, 'sql', body, body.totalBytes);
+    }
+  } catch (error) {
+    throw statementFailure(error, output);
+  }
+}
+
+async function printTable(
+  context: ClientContext,
+  request: StatementRequest,
+  { output, limit }: StatementOptions,
+): Promise<void> {
+  const { host } = context;
+  const isCut = limit === undefined && host.stdoutIsTerminal && isStandardOutput(output);
+  const text = await waitFor(context, request.id, async () => {
+    // One more than is shown tells whether there are more.
+    const result = await fetchResult(context, request, isCut ? rowsOnTerminal + 1 : limit);
+    const { columns, rows, facts } = result;
+    if (columns.length === 0) return `${shownFacts(facts)}\n`;
+    const shown = isCut ? rows.slice(0, rowsOnTerminal) : rows;
+    const ran = request.engine === 'auto' ? `; on ${facts.engine}, ${facts.engine_reason}` : '';
+    const count =
+      shown.length < rows.length
+        ? `${shownCount(shown.length, 'row')}; ${await countLeft(context, request, result, shown.length)}`
+        : shownCount(rows.length, 'row');
+    return `${terminalTable(host, columns, shown)}(${count}${printable(ran)})\n`;
+  });
+  await writeOutput(host, output, oneText(text));
+}
+
+async function fetchResult(
+  context: ClientContext,
+  request: StatementRequest,
+  limit: number | undefined,
+): Promise<ResultTable> {
+  const pieces: Uint8Array[] = [];
+  const body = await context.client.sql({ ...request, format: 'json', limit }, context);
+  for await (const piece of body) pieces.push(piece);
+  return readResult(Buffer.concat(pieces).toString());
+}
+
+/** How many rows are not shown, where that is quickly found out. */
+async function countLeft(
+  context: ClientContext,
+  request: StatementRequest,
+  { facts }: ResultTable,
+  shown: number,
+): Promise<string> {
+  // Elsewhere it may be hours of work for many machines.
+  if (facts.engine !== undefined && facts.engine !== 'local') return 'more not shown';
+  using patience = new TimedSignal(context.signal, countPatienceMs);
+  try {
+    const sql = `SELECT count(*) FROM (${request.sql}\n)`;
+    const { rows } = await fetchResult({ ...context, signal: patience.signal }, { ...request, sql }, undefined);
+    const left = Number(rows[0]?.[0]) - shown;
+    if (left > 0) return `${left.toLocaleString('en-US')} more not shown`;
+  } catch {
+    context.signal.throwIfAborted();
+  }
+  return 'more not shown';
+}
+
+/** Of a statement that gives no rows. */
+function shownFacts({ updated, dml, ddl }: ResultTable['facts']): string {
+  if (typeof updated === 'number') return `OK, ${shownCount(updated, 'row')}`;
+  return typeof dml === 'string' ? dml : typeof ddl === 'string' ? ddl : 'OK';
+}
+
+async function waitFor<T>(context: ClientContext, id: string, work: () => Promise<T>): Promise<T> {
+  using progress = new Progress(context.host, 'sql');
+  using _ = new QueryWatch(context, id, progress);
+  return await work();
+}
+
+async function* oneText(text: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield Buffer.from(text);
+}
+
+function statementFailure(error: unknown, output: OutputPath): unknown {
+  if (!(error instanceof ClientError) || error.outcome !== 'unanswered') return downloadFailure(error, output);
+  return new ClientError('unanswered', error.message, {
+    hint: 'a statement that changes frames may have been carried out; one that only reads can be run again',
+  });
+}

@@ -1,0 +1,81 @@
+import { addAbortSignal } from 'node:stream';
+import { UsageError } from '../../config/usage-error.ts';
+import type { ClientContext } from '../framework/client-command.ts';
+import type { ClientTables } from '../framework/command-tables.ts';
+import type { Host } from '../framework/environment.ts';
+import { outputFormat } from '../framework/file-format.ts';
+import type { Given } from '../framework/flag-table.ts';
+import { wholeNumber } from '../framework/flag-values.ts';
+import { assertNotBinaryOnTerminal, isStandardOutput } from '../terminal/output.ts';
+import { runStatement, type StatementOptions } from './run-statement.ts';
+import { isBlank, type QuotingRules, quotingOf, splitStatements } from './sql-statements.ts';
+
+type SqlArguments = Given<ClientTables['sql']>;
+
+/** `framehold sql`: the statements given, or those of standard input, or a prompt. */
+export async function sql(context: ClientContext, given: SqlArguments): Promise<number> {
+  const { host } = context;
+  const options = statementOptions(host, given);
+  assertNotBinaryOnTerminal(host, options.output, options.format);
+  const [text] = given.operands;
+  if (text !== undefined) {
+    const statements = allStatements(text, quotingOf(options.engine));
+    if (statements.length === 0) throw new UsageError('the statement is empty; give one, such as "select 1"');
+    assertOneForOne(statements, options);
+    for (const statement of statements) await runOne(context, statement, options);
+    return 0;
+  }
+  if (host.stdinIsTerminal && host.stdoutIsTerminal) {
+    const { sqlPrompt } = await import('./sql-prompt.ts');
+    return sqlPrompt(context, options);
+  }
+  await runInput(context, options);
+  return 0;
+}
+
+function statementOptions(host: Host, { flags }: SqlArguments): StatementOptions {
+  const { output } = flags;
+  const byPlace = isStandardOutput(output) ? (host.stdoutIsTerminal ? 'table' : 'csv') : undefined;
+  return {
+    engine: flags.engine,
+    format: flags.format ?? byPlace ?? outputFormat(output as string),
+    output,
+    limit: wholeNumber('--limit', flags.limit),
+    params: flags.param,
+  };
+}
+
+/** The last one needs no semicolon. */
+function allStatements(text: string, rules: QuotingRules): readonly string[] {
+  const { statements, rest } = splitStatements(text, rules);
+  return isBlank(rest, rules) ? statements : [...statements, rest.trim()];
+}
+
+/** A file holds one result, and values belong to one statement. */
+function assertOneForOne(statements: readonly string[], { output, params }: StatementOptions): void {
+  if (statements.length < 2) return;
+  const flag = !isStandardOutput(output) ? '--output' : params.length > 0 ? '--param' : undefined;
+  if (flag !== undefined) throw new UsageError(`${flag} is for one statement, and there are ${statements.length}`);
+}
+
+async function runOne(context: ClientContext, statement: string, options: StatementOptions): Promise<void> {
+  context.undone('the statement was cancelled');
+  await runStatement(context, statement, options);
+}
+
+async function runInput(context: ClientContext, options: StatementOptions): Promise<void> {
+  const input = addAbortSignal(context.signal, context.host.stdin()).setEncoding('utf8') as AsyncIterable<string>;
+  const rules = quotingOf(options.engine);
+  const runsAsTheyCome = isStandardOutput(options.output) && options.params.length === 0;
+  let rest = '';
+  for await (const piece of input) {
+    rest += piece;
+    if (!runsAsTheyCome) continue;
+    const split = splitStatements(rest, rules);
+    rest = split.rest;
+    for (const statement of split.statements) await runOne(context, statement, options);
+  }
+  const statements = allStatements(rest, rules);
+  assertOneForOne(statements, options);
+  for (const statement of statements) await runOne(context, statement, options);
+}

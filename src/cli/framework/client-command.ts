@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FrameholdClient } from '../../client/framehold-client.ts';
+import { loadClientConfig } from '../../config/load-config.ts';
+import { failureLine } from './command-failure.ts';
+import type { Host } from './environment.ts';
+
+/** What a client command works with. */
+export interface ClientContext {
+  readonly host: Host;
+  readonly client: FrameholdClient;
+  /** Aborts at Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** What will not have been done if we are stopped from now on: `trades.csv was not put`. */
+  undone(what: string): void;
+}
+
+interface ServerFlags {
+  readonly server: string | undefined;
+  readonly config: string | undefined;
+}
+
+/** What a stopped command has to tidy up in. */
+const tidyMs = 2000;
+/** As shells have it: 128 and the number of the signal. */
+const exitCodes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
+
+/** Runs a command against the server that flags, environment or config file name. Resolves with the exit code. */
+export async function runClientCommand(
+  host: Host,
+  flags: ServerFlags,
+  command: (context: ClientContext) => Promise<number>,
+): Promise<number> {
+  const argv = Object.entries(flags)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `--${name}=${value}`);
+  const { server } = loadClientConfig({ ...host, argv });
+  const stop = new AbortController();
+  let undone: string | undefined;
+  let exitCode = 1;
+  const stopped = new Promise<void>((resolve) => {
+    host.onStopSignal((signal) => {
+      exitCode = exitCodes[signal] ?? 1;
+      stop.abort();
+      resolve();
+    });
+  });
+  const client = new FrameholdClient(server);
+  const context: ClientContext = {
+    host,
+    client,
+    signal: stop.signal,
+    undone: (what) => {
+      undone = what;
+    },
+  };
+  try {
+    const finished = command(context);
+    await Promise.race([finished, stopped.then(() => sleep(tidyMs, undefined, { ref: false }))]);
+    if (!stop.signal.aborted) return await finished;
+  } catch (error) {
+    if (!stop.signal.aborted) {
+      const line = failureLine(error);
+      if (line === undefined) throw error;
+      host.stderr.write(`framehold: ${line}\n`);
+      return 1;
+    }
+  } finally {
+    client.close();
+  }
+  host.stderr.write(`framehold: stopped${undone === undefined ? '' : `; ${undone}`}\n`);
+  return exitCode;
+}

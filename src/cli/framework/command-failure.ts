@@ -1,0 +1,39 @@
+import { ClientError } from '../../client/client-error.ts';
+
+/** A command cannot do what it was asked for, for a reason on this side of the wire. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+  readonly hint: string | undefined;
+
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** `no such file or directory`. Undefined for what is no error of the system's. */
+export function systemReason(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  const { code, message } = thrown as NodeJS.ErrnoException;
+  if (code === undefined || !message.startsWith(`${code}: `)) return undefined;
+  return /^\w+: ([^,]+)/.exec(message)?.[1];
+}
+
+/** The line that tells of a failure: `what (hint)`. Undefined for what nobody foresaw. */
+export function failureLine(thrown: unknown): string | undefined {
+  if (!(thrown instanceof ClientError || thrown instanceof CommandFailure)) return undefined;
+  return printable(thrown.hint === undefined ? thrown.message : `${thrown.message} (${thrown.hint})`);
+}
+
+/** On one line, and nothing in it that a terminal obeys. */
+export function printable(text: string): string {
+  return text
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
+    .replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, escaped);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

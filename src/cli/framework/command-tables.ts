@@ -1,0 +1,167 @@
+import { fileFormats } from '../../core/file-format.ts';
+import type { CommandTable, FlagTable } from './flag-table.ts';
+
+const server = {
+  server: {
+    value: 'URL',
+    help: 'Server to talk to; else FRAMEHOLD_SERVER, [client] server of the config file, http://127.0.0.1:9000',
+  },
+  config: { value: 'FILE', help: 'TOML file with the settings; else ~/.framehold/config.toml' },
+} as const satisfies FlagTable;
+
+const limit = { value: 'N', help: 'At most so many rows' } as const;
+const json = { help: 'As JSON' } as const;
+
+/** The commands that talk to a server, and what each takes. */
+export const clientTables = {
+  put: {
+    summary: 'Hold files as frames',
+    operands: { shown: 'FILE…', least: 1, most: Infinity },
+    flags: {
+      handle: { value: 'HANDLE', help: 'Handle of the frame; else the name of the file without its ending' },
+      append: { help: 'Add the rows to the frame, or make it' },
+      overwrite: { help: 'Replace the frame, or make it' },
+      ttl: { value: 'TIME', help: 'Time to live, which starts again with each read: 90s, 15m, 12h, 7d' },
+      format: { value: 'FORMAT', choices: fileFormats, help: 'Format of the files; else by ending or content' },
+      delimiter: { value: 'C', help: 'What stands between the values of a CSV file; else found out' },
+      'no-header': { help: 'The first line of a CSV file is a row, not the names of the columns; else found out' },
+      'skip-bad-rows': { help: 'Leave out rows that cannot be read, instead of refusing the file' },
+      verbose: { short: 'v', help: 'Tell the columns, how they were typed, and which rows were left out' },
+      ...server,
+    },
+    notes: [
+      'FILE may be - for standard input. Several files are several frames, unless --append and --handle make one of them.',
+      'Files that are compressed with gzip or zstd are taken as they are. Arrow goes over Flight, all else over HTTP.',
+    ],
+    examples: [
+      'framehold put trades.csv',
+      'framehold put --handle trades --append monday.parquet tuesday.parquet',
+      'curl -s https://example.com/prices.csv | framehold put - --handle prices --ttl 12h',
+    ],
+  },
+  get: {
+    summary: 'Fetch a frame, to a file or to standard output',
+    operands: { shown: 'HANDLE', least: 1, most: 1 },
+    flags: {
+      output: { short: 'o', value: 'FILE', help: 'File to write; it appears when it is whole' },
+      format: { value: 'FORMAT', choices: fileFormats, help: "Format; else by the file's ending, else csv" },
+      limit,
+      columns: { value: 'A,B', help: 'Only these columns, in this order; "a,b" in double quotes is one name' },
+      ...server,
+    },
+    notes: ['x.arrow is written in the file format of Arrow (Feather); x.arrows, and standard output, as a stream.'],
+    examples: [
+      'framehold get trades -o trades.parquet',
+      'framehold get trades --columns symbol,price --limit 10',
+      'framehold get trades --format ndjson | jq .price',
+    ],
+  },
+  ls: {
+    summary: 'List the frames',
+    operands: { shown: '[PREFIX]', least: 0, most: 1 },
+    flags: { json, ...server },
+    notes: [
+      'Not on a terminal: a line each of handle, rows, bytes, created, expires and state, with tabs between them.',
+    ],
+    examples: ['framehold ls', 'framehold ls trades_ --json', 'framehold ls tmp_ | cut -f1 | xargs framehold rm'],
+  },
+  info: {
+    summary: 'Describe a frame: rows, columns, sizes, version, expiry',
+    operands: { shown: 'HANDLE', least: 1, most: 1 },
+    flags: { json, ...server },
+    notes: [],
+    examples: ['framehold info trades'],
+  },
+  rm: {
+    summary: 'Drop frames',
+    operands: { shown: 'HANDLE…', least: 1, most: Infinity },
+    flags: {
+      'if-version': { value: 'N', help: 'Only while the frame is at this version' },
+      ...server,
+    },
+    notes: ['Who is reading a frame reads it to its end.'],
+    examples: ['framehold rm trades', 'framehold rm trades --if-version 3'],
+  },
+  sql: {
+    summary: 'Run SQL; without any, a prompt',
+    operands: { shown: '[SQL]', least: 0, most: 1 },
+    flags: {
+      engine: {
+        value: 'ENGINE',
+        help: 'Where it runs: local, auto, tsdb, or one that `framehold engines` lists; else local',
+      },
+      format: {
+        value: 'FORMAT',
+        choices: ['table', ...fileFormats],
+        help: "Form of the result; else by the file's ending, else table on a terminal and csv otherwise",
+      },
+      output: { short: 'o', value: 'FILE', help: 'File to write; it appears when it is whole' },
+      limit: { value: 'N', help: 'At most so many rows; else all, but 100 in a table on a terminal' },
+      param: { value: 'VALUE', repeated: true, help: 'Value of the next ? in the statement' },
+      ...server,
+    },
+    notes: [
+      'Without SQL it is a prompt on a terminal (\\? helps there); otherwise statements are read from standard input, each ended by ;.',
+    ],
+    examples: [
+      'framehold sql "select symbol, max(price) from trades group by 1"',
+      "framehold sql 'select * from trades where symbol = ? limit 5' --param BTC-USD",
+      'framehold sql --engine spark "select count(*) from trades"',
+      'framehold sql < report.sql > report.csv',
+    ],
+  },
+  engines: {
+    summary: 'List the engines that SQL can run on, and how they are',
+    operands: { shown: '', least: 0, most: 0 },
+    flags: { json, ...server },
+    notes: [
+      'Not on a terminal: a line each of name, kind, state, version and marks (default, auto), with tabs between them.',
+    ],
+    examples: ['framehold engines', 'framehold engines --json'],
+  },
+  queries: {
+    summary: 'List the statements that are under way, and how far they are',
+    operands: { shown: '', least: 0, most: 0 },
+    flags: { json, ...server },
+    notes: [
+      'Not on a terminal: a line each of id, engine, time, progress and statement, with tabs between them.',
+      'Those of tsdb are not among them: the external database lists its own.',
+    ],
+    examples: ['framehold queries', 'framehold queries | cut -f1'],
+  },
+  cancel: {
+    summary: 'Stop statements that are under way',
+    operands: { shown: 'ID…', least: 1, most: Infinity },
+    flags: { ...server },
+    notes: ['An ID is what `framehold queries` lists. Whoever waits for the statement is told that it was cancelled.'],
+    examples: ['framehold cancel 7f3a-1c'],
+  },
+  ping: {
+    summary: 'See whether the server is there, over HTTP and gRPC',
+    operands: { shown: '', least: 0, most: 0 },
+    flags: { ...server },
+    notes: ['Exit code 1 when one of them is not.'],
+    examples: ['framehold ping --server http://data.example.com:9000'],
+  },
+} as const satisfies Record<string, CommandTable>;
+
+export type ClientTables = typeof clientTables;
+
+export const completionTable = {
+  summary: 'Print what makes a shell complete our commands',
+  operands: { shown: 'bash|zsh|fish', least: 1, most: 1, choices: ['bash', 'zsh', 'fish'] },
+  flags: {},
+  notes: [],
+  examples: [
+    'eval "$(framehold completion bash)"    # in ~/.bashrc',
+    'eval "$(framehold completion zsh)"     # in ~/.zshrc, below compinit',
+    'framehold completion fish > ~/.config/fish/completions/framehold.fish',
+  ],
+} as const satisfies CommandTable;
+
+/** The commands whose flags are the settings. */
+export const serverSummaries = {
+  server: 'Serve frames over HTTP and gRPC until SIGINT or SIGTERM',
+  config: 'Print every setting, its value and where the value came from',
+  verify: 'Check every frame of the data directory against its checksum; safe beside a running server',
+} as const;

@@ -1,0 +1,31 @@
+import { ClientError } from '../../client/client-error.ts';
+import type { ClientContext } from './client-command.ts';
+import { failureLine } from './command-failure.ts';
+
+interface EachOperand {
+  /** `dropped`, for what is left when we are stopped. */
+  readonly undone: string;
+  /** Gives the line that says so. */
+  act(operand: string): Promise<string>;
+}
+
+/** Does the same to each, and goes on behind one that the server refuses. Resolves with the exit code. */
+export async function forEachOperand(
+  { host, undone: note }: ClientContext,
+  operands: readonly string[],
+  { undone, act }: EachOperand,
+): Promise<number> {
+  let exitCode = 0;
+  for (const [index, operand] of operands.entries()) {
+    const rest = operands.slice(index);
+    note(`${rest.join(', ')} ${rest.length === 1 ? 'was' : 'were'} not ${undone}`);
+    try {
+      host.stdout.write(`${await act(operand)}\n`);
+    } catch (error) {
+      if (!(error instanceof ClientError) || error.outcome !== 'refused') throw error;
+      host.stderr.write(`framehold: ${failureLine(error)}\n`);
+      exitCode = 1;
+    }
+  }
+  return exitCode;
+}

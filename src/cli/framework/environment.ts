@@ -1,0 +1,26 @@
+import type { Readable, Writable } from 'node:stream';
+import type { ConfigSources } from '../../config/load-config.ts';
+import type { VerifyFrames } from '../server/verify.ts';
+import type { StartServer } from './server-module.ts';
+
+export interface Output {
+  write(text: string): unknown;
+}
+
+/** The world outside, as the commands see it. Only main.ts knows the real one. */
+export interface Host extends Omit<ConfigSources, 'argv'> {
+  readonly version: string;
+  /** Opened when it is first asked for. */
+  stdin(): Readable;
+  readonly stdout: Writable;
+  readonly stderr: Output;
+  readonly stdinIsTerminal: boolean;
+  readonly stdoutIsTerminal: boolean;
+  /** Columns of the terminal, which may change while we run. */
+  terminalWidth(): number;
+  /** Calls back once, at the first SIGINT or SIGTERM; from then on a second one ends the process at once. */
+  onStopSignal(listener: (signal: string) => void): void;
+  /** Tells what nobody caught, just before the process ends. */
+  onFatal(report: (what: string, error: unknown) => void): void;
+  loadServer(): Promise<{ readonly startServer: StartServer; readonly verifyFrames: VerifyFrames }>;
+}

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { formatAddress, isWildcard, type ListenAddress } from '../../config/listen-address.ts';
+import type { RunningServer } from '../framework/server-module.ts';
+
+/** What the server prints once both listeners accept. */
+export function banner(
+  { httpAddress, grpcAddress, frameCount }: RunningServer,
+  config: Config,
+  version: string,
+): string {
+  const { dataDir, parquetPath } = config.storage;
+  const base = `http://${formatAddress(reachable(httpAddress))}`;
+  const path = config.frames.demo ? '/exec?handle=trades&fmt=json&limit=3' : '/ping';
+  const rows = [
+    ['HTTP', `http://${formatAddress(httpAddress)}`],
+    ['gRPC', `grpc://${formatAddress(grpcAddress)}`],
+    ['data', dataDir],
+    ...(parquetPath === join(dataDir, 'cold') ? [] : [['cold', parquetPath]]),
+    ['frames', String(frameCount)],
+    ['try', `curl '${base}${path}'`],
+  ];
+  return `Framehold ${version}\n${rows.map(([name = '', value]) => `  ${name.padEnd(6)}  ${value}\n`).join('')}`;
+}
+
+/** A wildcard can be bound to, but not everywhere connected to. */
+function reachable({ host, port }: ListenAddress): ListenAddress {
+  return isWildcard(host) ? { host: host === '::' ? '::1' : '127.0.0.1', port } : { host, port };
+}

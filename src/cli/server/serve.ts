@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../config/config.ts';
+import { formatAddress, isLoopback } from '../../config/listen-address.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import type { Logger } from '../../core/logger.ts';
+import { createLogger } from '../../telemetry/logger.ts';
+import type { Host } from '../framework/environment.ts';
+import type { RunningServer } from '../framework/server-module.ts';
+import { banner } from './banner.ts';
+import { startFailure } from './start-failure.ts';
+
+/** What a clean stop may take beyond the grace that requests get. */
+const stopMarginMs = 2000;
+
+/** `framehold server`: serves until a signal stops it. */
+export async function serve(host: Host, argv: readonly string[]): Promise<number> {
+  const { config } = loadConfig({ ...host, argv });
+  const { filter, format } = config.logging;
+  const logger = createLogger({ stream: host.stderr, filter, format, colour: host.stderrIsTerminal });
+  host.onFatal((what, error) => logger.error(what, { error }));
+  const stopSignal = new Promise<string>((resolve) => host.onStopSignal(resolve));
+
+  const finished = new AbortController();
+  try {
+    return await Promise.race([
+      serveUntil(stopSignal, host, config, logger),
+      overdue(stopSignal, host, config.server.shutdownGraceMs, finished.signal),
+    ]);
+  } finally {
+    finished.abort();
+  }
+}
+
+async function serveUntil(stopSignal: Promise<string>, host: Host, config: Config, logger: Logger): Promise<number> {
+  const { startServer } = await host.loadServer();
+  let server: RunningServer;
+  try {
+    server = await startServer(config, logger);
+  } catch (error) {
+    logger.debug('could not start', { error });
+    host.stderr.write(`framehold: ${startFailure(error, config)}\n`);
+    return 1;
+  }
+  host.stdout.write(banner(server, config, host.version));
+  warnIfOpen(server, logger);
+  const signal = await stopSignal;
+  logger.info('stopping', { signal });
+  await server[Symbol.asyncDispose]();
+  logger.info('stopped');
+  return 0;
+}
+
+/** Resolves when a stop has taken too long. */
+async function overdue(
+  stopSignal: Promise<string>,
+  host: Host,
+  graceMs: number,
+  finished: AbortSignal,
+): Promise<number> {
+  await stopSignal;
+  const limitMs = graceMs + stopMarginMs;
+  try {
+    await sleep(limitMs, undefined, { signal: finished });
+  } catch {
+    return 0;
+  }
+  host.stderr.write(
+    `framehold: not stopped after ${limitMs / 1000} s (server.shutdown_grace and ${stopMarginMs / 1000} s more); ending now\n`,
+  );
+  return 1;
+}
+
+function warnIfOpen({ httpAddress, grpcAddress }: RunningServer, logger: Logger): void {
+  const open = [httpAddress, grpcAddress].filter(({ host }) => !isLoopback(host)).map(formatAddress);
+  if (open.length === 0) return;
+  logger.warn(
+    `no authentication: whoever can reach ${open.join(' or ')} can read, replace and drop every frame; ` +
+      'bind to 127.0.0.1 (--http-bind-address, --grpc-host) or let only trusted networks in',
+  );
+}

@@ -1,0 +1,70 @@
+import { AppError } from '../../../../core/app-error.ts';
+import { InvalidArrow } from '../format/flatbuffer-reader.ts';
+import { type ArrowMessage, arrowMessages, invalidAt } from '../format/messages.ts';
+import { type ArrowField, readSchema } from '../format/schema.ts';
+import { readBatch } from './batch.ts';
+import type { ArrowColumn } from './column.ts';
+import { DictionaryStore } from './dictionary-store.ts';
+
+/** Rows of a stream, checked, and the message that they came in. */
+export interface ArrowRows {
+  readonly message: ArrowMessage;
+  readonly rows: number;
+  readonly columns: readonly ArrowColumn[];
+}
+
+/** An Arrow IPC stream or file whose schema is known; the rows are read a message at a time. */
+export class ArrowStream implements AsyncDisposable {
+  readonly fields: readonly ArrowField[];
+  readonly #dictionaries: DictionaryStore;
+  readonly #messages: AsyncGenerator<ArrowMessage, void, undefined>;
+
+  private constructor(fields: readonly ArrowField[], messages: AsyncGenerator<ArrowMessage, void, undefined>) {
+    this.fields = fields;
+    this.#dictionaries = new DictionaryStore(fields);
+    this.#messages = messages;
+  }
+
+  static async open(input: AsyncIterable<Uint8Array>): Promise<ArrowStream> {
+    const messages = arrowMessages(input);
+    try {
+      const first = await messages.next();
+      if (first.done === true) throw new AppError('invalid_input', 'the Arrow stream is empty');
+      return readAt(first.value, () => new ArrowStream(readFirst(first.value), messages));
+    } catch (error) {
+      await messages.return();
+      throw error;
+    }
+  }
+
+  async *rows(): AsyncGenerator<ArrowRows, void, undefined> {
+    const dictionaries = this.#dictionaries;
+    for await (const message of this.#messages) {
+      if (message.kind === 'schema') throw invalidAt(message, 'a second schema');
+      if (message.kind === 'dictionary') readAt(message, () => dictionaries.add(message));
+      else {
+        const read = readAt(message, () => readBatch(message.header, message, this.fields, dictionaries.columns()));
+        yield { message, ...read };
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#messages.return();
+  }
+}
+
+/** What the first message of a stream tells of all others. */
+function readFirst({ kind, header }: ArrowMessage): ArrowField[] {
+  if (kind !== 'schema') throw new InvalidArrow('the stream does not begin with a schema');
+  return readSchema(header);
+}
+
+/** Says where in the stream an error stands. */
+export function readAt<T>(message: ArrowMessage, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof InvalidArrow ? invalidAt(message, error.message, { cause: error }) : error;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Batch, Vector } from '../../../../core/batch.ts';
+import type { Column } from '../../../../core/data-type.ts';
+import type { ArrowColumn } from '../columns/column.ts';
+import { type ArrowStream, readAt } from '../columns/stream.ts';
+import { sliceColumn, sliceEnds } from './column-slices.ts';
+import { vectorOfColumn } from './to-vector.ts';
+
+/** The rows of a stream in our own layout; `columns` are those that `columnOfField` gives. */
+export async function* batchesOf(
+  stream: ArrowStream,
+  columns: readonly Column[],
+): AsyncGenerator<Batch, void, undefined> {
+  for await (const { message, rows, columns: sent } of stream.rows()) {
+    const ends = readAt(message, () => sliceEnds(sent, rows));
+    let from = 0;
+    for (const to of ends) {
+      const slice = ends.length === 1 ? sent : sent.map((column) => sliceColumn(column, from, to));
+      yield {
+        columns,
+        rows: to - from,
+        // Only where any of the rows is wanted.
+        get vectors() {
+          return readAt(message, () => vectorsOf(slice, columns));
+        },
+      };
+      from = to;
+    }
+  }
+}
+
+function vectorsOf(sent: readonly ArrowColumn[], columns: readonly Column[]): Vector[] {
+  return sent.map((column, index) => vectorOfColumn(column, (columns[index] as Column).type));
+}

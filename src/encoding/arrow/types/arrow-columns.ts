@@ -1,0 +1,75 @@
+import type { Column, DataType } from '../../../core/data-type.ts';
+import { sqlTypeName } from '../../sql-types/sql-type-name.ts';
+import { type ArrowField, type ArrowType, arrowField } from './arrow-field.ts';
+
+const jsonExtension = { 'ARROW:extension:name': 'arrow.json', 'ARROW:extension:metadata': '' };
+
+/** Our columns as Arrow fields. Each tells in its metadata which SQL type it has, as Flight SQL clients expect it. */
+export function arrowFields(columns: readonly Column[]): ArrowField[] {
+  return columns.map(({ name, type }) => {
+    const field = fieldOf(name, type);
+    return { ...field, metadata: { ...field.metadata, 'ARROW:FLIGHT:SQL:TYPE_NAME': sqlTypeName(type) } };
+  });
+}
+
+function fieldOf(name: string, type: DataType): ArrowField {
+  const metadata = type.kind === 'json' ? { metadata: jsonExtension } : {};
+  return arrowField(name, arrowType(type), { children: childrenOf(type), ...metadata });
+}
+
+function childrenOf(type: DataType): ArrowField[] {
+  switch (type.kind) {
+    case 'list':
+    case 'array':
+      return [fieldOf('item', type.element)];
+    case 'struct':
+      return type.fields.map((field) => fieldOf(field.name, field.type));
+    case 'union':
+      return type.members.map((member) => fieldOf(member.name, member.type));
+    case 'map': {
+      const key = { ...fieldOf('key', type.key), nullable: false };
+      const children = [key, fieldOf('value', type.value)];
+      return [arrowField('entries', { kind: 'struct' }, { nullable: false, children })];
+    }
+    default:
+      return [];
+  }
+}
+
+function arrowType(type: DataType): ArrowType {
+  switch (type.kind) {
+    case 'boolean':
+      return { kind: 'bool' };
+    case 'int':
+      return type.bits === 128
+        ? { kind: 'decimal128', precision: 38, scale: 0 }
+        : { kind: 'int', bits: type.bits, signed: type.signed };
+    case 'decimal':
+      return { kind: 'decimal128', precision: type.precision, scale: type.scale };
+    case 'utf8':
+    case 'json':
+    case 'uuid':
+      return { kind: 'utf8' };
+    case 'date':
+      return { kind: 'date32' };
+    case 'time':
+      return { kind: 'time64', unit: type.unit };
+    case 'timestamp':
+      return { kind: 'timestamp', unit: type.unit, zone: type.zoned ? 'UTC' : undefined };
+    case 'interval':
+      return { kind: 'monthDayNano' };
+    case 'array':
+      return { kind: 'fixedList', size: type.size };
+    case 'union':
+      return { kind: 'union', mode: 'sparse', typeIds: type.members.map((_, index) => index) };
+    case 'null':
+    case 'float':
+    case 'binary':
+    case 'list':
+    case 'struct':
+    case 'map':
+      return type;
+    default:
+      return type satisfies never;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Vector } from '../../../core/batch.ts';
+import type { BodyLayout } from './body-layout.ts';
+
+/** Gathers the rows of one column, or of a part of one. */
+export interface ColumnWriter {
+  /** How many bytes rows [from, to) of the vector add. */
+  bytesOf(vector: Vector, from: number, to: number): number;
+  append(vector: Vector, from: number, to: number): void;
+  /** Hands all rows to the body and starts anew. */
+  take(body: BodyLayout): void;
+}
+
+export function validityBytes(vector: Vector, rows: number): number {
+  return vector.validity === null ? 0 : rows / 8;
+}
+
+/** A part of a vector that its type demands. */
+export function present<T>(part: T | null | undefined): T {
+  if (part == null) throw new TypeError('a vector lacks a part that its type demands');
+  return part;
+}

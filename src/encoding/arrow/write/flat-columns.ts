@@ -1,0 +1,97 @@
+import type { Vector } from '../../../core/batch.ts';
+import type { BodyLayout } from './body-layout.ts';
+import { type ColumnWriter, present, validityBytes } from './column-writer.ts';
+import { GrowingBits } from './growing-bits.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+import { GrowingOffsets } from './growing-offsets.ts';
+import { GrowingValidity } from './growing-validity.ts';
+
+export class NullColumn implements ColumnWriter {
+  #rows = 0;
+
+  bytesOf(): number {
+    return 0;
+  }
+
+  append(_vector: Vector, from: number, to: number): void {
+    this.#rows += to - from;
+  }
+
+  take(body: BodyLayout): void {
+    body.node(this.#rows, this.#rows);
+    this.#rows = 0;
+  }
+}
+
+export class BooleanColumn implements ColumnWriter {
+  readonly #validity = new GrowingValidity();
+  readonly #bits = new GrowingBits();
+
+  bytesOf(vector: Vector, from: number, to: number): number {
+    return (to - from) / 8 + validityBytes(vector, to - from);
+  }
+
+  append(vector: Vector, from: number, to: number): void {
+    this.#validity.append(vector.validity, from, to);
+    this.#bits.append(present(vector.data), from, to);
+  }
+
+  take(body: BodyLayout): void {
+    this.#validity.take(body);
+    const length = Math.ceil(this.#bits.count / 8);
+    body.buffer(this.#bits.take(), length);
+  }
+}
+
+/** Values of one width. */
+export class FixedColumn implements ColumnWriter {
+  readonly #width: number;
+  readonly #validity = new GrowingValidity();
+  readonly #data = new GrowingBytes();
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  bytesOf(vector: Vector, from: number, to: number): number {
+    return (to - from) * this.#width + validityBytes(vector, to - from);
+  }
+
+  append(vector: Vector, from: number, to: number): void {
+    this.#validity.append(vector.validity, from, to);
+    this.#data.append(present(vector.data), from * this.#width, to * this.#width);
+  }
+
+  take(body: BodyLayout): void {
+    this.#validity.take(body);
+    const { length } = this.#data;
+    body.buffer(this.#data.take(), length);
+  }
+}
+
+/** Text and binary. */
+export class BytesColumn implements ColumnWriter {
+  readonly #validity = new GrowingValidity();
+  readonly #offsets = new GrowingOffsets();
+  readonly #data = new GrowingBytes();
+
+  bytesOf(vector: Vector, from: number, to: number): number {
+    const offsets = present(vector.offsets);
+    const bytes = present(offsets[to]) - present(offsets[from]);
+    return bytes + (to - from) * 4 + validityBytes(vector, to - from);
+  }
+
+  append(vector: Vector, from: number, to: number): void {
+    const offsets = present(vector.offsets);
+    this.#validity.append(vector.validity, from, to);
+    this.#offsets.append(offsets, from, to);
+    this.#data.append(present(vector.data), present(offsets[from]), present(offsets[to]));
+  }
+
+  take(body: BodyLayout): void {
+    this.#validity.take(body);
+    this.#offsets.take(body);
+    const { length } = this.#data;
+    body.buffer(this.#data.take(), length);
+  }
+}

@@ -1,0 +1,45 @@
+import type { DataType } from '../../../core/data-type.ts';
+import type { ColumnWriter } from './column-writer.ts';
+import { BooleanColumn, BytesColumn, FixedColumn, NullColumn } from './flat-columns.ts';
+import { ArrayColumn, ListColumn, RequiredColumn, StructColumn, UnionColumn } from './nested-columns.ts';
+import { WideIntegerColumn } from './wide-integers.ts';
+
+export function writerForType(type: DataType): ColumnWriter {
+  switch (type.kind) {
+    case 'null':
+      return new NullColumn();
+    case 'boolean':
+      return new BooleanColumn();
+    case 'int':
+      return type.bits === 128 ? new WideIntegerColumn(type) : new FixedColumn(type.bits / 8);
+    case 'float':
+      return new FixedColumn(type.bits / 8);
+    case 'date':
+      return new FixedColumn(4);
+    case 'time':
+    case 'timestamp':
+      return new FixedColumn(8);
+    case 'decimal':
+    case 'interval':
+      return new FixedColumn(16);
+    case 'utf8':
+    case 'json':
+    case 'uuid':
+    case 'binary':
+      return new BytesColumn();
+    case 'list':
+      return new ListColumn(writerForType(type.element));
+    case 'map': {
+      const key = new RequiredColumn(writerForType(type.key));
+      return new ListColumn(new RequiredColumn(new StructColumn([key, writerForType(type.value)])));
+    }
+    case 'array':
+      return new ArrayColumn(writerForType(type.element), type.size);
+    case 'struct':
+      return new StructColumn(type.fields.map((field) => writerForType(field.type)));
+    case 'union':
+      return new UnionColumn(type.members.map((member) => writerForType(member.type)));
+    default:
+      return type satisfies never;
+  }
+}

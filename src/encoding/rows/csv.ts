@@ -1,0 +1,53 @@
+import type { Batch } from '../../core/batch.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { CsvForm } from '../../core/frame-engine.ts';
+import { viewOf } from '../values/typed-view.ts';
+import { ByteSink } from './byte-sink.ts';
+import { type CsvCell, csvCell } from './csv-cell.ts';
+import { type CsvOptions, csvOptions } from './csv-options.ts';
+import { csvText } from './csv-text.ts';
+import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
+
+const CR = 13;
+const LF = 10;
+
+/**
+ * Rows as lines of RFC 4180. Each cell writes what stands before it: the delimiter or, first in a row, the line feed of
+ * the row before once more. That way the quotes of the JSON writers fall on bytes that are written anyway.
+ */
+export function createCsvEncoder(columns: readonly Column[], options: CsvOptions): RowTextEncoder {
+  const sink = new ByteSink();
+  const cells = columns.map(({ type }) => csvCell(sink, type, options));
+  const delimiter = options.delimiter.charCodeAt(0);
+  const lines = {
+    columnCount: cells.length,
+    bind({ vectors }: Batch) {
+      for (const [i, vector] of vectors.entries()) (cells[i] as CsvCell).bind(vector);
+    },
+    write(row: number, start: number) {
+      let at = start - 1;
+      for (let i = 0; i < cells.length; i++) at = (cells[i] as CsvCell).write(row, at, i === 0 ? LF : delimiter);
+      return endLine(sink, cells.length === 0 ? start : at);
+    },
+  };
+  return createRowTextEncoder(sink, lines, 1);
+}
+
+/** The names of the columns, as a line before the rows. */
+export function csvHeader(columns: readonly Column[], form: CsvForm): Uint8Array {
+  const options = csvOptions(form);
+  const sink = new ByteSink();
+  const writeText = csvText(sink, options);
+  const delimiter = options.delimiter.charCodeAt(0);
+  let at = 0;
+  for (const [i, { name }] of columns.entries()) {
+    const bytes = new TextEncoder().encode(name);
+    at = writeText(i === 0 ? at : sink.byte(at, delimiter), viewOf(bytes), 0, bytes.length);
+  }
+  return sink.take(0, endLine(sink, at));
+}
+
+function endLine(sink: ByteSink, at: number): number {
+  sink.reserve(at, 2).setUint16(at, (CR << 8) | LF);
+  return at + 2;
+}

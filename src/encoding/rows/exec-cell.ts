@@ -1,0 +1,90 @@
+import type { DataType } from '../../core/data-type.ts';
+import { dateValues, intervalValues, timeValues } from '../values/calendar-values.ts';
+import {
+  arrayValues,
+  listValues,
+  mapEntriesValues,
+  mapObjectValues,
+  structValues,
+  unionValues,
+} from '../values/nested-values.ts';
+import { decimalValues, float32Values, float64Values, int64Values, intValues } from '../values/number-values.ts';
+import { binaryValues, jsonValues, utf8Values } from '../values/text-values.ts';
+import { timestampValues } from '../values/timestamp-values.ts';
+import { plainBytes } from '../values/typed-view.ts';
+import type { ByteSink } from './byte-sink.ts';
+import { Cell, type ValueWriter } from './cell.ts';
+
+/** Writes cells of a type as exec JSON. `quoteLargeNum` reaches into arrays and structs. */
+export function execCell(sink: ByteSink, type: DataType, quoteLargeNum: boolean): Cell {
+  return new Cell(sink, execValues(sink, type, quoteLargeNum));
+}
+
+export function execValues(sink: ByteSink, type: DataType, quoteLargeNum: boolean): ValueWriter {
+  const cellOf = (inner: DataType): Cell => execCell(sink, inner, quoteLargeNum);
+  switch (type.kind) {
+    case 'null':
+      return { bind() {}, write: (_row, at) => sink.null(at) };
+    case 'boolean':
+      return booleanValues(sink);
+    case 'int':
+      if (type.bits === 128) return decimalValues(sink, 0, type.signed);
+      if (type.bits === 64) return int64Values(sink, type.signed, quoteLargeNum || !type.signed);
+      return intValues(sink, type.bits, type.signed, quoteLargeNum && type.bits === 32 && !type.signed);
+    case 'float':
+      return type.bits === 32 ? float32Values(sink) : float64Values(sink);
+    case 'decimal':
+      return decimalValues(sink, type.scale, true);
+    case 'utf8':
+    case 'uuid':
+      return utf8Values(sink);
+    case 'json':
+      return jsonValues(sink);
+    case 'binary':
+      return binaryValues(sink);
+    case 'date':
+      return dateValues(sink);
+    case 'time':
+      return timeValues(sink, type.unit);
+    case 'timestamp':
+      return timestampValues(sink, type.unit);
+    case 'interval':
+      return intervalValues(sink);
+    case 'list':
+      return listValues(sink, cellOf(type.element));
+    case 'array':
+      return arrayValues(sink, cellOf(type.element), type.size);
+    case 'struct':
+      return structValues(
+        sink,
+        type.fields.map((field) => field.name),
+        type.fields.map((field) => cellOf(field.type)),
+      );
+    case 'map': {
+      const mapValues = type.key.kind === 'utf8' ? mapObjectValues : mapEntriesValues;
+      return mapValues(sink, cellOf(type.key), cellOf(type.value));
+    }
+    case 'union':
+      return unionValues(
+        sink,
+        type.members.map((member) => cellOf(member.type)),
+      );
+    default:
+      return type satisfies never;
+  }
+}
+
+const TRUE = new TextEncoder().encode('true');
+const FALSE = new TextEncoder().encode('false');
+
+function booleanValues(sink: ByteSink): ValueWriter {
+  let bits = new Uint8Array(0);
+  return {
+    bind(vector) {
+      bits = plainBytes(vector.data);
+    },
+    write(row, at) {
+      return sink.copy(at, (((bits[row >> 3] as number) >> (row & 7)) & 1) === 1 ? TRUE : FALSE);
+    },
+  };
+}

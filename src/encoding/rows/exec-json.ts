@@ -1,0 +1,91 @@
+import type { Column } from '../../core/data-type.ts';
+import type { EncodedRows } from '../../core/frame-engine.ts';
+import { ByteSink } from './byte-sink.ts';
+import type { Cell } from './cell.ts';
+import { execCell } from './exec-cell.ts';
+import { execColumn } from './exec-column.ts';
+import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
+
+const COMMA = 44;
+const encoder = new TextEncoder();
+
+export interface ExecJsonOptions {
+  /** Every LONG as a string. */
+  readonly quoteLargeNum: boolean;
+}
+
+/** Rows as `[cell,cell,…],` one behind the other. */
+export function createExecJsonEncoder(columns: readonly Column[], options: ExecJsonOptions): RowTextEncoder {
+  const sink = new ByteSink();
+  const cells = columns.map((column) => execCell(sink, column.type, options.quoteLargeNum));
+  return createRowTextEncoder(sink, {
+    columnCount: cells.length,
+    bind({ vectors }) {
+      for (const [i, vector] of vectors.entries()) (cells[i] as Cell).bind(vector);
+    },
+    write(row, start) {
+      let at = start;
+      for (let i = 0; i < cells.length; i++) {
+        at = (cells[i] as Cell).write(row, sink.byte(at, i === 0 ? 91 : COMMA));
+      }
+      if (cells.length === 0) at = sink.byte(at, 91);
+      sink.reserve(at, 2).setUint16(at, 0x5d2c);
+      return at + 2;
+    },
+  });
+}
+
+/** `{"query":…,"columns":[…],"dataset":[`, to stand before the rows. */
+export function execJsonHead(query: string, columns: readonly Column[]): Uint8Array {
+  return encoder.encode(
+    `{"query":${JSON.stringify(query)},"columns":${JSON.stringify(columns.map(execColumn))},"dataset":[`,
+  );
+}
+
+/** `],"count":N}`, to stand behind the rows without their last comma. */
+export function execJsonTail(count: number): Uint8Array {
+  return encoder.encode(`],"count":${count}}`);
+}
+
+/** What stands before the rows of a statement: as QuestDB has it, and without its metadata when that is not wanted. */
+export function execSqlHead(
+  metadata: { readonly query: string; readonly columns: readonly Column[] } | undefined,
+): Uint8Array {
+  if (metadata === undefined) return encoder.encode('{"dataset":[');
+  const { query, columns } = metadata;
+  const described = JSON.stringify(columns.map(execColumn));
+  return encoder.encode(`{"query":${JSON.stringify(query)},"columns":${described},"timestamp":-1,"dataset":[`);
+}
+
+/** What stands in `dataset`: each row ends with a comma, and the last one gives up its own. Returns how many rows there were. */
+export async function* execJsonRows(
+  pieces: AsyncIterable<Pick<EncodedRows, 'rows' | 'bytes'>>,
+): AsyncGenerator<Uint8Array, number, undefined> {
+  let rows = 0;
+  let held: Uint8Array | undefined;
+  for await (const piece of pieces) {
+    if (held !== undefined) yield held;
+    held = piece.bytes;
+    rows += piece.rows;
+  }
+  if (held !== undefined) yield held.subarray(0, -1);
+  return rows;
+}
+
+export function execSqlTail(tail: {
+  readonly count: number;
+  readonly timings: { readonly compilerNs: bigint; readonly executeNs: bigint } | undefined;
+  readonly explain: boolean;
+  /** Where it ran, and why there. */
+  readonly engine?: { readonly engine: string; readonly engine_reason: string } | undefined;
+}): Uint8Array {
+  const { count, timings, explain, engine } = tail;
+  let text = `],"count":${count}`;
+  if (timings !== undefined) {
+    const { compilerNs, executeNs } = timings;
+    text += `,"timings":{"authentication":0,"compiler":${compilerNs},"execute":${executeNs},"count":0}`;
+  }
+  if (explain) text += `,"explain":${JSON.stringify({ jitCompiled: false, ...engine })}`;
+  if (engine !== undefined) text += `,${JSON.stringify(engine).slice(1, -1)}`;
+  return encoder.encode(`${text}}`);
+}

@@ -1,0 +1,78 @@
+import type { Column, DataType } from '../../core/data-type.ts';
+import { viewOf } from '../values/typed-view.ts';
+import { ByteSink } from './byte-sink.ts';
+import type { Cell } from './cell.ts';
+import { execCell } from './exec-cell.ts';
+import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
+
+const SPACE = 32;
+const encoder = new TextEncoder();
+
+/** Rows as `{"name":value,…}`, a line each, with the values of exec JSON. Names that repeat are kept as they are. */
+export function createNdjsonEncoder(columns: readonly Column[]): RowTextEncoder {
+  const sink = new ByteSink();
+  const cells = columns.map(({ type }) => execCell(sink, type, false));
+  const keys = columns.map(({ name }, i) => new Key(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`));
+  const mayBreakLines = columns.map(({ type }) => holdsJson(type));
+  return createRowTextEncoder(sink, {
+    columnCount: cells.length,
+    bind({ vectors }) {
+      for (const [i, vector] of vectors.entries()) (cells[i] as Cell).bind(vector);
+    },
+    write(row, at) {
+      for (let i = 0; i < cells.length; i++) {
+        const start = (keys[i] as Key).write(sink, at);
+        at = (cells[i] as Cell).write(row, start);
+        if (mayBreakLines[i]) joinLines(sink.bytes, start, at);
+      }
+      if (cells.length === 0) at = sink.byte(at, 123);
+      sink.reserve(at, 2).setUint16(at, 0x7d0a);
+      return at + 2;
+    },
+  });
+}
+
+/** What stands before a value, written four bytes at a time. */
+class Key {
+  readonly #words: DataView;
+  readonly #length: number;
+
+  constructor(text: string) {
+    const bytes = encoder.encode(text);
+    this.#length = bytes.length;
+    const words = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
+    words.set(bytes);
+    this.#words = viewOf(words);
+  }
+
+  write(sink: ByteSink, at: number): number {
+    const words = this.#words;
+    const count = words.byteLength;
+    const out = sink.reserve(at, count);
+    for (let i = 0; i < count; i += 4) out.setInt32(at + i, words.getInt32(i));
+    return at + this.#length;
+  }
+}
+
+/** JSON comes as it was written, perhaps on several lines. In its strings every line break is escaped already. */
+function joinLines(bytes: Uint8Array, from: number, to: number): void {
+  for (let i = from; i < to; i++) if (bytes[i] === 10 || bytes[i] === 13) bytes[i] = SPACE;
+}
+
+function holdsJson(type: DataType): boolean {
+  switch (type.kind) {
+    case 'json':
+      return true;
+    case 'list':
+    case 'array':
+      return holdsJson(type.element);
+    case 'map':
+      return holdsJson(type.key) || holdsJson(type.value);
+    case 'struct':
+      return type.fields.some((field) => holdsJson(field.type));
+    case 'union':
+      return type.members.some((member) => holdsJson(member.type));
+    default:
+      return false;
+  }
+}

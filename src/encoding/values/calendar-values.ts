@@ -1,0 +1,83 @@
+import type { ByteSink } from '../rows/byte-sink.ts';
+import type { ValueWriter } from '../rows/cell.ts';
+import { writeCalendarDate } from './calendar-text.ts';
+import { write2Digits, write6Digits, write9Digits } from './digits.ts';
+import { floorQuotient } from './int64-text.ts';
+import { isoDuration } from './iso-duration.ts';
+import { typedView } from './typed-view.ts';
+
+const QUOTE = 34;
+const COLON = 58;
+const DAY_SECONDS = 86400;
+const INT32_MAX = 0x7fffffff;
+/** The longest date or time, in quotes, with room to spare. */
+export const CALENDAR_BYTES = 48;
+
+const MIDNIGHT = new TextEncoder().encode('T00:00:00.000Z"');
+
+export function dateValues(sink: ByteSink): ValueWriter {
+  let days = new Int32Array(0);
+  return {
+    bind(vector) {
+      days = typedView(Int32Array, vector.data);
+    },
+    write(row, at) {
+      const day = days[row] as number;
+      if (isInfiniteDay(day)) return sink.null(at);
+      const out = sink.reserve(at, CALENDAR_BYTES);
+      out.setUint8(at, QUOTE);
+      return sink.copy(writeCalendarDate(out, at + 1, day), MIDNIGHT);
+    },
+  };
+}
+
+/** DuckDB's infinity and -infinity. */
+export function isInfiniteDay(day: number): boolean {
+  return day === INT32_MAX || day === -INT32_MAX;
+}
+
+/** Midnight at the day's end is 24:00:00. What is no time of day at all is null. */
+export function timeValues(sink: ByteSink, unit: 'us' | 'ns'): ValueWriter {
+  const perSecond = unit === 'us' ? 1_000_000 : 1_000_000_000;
+  let words = new Int32Array(0);
+  return {
+    bind(vector) {
+      words = typedView(Int32Array, vector.data);
+    },
+    write(row, at) {
+      const low = words[row * 2] as number;
+      const seconds = floorQuotient(words[row * 2 + 1] as number, low, perSecond);
+      const fraction = (low - Math.imul(seconds, perSecond)) | 0;
+      const isTimeOfDay = seconds >= 0 && (seconds < DAY_SECONDS || (seconds === DAY_SECONDS && fraction === 0));
+      if (!isTimeOfDay) return sink.null(at);
+      const hour = (seconds / 3600) | 0;
+      const minute = ((seconds - hour * 3600) / 60) | 0;
+      const out = sink.reserve(at, CALENDAR_BYTES);
+      out.setUint8(at, QUOTE);
+      write2Digits(out, at + 1, hour);
+      out.setUint8(at + 3, COLON);
+      write2Digits(out, at + 4, minute);
+      out.setUint8(at + 6, COLON);
+      write2Digits(out, at + 7, (seconds - hour * 3600 - minute * 60) | 0);
+      out.setUint8(at + 9, 46);
+      const end = unit === 'ns' ? write9Digits(out, at + 10, fraction) : write6Digits(out, at + 10, fraction);
+      out.setUint8(end, QUOTE);
+      return end + 1;
+    },
+  };
+}
+
+export function intervalValues(sink: ByteSink): ValueWriter {
+  let words = new Int32Array(0);
+  return {
+    bind(vector) {
+      words = typedView(Int32Array, vector.data);
+    },
+    write(row, at) {
+      const first = row * 4;
+      const low = BigInt((words[first + 2] as number) >>> 0);
+      const nanoseconds = (BigInt(words[first + 3] as number) << 32n) | low;
+      return sink.ascii(at, `"${isoDuration(words[first] as number, words[first + 1] as number, nanoseconds)}"`);
+    },
+  };
+}

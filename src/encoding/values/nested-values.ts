@@ -1,0 +1,144 @@
+import type { Vector } from '../../core/batch.ts';
+import type { ByteSink } from '../rows/byte-sink.ts';
+import type { Cell, ValueWriter } from '../rows/cell.ts';
+import { plainBytes } from './typed-view.ts';
+
+const COMMA = 44;
+const COLON = 58;
+const encoder = new TextEncoder();
+
+export function listValues(sink: ByteSink, element: Cell): ValueWriter {
+  let offsets: Int32Array = new Int32Array(1);
+  return {
+    bind(vector) {
+      offsets = vector.offsets ?? new Int32Array(vector.length + 1);
+      element.bind(child(vector, 0));
+    },
+    write(row, at) {
+      return writeArray(sink, at, element, offsets[row] as number, offsets[row + 1] as number);
+    },
+  };
+}
+
+export function arrayValues(sink: ByteSink, element: Cell, size: number): ValueWriter {
+  return {
+    bind(vector) {
+      element.bind(child(vector, 0));
+    },
+    write(row, at) {
+      return writeArray(sink, at, element, row * size, row * size + size);
+    },
+  };
+}
+
+/** An object, in which names that repeat are kept as they are; of fields without names, as SQL's `row(1, 2)` has them, an array. */
+export function structValues(sink: ByteSink, names: readonly string[], fields: readonly Cell[]): ValueWriter {
+  const isNamed = names.length === 0 || names.some((name) => name !== '');
+  const [open, close] = isNamed ? [123, 125] : [91, 93];
+  const keys = names.map((name, i) =>
+    encoder.encode(`${i === 0 ? '' : ','}${isNamed ? `${JSON.stringify(name)}:` : ''}`),
+  );
+  return {
+    bind(vector) {
+      for (const [i, field] of fields.entries()) field.bind(child(vector, i));
+    },
+    write(row, at) {
+      at = sink.byte(at, open);
+      for (let i = 0; i < fields.length; i++) {
+        at = sink.copy(at, keys[i] as Uint8Array);
+        at = (fields[i] as Cell).write(row, at);
+      }
+      return sink.byte(at, close);
+    },
+  };
+}
+
+const NULL_KEY = encoder.encode('"null"');
+
+/** A map whose keys are JSON strings: an object. */
+export function mapObjectValues(sink: ByteSink, key: Cell, value: Cell): ValueWriter {
+  let offsets: Int32Array = new Int32Array(1);
+  return {
+    bind(vector) {
+      offsets = vector.offsets ?? new Int32Array(vector.length + 1);
+      bindEntries(vector, key, value);
+    },
+    write(row, at) {
+      const start = offsets[row] as number;
+      const end = offsets[row + 1] as number;
+      at = sink.byte(at, 123);
+      for (let i = start; i < end; i++) {
+        if (i > start) at = sink.byte(at, COMMA);
+        // No map may have such a key, but a file may.
+        if (key.isNull(i)) at = sink.copy(at, NULL_KEY);
+        else at = key.write(i, at);
+        at = sink.byte(at, COLON);
+        at = value.write(i, at);
+      }
+      return sink.byte(at, 125);
+    },
+  };
+}
+
+const ENTRY_KEY = encoder.encode('{"key":');
+const ENTRY_VALUE = encoder.encode(',"value":');
+
+/** Any other map: an array of its entries. */
+export function mapEntriesValues(sink: ByteSink, key: Cell, value: Cell): ValueWriter {
+  let offsets: Int32Array = new Int32Array(1);
+  return {
+    bind(vector) {
+      offsets = vector.offsets ?? new Int32Array(vector.length + 1);
+      bindEntries(vector, key, value);
+    },
+    write(row, at) {
+      const start = offsets[row] as number;
+      const end = offsets[row + 1] as number;
+      at = sink.byte(at, 91);
+      for (let i = start; i < end; i++) {
+        if (i > start) at = sink.byte(at, COMMA);
+        at = sink.copy(at, ENTRY_KEY);
+        at = key.write(i, at);
+        at = sink.copy(at, ENTRY_VALUE);
+        at = value.write(i, at);
+        at = sink.byte(at, 125);
+      }
+      return sink.byte(at, 93);
+    },
+  };
+}
+
+export function unionValues(sink: ByteSink, members: readonly Cell[]): ValueWriter {
+  let tags = new Uint8Array(0);
+  return {
+    bind(vector) {
+      tags = plainBytes(vector.data);
+      for (const [i, member] of members.entries()) member.bind(child(vector, i));
+    },
+    write(row, at) {
+      const member = members[tags[row] as number];
+      return member === undefined ? sink.null(at) : member.write(row, at);
+    },
+  };
+}
+
+function writeArray(sink: ByteSink, at: number, element: Cell, start: number, end: number): number {
+  at = sink.byte(at, 91);
+  for (let i = start; i < end; i++) {
+    if (i > start) at = sink.byte(at, COMMA);
+    at = element.write(i, at);
+  }
+  return sink.byte(at, 93);
+}
+
+function bindEntries(vector: Vector, key: Cell, value: Cell): void {
+  const entries = child(vector, 0);
+  key.bind(child(entries, 0));
+  value.bind(child(entries, 1));
+}
+
+function child(vector: Vector, index: number): Vector {
+  const found = vector.children[index];
+  if (found === undefined) throw new TypeError(`a ${vector.type.kind} vector without child ${index}`);
+  return found;
+}

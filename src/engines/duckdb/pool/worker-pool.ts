@@ -1,0 +1,314 @@
+import { AppError, serverStopping } from '../../../core/app-error.ts';
+import { Deadline } from '../../../core/async/deadline.ts';
+import { FairQueue } from '../../../core/async/fair-queue.ts';
+import type { Logger } from '../../../core/logger.ts';
+import type { Job, WorkerSettings } from '../protocol/protocol.ts';
+import { ClientWatch } from './slow-client-clock.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+export interface PoolOptions {
+  readonly entry: URL;
+  readonly workers: number;
+  /** Jobs that may wait for a worker; one more is refused. */
+  readonly maxQueue: number;
+  /** How long a read or a statement may work, the time that its reader takes not counted. 0 = without limit. */
+  readonly timeoutMs: number;
+  readonly settings: Omit<WorkerSettings, 'hasSharedFile'>;
+  readonly logger: Logger;
+  /** Start the children at once rather than with the first job. */
+  readonly warm: boolean;
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly lane?: string | undefined;
+  readonly input?: AsyncIterable<Uint8Array> | undefined;
+  /** Of a request that was let in already: it may wait however many others do. */
+  readonly isLetIn?: boolean | undefined;
+  /** The time that the reader takes is counted, too. Default false. */
+  readonly countsReader?: boolean | undefined;
+  /** Of its time, what is used up already. Default: nothing. */
+  readonly spentMs?: number | undefined;
+  /** Told at the end what the work took, without waiting for a worker. */
+  readonly onSpent?: ((ms: number) => void) | undefined;
+}
+
+/** A job that waits for a worker. */
+interface Waiter {
+  take(worker: WorkerProcess): void;
+  refuse(error: AppError): void;
+}
+
+/** How long work that may take any time may go on without a sign of life; longer where statements may work longer. */
+const leastSilenceMs = 5000;
+const backgroundSilenceMs = 60_000;
+
+/** A child that waits so long for its client is held by it: another one may work in its place. */
+const heldAfterMs = 500;
+/** So many may be held by slow clients for each that works; they take memory, if no time. */
+const mostHeldPerWorker = 4;
+
+/** After a child that did not even start, wait this long before the next try. */
+const restartDelayMs = 1000;
+
+interface JobRules {
+  /** By each message where a reader may want any amount; writes, copies and checksums take as long as their files are large. */
+  readonly timed: 'whole' | 'message' | false;
+  /** May run again on another worker when its own has died. Callers' SQL would only end the next one, too. */
+  readonly repeatable: boolean;
+}
+
+const jobRules = {
+  probe: { timed: 'whole', repeatable: true },
+  read: { timed: 'message', repeatable: true },
+  hasChecksum: { timed: false, repeatable: true },
+  write: { timed: false, repeatable: false },
+  warm: { timed: false, repeatable: false },
+  createDatabase: { timed: false, repeatable: false },
+  analyze: { timed: 'whole', repeatable: false },
+  describe: { timed: 'whole', repeatable: false },
+  query: { timed: 'whole', repeatable: false },
+  // It takes as long as the other engine does, which has a time limit of its own.
+  recode: { timed: false, repeatable: false },
+  analyticsTables: { timed: 'whole', repeatable: true },
+} as const satisfies Record<Job['kind'], JobRules>;
+
+/** A few warm child processes that share a fair queue of jobs. A child that dies is replaced. */
+export class WorkerPool {
+  readonly #options: PoolOptions;
+  readonly #all = new Set<WorkerProcess>();
+  readonly #idle: WorkerProcess[] = [];
+  readonly #ending = new Set<WorkerProcess>();
+  readonly #queue = new FairQueue<Waiter>();
+  #starting = 0;
+  #held = 0;
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    if (options.warm) for (let n = 0; n < options.workers; n++) this.#start();
+  }
+
+  get #silenceMs(): number {
+    const { timeoutMs } = this.#options;
+    return timeoutMs === 0 ? backgroundSilenceMs : Math.max(timeoutMs, leastSilenceMs);
+  }
+
+  /** Process ids of the children that live now. */
+  get pids(): number[] {
+    return [...this.#all].flatMap((worker) => worker.pid ?? []);
+  }
+
+  /** Starts a child, where there is none yet, for a job that is to come. */
+  expect(): void {
+    if (!this.#closed && this.#all.size === 0 && this.#starting === 0) this.#start();
+  }
+
+  /** Row messages of a job, then its answer. Where nothing was yielded yet, a job whose worker died runs once more. */
+  async *run(job: Job, options: RunOptions): AsyncGenerator<Buffer, unknown, undefined> {
+    const { timeoutMs } = this.#options;
+    let yielded = false;
+    for (let attempt = 1; ; attempt++) {
+      const worker = await this.#acquire(options);
+      const { timed, repeatable } = jobRules[job.kind];
+      const begunAt = performance.now();
+      const leftMs = Math.max(1, timeoutMs - (options.spentMs ?? 0));
+      const deadline = timed !== false && timeoutMs > 0 ? new Deadline(leftMs) : undefined;
+      const silenceMs = timed === false ? this.#silenceMs : undefined;
+      const input = options.input === undefined ? undefined : this.#watched(options.input);
+      const messages = worker.execute(job, { signal: options.signal, deadline, input, silenceMs });
+      const reader = this.#clientWatch();
+      try {
+        for (;;) {
+          const step = await messages.next();
+          if (step.done === true) return step.value;
+          yielded = true;
+          const clock = options.countsReader === true ? undefined : deadline;
+          clock?.pause();
+          reader.waits();
+          yield step.value;
+          reader.goesOn();
+          if (timed === 'message') clock?.restart();
+          else clock?.resume();
+        }
+      } catch (error) {
+        if (deadline?.isOver === true && !options.signal.aborted) throw timedOut(timeoutMs, error);
+        const isCrash = error instanceof AppError && error.code === 'engine_crashed';
+        if (!isCrash || !repeatable || yielded || attempt > 1) throw error;
+        this.#options.logger.warn('a worker died under a read; the read runs once more', { job: job.kind });
+      } finally {
+        deadline?.stop();
+        reader.end();
+        await messages.return(undefined);
+        this.#release(worker);
+        options.onSpent?.(performance.now() - begunAt);
+      }
+    }
+  }
+
+  /** The answer of a job that has no rows. */
+  async call(job: Job, options: RunOptions): Promise<unknown> {
+    const messages = this.run(job, options);
+    for (;;) {
+      const step = await messages.next();
+      if (step.done === true) return step.value;
+    }
+  }
+
+  async *#watched(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    const sender = this.#clientWatch();
+    try {
+      sender.waits();
+      for await (const piece of input) {
+        sender.goesOn();
+        yield piece;
+        sender.waits();
+      }
+    } finally {
+      sender.end();
+    }
+  }
+
+  #clientWatch(): ClientWatch {
+    return new ClientWatch({
+      heldAfterMs,
+      onHeld: () => {
+        this.#held++;
+        this.#startForDemand();
+      },
+      onFreed: () => {
+        this.#held--;
+        this.#endSurplus();
+      },
+    });
+  }
+
+  get #room(): number {
+    const { workers } = this.#options;
+    return workers + Math.min(this.#held, mostHeldPerWorker * workers);
+  }
+
+  #endSurplus(): void {
+    while (this.#all.size > this.#room) {
+      const worker = this.#idle.pop();
+      if (worker === undefined) return;
+      this.#end(worker);
+    }
+  }
+
+  #end(worker: WorkerProcess): void {
+    this.#all.delete(worker);
+    this.#ending.add(worker);
+    worker.kill();
+  }
+
+  #start(): void {
+    this.#starting++;
+    const { entry, settings, logger } = this.#options;
+    const failed = (error: unknown): void => {
+      if (this.#closed) return;
+      logger.error('a worker did not start', { error });
+      if ([...this.#all].every((other) => other.ended)) this.#failWaiting(error);
+      setTimeout(() => {
+        this.#starting--;
+        this.#startForDemand();
+      }, restartDelayMs).unref();
+    };
+    let worker: WorkerProcess;
+    try {
+      worker = new WorkerProcess(entry, settings, logger);
+    } catch (error) {
+      // Without memory the system makes no process, and Node throws at once. The caller still puts its job into the queue.
+      setImmediate(failed, error);
+      return;
+    }
+    this.#all.add(worker);
+    worker.ready.then(() => {
+      this.#starting--;
+      this.#release(worker);
+    }, failed);
+    worker.exited.then(() => {
+      this.#all.delete(worker);
+      this.#ending.delete(worker);
+      const index = this.#idle.indexOf(worker);
+      if (index >= 0) this.#idle.splice(index, 1);
+      this.#startForDemand();
+    });
+  }
+
+  /** Keeps as many children as the pool may have, or as its jobs need when it is not kept warm. */
+  #startForDemand(): void {
+    const { warm, workers } = this.#options;
+    const busy = this.#all.size - this.#idle.length - this.#starting;
+    const needed = Math.min(this.#room, busy + this.#queue.size);
+    const wanted = warm ? Math.max(workers, needed) : needed;
+    while (!this.#closed && this.#all.size < wanted && this.#starting < wanted) this.#start();
+  }
+
+  #acquire({ signal, lane = '', isLetIn = false }: RunOptions): Promise<WorkerProcess> {
+    signal.throwIfAborted();
+    if (this.#closed) return Promise.reject(serverStopping());
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (!idle.ended) return Promise.resolve(idle);
+    }
+    if (!isLetIn && this.#queue.size >= this.#options.maxQueue) {
+      return Promise.reject(
+        new AppError('overloaded', `${this.#queue.size} jobs are waiting already`, {
+          hint: 'try again in a moment',
+          retryAfterSeconds: 1,
+        }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        take: (worker) => {
+          signal.removeEventListener('abort', giveUp);
+          resolve(worker);
+        },
+        refuse: (error) => {
+          signal.removeEventListener('abort', giveUp);
+          reject(error);
+        },
+      };
+      const giveUp = (): void => {
+        this.#queue.remove(lane, waiter);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#queue.push(lane, waiter);
+      this.#startForDemand();
+    });
+  }
+
+  #release(worker: WorkerProcess): void {
+    if (worker.ended || this.#closed) return;
+    const isSurplus = this.#all.size > this.#room;
+    const waiter = isSurplus ? undefined : this.#queue.shift();
+    if (isSurplus) this.#end(worker);
+    else if (waiter === undefined) this.#idle.push(worker);
+    else waiter.take(worker);
+  }
+
+  #failWaiting(cause: unknown): void {
+    for (let waiter = this.#queue.shift(); waiter !== undefined; waiter = this.#queue.shift()) {
+      waiter.refuse(
+        new AppError('engine_crashed', 'no worker process could be started', { retryAfterSeconds: 1, cause }),
+      );
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#failWaiting(new Error('the pool is closed'));
+    const workers = [...this.#all, ...this.#ending];
+    for (const worker of workers) worker.kill();
+    await Promise.all(workers.map((worker) => worker.exited));
+  }
+}
+
+function timedOut(timeoutMs: number, cause: unknown): AppError {
+  return new AppError('sql_timeout', `the work took longer than ${timeoutMs / 1000} s`, {
+    hint: 'ask for less at once, or let the operator raise sql.timeout',
+    cause,
+  });
+}

@@ -1,0 +1,344 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { Socket } from 'node:net';
+import { getPriority, setPriority } from 'node:os';
+import type { Deadline } from '../../../core/async/deadline.ts';
+import type { Logger } from '../../../core/logger.ts';
+import {
+  type Command,
+  dataDescriptor,
+  type Job,
+  type Message,
+  MessageParser,
+  messageHeader,
+  messageKind,
+  type WireError,
+  type WorkerSettings,
+} from '../protocol/protocol.ts';
+import { SharedFile } from '../protocol/shared-file.ts';
+import { newSpillDirectory, removeSpillDirectory } from './spill-directory.ts';
+import { crashed, fromWire } from './worker-errors.ts';
+
+/** Of niceness. */
+const lowest = 19;
+/** However much there is to compute, the process that answers has the processor first. */
+const behindServer = 5;
+/** How long a cancelled job may take to stop before its process is killed. */
+const cancelGraceMs = 1000;
+/** How long a new process may take before it can work. */
+const mostStartMs = 30_000;
+const pulseMs = 1000;
+/** Input that waits for a worker that is slower than who sends it. */
+const mostQueuedInput = 256 * 1024;
+/** With so many held for a slow reader no more are read; what was read at once may be a few more. */
+const maxWaitingMessages = 2;
+
+const living = new Set<ChildProcess>();
+// A child sees to its own end once it runs; one that is still starting could outlive us for as long as that takes.
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
+export interface ExecuteOptions {
+  readonly signal: AbortSignal;
+  /** The job is stopped when this is over, as by the signal. */
+  readonly deadline?: Deadline | undefined;
+  /** Bytes that the job reads. */
+  readonly input?: AsyncIterable<Uint8Array> | undefined;
+  /** For a job that may take any time: how long its process may give no sign of life. */
+  readonly silenceMs?: number | undefined;
+}
+
+/** One DuckDB child process as its parent sees it: one job at a time. */
+export class WorkerProcess {
+  readonly #child: ChildProcess;
+  readonly #data: Socket;
+  readonly #shared: SharedFile | undefined;
+  readonly #logger: Logger;
+  readonly #parser = new MessageParser();
+  readonly #waiting: Message[] = [];
+  #wake: (() => void) | undefined;
+  #stderr = '';
+  #ended = false;
+  #turn = 0;
+  #hasInput = false;
+
+  /** Resolves when the child can take jobs; rejects when it ends before. */
+  readonly ready: Promise<void>;
+  /** Resolves when the process is gone. */
+  readonly exited: Promise<void>;
+
+  constructor(entry: URL, settings: Omit<WorkerSettings, 'hasSharedFile'>, logger: Logger) {
+    this.#logger = logger;
+    const tempDirectory = newSpillDirectory(settings.tempDirectory);
+    this.#shared = SharedFile.open();
+    const childSettings = { ...settings, tempDirectory, hasSharedFile: this.#shared !== undefined };
+    try {
+      this.#child = fork(entry, [JSON.stringify(childSettings)], {
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', this.#shared?.descriptor ?? 'ignore'],
+        // Buffers come and go: to give each back from another thread costs more than to do it here.
+        execArgv: ['--max-old-space-size=512', '--no-concurrent-array-buffer-sweeping'],
+        // Nothing of the operator's environment: it may hold secrets and the child needs none of it. With one thread
+        // in its pool, what a job does off the event loop is done in order, on which QueryResult counts.
+        env: { TZ: 'UTC', UV_THREADPOOL_SIZE: '1' },
+      });
+    } catch (error) {
+      this.#shared?.[Symbol.dispose]();
+      throw error;
+    }
+    living.add(this.#child);
+    // Where the system has no descriptors left, the process was not made and has no pipes; `error` then says so.
+    const stdio = this.#child.stdio as ChildProcess['stdio'] | undefined;
+    this.#data = (stdio?.[dataDescriptor] as Socket | undefined) ?? new Socket();
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-4000);
+    });
+    this.#data.on('data', (bytes: Buffer) => this.#receive(bytes));
+    this.#data.on('error', () => this.#end());
+    this.exited = new Promise((resolve) => {
+      this.#child.once('exit', (code, signal) => {
+        this.#logger.debug('worker ended', { pid: this.#child.pid, code, signal, stderr: this.#stderr || undefined });
+        living.delete(this.#child);
+        removeSpillDirectory(tempDirectory);
+        this.#end();
+        this.#shared?.[Symbol.dispose]();
+        resolve();
+      });
+      this.#child.on('error', (error) => {
+        this.#stderr += String(error);
+        living.delete(this.#child);
+        this.kill();
+        this.#shared?.[Symbol.dispose]();
+        resolve();
+      });
+    });
+    const late = setTimeout(() => this.kill(), mostStartMs);
+    late.unref();
+    this.ready = new Promise((resolve, reject) => {
+      this.#child.once('message', () => {
+        clearTimeout(late);
+        resolve();
+      });
+      this.exited.then(() => reject(new Error(`the DuckDB worker did not start: ${this.#stderr.trim()}`)));
+    });
+    this.ready.catch(() => {});
+    if (this.#child.pid !== undefined) {
+      try {
+        setPriority(this.#child.pid, settings.lowPriority ? lowest : Math.min(lowest, getPriority() + behindServer));
+      } catch (error) {
+        this.#logger.debug('worker keeps its priority', { error });
+      }
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /**
+   * Runs a job: yields its row messages as they are asked for and returns its answer. Ending the iteration early or
+   * aborting the signal stops the job in the child; one that does not stop within a second is killed with its process.
+   */
+  async *execute(job: Job, options: ExecuteOptions): AsyncGenerator<Buffer, unknown, undefined> {
+    const { signal, deadline, input, silenceMs } = options;
+    signal.throwIfAborted();
+    let settled = false;
+    const turn = ++this.#turn;
+    const cancel = (): void => this.#cancel(turn);
+    signal.addEventListener('abort', cancel, { once: true });
+    deadline?.whenOver(cancel);
+    this.#hasInput = input !== undefined;
+    this.#sendJob(job, turn);
+    const unwatch = silenceMs === undefined ? undefined : this.#watchPulse(silenceMs);
+    const inputSent = input === undefined ? undefined : this.#sendInput(input, turn);
+    let failedInput: { readonly error: unknown } | undefined;
+    inputSent?.catch((error: unknown) => {
+      failedInput = { error };
+      // Not when the job is over: the worker may have another client's by then.
+      if (this.#turn === turn) cancel();
+    });
+    try {
+      for (;;) {
+        const message = await this.#next();
+        if (message === undefined) {
+          settled = true;
+          throwIfStopped(options);
+          // It took too long to stop where its input had failed.
+          if (failedInput !== undefined) throw failedInput.error;
+          throw crashed(this.#stderr);
+        }
+        if (message.kind === messageKind.rows) {
+          yield message.payload;
+        } else if (message.kind === messageKind.done) {
+          settled = true;
+          return JSON.parse(message.payload.toString());
+        } else {
+          settled = true;
+          const error = JSON.parse(message.payload.toString()) as WireError;
+          if (error.fatal) this.kill();
+          throwIfStopped(options);
+          // Where the caller's own stream failed, that failure is the cause of the child's.
+          if (error.code === 'cancelled') await inputSent;
+          throw fromWire(error);
+        }
+      }
+    } finally {
+      this.#turn++;
+      unwatch?.();
+      signal.removeEventListener('abort', cancel);
+      // Of a job that was over when it was cancelled: the next one must not die of it.
+      if (settled) this.#settled();
+      else await this.#stop(turn);
+    }
+  }
+
+  /** Counts pulses rather than time, so that a machine that was asleep finds its workers alive. */
+  #watchPulse(silenceMs: number): () => void {
+    let unanswered = 0;
+    const answered = (): void => {
+      unanswered = 0;
+    };
+    const timer = setInterval(() => {
+      if (unanswered * pulseMs >= silenceMs) {
+        this.#logger.warn('a worker gave no sign of life and was killed', { pid: this.#child.pid });
+        this.kill();
+        return;
+      }
+      unanswered++;
+      this.#send({ kind: 'pulse' });
+    }, pulseMs);
+    this.#child.on('message', answered);
+    return () => {
+      clearInterval(timer);
+      this.#child.off('message', answered);
+    };
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+    this.#end();
+  }
+
+  #send(command: Command): void {
+    if (!this.#ended && this.#child.connected) this.#child.send(command);
+  }
+
+  #sendJob(job: Job, turn: number): void {
+    if (this.#ended) return;
+    const payload = Buffer.from(JSON.stringify(job));
+    this.#data.write(Buffer.concat([messageHeader(messageKind.job, turn, payload.length), payload]));
+  }
+
+  #cancel(turn: number): void {
+    this.#onceSettled?.();
+    this.#send({ kind: 'cancel', turn });
+    const timer = setTimeout(() => {
+      this.#logger.info('a worker did not stop in time and was killed', { pid: this.#child.pid });
+      this.kill();
+    }, cancelGraceMs);
+    this.#onceSettled = () => clearTimeout(timer);
+  }
+
+  #onceSettled: (() => void) | undefined;
+
+  #settled(): void {
+    this.#onceSettled?.();
+    this.#onceSettled = undefined;
+  }
+
+  /** Cancels and reads on to the job's last message, so that the next job begins on a clean channel. */
+  async #stop(turn: number): Promise<void> {
+    this.#cancel(turn);
+    for (;;) {
+      const message = await this.#next();
+      if (message === undefined || message.kind === messageKind.done) break;
+      if (message.kind !== messageKind.error) continue;
+      if ((JSON.parse(message.payload.toString()) as WireError).fatal) this.kill();
+      break;
+    }
+    // Its last message may have been here before the timer was set.
+    this.#settled();
+  }
+
+  async #sendInput(input: AsyncIterable<Uint8Array>, turn: number): Promise<void> {
+    for await (const bytes of input) {
+      if (this.#ended || this.#turn !== turn) return;
+      this.#data.cork();
+      this.#data.write(messageHeader(messageKind.input, turn, bytes.byteLength));
+      this.#data.write(bytes);
+      this.#data.uncork();
+      if (this.#data.writableLength > mostQueuedInput) await drained(this.#data);
+    }
+    if (!this.#ended && this.#turn === turn) this.#data.write(messageHeader(messageKind.inputEnd, turn, 0));
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#ended) return;
+    for (const message of this.#parser.push(bytes)) {
+      if (message.kind === messageKind.done || message.kind === messageKind.error) {
+        this.#settled();
+      }
+      const taken = message.kind === messageKind.sharedRows ? this.#takeShared(message) : message;
+      // What comes behind rows that are lost must not make their result look whole.
+      if (taken === undefined) break;
+      this.#waiting.push(taken);
+    }
+    if (this.#waiting.length >= maxWaitingMessages) this.#data.pause();
+    this.#wake?.();
+  }
+
+  /** Copied out at once, so that the child has its slot back. Undefined where that fails, which ends the child. */
+  #takeShared({ turn, payload: place }: Message): Message | undefined {
+    const slot = place.readUInt32LE(0);
+    let payload: Buffer;
+    try {
+      if (this.#shared === undefined) throw new Error('there is none');
+      payload = this.#shared.read(slot, place.readUInt32LE(4));
+    } catch (error) {
+      this.#logger.error('a worker’s shared file cannot be read', { error });
+      this.kill();
+      return undefined;
+    }
+    // Behind input that the child does not read until it has sent its rows, the slot would never be free.
+    if (this.#hasInput) this.#send({ kind: 'slotFree', slot });
+    else this.#data.write(Buffer.concat([messageHeader(messageKind.slotFree, turn, 1), Buffer.of(slot)]));
+    return { kind: messageKind.rows, turn, payload };
+  }
+
+  async #next(): Promise<Message | undefined> {
+    for (;;) {
+      const message = this.#waiting.shift();
+      if (this.#waiting.length < maxWaitingMessages && this.#data.isPaused()) this.#data.resume();
+      if (message !== undefined) return message;
+      if (this.#ended) return undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = undefined;
+    }
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#onceSettled?.();
+    this.#wake?.();
+  }
+}
+
+function throwIfStopped({ signal, deadline }: ExecuteOptions): void {
+  signal.throwIfAborted();
+  if (deadline?.isOver === true) throw new DOMException('the time for the job is over', 'TimeoutError');
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.off('drain', done).off('close', done);
+      resolve();
+    };
+    socket.on('drain', done).on('close', done);
+  });
+}

@@ -1,0 +1,208 @@
+import type { AppErrorOptions, ErrorCode } from '../../../core/app-error.ts';
+import type {
+  Compression,
+  FileFormat,
+  ParquetRows,
+  PartSource,
+  ReadRows,
+  TextOptions,
+  TextType,
+} from '../../../core/frame-engine.ts';
+import type { ListTable, RecodeRows, SqlJob, SqlRun } from '../../../core/sql.ts';
+
+/** What a worker is told at its start, as its only argument. */
+export interface WorkerSettings {
+  readonly threads: number;
+  /** For writing a file, which one job may do with all cores. */
+  readonly writeThreads: number;
+  readonly memoryBytes: number;
+  readonly tempDirectory: string;
+  readonly maxTempBytes: number;
+  /** Let other processes go first. */
+  readonly lowPriority: boolean;
+  /** Whether there is a shared file for messages that are large. */
+  readonly hasSharedFile: boolean;
+  /** Only for workers that run callers' SQL, and they do nothing else. */
+  readonly sql?: SqlSettings | undefined;
+}
+
+/** All that callers' SQL can reach. */
+export interface SqlSettings {
+  readonly coldDirectory: string;
+  readonly warmDirectory: string;
+  readonly analyticsPath: string;
+}
+
+/** Where the rows of a query's table are read from. */
+export interface QueryTable {
+  /** As the query spells it. */
+  readonly name: string;
+  readonly source:
+    | { readonly kind: 'parquet'; readonly paths: readonly string[] }
+    /** A database file that holds a copy as a native table; it may be gone when the job's turn comes. */
+    | { readonly kind: 'warm'; readonly path: string; readonly paths: readonly string[] }
+    | ListTable;
+}
+
+export interface QueryJob extends Pick<SqlJob, 'query' | 'into'> {
+  readonly tables: readonly QueryTable[];
+  /** Parameter rows follow on the data channel as an Arrow IPC stream. */
+  readonly hasParameters: boolean;
+}
+
+export type RunQueryJob = QueryJob & Omit<SqlRun, keyof SqlJob | 'parameters'>;
+
+/** A frame as a native table in a database file of its own. */
+export interface WarmCopy {
+  readonly parts: readonly PartSource[];
+  readonly path: string;
+  /** So that it takes little more than half the room, and some more time to be read. */
+  readonly isPacked: boolean;
+}
+
+type AsEntries<Format> = Format extends TextOptions
+  ? Omit<Format, 'types'> & { readonly types?: readonly (readonly [string, TextType])[] }
+  : Format;
+export type WireFileFormat = AsEntries<FileFormat>;
+
+export type WriteSource =
+  /** An Arrow IPC stream that follows on the data channel. */
+  | { readonly kind: 'arrow' }
+  | { readonly kind: 'sql'; readonly sql: string }
+  /** Types by column as entries: jobs travel as JSON. */
+  | { readonly kind: 'file'; readonly path: string; readonly format: WireFileFormat }
+  | ParquetRows;
+
+export type Job =
+  | { readonly kind: 'probe'; readonly path: string }
+  | ({ readonly kind: 'read' } & ReadRows)
+  | {
+      readonly kind: 'write';
+      readonly source: WriteSource;
+      readonly path: string;
+      readonly compression: Compression;
+      readonly compressesLater: boolean;
+    }
+  | { readonly kind: 'hasChecksum'; readonly path: string; readonly checksum: string }
+  | { readonly kind: 'createDatabase'; readonly path: string }
+  | ({ readonly kind: 'warm' } & WarmCopy)
+  | { readonly kind: 'analyze'; readonly sql: string }
+  | ({ readonly kind: 'describe' } & QueryJob)
+  /** Its first message holds the columns, as JSON. */
+  | ({ readonly kind: 'query' } & RunQueryJob)
+  /** An Arrow IPC stream follows on the data channel. The first message holds the columns, as JSON. */
+  | ({ readonly kind: 'recode' } & Omit<RecodeRows, 'isKept'>)
+  | { readonly kind: 'analyticsTables' };
+
+/** Parent to child, over Node's IPC channel: it stays readable while the data channel is full, but is slow. */
+export type Command =
+  /** It may come before the job whose turn it names, or after its end. */
+  | { readonly kind: 'cancel'; readonly turn: number }
+  /** In place of the message of that name, where the data channel is full of input. */
+  | { readonly kind: 'slotFree'; readonly slot: number }
+  /** The child answers with any message, over the same channel. */
+  | { readonly kind: 'pulse' };
+
+/** An error on its way from the child: an AppError by its parts, or `cancelled`. */
+export interface WireError {
+  readonly code: ErrorCode | 'cancelled';
+  readonly message: string;
+  readonly options: Pick<AppErrorOptions, 'hint' | 'position' | 'retryAfterSeconds'>;
+  /** For the parent's log. */
+  readonly detail: string;
+  /** The system call that failed, where one did: the store must know of a failed fsync. */
+  readonly syscall?: string | undefined;
+  /** The child is not to be used again. */
+  readonly fatal: boolean;
+}
+
+/** The duplex pipe for bytes: answers from the child, an uploaded stream to it. */
+export const dataDescriptor = 4;
+
+/**
+ * Messages on the data channel: u32 payload length, u8 kind, u8 turn, payload (little endian). The turn numbers the
+ * child's jobs, so that input left over from a job that failed is not taken for the next one's.
+ * To the child: a `job` as JSON, then its `input` bytes and `inputEnd`. From it: any number of `rows`, then one `done` or
+ * `error`. Large rows lie in the shared file: `sharedRows` (u32 slot, u32 bytes) says where, and the parent answers
+ * `slotFree` (u8 slot).
+ */
+export const messageKind = {
+  input: 1,
+  inputEnd: 2,
+  rows: 3,
+  done: 4,
+  error: 5,
+  sharedRows: 6,
+  slotFree: 7,
+  job: 8,
+} as const;
+export type MessageKind = (typeof messageKind)[keyof typeof messageKind];
+
+export const headerBytes = 6;
+
+export interface Message {
+  readonly kind: number;
+  readonly turn: number;
+  /** Starts its own memory, unless it is passed on: typed arrays may view it. */
+  readonly payload: Buffer;
+}
+
+export function messageHeader(kind: MessageKind, turn: number, payloadBytes: number): Buffer {
+  const header = Buffer.allocUnsafe(headerBytes);
+  header.writeUInt32LE(payloadBytes, 0);
+  header.writeUInt8(kind, 4);
+  header.writeUInt8(turn & 255, 5);
+  return header;
+}
+
+/**
+ * Cuts a byte stream into messages; each payload is copied once, into memory of its own. Those of the kind `passed` are not
+ * put together: they are given in the pieces in which they come, as views.
+ */
+export class MessageParser {
+  readonly #passed: MessageKind | undefined;
+  readonly #header = Buffer.alloc(headerBytes);
+  #headerFilled = 0;
+  /** Of the message under way. */
+  #left = 0;
+  #payload: Buffer = none;
+
+  constructor(passed?: MessageKind) {
+    this.#passed = passed;
+  }
+
+  *push(bytes: Buffer): Generator<Message, void, undefined> {
+    let at = 0;
+    while (at < bytes.length) {
+      if (this.#headerFilled < headerBytes) {
+        const taken = bytes.copy(this.#header, this.#headerFilled, at);
+        this.#headerFilled += taken;
+        at += taken;
+        if (this.#headerFilled < headerBytes) return;
+        this.#left = this.#header.readUInt32LE(0);
+        this.#payload = this.#isPassed ? none : Buffer.allocUnsafeSlow(this.#left);
+      }
+      const piece = bytes.subarray(at, at + this.#left);
+      at += piece.length;
+      if (this.#isPassed) {
+        if (piece.length > 0) yield this.#message(piece);
+      } else piece.copy(this.#payload, this.#payload.length - this.#left);
+      this.#left -= piece.length;
+      if (this.#left > 0) return;
+      this.#headerFilled = 0;
+      const payload = this.#payload;
+      this.#payload = none;
+      if (!this.#isPassed) yield this.#message(payload);
+    }
+  }
+
+  get #isPassed(): boolean {
+    return this.#header.readUInt8(4) === this.#passed;
+  }
+
+  #message(payload: Buffer): Message {
+    return { kind: this.#header.readUInt8(4), turn: this.#header.readUInt8(5), payload };
+  }
+}
+
+const none = Buffer.alloc(0);

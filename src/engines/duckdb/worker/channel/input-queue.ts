@@ -1,0 +1,68 @@
+import type { Socket } from 'node:net';
+import { type Message, messageKind } from '../../protocol/protocol.ts';
+
+/**
+ * Uploaded bytes between the data channel and the job that reads them. They are views of the memory that the channel is read
+ * into, so that nothing more may be read while any of them wait.
+ */
+export class InputQueue {
+  readonly #socket: Socket;
+  #waiting: Message[] = [];
+  #turn = 0;
+  #wake: (() => void) | undefined;
+  #isLookedAt = false;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    // The first time it takes effect only a moment later, when bytes may wait.
+    socket.resume();
+  }
+
+  /** Whether any bytes are still needed that were read. */
+  get holdsBytes(): boolean {
+    return this.#isLookedAt || this.#waiting.length > 0;
+  }
+
+  push(message: Message): void {
+    if (this.#isPast(message)) return;
+    this.#waiting.push(message);
+    this.#wake?.();
+  }
+
+  /** The bytes up to the end mark, in pieces of which each holds until the next one is asked for. */
+  async *stream(signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+    const wake = (): void => this.#wake?.();
+    signal.addEventListener('abort', wake);
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const message = this.#waiting.shift();
+        if (message === undefined) {
+          this.#socket.resume();
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+          continue;
+        }
+        if (message.kind === messageKind.inputEnd) return;
+        this.#isLookedAt = true;
+        yield message.payload;
+        this.#isLookedAt = false;
+      }
+    } finally {
+      this.#isLookedAt = false;
+      signal.removeEventListener('abort', wake);
+    }
+  }
+
+  /** The next job's turn: what an earlier one left unread is dropped. Input may be here before the job itself is. */
+  begin(turn: number): void {
+    this.#turn = turn & 255;
+    this.#waiting = this.#waiting.filter((message) => !this.#isPast(message));
+    if (!this.holdsBytes) this.#socket.resume();
+  }
+
+  #isPast(message: Message): boolean {
+    return ((message.turn - this.#turn) & 255) >= 128;
+  }
+}

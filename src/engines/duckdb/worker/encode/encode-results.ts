@@ -1,0 +1,43 @@
+import { AppError } from '../../../../core/app-error.ts';
+import type { Batch } from '../../../../core/batch.ts';
+import type { Column } from '../../../../core/data-type.ts';
+import type { RecodeRows } from '../../../../core/sql.ts';
+import { ResultEncoder } from './result-encoder.ts';
+import type { EncodedPieces } from './row-encoder.ts';
+
+/** A batch holds until the next one is asked for. */
+export interface ResultRows extends AsyncDisposable {
+  readonly columns: readonly Column[];
+  batches(): AsyncIterable<Batch>;
+}
+
+/** The columns of the results, then their rows in pieces, one result behind the other; returns how many rows they have. */
+export async function* encodeResults(
+  all: AsyncIterable<ResultRows>,
+  job: RecodeRows,
+  renamed?: readonly Column[],
+): AsyncGenerator<readonly Column[] | EncodedPieces, number, undefined> {
+  let encoder: ResultEncoder | undefined;
+  let first: readonly Column[] | undefined;
+  for await (const each of all) {
+    await using result = each;
+    if (first === undefined || encoder === undefined) {
+      first = result.columns;
+      encoder = new ResultEncoder(renamed ?? first, job);
+      yield encoder.columns;
+    } else assertSameTypes(first, result.columns);
+    for await (const batch of result.batches()) {
+      yield* encoder.encode(batch);
+      if (encoder.hasEnough) break;
+    }
+  }
+  const rest = encoder?.rest();
+  if (rest !== undefined) yield rest;
+  return encoder?.rows ?? 0;
+}
+
+/** Parameters may change a result's types from one row to the next, and one stream has one schema. */
+function assertSameTypes(first: readonly Column[], next: readonly Column[]): void {
+  const same = JSON.stringify(first) === JSON.stringify(next);
+  if (!same) throw new AppError('sql_error', 'the rows of parameters give results of different types');
+}

@@ -1,0 +1,84 @@
+import type { Batch } from '../../../../core/batch.ts';
+import type { Column } from '../../../../core/data-type.ts';
+import type { ChunkForm } from '../../../../core/frame-engine.ts';
+import { createArrowEncoder } from '../../../../encoding/arrow/write/arrow-encoder.ts';
+import { createCsvEncoder } from '../../../../encoding/rows/csv.ts';
+import { csvOptions } from '../../../../encoding/rows/csv-options.ts';
+import { createExecJsonEncoder } from '../../../../encoding/rows/exec-json.ts';
+import { createNdjsonEncoder } from '../../../../encoding/rows/ndjson.ts';
+import type { RowTextEncoder } from '../../../../encoding/rows/row-text.ts';
+import { columnsText } from './columns-text.ts';
+
+/** Encoded rows whose bytes lie in several places, in order. */
+export interface EncodedPieces {
+  readonly rows: number;
+  readonly rowEnds: Uint32Array;
+  readonly pieces: readonly Uint8Array[];
+}
+
+export interface RowEncoder {
+  readonly pendingBytes: number;
+  readonly pendingRows: number;
+  /** Appends rows up to `toRow`, or until `maxBytes` are pending; returns the row to go on with. */
+  encodeRows(batch: Batch, fromRow: number, toRow: number, maxBytes: number): number;
+  take(): EncodedPieces;
+}
+
+/** Encoders of the last jobs: a new one's code is not yet the one that the compiler made fast. */
+const encoders = new Map<string, RowEncoder>();
+const maxEncoders = 16;
+const noRowEnds = new Uint32Array(0);
+
+/** An encoder without pending rows, for the one job that this process has. */
+export function rowEncoder(columns: readonly Column[], form: ChunkForm): RowEncoder {
+  const key = `${form} ${columnsText(columns)}`;
+  const known = encoders.get(key);
+  if (known !== undefined) {
+    // What a cancelled job left in it.
+    known.take();
+    return known;
+  }
+  const encoder = newEncoder(columns, form);
+  if (encoders.size >= maxEncoders) encoders.clear();
+  encoders.set(key, encoder);
+  return encoder;
+}
+
+function newEncoder(columns: readonly Column[], form: ChunkForm): RowEncoder {
+  switch (form) {
+    case 'arrow':
+      return arrowEncoder(columns);
+    case 'exec-json':
+    case 'exec-json-quoted':
+      return textEncoder(createExecJsonEncoder(columns, { quoteLargeNum: form === 'exec-json-quoted' }));
+    case 'ndjson':
+      return textEncoder(createNdjsonEncoder(columns));
+    default:
+      return textEncoder(createCsvEncoder(columns, csvOptions(form)));
+  }
+}
+
+function arrowEncoder(columns: readonly Column[]): RowEncoder {
+  const encoder = createArrowEncoder(columns);
+  return withTake(encoder, () => ({ ...encoder.take(), rowEnds: noRowEnds }));
+}
+
+function textEncoder(encoder: RowTextEncoder): RowEncoder {
+  return withTake(encoder, () => {
+    const { rows, rowEnds, bytes } = encoder.take();
+    return { rows, rowEnds, pieces: [bytes] };
+  });
+}
+
+function withTake(encoder: Omit<RowEncoder, 'take'>, take: () => EncodedPieces): RowEncoder {
+  return {
+    get pendingBytes() {
+      return encoder.pendingBytes;
+    },
+    get pendingRows() {
+      return encoder.pendingRows;
+    },
+    encodeRows: (batch, fromRow, toRow, maxBytes) => encoder.encodeRows(batch, fromRow, toRow, maxBytes),
+    take,
+  };
+}

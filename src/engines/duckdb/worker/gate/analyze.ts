@@ -1,0 +1,37 @@
+import type { Statement } from '../../../../core/sql.ts';
+import { oneStatement } from '../../../../core/text/one-statement.ts';
+import type { Connection } from '../native/session.ts';
+import { createTable } from './create-table.ts';
+import { drop } from './drop-table.ts';
+import { explained } from './explain.ts';
+import { type GateText, gateQuery } from './gate-query.ts';
+import { insert } from './insert.ts';
+import { refuseStatement } from './refused-statements.ts';
+import type { StatementText } from './statement-text.ts';
+import { checkText, checkTokens } from './text-limits.ts';
+import { TokenCursor } from './token-cursor.ts';
+import { type Token, tokenize, withPlainSpaces } from './tokenizer.ts';
+
+/** Reads a caller's SQL and checks it against what callers may do. Rejects with `sql_error` or `sql_forbidden`. */
+export async function analyzeSql(connection: Connection, sql: string): Promise<Statement> {
+  checkText(sql);
+  const all = tokenize(sql);
+  checkTokens(all);
+  const tokens = oneStatement(all, isEnd);
+  const text: StatementText = { sql: withPlainSpaces(sql, tokens), tokens };
+  const cursor = new TokenCursor(tokens, sql.length);
+  const gate: GateText = (...part) => gateQuery(connection, ...part);
+
+  if (cursor.sees('create')) return await createTable(cursor, text, gate);
+  if (cursor.sees('insert')) return await insert(cursor, text, gate);
+  if (cursor.sees('drop', 'table')) return drop(cursor);
+  if (cursor.sees('show', 'tables') && tokens.length === 2) return { kind: 'showTables' };
+  if (cursor.sees('explain')) return { kind: 'query', query: await explained(cursor, text, gate) };
+  refuseStatement(tokens);
+  const start = tokens[0]?.start ?? 0;
+  return { kind: 'query', query: await gate(text.sql.slice(start), (at) => start + at) };
+}
+
+function isEnd({ kind, text }: Token): boolean {
+  return kind === 'mark' && text === ';';
+}

@@ -1,0 +1,40 @@
+import { AppError } from '../../../../core/app-error.ts';
+import { didYouMean } from '../../../../core/text/did-you-mean.ts';
+import { allowedFunctions, allowedTableFunctions } from './allowed-functions.ts';
+import { asciiLower } from './ascii-lower.ts';
+import { checkJsonStructure, takesJsonStructure } from './check-json-structure.ts';
+import { bytePosition, type TreeNode } from './parse-tree.ts';
+import { refusalOf } from './refused-functions.ts';
+
+/** Refuses a call in an expression of a function that is not allowed. */
+export function checkFunction(call: TreeNode): void {
+  const name = asciiLower(String(call.function_name));
+  if (!allowedFunctions.has(name)) throw refused(name, call, allowedFunctions);
+  if (takesJsonStructure.has(name)) checkJsonStructure(call);
+}
+
+/** Refuses a function in FROM that is not allowed. */
+export function checkTableFunction(call: TreeNode): void {
+  const name = asciiLower(String(call.function_name));
+  if (!allowedTableFunctions.has(name)) throw refused(name, call, allowedTableFunctions);
+}
+
+function refused(name: string, call: TreeNode, allowed: ReadonlySet<string>): AppError {
+  const position = bytePosition(call);
+  const shown = name.slice(0, 100);
+  const refusal = refusalOf(name);
+  if (refusal !== undefined) {
+    const { reason, hint } = refusal;
+    return new AppError('sql_forbidden', `function ${shown} is not allowed: ${reason}`, {
+      hint,
+      position,
+    });
+  }
+  if (allowed === allowedTableFunctions && allowedFunctions.has(name)) {
+    return new AppError('sql_error', `function ${shown} gives no table`, {
+      hint: `use it in SELECT ${shown}(…)`,
+      position,
+    });
+  }
+  return new AppError('sql_error', `function ${shown} does not exist${didYouMean(shown, allowed)}`, { position });
+}

@@ -1,0 +1,198 @@
+import { AppError } from '../../../../core/app-error.ts';
+import type { TableName } from '../../../../core/sql.ts';
+import { asciiLower } from './ascii-lower.ts';
+import { checkFunction, checkTableFunction } from './check-function.ts';
+import { checkType } from './check-type.ts';
+import { bytePosition, type TreeNode } from './parse-tree.ts';
+import { checkReadable } from './table-access.ts';
+import { hasName, noNames, type WithNames, withNames } from './with-names.ts';
+
+/** What a query that is allowed reads and takes. Positions are offsets of bytes. */
+export interface TreeFacts {
+  readonly tables: readonly TableName[];
+  /** Of its parameters, as written without the $; `?` are numbered. */
+  readonly parameters: ReadonlySet<string>;
+}
+
+interface Scope {
+  /** Names of WITH that are visible. */
+  readonly names: WithNames;
+  readonly depth: number;
+  /** Subqueries used as values, and lambdas, around this place. */
+  readonly nested: number;
+}
+
+/** DuckDB needs about a second to bind an expression, or a chain of joins, of so many levels. */
+const maxDepth = 250;
+/** Binding takes twice the time with each: a second for 20. */
+const maxNested = 16;
+
+const expressionClasses = new Set(
+  `BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA OPERATOR PARAMETER
+  POSITIONAL_REFERENCE STAR SUBQUERY WINDOW`.split(/\s+/),
+);
+
+const operatorTypes = new Set(
+  `ARRAY_CONSTRUCTOR ARRAY_EXTRACT ARRAY_SLICE ARROW COMPARE_IN COMPARE_NOT_IN GROUPING_FUNCTION OPERATOR_COALESCE
+  OPERATOR_IS_NOT_NULL OPERATOR_IS_NULL OPERATOR_NOT OPERATOR_TRY OPERATOR_UNPACK STRUCT_EXTRACT`.split(/\s+/),
+);
+
+/** Types of nodes that are no expressions and need no look of their own: only their parts do. */
+const plainTypes = new Set(
+  `SELECT_NODE SET_OPERATION_NODE CTE_NODE EMPTY EXPRESSION_LIST JOIN PIVOT SUBQUERY
+  DISTINCT_MODIFIER LIMIT_MODIFIER LIMIT_PERCENT_MODIFIER ORDER_MODIFIER ORDER_DEFAULT ASCENDING DESCENDING
+  ANY_TYPE_INFO ARRAY_TYPE_INFO DECIMAL_TYPE_INFO ENUM_TYPE_INFO GENERIC_TYPE_INFO LIST_TYPE_INFO STRING_TYPE_INFO
+  STRUCT_TYPE_INFO UNBOUND_TYPE_INFO USER_TYPE_INFO`.split(/\s+/),
+);
+
+/**
+ * Walks the whole tree of a query: every node must be of a kind that is known here, every function, table and type
+ * one that is allowed. Positions are offsets of bytes in `sql`, its text, as DuckDB counts.
+ */
+export function checkTree(statement: TreeNode, sql: string): TreeFacts {
+  const tables = new Map<string, TableName>();
+  const parameters = new Set<string>();
+  const pending: [unknown, Scope][] = [[statement, { names: noNames, depth: 0, nested: 0 }]];
+
+  const visit = (node: TreeNode, outer: Scope): void => {
+    const scope = inside(node, outer);
+    let skipped: readonly string[] = [];
+    if (typeof node.id === 'string') checkType(node, sql);
+    if (typeof node.class === 'string') {
+      checkExpression(node);
+      if (node.class === 'PARAMETER') parameters.add(String(node.identifier));
+    } else if (typeof node.type === 'string') {
+      switch (node.type) {
+        case 'BASE_TABLE':
+          addTable(node, scope);
+          break;
+        case 'TABLE_FUNCTION':
+          if (!isNode(node.function)) throw unknownPart(node);
+          checkTableFunction(node.function);
+          // Its name is a table function's, not an expression's; its arguments are expressions.
+          pending.push([Object.values(node.function), scope]);
+          skipped = ['function'];
+          break;
+        case 'SHOW_REF':
+          checkShow(node);
+          break;
+        case 'RECURSIVE_CTE_NODE':
+          // Its first part does not see the name, its second does.
+          pending.push([node.right, { ...scope, names: withNames(scope.names, [String(node.cte_name)]) }]);
+          skipped = ['right'];
+          break;
+        default:
+          if (!plainTypes.has(node.type)) throw unknownPart(node);
+      }
+    }
+    if (node.pivot_enum !== undefined) {
+      throw new AppError('sql_forbidden', 'PIVOT … IN with the name of a type is not allowed', {
+        hint: 'list the values: IN (…)',
+      });
+    }
+    const inner = isNode(node.cte_map) ? addNames(node.cte_map, scope) : scope;
+    for (const [key, value] of Object.entries(node)) {
+      if (key !== 'cte_map' && !skipped.includes(key)) pending.push([value, inner]);
+    }
+  };
+
+  /** Each name of a WITH sees those before it. */
+  const addNames = (map: TreeNode, scope: Scope): Scope => {
+    const entries = (Array.isArray(map.map) ? map.map : []).map(withEntry);
+    const names = withNames(
+      scope.names,
+      entries.map(({ key }) => key),
+    );
+    for (const [index, { value }] of entries.entries()) {
+      pending.push([value, { ...scope, names: { ...names, before: index } }]);
+    }
+    return { ...scope, names };
+  };
+
+  const addTable = (node: TreeNode, scope: Scope): void => {
+    const table = {
+      catalog: text(node.catalog_name),
+      schema: text(node.schema_name),
+      name: text(node.table_name) ?? '',
+    };
+    const position = bytePosition(node);
+    const own = hasName(scope.names, table.name) && table.catalog === undefined;
+    // The schema by which a recursive query with USING KEY reads all of its rows so far.
+    if (own && (table.schema === undefined || asciiLower(table.schema) === 'recurring')) return;
+    checkReadable(table, position);
+    const key = JSON.stringify(table);
+    const before = tables.get(key)?.position ?? Infinity;
+    tables.set(key, { ...table, position: Math.min(before, position ?? Infinity) });
+  };
+
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [value, scope] = next;
+    if (Array.isArray(value)) for (const item of value) pending.push([item, scope]);
+    else if (isNode(value)) visit(value, scope);
+  }
+  return { tables: [...tables.values()].reverse(), parameters };
+}
+
+function inside(node: TreeNode, scope: Scope): Scope {
+  const kind = node.class ?? node.type;
+  const isType = typeof node.id === 'string';
+  if (node.class === undefined && !isType && kind !== 'JOIN' && kind !== 'SET_OPERATION_NODE') {
+    return kind === 'SELECT_NODE' ? { ...scope, depth: 0 } : scope;
+  }
+  const depth = scope.depth + 1;
+  const nested = scope.nested + (kind === 'LAMBDA' || (kind === 'SUBQUERY' && node.class !== undefined) ? 1 : 0);
+  if (depth > maxDepth || nested > maxNested) {
+    throw new AppError('sql_error', 'the statement is nested too deeply', {
+      hint: 'split it into several, or use WITH',
+    });
+  }
+  return { ...scope, depth, nested };
+}
+
+function checkExpression(node: TreeNode): void {
+  const kind = String(node.class);
+  if (kind === 'DEFAULT') {
+    throw new AppError('sql_error', 'DEFAULT is not supported: columns of frames have none', {
+      hint: 'write NULL or the value itself',
+    });
+  }
+  if (!expressionClasses.has(kind)) throw unknownPart(node);
+  if (kind === 'OPERATOR' && !operatorTypes.has(String(node.type))) throw unknownPart(node);
+  if (typeof node.function_name === 'string') checkFunction(node);
+}
+
+/** DESCRIBE and SUMMARIZE carry the query that they are about; the lists (SHOW DATABASES …) do not. */
+function checkShow(node: TreeNode): void {
+  if (isNode(node.query) && (node.show_type === 'DESCRIBE' || node.show_type === 'SUMMARY')) return;
+  throw new AppError('sql_forbidden', 'this list is not available here', {
+    hint: 'SHOW TABLES, as a statement of its own, lists the frames; DESCRIBE "x" the columns of one',
+  });
+}
+
+function withEntry(entry: unknown): { key: string; value: unknown } {
+  if (!isNode(entry) || typeof entry.key !== 'string') throw new Error('unknown form of WITH in the parse tree');
+  checkOwnName(entry.key);
+  return { key: entry.key, value: entry.value };
+}
+
+/** Should a name of WITH ever be taken for a table by mistake, it must not be one that DuckDB opens as a file. */
+function checkOwnName(name: string): void {
+  if (!/[./\\:*?[\]]/.test(name)) return;
+  throw new AppError('sql_forbidden', `${JSON.stringify(name)} is not allowed as a name of WITH`, {
+    hint: 'use letters, digits and _',
+  });
+}
+
+function unknownPart(node: TreeNode): AppError {
+  return new AppError('sql_forbidden', `${String(node.class ?? node.type)} is not supported here`, {
+    position: bytePosition(node),
+  });
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function isNode(value: unknown): value is TreeNode {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,491 @@
+import koffi from 'koffi';
+import { describe, expect, test } from 'vitest';
+import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
+import { AppError } from '../../../../core/app-error.ts';
+import { analyzeSql } from './analyze.ts';
+
+const connection = duckDbConnection();
+
+const lines = (text: string): string[] => text.trim().split('\n');
+
+/** Functions that read files, run text, show or change the server; each is tried in several spellings. */
+const tableFunctions = lines(`
+read_text('/etc/passwd')
+read_blob('/etc/passwd')
+read_csv('/etc/passwd')
+read_csv_auto('/etc/passwd', header = false)
+read_parquet('/tmp/*.parquet')
+read_parquet(['/tmp/a.parquet'])
+parquet_scan('/tmp/a.parquet')
+parquet_metadata('/tmp/a.parquet')
+parquet_schema('/tmp/a.parquet')
+parquet_kv_metadata('/tmp/a.parquet')
+parquet_file_metadata('/tmp/a.parquet')
+read_json('/tmp/a.json')
+read_json_auto('/tmp/a.json')
+read_ndjson('/tmp/a.json')
+read_json_objects('/tmp/a.json')
+read_duckdb('/tmp/a.duckdb')
+sniff_csv('/etc/passwd')
+glob('/**')
+query('SELECT 1')
+query('SELECT * FROM read_text(''/etc/passwd'')')
+query_table('trades')
+query_table(['trades', 'duckdb_settings'])
+json_execute_serialized_sql('{}')
+sql_auto_complete('SEL')
+duckdb_settings()
+duckdb_secrets()
+duckdb_databases()
+duckdb_tables()
+duckdb_functions()
+duckdb_extensions()
+duckdb_logs()
+duckdb_memory()
+duckdb_temporary_files()
+duckdb_variables()
+duckdb_prepared_statements()
+duckdb_external_file_cache()
+pragma_database_size()
+pragma_table_info('trades')
+pragma_version()
+pragma_storage_info('trades')
+which_secret('s3://a', 's3')
+enable_logging(storage = 'file')
+enable_logging('QueryLog', storage := 'file', storage_path := '/tmp/x')
+disable_logging()
+enable_profiling()
+truncate_duckdb_logs()
+checkpoint()
+force_checkpoint()
+seq_scan('trades')
+arrow_scan(1, 2, 3)
+summary((SELECT 1))
+histogram_values('trades', 'price')
+histogram(trades, price)
+test_all_types()
+enable_peg_parser()
+duckdb_profiling_settings()
+`);
+
+const scalarCalls = lines(`
+current_setting('memory_limit')
+getvariable('x')
+getenv('HOME')
+nextval('s')
+currval('s')
+current_query()
+current_schemas(true)
+txid_current()
+current_connection_id()
+write_log('x')
+sleep_ms(10000)
+pg_catalog.pg_sleep(10)
+json_serialize_sql('SELECT 1')
+json_serialize_plan('SELECT * FROM ''/etc/passwd''')
+json_deserialize_sql('{}')
+json_structure(repeat('[', 100000) || repeat(']', 100000))
+json_group_structure('{}')
+from_json('[]', repeat('[', 100000) || repeat(']', 100000))
+json_transform(j, j)
+variant_extract(x, 'a')
+stats(1)
+get_block_size('x')
+make_type('VARIANT')
+cast_to_type(1, 2)
+create_sort_key(1, 'ASC')
+__internal_compress_string_ubigint('a')
+in_search_path('a', 'b')
+st_astext(x)
+read_text('/etc/passwd')
+query('SELECT 1')
+pg_get_viewdef(1)
+has_table_privilege('a', 'b')
+constant_or_null(1, 2)
+vector_type(1)
+`);
+
+const tables = lines(`
+information_schema.tables
+information_schema.columns
+INFORMATION_SCHEMA."TABLES"
+pg_catalog.pg_tables
+pg_catalog.pg_settings
+pg_tables
+pg_class
+"PG_CLASS"
+sqlite_master
+SQLITE_MASTER
+sqlite_schema
+duckdb_settings
+duckdb_tables
+duckdb_secrets
+pragma_database_list
+main.trades
+system.main.duckdb_settings
+system.information_schema.tables
+temp.x
+temp.main.x
+memory.main.x
+memory.trades
+framehold.main.trades
+framehold.information_schema.tables
+frames.duckdb_tables
+frames.sqlite_master
+analytics.information_schema.tables
+analytics.main.duckdb_settings
+analytics.pg_catalog.pg_class
+analytics.sqlite_master
+other.sales
+other.main.sales
+analytics2.main.sales
+`);
+
+const statements = lines(`
+COPY trades TO '/tmp/x.csv'
+COPY (SELECT 1) TO '/tmp/x.parquet' (FORMAT parquet)
+COPY trades FROM '/etc/passwd'
+COPY FROM DATABASE a TO b
+ATTACH '/tmp/x.db' AS x
+ATTACH DATABASE ':memory:' AS x
+ATTACH IF NOT EXISTS 'x.db'
+DETACH analytics
+DETACH DATABASE IF EXISTS analytics
+INSTALL httpfs
+INSTALL '/tmp/evil.so'
+FORCE INSTALL httpfs
+LOAD httpfs
+LOAD '/tmp/evil.so'
+UPDATE EXTENSIONS
+SET memory_limit = '100GB'
+SET GLOBAL threads = 64
+SET SESSION search_path = 'main'
+SET VARIABLE x = 1
+SET enable_external_access = true
+RESET memory_limit
+PRAGMA database_list
+PRAGMA enable_profiling
+PRAGMA memory_limit = '1GB'
+PRAGMA version
+CALL pragma_version()
+CALL enable_logging()
+CALL range(3)
+EXPORT DATABASE '/tmp/x'
+IMPORT DATABASE '/tmp/x'
+USE analytics
+USE main
+CHECKPOINT
+FORCE CHECKPOINT
+VACUUM
+VACUUM ANALYZE
+ANALYZE
+PREPARE p AS SELECT 1
+EXECUTE p
+DEALLOCATE p
+BEGIN
+BEGIN TRANSACTION
+START TRANSACTION
+COMMIT
+END
+ROLLBACK
+ABORT
+CREATE VIEW v AS SELECT 1
+CREATE OR REPLACE VIEW v AS SELECT 1
+CREATE TEMP VIEW v AS SELECT 1
+CREATE TEMP TABLE t AS SELECT 1
+CREATE TEMPORARY TABLE t AS SELECT 1
+CREATE LOCAL TEMPORARY TABLE t (a INT)
+CREATE OR REPLACE TEMP TABLE t AS SELECT 1
+CREATE MACRO m(a) AS a + 1
+CREATE MACRO m() AS TABLE SELECT 1
+CREATE FUNCTION f(a) AS a
+CREATE TYPE t AS ENUM ('a')
+CREATE SCHEMA s
+CREATE INDEX i ON t (a)
+CREATE UNIQUE INDEX i ON t (a)
+CREATE SEQUENCE s
+CREATE SECRET s (TYPE s3)
+CREATE PERSISTENT SECRET s (TYPE s3)
+CREATE DATABASE d
+CREATE TABLE t
+CREATE TABLE t AS
+CREATE TABLE t AS SELECT * FROM read_csv('/etc/passwd')
+CREATE TABLE t AS EXECUTE p
+CREATE TABLE t AS COPY x TO 'y'
+CREATE TABLE t AS SELECT 1; DROP TABLE t
+CREATE TABLE t (a INT PRIMARY KEY)
+CREATE TABLE t (a INT UNIQUE)
+CREATE TABLE t (a INT CHECK (a > 1))
+CREATE TABLE t (a INT DEFAULT nextval('s'))
+CREATE TABLE t (a INT REFERENCES u (b))
+CREATE TABLE t (a INT, PRIMARY KEY (a))
+CREATE TABLE t (a INT, CONSTRAINT c CHECK (a > 1))
+CREATE TABLE t (a INT GENERATED ALWAYS AS (1))
+CREATE TABLE t (a INT AS (1))
+CREATE TABLE t (a VARIANT)
+CREATE TABLE t (a BIGNUM)
+CREATE TABLE t (a no_such_type)
+CREATE TABLE t (a INT) AS SELECT 1
+CREATE TABLE t (a) AS SELECT 1
+CREATE TABLE t ()
+CREATE TABLE t (a INT
+CREATE TABLE t (a INT) AS x, (SELECT 1
+CREATE TABLE t (a INT) FROM read_csv('x'); --
+CREATE TABLE t (a STRUCT(b INT)) WITH (x = 1)
+CREATE TABLE t (a INT) PARTITIONED BY (a)
+CREATE OR REPLACE TABLE IF NOT EXISTS t AS SELECT 1
+CREATE TABLE analytics.main.t AS SELECT 1
+CREATE TABLE analytics.t AS SELECT 1
+CREATE TABLE main.t AS SELECT 1
+CREATE TABLE a.b.c.d AS SELECT 1
+CREATE TABLE 'x.parquet' AS SELECT 1
+CREATE TABLE select AS SELECT 1
+DROP VIEW v
+DROP SCHEMA frames CASCADE
+DROP TABLE a, b
+DROP TABLE
+DROP TABLE analytics.main.t
+DROP TABLE main.t
+DROP DATABASE analytics
+DROP SECRET s
+DROP MACRO m
+DROP TABLE x; SELECT 1
+UPDATE t SET a = 1
+UPDATE t SET a = 1 WHERE b = 2 RETURNING *
+DELETE FROM t
+DELETE FROM t USING u WHERE t.a = u.a
+TRUNCATE t
+TRUNCATE TABLE t
+MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN DELETE
+ALTER TABLE t ADD COLUMN a INT
+ALTER TABLE IF EXISTS t RENAME TO u
+ALTER DATABASE a SET ALIAS TO b
+COMMENT ON TABLE t IS 'x'
+WITH a AS (SELECT 1) INSERT INTO t FROM a
+WITH a AS (SELECT 1) DELETE FROM t
+WITH a AS (SELECT 1) UPDATE t SET b = 1
+WITH a AS (INSERT INTO t VALUES (1) RETURNING *) SELECT * FROM a
+WITH a AS (DELETE FROM t RETURNING *) SELECT * FROM a
+INSERT INTO t
+INSERT INTO t DEFAULT VALUES
+INSERT INTO t VALUES (DEFAULT)
+INSERT INTO t BY NAME SELECT 1 AS a
+INSERT INTO t BY POSITION SELECT 1
+INSERT OR REPLACE INTO t VALUES (1)
+INSERT OR IGNORE INTO t VALUES (1)
+INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING
+INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 1
+INSERT INTO t VALUES (1) RETURNING *
+INSERT INTO t AS x VALUES (1)
+INSERT INTO t (a, b SELECT 1
+INSERT INTO t SELECT * FROM read_text('/etc/passwd')
+INSERT INTO t SELECT * FROM duckdb_settings()
+INSERT INTO analytics.main.t VALUES (1)
+INSERT INTO t VALUES (1); DROP TABLE t
+INSERT t VALUES (1)
+EXPLAIN COPY t TO 'x'
+EXPLAIN ANALYZE COPY t TO 'x'
+EXPLAIN ANALYZE CREATE TABLE t AS SELECT 1
+EXPLAIN ANALYZE INSERT INTO t VALUES (1)
+EXPLAIN ANALYZE DELETE FROM t
+EXPLAIN EXPLAIN SELECT 1
+EXPLAIN ANALYZE SELECT 1
+EXPLAIN ANALYSE SELECT 1
+EXPLAIN (ANALYZE) SELECT 1
+EXPLAIN (FORMAT json, ANALYZE) SELECT 1
+EXPLAIN ("analyze") SELECT 1
+EXPLAIN (ANALYZE true) SELECT 1
+EXPLAIN/**/ANALYZE/**/SELECT 1
+EXPLAIN "analyze" SELECT 1
+EXPLAIN VERBOSE SELECT 1
+EXPLAIN (FORMAT 'json') SELECT 1
+EXPLAIN PRAGMA version
+EXPLAIN SET threads = 1
+EXPLAIN FROM read_csv('x')
+EXPLAIN (FORMAT json) FROM duckdb_settings()
+EXPLAIN (FORMAT evil) SELECT 1
+EXPLAIN (FORMAT json, x) SELECT 1
+EXPLAIN
+EXPLAIN PIVOT t ON a USING sum(b)
+EXPLAIN SELECT 1; DROP TABLE t
+SHOW DATABASES
+SHOW ALL TABLES
+SHOW SCHEMAS
+SHOW TABLES FROM information_schema
+SHOW VARIABLES
+SHOW
+DESCRIBE
+DESCRIBE TABLES
+DESCRIBE information_schema.tables
+SUMMARIZE duckdb_settings
+SUMMARIZE FROM read_csv('x')
+DESCRIBE FROM read_csv('x')
+SELECT * FROM (SHOW TABLES)
+SELECT * FROM (SHOW ALL TABLES)
+SELECT * FROM (SHOW DATABASES)
+SELECT * FROM (DESCRIBE FROM read_text('/etc/passwd'))
+SELECT 1; SELECT 2
+SELECT 1; COPY t TO 'x'
+SELECT 1;; DROP TABLE t
+; SELECT 1; ; SELECT 2
+SELECT x::VARIANT FROM t
+SELECT CAST(x AS VARIANT) FROM t
+SELECT x::JSON::VARIANT FROM t
+SELECT TRY_CAST(x AS VARIANT[]) FROM t
+SELECT x::STRUCT(a INT, b STRUCT(c VARIANT)) FROM t
+SELECT x::MAP(VARCHAR, VARIANT) FROM t
+SELECT x::BIGNUM FROM t
+SELECT x::VARINT FROM t
+SELECT x::GEOMETRY FROM t
+SELECT VARIANT 'x'
+SELECT x::my_type FROM t
+SELECT x::main.my_type FROM t
+SELECT x::"JSON".y FROM t
+SELECT DEFAULT
+SELECT $name, $1
+SELECT $2
+SELECT $1 + $3
+SELECT no_such_function(1)
+SELECT * FROM no_such_function(1)
+SELECT * FROM abs(1)
+SELECT * FROM t PIVOT (sum(a) FOR b IN my_enum)
+PIVOT t ON a IN my_enum USING sum(b)
+PIVOT t ON a USING getvariable('x')
+PIVOT (FROM read_csv('x')) ON a USING sum(b)
+PIVOT read_csv('x') ON a USING sum(b)
+PIVOT '/etc/passwd' ON current_setting('x') USING sum(b)
+PIVOT t ON a USING sum(b); DROP TABLE t
+FROM (PIVOT t ON a USING sum(b))
+WITH "/etc/passwd" AS (SELECT 1) SELECT * FROM "/etc/passwd"
+WITH "a.csv" AS (SELECT 1) SELECT 1
+SELECT
+SELEC 1
+SELECT * FROM
+SELECT 'unterminated
+SELECT "unterminated
+SELECT $$unterminated
+SELECT /* unterminated
+SELECT U&'a'
+)
+(
+;
+--
+/* */
+`);
+
+/** Spellings of a call that mean the same to DuckDB. */
+function spellings(call: string): string[] {
+  const name = /^[\w.]+/.exec(call)?.[0] ?? '';
+  const rest = call.slice(name.length);
+  const bare = name.split('.').at(-1) ?? '';
+  return [
+    call,
+    name.toUpperCase() + rest,
+    `"${bare}"${rest}`,
+    `main.${bare}${rest}`,
+    `system.main."${bare.toUpperCase()}"${rest}`,
+    `${bare} /* x */ ${rest}`,
+    `${bare}\u00a0--\n${rest}`,
+  ];
+}
+
+const corpus = [
+  ...tableFunctions.flatMap((call) => [
+    ...spellings(call).map((spelling) => `SELECT * FROM ${spelling}`),
+    `FROM ${call} SELECT 1`,
+    `SELECT (SELECT count(*) FROM ${call})`,
+    `WITH x AS (FROM ${call}) SELECT 1`,
+    `SELECT 1 FROM t, LATERAL (FROM ${call})`,
+    `SELECT 1 UNION ALL (SELECT 1 FROM ${call})`,
+  ]),
+  ...scalarCalls.flatMap((call) => [
+    ...spellings(call).map((spelling) => `SELECT ${spelling}`),
+    `SELECT 1 FROM t WHERE ${call} IS NULL`,
+    `SELECT 1 FROM t ORDER BY ${call}`,
+    `SELECT 1 LIMIT ${call}`,
+    `SELECT [${call} FOR x IN l] FROM t`,
+    `SELECT sum(1) FILTER (WHERE ${call} = 1) OVER (PARTITION BY ${call}) FROM t`,
+    `SELECT * REPLACE (${call} AS a) FROM t`,
+    `FROM range(${call})`,
+    `VALUES (${call})`,
+  ]),
+  ...tables.flatMap((table) => [
+    `SELECT * FROM ${table}`,
+    `TABLE ${table}`,
+    `DESCRIBE ${table}`,
+    `SELECT 1 WHERE EXISTS (FROM ${table})`,
+    `SELECT 1 FROM t JOIN ${table} ON true`,
+    `PIVOT ${table} ON a USING sum(b)`,
+  ]),
+  ...statements,
+  ...statements.map((sql) => `/* ; */ ${sql.charAt(0).toLowerCase()}${sql.slice(1)}`),
+  '',
+  '   ',
+  'SELECT 1\0',
+  "SELECT '\0'",
+  'SELECT \ud800',
+];
+
+describe('what could harm is refused', () => {
+  test('there is enough of it', () => {
+    expect(new Set(corpus).size).toBeGreaterThan(1_000);
+  });
+
+  test.each([
+    ['functions in FROM', corpus.slice(0, tableFunctions.length * 12)],
+    ['the rest', corpus.slice(tableFunctions.length * 12)],
+  ])('%s', async (_, texts) => {
+    const passed: string[] = [];
+    for (const sql of texts) {
+      const outcome = await analyzeSql(connection, sql).catch((error: unknown) => error);
+      const refused = outcome instanceof AppError && ['sql_error', 'sql_forbidden'].includes(outcome.code);
+      if (!refused)
+        passed.push(`${JSON.stringify(sql)}: ${outcome instanceof Error ? outcome.stack : JSON.stringify(outcome)}`);
+    }
+    expect(passed).toEqual([]);
+  });
+});
+
+async function refusedAtOnce(_: string, sql: string): Promise<void> {
+  const start = performance.now();
+  await expect(analyzeSql(connection, sql)).rejects.toMatchObject({ code: 'sql_error' });
+  expect(performance.now() - start).toBeLessThan(20_000);
+}
+
+describe('text that would keep DuckDB busy is refused at once', () => {
+  test.each([
+    ['parentheses', `SELECT ${'('.repeat(100_000)}1${')'.repeat(100_000)}`],
+    ['brackets', `SELECT ${'['.repeat(50_000)}1${']'.repeat(50_000)}`],
+    ['conditions', `SELECT 1 WHERE ${'a AND '.repeat(100_000)}b`],
+    ['alternatives', `SELECT 1 WHERE ${'a OR '.repeat(100_000)}b`],
+    ['a sum', `SELECT ${'1+'.repeat(50_000)}1`],
+    ['calls', `SELECT ${'abs('.repeat(500)}1${')'.repeat(500)}`],
+    ['cases', `SELECT ${'CASE WHEN a THEN '.repeat(300)}1${' END'.repeat(300)}`],
+    ['comments', `SELECT 1 ${'/*'.repeat(10_000)}${'*/'.repeat(10_000)}`],
+    ['values', `VALUES (1)${',(1)'.repeat(200_000)}`],
+    ['quotes', `SELECT '${"''".repeat(300_000)}`],
+    ['negations', `SELECT ${'NOT '.repeat(50_000)}true`],
+  ])('%s', refusedAtOnce);
+
+  // On koffi's own stacks of 128 KiB for calls off the loop, DuckDB's recursion runs into other memory.
+  test.skipIf((koffi.config().async_stack_size ?? 0) < 4_000_000).each([
+    ['a sum of moderate length', `SELECT ${'1+'.repeat(900)}1`],
+    ['subqueries', `SELECT ${'(SELECT '.repeat(40)}1${')'.repeat(40)}`],
+    ['lambdas', `SELECT ${'x -> '.repeat(40)}1`],
+    ['joins', `SELECT 1 FROM a${' JOIN b ON x'.repeat(900)}`],
+    ['types', `SELECT 1::INT${'[]'.repeat(900)}`],
+  ])('%s', refusedAtOnce);
+
+  test('a statement of more than 1 MiB', async () => {
+    await expect(analyzeSql(connection, `SELECT '${'x'.repeat(1 << 20)}'`)).rejects.toMatchObject({
+      code: 'too_large',
+    });
+  });
+
+  test('thousands of names of WITH are read in good time', async () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `a${index} AS (FROM b)`);
+    const start = performance.now();
+    await analyzeSql(connection, `WITH ${names.join()} FROM a1`);
+    expect(performance.now() - start).toBeLessThan(20_000);
+  });
+});

@@ -1,0 +1,137 @@
+import { AppError } from '../../../../core/app-error.ts';
+import type { TableName } from '../../../../core/sql.ts';
+import { asciiLower } from './ascii-lower.ts';
+import { tableText } from './table-access.ts';
+import { isWord, TokenCursor } from './token-cursor.ts';
+import type { Token } from './tokenizer.ts';
+
+const noSession = 'each statement stands for itself; nothing is kept from one to the next';
+const noFiles = 'put data as frames, and read frames over HTTP or Flight';
+const onlyTables = 'allowed is CREATE [OR REPLACE] TABLE "x" AS SELECT …';
+const atomic = 'each statement is atomic, and durable when it returns';
+const operators = 'settings are the operator’s';
+
+/** First words of statements that callers may not use, with what to do instead. */
+const hints: Readonly<Record<string, string>> = {
+  abort: atomic,
+  analyze: 'there are no statistics to keep; EXPLAIN shows the plan of a query',
+  attach: 'the operator attaches one database, analytics',
+  begin: atomic,
+  call: 'use SELECT … FROM with a function that is allowed, such as range(10)',
+  checkpoint: atomic,
+  comment: 'frames have no comments',
+  commit: atomic,
+  copy: noFiles,
+  deallocate: noSession,
+  detach: 'the operator attaches one database, analytics',
+  end: atomic,
+  execute: noSession,
+  export: noFiles,
+  force: atomic,
+  grant: 'rights belong to tokens, which the operator keeps',
+  import: noFiles,
+  install: operators,
+  load: operators,
+  pragma: 'DESCRIBE "x" shows the columns of a frame; settings are the operator’s',
+  prepare: 'send the statement with ? or $1 and its parameters',
+  reset: operators,
+  revoke: 'rights belong to tokens, which the operator keeps',
+  rollback: atomic,
+  savepoint: atomic,
+  set: operators,
+  start: atomic,
+  update_extensions: operators,
+  use: 'frames need no schema before their name',
+  vacuum: atomic,
+};
+
+const changes = new Set(['update', 'delete', 'merge', 'truncate', 'alter']);
+
+/** Refuses statements by their first words, before DuckDB sees them. Returns when it may be a query. */
+export function refuseStatement(tokens: readonly Token[]): void {
+  const [first] = tokens;
+  if (first?.kind !== 'word') return;
+  const word = asciiLower(first.text);
+  if (changes.has(word)) throw immutable(word, tokens);
+  if (word === 'create' || word === 'drop') throw refusedKind(word, tokens);
+  if (word === 'with') refuseChangeBehindWith(tokens);
+  const hint = Object.hasOwn(hints, word) ? hints[word] : undefined;
+  if (hint === undefined) return;
+  throw new AppError('sql_forbidden', `${word.toUpperCase()} is not allowed`, { hint, position: first.start });
+}
+
+function immutable(word: string, tokens: readonly Token[]): AppError {
+  const table = changedTable(tokens);
+  const name = table === undefined ? '"x"' : tableText(table);
+  const queries: Readonly<Record<string, string>> = {
+    update: `SELECT * REPLACE (… AS column) FROM ${name}`,
+    delete: `FROM ${name} WHERE NOT (…)`,
+    merge: `SELECT … FROM ${name} FULL JOIN … USING (…)`,
+    truncate: `FROM ${name} LIMIT 0`,
+    alter: `SELECT … FROM ${name}`,
+  };
+  return new AppError('sql_forbidden', `${word.toUpperCase()} is not allowed: frames are immutable`, {
+    hint: `write a new version: CREATE OR REPLACE TABLE ${name} AS ${queries[word] ?? 'SELECT …'}`,
+    position: tokens[0]?.start ?? 0,
+  });
+}
+
+/** The table behind UPDATE, DELETE FROM, MERGE INTO, TRUNCATE [TABLE], ALTER TABLE [IF EXISTS]. */
+function changedTable(tokens: readonly Token[]): TableName | undefined {
+  const cursor = new TokenCursor(tokens, 0);
+  cursor.take();
+  if (!cursor.takes('from') && !cursor.takes('into')) cursor.takes('table');
+  cursor.takes('if', 'exists');
+  try {
+    return cursor.takeTableName();
+  } catch {
+    return undefined;
+  }
+}
+
+function refusedKind(word: string, tokens: readonly Token[]): AppError {
+  const cursor = new TokenCursor(tokens, 0);
+  cursor.take();
+  cursor.takes('or', 'replace');
+  const modifiers: string[] = [];
+  for (;;) {
+    const token = cursor.peek();
+    if (token === undefined || !isModifier(token)) break;
+    modifiers.push(token.text.toUpperCase());
+    cursor.take();
+  }
+  const token = cursor.peek();
+  const kind = token?.kind === 'word' ? token.text.toUpperCase().slice(0, 40) : '';
+  const what = [word.toUpperCase(), ...modifiers, kind].join(' ').trim();
+  const hint =
+    word === 'drop'
+      ? 'allowed is DROP TABLE [IF EXISTS] "x"'
+      : kind === 'TABLE' && modifiers.length > 0
+        ? `${onlyTables}; give it a time to live when it is put, or drop it afterwards`
+        : kind === 'VIEW'
+          ? `frames hold rows, not queries; ${onlyTables}`
+          : onlyTables;
+  return new AppError('sql_forbidden', `${what} is not allowed`, { hint, position: tokens[0]?.start ?? 0 });
+}
+
+function isModifier(token: Token): boolean {
+  return ['temp', 'temporary', 'local', 'global', 'unlogged', 'persistent', 'unique', 'recursive', 'materialized'].some(
+    (word) => isWord(token, word),
+  );
+}
+
+/** DuckDB also takes WITH … before INSERT, UPDATE, DELETE and MERGE. */
+function refuseChangeBehindWith(tokens: readonly Token[]): void {
+  let depth = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === 'mark') depth += token.text === '(' ? 1 : token.text === ')' ? -1 : 0;
+    if (depth > 0 || token.kind !== 'word' || tokens[index - 1]?.text !== ')') continue;
+    const word = asciiLower(token.text);
+    if (changes.has(word)) throw immutable(word, tokens.slice(index));
+    if (word !== 'insert') continue;
+    throw new AppError('sql_forbidden', 'WITH before INSERT is not supported', {
+      hint: 'write it behind: INSERT INTO "x" WITH … SELECT …',
+      position: token.start,
+    });
+  }
+}

@@ -1,0 +1,144 @@
+import { AppError } from '../../../../core/app-error.ts';
+import { didYouMean } from '../../../../core/text/did-you-mean.ts';
+import { type DuckDbError, resourceError } from '../native/duckdb-error.ts';
+import { errorPosition } from './error-position.ts';
+import { singleTable } from './single-table.ts';
+import { systemTables } from './system-tables.ts';
+
+/** Not about the statement: what they say is for the log. */
+const notCallers =
+  /^(?:IO|INTERNAL|FATAL|Internal|Serialization|Connection|Permission|HTTP|INTERRUPT|TransactionContext|Settings) Error/;
+
+/** A message in our words. */
+interface Wording {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/**
+ * What a caller hears of an error of their SQL. `sql` is the text that DuckDB was given; `offset` is where it begins in
+ * the caller's text, negative when something of ours stands before it. `columns` may be suggested where DuckDB names none.
+ */
+export function sqlError(error: DuckDbError, sql: string, offset = 0, columns: readonly string[] = []): AppError {
+  const resource = resourceError(error);
+  if (resource !== undefined) return resource;
+  // A defect of DuckDB that the statement has met. Its process is not used again.
+  if (error.fatal) {
+    return new AppError('engine_crashed', 'the engine broke down over this statement', {
+      hint: 'write it in another way; the same statement breaks it each time',
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  }
+  if (notCallers.test(error.message)) return new AppError('internal', 'internal error', { cause: error });
+  const { message, hint } = wording(error.message, sql, columns);
+  const found = errorPosition(error.message, sql);
+  const position = found === undefined ? -1 : found + offset;
+  return new AppError('sql_error', withoutOurNames(message), {
+    cause: error,
+    hint: hint === undefined ? undefined : withoutOurNames(hint),
+    position: position < 0 ? undefined : position,
+  });
+}
+
+const wordings: readonly [RegExp, (found: readonly string[], candidates: readonly string[], sql: string) => Wording][] =
+  [
+    [
+      /^Referenced column "([^\n]*)" not found in FROM clause/,
+      ([, column = ''], candidates, sql) => {
+        const table = singleTable(sql);
+        return suggesting(
+          `column "${column}" not found${table === undefined ? '' : ` in ${table}`}`,
+          column,
+          candidates,
+        );
+      },
+    ],
+    [
+      /^(?:Table|Values list) "([^\n]*)" does not have a column named "([^\n]*)"/,
+      ([, table = '', column = ''], candidates) =>
+        suggesting(`column "${column}" not found in ${table}`, column, candidates),
+    ],
+    [
+      /^Referenced table "([^\n]*)" not found/,
+      ([, table = ''], candidates) => suggesting(`table "${table}" not found in FROM`, table, candidates),
+    ],
+    [
+      /^Table with name ([^\n]*) does not exist/,
+      ([, table = ''], candidates) => ({
+        hint: 'SHOW TABLES lists the frames',
+        ...suggesting(`table ${table} not found`, table, candidates),
+      }),
+    ],
+    [
+      /^Scalar Function with name (rank|dense_rank|rank_dense|row_number|percent_rank|cume_dist|ntile|lag|lead|first_value|last_value|nth_value) does not exist/,
+      ([, name = '']) => ({ message: `function ${name} needs a window`, hint: `write ${name}(…) OVER (…)` }),
+    ],
+    [
+      /^(\w[\w ]*) with name ([^\n]*) does not exist/,
+      ([, kind = '', name = ''], candidates) =>
+        suggesting(`${kind.toLowerCase()} ${name} does not exist`, name, candidates),
+    ],
+    [
+      /^(?:No function matches the given name and argument types '|Could not choose a best candidate function for the function call ")([^\n]*?)['"]\. /,
+      ([, call = '']) => ({
+        message: `no function takes ${readable(call)}`,
+        hint: 'cast the arguments: CAST(… AS type)',
+      }),
+    ],
+    [
+      /^More than one row returned by a subquery used as an expression/,
+      () => ({ message: 'a subquery used as a value gives more than one row', hint: 'add LIMIT 1, or use IN or ANY' }),
+    ],
+    [
+      /^Arrow Appender: The maximum total string size/,
+      () => ({
+        message: 'neighbouring values of a column hold more than 2 GiB together',
+        hint: 'ask for shorter ones, as with substring(…)',
+      }),
+    ],
+  ];
+
+function wording(text: string, sql: string, columns: readonly string[]): Wording {
+  const plain = text.replace(/^[A-Z][A-Za-z ]* Error: /, '');
+  const named = candidatesIn(plain);
+  const candidates = named.length === 0 ? columns : named;
+  for (const [pattern, word] of wordings) {
+    const found = pattern.exec(plain);
+    if (found !== null) return word(found, candidates, sql);
+  }
+  const first = (plain.split('\n', 1)[0] ?? '').trim().replace(/[.!]+$/, '');
+  const message = /^[A-Z][a-z]/.test(first) ? first.charAt(0).toLowerCase() + first.slice(1) : first;
+  return candidates.length === 0 ? { message } : { message, hint: `did you mean ${listed(candidates)}?` };
+}
+
+/** Names of the lines such as: Candidate bindings: "price", "qty" and: Did you mean "trades"? */
+function candidatesIn(text: string): string[] {
+  const line = /\n(?:Candidate (?!functions)[\w ]+|Did you mean)[^\n"]*("[^\n]*")/.exec(text)?.[1] ?? '';
+  return [...line.matchAll(/"([^"]+)"/g)]
+    .map(([, name = '']) => name.replace(/^framehold\.frames\./, ''))
+    .filter((name) => !systemTables.has(name) && !/^(?:pg_catalog|information_schema|system|temp)\./.test(name));
+}
+
+function suggesting(message: string, misspelt: string, candidates: readonly string[]): Wording {
+  const columns = candidates.map((name) => name.slice(name.lastIndexOf('.') + 1));
+  const nearest = /mean (.*)\?$/.exec(didYouMean(misspelt, columns))?.[1];
+  const candidate = nearest === undefined ? undefined : candidates[columns.indexOf(nearest)];
+  if (candidate !== undefined) return { message: `${message}; did you mean "${candidate}"?` };
+  return candidates.length === 0 ? { message } : { message, hint: `there is ${listed(candidates)}` };
+}
+
+function listed(names: readonly string[]): string {
+  return names
+    .slice(0, 5)
+    .map((name) => `"${name}"`)
+    .join(', ');
+}
+
+function readable(call: string): string {
+  return call.replaceAll('INTEGER_LITERAL', 'INTEGER').replaceAll('STRING_LITERAL', 'VARCHAR');
+}
+
+function withoutOurNames(text: string): string {
+  return text.replaceAll(/"?framehold"?\."?frames"?\./g, '');
+}

@@ -1,0 +1,89 @@
+import { AppError } from '../../../../core/app-error.ts';
+import type { TableName } from '../../../../core/sql.ts';
+import { asciiLower } from './ascii-lower.ts';
+import { reservedWords } from './reserved-words.ts';
+import type { Token } from './tokenizer.ts';
+
+/** Reads the head of a statement token by token. */
+export class TokenCursor {
+  readonly #tokens: readonly Token[];
+  readonly #end: number;
+  #next = 0;
+
+  /** `end`: where the text ends, for errors that come too late for any token. */
+  constructor(tokens: readonly Token[], end: number) {
+    this.#tokens = tokens;
+    this.#end = end;
+  }
+
+  get position(): number {
+    return this.peek()?.start ?? this.#end;
+  }
+
+  get done(): boolean {
+    return this.#next >= this.#tokens.length;
+  }
+
+  peek(ahead = 0): Token | undefined {
+    return this.#tokens[this.#next + ahead];
+  }
+
+  take(): Token | undefined {
+    return this.#tokens[this.#next++];
+  }
+
+  /** Whether these unquoted words come next. */
+  sees(...words: readonly string[]): boolean {
+    return words.every((word, index) => isWord(this.peek(index), word));
+  }
+
+  /** Steps over these words if they come next. */
+  takes(...words: readonly string[]): boolean {
+    if (!this.sees(...words)) return false;
+    this.#next += words.length;
+    return true;
+  }
+
+  seesMark(text: string, ahead = 0): boolean {
+    const token = this.peek(ahead);
+    return token?.kind === 'mark' && token.text === text;
+  }
+
+  takesMark(text: string): boolean {
+    if (!this.seesMark(text)) return false;
+    this.#next++;
+    return true;
+  }
+
+  unexpected(expected: string): AppError {
+    const token = this.peek();
+    const found = token === undefined ? 'the end of the statement' : token.text.slice(0, 100);
+    return new AppError('sql_error', `expected ${expected}, found ${found}`, { position: this.position });
+  }
+
+  takeName(what: string): string {
+    const token = this.peek();
+    const name = token === undefined ? undefined : nameOf(token);
+    if (name === undefined) throw this.unexpected(what);
+    this.#next++;
+    return name;
+  }
+
+  takeTableName(): TableName {
+    const parts = [this.takeName('the name of a table')];
+    while (parts.length < 3 && this.takesMark('.')) parts.push(this.takeName('the rest of the name'));
+    const [name = '', schema, catalog] = parts.reverse();
+    return { catalog, schema, name };
+  }
+}
+
+export function isWord(token: Token | undefined, word: string): boolean {
+  return token?.kind === 'word' && asciiLower(token.text) === word;
+}
+
+/** The name that a token spells, if it is one. */
+export function nameOf(token: Token): string | undefined {
+  if (token.kind === 'word') return reservedWords.has(asciiLower(token.text)) ? undefined : token.text;
+  if (token.kind !== 'quoted' || !token.text.startsWith('"') || token.text.length < 3) return undefined;
+  return token.text.slice(1, -1).replaceAll('""', '"');
+}

@@ -1,0 +1,124 @@
+import { AppError } from '../../../../core/app-error.ts';
+
+export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'parameter' | 'operator' | 'mark';
+
+/** A piece of SQL text that is neither space nor comment. */
+export interface Token {
+  readonly kind: TokenKind;
+  readonly start: number;
+  readonly end: number;
+  /** As written. */
+  readonly text: string;
+}
+
+/** DuckDB's parser needs time squared in the depth of nested comments. */
+const maxCommentDepth = 32;
+
+/** What DuckDB takes for space beside the ASCII ones. */
+const wideSpace = '\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff';
+/** A letter of a name: of ASCII or any other character beyond it that is no space. */
+const letter = `(?:[A-Za-z_]|(?![${wideSpace}])[\u0080-\uffff])`;
+const name = `${letter}(?:${letter}|[0-9])*`;
+
+const space = new RegExp(`[ \\t\\n\\r\\f\\v${wideSpace}]+`, 'y');
+const lineComment = /--[^\n\r]*/y;
+const escapedString = /[eE]'[^'\\]*(?:(?:\\[\s\S]|'')[^'\\]*)*'/y;
+const plainString = /(?:[bBxXnN]|[uU]&)?'[^']*(?:''[^']*)*'/y;
+const quotedName = /(?:[uU]&)?"[^"]*(?:""[^"]*)*"/y;
+const dollarTag = new RegExp(`\\$(?:${name})?\\$`, 'y');
+const parameter = new RegExp(`\\?|\\$(?:[0-9]+|${name})`, 'y');
+const word = new RegExp(`${letter}(?:${letter}|[0-9$])*`, 'y');
+const number = /(?:0[xX][0-9A-Fa-f_]+|(?:[0-9][0-9_]*(?:\.(?!\.)[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]+)?)/y;
+const mark = /[()[\]{},;.]/y;
+const operatorSigns = /[-+*/%<>=~!@#^&|`:]/y;
+
+/** The tokens of an SQL text by DuckDB's lexical rules. A quote or comment without an end is `sql_error`. */
+export function tokenize(sql: string): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  const match = (pattern: RegExp): number => {
+    pattern.lastIndex = at;
+    return pattern.test(sql) ? pattern.lastIndex : 0;
+  };
+  const add = (kind: TokenKind, end: number): void => {
+    tokens.push({ kind, start: at, end, text: sql.slice(at, end) });
+    at = end;
+  };
+  const escaped: readonly [TokenKind, RegExp][] = [['string', escapedString]];
+  const patterns: readonly [TokenKind, RegExp][] = [
+    ['string', plainString],
+    ['quoted', quotedName],
+    ['parameter', parameter],
+    ['word', word],
+    ['number', number],
+    ['mark', mark],
+  ];
+  scan: while (at < sql.length) {
+    const gap = match(space) || match(lineComment);
+    if (gap > 0) {
+      at = gap;
+      continue;
+    }
+    if (sql.startsWith('/*', at)) {
+      at = commentEnd(sql, at);
+      continue;
+    }
+    const tag = match(dollarTag);
+    if (tag > 0) {
+      const close = sql.indexOf(sql.slice(at, tag), tag);
+      if (close < 0) throw unterminated('dollar-quoted string', at);
+      add('string', close + tag - at);
+      continue;
+    }
+    const isEscaped = /^[eE]'/.test(sql.slice(at, at + 2));
+    for (const [kind, pattern] of isEscaped ? escaped : patterns) {
+      const end = match(pattern);
+      if (end === 0) continue;
+      add(kind, end);
+      continue scan;
+    }
+    if (sql[at] === "'" || isEscaped) throw unterminated('string', at);
+    if (sql[at] === '"') throw unterminated('quoted name', at);
+    add('operator', operatorEnd(sql, at));
+  }
+  return tokens;
+}
+
+function operatorEnd(sql: string, start: number): number {
+  let end = start;
+  while (end < sql.length && !sql.startsWith('--', end) && !sql.startsWith('/*', end)) {
+    operatorSigns.lastIndex = end;
+    if (!operatorSigns.test(sql)) break;
+    end++;
+  }
+  return Math.max(end, start + 1);
+}
+
+function commentEnd(sql: string, start: number): number {
+  const edge = /\/\*|\*\//g;
+  edge.lastIndex = start;
+  let depth = 0;
+  for (let found = edge.exec(sql); found !== null; found = edge.exec(sql)) {
+    depth += found[0] === '/*' ? 1 : -1;
+    if (depth === 0) return edge.lastIndex;
+    if (depth > maxCommentDepth) {
+      throw new AppError('sql_error', `comments are nested more than ${maxCommentDepth} deep`, { position: start });
+    }
+  }
+  throw unterminated('comment', start);
+}
+
+function unterminated(what: string, position: number): AppError {
+  return new AppError('sql_error', `the ${what} that begins here has no end`, { position });
+}
+
+/** The text with every space that is not ASCII as a blank: DuckDB does the same, but then counts positions anew. */
+export function withPlainSpaces(sql: string, tokens: readonly Token[]): string {
+  let plain = '';
+  let at = 0;
+  for (const { start, end } of tokens) {
+    plain += sql.slice(at, start).replace(/[\u0080-\uffff]/g, ' ') + sql.slice(start, end);
+    at = end;
+  }
+  return plain;
+}

@@ -1,0 +1,85 @@
+import type { Batch } from '../../../../../../core/batch.ts';
+import type { Column } from '../../../../../../core/data-type.ts';
+import { utf8ByteOrderMark } from '../../text/text-encoding.ts';
+import type { CsvDialect } from '../csv-dialect.ts';
+import { csvRecord } from '../csv-records.ts';
+import { type LineBlock, LineBlocks } from './line-blocks.ts';
+import { NotPlain } from './not-plain.ts';
+import type { PlainField } from './plain-column.ts';
+import { type LineEnd, PlainCsvRows } from './plain-csv-rows.ts';
+import { type PlannedField, plainField } from './plain-field.ts';
+
+/** Those that stand in no value that is read here. */
+const delimiters = [',', ';', '\t', '|'];
+/** The memory of a batch grows with them. */
+const mostColumns = 100;
+/** Of the file, in a batch: its texts are held in memory. */
+const mostBatchBytes = 32 * 1024 * 1024;
+
+/**
+ * A quick reader for CSV files that are written simply, as most are. What it reads is what DuckDB and the conversions of
+ * this folder would make of it, to the bit; it gives up with NotPlain wherever that is not certain. Undefined: it does
+ * not know such columns.
+ */
+export function plainReader(dialect: CsvDialect, planned: readonly PlannedField[]): PlainReader | undefined {
+  if (!delimiters.includes(dialect.delimiter) || dialect.blankLines > 0 || planned.length > mostColumns)
+    return undefined;
+  const fields = planned.flatMap((field) => plainField(field) ?? []);
+  return fields.length === dialect.names.length ? new PlainReader(dialect, fields) : undefined;
+}
+
+class PlainReader {
+  readonly columns: readonly Column[];
+  readonly #dialect: CsvDialect;
+  readonly #fields: readonly PlainField[];
+
+  constructor(dialect: CsvDialect, fields: readonly PlainField[]) {
+    this.columns = fields.map((field) => field.column);
+    this.#dialect = dialect;
+    this.#fields = fields;
+  }
+
+  /** The file holds no NUL. A batch holds until the next one is asked for: they share their memory. */
+  async *batches(path: string, signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
+    await using blocks = await LineBlocks.open(path);
+    let block = await blocks.next();
+    const { lineEnd, start } = beginning(block, this.#dialect);
+    const rows = new PlainCsvRows(this.#fields, this.#dialect.delimiter, lineEnd);
+    let batchBytes = 0;
+    for (let at = start; ; ) {
+      const end = rows.read(block.bytes, at, block.limit);
+      batchBytes += end - at;
+      at = end;
+      const { isFull } = rows;
+      if (isFull || batchBytes > mostBatchBytes) {
+        yield rows.take();
+        batchBytes = 0;
+      }
+      if (isFull) continue;
+      if (block.isLast) {
+        if (at < block.limit) throw new NotPlain('a quote is not closed');
+        break;
+      }
+      signal.throwIfAborted();
+      block = await blocks.next(at, lineEnd);
+      at = block.start;
+    }
+    if (rows.count > 0) yield rows.take();
+  }
+}
+
+/** How lines end in the file, and where its first row begins. */
+function beginning({ bytes, start, limit }: LineBlock, { delimiter, hasHeader }: CsvDialect): Beginning {
+  const hasMark = bytes.subarray(start, start + utf8ByteOrderMark.length).equals(utf8ByteOrderMark);
+  const first = hasMark ? start + utf8ByteOrderMark.length : start;
+  const record = csvRecord(bytes.subarray(0, limit), first, delimiter.charCodeAt(0), false);
+  if (record === undefined || record.fault !== undefined) throw new NotPlain('the first line has no end');
+  const lineEnd = bytes.toString('latin1', record.end, record.next);
+  if (lineEnd !== '\n' && lineEnd !== '\r\n') throw new NotPlain('lines end in a carriage return');
+  return { lineEnd, start: hasHeader ? record.next : first };
+}
+
+interface Beginning {
+  readonly lineEnd: LineEnd;
+  readonly start: number;
+}

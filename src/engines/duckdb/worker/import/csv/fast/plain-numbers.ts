@@ -1,0 +1,180 @@
+import { isKeptByDouble } from '../../text/text-kind.ts';
+import { patterns } from '../../text/text-patterns.ts';
+import { type PlainColumn, unsure, type ValueReader } from './plain-column.ts';
+
+const MINUS = 45;
+const POINT = 46;
+const ZERO = 48;
+const NINE = 57;
+const CAPITAL_E = 69;
+const SMALL_E = 101;
+
+/** A number of so many digits fits into 32 bits, */
+const shortDigits = 9;
+/** and one of so many is exact in a double, and so are all steps on the way to it. */
+const exactDigits = 15;
+const wordSize = 2 ** 32;
+/** Exact, and quicker than a division. */
+const wordPart = 2 ** -32;
+
+/** `value` is exact. */
+export function setInt64(ints: Int32Array, row: number, value: number): void {
+  ints[2 * row] = value;
+  ints[2 * row + 1] = Math.floor(value * wordPart);
+}
+
+export function readInt64(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+  const isNegative = bytes[start] === MINUS;
+  const first = isNegative ? start + 1 : start;
+  let at = first;
+  let value = 0;
+  let digit = (bytes[at] as number) - ZERO;
+  while (digit >= 0 && digit <= 9) {
+    value = (Math.imul(value, 10) + digit) | 0;
+    digit = (bytes[++at] as number) - ZERO;
+  }
+  const digits = at - first;
+  if (digits === 0) return unsure;
+  if (bytes[first] === ZERO && (digits > 1 || isNegative) && !column.isNamed) return unsure;
+  if (digits > exactDigits) return setLongInt64(column.ints, row, bytes, first, at, isNegative) ? at : unsure;
+  const size = digits > shortDigits ? numberOf(bytes, first, at) : value;
+  setInt64(column.ints, row, isNegative ? -size : size);
+  return at;
+}
+
+/** A reader of whole numbers of fewer bits, whose type was named. */
+function narrowIntReader(width: 1 | 2 | 4): ValueReader {
+  const end = 2 ** (8 * width - 1);
+  return ({ data }, bytes, start, row) => {
+    const isNegative = bytes[start] === MINUS;
+    const first = isNegative ? start + 1 : start;
+    let at = first;
+    while (isDigit(bytes[at] as number)) at++;
+    if (at === first || at - first > exactDigits) return unsure;
+    const size = numberOf(bytes, first, at);
+    const value = isNegative ? -size : size;
+    if (value < -end || value >= end) return unsure;
+    for (let byte = 0; byte < width; byte++) data[row * width + byte] = value >> (8 * byte);
+    return at;
+  };
+}
+
+export const readInt8 = narrowIntReader(1);
+export const readInt16 = narrowIntReader(2);
+export const readInt32 = narrowIntReader(4);
+
+const partDigits = 9;
+const partSize = 10 ** partDigits;
+const halfWord = 2 ** 16;
+const lowHalf = halfWord - 1;
+
+/** A whole number of more digits than are exact, by parts that are. False: it may not fit. */
+function setLongInt64(
+  ints: Int32Array,
+  row: number,
+  bytes: Buffer,
+  start: number,
+  end: number,
+  isNegative: boolean,
+): boolean {
+  if (end - start > 19) return false;
+  const upper = numberOf(bytes, start, end - partDigits);
+  const lower = numberOf(bytes, end - partDigits, end);
+  const product = Math.floor(upper / halfWord) * partSize;
+  const sum = (product & lowHalf) * halfWord + (upper & lowHalf) * partSize + lower;
+  const low = sum >>> 0;
+  const high = Math.floor(product / halfWord) + Math.floor(sum / wordSize);
+  const isLeast = isNegative && high === wordSize / 2 && low === 0;
+  if (high >= wordSize / 2 && !isLeast) return false;
+  ints[2 * row] = isNegative ? -low : low;
+  ints[2 * row + 1] = isNegative ? -high - (low === 0 ? 0 : 1) : high;
+  return true;
+}
+
+/** The number of the digits from `start` to `end`, where a point counts for nothing. */
+function numberOf(bytes: Buffer, start: number, end: number): number {
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte !== POINT) value = value * 10 + byte - ZERO;
+  }
+  return value;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
+}
+
+const powersOfTen = Float64Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power);
+
+export function readDouble(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+  const isNegative = bytes[start] === MINUS;
+  const first = isNegative ? start + 1 : start;
+  let at = first;
+  let value = 0;
+  let digit = (bytes[at] as number) - ZERO;
+  while (digit >= 0 && digit <= 9) {
+    value = (Math.imul(value, 10) + digit) | 0;
+    digit = (bytes[++at] as number) - ZERO;
+  }
+  let digits = at - first;
+  if (digits === 0 || (digits > 1 && bytes[first] === ZERO)) return unsure;
+  let decimals = 0;
+  if (digit === POINT - ZERO) {
+    const point = at;
+    digit = (bytes[++at] as number) - ZERO;
+    while (digit >= 0 && digit <= 9) {
+      value = (Math.imul(value, 10) + digit) | 0;
+      digit = (bytes[++at] as number) - ZERO;
+    }
+    decimals = at - point - 1;
+    if (decimals === 0) return unsure;
+    digits += decimals;
+  }
+  const hasExponent = digit === SMALL_E - ZERO || digit === CAPITAL_E - ZERO;
+  if (digits > exactDigits || hasExponent) return readLongDouble(column, bytes, start, row);
+  let size = digits > shortDigits ? numberOf(bytes, first, at) : value;
+  // Both are exact, so that this rounds once and right.
+  if (decimals > 0) size /= powersOfTen[decimals] as number;
+  column.doubles[row] = isNegative ? -size : size;
+  return at;
+}
+
+const isNumberLetter = new Uint8Array(256);
+for (const letter of Buffer.from('0123456789+-.eE')) isNumberLetter[letter] = 1;
+const isNumber = new RegExp(`^(?:${patterns.number})$`);
+const longestNumber = 100;
+
+/** A number with an exponent, or of more digits than are exact. */
+function readLongDouble(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+  let end = start;
+  while (isNumberLetter[bytes[end] as number] === 1) end++;
+  if (end - start > longestNumber) return unsure;
+  const text = bytes.toString('latin1', start, end);
+  const value = Number(text);
+  if (!isShortest(text, value) && !isSure(text, value, column.isNamed)) return unsure;
+  column.doubles[row] = value;
+  return end;
+}
+
+/**
+ * Whether a text is the shortest for a number, as most programs write it: then the digits are those that a double keeps.
+ * Numbers of few binary places are left to the longer test, for they may lie halfway between two of the shortest.
+ */
+function isShortest(text: string, value: number): boolean {
+  return !Number.isInteger(value * 2 ** 25) && text === String(value);
+}
+
+function isSure(text: string, value: number, isNamed: boolean): boolean {
+  if (!isNumber.test(text) || !Number.isFinite(value)) return false;
+  if (isNamed) return value !== 0 || /^[-0.]*(?:e|$)/i.test(text);
+  return isKeptByDouble(text) && !isHalfway(value);
+}
+
+/**
+ * Whether the decimals of a number end in a 5 right behind the digits that a double keeps: DuckDB rounds to the even
+ * digit then, and JavaScript up.
+ */
+function isHalfway(value: number): boolean {
+  return /^[^e]{17,18}50*e/.test(Math.abs(value).toExponential(40));
+}

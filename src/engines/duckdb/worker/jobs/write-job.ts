@@ -1,0 +1,228 @@
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../../../core/app-error.ts';
+import type { Batch } from '../../../../core/batch.ts';
+import type { Column } from '../../../../core/data-type.ts';
+import type { Compression, FileReport, PartFacts, WrittenPart } from '../../../../core/frame-engine.ts';
+import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
+import { batchesOf } from '../../../../encoding/arrow/read/vectors/to-batches.ts';
+import { rowGroupRows } from '../../../../encoding/parquet/parquet-writer.ts';
+import type { Job, WorkerSettings, WriteSource } from '../../protocol/protocol.ts';
+import { sqlName, sqlString } from '../../protocol/sql-text.ts';
+import { loadArrow } from '../append/arrow-to-table.ts';
+import { importCsv } from '../import/csv/csv-file.ts';
+import { importJson } from '../import/json/json-file.ts';
+import { keepParquet } from '../import/parquet-file.ts';
+import { DuckDbError, describeDataError, resourceError } from '../native/duckdb-error.ts';
+import { firstError } from '../native/first-error.ts';
+import type { Connection } from '../native/session.ts';
+import { checksumOf } from '../parquet/checksum.ts';
+import { plainColumns } from '../parquet/flat-columns.ts';
+import { type PlainPart, writePlainPart } from '../parquet/flat-part.ts';
+import { lossError, UNION, withoutLoss } from '../parquet/parquet-loss.ts';
+import { parquetNames } from '../parquet/parquet-names.ts';
+import { rowsRelation, selected } from '../parquet/part-rows.ts';
+import { probe, probeColumns } from '../parquet/probe.ts';
+
+/** LIST, STRUCT, MAP, UNION, ARRAY. */
+const nestedTypes: ReadonlySet<number> = new Set([24, 25, 26, UNION, 33]);
+
+export interface WriteContext {
+  readonly connection: Connection;
+  readonly signal: AbortSignal;
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly settings: Pick<WorkerSettings, 'threads' | 'writeThreads' | 'tempDirectory'>;
+}
+
+type WriteJob = Omit<Extract<Job, { kind: 'write' }>, 'kind'>;
+
+/** Writes a Parquet file, fsyncs it and takes its checksum. Leaves nothing at the path when it fails. */
+export async function writePart(context: WriteContext, job: WriteJob): Promise<WrittenPart> {
+  const { connection, signal } = context;
+  const { source, path, compression } = job;
+  try {
+    const { plain, report } = await withWriteThreads(context, () => writeRows(context, job));
+    const [syncing, probing, summing] = [
+      syncFile(path),
+      plain === undefined ? probe(connection, path) : factsOf(connection, path, plain),
+      plain ?? checksumOf(path, signal),
+    ];
+    // None may still be at work when the file is removed.
+    await Promise.allSettled([syncing, probing, summing]);
+    await syncing;
+    const isCompressed = plain === undefined || compression.algorithm === 'uncompressed';
+    const { checksum, bytes } = await summing;
+    return { ...(await probing), checksum, bytes, isCompressed, ...(report !== undefined && { report }) };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw explain(error, source, path);
+  }
+}
+
+/** What is known of a file that was written without DuckDB, and what its columns are to DuckDB. */
+async function factsOf(
+  connection: Connection,
+  path: string,
+  { names, rows, uncompressedBytes }: PlainPart,
+): Promise<PartFacts> {
+  return { rows, columns: await probeColumns(connection, path, names), uncompressedBytes };
+}
+
+interface Written {
+  /** Where the file was written without DuckDB. */
+  readonly plain?: PlainPart | undefined;
+  readonly report?: FileReport | undefined;
+}
+
+async function writeRows(context: WriteContext, job: WriteJob): Promise<Written> {
+  const { source, path, compression } = job;
+  if (source.kind === 'file') return await importFile(context, source, job);
+  if (source.kind === 'arrow') return await writeArrow(context, job);
+  await copyToParquet(context.connection, await relationOf(context.connection, source), path, compression);
+  return {};
+}
+
+async function writeArrow({ connection, signal, input }: WriteContext, job: WriteJob): Promise<Written> {
+  const { path, compression, compressesLater } = job;
+  await using stream = await ArrowStream.open(input);
+  const columns = compressesLater ? plainColumns(stream.fields) : undefined;
+  if (columns !== undefined) return { plain: await writePlainPart(path, columns, batchesOf(stream, columns), signal) };
+  await using relation = await loadArrow(connection, stream, { signal });
+  await copyToParquet(connection, relation, path, compression);
+  return {};
+}
+
+async function withWriteThreads<T>({ connection, settings }: WriteContext, work: () => Promise<T>): Promise<T> {
+  const { threads, writeThreads } = settings;
+  if (writeThreads === threads) return await work();
+  await connection.run(`SET threads = ${writeThreads}`);
+  try {
+    return await work();
+  } finally {
+    await connection.tidy(`SET threads = ${threads}`);
+  }
+}
+
+async function importFile(
+  { connection, signal, settings }: WriteContext,
+  { path: source, format }: Extract<WriteSource, { kind: 'file' }>,
+  { path, compression, compressesLater }: WriteJob,
+): Promise<Written> {
+  let plain: PlainPart | undefined;
+  const writeBatches = async (columns: readonly Column[], batches: AsyncIterable<Batch>): Promise<void> => {
+    plain = await writePlainPart(path, columns, batches, signal);
+  };
+  const job = {
+    connection,
+    signal,
+    path: source,
+    scratchPath: join(settings.tempDirectory, 'import'),
+    copy: (relation: Relation) => copyToParquet(connection, relation, path, compression),
+    ...(compressesLater && { writeBatches }),
+  };
+  switch (format.kind) {
+    case 'csv': {
+      const report = await importCsv(job, format);
+      return { plain, report };
+    }
+    case 'json':
+      return { report: await importJson(job, format) };
+    case 'parquet':
+      return { report: await keepParquet(connection, source, path) };
+    default:
+      format satisfies never;
+      throw new Error('unreachable');
+  }
+}
+
+interface Relation {
+  readonly sql: string;
+  /** Exact column names: they may repeat. */
+  readonly names: readonly string[];
+}
+
+async function relationOf(
+  connection: Connection,
+  source: Extract<WriteSource, { kind: 'sql' | 'parquet' }>,
+): Promise<Relation> {
+  switch (source.kind) {
+    case 'sql': {
+      // Inside a subquery DuckDB would rename what repeats.
+      const names = (await columnsOf(connection, source.sql)).map((column) => column.name);
+      return { sql: `(${source.sql})`, names };
+    }
+    case 'parquet': {
+      const names = selected(source.columns, source.select).map((column) => column.name);
+      return { sql: rowsRelation(source), names };
+    }
+    default:
+      source satisfies never;
+      throw new Error('unreachable');
+  }
+}
+
+async function copyToParquet(
+  connection: Connection,
+  relation: Relation,
+  path: string,
+  { algorithm, level }: Compression,
+): Promise<void> {
+  const columns = await columnsOf(connection, `SELECT * FROM ${relation.sql}`);
+  const { names } = relation;
+  if (columns.some(({ typeId }) => nestedTypes.has(typeId))) await refuseNestedLoss(connection, relation);
+  const items = columns.map(({ typeId }, index) => withoutLoss(`#${index + 1}`, typeId, names[index] ?? ''));
+  const written = parquetNames(names);
+  const select = items.map((item, index) => `${item} AS ${sqlName(written.names[index] ?? '')}`).join(', ');
+  const metadata = [...written.metadata].map(([key, value]) => `${sqlName(key)}: ${sqlString(value)}`);
+  const options = [
+    'FORMAT parquet',
+    // It would leave its own temporary file behind when a value is refused.
+    'USE_TMP_FILE false',
+    `COMPRESSION ${algorithm}`,
+    `ROW_GROUP_SIZE ${rowGroupRows}`,
+    ...(level === undefined ? [] : [`COMPRESSION_LEVEL ${level}`]),
+    ...(metadata.length > 0 ? [`KV_METADATA {${metadata.join(', ')}}`] : []),
+  ];
+  await connection.run(`COPY (SELECT ${select} FROM ${relation.sql}) TO ${sqlString(path)} (${options.join(', ')})`);
+}
+
+async function columnsOf(connection: Connection, sql: string): Promise<{ name: string; typeId: number }[]> {
+  using statement = await connection.prepare(sql);
+  return statement.columns;
+}
+
+const lossyInside = /\b(INTERVAL|HUGEINT|UHUGEINT)\b/;
+
+/** Inside lists, structs and maps the same types would be changed just as silently. */
+async function refuseNestedLoss(connection: Connection, { sql, names }: Relation): Promise<void> {
+  const described = await connection.rows<{ column_type: string }>(
+    `SELECT column_type FROM (DESCRIBE SELECT * FROM ${sql})`,
+  );
+  for (const [index, { column_type: type }] of described.entries()) {
+    const withoutNames = type.replaceAll(/"(?:[^"]|"")*"/g, '');
+    const found = /[[(]/.test(withoutNames) ? lossyInside.exec(withoutNames) : null;
+    if (found === null) continue;
+    throw new AppError(
+      'unsupported_type',
+      `column ${JSON.stringify(names[index])} holds ${found[1]} values inside ${type}, which Parquet cannot keep`,
+    );
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  await using file = await open(path, 'r+');
+  await file.sync();
+}
+
+function explain(thrown: unknown, { kind }: WriteSource, path: string): unknown {
+  const error = firstError(thrown);
+  if (!(error instanceof DuckDbError) || error.interrupted) return error;
+  const loss = lossError(error);
+  if (loss !== undefined) return loss;
+  const resource = resourceError(error);
+  if (resource !== undefined) return resource;
+  if (kind === 'parquet' && !error.fatal)
+    return new AppError('frame_damaged', 'the frame cannot be read', { cause: error });
+  if (!error.isCallers) return error;
+  return new AppError('invalid_input', describeDataError(error, path), { cause: error });
+}

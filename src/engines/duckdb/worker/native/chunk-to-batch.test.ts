@@ -1,0 +1,99 @@
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { arrowContents } from '../../../../../test/support/arrow-values.ts';
+import { arrowFields } from '../../../../encoding/arrow/types/arrow-columns.ts';
+import { createArrowEncoder } from '../../../../encoding/arrow/write/arrow-encoder.ts';
+import { joinBytes } from '../../../../encoding/arrow/write/join-bytes.ts';
+import { schemaMessage } from '../../../../encoding/arrow/write/schema-message.ts';
+import { Session } from './session.ts';
+
+const session = new Session({ threads: 1, memoryBytes: 200_000_000, tempDirectory: tmpdir(), maxTempBytes: 0 });
+
+async function rowsOf(sql: string): Promise<unknown[][]> {
+  using connection = session.connect();
+  await using result = await connection.query(sql);
+  const encoder = createArrowEncoder(result.columns);
+  for await (const batch of result.batches()) encoder.encodeRows(batch, 0, batch.rows);
+  const stream = joinBytes([schemaMessage(arrowFields(result.columns)), encoder.takeMessage().bytes]);
+  return arrowContents(stream, result.columns).rows;
+}
+
+test.each<[sql: string, value: unknown]>([
+  ['true', true],
+  ['-1::TINYINT', -1],
+  ['65535::USMALLINT', 65_535],
+  ['2::UBIGINT', 2n],
+  ['-(2::HUGEINT ** 100)::HUGEINT', -(2n ** 100n)],
+  ['(2::UHUGEINT ** 100)::UHUGEINT', 2n ** 100n],
+  ['1.5::FLOAT', 1.5],
+  ['0.1::DOUBLE', 0.1],
+  ['-1.25::DECIMAL(4, 2)', -125n],
+  ['1.25::DECIMAL(38, 2)', 125n],
+  ["'ä'", 'ä'],
+  [`'{"a": 1}'::JSON`, '{"a": 1}'],
+  ["'\\xFF'::BLOB", Uint8Array.of(255)],
+  ["'00112233-4455-6677-8899-aabbccddeeff'::UUID", '00112233-4455-6677-8899-aabbccddeeff'],
+  ["DATE '1970-01-03'", 2],
+  ["TIME '00:00:01'", 1_000_000n],
+  ["TIMESTAMP_NS '1970-01-01 00:00:00.000000001'", 1n],
+  ["TIMESTAMPTZ '1970-01-01 00:00:01+00'", 1_000_000n],
+  ["INTERVAL '1 month 2 days 3 microseconds'", [1, 2, 3000n]],
+  ["'b'::ENUM('a', 'b')", 'b'],
+  ["['a', NULL]", ['a', null]],
+  ["{'a': 1, 'b': ['x']}", [1, ['x']]],
+  ["MAP {'k': 1}", [['k', 1]]],
+  ["union_value(t := 'x')::UNION(n INTEGER, t VARCHAR)", [1, 'x']],
+])('%s comes over, between NULLs and across chunks', async (sql, value) => {
+  const rows = await rowsOf(`SELECT CASE WHEN range % 3 = 1 THEN ${sql} END AS v FROM range(5001)`);
+  expect(rows).toEqual(Array.from({ length: 5001 }, (_, i) => [i % 3 === 1 ? value : null]));
+});
+
+test('arrays come over', async () => {
+  const rows = await rowsOf('SELECT (CASE WHEN range % 3 = 1 THEN [range, NULL] END)::BIGINT[2] AS v FROM range(5001)');
+  expect(rows).toEqual(Array.from({ length: 5001 }, (_, i) => [i % 3 === 1 ? [BigInt(i), null] : null]));
+});
+
+test.each([2, 255, 256, 65_536])('an enum of %i values comes over as text, also inside a list', async (count) => {
+  const values = Array.from({ length: count }, (_, i) => `'v${i}'`).join(',');
+  const type = `ENUM(${values})`;
+  const rows = await rowsOf(
+    `SELECT v::${type} AS v, [NULL, v::${type}] AS l FROM (SELECT 'v' || (range % ${count}) AS v FROM range(3000))`,
+  );
+  expect(rows).toEqual(Array.from({ length: 3000 }, (_, i) => [`v${i % count}`, [null, `v${i % count}`]]));
+});
+
+test('NULL comes over', async () => {
+  expect(await rowsOf('SELECT NULL AS v')).toEqual([[null]]);
+});
+
+test('chunks of growing size come over', async () => {
+  const rows = await rowsOf("SELECT repeat('x', (range // 40)::INTEGER) AS t, range AS n FROM range(10_000)");
+  expect(rows).toEqual(Array.from({ length: 10_000 }, (_, i) => ['x'.repeat(Math.floor(i / 40)), BigInt(i)]));
+});
+
+test.each([
+  'BOOLEAN',
+  'TINYINT',
+  'INTEGER',
+  'BIGINT',
+  'HUGEINT',
+  'DOUBLE',
+  'DECIMAL(38, 2)',
+  'DATE',
+  'TIME',
+  'TIMESTAMP',
+  'INTERVAL',
+])('nothing of what memory held before is left under the nulls of %s', async (type) => {
+  using connection = session.connect();
+  await rowsOf("SELECT repeat('secret', 9) || range AS t FROM range(20_000)");
+  for (const sql of [
+    'SELECT CASE WHEN range % 3 = 1 THEN v END AS v',
+    'SELECT CASE WHEN range > 5000 THEN v END AS v',
+  ]) {
+    await using result = await connection.query(`${sql} FROM (SELECT range, NULL::${type} AS v FROM range(5001))`);
+    for await (const batch of result.batches()) {
+      const data = Buffer.from(batch.vectors[0]?.data ?? []);
+      expect(data.every((byte) => byte === 0)).toBe(true);
+    }
+  }
+});

@@ -1,0 +1,111 @@
+import { AppError, tooManyFiles } from '../../../../core/app-error.ts';
+
+/** What is kept of a message, which may quote a value of any length: its beginning, and the place at its end. */
+const headLength = 4000;
+const tailLength = 1000;
+
+/** What DuckDB says of a file that is not what it should be: it has no class of its own for this, nor one way to say it. */
+const wordsOfDamage = new RegExp(
+  [
+    '^Serialization Error',
+    'failed to read file',
+    'could not read enough bytes',
+    'out of buffer',
+    'parquet (?:file|read)',
+    'no magic bytes',
+    'corrupt',
+    'TProtocolException',
+    'invalid TType',
+    "don't know what type",
+    'variable-length int',
+    'varint-decoding',
+    'converted type can',
+    'incorrect stats size',
+    'page size mismatch',
+    'bit width too large',
+    'decompression fail',
+    'GZIP stream',
+  ].join('|'),
+  'i',
+);
+
+/** DuckDB's own messages, by which alone its C API tells errors apart. */
+export class DuckDbError extends Error {
+  override readonly name = 'DuckDbError';
+
+  constructor(message: string) {
+    const isLong = message.length > headLength + tailLength;
+    super(isLong ? `${message.slice(0, headLength)}…${message.slice(-tailLength)}` : message);
+  }
+
+  /** Of an exception as DuckDB passes it on inside: as JSON, where it has not put it into words. */
+  static ofException(message: string): DuckDbError {
+    const { exception_type: type, exception_message: text } = parsedException(message);
+    return new DuckDbError(type === undefined || text === undefined ? message : `${type} Error: ${text}`);
+  }
+
+  /** The statement was interrupted. */
+  get interrupted(): boolean {
+    return /^INTERRUPT Error/.test(this.message);
+  }
+
+  /** The statement or its data are wrong, not the machine or DuckDB itself. */
+  get isCallers(): boolean {
+    return /^(Invalid Input|Conversion|Out of Range|Parser|Binder|Catalog|Constraint|Not implemented|Mismatch Type) Error/.test(
+      this.message,
+    );
+  }
+
+  /** It sounds as if a file is damaged. */
+  get isUnreadableFile(): boolean {
+    return wordsOfDamage.test(this.message);
+  }
+
+  /** The instance cannot be trusted after this one. */
+  get fatal(): boolean {
+    return !this.isCallers && /^(FATAL|INTERNAL) Error|has been invalidated/.test(this.message);
+  }
+}
+
+function parsedException(message: string): { readonly exception_type?: string; readonly exception_message?: string } {
+  if (!message.startsWith('{"exception_type":')) return {};
+  try {
+    return JSON.parse(message);
+  } catch {
+    return {};
+  }
+}
+
+/** What a caller hears of an error that is not about the data itself; undefined when it is about the data. */
+export function resourceError(error: DuckDbError): AppError | undefined {
+  const { message } = error;
+  // Their text may be the caller's: a value that cannot be cast, or what error() was given.
+  if (error.isCallers) return undefined;
+  if (/No space left on device|Disk quota exceeded|max_temp_directory_size/.test(message)) {
+    return new AppError('storage_full', 'the disk is full', { hint: 'free some space and try again', cause: error });
+  }
+  if (/Read-only file system|Permission denied|Operation not permitted/.test(message)) {
+    return new AppError('storage_read_only', 'the storage cannot be written', { cause: error });
+  }
+  if (/Too many open files/.test(message)) return tooManyFiles(error);
+  if (/^Out of Memory Error|bad_alloc|failed to allocate/i.test(message)) return outOfMemory(error);
+  return undefined;
+}
+
+export function outOfMemory(cause: Error): AppError {
+  return new AppError('sql_out_of_memory', 'the work needs more memory than a worker may use', {
+    hint: 'ask for less at once, or let the operator raise sql.memory_gb',
+    cause,
+  });
+}
+
+/** The first sentence of DuckDB's message without its class, and without any path of ours. */
+export function describeDataError(error: DuckDbError, path: string): string {
+  const line = error.message.split('\n', 1)[0] ?? '';
+  return line
+    .replace(/^[A-Z][A-Za-z ]* Error: /, '')
+    .replaceAll(`'${path}'`, 'the file')
+    .replaceAll(`"${path}"`, 'the file')
+    .replaceAll(path, 'the file')
+    .trim();
+}

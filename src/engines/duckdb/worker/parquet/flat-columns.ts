@@ -1,0 +1,37 @@
+import type { Column } from '../../../../core/data-type.ts';
+import { isDecimalSize } from '../../../../core/decimal-size.ts';
+import type { ArrowField } from '../../../../encoding/arrow/read/format/schema.ts';
+import { columnOfField } from '../../../../encoding/arrow/read/vectors/to-column.ts';
+import { canWriteParquet } from '../../../../encoding/parquet/parquet-writer.ts';
+import { checkColumns } from '../append/duckdb-type-name.ts';
+
+/** The columns of a frame made of these fields, where its file can be written without DuckDB, as DuckDB would. */
+export function plainColumns(fields: readonly ArrowField[]): readonly Column[] | undefined {
+  checkColumns(fields);
+  if (!fields.every(isPlain)) return undefined;
+  const columns = fields.map(columnOfField);
+  return canWriteParquet(columns) ? columns : undefined;
+}
+
+const decimalBits: ReadonlySet<number> = new Set([32, 64, 128, 256]);
+
+/** Of some fields DuckDB makes another type, or another value. */
+function isPlain({ type, extension, sqlType }: ArrowField): boolean {
+  switch (type.kind) {
+    case 'bool':
+    case 'int':
+    case 'float':
+    case 'time':
+    case 'timestamp':
+      return true;
+    case 'decimal':
+      return isDecimalSize(type) && decimalBits.has(type.bits);
+    case 'date':
+      return type.unit === 'day';
+    case 'bytes':
+    case 'view':
+      return sqlType !== 'JSON' || extension === 'arrow.json';
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,54 @@
+import { sqlName, sqlString } from '../../protocol/sql-text.ts';
+import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
+import type { QueryResult } from '../native/query-result.ts';
+import type { Connection } from '../native/session.ts';
+
+/** Types (ids of duckdb_type) that Parquet can give and our vocabulary has not, with what they are read as. */
+const readAs: Readonly<Record<number, string>> = {
+  23: 'VARCHAR', // ENUM
+  29: 'VARCHAR', // BIT
+  30: 'TIME', // TIME WITH TIME ZONE, in UTC
+  35: 'VARCHAR', // BIGNUM
+  41: 'JSON', // VARIANT
+};
+
+/** A cast alone would drop the offset. */
+const timeWithZone = 30;
+
+export function parquetRelation(paths: readonly string[]): string {
+  return `read_parquet([${paths.map(sqlString).join(', ')}], hive_partitioning = false)`;
+}
+
+/** All columns of `from`, each with a type of our vocabulary. */
+export async function queryReadable(connection: Connection, from: string): Promise<QueryResult> {
+  using statement = await connection.prepare(`SELECT * FROM ${from}`);
+  const readable = readableSql(statement.columns, from);
+  return readable === undefined ? await statement.execute() : await connection.query(readable);
+}
+
+/** Whether a relation gives all its rows. Takes as long as to read them. */
+export async function canBeRead(connection: Connection, from: string): Promise<boolean> {
+  try {
+    await using rows = await queryReadable(connection, from);
+    for await (const _ of rows.batches());
+    return true;
+  } catch (error) {
+    if (!(error instanceof DuckDbError) || error.interrupted || resourceError(error) !== undefined) throw error;
+    return false;
+  }
+}
+
+/** A query that casts the columns of `from` which our vocabulary has not; undefined when there are none. */
+export function readableSql(
+  columns: readonly { readonly name: string; readonly typeId: number }[],
+  from: string,
+): string | undefined {
+  if (columns.every(({ typeId }) => readAs[typeId] === undefined)) return undefined;
+  const items = columns.map(({ name, typeId }, index) => {
+    const type = readAs[typeId];
+    const value = typeId === timeWithZone ? `timezone('UTC', #${index + 1})` : `#${index + 1}`;
+    const item = type === undefined ? value : `CAST(${value} AS ${type})`;
+    return `${item} AS ${sqlName(name)}`;
+  });
+  return `SELECT ${items.join(', ')} FROM ${from}`;
+}

@@ -1,0 +1,31 @@
+import { AppError } from '../../../../core/app-error.ts';
+import type { AnalyticsTable, TableName } from '../../../../core/sql.ts';
+import { didYouMean } from '../../../../core/text/did-you-mean.ts';
+import { asciiLower } from '../gate/ascii-lower.ts';
+import { tableText } from '../gate/table-access.ts';
+import type { Connection } from '../native/session.ts';
+
+/** The names of what is in the operator's database while it is open. */
+export function analyticsNames(connection: Connection): Promise<Omit<AnalyticsTable, 'columns'>[]> {
+  return connection.rows(
+    `SELECT schema_name AS schema, table_name AS name, 'table' AS kind FROM duckdb_tables() WHERE database_name = 'analytics'
+     UNION ALL
+     SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE database_name = 'analytics' AND NOT internal
+     ORDER BY ALL`,
+  );
+}
+
+/**
+ * Refuses tables of the operator's database that are not there. DuckDB would take such a name, with all that stands
+ * before it, for that of a file: analytics.csv.
+ */
+export async function assertTables(connection: Connection, tables: readonly TableName[]): Promise<void> {
+  const names = await analyticsNames(connection);
+  for (const table of tables) {
+    const schema = table.catalog === undefined ? 'main' : (table.schema ?? 'main');
+    const candidates = names.filter((each) => asciiLower(each.schema) === asciiLower(schema)).map(({ name }) => name);
+    if (candidates.some((name) => asciiLower(name) === asciiLower(table.name))) continue;
+    const { name, position } = table;
+    throw new AppError('sql_error', `table ${tableText(table)} not found${didYouMean(name, candidates)}`, { position });
+  }
+}

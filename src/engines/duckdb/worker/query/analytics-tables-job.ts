@@ -1,0 +1,35 @@
+import type { Column } from '../../../../core/data-type.ts';
+import type { AnalyticsTable } from '../../../../core/sql.ts';
+import { sqlName } from '../../protocol/sql-text.ts';
+import { DuckDbError } from '../native/duckdb-error.ts';
+import { UnreadableType } from '../native/logical-type.ts';
+import type { Connection } from '../native/session.ts';
+import { readableSql } from '../parquet/parquet-relation.ts';
+import { analyticsNames } from './analytics-names.ts';
+import type { SqlCatalog } from './sql-catalog.ts';
+
+/** The tables and views of the operator's database. */
+export async function analyticsTables(catalog: SqlCatalog): Promise<AnalyticsTable[]> {
+  const { connection } = catalog;
+  await using _ = await catalog.openAnalytics();
+  const tables: AnalyticsTable[] = [];
+  for (const { schema, name, kind } of await analyticsNames(connection)) {
+    const columns = await columnsOf(connection, `analytics.${sqlName(schema)}.${sqlName(name)}`);
+    if (columns !== undefined) tables.push({ schema, name, kind, columns });
+  }
+  return tables;
+}
+
+/** Undefined for what cannot be read: a view over a file, say. */
+async function columnsOf(connection: Connection, table: string): Promise<readonly Column[] | undefined> {
+  try {
+    using statement = await connection.prepare(`SELECT * FROM ${table}`);
+    const readable = readableSql(statement.columns, table);
+    if (readable === undefined) return statement.typedColumns;
+    using cast = await connection.prepare(readable);
+    return cast.typedColumns;
+  } catch (error) {
+    if (error instanceof DuckDbError || error instanceof UnreadableType) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,273 @@
+import { AppError } from '../../../../core/app-error.ts';
+import type { Column } from '../../../../core/data-type.ts';
+import { isAnalytics, type Query, type SqlDescription } from '../../../../core/sql.ts';
+import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
+import { loadArrowStream } from '../append/arrow-to-table.ts';
+import { encodeResults, type ResultRows } from '../encode/encode-results.ts';
+import type { EncodedPieces } from '../encode/row-encoder.ts';
+import { columnCandidates } from '../gate/column-candidates.ts';
+import { sqlError } from '../gate/sql-error.ts';
+import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
+import { firstError } from '../native/first-error.ts';
+import type { Connection, PreparedStatement } from '../native/session.ts';
+import { canBeRead, readableSql } from '../parquet/parquet-relation.ts';
+import { assertTables } from './analytics-names.ts';
+import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
+import { parameterTypes } from './parameter-types.ts';
+import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
+import { runShort, type ShortResult } from './short-query.ts';
+import { type SqlCatalog, viewOf } from './sql-catalog.ts';
+
+export interface QueryContext {
+  readonly catalog: SqlCatalog;
+  readonly signal: AbortSignal;
+  /** Parameter rows, as an Arrow IPC stream. */
+  readonly input: AsyncIterable<Uint8Array>;
+}
+
+/** What DuckDB says of a column whose type hangs on a parameter's. */
+const unresolvedType = 0;
+
+/** What a query gives and takes, found out by DuckDB's planner alone. */
+export async function describeQuery(context: QueryContext, job: QueryJob): Promise<SqlDescription> {
+  const { connection } = context.catalog;
+  return await withTables(context, job, async () => {
+    const key = keyOf(job);
+    if (key !== undefined) return await describeKept(context.catalog, job.query, key);
+    await using target = await insertTarget(connection, job.into);
+    const sql = target?.insertSql(job.query.sql) ?? job.query.sql;
+    using statement = await prepareQuery(connection, sql);
+    const names = namesIn(job.query);
+    const parameters = await parameterTypes(connection, statement, { sql, names }, context.signal);
+    if (target !== undefined) return { columns: target.columns, parameters };
+    if (!job.hasParameters) {
+      return { columns: await readableColumns(connection, { ...job.query, sql }, statement), parameters };
+    }
+    await using bound = await bindParameters(connection, { sql, names }, context.input, context.signal);
+    return { columns: await bound.columns(), parameters };
+  });
+}
+
+async function describeKept({ connection, kept }: SqlCatalog, query: Query, key: string): Promise<SqlDescription> {
+  const statement = kept.take(key) ?? (await prepareQuery(connection, query.sql));
+  try {
+    return { columns: await readableColumns(connection, query, statement), parameters: [] };
+  } finally {
+    kept.keep(key, statement);
+  }
+}
+
+/** What a plan hangs on: the text and where its tables lie. Undefined where it cannot be kept. */
+function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undefined {
+  // A PIVOT may have made a type for itself, which the next one drops. A list is another one the next time.
+  const isOfOnce = /\bpivot/i.test(query.sql) || tables.some(({ source }) => source.kind === 'list');
+  const isBound = hasParameters || query.parameterCount > 0;
+  if (into !== undefined || isBound || isOfOnce || usesAnalytics(query)) return undefined;
+  const places = tables.map(({ name, source }) => [name, source.kind === 'warm' ? source.path : source]);
+  return JSON.stringify([query.sql, places]);
+}
+
+/** Without a turn of the event loop, where the same was short before. Undefined where it is to be run as any other. */
+export function runKeptShort(catalog: SqlCatalog, job: RunQueryJob): ShortResult | undefined {
+  if (!catalog.shows(job.tables)) return undefined;
+  const key = keyOf(job);
+  const statement = key === undefined ? undefined : catalog.kept.take(key);
+  if (key === undefined || statement === undefined) return undefined;
+  try {
+    return runShort(statement, job);
+  } finally {
+    catalog.kept.keep(key, statement);
+  }
+}
+
+/** The result's columns, then its rows in pieces; returns how many rows it has. */
+export async function* runQuery(
+  context: QueryContext,
+  job: RunQueryJob,
+): AsyncGenerator<readonly Column[] | EncodedPieces, number, undefined> {
+  const { connection } = context.catalog;
+  await using _ = await openTables(context, job);
+  try {
+    await using target = await insertTarget(connection, job.into);
+    if (target === undefined) {
+      const { query, hasParameters } = job;
+      const all = hasParameters ? boundResults(context, query) : results(context, query, keyOf(job));
+      return yield* encodeResults(all, job);
+    }
+    await insertRows(context, target, job);
+    return yield* encodeResults(results(context, { sql: target.selectSql }), job, target.columns);
+  } catch (error) {
+    throw await explain(error, connection, job);
+  }
+}
+
+async function insertRows(
+  context: QueryContext,
+  target: InsertTarget,
+  { query, hasParameters }: QueryJob,
+): Promise<void> {
+  const { connection } = context.catalog;
+  const columns = hasParameters ? parametersAsRows(query.sql) : undefined;
+  if (columns !== undefined) {
+    await using rows = await loadArrowStream(connection, context.input, context);
+    const list = columns.map((column) => meantValue(rows, column).value).join(', ');
+    return await connection.run(target.insertSql(`SELECT ${list} FROM temp.main.${rows.table} ORDER BY rowid`));
+  }
+  const insert = { ...query, sql: target.insertSql(query.sql) };
+  for await (const result of hasParameters ? boundResults(context, insert, 'insert') : results(context, insert)) {
+    await using inserted = result;
+    for await (const _ of inserted.batches()) context.signal.throwIfAborted();
+  }
+}
+
+async function withTables<T>(context: QueryContext, job: QueryJob, act: () => Promise<T>): Promise<T> {
+  await using _ = await openTables(context, job);
+  try {
+    return await act();
+  } catch (error) {
+    throw await explain(error, context.catalog.connection, job);
+  }
+}
+
+async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<AsyncDisposable> {
+  try {
+    await catalog.show(job.tables);
+  } catch (error) {
+    if (!(error instanceof DuckDbError) || error.interrupted) throw error;
+    throw resourceError(error) ?? unreadable(error);
+  }
+  if (!usesAnalytics(job.query)) return { [Symbol.asyncDispose]: async () => {} };
+  const opened = await catalog.openAnalytics();
+  try {
+    await assertTables(catalog.connection, job.query.tables.filter(isAnalytics));
+    return opened;
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function unreadableAnalytics(cause: DuckDbError): AppError {
+  return new AppError('sql_error', 'the database analytics cannot be read', {
+    hint: 'its file may be damaged; the operator can restore it',
+    cause,
+  });
+}
+
+function unreadable(cause: DuckDbError): AppError {
+  return new AppError('frame_damaged', 'a frame of the query cannot be read', { cause });
+}
+
+function namesIn({ parameterNames = [] }: Pick<Query, 'parameterNames'>): readonly string[] {
+  return parameterNames;
+}
+
+function usesAnalytics({ tables }: Query): boolean {
+  return tables.some(isAnalytics);
+}
+
+/** Positions are those in the caller's text, also where the query stood behind an INSERT of ours. */
+async function explain(thrown: unknown, connection: Connection, { query, into, tables }: QueryJob): Promise<unknown> {
+  const error = firstError(thrown);
+  if (!(error instanceof DuckDbError) || error.interrupted) return error;
+  const isOfFiles = await isAboutFiles(error, connection, tables);
+  if (usesAnalytics(query) && (isOfFiles || error.fatal)) return unreadableAnalytics(error);
+  if (isOfFiles && tables.length > 0) return unreadable(error);
+  const before = into === undefined ? '' : insertInto(into);
+  const columns = await columnCandidates(connection, error, query.sql);
+  return sqlError(error, before + query.sql, (query.start ?? -Infinity) - before.length, columns);
+}
+
+/**
+ * An error that the caller is to blame for quotes the statement, which may say anything, but cannot name our files. Where
+ * DuckDB does not name them either, only reading them tells.
+ */
+async function isAboutFiles(
+  error: DuckDbError,
+  connection: Connection,
+  tables: readonly QueryTable[],
+): Promise<boolean> {
+  if (!error.isUnreadableFile) return false;
+  if (!error.isCallers || tables.flatMap(pathsOf).some((path) => error.message.includes(path))) return true;
+  for (const { name, source } of tables) {
+    if (source.kind !== 'list' && !(await canBeRead(connection, viewOf(name)))) return true;
+  }
+  return false;
+}
+
+function pathsOf({ source }: QueryTable): readonly string[] {
+  switch (source.kind) {
+    case 'list':
+      return [];
+    case 'parquet':
+      return source.paths;
+    case 'warm':
+      return [source.path, ...source.paths];
+    default:
+      return source satisfies never;
+  }
+}
+
+/**
+ * A result for each row of parameters; each must be disposed of before the next. Of no rows a query gives its columns, and an
+ * INSERT nothing.
+ */
+async function* boundResults(
+  { catalog: { connection }, input, signal }: QueryContext,
+  query: Pick<Query, 'sql' | 'parameterNames'>,
+  kind: 'query' | 'insert' = 'query',
+): AsyncGenerator<ResultRows, void, undefined> {
+  await using bound = await bindParameters(connection, { sql: query.sql, names: namesIn(query) }, input, signal);
+  if (bound.count === 0 && kind === 'query') yield noRows(await bound.columns());
+  yield* bound.results();
+}
+
+function noRows(columns: readonly Column[]): ResultRows {
+  return { columns, async *batches() {}, [Symbol.asyncDispose]: async () => {} };
+}
+
+/** The one result of a statement without parameters. */
+async function* results(
+  { catalog: { connection, kept } }: QueryContext,
+  { sql }: Pick<Query, 'sql'>,
+  key?: string,
+): AsyncGenerator<ResultRows, void, undefined> {
+  const statement = (key === undefined ? undefined : kept.take(key)) ?? (await prepareQuery(connection, sql));
+  let isWhole = false;
+  try {
+    const readable = readableSql(statement.columns, `(${sql})`);
+    const result = readable === undefined ? await statement.execute() : await connection.query(readable);
+    yield result;
+    isWhole = true;
+    if (readable === undefined && result.wasShort) statement.pace.wasShort();
+  } finally {
+    if (isWhole && key !== undefined) kept.keep(key, statement);
+    else statement[Symbol.dispose]();
+  }
+}
+
+async function prepareQuery(connection: Connection, sql: string): Promise<PreparedStatement> {
+  try {
+    return await connection.prepare(sql);
+  } catch (error) {
+    if (!(error instanceof DuckDbError && error.message.includes('Cannot prepare multiple statements'))) throw error;
+    return await connection.preparePivot(sql);
+  }
+}
+
+async function readableColumns(
+  connection: Connection,
+  query: Query,
+  statement: PreparedStatement,
+): Promise<readonly Column[]> {
+  const { sql } = query;
+  const { columns, parameterCount: count } = statement;
+  if (columns.some(({ typeId }) => typeId === unresolvedType)) {
+    using unbound = await prepareUnbound(connection, { sql, count, names: namesIn(query) });
+    return unbound.typedColumns;
+  }
+  const readable = readableSql(columns, `(${sql})`);
+  if (readable === undefined) return statement.typedColumns;
+  using cast = await connection.prepare(readable);
+  return cast.typedColumns;
+}

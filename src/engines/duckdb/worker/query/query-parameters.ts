@@ -1,0 +1,210 @@
+import { AppError } from '../../../../core/app-error.ts';
+import type { Column, DataType } from '../../../../core/data-type.ts';
+import { didYouMean } from '../../../../core/text/did-you-mean.ts';
+import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
+import { sqlName, sqlString } from '../../protocol/sql-text.ts';
+import { type ArrowTable, loadArrowStream } from '../append/arrow-to-table.ts';
+import { asciiLower } from '../gate/ascii-lower.ts';
+import { DuckDbError } from '../native/duckdb-error.ts';
+import type { QueryResult } from '../native/query-result.ts';
+import type { Connection, PreparedStatement } from '../native/session.ts';
+import { readableSql } from '../parquet/parquet-relation.ts';
+
+export interface BoundQuery extends AsyncDisposable {
+  /** How many rows of parameters there are. */
+  readonly count: number;
+  /** What the first row of parameters gives, or would give. */
+  columns(): Promise<readonly Column[]>;
+  /** A result for each row of parameters, in order. Each must be disposed of before the next. */
+  results(): AsyncGenerator<QueryResult, void, undefined>;
+}
+
+const statementName = 'framehold_query';
+/** Texts up to this are given as literals where nothing tells their type: their use may. */
+const longestLiteral = 1000;
+/** DuckDB quotes the whole value. */
+const longestReason = 300;
+
+/**
+ * A statement with the values of its parameters. They come as rows of a temporary table and pass through SQL variables,
+ * so that every type that a table can hold can be a parameter.
+ */
+export async function bindParameters(
+  connection: Connection,
+  { sql, names }: { readonly sql: string; readonly names: readonly string[] },
+  input: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<BoundQuery> {
+  if (/^explain\b/i.test(sql)) {
+    throw new AppError('sql_error', 'EXPLAIN takes no parameters', { hint: 'write the values into the statement' });
+  }
+  const rows = await loadArrowStream(connection, input, { signal });
+  const close = async (): Promise<void> => {
+    await connection.run(`DEALLOCATE ${statementName}`).catch(() => {});
+    await rows[Symbol.asyncDispose]();
+  };
+  try {
+    using statement = await connection.prepare(sql);
+    const { parameterCount, parameterTypes } = statement;
+    const parameters = columnsOf(rows, parameterCount, names).map((column, index) => ({
+      name: names[index] ?? String(index + 1),
+      column,
+      type: parameterTypes[index],
+    }));
+    const [counted] = await connection.rows<{ n: number }>(`SELECT count(*) AS n FROM ${rows.table}`);
+    const count = counted?.n ?? 0;
+    await connection.run(`PREPARE ${statementName} AS ${sql}`);
+    const bindRow = async (row: number): Promise<PreparedStatement> =>
+      prepareCall(connection, await setVariables(connection, rows, row, parameters), names);
+    return {
+      count,
+      async columns() {
+        using first = await (count === 0
+          ? prepareCall(connection, new Array<string>(parameterCount).fill('NULL'), names)
+          : bindRow(0));
+        return first.typedColumns;
+      },
+      async *results() {
+        for (let row = 0; row < count; row++) {
+          signal.throwIfAborted();
+          using call = await bindRow(row);
+          yield await call.execute();
+        }
+      },
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Which column of the rows each parameter has: by its name, where both sides have names. */
+function columnsOf({ names: given }: ArrowTable, count: number, names: readonly string[]): number[] {
+  const isByName = names.length > 0 && given.some((name) => !/^\d*$/.test(name));
+  if (!isByName) {
+    if (count === given.length) return given.map((_, index) => index);
+    const message = `the statement has ${count} parameters, but ${given.length} values are bound`;
+    throw new AppError('invalid_parameter', message);
+  }
+  const isAlike = (a: string) => (b: string) => asciiLower(a) === asciiLower(b);
+  const strange = given.find((name) => !names.some(isAlike(name)));
+  if (strange !== undefined) {
+    const message = `the statement has no parameter $${strange}${didYouMean(strange, names)}`;
+    throw new AppError('invalid_parameter', message, { hint: `it has $${names.join(', $')}` });
+  }
+  return names.map((name) => {
+    const index = given.findIndex(isAlike(name));
+    if (index < 0) throw new AppError('missing_parameter', `parameter $${name} has no value`);
+    return index;
+  });
+}
+
+/**
+ * Which columns give the same rows as `VALUES (?, ?)` run for each row of parameters, or undefined when the text is
+ * anything else. One statement for a thousand rows takes as long as one for a single row.
+ */
+export function parametersAsRows(sql: string): number[] | undefined {
+  const values = /^VALUES\s*\(([\s?$\d,]+)\)\s*;?$/i.exec(sql.trim())?.[1];
+  if (values === undefined) return undefined;
+  const items = values.split(',').map((item, index) => {
+    const parameter = /^(?:\?|\$(\d+))$/.exec(item.trim());
+    return parameter === null ? undefined : parameter[1] === undefined ? index : Number(parameter[1]) - 1;
+  });
+  return items.includes(undefined) ? undefined : (items as number[]);
+}
+
+/** A statement whose parameters are all NULL: its columns can be told where nothing tells the parameters' types. */
+export async function prepareUnbound(
+  connection: Connection,
+  { sql, count, names }: { readonly sql: string; readonly count: number; readonly names: readonly string[] },
+): Promise<PreparedStatement> {
+  await connection.run(`PREPARE ${statementName} AS ${sql}`);
+  try {
+    return await prepareCall(connection, new Array<string>(count).fill('NULL'), names);
+  } finally {
+    await connection.run(`DEALLOCATE ${statementName}`);
+  }
+}
+
+interface Parameter {
+  /** As the statement has it; its number from 1 where it has no name. */
+  readonly name: string;
+  /** Which column of the rows has its values. */
+  readonly column: number;
+  /** What the statement takes, where it tells. */
+  readonly type: DataType | undefined;
+}
+
+async function setVariables(
+  connection: Connection,
+  rows: ArrowTable,
+  row: number,
+  parameters: readonly Parameter[],
+): Promise<string[]> {
+  const values: string[] = [];
+  for (const [index, { name, column, type: taken }] of parameters.entries()) {
+    // Of a null without a type the statement decides the type; one of a table has INTEGER.
+    if (rows.areNull[column]) {
+      values.push('NULL');
+      continue;
+    }
+    const variable = `framehold_${index}`;
+    const { value, type } = meantValue(rows, column, taken);
+    const of = `FROM temp.main.${rows.table} WHERE rowid = ${row}`;
+    if (type === undefined && rows.meant[column]?.kind === 'null') {
+      const isShort = `length(${value}) <= ${longestLiteral}`;
+      const [found] = await connection.rows<{ text: string }>(`SELECT ${value} AS text ${of} AND ${isShort}`);
+      // DuckDB's parser takes a C string, and long ones are rarely dates or numbers.
+      if (found !== undefined && !found.text.includes('\0')) {
+        values.push(sqlString(found.text));
+        continue;
+      }
+    }
+    try {
+      await connection.run(`SET VARIABLE ${variable} = (SELECT ${value} ${of})`);
+    } catch (error) {
+      throw error instanceof DuckDbError && error.isCallers ? unreadable(name, type, error) : error;
+    }
+    values.push(`getvariable('${variable}')`);
+  }
+  return values;
+}
+
+/** A column's value as what it is meant. Text that is nothing yet is what the statement takes, as a literal in it would be. */
+export function meantValue(
+  { meant }: ArrowTable,
+  column: number,
+  taken?: DataType,
+): { readonly value: string; readonly type: DataType | undefined } {
+  const name = `c${column}`;
+  const type = meant[column]?.kind === 'null' ? taken : meant[column];
+  if (type === undefined || type.kind === 'null' || type.kind === 'utf8') return { value: name, type: undefined };
+  const isBase64 = type.kind === 'binary' && meant[column]?.kind === 'binary';
+  return { value: isBase64 ? `from_base64(${name})` : `CAST(${name} AS ${sqlTypeName(type)})`, type };
+}
+
+function unreadable(name: string, type: DataType | undefined, error: DuckDbError): AppError {
+  const line = error.message.split('\n', 1)[0] ?? '';
+  const whole = line.replace(/^[A-Z][A-Za-z ]* Error: /, '').replace(/ when casting from source column c\d+/, '');
+  const why = whole.length > longestReason ? `${whole.slice(0, longestReason)}…` : whole;
+  const what = type === undefined ? 'cannot be taken' : `is not of type ${sqlTypeName(type)}`;
+  return new AppError('invalid_parameter', `parameter $${name} ${what}: ${why}`, { cause: error });
+}
+
+async function prepareCall(
+  connection: Connection,
+  values: readonly string[],
+  names: readonly string[],
+): Promise<PreparedStatement> {
+  const list = values.map((value, index) => {
+    const name = names[index];
+    return name === undefined ? value : `${sqlName(name)} := ${value}`;
+  });
+  const statement = await connection.prepare(`EXECUTE ${statementName}(${list.join(', ')})`);
+  if (readableSql(statement.columns, '') === undefined) return statement;
+  statement[Symbol.dispose]();
+  throw new AppError('sql_error', 'a column of the result has a type that a statement with parameters cannot give', {
+    hint: 'cast it to VARCHAR',
+  });
+}

@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { AppError } from '../../../../core/app-error.ts';
+import type { ListTable } from '../../../../core/sql.ts';
+import type { QueryTable, SqlSettings } from '../../protocol/protocol.ts';
+import { sqlName, sqlString } from '../../protocol/sql-text.ts';
+import { DuckDbError } from '../native/duckdb-error.ts';
+import type { Connection } from '../native/session.ts';
+import { parquetRelation } from '../parquet/parquet-relation.ts';
+import { KeptStatements } from './plan-cache.ts';
+
+const mostViews = 500;
+const mostWarmFiles = 100;
+/** Deeper expressions take DuckDB's planner tens of seconds. */
+const maxExpressionDepth = 250;
+
+/**
+ * What callers' SQL can see: the frames of its query as views, the operator's database while a query needs it, and
+ * nothing else. Everything here runs on one connection, whose configuration nobody can change any more.
+ */
+export class SqlCatalog {
+  readonly connection: Connection;
+  readonly kept = new KeptStatements();
+  readonly #analyticsPath: string;
+  /** By lower-case name: what the view reads. */
+  readonly #views = new Map<string, string>();
+  #warmNumber = 0;
+  /** By path, those used last at the end: what a copy is called here. */
+  readonly #warmNames = new Map<string, string>();
+
+  private constructor(connection: Connection, analyticsPath: string) {
+    this.connection = connection;
+    this.#analyticsPath = analyticsPath;
+  }
+
+  static async open(connection: Connection, settings: SqlSettings): Promise<SqlCatalog> {
+    const { coldDirectory, warmDirectory, analyticsPath } = settings;
+    const list = (paths: readonly string[]): string => `[${paths.map(sqlString).join(', ')}]`;
+    // The order matters: what may be read cannot be named any more once access is off.
+    const statements = [
+      `SET max_expression_depth = ${maxExpressionDepth}`,
+      `SET allowed_directories = ${list([coldDirectory, warmDirectory])}`,
+      `SET allowed_paths = ${list([analyticsPath, `${analyticsPath}.wal`])}`,
+      "ATTACH ':memory:' AS framehold",
+      'CREATE SCHEMA framehold.frames',
+      'USE framehold.frames',
+      'SET enable_external_access = false',
+      'SET lock_configuration = true',
+    ];
+    for (const sql of statements) await connection.run(sql);
+    return new SqlCatalog(connection, analyticsPath);
+  }
+
+  /** Whether these tables are what a query reads now. */
+  shows(tables: readonly QueryTable[]): boolean {
+    return tables.every(({ name, source }) => {
+      const relation = source.kind === 'warm' ? this.#warmNames.get(source.path) : fixedRelation(source);
+      return relation !== undefined && this.#views.get(name.toLowerCase()) === relation;
+    });
+  }
+
+  /** Makes these tables, and no others of their names, what a query reads. */
+  async show(tables: readonly QueryTable[]): Promise<void> {
+    if (this.#views.size + tables.length > mostViews) await this.#dropViews();
+    const wanted = new Set(tables.flatMap(({ source }) => (source.kind === 'warm' ? source.path : [])));
+    for (const table of tables) {
+      const relation = await this.#relation(table, wanted);
+      const key = table.name.toLowerCase();
+      if (this.#views.get(key) === relation) continue;
+      this.#views.delete(key);
+      await this.connection.run(`CREATE OR REPLACE VIEW ${viewOf(table.name)} AS SELECT * FROM ${relation}`);
+      this.#views.set(key, relation);
+    }
+  }
+
+  /** Opens the operator's database for as long as the result is not disposed of: while it is open nobody can write it. */
+  async openAnalytics(): Promise<AsyncDisposable> {
+    // Left by a job that was stopped as it cleaned up.
+    await this.connection.run('DETACH DATABASE IF EXISTS analytics');
+    try {
+      await this.connection.run(`ATTACH ${sqlString(this.#analyticsPath)} AS analytics (READ_ONLY)`);
+    } catch (cause) {
+      throw new AppError('sql_error', 'the database analytics cannot be opened now', {
+        hint: 'another process may be writing it; try again when it has closed the file',
+        cause,
+      });
+    }
+    return { [Symbol.asyncDispose]: () => this.connection.tidy('DETACH DATABASE IF EXISTS analytics') };
+  }
+
+  /** `wanted` are copies that the same query reads. */
+  async #relation({ source }: QueryTable, wanted: ReadonlySet<string>): Promise<string> {
+    if (source.kind !== 'warm') return fixedRelation(source);
+    const known = this.#warmNames.get(source.path);
+    if (known !== undefined) {
+      this.#warmNames.delete(source.path);
+      this.#warmNames.set(source.path, known);
+      return known;
+    }
+    await this.#closeWarmFiles(
+      (path) => !wanted.has(path) && (this.#warmNames.size >= mostWarmFiles || !existsSync(path)),
+    );
+    const name = `warm_${++this.#warmNumber}`;
+    try {
+      await this.connection.run(`ATTACH ${sqlString(source.path)} AS ${name} (READ_ONLY)`);
+    } catch (error) {
+      if (!(error instanceof DuckDbError) || error.interrupted) throw error;
+      return parquetRelation(source.paths);
+    }
+    const relation = `${name}.main.frame`;
+    this.#warmNames.set(source.path, relation);
+    return relation;
+  }
+
+  async #dropViews(): Promise<void> {
+    for (const name of this.#views.keys()) {
+      // First: who finds it remembered does not make it again.
+      this.#views.delete(name);
+      await this.connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
+    }
+  }
+
+  /** Copies that are gone would keep their room on the disk for as long as they are open here. */
+  async #closeWarmFiles(isUnwanted: (path: string) => boolean): Promise<void> {
+    for (const [path, relation] of this.#warmNames) {
+      if (!isUnwanted(path)) continue;
+      this.#warmNames.delete(path);
+      this.kept.clear();
+      await this.connection.tidy(`DETACH DATABASE IF EXISTS ${relation.slice(0, relation.indexOf('.'))}`);
+    }
+  }
+}
+
+/** What a query reads under this name. */
+export function viewOf(name: string): string {
+  return `framehold.frames.${sqlName(name)}`;
+}
+
+function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>): string {
+  return source.kind === 'parquet' ? parquetRelation(source.paths) : listRelation(source);
+}
+
+function listRelation({ columns, rows }: ListTable): string {
+  const json = JSON.stringify(rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]]))));
+  const form = JSON.stringify([Object.fromEntries(columns.map((name) => [name, 'VARCHAR']))]);
+  return `(SELECT unnest(from_json(${sqlString(json)}, ${sqlString(form)}), recursive := true))`;
+}

@@ -1,0 +1,40 @@
+import type { Column } from '../../core/data-type.ts';
+import type { EncodedRows } from '../../core/frame-engine.ts';
+import type { SqlResult } from '../../core/sql.ts';
+import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
+import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import type { QueryBatches } from './query-batches.ts';
+
+const noRowEnds = new Uint32Array(0);
+
+/** Record batches of the cluster, handed on as they came. */
+export class PassedOnResult implements SqlResult {
+  readonly columns: readonly Column[];
+  readonly #batches: QueryBatches;
+  totalRows = 0;
+
+  constructor(batches: QueryBatches) {
+    this.columns = batches.head.columns;
+    this.#batches = batches;
+  }
+
+  async *rows(): AsyncGenerator<EncodedRows, void, undefined> {
+    for await (const { messages } of this.#batches) {
+      for (const { rows, bytes } of messages) {
+        if (rows === 0) continue;
+        this.totalRows += rows;
+        yield { rows, bytes, rowEnds: noRowEnds };
+      }
+    }
+  }
+
+  async *arrowStream(): AsyncGenerator<Uint8Array, void, undefined> {
+    yield schemaMessage(arrowFields(this.columns));
+    for await (const { bytes } of this.rows()) yield bytes;
+    yield endOfStream;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#batches.end();
+  }
+}

@@ -1,0 +1,45 @@
+import { splitMessage } from '../../encoding/arrow/write/flight-parts.ts';
+import { bytesField } from '../../grpc/protobuf/protobuf.ts';
+import type { Message } from '../../grpc/server/method.ts';
+
+const headerTag = 0x12;
+const bodyTag = [0xc2, 0x3e] as const;
+/**
+ * Clients read values in place: a body at a multiple of 8 in its message need not be copied first. The header stays a
+ * multiple of 8 itself, since some clients put both behind each other as they are; so it is the lengths that are padded.
+ */
+const lengthBytes = 5;
+
+/** FlightData of an encapsulated schema: how every download begins. */
+export function schemaData(message: Uint8Array): Message {
+  return bytesField(2, splitMessage(message).header);
+}
+
+/** FlightData of an encapsulated record batch. The body is not copied. */
+export function batchData(message: Uint8Array): Message {
+  const { header, body } = splitMessage(message);
+  const ofHeader = varintBytes(header.length);
+  const ofBody = Math.max(varintBytes(body.length), lengthBytes - ofHeader);
+  const head = Buffer.allocUnsafe(1 + ofHeader + header.length + bodyTag.length + ofBody);
+  head[0] = headerTag;
+  writeVarint(head, 1, header.length, ofHeader);
+  head.set(header, 1 + ofHeader);
+  head.set(bodyTag, 1 + ofHeader + header.length);
+  writeVarint(head, head.length - ofBody, body.length, ofBody);
+  return [head, body];
+}
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) bytes++;
+  return bytes;
+}
+
+/** In so many bytes, which may be more than it needs. */
+function writeVarint(target: Uint8Array, at: number, value: number, bytes: number): void {
+  let rest = value;
+  for (let n = 0; n < bytes; n++) {
+    target[at + n] = (rest % 128) | (n < bytes - 1 ? 0x80 : 0);
+    rest = Math.floor(rest / 128);
+  }
+}

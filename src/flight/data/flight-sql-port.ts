@@ -1,0 +1,47 @@
+import type { FlightDataMessage } from '../../grpc/messages/flight.ts';
+import type { Call, Message } from '../../grpc/server/method.ts';
+
+/** An upload whose first message has come. */
+export interface FlightUpload {
+  /** Carries the descriptor, and mostly the schema. */
+  readonly first: FlightDataMessage;
+  /** The whole upload, the first message included, as an Arrow IPC stream with its end mark. To be read once, or not at all. */
+  ipcStream(): AsyncIterable<Uint8Array>;
+  /** Counts bytes of the upload that are held until the call ends. Throws where uploads hold too much together. */
+  keep(bytes: number): void;
+  /** Of what `ipcStream` has given so far. */
+  readonly counts: { readonly columns: number; readonly rows: number };
+  /**
+   * The client's own metadata: of the first message, of one that has nothing else, or of the first batch. pyarrow cannot
+   * send it any earlier. To be asked for before `ipcStream`.
+   */
+  metadata(): Promise<Uint8Array>;
+}
+
+export interface ActionDescription {
+  readonly type: string;
+  readonly description: string;
+}
+
+/**
+ * What Flight SQL adds to Flight. Bytes that are not its own (no Any of a Flight SQL message) are answered with
+ * undefined, at once; whatever is wrong with its own is told by a rejection.
+ */
+export interface FlightSqlHandler {
+  /** `descriptor` is the whole FlightDescriptor, to be echoed. Gives a FlightInfo. */
+  getFlightInfo(command: Uint8Array, descriptor: Uint8Array, call: Call): Promise<Uint8Array> | undefined;
+  /** Of a statement that is the command itself. Only where it reads. */
+  getFlightInfoOfSql(sql: string, descriptor: Uint8Array, call: Call): Promise<Uint8Array>;
+  /** Gives an encapsulated schema message. */
+  getSchema(command: Uint8Array, call: Call): Promise<Uint8Array> | undefined;
+  getSchemaOfSql(sql: string, call: Call): Promise<Uint8Array>;
+  /** FlightData messages, the schema first. */
+  doGet(ticket: Uint8Array, call: Call): AsyncIterable<Message> | undefined;
+  /** FlightData messages of a statement that stands in the ticket itself. */
+  doGetSql(sql: string, call: Call): AsyncIterable<Message>;
+  /** Gives PutResult messages. */
+  doPut(command: Uint8Array, upload: FlightUpload, call: Call): AsyncIterable<Message> | undefined;
+  readonly actions: readonly ActionDescription[];
+  /** Gives Result messages. Asked for CancelFlightInfo and RenewFlightEndpoint too: undefined when the ticket is not its own. */
+  doAction(type: string, body: Uint8Array, call: Call): AsyncIterable<Message> | undefined;
+}

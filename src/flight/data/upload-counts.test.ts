@@ -1,0 +1,30 @@
+import { tableFromArrays, tableToIPC } from 'apache-arrow';
+import { expect, test } from 'vitest';
+import { flightDataOf } from '../../../test/support/flight-client.ts';
+import { splitMessage } from '../../encoding/arrow/write/flight-parts.ts';
+import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { UploadCounts } from './upload-counts.ts';
+
+test('columns and rows are counted by the headers of messages', () => {
+  const table = tableFromArrays({ id: Int32Array.from({ length: 1000 }, (_, n) => n), text: Array(1000).fill('x') });
+  const counts = new UploadCounts();
+  for (const { dataHeader } of flightDataOf(tableToIPC(table.concat(table), 'stream'))) counts.add(dataHeader);
+  expect(counts).toMatchObject({ columns: 2, rows: 2000 });
+});
+
+test('a schema without fields has no columns', () => {
+  const counts = new UploadCounts();
+  counts.add(splitMessage(schemaMessage([])).header);
+  expect(counts).toMatchObject({ columns: 0, rows: 0 });
+});
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['one byte', Buffer.of(1)],
+  ['text', Buffer.from('not an Arrow header at all, but long enough to look like one')],
+  ['offsets that lead outside', Buffer.alloc(100, 0xff)],
+])('%s counts nothing', (_, header) => {
+  const counts = new UploadCounts();
+  counts.add(header);
+  expect(counts).toMatchObject({ columns: 0, rows: 0 });
+});

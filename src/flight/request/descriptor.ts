@@ -1,0 +1,34 @@
+import { AppError } from '../../core/app-error.ts';
+import { type Handle, parseHandle } from '../../core/handle.ts';
+import { descriptorType, FlightDescriptor } from '../../grpc/messages/flight.ts';
+
+/** What a FlightDescriptor names. */
+export type Descriptor =
+  | { readonly kind: 'handle'; readonly handle: Handle }
+  | { readonly kind: 'command'; readonly command: Uint8Array }
+  /** Nothing: no descriptor, an empty path or an empty command. */
+  | { readonly kind: 'none' };
+
+/** Paths are `[handle]` and `["frames", handle]`. */
+export function parseDescriptor(bytes: Uint8Array | undefined): Descriptor {
+  const { type, cmd, path } = FlightDescriptor.decode(bytes ?? new Uint8Array(0));
+  // Some clients leave the type out; what is filled in then tells it.
+  if (type === descriptorType.cmd || (type === descriptorType.unknown && cmd.length > 0)) {
+    return cmd.length === 0 ? { kind: 'none' } : { kind: 'command', command: cmd };
+  }
+  if (type !== descriptorType.path && type !== descriptorType.unknown) {
+    throw new AppError('invalid_parameter', `a descriptor of type ${type} is not known; it may be PATH or CMD`);
+  }
+  const parts = path.length === 2 && path[0] === 'frames' ? path.slice(1) : path;
+  const [handle = '', ...rest] = parts;
+  if (rest.length > 0) {
+    throw new AppError('invalid_handle', `a path of ${path.length} parts names no frame`, {
+      hint: 'a path is ["<handle>"] or ["frames", "<handle>"]',
+    });
+  }
+  return handle === '' ? { kind: 'none' } : { kind: 'handle', handle: parseHandle(handle) };
+}
+
+export function pathDescriptor(handle: Handle): Uint8Array {
+  return FlightDescriptor.encode({ type: descriptorType.path, path: [handle] });
+}

@@ -1,0 +1,81 @@
+import { AppError } from '../../core/app-error.ts';
+import { type Handle, isHandle, parseHandle } from '../../core/handle.ts';
+import { decodeUtf8, invalidKey, parseJsonObject } from './json-object.ts';
+
+/** What of a frame is to be read. */
+export interface FrameSelection {
+  readonly kind: 'frame';
+  readonly handle: Handle;
+  /** Only while the frame is at this version. */
+  readonly version?: number | undefined;
+  /** In this order. Default: all. */
+  readonly columns?: readonly string[] | undefined;
+  /** Rows [from, to), counted from 0. */
+  readonly from: number;
+  /** Infinity = to the end. */
+  readonly to: number;
+}
+
+/** What a ticket, or the command of a descriptor, asks for. */
+export type ReadTarget = FrameSelection | { readonly kind: 'sql'; readonly sql: string };
+
+const pathPrefix = 'frames/';
+const hint =
+  'it may be a handle, frames/<handle>, {"handle":…,"columns":[…],"from":…,"to":…}, {"sql":…}, or the text of an SQL statement';
+
+export function wholeFrame(handle: Handle): FrameSelection {
+  return { kind: 'frame', handle, from: 0, to: Infinity };
+}
+
+/** `what` names the bytes in errors, e.g. "the ticket". Flight SQL's own are not read here. */
+export function parseReadTarget(bytes: Uint8Array, what: string): ReadTarget {
+  const text = decodeUtf8(bytes);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they tell binary from text
+  if (text === undefined || /[\0-\x08\x0e-\x1f]/.test(text) || text.includes('type.googleapis.com/arrow.')) {
+    throw new AppError('invalid_parameter', `${what} is not understood`, { hint });
+  }
+  if (isHandle(text)) return wholeFrame(text);
+  if (text.startsWith(pathPrefix)) return wholeFrame(parseHandle(text.slice(pathPrefix.length)));
+  if (text.trimStart().startsWith('{')) return parseSelection(text, what);
+  if (/\s/.test(text.trim())) return { kind: 'sql', sql: text };
+  throw new AppError('invalid_handle', `${what} ${JSON.stringify(text.slice(0, 140))} is not a handle`, { hint });
+}
+
+function parseSelection(text: string, what: string): ReadTarget {
+  const given = parseJsonObject(text, ['handle', 'version', 'columns', 'from', 'to', 'sql'], what);
+  if (given.sql !== undefined) {
+    if (typeof given.sql !== 'string') throw invalidKey(what, 'sql', given.sql, 'text');
+    if (Object.keys(given).length > 1) {
+      throw new AppError('ambiguous_mode', `${what} has sql and other keys`, { hint: 'let the SQL select the rows' });
+    }
+    return { kind: 'sql', sql: given.sql };
+  }
+  const { handle, columns } = given;
+  if (handle === undefined) throw new AppError('missing_parameter', `${what} has neither handle nor sql`);
+  if (typeof handle !== 'string') throw invalidKey(what, 'handle', handle, 'text');
+  if (columns !== undefined && !isColumnList(columns)) {
+    throw invalidKey(what, 'columns', columns, 'a list of at least one column name');
+  }
+  const from = wholeNumber(given.from, 'from', what) ?? 0;
+  const to = wholeNumber(given.to, 'to', what) ?? Infinity;
+  if (to < from) throw invalidKey(what, 'to', to, `at least from (${from})`);
+  const version = wholeNumber(given.version, 'version', what);
+  return { kind: 'frame', handle: parseHandle(handle), version, columns, from, to };
+}
+
+function isColumnList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string');
+}
+
+function wholeNumber(value: unknown, key: string, what: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw invalidKey(what, key, value, 'a whole number of 0 or more');
+}
+
+/** The ticket of a selection: the handle itself where that says everything. */
+export function ticketOf({ handle, version, columns, from, to }: FrameSelection): Uint8Array {
+  if (version === undefined && columns === undefined && from === 0 && to === Infinity) return Buffer.from(handle);
+  const range = { ...(from > 0 && { from }), ...(to !== Infinity && { to }) };
+  return Buffer.from(JSON.stringify({ handle, version, columns, ...range }));
+}

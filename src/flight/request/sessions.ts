@@ -1,0 +1,150 @@
+import { AppError } from '../../core/app-error.ts';
+import { randomBase32 } from '../../core/handle.ts';
+import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
+import type { Call } from '../../grpc/server/method.ts';
+import { unknownEngine } from '../../query/engine-names.ts';
+
+type OptionValue = ReturnType<typeof SessionOptionValue.decode>;
+type SessionError = (typeof sessionError)[keyof typeof sessionError];
+
+/** What a client has chosen for its session. */
+export interface SessionOptions {
+  readonly catalog?: string;
+  readonly schema?: string;
+  readonly engine?: string;
+}
+
+const cookieName = 'arrow_flight_session_id';
+const optionNames = ['catalog', 'schema', 'engine'] as const;
+const catalogs: readonly string[] = ['framehold', 'analytics'];
+const maxSchemaLength = 256;
+/** Of those that nobody has used for longest, the first goes. */
+const maxSessions = 10_000;
+
+/**
+ * Options that clients keep on the server, under a cookie as Flight has it, or under the token that a handshake gave
+ * them. Setting one begins a session where there is none; asking does not.
+ */
+export class Sessions {
+  readonly #byId = new Map<string, SessionOptions>();
+  /** Tokens under which nothing is kept yet. */
+  readonly #tokens = new Set<string>();
+  readonly #engines: readonly string[];
+
+  /** The names that the option `engine` takes. */
+  constructor(engines: readonly string[]) {
+    this.#engines = engines;
+  }
+
+  /** A token of a client's own, under which it may keep options. */
+  newToken(): string {
+    return this.adopt(randomBase32(26));
+  }
+
+  /** The same for a token that the client has already. */
+  adopt(token: string): string {
+    if (this.#byId.has(token)) return token;
+    this.#tokens.add(token);
+    dropOldest(this.#tokens);
+    return token;
+  }
+
+  /** Undefined without a session. */
+  of(call: Call): SessionOptions | undefined {
+    const id = this.#idOf(call);
+    if (id === undefined) return undefined;
+    const options = this.#byId.get(id);
+    if (options !== undefined) this.#keep(id, options);
+    return options ?? {};
+  }
+
+  /** As `SET engine` does; undefined takes it back. Only in a session: who keeps no cookie would ask elsewhere the next time. */
+  setEngine(call: Call, engine: string | undefined): void {
+    const id = this.#idOf(call);
+    if (id === undefined) {
+      throw new AppError('invalid_parameter', 'SET engine needs a session, and this call has none that is known', {
+        hint: 'name the engine in the header x-framehold-engine of each call, or as session option engine (SetSessionOptions, with cookies), or send the token of a Handshake',
+      });
+    }
+    if (engine !== undefined && !this.#engines.includes(engine)) throw unknownEngine(engine, this.#engines);
+    const { engine: _, ...others } = this.#byId.get(id) ?? {};
+    this.#keep(id, engine === undefined ? others : { ...others, engine });
+  }
+
+  /** Gives the options that were refused, and why. */
+  set(call: Call, values: ReadonlyMap<string, OptionValue>): Map<string, SessionError> {
+    const errors = new Map<string, SessionError>();
+    const before = this.of(call);
+    let options: SessionOptions = before ?? {};
+    for (const [name, value] of values) {
+      const known = optionNames.find((option) => option === name);
+      if (known === undefined) {
+        errors.set(name.slice(0, 200), sessionError.invalidName);
+      } else if (isEmpty(value)) {
+        const { [known]: _, ...others } = options;
+        options = others;
+      } else if (this.#isLegal(known, value.string)) {
+        options = { ...options, [known]: value.string };
+      } else {
+        errors.set(name, sessionError.invalidValue);
+      }
+    }
+    const id = this.#idOf(call) ?? randomBase32(26);
+    this.#keep(id, options);
+    if (before === undefined) call.setHeader('set-cookie', `${cookieName}=${id}; Path=/; HttpOnly`);
+    return errors;
+  }
+
+  close(call: Call): void {
+    const id = this.#idOf(call);
+    if (id === undefined || !this.#byId.delete(id)) return;
+    if (id !== cookieOf(call)) {
+      this.#tokens.add(id);
+      return;
+    }
+    call.setHeader('set-cookie', `${cookieName}=; Path=/; Max-Age=0`);
+  }
+
+  #keep(id: string, options: SessionOptions): void {
+    this.#byId.delete(id);
+    this.#byId.set(id, options);
+    this.#tokens.delete(id);
+    dropOldest(this.#byId);
+  }
+
+  #idOf(call: Call): string | undefined {
+    return [cookieOf(call), tokenOf(call)].find(
+      (id) => id !== undefined && (this.#byId.has(id) || this.#tokens.has(id)),
+    );
+  }
+
+  #isLegal(name: (typeof optionNames)[number], value: string | undefined): value is string {
+    if (value === undefined) return false;
+    if (name === 'engine') return this.#engines.includes(value);
+    return name === 'catalog' ? catalogs.includes(value) : value.length > 0 && value.length <= maxSchemaLength;
+  }
+}
+
+function dropOldest(kept: Set<string> | Map<string, unknown>): void {
+  if (kept.size <= maxSessions) return;
+  for (const oldest of kept.keys()) {
+    kept.delete(oldest);
+    return;
+  }
+}
+
+function isEmpty(value: OptionValue): boolean {
+  return Object.values(value).every((choice) => choice === undefined);
+}
+
+function cookieOf(call: Call): string | undefined {
+  for (const pair of (call.metadata.cookie ?? '').split(';')) {
+    const [name, value] = pair.split('=', 2);
+    if (name?.trim() === cookieName) return value?.trim().replaceAll('"', '');
+  }
+  return undefined;
+}
+
+function tokenOf(call: Call): string | undefined {
+  return /^Bearer (\S+)$/i.exec(call.metadata.authorization ?? '')?.[1];
+}

@@ -1,0 +1,24 @@
+import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
+import { FlightInfo } from '../../../grpc/messages/flight.ts';
+
+export interface InfoParts {
+  /** Encapsulated. */
+  readonly schema: Uint8Array;
+  readonly ticket: Uint8Array;
+  /** Undefined: not known. */
+  readonly records?: number | undefined;
+}
+
+/** Of a statement that gives no rows. */
+export const emptySchema = schemaMessage([]);
+
+/** One endpoint without a location, which is to say this server: what every client can follow. */
+export function flightInfo(descriptor: Uint8Array, { schema, ticket, records = -1 }: InfoParts): Uint8Array {
+  return FlightInfo.encode({
+    schema,
+    descriptor,
+    endpoint: [{ ticket: { ticket }, location: [], expirationTime: undefined, appMetadata: new Uint8Array(0) }],
+    totalRecords: BigInt(records),
+    totalBytes: -1n,
+  });
+}

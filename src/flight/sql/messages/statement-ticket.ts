@@ -1,0 +1,51 @@
+import { AppError } from '../../../core/app-error.ts';
+import { bool, bytes, int64, message, optionalString, string } from '../../../grpc/protobuf/proto-message.ts';
+import { packAny } from './any-message.ts';
+import { randomPiece } from './random-bytes.ts';
+import { TicketStatementQuery } from './sql-messages.ts';
+
+/** What a DoGet is to do. */
+export type StatementTicket =
+  /** A query without parameters: the text says all, so that the ticket outlives its prepared statement. */
+  | { readonly kind: 'query'; readonly sql: string; readonly engine?: string | undefined }
+  /** A prepared query with the parameters that were bound when the ticket was made. */
+  | { readonly kind: 'bound'; readonly handle: Uint8Array; readonly bindingId: number }
+  /** A statement that changed something, and has run: there is nothing to read. */
+  | { readonly kind: 'done' };
+
+const Content = message({
+  nonce: bytes(1),
+  sql: string(2),
+  handle: bytes(3),
+  bindingId: int64(4),
+  isDone: bool(5),
+  engine: optionalString(6),
+});
+
+/** Each ticket is of its own, also for the same text, so that who cancels one stops no other. */
+export function encodeTicket(ticket: StatementTicket): Uint8Array {
+  const nonce = randomPiece(8);
+  return packAny('TicketStatementQuery', TicketStatementQuery.encode({ statementHandle: content(ticket, nonce) }));
+}
+
+function content(ticket: StatementTicket, nonce: Uint8Array): Uint8Array {
+  switch (ticket.kind) {
+    case 'query':
+      return Content.encode({ nonce, sql: ticket.sql, engine: ticket.engine });
+    case 'bound':
+      return Content.encode({ nonce, handle: ticket.handle, bindingId: BigInt(ticket.bindingId) });
+    case 'done':
+      return Content.encode({ nonce, isDone: true });
+    default:
+      return ticket satisfies never;
+  }
+}
+
+/** `value` is the message TicketStatementQuery. */
+export function decodeTicket(value: Uint8Array): StatementTicket {
+  const { sql, handle, bindingId, isDone, engine } = Content.decode(TicketStatementQuery.decode(value).statementHandle);
+  if (isDone) return { kind: 'done' };
+  if (handle.length > 0) return { kind: 'bound', handle, bindingId: Number(bindingId) };
+  if (sql !== '') return { kind: 'query', sql, engine };
+  throw new AppError('invalid_input', 'the ticket is not one of this server');
+}

@@ -1,0 +1,29 @@
+import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
+import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
+import { arrowTable } from '../../../encoding/arrow/write/small-table.ts';
+import type { Message } from '../../../grpc/server/method.ts';
+import { batchData, schemaData } from '../../data/flight-data.ts';
+
+const batchRows = 1000;
+const batchBytes = 512 * 1024;
+
+type Row = readonly unknown[];
+
+/** Rows as FlightData: the schema, then batches well under the 4 MiB that some clients take. */
+export async function* metadataStream(
+  fields: readonly ArrowField[],
+  rows: AsyncIterable<Row> | Iterable<Row>,
+): AsyncGenerator<Message> {
+  yield schemaData(schemaMessage(fields));
+  let batch: Row[] = [];
+  let bytes = 0;
+  for await (const row of rows) {
+    batch.push(row);
+    for (const value of row) if (value instanceof Uint8Array) bytes += value.length;
+    if (batch.length < batchRows && bytes < batchBytes) continue;
+    yield batchData(arrowTable(fields, batch));
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batchData(arrowTable(fields, batch));
+}

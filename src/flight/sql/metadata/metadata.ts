@@ -1,0 +1,94 @@
+import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
+import type { CallOptions } from '../../../query/frame-sql.ts';
+import type { SqlMessage } from '../messages/any-message.ts';
+import {
+  CommandGetDbSchemas,
+  CommandGetSqlInfo,
+  CommandGetTables,
+  CommandGetXdbcTypeInfo,
+} from '../messages/sql-messages.ts';
+import {
+  catalogFields,
+  dbSchemaFields,
+  foreignKeyFields,
+  primaryKeyFields,
+  sqlInfoFields,
+  tableFields,
+  tableTypeFields,
+  tableWithSchemaFields,
+  xdbcTypeFields,
+} from './metadata-schemas.ts';
+import type { SqlInfo } from './sql-info.ts';
+import { tableSchema } from './table-schema.ts';
+import { analyticsCatalog, framesCatalog, listSchemas, listTables, type TableSources, tableTypes } from './tables.ts';
+import { xdbcTypeRows } from './xdbc-types.ts';
+
+export interface MetadataSources extends TableSources {
+  readonly sqlInfos: readonly SqlInfo[];
+}
+
+type Row = readonly unknown[];
+
+/** A table that answers a metadata command. */
+export interface MetadataTable {
+  readonly fields: readonly ArrowField[];
+  rows(options: CallOptions): AsyncIterable<Row> | Iterable<Row>;
+}
+
+type Command = (value: Uint8Array, sources: MetadataSources) => MetadataTable;
+
+const fixed = (fields: readonly ArrowField[], rows: Iterable<Row>): MetadataTable => ({ fields, rows: () => rows });
+
+/** Neither frames nor what DuckDB tells of the operator's tables has keys that a client could use. */
+const noKeys = (fields: readonly ArrowField[]): Command => {
+  return () => fixed(fields, []);
+};
+
+const commands: Readonly<Record<string, Command>> = {
+  CommandGetCatalogs: () => fixed(catalogFields, [[analyticsCatalog], [framesCatalog]]),
+  CommandGetDbSchemas: (value, sources) => {
+    const filter = CommandGetDbSchemas.decode(value);
+    return {
+      fields: dbSchemaFields,
+      async *rows(options) {
+        yield* await listSchemas(sources, filter, options);
+      },
+    };
+  },
+  CommandGetTables: (value, sources) => {
+    const filter = CommandGetTables.decode(value);
+    return {
+      fields: filter.includeSchema ? tableWithSchemaFields : tableFields,
+      async *rows(options) {
+        for await (const table of listTables(sources, filter, options)) {
+          const row = [table.catalog, table.schema, table.name, table.type];
+          yield filter.includeSchema ? [...row, tableSchema(table)] : row;
+        }
+      },
+    };
+  },
+  CommandGetTableTypes: () =>
+    fixed(
+      tableTypeFields,
+      tableTypes.map((type) => [type]),
+    ),
+  CommandGetSqlInfo: (value, { sqlInfos }) => {
+    const wanted = new Set(CommandGetSqlInfo.decode(value).info);
+    // An id that we do not know is left out: a newer client must not lose the others with it.
+    const infos = wanted.size === 0 ? sqlInfos : sqlInfos.filter(({ id }) => wanted.has(id));
+    return fixed(
+      sqlInfoFields,
+      infos.map(({ id, member, value }) => [id, { member, value }]),
+    );
+  },
+  CommandGetXdbcTypeInfo: (value) => fixed(xdbcTypeFields, xdbcTypeRows(CommandGetXdbcTypeInfo.decode(value).dataType)),
+  CommandGetPrimaryKeys: noKeys(primaryKeyFields),
+  CommandGetExportedKeys: noKeys(foreignKeyFields),
+  CommandGetImportedKeys: noKeys(foreignKeyFields),
+  CommandGetCrossReference: noKeys(foreignKeyFields),
+};
+
+/** Undefined when the message is no metadata command. */
+export function metadataTable({ name, value }: SqlMessage, sources: MetadataSources): MetadataTable | undefined {
+  return Object.hasOwn(commands, name) ? commands[name]?.(value, sources) : undefined;
+}

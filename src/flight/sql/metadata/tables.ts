@@ -1,0 +1,115 @@
+import { AppError } from '../../../core/app-error.ts';
+import type { Column } from '../../../core/data-type.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { AnalyticsTable } from '../../../core/sql.ts';
+import type { FrameStore } from '../../../frames/store.ts';
+import type { CallOptions, FrameSql } from '../../../query/frame-sql.ts';
+import { likePattern } from './like-pattern.ts';
+
+/** What a caller's frames and the operator's database look like as a catalog of SQL. */
+export interface TableSources {
+  readonly sql: Pick<FrameSql, 'analyticsTables'>;
+  readonly frames: Pick<FrameStore, 'list'>;
+  readonly principal: Principal;
+}
+
+export interface SqlTableEntry {
+  readonly catalog: string;
+  readonly schema: string;
+  readonly name: string;
+  readonly type: 'TABLE' | 'VIEW';
+  readonly columns: readonly Column[];
+}
+
+export interface TableFilter {
+  /** Exactly this one; undefined: any. */
+  readonly catalog: string | undefined;
+  readonly schemaPattern: string | undefined;
+  readonly tablePattern?: string | undefined;
+  /** None: all of them. */
+  readonly tableTypes?: readonly string[];
+}
+
+export const framesCatalog = 'framehold';
+export const framesSchema = 'frames';
+export const analyticsCatalog = 'analytics';
+/** DuckDB's schema that always exists. */
+const mainSchema = 'main';
+
+export const tableTypes = ['TABLE', 'VIEW'] as const;
+
+/** In order of catalogs and schemas. */
+export async function listSchemas(
+  sources: TableSources,
+  { catalog, schemaPattern }: TableFilter,
+  options: CallOptions,
+): Promise<(readonly [catalog: string, schema: string])[]> {
+  const found: [string, string][] = [];
+  if (allows(catalog, analyticsCatalog)) {
+    const schemas = (await analyticsTables(sources, catalog, options)).map(({ schema }) => schema);
+    for (const schema of [...new Set([mainSchema, ...schemas])].sort()) found.push([analyticsCatalog, schema]);
+  }
+  if (allows(catalog, framesCatalog)) found.push([framesCatalog, framesSchema]);
+  const fits = likePattern(schemaPattern);
+  return found.filter(([, schema]) => fits(schema));
+}
+
+/** In order of catalogs, schemas and names. A damaged frame is no table: it cannot be read. */
+export async function* listTables(
+  sources: TableSources,
+  { catalog, schemaPattern, tablePattern, tableTypes: types = [] }: TableFilter,
+  options: CallOptions,
+): AsyncGenerator<SqlTableEntry> {
+  const schemaFits = likePattern(schemaPattern);
+  const nameFits = likePattern(tablePattern);
+  const typeFits = typeFilter(types);
+
+  if (allows(catalog, analyticsCatalog) && (typeFits('TABLE') || typeFits('VIEW'))) {
+    const tables = [...(await analyticsTables(sources, catalog, options))].sort(
+      (a, b) => compare(a.schema, b.schema) || compare(a.name, b.name),
+    );
+    for (const { schema, name, kind, columns } of tables) {
+      const type = kind === 'view' ? 'VIEW' : 'TABLE';
+      if (!schemaFits(schema) || !nameFits(name) || !typeFits(type)) continue;
+      yield { catalog: analyticsCatalog, schema, name, type, columns };
+    }
+  }
+  if (allows(catalog, framesCatalog) && schemaFits(framesSchema) && typeFits('TABLE')) {
+    for await (const frame of sources.frames.list(sources.principal)) {
+      if (frame.state !== 'held' || !nameFits(frame.handle)) continue;
+      const { handle: name, columns } = frame;
+      yield { catalog: framesCatalog, schema: framesSchema, name, type: 'TABLE', columns };
+    }
+  }
+}
+
+/** While another process writes the operator's database it cannot be opened: that hides its tables, not the frames. */
+async function analyticsTables(
+  { sql }: TableSources,
+  catalog: string | undefined,
+  options: CallOptions,
+): Promise<readonly AnalyticsTable[]> {
+  try {
+    return await sql.analyticsTables(options);
+  } catch (error) {
+    if (catalog === undefined && error instanceof AppError && error.code === 'sql_error') return [];
+    throw error;
+  }
+}
+
+/** Grafana asks for "BASE TABLE" and "table", JDBC tools for "TABLE". */
+function typeFilter(wanted: readonly string[]): (type: string) => boolean {
+  if (wanted.length === 0) return () => true;
+  const types = new Set(
+    wanted.map((type) => type.toUpperCase()).map((type) => (type === 'BASE TABLE' ? 'TABLE' : type)),
+  );
+  return (type) => types.has(type);
+}
+
+function allows(wanted: string | undefined, catalog: string): boolean {
+  return wanted === undefined || wanted === catalog;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { LinkedAbort } from '../../../core/async/linked-abort.ts';
+import { GrpcError } from '../../../grpc/wire/grpc-status.ts';
+
+const maxRemembered = 10_000;
+
+/** Queries by their tickets, so that another call can cancel them. One that has not begun yet will not. */
+export class CancellableTickets {
+  readonly #running = new Map<string, Set<LinkedAbort>>();
+  /** Oldest first. */
+  readonly #cancelled = new Set<string>();
+
+  /** Messages of a query that may be cancelled by its ticket. `open` gets the signal that is aborted then, and with `signal`. */
+  async *run<T>(
+    ticket: Uint8Array,
+    signal: AbortSignal,
+    open: (signal: AbortSignal) => AsyncIterable<T>,
+  ): AsyncGenerator<T> {
+    const key = keyOf(ticket);
+    if (this.#cancelled.has(key)) throw cancelled();
+    const abort = new LinkedAbort(signal);
+    const isCancelled = (): boolean => abort.signal.aborted && !signal.aborted;
+    const ofTicket = this.#running.get(key) ?? new Set();
+    this.#running.set(key, ofTicket.add(abort));
+    try {
+      for await (const message of open(abort.signal)) {
+        if (isCancelled()) throw cancelled();
+        yield message;
+      }
+    } catch (error) {
+      throw isCancelled() ? cancelled() : error;
+    } finally {
+      abort.unlink();
+      ofTicket.delete(abort);
+      if (ofTicket.size === 0) this.#running.delete(key);
+    }
+  }
+
+  cancel(ticket: Uint8Array): void {
+    const key = keyOf(ticket);
+    this.#cancelled.add(key);
+    if (this.#cancelled.size > maxRemembered) {
+      for (const oldest of this.#cancelled) {
+        this.#cancelled.delete(oldest);
+        break;
+      }
+    }
+    for (const abort of this.#running.get(key) ?? []) abort.abort(cancelled());
+  }
+}
+
+function cancelled(): GrpcError {
+  return new GrpcError('CANCELLED', 'the query was cancelled');
+}
+
+/** Tickets may be as long as the SQL in them, and many are remembered. */
+const longestKey = 400;
+
+function keyOf(ticket: Uint8Array): string {
+  if (ticket.length <= longestKey) return Buffer.from(ticket).toString('latin1');
+  return createHash('sha256').update(ticket).digest('base64');
+}

@@ -1,0 +1,94 @@
+import { AppError } from '../../../core/app-error.ts';
+import { parseHandle } from '../../../core/handle.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { FrameStore } from '../../../frames/store.ts';
+import { findHandle } from '../../../query/frame-tables.ts';
+import type { FlightUpload } from '../../data/flight-sql-port.ts';
+import { parseTtlMs } from '../../request/put-options.ts';
+import type { Ingest } from '../messages/sql-messages.ts';
+import { analyticsCatalog, framesCatalog, framesSchema } from '../metadata/tables.ts';
+
+const ifNotExist = { unspecified: 0, create: 1, fail: 2 } as const;
+const ifExists = { unspecified: 0, fail: 1, append: 2, replace: 3 } as const;
+
+interface IngestMode {
+  readonly mode: 'create' | 'append' | 'overwrite';
+  readonly mustExist: boolean;
+}
+
+/** Makes or extends a frame of the uploaded rows. Gives how many rows came. */
+export async function ingest(
+  frames: FrameStore,
+  principal: Principal,
+  command: Ingest,
+  upload: FlightUpload,
+  options: { readonly signal: AbortSignal },
+): Promise<number> {
+  // As everywhere in SQL, a name means the frame that is there in whatever case.
+  const handle = (await findHandle(frames, principal, command.table)) ?? parseHandle(command.table);
+  const { mode, mustExist } = ingestMode(command.tableDefinition);
+  refuseElsewhere(command);
+  if (command.temporary) {
+    throw new AppError('sql_forbidden', `${handle} cannot be temporary: a frame is there for all connections`, {
+      hint: 'leave temporary out; the option ttl ("15m") lets the frame go by itself',
+    });
+  }
+  const ttlMs = ttlOption(command.options);
+  if (mustExist) await frames.describe(principal, handle, options);
+  const source = { kind: 'arrow', stream: upload.ipcStream() } as const;
+  await frames.put(principal, { handle, mode, ttlMs, source }, options);
+  return upload.counts.rows;
+}
+
+export function ingestMode(definition: Ingest['tableDefinition']): IngestMode {
+  const { ifNotExist: absent, ifExists: present } = definition ?? { ifNotExist: 0, ifExists: 0 };
+  if (absent !== ifNotExist.create && absent !== ifNotExist.fail)
+    throw unspecified('if_not_exist', absent, 'CREATE, FAIL');
+  const mustExist = absent === ifNotExist.fail;
+  switch (present) {
+    case ifExists.append:
+      return { mode: 'append', mustExist };
+    case ifExists.replace:
+      return { mode: 'overwrite', mustExist };
+    case ifExists.fail:
+      if (!mustExist) return { mode: 'create', mustExist };
+      throw new AppError('invalid_parameter', 'if_not_exist and if_exists both say FAIL: nothing could be ingested');
+    default:
+      throw unspecified('if_exists', present, 'FAIL, APPEND, REPLACE');
+  }
+}
+
+function unspecified(field: string, value: number, accepted: string): AppError {
+  const what = value === 0 ? 'is not specified' : `is ${value}, which is not known`;
+  return new AppError('invalid_parameter', `table_definition_options.${field} ${what}; it is one of ${accepted}`);
+}
+
+function refuseElsewhere({ catalog, schema }: Ingest): void {
+  if (catalog === analyticsCatalog) {
+    throw new AppError('sql_forbidden', `the catalog ${analyticsCatalog} is read-only`, {
+      hint: `ingest into ${framesCatalog}.${framesSchema}`,
+    });
+  }
+  const given = { catalog, schema };
+  for (const [what, only] of [
+    ['catalog', framesCatalog],
+    ['schema', framesSchema],
+  ] as const) {
+    const name = given[what];
+    if (name === undefined || name === '' || name === only) continue;
+    throw new AppError('invalid_parameter', `there is no ${what} ${JSON.stringify(name)} to ingest into`, {
+      hint: `leave it out, or say ${JSON.stringify(only)}`,
+    });
+  }
+}
+
+function ttlOption(options: Ingest['options']): number | null | undefined {
+  let ttlMs: number | null | undefined;
+  for (const { key, value } of options) {
+    if (key !== 'ttl') {
+      throw new AppError('invalid_parameter', `there is no ingest option ${JSON.stringify(key)}; ttl is the only one`);
+    }
+    ttlMs = parseTtlMs(value, 'the ingest options');
+  }
+  return ttlMs;
+}

@@ -1,0 +1,26 @@
+import type { DataType } from '../../../core/data-type.ts';
+import { arrowFields } from '../../../encoding/arrow/types/arrow-columns.ts';
+import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
+import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
+
+/** What a statement takes: fields "1", "2", … in an encapsulated schema; nothing when it takes nothing. */
+export function parameterSchema(types: readonly DataType[]): Uint8Array {
+  if (types.length === 0) return new Uint8Array(0);
+  const fields = arrowFields(types.map((type, index) => ({ name: `${index + 1}`, type })));
+  return schemaMessage(fields.map(settable));
+}
+
+/** In types in which JDBC 18 can set values: it sets none in a null column, and writes milliseconds whatever the unit. */
+function settable(field: ArrowField): ArrowField {
+  const { type } = field;
+  switch (type.kind) {
+    case 'null':
+      return { ...field, type: { kind: 'utf8' } };
+    case 'time64':
+      return { ...field, type: { kind: 'time32' } };
+    case 'timestamp':
+      return { ...field, type: { ...type, unit: 'ms' } };
+    default:
+      return field;
+  }
+}

@@ -1,0 +1,126 @@
+import { AppError } from '../../../core/app-error.ts';
+import type { PreparedSql } from '../../../query/frame-sql.ts';
+import { randomPiece } from '../messages/random-bytes.ts';
+import type { Transaction } from './transactions.ts';
+
+/** Parameter values: an Arrow IPC stream, and a name for exactly these values. */
+export interface Binding {
+  readonly id: number;
+  readonly parameters: Uint8Array;
+}
+
+export interface PreparedStatement extends PreparedSql {
+  readonly handle: Uint8Array;
+  readonly sql: string;
+  /** The engine that it was prepared on. Undefined: the local one. */
+  readonly engine: string | undefined;
+  /** The encapsulated schema of its result. */
+  readonly schema: Uint8Array;
+  /** The one that it was prepared in. It may have ended since: drivers go on using their statements after a commit. */
+  readonly transaction: Transaction | undefined;
+  readonly binding: Binding | undefined;
+}
+
+export interface PreparedStatementLimits {
+  /** Default 10,000. */
+  readonly maxCount?: number;
+  /** SQL text, schemas and bound parameters of all together. Default 256 MiB. */
+  readonly maxBytes?: number;
+  /** Default a day. */
+  readonly idleMs?: number;
+  /** Milliseconds that run evenly. */
+  readonly now?: () => number;
+}
+
+interface Held {
+  readonly statement: PreparedStatement;
+  readonly bytes: number;
+  readonly usedAt: number;
+}
+
+export const statementIdleMs = 24 * 3_600_000;
+
+/** What clients have prepared, under random handles. Clients that vanish never close theirs: the least recently used make room. */
+export class PreparedStatements {
+  /** Least recently used first. */
+  readonly #held = new Map<string, Held>();
+  readonly #maxCount: number;
+  readonly #maxBytes: number;
+  readonly #idleMs: number;
+  readonly #now: () => number;
+  #bytes = 0;
+  #bindings = 0;
+
+  constructor({
+    maxCount = 10_000,
+    maxBytes = 256 * 2 ** 20,
+    idleMs = statementIdleMs,
+    now,
+  }: PreparedStatementLimits = {}) {
+    this.#maxCount = maxCount;
+    this.#maxBytes = maxBytes;
+    this.#idleMs = idleMs;
+    this.#now = now ?? (() => performance.now());
+  }
+
+  add(statement: Omit<PreparedStatement, 'handle' | 'binding'>): PreparedStatement {
+    return this.#keep({ ...statement, handle: randomPiece(16), binding: undefined });
+  }
+
+  get(handle: Uint8Array): PreparedStatement {
+    const held = this.#held.get(keyOf(handle));
+    if (held === undefined || held.usedAt + this.#idleMs < this.#now()) {
+      throw new AppError('not_found', 'the prepared statement is not known', {
+        hint: 'it was closed, not used for too long, or the server was restarted since; prepare it again',
+      });
+    }
+    return this.#keep(held.statement);
+  }
+
+  /** From now on the statement runs with these parameters; undefined takes back those it has. */
+  bind(handle: Uint8Array, parameters: Uint8Array | undefined): PreparedStatement {
+    this.#bindings += 1;
+    const binding = parameters && { id: this.#bindings, parameters };
+    return this.#keep({ ...this.get(handle), binding });
+  }
+
+  /** Closing one that is not there is no error: it may have made room for another. */
+  close(handle: Uint8Array): void {
+    this.#drop(keyOf(handle));
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  #keep(statement: PreparedStatement): PreparedStatement {
+    const key = keyOf(statement.handle);
+    this.#drop(key);
+    const { sql, schema, binding } = statement;
+    const bytes = 2 * sql.length + schema.length + (binding?.parameters.length ?? 0);
+    this.#held.set(key, { statement, bytes, usedAt: this.#now() });
+    this.#bytes += bytes;
+    this.#makeRoom();
+    return statement;
+  }
+
+  #makeRoom(): void {
+    const idleSince = this.#now() - this.#idleMs;
+    for (const [key, { usedAt }] of this.#held) {
+      const isTooMuch = this.#held.size > this.#maxCount || (this.#bytes > this.#maxBytes && this.#held.size > 1);
+      if (usedAt >= idleSince && !isTooMuch) return;
+      this.#drop(key);
+    }
+  }
+
+  #drop(key: string): void {
+    const held = this.#held.get(key);
+    if (held === undefined) return;
+    this.#held.delete(key);
+    this.#bytes -= held.bytes;
+  }
+}
+
+function keyOf(handle: Uint8Array): string {
+  return Buffer.from(handle).toString('latin1');
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { AppError } from '../../../core/app-error.ts';
+
+export interface Transaction {
+  readonly key: string;
+  /** What was written in it, as a person would name it. */
+  readonly writes: string[];
+  writeCount: number;
+}
+
+const maxTransactions = 100_000;
+const maxNamedWrites = 3;
+
+/**
+ * Transactions as far as we have them: every statement is atomic and durable when it returns, so a commit has nothing left to do and
+ * a rollback can only be granted where nothing was written. They exist because drivers (ADBC's DB-API) begin one on each connection.
+ */
+export class Transactions {
+  readonly #open = new Map<string, Transaction>();
+
+  /** Those that clients left behind are forgotten, the least recently used first; no other time limit, as connections sleep in pools. */
+  begin(): Uint8Array {
+    const id = randomBytes(16);
+    const key = keyOf(id);
+    this.#open.set(key, { key, writes: [], writeCount: 0 });
+    if (this.#open.size > maxTransactions) this.#forgetOldest();
+    return id;
+  }
+
+  /** Where a statement belongs: undefined is no transaction. */
+  find(id: Uint8Array | undefined): Transaction | undefined {
+    if (id === undefined || id.length === 0) return undefined;
+    const key = keyOf(id);
+    const transaction = this.#open.get(key);
+    if (transaction === undefined) {
+      throw new AppError('not_found', `there is no transaction ${key.slice(0, 40)}`, {
+        hint: 'it has ended, or the server was restarted since; begin another one',
+      });
+    }
+    this.#open.delete(key);
+    this.#open.set(key, transaction);
+    return transaction;
+  }
+
+  end(id: Uint8Array, outcome: 'commit' | 'rollback'): void {
+    const transaction = this.find(id);
+    if (transaction === undefined) throw new AppError('missing_parameter', 'transaction_id is missing');
+    // It stays open then, so that the client can still commit and go on.
+    if (outcome === 'rollback' && transaction.writeCount > 0) throw cannotRollBack(transaction);
+    this.#open.delete(transaction.key);
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#open.keys()) {
+      this.#open.delete(oldest);
+      return;
+    }
+  }
+}
+
+export function noteWrite(transaction: Transaction | undefined, what: string): void {
+  if (transaction === undefined) return;
+  transaction.writeCount += 1;
+  if (transaction.writes.length < maxNamedWrites) transaction.writes.push(what);
+}
+
+/** SQL text short enough to be named in a message. */
+export function statementName(sql: string): string {
+  const line = sql.trim().replace(/\s+/g, ' ');
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
+}
+
+function cannotRollBack({ writes, writeCount }: Transaction): AppError {
+  const more = writeCount > writes.length ? ` and ${writeCount - writes.length} more` : '';
+  return new AppError('sql_forbidden', `cannot roll back what is durable already: ${writes.join('; ')}${more}`, {
+    hint: 'every statement is final when it returns; commit instead, and undo it with statements of your own',
+  });
+}
+
+function keyOf(id: Uint8Array): string {
+  return Buffer.from(id).toString('hex');
+}

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../../core/app-error.ts';
+import type { Column, DataType } from '../../core/data-type.ts';
+import type { Handle } from '../../core/handle.ts';
+
+/** Rejects rows whose columns are not those of the frame. */
+export function assertSameColumns(handle: Handle, held: readonly Column[], brought: readonly Column[]): void {
+  const difference = columnDifference(held, brought);
+  if (difference === undefined) return;
+  throw new AppError('schema_mismatch', `these rows do not fit ${handle}: ${difference}`, {
+    hint: 'an append brings the same columns in the same order with the same types; overwrite replaces the frame',
+  });
+}
+
+/** Says in words how two lists of columns differ; undefined when they are equal. */
+export function columnDifference(held: readonly Column[], brought: readonly Column[]): string | undefined {
+  for (const [index, column] of held.entries()) {
+    const other = brought[index];
+    const name = JSON.stringify(column.name);
+    if (other === undefined) return `column ${name} is missing`;
+    if (other.name !== column.name) {
+      return `column ${index + 1} is ${name} in the frame and ${JSON.stringify(other.name)} here`;
+    }
+    if (!isDeepStrictEqual(other.type, column.type)) {
+      return `column ${name} is ${typeName(column.type)} in the frame and ${typeName(other.type)} here`;
+    }
+  }
+  const extra = brought[held.length];
+  return extra === undefined ? undefined : `column ${JSON.stringify(extra.name)} is not in the frame`;
+}
+
+function typeName(type: DataType): string {
+  switch (type.kind) {
+    case 'int':
+      return `${type.signed ? 'int' : 'uint'}${type.bits}`;
+    case 'float':
+      return `float${type.bits}`;
+    case 'decimal':
+      return `decimal(${type.precision},${type.scale})`;
+    case 'time':
+      return `time(${type.unit})`;
+    case 'timestamp':
+      return `timestamp(${type.unit}${type.zoned ? ', zoned' : ''})`;
+    case 'list':
+      return `list(${typeName(type.element)})`;
+    case 'array':
+      return `array(${typeName(type.element)}, ${type.size})`;
+    case 'struct':
+      return `struct(${fieldNames(type.fields)})`;
+    case 'union':
+      return `union(${fieldNames(type.members)})`;
+    case 'map':
+      return `map(${typeName(type.key)}, ${typeName(type.value)})`;
+    case 'null':
+    case 'boolean':
+    case 'utf8':
+    case 'json':
+    case 'uuid':
+    case 'binary':
+    case 'date':
+    case 'interval':
+      return type.kind;
+    default:
+      return type satisfies never;
+  }
+}
+
+function fieldNames(fields: readonly Column[]): string {
+  return fields.map((field) => `${field.name} ${typeName(field.type)}`).join(', ');
+}

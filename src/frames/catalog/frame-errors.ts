@@ -1,0 +1,64 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Handle } from '../../core/handle.ts';
+import type { Entry } from './catalog.ts';
+
+export function notFound(handle: Handle): AppError {
+  return new AppError('handle_not_found', `no frame is held as ${handle}`);
+}
+
+export function gone(handle: Handle, reason: 'dropped' | 'expired' | 'removed'): AppError {
+  const how = { dropped: 'was dropped', expired: 'has expired', removed: 'was removed' } as const;
+  return new AppError('handle_gone', `${handle} ${how[reason]}`, { hint: 'put the frame again' });
+}
+
+export function damaged(handle: Handle, reason: string, cause?: unknown): AppError {
+  return new AppError('frame_damaged', `${handle} is damaged: ${reason}`, {
+    hint: 'restore its file, or overwrite or drop the frame',
+    cause,
+  });
+}
+
+function changing(handle: Handle): AppError {
+  return new AppError('frame_damaged', `the file of ${handle} is being changed from outside`, {
+    hint: 'try again when it is complete; a file that is moved into place is never seen half',
+    retryAfterSeconds: 1,
+  });
+}
+
+export function exists(handle: Handle): AppError {
+  return new AppError('handle_exists', `${handle} is taken`, {
+    hint: 'choose another handle, or say overwrite or append',
+  });
+}
+
+/** Rows that were made of another version may not replace this one. */
+export function changed(handle: Handle): AppError {
+  return new AppError('frame_changed', `${handle} was changed while the rows that replace it were made of it`, {
+    hint: 'try again',
+    retryAfterSeconds: 1,
+  });
+}
+
+/** The file of a version was changed from outside before it could be read. */
+export function replacedMeanwhile(handle: Handle, cause?: unknown): AppError {
+  return new AppError('handle_gone', `this version of ${handle} was replaced from outside`, {
+    hint: 'read it again to get the new version',
+    cause,
+  });
+}
+
+/** Why an entry that is not held cannot be read. */
+export function whyNotHeld(handle: Handle, entry: Exclude<Entry, { kind: 'held' }> | undefined): AppError {
+  switch (entry?.kind) {
+    case undefined:
+      return notFound(handle);
+    case 'gone':
+      return gone(handle, entry.tombstone.reason);
+    case 'damaged':
+      return damaged(handle, entry.reason);
+    case 'settling':
+      return entry.replacesHeld ? changing(handle) : notFound(handle);
+    default:
+      return entry satisfies never;
+  }
+}

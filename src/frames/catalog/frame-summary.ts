@@ -1,0 +1,55 @@
+import type { Column } from '../../core/data-type.ts';
+import type { FileReport } from '../../core/frame-engine.ts';
+import type { Handle } from '../../core/handle.ts';
+import { bytesOf } from '../disk/manifest.ts';
+import type { Entry } from './catalog.ts';
+import type { FrameVersion } from './frame-version.ts';
+
+export interface HeldSummary {
+  readonly state: 'held';
+  readonly handle: Handle;
+  readonly version: number;
+  readonly versionId: string;
+  readonly rows: number;
+  /** As stored. */
+  readonly bytes: number;
+  readonly columns: readonly Column[];
+  readonly createdAt: number;
+  /** In milliseconds since 1970; undefined when the frame stays. */
+  readonly expiresAt: number | undefined;
+  /** Null when the frame stays. */
+  readonly ttlMs: number | null;
+}
+
+export interface DamagedSummary {
+  readonly state: 'damaged';
+  readonly handle: Handle;
+  readonly version: number;
+  readonly bytes: number;
+  readonly reason: string;
+}
+
+export type FrameSummary = HeldSummary | DamagedSummary;
+
+export interface PutResult extends HeldSummary {
+  /** Those of this put: after an append, `rows` are more. */
+  readonly rowsPut: number;
+  /** Where the source was a file. */
+  readonly report: FileReport | undefined;
+}
+
+/** Undefined where there is nothing to be shown of a handle. */
+export function frameSummary(handle: Handle, entry: Entry | undefined, now: number): FrameSummary | undefined {
+  if (entry?.kind === 'damaged') {
+    const { version, reason, files } = entry;
+    return { state: 'damaged', handle, version, bytes: bytesOf(files), reason };
+  }
+  if (entry?.kind !== 'held' || entry.version.isExpired(now)) return undefined;
+  return heldSummary(entry.version);
+}
+
+export function heldSummary(version: FrameVersion): HeldSummary {
+  const { handle, version: number, versionId, columns, createdAt, ttlMs } = version.manifest;
+  const { rows, bytes, expiresAt } = version;
+  return { state: 'held', handle, version: number, versionId, rows, bytes, columns, createdAt, expiresAt, ttlMs };
+}

@@ -1,0 +1,94 @@
+import type { ChunkForm } from '../../core/frame-engine.ts';
+import type { Handle } from '../../core/handle.ts';
+import type { Manifest } from '../disk/manifest.ts';
+import { bytesOf, rowsOf } from '../disk/manifest.ts';
+import type { PartSet } from '../disk/part-links.ts';
+import { chunkRowsOf } from '../read/chunk-size.ts';
+
+/** Reads elsewhere keep a frame alive as well. */
+export interface ReadElsewhere {
+  readonly neighboursAreThere: () => boolean;
+  readonly tellRead: (handle: Handle) => void;
+}
+
+/** Of its time to live: how often others are told that it is read, and how much later it ends while there are others. */
+const tellShare = 1 / 8;
+const mostTellMs = 5000;
+/** What it takes others to hear of a read. */
+const hearMs = 1000;
+
+/** A version of a frame, in memory. Its rows never change; where they lie may (recompression). */
+export class FrameVersion {
+  manifest: Manifest;
+  parts: PartSet;
+  readonly rows: number;
+  readonly #chunkRows = new Map<ChunkForm, number>();
+  /** No longer current: only those who already read it still do. */
+  isRetired = false;
+  expiresAt: number | undefined;
+  /** Open readers: a frame does not expire under them. */
+  readers = 0;
+  /** Chunks that turned out too large to keep, with their bytes a row. */
+  readonly #heavy = new Map<string, number>();
+
+  readonly #elsewhere: ReadElsewhere;
+  #toldAt = Number.NEGATIVE_INFINITY;
+
+  constructor(manifest: Manifest, parts: PartSet, now: number, elsewhere: ReadElsewhere) {
+    this.manifest = manifest;
+    this.parts = parts;
+    this.rows = rowsOf(manifest.parts);
+    this.#elsewhere = elsewhere;
+    this.keepAlive(now);
+  }
+
+  get versionId(): string {
+    return this.manifest.versionId;
+  }
+
+  get bytes(): number {
+    return bytesOf(this.manifest.parts);
+  }
+
+  /** How many rows are loaded and kept together in a form. */
+  chunkRows(form: ChunkForm): number {
+    let rows = this.#chunkRows.get(form);
+    if (rows === undefined) {
+      const { columns, parts } = this.manifest;
+      const uncompressedBytes = parts.reduce((sum, part) => sum + part.uncompressedBytes, 0);
+      rows = chunkRowsOf(form, { rows: this.rows, columns, uncompressedBytes });
+      this.#chunkRows.set(form, rows);
+    }
+    return rows;
+  }
+
+  /** Being read keeps a frame alive. Also after a restart the whole time to live lies ahead, so nothing is lost early. */
+  touch(now: number): void {
+    this.keepAlive(now);
+    const { handle, ttlMs } = this.manifest;
+    if (ttlMs === null || !this.#elsewhere.neighboursAreThere()) return;
+    if (now - this.#toldAt < Math.min(mostTellMs, ttlMs * tellShare)) return;
+    this.#toldAt = now;
+    this.#elsewhere.tellRead(handle);
+  }
+
+  /** The same, where others know of it already. */
+  keepAlive(now: number): void {
+    const { ttlMs } = this.manifest;
+    this.expiresAt = ttlMs === null ? undefined : now + ttlMs;
+  }
+
+  isExpired(now: number): boolean {
+    if (this.expiresAt === undefined || this.expiresAt > now || this.readers > 0) return false;
+    if (!this.#elsewhere.neighboursAreThere()) return true;
+    return this.expiresAt + (this.manifest.ttlMs ?? 0) * tellShare + hearMs <= now;
+  }
+
+  markHeavy(form: ChunkForm, chunk: number, rowBytes: number): void {
+    this.#heavy.set(`${form}:${chunk}`, rowBytes);
+  }
+
+  heavyRowBytes(form: ChunkForm, chunk: number): number | undefined {
+    return this.#heavy.size === 0 ? undefined : this.#heavy.get(`${form}:${chunk}`);
+  }
+}

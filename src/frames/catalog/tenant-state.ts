@@ -1,0 +1,180 @@
+import type { HotTier } from '../../cache/byte-cache.ts';
+import { AppError } from '../../core/app-error.ts';
+import type { Compression, FrameEngine } from '../../core/frame-engine.ts';
+import type { Handle } from '../../core/handle.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Tenant } from '../../core/principal.ts';
+import { errnoOf } from '../../core/storage-error.ts';
+import { Commits } from '../disk/commit.ts';
+import type { DurableFiles } from '../disk/durable-file.ts';
+import type { Manifest } from '../disk/manifest.ts';
+import { RecordFiles } from '../disk/manifest-files.ts';
+import { type Part, sameFiles } from '../disk/part.ts';
+import { PartCheck } from '../disk/part-check.ts';
+import { type HeldPart, Pins } from '../disk/part-links.ts';
+import { TenantDirectory } from '../disk/tenant-directory.ts';
+import type { Neighbours } from '../peers/peer-watch.ts';
+import type { Membership } from '../peers/process-lease.ts';
+import { SharedLocks } from '../peers/shared-locks.ts';
+import { isPassing } from '../reconcile/adopt-files.ts';
+import type { Turns } from '../turns.ts';
+import { Catalog, type Entry } from './catalog.ts';
+import { FrameVersion, type ReadElsewhere } from './frame-version.ts';
+import { HandleLocks } from './handle-locks.ts';
+
+/** What all tenants of a store share. */
+export interface StoreContext {
+  readonly coldDirectory: string;
+  readonly engine: FrameEngine;
+  readonly backgroundEngine: FrameEngine;
+  readonly compression: Compression;
+  readonly defaultTtlMs: number | null;
+  readonly tombstoneTtlMs: number;
+  readonly hot: HotTier;
+  readonly durable: DurableFiles;
+  readonly membership: Membership;
+  readonly neighbours: Neighbours;
+  /** Removes what processes that are over left in the middle of their work. */
+  readonly clearUp: (directory: TenantDirectory) => Promise<void>;
+  /** Takes the locks from a process that is not known here, if it is not known at all. */
+  readonly releaseStrange: (directory: TenantDirectory, id: string) => Promise<void>;
+  readonly adoptionTurns: Turns;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** Aborts when the store closes. */
+  readonly signal: AbortSignal;
+  /** A frame has parts that are not compressed as configured yet. */
+  readonly wantsRecompression: (tenant: Tenant, handle: Handle) => void;
+}
+
+export interface ChangeOptions {
+  /** Where nothing can be written there is no lock either; what only removes, or changes nothing then, may go on alone. */
+  readonly evenUnlocked?: boolean;
+  /** Default: true. */
+  readonly tells?: boolean;
+}
+
+/** One tenant's frames in memory and on disk: what the use cases work with. */
+export class TenantState {
+  readonly context: StoreContext;
+  readonly directory: TenantDirectory;
+  readonly records: RecordFiles;
+  readonly commits: Commits;
+  readonly pins: Pins;
+  readonly catalog = new Catalog();
+  readonly locks = new HandleLocks();
+  readonly #sharedLocks: SharedLocks;
+  readonly #elsewhere: ReadElsewhere;
+  /** Everything on the disk is in the catalog. */
+  isLoaded = false;
+
+  constructor(context: StoreContext, tenant: Tenant) {
+    this.context = context;
+    this.directory = new TenantDirectory(context.coldDirectory, tenant, context.durable, context.membership);
+    this.records = new RecordFiles(this.directory, context.durable);
+    this.commits = new Commits(this.directory, this.records, context.durable, context.logger);
+    const neighboursAreThere = (): boolean => context.neighbours.areThere;
+    this.pins = new Pins(this.directory, (part, path) => isAsWritten(context, part, path), neighboursAreThere);
+    const tellRead = (handle: Handle): void => void context.membership.announce(`read ${tenant} ${handle}`);
+    this.#elsewhere = { neighboursAreThere, tellRead };
+    this.#sharedLocks = new SharedLocks({
+      directory: this.directory,
+      neighboursAreThere,
+      releaseStrange: (id) => context.releaseStrange(this.directory, id),
+      signal: context.signal,
+    });
+  }
+
+  /** For changes of a handle: one at a time, here and in all processes, and the others hear of it. */
+  change<T>(handle: Handle, task: () => Promise<T>, options: ChangeOptions = {}): Promise<T> {
+    return this.locks.run(handle, () => this.changeHeld(handle, task, options));
+  }
+
+  /** The same for those who hold the lock of this process. */
+  async changeHeld<T>(handle: Handle, task: () => Promise<T>, options: ChangeOptions = {}): Promise<T> {
+    const { evenUnlocked = false, tells = true } = options;
+    const { membership } = this.context;
+    let isBegun = false;
+    try {
+      return await this.#sharedLocks.run(handle, async () => {
+        isBegun = true;
+        try {
+          return await task();
+        } finally {
+          if (tells) await this.tell(handle);
+        }
+      });
+    } catch (error) {
+      if (!isBegun) {
+        if (evenUnlocked && isUnwritable(error) && !this.context.neighbours.areThere) return task();
+        throw error;
+      }
+      const isOfDisk = errnoOf(error) !== undefined || !(error instanceof AppError);
+      throw isOfDisk && (await membership.hasLostPlace()) ? perhapsWritten(error) : error;
+    }
+  }
+
+  /** Resolves when the other processes can know that the handle has changed. */
+  tell(handle: Handle): Promise<void> {
+    return this.context.membership.announce(`changed ${this.directory.tenant} ${handle}`);
+  }
+
+  /** Another process moved the rows of the version, or gave it another time to live. */
+  async follow(version: FrameVersion, manifest: Manifest): Promise<void> {
+    const before = version.parts;
+    const isMoved = !sameFiles(before.parts, manifest.parts);
+    version.manifest = manifest;
+    if (isMoved) version.parts = this.pins.set(partsFound(manifest));
+    version.keepAlive(this.context.now());
+    this.catalog.set(manifest.handle, { kind: 'held', version });
+    if (isMoved) await before.retire();
+  }
+
+  /** Makes this the current version; those who read the one before go on with it. */
+  async hold(manifest: Manifest, parts: readonly HeldPart[]): Promise<FrameVersion> {
+    const version = new FrameVersion(manifest, this.pins.set(parts), this.context.now(), this.#elsewhere);
+    await this.turn(manifest.handle, { kind: 'held', version });
+    return version;
+  }
+
+  recompressLater({ handle, parts }: Manifest): void {
+    if (parts.some((part) => !part.final)) this.context.wantsRecompression(this.directory.tenant, handle);
+  }
+
+  /** Puts an entry in the place of the one before. */
+  async turn(handle: Handle, entry: Entry | undefined): Promise<void> {
+    const before = this.catalog.get(handle);
+    if (entry === undefined) this.catalog.delete(handle);
+    else this.catalog.set(handle, entry);
+    if (before?.kind !== 'held') return;
+    before.version.isRetired = true;
+    this.context.hot.deleteVersion(before.version.versionId);
+    await before.version.parts.retire();
+  }
+}
+
+async function isAsWritten({ engine, signal }: StoreContext, { checksum }: Part, path: string): Promise<boolean> {
+  if (checksum === null) return false;
+  try {
+    return await engine.hasChecksum(path, checksum, { signal, lane: 'verification' });
+  } catch (error) {
+    if (signal.aborted || isPassing(error) || !(error instanceof AppError)) throw error;
+    return false;
+  }
+}
+
+/** Parts of a manifest that was found on disk: what we wrote is yet to be verified, what we did not cannot be. */
+export function partsFound(manifest: Manifest): HeldPart[] {
+  return manifest.parts.map((part) => ({ ...part, check: new PartCheck(part) }));
+}
+
+export function isUnwritable(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'storage_full' || error.code === 'storage_read_only');
+}
+
+function perhapsWritten(cause: unknown): AppError {
+  return new AppError('internal', 'this server stood still in the middle of a write, and the others took it for dead', {
+    hint: 'read the frame to see whether the write is there, then try again',
+    cause,
+  });
+}

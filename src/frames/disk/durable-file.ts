@@ -1,0 +1,104 @@
+import type { FileHandle } from 'node:fs/promises';
+import { link, open, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AppError } from '../../core/app-error.ts';
+import { makeFolder } from '../../core/make-folder.ts';
+import { errnoOf, storageError } from '../../core/storage-error.ts';
+
+export interface OpenDirectory extends AsyncDisposable {
+  sync(): Promise<void>;
+}
+
+/** File operations that survive a power cut once they resolve, with errors that a caller may see. */
+export class DurableFiles {
+  #failedSync: unknown;
+
+  /** After a failed fsync the kernel may have dropped what it could not write: nothing after it can be promised. */
+  assertWritable(): void {
+    if (this.#failedSync === undefined) return;
+    throw new AppError('storage_read_only', 'the storage failed to keep a write; nothing is written until a restart', {
+      hint: 'check the disk, then restart the server; frames can still be read',
+      cause: this.#failedSync,
+    });
+  }
+
+  /** An engine syncs files itself; when that failed, the rule is the same. */
+  noteFailedSync(cause: unknown): void {
+    this.#failedSync ??= cause ?? new Error('fsync failed');
+  }
+
+  async writeFile(path: string, text: string): Promise<void> {
+    await storage(async () => {
+      const file = await open(path, 'wx');
+      try {
+        await file.writeFile(text);
+        await this.#sync(file);
+      } finally {
+        await file.close();
+      }
+    });
+  }
+
+  /** Makes a folder, and those above it that are missing. */
+  async makeFolder(path: string): Promise<void> {
+    for (const made of await storage(() => makeFolder(path))) await this.syncDirectory(dirname(made));
+  }
+
+  async syncDirectory(path: string): Promise<void> {
+    await using directory = await this.openDirectory(path);
+    await directory.sync();
+  }
+
+  /** Opened before the step that cannot be taken back: after it the process may have no descriptor left to sync with. */
+  async openDirectory(path: string): Promise<OpenDirectory> {
+    const directory = await storage(() => open(path, 'r'));
+    return {
+      sync: () => storage(() => this.#sync(directory)),
+      // What was synced is safe, however the closing goes; to fail for it would leave a step half done.
+      [Symbol.asyncDispose]: () => directory.close().catch(() => {}),
+    };
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await storage(() => rename(from, to));
+  }
+
+  /** False when something is already at `to`. */
+  async linkNew(from: string, to: string): Promise<boolean> {
+    try {
+      await storage(() => link(from, to));
+      return true;
+    } catch (error) {
+      if (errnoOf(error) === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  async remove(path: string): Promise<void> {
+    try {
+      await storage(() => unlink(path));
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    }
+  }
+
+  async #sync(file: FileHandle): Promise<void> {
+    try {
+      await file.sync();
+    } catch (error) {
+      // Some file systems find out only now that the disk is full; what was written is thrown away then.
+      if (errnoOf(error) === 'ENOSPC' || errnoOf(error) === 'EDQUOT') throw error;
+      this.noteFailedSync(error);
+      throw new AppError('storage_read_only', 'the storage failed to keep a write', { cause: error });
+    }
+  }
+}
+
+/** Runs `task`; what the file system refuses becomes an AppError that says so. */
+export async function storage<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    throw storageError(error);
+  }
+}

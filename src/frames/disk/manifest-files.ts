@@ -1,0 +1,120 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Handle } from '../../core/handle.ts';
+import { errnoOf } from '../../core/storage-error.ts';
+import type { Records } from '../reconcile/assess-handle.ts';
+import type { DurableFiles, OpenDirectory } from './durable-file.ts';
+import { storage } from './durable-file.ts';
+import { encodeManifest, type Manifest, parseManifest } from './manifest.ts';
+import type { Listing, TenantDirectory } from './tenant-directory.ts';
+import { encodeTombstone, parseTombstone, type Tombstone } from './tombstone.ts';
+
+/** The small files beside the data: manifests, those about to become manifests, and tombstones. */
+export class RecordFiles {
+  readonly #directory: TenantDirectory;
+  readonly #durable: DurableFiles;
+
+  constructor(directory: TenantDirectory, durable: DurableFiles) {
+    this.#directory = directory;
+    this.#durable = durable;
+  }
+
+  /** `listing` saves looking for what is known not to be there. */
+  async read(handle: Handle, listing?: Listing): Promise<Records> {
+    const isThere = (kind: 'manifests' | 'pending' | 'tombstones') =>
+      listing === undefined || listing[kind].has(handle);
+    const [manifest, pending, tombstone] = await Promise.all([
+      isThere('manifests') ? this.#directory.readRecord('manifests', handle) : undefined,
+      isThere('pending') ? this.#directory.readPending(handle) : undefined,
+      isThere('tombstones') ? this.#directory.readRecord('tombstones', handle) : undefined,
+    ]);
+    return {
+      manifest: manifest === undefined ? undefined : parseManifest(manifest, handle),
+      pending: pending === undefined ? undefined : parseManifest(pending, handle),
+      tombstone: tombstone === undefined ? undefined : parseTombstone(tombstone, handle),
+    };
+  }
+
+  async writePending(manifest: Manifest): Promise<void> {
+    const path = this.#directory.ownPendingPath(manifest.handle);
+    try {
+      await this.#durable.writeFile(path, encodeManifest(manifest));
+    } catch (error) {
+      await this.#durable.remove(path).catch(() => {});
+      throw error;
+    }
+  }
+
+  async syncPending(): Promise<void> {
+    await this.#durable.syncDirectory(dirname(this.#directory.newTemporaryPath()));
+  }
+
+  async promotePending(handle: Handle): Promise<void> {
+    await this.#durable.rename(this.#directory.ownPendingPath(handle), this.#directory.recordPath('manifests', handle));
+  }
+
+  /** What another process left in the middle of a commit becomes ours. */
+  async takeOverPending(handle: Handle): Promise<void> {
+    const left = this.#directory.recordPath('pending', handle);
+    try {
+      await this.#durable.linkNew(left, this.#directory.ownPendingPath(handle));
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    }
+    await this.#directory.discard(left);
+  }
+
+  openManifests(): Promise<OpenDirectory> {
+    return this.#durable.openDirectory(this.#directory.recordDirectory('manifests'));
+  }
+
+  async dropPending(handle: Handle): Promise<void> {
+    await this.#durable.remove(this.#directory.ownPendingPath(handle));
+  }
+
+  /** Also one that another process left. */
+  async dropAnyPending(handle: Handle): Promise<void> {
+    await this.dropPending(handle);
+    await this.#directory.discard(this.#directory.recordPath('pending', handle));
+  }
+
+  /** For a frame from outside: lost in a power cut, it is made again, so it need not be synced. */
+  async writeAdopted(manifest: Manifest): Promise<void> {
+    const temporary = this.#directory.newTemporaryPath('.json');
+    await storage(async () => {
+      await writeFile(temporary, encodeManifest(manifest), { flag: 'wx' });
+      await rename(temporary, this.#directory.recordPath('manifests', manifest.handle));
+    });
+    await this.dropAnyPending(manifest.handle);
+    await this.dropTombstone(manifest.handle);
+  }
+
+  async dropManifest(handle: Handle): Promise<void> {
+    await this.#directory.discard(this.#directory.recordPath('manifests', handle));
+    await this.dropAnyPending(handle);
+  }
+
+  async writeTombstone(tombstone: Tombstone): Promise<void> {
+    const temporary = this.#directory.newTemporaryPath('.json');
+    const path = this.#directory.recordPath('tombstones', tombstone.handle);
+    await using tombstones = await this.#durable.openDirectory(this.#directory.recordDirectory('tombstones'));
+    try {
+      await this.#durable.writeFile(temporary, encodeTombstone(tombstone));
+      await this.#durable.rename(temporary, path);
+    } catch (error) {
+      await this.#durable.remove(temporary).catch(() => {});
+      throw error;
+    }
+    try {
+      await tombstones.sync();
+    } catch (error) {
+      // Else a drop that failed would be done by the next start.
+      await this.#directory.discard(path).catch(() => {});
+      throw error;
+    }
+  }
+
+  async dropTombstone(handle: Handle): Promise<void> {
+    await this.#directory.discard(this.#directory.recordPath('tombstones', handle));
+  }
+}

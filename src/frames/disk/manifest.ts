@@ -1,0 +1,58 @@
+import type { Column } from '../../core/data-type.ts';
+import type { Handle } from '../../core/handle.ts';
+import { randomBase32 } from '../../core/handle.ts';
+import type { FileIdentity, Part } from './part.ts';
+import { seal, unseal } from './sealed-json.ts';
+
+/** What is known of one version of a frame. */
+export interface Manifest {
+  readonly handle: Handle;
+  /** 1, 2, …; goes on after a drop as long as the tombstone is remembered. */
+  readonly version: number;
+  /** Unique among all versions of all frames. */
+  readonly versionId: string;
+  readonly createdAt: number;
+  readonly ttlMs: number | null;
+  readonly columns: readonly Column[];
+  readonly parts: readonly Part[];
+  /** Files that this version superseded and that go as soon as it is committed. */
+  readonly replaces: readonly FileIdentity[];
+  /** The last so many parts come into the folder one by one: until all of them are there, none of them counts. */
+  readonly partsAdded?: number | undefined;
+}
+
+const format = 2;
+/** Its parts have the checksum as `sha256`. */
+const firstFormat = 1;
+
+type FirstPart = Omit<Part, 'checksum'> & { readonly sha256: string | null };
+
+export function encodeManifest(manifest: Manifest): string {
+  return seal({ format, ...manifest });
+}
+
+/** Undefined when the text is torn, edited, of another format or of another handle: then it is not believed at all. */
+export function parseManifest(text: string, handle: Handle): Manifest | undefined {
+  const value = unseal(text) as ({ readonly format: unknown } & Manifest) | undefined;
+  if (value === undefined || value.handle !== handle) return undefined;
+  const { format: found, ...manifest } = value;
+  if (found === format) return manifest;
+  if (found !== firstFormat) return undefined;
+  return { ...manifest, parts: (value.parts as readonly unknown[]).map((part) => ofFirstFormat(part as FirstPart)) };
+}
+
+function ofFirstFormat({ sha256, ...part }: FirstPart): Part {
+  return { ...part, checksum: sha256 === null ? null : `sha256:${sha256}` };
+}
+
+export function newVersionId(): string {
+  return randomBase32(26);
+}
+
+export function rowsOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + part.rows, 0);
+}
+
+export function bytesOf(files: readonly { readonly size: number }[]): number {
+  return files.reduce((sum, file) => sum + file.size, 0);
+}

@@ -1,0 +1,263 @@
+import { link, open, unlink } from 'node:fs/promises';
+import type { PartSource } from '../../core/frame-engine.ts';
+import { errnoOf } from '../../core/storage-error.ts';
+import type { Part } from './part.ts';
+import { identityOf, sameIdentity } from './part.ts';
+import type { PartCheck } from './part-check.ts';
+import type { TenantDirectory } from './tenant-directory.ts';
+
+/** A part's file is no longer the one that its manifest names. Never leaves the store as it is. */
+export class FileChanged extends Error {
+  constructor(file: string) {
+    super(`${file} was changed from outside`);
+    this.name = 'FileChanged';
+  }
+}
+
+/** A part in memory, with whether its bytes are known to be what was written. */
+export interface HeldPart extends Part {
+  readonly check: PartCheck;
+}
+
+interface Pin {
+  readonly part: HeldPart;
+  readonly path: string;
+  /** False when the path is the public one, which others may change. */
+  readonly isLink: boolean;
+}
+
+/** Links of a tenant's parts under private names: what a reader began to read stays, whatever happens to the public name. */
+export class Pins {
+  readonly #directory: TenantDirectory;
+  readonly #isAsWritten: (part: Part, path: string) => Promise<boolean>;
+  readonly #neighboursAreThere: () => boolean;
+  readonly #sets = new Set<PartSet>();
+  readonly #unlinking = new Set<Promise<void>>();
+
+  constructor(
+    directory: TenantDirectory,
+    isAsWritten: (part: Part, path: string) => Promise<boolean>,
+    neighboursAreThere: () => boolean,
+  ) {
+    this.#directory = directory;
+    this.#isAsWritten = isAsWritten;
+    this.#neighboursAreThere = neighboursAreThere;
+  }
+
+  set(parts: readonly HeldPart[]): PartSet {
+    return new PartSet(parts, this);
+  }
+
+  note(set: PartSet, pinned: boolean): void {
+    if (pinned) this.#sets.add(set);
+    else this.#sets.delete(set);
+  }
+
+  async pin(part: HeldPart): Promise<Pin> {
+    const publicPath = this.#directory.path(part.file);
+    const path = this.#directory.newPinPath();
+    try {
+      await this.#directory.prepare();
+      await part.check.through(this.#changeTime(publicPath), () => link(publicPath, path), this.#changeTime(path));
+    } catch (error) {
+      if (errnoOf(error) === 'EMFILE' || errnoOf(error) === 'ENFILE') throw error;
+      // No hard links on this file system, or nothing may be written here: then reading goes by the public name.
+      const pin = { part, path: publicPath, isLink: false };
+      await part.check.through(this.#changeTime(publicPath), async () => {}, this.#changeTime(publicPath));
+      await this.#assertSame(pin);
+      return pin;
+    }
+    const pin = { part, path, isLink: true };
+    try {
+      await this.#assertSame(pin);
+    } catch (error) {
+      await unlink(path);
+      throw error;
+    }
+    return pin;
+  }
+
+  /** Rejects with FileChanged when the bytes are no longer those of the part. */
+  async assertUnchanged(pin: Pin, { isRetired }: { readonly isRetired: boolean }): Promise<void> {
+    const { part, path } = pin;
+    const changedNs = await this.#assertSame(pin);
+    // The names of a retired version go, which changes its inodes.
+    if (isRetired || part.check.isAsKnown(changedNs)) return;
+    // The links of other servers change it all the time, and to read whole files for that each time is too much.
+    if (this.#neighboursAreThere()) return part.check.note(this.#changeTime(path));
+    await part.check.renew(this.#changeTime(path), () => this.#isAsWritten(part, path));
+    if (!part.check.passed) throw new FileChanged(part.file);
+  }
+
+  /** To be called when nothing of ours is about to change the file's inode. */
+  async noteWritten(parts: readonly HeldPart[]): Promise<void> {
+    for (const part of parts) await part.check.note(this.#changeTime(this.#directory.path(part.file)));
+  }
+
+  /** Whether the file under the public name has been left alone since its bytes were last known. */
+  async isUntouched(part: HeldPart): Promise<boolean> {
+    const stats = await this.#directory.stats(this.#directory.path(part.file));
+    return stats !== undefined && part.check.passed && part.check.isAsKnown(stats.ctimeNs);
+  }
+
+  unpin(pinning: Promise<readonly Pin[]>): Promise<void> {
+    const work = (async () => {
+      const pins = await pinning.catch(() => []);
+      await Promise.allSettled(pins.filter((pin) => pin.isLink).map((pin) => this.#unlink(pin)));
+    })().finally(() => this.#unlinking.delete(work));
+    this.#unlinking.add(work);
+    return work;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const set of [...this.#sets]) set.dispose();
+    await Promise.all(this.#unlinking);
+  }
+
+  async #unlink({ part, path }: Pin): Promise<void> {
+    // By now the part may have another public name, or none, so its inode is looked at by descriptor.
+    const file = part.checksum === null ? undefined : await open(path, 'r').catch(() => undefined);
+    if (file === undefined) return unlink(path);
+    try {
+      const changeTime = async () => (await file.stat({ bigint: true })).ctimeNs;
+      await part.check.through(changeTime, () => unlink(path), changeTime);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Gives the time of the inode's last change. */
+  async #assertSame({ part, path }: Pin): Promise<bigint> {
+    const stats = await this.#directory.stats(path);
+    if (stats === undefined || !sameIdentity(part, identityOf(stats))) throw new FileChanged(part.file);
+    return stats.ctimeNs;
+  }
+
+  #changeTime(path: string): () => Promise<bigint | undefined> {
+    return async () => (await this.#directory.stats(path))?.ctimeNs;
+  }
+}
+
+/** Repeated short reads shall not link and unlink each time. */
+const lingerMs = 1000;
+const pinsAtOnce = 32;
+
+/** The files of one version, as long as somebody may read them. */
+export class PartSet {
+  readonly parts: readonly HeldPart[];
+  readonly #pins: Pins;
+  #users = 0;
+  #pinned: Promise<readonly Pin[]> | undefined;
+  #linger: NodeJS.Timeout | undefined;
+  #retired = false;
+
+  constructor(parts: readonly HeldPart[], pins: Pins) {
+    this.parts = parts;
+    this.#pins = pins;
+  }
+
+  get users(): number {
+    return this.#users;
+  }
+
+  get isVerified(): boolean {
+    return this.parts.every((part) => part.check.passed);
+  }
+
+  acquire(): void {
+    this.#users++;
+    clearTimeout(this.#linger);
+  }
+
+  release(): void {
+    this.#users--;
+    if (this.#users === 0) this.#settle();
+  }
+
+  /** Where the parts can be read, unchanged, until `release`. Rejects with FileChanged when it is too late. */
+  async sources(): Promise<readonly PartSource[]> {
+    const pins = await this.#pin();
+    const unverified = this.parts.find((part) => !part.check.passed);
+    if (unverified !== undefined) throw new FileChanged(unverified.file);
+    await Promise.all(pins.map((pin) => this.#pins.assertUnchanged(pin, { isRetired: this.#retired })));
+    return pins.map(({ path, part: { rows } }) => ({ path, rows }));
+  }
+
+  /** The same for those who are about to find out whether the bytes are those that were written. */
+  async unverifiedSources(): Promise<readonly PartSource[]> {
+    return (await this.#pin()).map(({ path, part: { rows } }) => ({ path, rows }));
+  }
+
+  /** Before the public names go: keeps the parts for everybody who reads them now or begins to before `retire`. */
+  async protect(): Promise<void> {
+    this.acquire();
+    try {
+      await this.#pin();
+    } catch (error) {
+      if (!(error instanceof FileChanged)) throw error;
+    } finally {
+      this.#users--;
+    }
+  }
+
+  /** The version that these parts made is no longer current. Those who still read it may. */
+  async retire(): Promise<void> {
+    this.#retired = true;
+    if (this.#users > 0) await this.#pin().catch(() => {});
+    this.#settle();
+  }
+
+  /** After `protect`, when the public names stayed after all. */
+  spare(): void {
+    this.#settle();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#linger);
+    this.#unpin();
+  }
+
+  #pin(): Promise<readonly Pin[]> {
+    if (this.#pinned === undefined) {
+      const pinning = this.#pinAll();
+      this.#pinned = pinning;
+      this.#pins.note(this, true);
+      pinning.catch(() => {
+        if (this.#pinned !== pinning) return;
+        this.#pinned = undefined;
+        this.#pins.note(this, false);
+      });
+    }
+    return this.#pinned;
+  }
+
+  async #pinAll(): Promise<readonly Pin[]> {
+    const pins: Pin[] = [];
+    for (let at = 0; at < this.parts.length; at += pinsAtOnce) {
+      const group = this.parts.slice(at, at + pinsAtOnce);
+      const results = await Promise.allSettled(group.map((part) => this.#pins.pin(part)));
+      for (const result of results) if (result.status === 'fulfilled') pins.push(result.value);
+      for (const result of results) {
+        if (result.status === 'fulfilled') continue;
+        await this.#pins.unpin(Promise.resolve(pins));
+        throw result.reason;
+      }
+    }
+    return pins;
+  }
+
+  #settle(): void {
+    clearTimeout(this.#linger);
+    if (this.#users > 0 || this.#pinned === undefined) return;
+    if (this.#retired) this.#unpin();
+    else this.#linger = setTimeout(() => this.#unpin(), lingerMs).unref();
+  }
+
+  #unpin(): void {
+    const pinned = this.#pinned;
+    if (pinned === undefined) return;
+    this.#pinned = undefined;
+    this.#pins.note(this, false);
+    void this.#pins.unpin(pinned);
+  }
+}

@@ -1,0 +1,96 @@
+import { mkdir, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf } from '../../core/storage-error.ts';
+
+const buriedPrefix = 'buried-';
+export const pendingPrefix = 'pending-';
+
+/** The private folder of a tenant, and the name of the process that clears up in it. */
+export interface Ground {
+  readonly folder: string;
+  readonly ownId: string;
+}
+
+/**
+ * Takes from a process that is over, or taken for so, all it may still be about to change frames with: every step of a
+ * write moves something out of the process's own folder or into it, so that without the folder none succeeds, however late
+ * the process wakes. Only then are its locks given free. What is cut off half-way is done by whoever buries us. Gives
+ * whether it was us who did.
+ */
+export async function bury(ground: Ground, id: string): Promise<boolean> {
+  await rm(join(ground.folder, 'pins', id), { recursive: true, force: true });
+  const folder = join(ground.folder, 'tmp', id);
+  if (!(await isThere(folder))) return false;
+  const own = join(ground.folder, 'tmp', ground.ownId);
+  const moved = join(own, `${buriedPrefix}${id}`);
+  await mkdir(own).catch(ignoring('EEXIST'));
+  if (!(await rename(folder, moved).then(() => true, ignoring('ENOENT')))) return false;
+  await settle(ground, moved);
+  await releaseLocks(ground, id);
+  await rm(moved, { recursive: true, force: true });
+  return true;
+}
+
+/** The same for a process that nobody knows; after a power cut there may be its locks and nothing else. */
+export async function buryStranger(ground: Ground, id: string): Promise<void> {
+  if (await bury(ground, id)) return;
+  for (const name of [id, ...(await readdir(join(ground.folder, 'tmp')).catch(() => []))]) {
+    const buried = join(ground.folder, 'tmp', name, name === id ? '' : `${buriedPrefix}${id}`);
+    // Somebody is at it, or will be.
+    if (await isThere(buried)) return;
+  }
+  await releaseLocks(ground, id);
+}
+
+/** What is left of processes of which nothing else is known. */
+export async function buryStrangers(
+  ground: Ground,
+  strangersAmong: (names: readonly string[]) => Promise<readonly string[]>,
+): Promise<void> {
+  for (const kind of ['tmp', 'pins']) {
+    const entries = await readdir(join(ground.folder, kind), { withFileTypes: true }).catch(() => []);
+    const others = entries.filter(({ name }) => name !== ground.ownId);
+    if (others.length === 0) continue;
+    const strangers = new Set(await strangersAmong(others.map(({ name }) => name)));
+    for (const entry of others) {
+      if (!strangers.has(entry.name)) continue;
+      if (entry.isDirectory()) await buryStranger(ground, entry.name);
+      else await rm(join(ground.folder, kind, entry.name), { force: true });
+    }
+  }
+}
+
+async function settle(ground: Ground, moved: string): Promise<void> {
+  for (const { name } of await readdir(moved, { withFileTypes: true })) {
+    if (name.startsWith(buriedPrefix)) {
+      await settle(ground, join(moved, name));
+      await releaseLocks(ground, name.slice(buriedPrefix.length));
+    } else if (name.startsWith(pendingPrefix)) {
+      // Its data may be in place already: whoever looks at the frame next decides.
+      await rename(join(moved, name), join(ground.folder, 'pending', name.slice(pendingPrefix.length)));
+    } else {
+      await rm(join(moved, name), { recursive: true, force: true });
+    }
+  }
+}
+
+/** What is removed has the name of its owner: should the lock be somebody else's by now, nothing is. */
+async function releaseLocks(ground: Ground, id: string): Promise<void> {
+  const locks = join(ground.folder, 'locks');
+  for (const name of await readdir(locks).catch(() => [])) {
+    await unlink(join(locks, name, id))
+      .then(() => rmdir(join(locks, name)))
+      .catch(ignoring('ENOENT', 'ENOTEMPTY', 'EEXIST'));
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(() => true, ignoring('ENOENT'));
+}
+
+function ignoring(...codes: readonly string[]): (error: unknown) => false {
+  return (error) => {
+    if (codes.includes(errnoOf(error) ?? '')) return false;
+    throw error;
+  };
+}

@@ -1,0 +1,287 @@
+import type { FileHandle } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../core/logger.ts';
+import { errnoOf } from '../../core/storage-error.ts';
+import {
+  endedSuffix,
+  hasEnded,
+  livingSuffix,
+  type Membership,
+  type ProcessIdentity,
+  parseHeader,
+  processesFolder,
+} from './process-lease.ts';
+
+export interface NeighbourNews {
+  /** These lines were announced by others. */
+  readonly onLines: (lines: readonly string[]) => void;
+  /** Something may have been announced that was not read: everything is to be looked at again. */
+  readonly onMissed: () => void;
+  /** Takes the place of a process that has ended from it. Done again until it resolves. */
+  readonly onEnded: (id: string) => Promise<void>;
+}
+
+interface Neighbour {
+  readonly id: string;
+  file: string;
+  process: ProcessIdentity | undefined;
+  /** What was last seen of its file; another value is a sign of life. */
+  mark: string;
+  generation: number;
+  readTo: number;
+  /** How long nothing was seen of it, by our own clock and only while we were looking. */
+  silentMs: number;
+  /** It gave a sign of life since we know of it. */
+  isHeard: boolean;
+  buriedAt: number | undefined;
+}
+
+const mostHeaderBytes = 400;
+const pollMs = 200;
+const beatMs = 500;
+/** One that was silent for longer than it should be may have ended. */
+const doubtMs = 2000;
+/** What is known of the others is taken for true for this long after the look that it is from was begun. */
+const trustMs = 700;
+/** A process that gives no sign of life for so long has lost its place. */
+const silenceMs = 5000;
+/** The last words of a process are kept for those who have not read them yet. */
+const keepWordsMs = 10_000;
+
+/** The other processes that serve the same cold directory: what they changed, and whether they live. */
+export class Neighbours {
+  readonly #membership: Membership;
+  readonly #folder: string;
+  readonly #news: NeighbourNews;
+  readonly #logger: Logger;
+  readonly #known = new Map<string, Neighbour>();
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | undefined;
+  #queued: Promise<void> | undefined;
+  #tending: Promise<void> | undefined;
+  #beatAt = Number.NEGATIVE_INFINITY;
+  #polledAt = Number.NEGATIVE_INFINITY;
+  /** What was announced before our first look is on the disk, and nothing was read from there yet. */
+  #isFirst = true;
+  #isDisposed = false;
+  /** The last beat failed. */
+  #isMute = false;
+
+  constructor(coldDirectory: string, membership: Membership, news: NeighbourNews, logger: Logger) {
+    this.#membership = membership;
+    this.#folder = processesFolder(coldDirectory);
+    this.#news = news;
+    this.#logger = logger;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.poll().catch((error) => this.#logger.warn('could not look for other servers', { error: String(error) }));
+    }, pollMs).unref();
+  }
+
+  /** Whether everything that others acknowledged, but for the last moment, is known here. */
+  get isFresh(): boolean {
+    return performance.now() - this.#polledAt <= trustMs;
+  }
+
+  get areThere(): boolean {
+    for (const { buriedAt } of this.#known.values()) if (buriedAt === undefined) return true;
+    return false;
+  }
+
+  isKnown(id: string): boolean {
+    return this.#known.has(id);
+  }
+
+  /** Whether there is one of which it is not known yet whether it lives: what it began may have to be finished. */
+  get areInDoubt(): boolean {
+    for (const { isHeard, silentMs, buriedAt } of this.#known.values()) {
+      if (buriedAt === undefined && (!isHeard || silentMs > doubtMs)) return true;
+    }
+    return false;
+  }
+
+  /** Resolves when a look that began after this call is done. */
+  poll(): Promise<void> {
+    if (this.#isDisposed) return Promise.resolve();
+    if (this.#polling === undefined) return this.#begin();
+    this.#queued ??= this.#polling
+      .catch(() => {})
+      .then(() => {
+        this.#queued = undefined;
+        return this.#begin();
+      });
+    return this.#queued;
+  }
+
+  /** At once when what is known is fresh. */
+  async refresh(): Promise<void> {
+    if (!this.isFresh) await this.poll();
+  }
+
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    clearInterval(this.#timer);
+    await this.#polling?.catch(() => {});
+    await this.#tending;
+  }
+
+  #begin(): Promise<void> {
+    const polling = this.#look().finally(() => {
+      if (this.#polling === polling) this.#polling = undefined;
+    });
+    this.#polling = polling;
+    return polling;
+  }
+
+  async #look(): Promise<void> {
+    const begunAt = performance.now();
+    // Our own pauses are not the silence of others.
+    const passedMs = Math.min(begunAt - this.#polledAt, 2 * pollMs);
+    const found = await this.#list();
+    let hasMissed = false;
+    const lines: string[] = [];
+    for (const [id, file] of found) {
+      const neighbour = this.#known.get(id) ?? this.#meet(id, file);
+      // It may have done something last that it could not tell any more.
+      if (neighbour.file !== file) hasMissed = true;
+      neighbour.file = file;
+      hasMissed = (await this.#read(neighbour, passedMs, lines)) || hasMissed;
+    }
+    for (const neighbour of this.#known.values()) {
+      if (found.has(neighbour.id)) continue;
+      this.#known.delete(neighbour.id);
+      if (neighbour.silentMs < silenceMs) hasMissed = true;
+    }
+    this.#isFirst = false;
+    if (hasMissed) this.#news.onMissed();
+    if (lines.length > 0) this.#news.onLines(lines);
+    this.#polledAt = begunAt;
+    // Only who has read the words of the others may be taken for living: they are kept for it.
+    if (begunAt - this.#beatAt >= beatMs) {
+      this.#beatAt = begunAt;
+      await this.#beat();
+    }
+    void this.tend();
+  }
+
+  /** Whoever cannot write any more can still read. */
+  async #beat(): Promise<void> {
+    try {
+      await this.#membership.beat();
+      this.#isMute = false;
+    } catch (error) {
+      if (!this.#isMute) this.#logger.warn('cannot show other servers that this one lives', { error: String(error) });
+      this.#isMute = true;
+    }
+  }
+
+  /** Clears up after those that have ended. */
+  tend(): Promise<void> {
+    this.#tending ??= (async () => {
+      for (const neighbour of [...this.#known.values()]) {
+        if (!this.#isDisposed) await this.#tend(neighbour);
+      }
+    })().finally(() => {
+      this.#tending = undefined;
+    });
+    return this.#tending;
+  }
+
+  async #list(): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    try {
+      for (const name of await readdir(this.#folder)) {
+        const suffix = [livingSuffix, endedSuffix].find((one) => name.endsWith(one));
+        if (suffix === undefined) continue;
+        const id = name.slice(0, -suffix.length);
+        if (id !== this.#membership.id) found.set(id, name);
+      }
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    }
+    return found;
+  }
+
+  #meet(id: string, file: string): Neighbour {
+    const neighbour: Neighbour = {
+      id,
+      file,
+      process: undefined,
+      mark: '',
+      generation: 0,
+      readTo: 0,
+      silentMs: 0,
+      isHeard: false,
+      buriedAt: undefined,
+    };
+    this.#known.set(id, neighbour);
+    return neighbour;
+  }
+
+  /** True when something was missed. */
+  async #read(neighbour: Neighbour, passedMs: number, lines: string[]): Promise<boolean> {
+    let file: FileHandle;
+    try {
+      file = await open(join(this.#folder, neighbour.file), 'r');
+    } catch (error) {
+      // It ended, or was taken for dead, since the folder was read: the next look shows it.
+      if (['ENOENT', 'ESTALE'].includes(errnoOf(error) ?? '')) return true;
+      throw error;
+    }
+    try {
+      const { size, mtimeNs } = await file.stat({ bigint: true });
+      const mark = `${size} ${mtimeNs}`;
+      if (mark === neighbour.mark) {
+        neighbour.silentMs += passedMs;
+        return false;
+      }
+      if (neighbour.mark !== '') neighbour.isHeard = true;
+      neighbour.silentMs = 0;
+      const header = parseHeader((await readBytes(file, 0, mostHeaderBytes)).toString('latin1'));
+      if (header === undefined) return false;
+      neighbour.process = header.process;
+      const { readTo } = neighbour;
+      const isAnew = readTo > 0 && (header.generation !== neighbour.generation || Number(size) < readTo);
+      const from = isAnew ? header.bytes : Math.max(header.bytes, readTo);
+      const news = await readBytes(file, from, Number(size) - from);
+      const end = news.lastIndexOf('\n') + 1;
+      if (!this.#isFirst) lines.push(...news.toString('utf8', 0, end).split('\n').slice(0, -1));
+      neighbour.generation = header.generation;
+      neighbour.readTo = from + end;
+      neighbour.mark = mark;
+      return isAnew;
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #tend(neighbour: Neighbour): Promise<void> {
+    const { id, file, process, silentMs } = neighbour;
+    try {
+      if (neighbour.buriedAt === undefined) {
+        const isOver = file.endsWith(endedSuffix) || silentMs >= silenceMs;
+        if (!isOver && (process === undefined || !(await hasEnded(id, process)))) return;
+        const [living, ended] = [livingSuffix, endedSuffix].map((suffix) => join(this.#folder, `${id}${suffix}`));
+        await rename(living as string, ended as string).catch((error) => {
+          if (errnoOf(error) !== 'ENOENT') throw error;
+        });
+        await this.#news.onEnded(id);
+        neighbour.buriedAt = performance.now();
+      }
+      if (!this.areThere || performance.now() - neighbour.buriedAt > keepWordsMs) {
+        await rm(join(this.#folder, `${id}${endedSuffix}`), { force: true });
+      }
+    } catch (error) {
+      this.#logger.debug('could not clear up after another server', { id, error: String(error) });
+    }
+  }
+}
+
+async function readBytes(file: FileHandle, from: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(Math.max(0, length));
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
+  return buffer.subarray(0, bytesRead);
+}

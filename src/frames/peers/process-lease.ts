@@ -1,0 +1,246 @@
+import { constants } from 'node:fs';
+import { open, readFile, readlink, rename, rm, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '../../core/app-error.ts';
+import { randomBase32 } from '../../core/handle.ts';
+import type { Logger } from '../../core/logger.ts';
+import { isAlive } from '../../core/process-id.ts';
+import { errnoOf } from '../../core/storage-error.ts';
+import type { DurableFiles } from '../disk/durable-file.ts';
+
+/** Who a process is, for those who want to know whether it still runs. */
+export interface ProcessIdentity {
+  /** Equal only for processes that see each other's numbers. */
+  readonly host: string;
+  readonly pid: number;
+}
+
+/** Beyond this many bytes a journal begins anew; whoever has not read all of it looks at every frame. */
+const mostJournalBytes = 1_000_000;
+const generationDigits = 12;
+
+/** Stores that are open in this very process: there may be several. */
+const livingHere = new Set<string>();
+
+/**
+ * This process among those that serve the same cold directory. It has a file there that shows that it lives (the time of
+ * its last change moves on) and says which frames it changed. Taken for dead, the file gets another name and its folders
+ * are taken away, so that nothing it is still about to do can be done.
+ */
+export class Membership {
+  readonly id = `${process.pid}-${randomBase32(8)}`;
+  readonly #folder: string;
+  readonly #durable: DurableFiles;
+  readonly #logger: Logger;
+  readonly #onLost: () => void;
+  #joined: Promise<void> | undefined;
+  #isLost = false;
+  #hasLeft = false;
+  #headerBytes = 0;
+  #bytes = 0;
+  #generation = 0;
+  #lines: string[] = [];
+  #next: Promise<void> | undefined;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(coldDirectory: string, durable: DurableFiles, logger: Logger, onLost: () => void) {
+    this.#folder = processesFolder(coldDirectory);
+    this.#durable = durable;
+    this.#logger = logger;
+    this.#onLost = onLost;
+  }
+
+  /** The others took this process for dead; it is to begin anew under another name. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Before anything is written into the directory. Cheap after the first time. */
+  join(): Promise<void> {
+    if (this.#isLost || this.#hasLeft) return Promise.reject(lostPlace());
+    this.#joined ??= this.#enter().catch((error) => {
+      this.#joined = undefined;
+      throw error;
+    });
+    return this.#joined;
+  }
+
+  /** Shows that the process lives. */
+  async beat(): Promise<void> {
+    if (this.#joined === undefined || this.#hasLeft) return;
+    const hasPlace = await this.#joined.then(
+      () => true,
+      () => false,
+    );
+    if (!hasPlace) return;
+    try {
+      const now = new Date();
+      await utimes(this.#path, now, now);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      this.#lose();
+    }
+  }
+
+  /** Whether the place is lost, by a look at the disk: what fails may fail before the next beat. */
+  async hasLostPlace(): Promise<boolean> {
+    await this.beat().catch(() => {});
+    return this.#isLost;
+  }
+
+  /** Resolves when the others can read it. */
+  announce(line: string): Promise<void> {
+    if (this.#joined === undefined || this.#hasLeft) return Promise.resolve();
+    this.#lines.push(line);
+    this.#next ??= this.#last.then(() => this.#append());
+    this.#last = this.#next;
+    return this.#next;
+  }
+
+  /** `isAlone`: nobody has yet to read what was announced. */
+  async leave({ isAlone }: { readonly isAlone: boolean }): Promise<void> {
+    const joined = this.#joined;
+    await this.#last;
+    this.#hasLeft = true;
+    livingHere.delete(this.id);
+    if (joined === undefined || this.#isLost) return;
+    try {
+      await joined;
+      if (isAlone) await rm(this.#path, { force: true });
+      else await rename(this.#path, join(this.#folder, `${this.id}${endedSuffix}`));
+    } catch (error) {
+      this.#logger.debug('could not take leave of the directory', { error: String(error) });
+    }
+  }
+
+  get #path(): string {
+    return join(this.#folder, `${this.id}${livingSuffix}`);
+  }
+
+  async #enter(): Promise<void> {
+    const header = `${JSON.stringify(await identifyProcess())} ${shownGeneration(0)}\n`;
+    await this.#durable.makeFolder(this.#folder);
+    livingHere.add(this.id);
+    // After a power cut it must still be known whose the locks are that are found then.
+    try {
+      await this.#durable.writeFile(this.#path, header);
+      await this.#durable.syncDirectory(this.#folder);
+    } catch (error) {
+      await this.#durable.remove(this.#path).catch(() => {});
+      throw error;
+    }
+    this.#headerBytes = Buffer.byteLength(header);
+    this.#bytes = this.#headerBytes;
+  }
+
+  async #append(): Promise<void> {
+    const text = `${this.#lines.join('\n')}\n`;
+    this.#lines = [];
+    this.#next = undefined;
+    try {
+      await this.#joined;
+      if (this.#bytes > mostJournalBytes) await this.#beginAnew();
+      await this.#write(text);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return this.#lose();
+      try {
+        // On a full disk there is still the room that the journal has.
+        await this.#beginAnew();
+        await this.#write(text);
+      } catch {
+        this.#logger.warn('could not tell the other servers of a change', { error: String(error) });
+      }
+    }
+  }
+
+  /** Opened and closed each time: network file systems show others what was written when the file is closed. */
+  async #write(text: string): Promise<void> {
+    const file = await open(this.#path, constants.O_WRONLY | constants.O_APPEND);
+    try {
+      await file.appendFile(text);
+    } finally {
+      await file.close();
+    }
+    this.#bytes += Buffer.byteLength(text);
+  }
+
+  async #beginAnew(): Promise<void> {
+    const file = await open(this.#path, 'r+');
+    try {
+      this.#generation++;
+      await file.write(shownGeneration(this.#generation), this.#headerBytes - generationDigits - 1);
+      await file.truncate(this.#headerBytes);
+    } finally {
+      await file.close();
+    }
+    this.#bytes = this.#headerBytes;
+  }
+
+  #lose(): void {
+    if (this.#isLost || this.#hasLeft) return;
+    this.#isLost = true;
+    livingHere.delete(this.id);
+    this.#logger.warn('the other servers took this one for dead, because it stood still; it begins anew');
+    this.#onLost();
+  }
+}
+
+export const livingSuffix = '.living';
+export const endedSuffix = '.ended';
+
+export function processesFolder(coldDirectory: string): string {
+  return join(coldDirectory, '.framehold', 'processes');
+}
+
+export function lostPlace(cause?: unknown): AppError {
+  return new AppError('overloaded', 'this server stood still for so long that the others took it for dead', {
+    hint: 'try again: it has begun anew',
+    retryAfterSeconds: 1,
+    cause,
+  });
+}
+
+/** The first line of a journal: its process and how often it has begun anew. Undefined while it is being written. */
+export function parseHeader(
+  text: string,
+): { readonly process: ProcessIdentity; readonly generation: number; readonly bytes: number } | undefined {
+  const end = text.indexOf('\n');
+  if (end < generationDigits + 1) return undefined;
+  const line = text.slice(0, end);
+  try {
+    const process = JSON.parse(line.slice(0, -generationDigits - 1)) as ProcessIdentity;
+    const generation = Number(line.slice(-generationDigits));
+    return { process, generation, bytes: Buffer.byteLength(line) + 1 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process has certainly ended. One of another machine never has: only its silence tells. */
+export async function hasEnded(id: string, { host, pid }: ProcessIdentity): Promise<boolean> {
+  if (host !== (await thisHost())) return false;
+  return pid === process.pid ? !livingHere.has(id) : !isAlive(pid);
+}
+
+async function identifyProcess(): Promise<ProcessIdentity> {
+  return { host: await thisHost(), pid: process.pid };
+}
+
+let knownHost: Promise<string> | undefined;
+
+function thisHost(): Promise<string> {
+  knownHost ??= (async () => {
+    try {
+      const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+      return `${boot.trim()} ${await readlink('/proc/self/ns/pid')}`;
+    } catch {
+      return hostname();
+    }
+  })();
+  return knownHost;
+}
+
+function shownGeneration(generation: number): string {
+  return String(generation).padStart(generationDigits, '0');
+}

@@ -1,0 +1,111 @@
+import type { ChunkLoads, RowRange } from './chunk-loads.ts';
+import { Pace } from './read-ahead.ts';
+import { Patience } from './read-retry.ts';
+import type { LoadRun, RowLoad } from './row-load.ts';
+import { type SentRows, sliceRows, slicesOf } from './row-slices.ts';
+
+export interface ReadOptions {
+  readonly signal: AbortSignal;
+  readonly lane?: string | undefined;
+}
+
+const mostRunsAhead = 8;
+const nearChunks = 8;
+
+/** Walks through ranges of rows, chunk by chunk. */
+export class ChunkReader {
+  readonly #loads: ChunkLoads;
+  /** Of all readers together: what is loaded ahead is memory that nobody has asked for yet. */
+  #runsAhead = 0;
+
+  constructor(loads: ChunkLoads) {
+    this.#loads = loads;
+  }
+
+  async *rows(range: RowRange, { signal, lane }: ReadOptions): AsyncGenerator<SentRows, void, void> {
+    const { fromRow, toRow } = range;
+    const pace = new Pace({ isWhole: !range.form.startsWith('exec-json') });
+    const patience = new Patience();
+    let row = fromRow;
+    let current: LoadRun | undefined;
+    let ahead: LoadRun | undefined;
+    let hasAll = false;
+    try {
+      while (row < toRow) {
+        signal.throwIfAborted();
+        let load = usable(current?.loadAt(row) ?? ahead?.loadAt(row), row);
+        if (load === undefined) {
+          const hot = this.#loads.hot(range, row);
+          if (hot !== undefined) {
+            for (const sent of slicesOf(hot, row, toRow)) {
+              row += sent.rows;
+              yield sent;
+            }
+            continue;
+          }
+          load = this.#loads.at(range, row, pace.chunks, lane);
+        }
+        if (load.run !== current) {
+          load.run.attach();
+          current?.detach({ finish: true });
+          current = load.run;
+          if (ahead?.loadAt(row) !== undefined) ahead = this.#dropAhead(ahead);
+        }
+        if (pace.isQuick && isNearEnd(current, load)) ahead ??= this.#startAhead(range, current, pace, lane);
+
+        for (let piece = 0, pieceRow = load.fromRow; row < toRow && row < load.toRow; ) {
+          const next = load.pieces[piece];
+          if (next === undefined) {
+            if (load.state !== 'loading') break;
+            await load.changed(signal);
+            continue;
+          }
+          const sent = sliceRows(next, pieceRow, row, toRow);
+          piece++;
+          pieceRow += next.rows;
+          if (sent === undefined) continue;
+          row += sent.rows;
+          patience.progressed();
+          pace.sent(sent.bytes.byteLength);
+          yield sent;
+          pace.resumed();
+          current.passed(row);
+        }
+        if (row < toRow && row < load.toRow && load.state === 'failed') {
+          await patience.endure(load.error, row > fromRow, signal);
+        }
+        if (current.toRow === load.toRow) pace.runEnded();
+      }
+      hasAll = true;
+    } finally {
+      current?.detach({ finish: hasAll });
+      if (ahead !== undefined) this.#dropAhead(ahead);
+    }
+  }
+
+  #startAhead(range: RowRange, current: LoadRun, pace: Pace, lane: string | undefined): LoadRun | undefined {
+    const row = current.toRow;
+    if (row >= range.toRow || this.#runsAhead >= mostRunsAhead || this.#loads.isHot(range, row)) return undefined;
+    const { run } = this.#loads.at(range, row, pace.chunks, lane);
+    run.attach();
+    this.#runsAhead++;
+    return run;
+  }
+
+  #dropAhead(ahead: LoadRun): undefined {
+    ahead.detach({ finish: false });
+    this.#runsAhead--;
+    return undefined;
+  }
+}
+
+/** The next run is begun while there is still something of this one to send. */
+function isNearEnd(run: LoadRun, load: RowLoad): boolean {
+  return run.toRow - load.fromRow <= nearChunks * (load.toRow - load.fromRow);
+}
+
+/** A load that still has, or will have, the row. */
+function usable(load: RowLoad | undefined, row: number): RowLoad | undefined {
+  const isOver = load !== undefined && (load.state === 'failed' || load.state === 'stopped');
+  return isOver && load.nextRow <= row ? undefined : load;
+}

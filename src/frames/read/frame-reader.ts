@@ -1,0 +1,126 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { ChunkForm, PartSource } from '../../core/frame-engine.ts';
+import type { Handle } from '../../core/handle.ts';
+import { damaged, replacedMeanwhile } from '../catalog/frame-errors.ts';
+import type { FrameVersion } from '../catalog/frame-version.ts';
+import { FileChanged, type PartSet } from '../disk/part-links.ts';
+import { lostPlace } from '../peers/process-lease.ts';
+import type { RowRange } from './chunk-loads.ts';
+import type { ChunkReader, ReadOptions } from './chunk-reader.ts';
+import type { SentRows } from './row-slices.ts';
+
+interface ReaderOptions {
+  readonly now: () => number;
+  /** The server has lost its place among the others, and with it the files that were kept for readers. */
+  readonly hasLostPlace: () => Promise<boolean>;
+}
+
+/** One version of a frame, open for reading: the same rows until it is disposed of, whatever happens to the handle. */
+export class FrameReader implements AsyncDisposable {
+  readonly handle: Handle;
+  readonly version: number;
+  /** Unique for each version: good for an ETag and for keys in the hot tier. */
+  readonly versionId: string;
+  readonly columns: readonly Column[];
+  readonly rows: number;
+  /** As stored. */
+  readonly bytes: number;
+  readonly #version: FrameVersion;
+  readonly #parts: PartSet;
+  readonly #chunks: ChunkReader;
+  readonly #now: () => number;
+  readonly #hasLostPlace: () => Promise<boolean>;
+  #isOpen = true;
+
+  /** Takes over one use of `parts`. */
+  constructor(version: FrameVersion, parts: PartSet, chunks: ChunkReader, { now, hasLostPlace }: ReaderOptions) {
+    this.handle = version.manifest.handle;
+    this.version = version.manifest.version;
+    this.versionId = version.versionId;
+    this.columns = version.manifest.columns;
+    this.rows = version.rows;
+    this.bytes = version.bytes;
+    this.#version = version;
+    this.#parts = parts;
+    this.#chunks = chunks;
+    this.#now = now;
+    this.#hasLostPlace = hasLostPlace;
+    version.readers++;
+    version.touch(now());
+  }
+
+  /** Rows [fromRow, toRow), in order, in pieces that can be sent one after the other. */
+  rowsEncoded(
+    form: ChunkForm,
+    fromRow: number,
+    toRow: number,
+    options: ReadOptions,
+  ): AsyncGenerator<SentRows, void, void> {
+    return this.#rows({ form, fromRow, toRow }, options);
+  }
+
+  /** The same rows with some of the columns: each one of `this.columns`. */
+  selected(columns: readonly Column[]): Pick<FrameReader, 'rowsEncoded'> {
+    const select = columns.map((column) => this.columns.indexOf(column));
+    return {
+      rowsEncoded: (form, fromRow, toRow, options) => this.#rows({ form, fromRow, toRow, select }, options),
+    };
+  }
+
+  async *#rows(
+    { form, fromRow, toRow, select }: Omit<RowRange, 'version' | 'parts'>,
+    options: ReadOptions,
+  ): AsyncGenerator<SentRows, void, void> {
+    if (!this.#isOpen) throw new AppError('internal', 'the reader is closed');
+    try {
+      yield* this.#chunks.rows(
+        {
+          version: this.#version,
+          parts: this.#parts,
+          form,
+          select,
+          fromRow: Math.max(0, fromRow),
+          toRow: Math.min(this.rows, toRow),
+        },
+        options,
+      );
+    } catch (error) {
+      if (error instanceof FileChanged) throw await this.#whyChanged(error);
+      if (error instanceof AppError && (error.code === 'frame_damaged' || error.code === 'invalid_input')) {
+        if (await this.#hasLostPlace()) throw lostPlace(error);
+        throw damaged(this.handle, 'it is not readable', error);
+      }
+      throw error;
+    }
+  }
+
+  /** The files of this version: unchanged until the reader is disposed of. */
+  async sources(): Promise<readonly PartSource[]> {
+    try {
+      return await this.#parts.sources();
+    } catch (error) {
+      throw error instanceof FileChanged ? await this.#whyChanged(error) : error;
+    }
+  }
+
+  async #whyChanged(error: FileChanged): Promise<AppError> {
+    if (await this.#hasLostPlace()) return lostPlace(error);
+    if (this.#parts.isVerified) return replacedMeanwhile(this.handle, error);
+    return damaged(this.handle, 'its bytes are not those that were written (checksum)', error);
+  }
+
+  /** Keeps the files for longer than the reader. */
+  holdFiles(): Disposable {
+    this.#parts.acquire();
+    return { [Symbol.dispose]: () => this.#parts.release() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#version.readers--;
+    this.#version.touch(this.#now());
+    this.#parts.release();
+  }
+}

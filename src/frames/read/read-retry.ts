@@ -1,0 +1,28 @@
+import { AppError } from '../../core/app-error.ts';
+import { sleep } from '../../core/async/abortable.ts';
+
+const busyPauseMs = 100;
+const mostBusyMs = 10_000;
+const mostCrashes = 1;
+
+/** What a read that has already sent rows endures before it gives up: starting over is not possible for it, going on is. */
+export class Patience {
+  #busyMs = 0;
+  #crashes = 0;
+
+  progressed(): void {
+    this.#busyMs = 0;
+  }
+
+  /** Resolves when the rest may be tried again, else throws the error. */
+  async endure(error: unknown, hasSent: boolean, signal: AbortSignal): Promise<void> {
+    const code = error instanceof AppError ? error.code : undefined;
+    if (code === 'engine_crashed' && this.#crashes < mostCrashes) {
+      this.#crashes++;
+      return;
+    }
+    if (code !== 'overloaded' || !hasSent || this.#busyMs >= mostBusyMs) throw error;
+    this.#busyMs += busyPauseMs;
+    await sleep(busyPauseMs, signal);
+  }
+}

@@ -1,0 +1,26 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { Handle } from '../../core/handle.ts';
+import { didYouMean } from '../../core/text/did-you-mean.ts';
+
+/** The columns of these names, in their order; of those that share a name, the first. */
+export function selectColumns(
+  handle: Handle,
+  columns: readonly Column[],
+  names: readonly string[] | undefined,
+): readonly Column[] {
+  if (names === undefined) return columns;
+  const byName = new Map<string, Column>();
+  for (const column of columns) if (!byName.has(column.name)) byName.set(column.name, column);
+  return names.map((name) => {
+    const column = byName.get(name);
+    if (column === undefined) {
+      const shown = JSON.stringify(name.slice(0, 100));
+      const meant = didYouMean(name, byName.keys());
+      throw new AppError('invalid_parameter', `column ${shown} not found in ${handle}${meant}`, {
+        hint: `its columns are ${[...byName.keys()].slice(0, 50).join(', ')}`,
+      });
+    }
+    return column;
+  });
+}

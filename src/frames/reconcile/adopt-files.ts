@@ -1,0 +1,101 @@
+import { open } from 'node:fs/promises';
+import { AppError, type ErrorCode } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { FrameEngine } from '../../core/frame-engine.ts';
+import { columnDifference } from '../catalog/column-difference.ts';
+import { storage } from '../disk/durable-file.ts';
+import type { FileIdentity, Part } from '../disk/part.ts';
+import { justIdentity, sameIdentity } from '../disk/part.ts';
+import { FileChanged } from '../disk/part-links.ts';
+import type { TenantDirectory } from '../disk/tenant-directory.ts';
+
+/** A file that cannot be a frame; the message says why, without a path. */
+export class Unreadable extends Error {}
+
+export interface Adopted {
+  readonly columns: readonly Column[];
+  readonly parts: readonly Part[];
+}
+
+/** What an engine says of the data itself; anything else may be otherwise the next time. */
+const dataCodes = new Set<ErrorCode>(['invalid_input', 'unsupported_type', 'frame_damaged']);
+
+/** Not about the data: it may work later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof AppError && !dataCodes.has(error.code);
+}
+
+/** Looks into files from outside; rejects with Unreadable when they are no frame. */
+export class Adoption {
+  readonly #engine: FrameEngine;
+  readonly #directory: TenantDirectory;
+
+  constructor(engine: FrameEngine, directory: TenantDirectory) {
+    this.#engine = engine;
+    this.#directory = directory;
+  }
+
+  async adopt(files: readonly FileIdentity[], known: readonly Part[], signal: AbortSignal): Promise<Adopted> {
+    const parts: Part[] = [];
+    let columns: readonly Column[] | undefined;
+    for (const file of files) {
+      const name = file.file;
+      const path = this.#directory.path(name);
+      if (!(await looksLikeParquet(path, file.size))) {
+        throw new Unreadable(`${name} does not begin and end as a Parquet file does`);
+      }
+      const facts = await this.#probe(path, name, signal);
+      const difference = columns === undefined ? undefined : columnDifference(columns, facts.columns);
+      if (difference !== undefined) throw new Unreadable(`${name} does not fit the parts before it: ${difference}`);
+      columns ??= facts.columns;
+      const found = await this.#directory.identify(path);
+      if (found === undefined || !sameIdentity(found, file)) throw new FileChanged(name);
+      const ours = known.find((part) => sameIdentity(part, file)) ?? (await this.#sameBytes(known, file, path, signal));
+      parts.push({
+        ...justIdentity(file),
+        checksum: ours?.checksum ?? null,
+        rows: facts.rows,
+        uncompressedBytes: facts.uncompressedBytes,
+        final: ours?.final ?? true,
+      });
+    }
+    return { columns: columns ?? [], parts };
+  }
+
+  /** A copy of what we wrote, in the same place: it keeps its checksum. */
+  async #sameBytes(
+    known: readonly Part[],
+    { file, size }: FileIdentity,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<Part | undefined> {
+    const like = known.find((part) => part.file === file && part.size === size && part.checksum !== null);
+    if (like === undefined || like.checksum === null) return undefined;
+    const isSame = await this.#engine.hasChecksum(path, like.checksum, { signal, lane: 'adoption' });
+    return isSame ? like : undefined;
+  }
+
+  async #probe(path: string, name: string, signal: AbortSignal) {
+    try {
+      return await this.#engine.probe(path, { signal, lane: 'adoption' });
+    } catch (error) {
+      if (signal.aborted || isPassing(error) || !(error instanceof AppError)) throw error;
+      throw new Unreadable(`${name} is not readable: ${error.message.replaceAll(path, name)}`, { cause: error });
+    }
+  }
+}
+
+async function looksLikeParquet(path: string, size: number): Promise<boolean> {
+  if (size < 12) return false;
+  return storage(async () => {
+    const file = await open(path, 'r');
+    try {
+      const marks = Buffer.alloc(8);
+      await file.read(marks, 0, 4, 0);
+      await file.read(marks, 4, 4, size - 4);
+      return marks.toString('latin1') === 'PAR1PAR1';
+    } finally {
+      await file.close();
+    }
+  });
+}

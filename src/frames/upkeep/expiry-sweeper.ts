@@ -1,0 +1,42 @@
+import type { Logger } from '../../core/logger.ts';
+
+interface Expires {
+  expire(): Promise<void>;
+  forgetOldTombstones(): Promise<void>;
+}
+
+const sweepMs = 1000;
+const tombstonesEverySweeps = 60;
+
+/** Drops, now and then, what has outlived its time. Answers do not depend on it: whoever asks is told by the clock. */
+export class ExpirySweeper {
+  readonly #timer: NodeJS.Timeout;
+  #sweeps = 0;
+  #isSweeping = false;
+
+  constructor(all: () => Iterable<Expires>, logger: Logger) {
+    this.#timer = setInterval(() => {
+      if (this.#isSweeping) return;
+      this.#isSweeping = true;
+      this.#sweep([...all()], logger).finally(() => {
+        this.#isSweeping = false;
+      });
+    }, sweepMs).unref();
+  }
+
+  dispose(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #sweep(all: readonly Expires[], logger: Logger): Promise<void> {
+    const isTombstonesTurn = this.#sweeps++ % tombstonesEverySweeps === 0;
+    for (const one of all) {
+      try {
+        await one.expire();
+        if (isTombstonesTurn) await one.forgetOldTombstones();
+      } catch (error) {
+        logger.debug('could not drop what has expired', { error: String(error) });
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { rm } from 'node:fs/promises';
+import type { Handle } from '../../core/handle.ts';
+import { columnDifference } from '../catalog/column-difference.ts';
+import type { FrameVersion } from '../catalog/frame-version.ts';
+import type { TenantState } from '../catalog/tenant-state.ts';
+import { sameIdentity } from '../disk/part.ts';
+import { PartCheck } from '../disk/part-check.ts';
+import type { HeldPart } from '../disk/part-links.ts';
+import type { Presence } from '../reconcile/reconciler.ts';
+import { withoutCheck } from '../write/put-frame.ts';
+import type { Verification } from './verification.ts';
+
+/** Rewrites the parts of a frame that are not compressed as configured. The version stays, only its files change. */
+export async function recompressFrame(
+  state: TenantState,
+  presence: Presence,
+  verification: Verification,
+  handle: Handle,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    const entry = state.catalog.get(handle);
+    if (entry?.kind !== 'held') return;
+    const part = entry.version.parts.parts.find((one) => !one.final);
+    if (part === undefined) return;
+    const isDone = await recompressPart(state, presence, verification, entry.version, part, signal);
+    if (!isDone) return;
+  }
+}
+
+async function recompressPart(
+  state: TenantState,
+  presence: Presence,
+  verification: Verification,
+  version: FrameVersion,
+  part: HeldPart,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { context, directory } = state;
+  const { handle, columns } = version.manifest;
+  const { parts } = version;
+  const temporary = directory.newTemporaryPath();
+  parts.acquire();
+  try {
+    const source = (await parts.unverifiedSources())[parts.parts.indexOf(part)];
+    if (source === undefined) return false;
+    // Else damage, also since it was last looked at, would be given a fresh checksum.
+    await verification.again(version, part, source.path, context.backgroundEngine, signal);
+    const written = await context.backgroundEngine.write(
+      {
+        source: { kind: 'parquet', parts: [source], columns },
+        path: temporary,
+        compression: context.compression,
+      },
+      { signal, lane: 'recompression' },
+    );
+    const difference = columnDifference(columns, written.columns);
+    if (written.rows !== part.rows || difference !== undefined) {
+      context.logger.error('recompression would change a frame; it stays as it is', { handle, difference });
+      return false;
+    }
+    return await state.change(handle, async () => {
+      await presence.refresh(handle);
+      const identity = await directory.identify(temporary);
+      if (identity === undefined) return false;
+      return swapPart(state, handle, part, temporary, {
+        ...part,
+        ...identity,
+        checksum: written.checksum,
+        uncompressedBytes: written.uncompressedBytes,
+        final: true,
+        check: new PartCheck(written, { passed: true }),
+      });
+    });
+  } finally {
+    parts.release();
+    await rm(temporary, { force: true });
+  }
+}
+
+/** The handle's lock is held. True also when the part is no longer there: then the frame has another to look at. */
+async function swapPart(
+  state: TenantState,
+  handle: Handle,
+  old: HeldPart,
+  temporary: string,
+  made: HeldPart,
+): Promise<boolean> {
+  const { catalog, commits, pins, context } = state;
+  context.durable.assertWritable();
+  const entry = catalog.get(handle);
+  if (entry?.kind !== 'held') return false;
+  const { version } = entry;
+  const before = version.parts;
+  const at = before.parts.findIndex((one) => sameIdentity(one, old));
+  const current = before.parts[at];
+  if (current === undefined) return true;
+  const parts = before.parts.with(at, { ...made, file: current.file });
+  const manifest = { ...version.manifest, parts: parts.map(withoutCheck) };
+  await before.protect();
+  try {
+    await commits.commit(manifest, commits.replace(current.file, temporary), { syncPending: true });
+  } catch (error) {
+    before.spare();
+    throw error;
+  }
+  await pins.noteWritten(parts.filter((part) => part.check === made.check));
+  version.manifest = manifest;
+  version.parts = pins.set(parts);
+  await before.retire();
+  return true;
+}

@@ -1,0 +1,87 @@
+import { AppError } from '../../core/app-error.ts';
+import type { FrameEngine } from '../../core/frame-engine.ts';
+import { damaged } from '../catalog/frame-errors.ts';
+import type { FrameVersion } from '../catalog/frame-version.ts';
+import type { TenantState } from '../catalog/tenant-state.ts';
+import { sameIdentity } from '../disk/part.ts';
+import { FileChanged, type HeldPart } from '../disk/part-links.ts';
+import { isPassing } from '../reconcile/adopt-files.ts';
+
+const differs = 'its bytes are not those that were written (checksum)';
+
+/** Finds out whether what we wrote is still what we wrote. Parquet readers do not: most flipped bits give wrong rows, not errors. */
+export class Verification {
+  readonly #state: TenantState;
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(state: TenantState) {
+    this.#state = state;
+  }
+
+  /** Verifies what is not verified yet, once for all who ask meanwhile. Rejects with frame_damaged or FileChanged. */
+  first(version: FrameVersion, engine: FrameEngine): Promise<void> {
+    if (version.parts.isVerified) return Promise.resolve();
+    const running = this.#underWay.get(version.versionId);
+    if (running !== undefined) return running;
+    const { signal } = this.#state.context;
+    const work = this.#check(version, engine, signal).finally(() => this.#underWay.delete(version.versionId));
+    this.#underWay.set(version.versionId, work);
+    return work;
+  }
+
+  async #check(version: FrameVersion, engine: FrameEngine, signal: AbortSignal): Promise<void> {
+    const { parts } = version;
+    parts.acquire();
+    try {
+      const sources = await parts.unverifiedSources();
+      for (const [index, part] of parts.parts.entries()) {
+        const path = sources[index]?.path;
+        if (path === undefined || part.check.passed) continue;
+        await this.again(version, part, path, engine, signal);
+        part.check.passed = true;
+      }
+    } finally {
+      parts.release();
+    }
+  }
+
+  /** Verifies one part, whatever is known of it. */
+  async again(
+    version: FrameVersion,
+    part: HeldPart,
+    path: string,
+    engine: FrameEngine,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const fault = await this.#faultOf(part, path, engine, signal);
+    if (fault === undefined) return;
+    const found = await this.#state.directory.identify(path);
+    if (found === undefined || !sameIdentity(found, part)) throw new FileChanged(part.file);
+    await this.#condemn(version, fault);
+    throw damaged(version.manifest.handle, fault);
+  }
+
+  async #faultOf(part: HeldPart, path: string, engine: FrameEngine, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      if (part.checksum !== null) {
+        const isSame = await engine.hasChecksum(path, part.checksum, { signal, lane: 'verification' });
+        return isSame ? undefined : differs;
+      }
+      await engine.probe(path, { signal, lane: 'verification' });
+      return undefined;
+    } catch (error) {
+      if (signal.aborted || isPassing(error) || !(error instanceof AppError)) throw error;
+      // Whole, and of types that are refused since it was taken.
+      if (error.code === 'unsupported_type') return undefined;
+      return 'it is not readable';
+    }
+  }
+
+  async #condemn(version: FrameVersion, reason: string): Promise<void> {
+    const { handle, version: number, parts: files } = version.manifest;
+    const entry = this.#state.catalog.get(handle);
+    if (entry?.kind !== 'held' || entry.version !== version) return;
+    this.#state.context.logger.error('a frame is damaged', { handle, version: number, reason });
+    await this.#state.turn(handle, { kind: 'damaged', files, version: number, reason });
+  }
+}

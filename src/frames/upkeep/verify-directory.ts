@@ -1,0 +1,135 @@
+import { stat } from 'node:fs/promises';
+import { AppError } from '../../core/app-error.ts';
+import type { FrameEngine } from '../../core/frame-engine.ts';
+import type { Handle } from '../../core/handle.ts';
+import { defaultTenant, type Tenant } from '../../core/principal.ts';
+import { DurableFiles } from '../disk/durable-file.ts';
+import { type Manifest, parseManifest } from '../disk/manifest.ts';
+import { type FileIdentity, sameFiles } from '../disk/part.ts';
+import { otherTenants, TenantDirectory } from '../disk/tenant-directory.ts';
+import { isPassing } from '../reconcile/adopt-files.ts';
+
+export interface FrameVerdict {
+  readonly tenant: Tenant;
+  readonly handle: Handle;
+  /** Undefined when the frame is sound. */
+  readonly fault: string | undefined;
+  /** Whether there was a checksum of ours to hold the bytes against; files from outside have none. */
+  readonly isChecksummed: boolean;
+}
+
+/** Writes nothing, so it needs no place among the servers of the directory. */
+const onlooker = { id: 'onlooker', join: async () => {} };
+
+/** Reads every byte of every frame and changes nothing: safe beside a running server. */
+export async function* verifyDirectory(
+  coldDirectory: string,
+  engine: FrameEngine,
+  { signal }: { readonly signal: AbortSignal },
+): AsyncGenerator<FrameVerdict, void, undefined> {
+  for (const tenant of await tenantsOf(coldDirectory)) {
+    const directory = new TenantDirectory(coldDirectory, tenant, new DurableFiles(), onlooker);
+    const { files, folders, manifests } = await directory.list();
+    for (const handle of [...new Set([...files, ...folders, ...manifests])].sort()) {
+      if (directory.isReserved(handle)) continue;
+      const found = await verifyFrame(directory, handle, engine, signal);
+      if (found !== undefined) yield { tenant, handle, ...found };
+    }
+  }
+}
+
+type Finding = Pick<FrameVerdict, 'fault' | 'isChecksummed'>;
+
+/** A frame may be put, recompressed or dropped while it is read. */
+const mostLooks = 5;
+
+/** Undefined when there is no frame: a folder of something else, or one that was dropped. */
+async function verifyFrame(
+  directory: TenantDirectory,
+  handle: Handle,
+  engine: FrameEngine,
+  signal: AbortSignal,
+): Promise<Finding | undefined> {
+  let before = await lookAt(directory, handle);
+  for (let look = 1; ; look++) {
+    const finding = await judge(directory, before, engine, signal);
+    const after = await lookAt(directory, handle);
+    if (finding?.fault === undefined || look === mostLooks || sameLook(before, after)) return finding;
+    before = after;
+  }
+}
+
+interface Seen {
+  readonly lying: readonly FileIdentity[];
+  readonly manifest: Manifest | undefined;
+  /** The files are those that the manifest describes. */
+  readonly isKnown: boolean;
+}
+
+async function lookAt(directory: TenantDirectory, handle: Handle): Promise<Seen> {
+  const text = await directory.readRecord('manifests', handle);
+  const manifest = text === undefined ? undefined : parseManifest(text, handle);
+  const { file, folder } = await directory.look(handle);
+  const candidates = [...(file === undefined ? [] : [[file]]), folder];
+  const known = candidates.find((files) => manifest !== undefined && sameFiles(files, manifest.parts));
+  return { lying: known ?? candidates[0] ?? [], manifest, isKnown: known !== undefined };
+}
+
+function sameLook(a: Seen, b: Seen): boolean {
+  return sameFiles(a.lying, b.lying) && a.manifest?.versionId === b.manifest?.versionId && a.isKnown === b.isKnown;
+}
+
+async function judge(
+  directory: TenantDirectory,
+  { lying, manifest, isKnown }: Seen,
+  engine: FrameEngine,
+  signal: AbortSignal,
+): Promise<Finding | undefined> {
+  if (lying.length === 0) {
+    return manifest === undefined ? undefined : { fault: 'its files are missing', isChecksummed: true };
+  }
+  const sums = lying.map((_, index) => (isKnown ? (manifest?.parts[index]?.checksum ?? null) : null));
+  for (const [index, { file }] of lying.entries()) {
+    const sum = sums[index] ?? null;
+    const fault = await faultOf(directory, file, sum, engine, signal);
+    if (fault !== undefined) return { fault: `${file}: ${fault}`, isChecksummed: sum !== null };
+  }
+  return { fault: undefined, isChecksummed: sums.every((sum) => sum !== null) };
+}
+
+async function faultOf(
+  directory: TenantDirectory,
+  file: string,
+  checksum: string | null,
+  engine: FrameEngine,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const path = directory.path(file);
+  try {
+    if (checksum === null) await readAll(path, engine, signal);
+    else if (!(await engine.hasChecksum(path, checksum, { signal })))
+      return 'its bytes are not those that were written';
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AppError && !isPassing(error)) return error.message;
+    if ((await directory.identify(path)) === undefined) return 'it is missing';
+    throw error;
+  }
+}
+
+/** Without a checksum only decoding shows damage, and not all of it. */
+async function readAll(path: string, engine: FrameEngine, signal: AbortSignal): Promise<void> {
+  const { rows, columns } = await engine.probe(path, { signal });
+  const job = { parts: [{ path, rows }], columns, form: 'exec-json', fromRow: 0, toRow: rows } as const;
+  if (rows > 0) for await (const _ of engine.read({ ...job, chunkRows: 8192 }, { signal }));
+}
+
+async function tenantsOf(coldDirectory: string): Promise<Tenant[]> {
+  if (!(await stat(coldDirectory).catch(() => undefined))?.isDirectory()) {
+    throw new AppError('invalid_input', `there is no directory ${coldDirectory}`, {
+      hint: 'name the data directory with --data-dir, or the cold directory with --parquet-path',
+    });
+  }
+  return [defaultTenant, ...(await otherTenants(coldDirectory))];
+}

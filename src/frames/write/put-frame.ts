@@ -1,0 +1,285 @@
+import { basename } from 'node:path';
+import { AppError } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { FileReport, RowSource, WrittenPart } from '../../core/frame-engine.ts';
+import { generateHandle, type Handle } from '../../core/handle.ts';
+import type { Entry } from '../catalog/catalog.ts';
+import { assertSameColumns } from '../catalog/column-difference.ts';
+import { changed, exists, whyNotHeld } from '../catalog/frame-errors.ts';
+import type { FrameVersion } from '../catalog/frame-version.ts';
+import type { TenantState } from '../catalog/tenant-state.ts';
+import { nextPartName, type PlacedPart, type Placement } from '../disk/commit.ts';
+import { newVersionId } from '../disk/manifest.ts';
+import type { FileIdentity, Part } from '../disk/part.ts';
+import { justIdentity } from '../disk/part.ts';
+import { PartCheck } from '../disk/part-check.ts';
+import type { HeldPart } from '../disk/part-links.ts';
+import type { Presence } from '../reconcile/reconciler.ts';
+import { filesOf, removeFrame } from './remove-frame.ts';
+import { type BroughtFile, BroughtRows, firstCompression } from './staged-parts.ts';
+
+export interface PutRequest {
+  /** Made by the server when absent. */
+  readonly handle?: Handle | undefined;
+  /** `overwrite` and `append` make the frame when it is not there. */
+  readonly mode: 'create' | 'overwrite' | 'append';
+  /** Null: the frame stays. Absent: as configured, or for an append as before. */
+  readonly ttlMs?: number | null | undefined;
+  readonly source: RowSource;
+  /** Sees the columns before anything is kept; what it throws refuses the put. */
+  readonly check?: ((columns: readonly Column[]) => void) | undefined;
+  /** With `overwrite`: the version that the rows were made of. Where another is held by then, the put is refused (`frame_changed`). */
+  readonly replaces?: string | undefined;
+}
+
+export interface Put {
+  readonly version: FrameVersion;
+  /** Of this put alone. */
+  readonly rows: number;
+  /** Where the source was a file. */
+  readonly report: FileReport | undefined;
+}
+
+function isKeptAsItIs(source: RowSource): boolean {
+  return source.kind === 'parts' || (source.kind === 'file' && source.format.kind === 'parquet');
+}
+
+/** How rows become a version: written beside, then moved into place. */
+export class Writing {
+  readonly #state: TenantState;
+  readonly #presence: Presence;
+
+  constructor(state: TenantState, presence: Presence) {
+    this.#state = state;
+    this.#presence = presence;
+  }
+
+  async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<Put> {
+    const { context, directory } = this.#state;
+    const handle = request.handle ?? generateHandle();
+    if (directory.isReserved(handle)) {
+      throw new AppError('invalid_handle', `${handle} is reserved`, { hint: 'choose another handle' });
+    }
+    signal.throwIfAborted();
+    context.durable.assertWritable();
+    if (request.mode === 'create') await this.refuseTaken(handle);
+    const source = request.mode === 'append' ? await this.#fitted(request.source, handle) : request.source;
+    await directory.prepare();
+    await using brought = await BroughtRows.of(this.#state, source, signal);
+    const { columns, files } = brought;
+    request.check?.(columns);
+    const version = await this.#state.change(handle, async () => {
+      signal.throwIfAborted();
+      context.durable.assertWritable();
+      return this.#commit(handle, request, columns, files);
+    });
+    // It is held: what fails now may not refuse it. A file that is not noted is looked at once more, and so is one that
+    // loses its second name after that.
+    await brought.removeFiles();
+    await this.#state.pins.noteWritten(version.parts.parts.slice(-files.length)).catch(() => {});
+    const rows = files.reduce((sum, { written }) => sum + written.rows, 0);
+    return { version, rows, report: source.kind === 'file' ? files[0]?.written.report : undefined };
+  }
+
+  /** Early, before anything is written; the commit looks again. */
+  async refuseTaken(handle: Handle): Promise<void> {
+    const { catalog } = this.#state;
+    const isFree = (): boolean => {
+      const entry = catalog.get(handle);
+      return entry === undefined || entry.kind === 'gone' || this.#isExpired(entry);
+    };
+    await this.#lookUnlessKnown(handle);
+    if (isFree()) return;
+    // Another server may have dropped it a moment ago.
+    catalog.suspect(handle);
+    await this.#presence.check(handle);
+    if (!isFree()) throw exists(handle);
+  }
+
+  /** Among other servers what is known is of a moment ago. */
+  async #lookUnlessKnown(handle: Handle): Promise<void> {
+    const { catalog, context } = this.#state;
+    await context.neighbours.refresh();
+    if (context.neighbours.areThere) catalog.suspect(handle);
+    if (catalog.get(handle) === undefined || catalog.isSuspect(handle)) await this.#presence.check(handle);
+  }
+
+  /** Text says little of its types, so what is appended has those of the frame. */
+  async #fitted(source: RowSource, handle: Handle): Promise<RowSource> {
+    if (source.kind !== 'file' || source.format.kind === 'parquet') return source;
+    await this.#lookUnlessKnown(handle);
+    const entry = this.#state.catalog.get(handle);
+    if (entry?.kind !== 'held' || entry.version.isExpired(this.#state.context.now())) return source;
+    return { ...source, format: { ...source.format, like: entry.version.manifest.columns } };
+  }
+
+  async #commit(
+    handle: Handle,
+    request: PutRequest,
+    columns: readonly Column[],
+    brought: readonly BroughtFile[],
+  ): Promise<FrameVersion> {
+    const { catalog, context, directory, commits } = this.#state;
+    await this.#presence.refresh(handle);
+    const before = catalog.get(handle);
+    if (before !== undefined && this.#isExpired(before)) await removeFrame(this.#state, handle, before, 'expired');
+    const entry = catalog.get(handle);
+    const isFree = entry === undefined || entry.kind === 'gone';
+    const heldId = entry?.kind === 'held' ? entry.version.versionId : undefined;
+    if (request.replaces !== undefined && request.replaces !== heldId) throw changed(handle);
+    if (request.mode === 'append' && !isFree) {
+      if (entry.kind !== 'held') throw whyNotHeld(handle, entry);
+      assertSameColumns(handle, entry.version.manifest.columns, columns);
+      return this.#append(handle, request, entry, brought);
+    }
+    if (request.mode === 'create' && !isFree) throw exists(handle);
+    const common = { columns, keepsFiles: false, defaultTtlMs: context.defaultTtlMs, createdAt: context.now() };
+    const old = filesOf(entry);
+    const replaces = old.map(justIdentity);
+    const fileName = directory.fileName(handle);
+    const isFile = old[0]?.file === fileName;
+    const [only] = brought;
+    if (only !== undefined && brought.length === 1) {
+      return this.#finish(handle, request, entry, {
+        ...common,
+        parts: [await this.#part(request, only, fileName)],
+        replaces: isFile ? [] : replaces,
+        place: isFile ? commits.replace(fileName, only.path) : commits.create(handle, only.path),
+      });
+    }
+    const isFolder = old.length > 0 && !isFile;
+    const added = namedAfter(isFolder ? old.at(-1) : undefined, brought);
+    return this.#finish(handle, request, entry, {
+      ...common,
+      parts: await this.#parts(request, handle, added),
+      replaces,
+      place: isFolder ? commits.addParts(handle, added) : commits.createFolder(handle, added),
+      partsAdded: added.length,
+    });
+  }
+
+  async #append(
+    handle: Handle,
+    request: PutRequest,
+    entry: Extract<Entry, { kind: 'held' }>,
+    brought: readonly BroughtFile[],
+  ): Promise<FrameVersion> {
+    const { directory, commits, pins } = this.#state;
+    const { manifest, parts } = entry.version;
+    const old = parts.parts;
+    const [first] = old;
+    const common = {
+      columns: manifest.columns,
+      defaultTtlMs: manifest.ttlMs,
+      createdAt: manifest.createdAt,
+      partsAdded: brought.length > 1 ? brought.length : undefined,
+    };
+    if (first?.file === directory.fileName(handle)) {
+      const name = '000001.parquet';
+      const moved = { ...first, file: directory.partName(handle, name) };
+      const isUntouched = await pins.isUntouched(first);
+      const added = namedAfter(moved, brought);
+      const version = await this.#finish(handle, request, entry, {
+        ...common,
+        parts: [moved, ...(await this.#parts(request, handle, added))],
+        replaces: [justIdentity(first)],
+        place: commits.createFolder(handle, [{ path: directory.path(first.file), name }, ...added]),
+        keepsFiles: false,
+      });
+      if (isUntouched) await pins.noteWritten([moved]).catch(() => {});
+      return version;
+    }
+    const added = namedAfter(old.at(-1), brought);
+    return this.#finish(handle, request, entry, {
+      ...common,
+      parts: [...old, ...(await this.#parts(request, handle, added))],
+      replaces: manifest.replaces,
+      place: commits.addParts(handle, added),
+      keepsFiles: true,
+    });
+  }
+
+  #parts(request: PutRequest, handle: Handle, named: readonly (BroughtFile & PlacedPart)[]): Promise<HeldPart[]> {
+    const { directory } = this.#state;
+    return Promise.all(named.map((each) => this.#part(request, each, directory.partName(handle, each.name))));
+  }
+
+  async #part({ source }: PutRequest, { path, written }: BroughtFile, file: string): Promise<HeldPart> {
+    const { context, directory } = this.#state;
+    const identity = await directory.identify(path);
+    if (identity === undefined) throw new AppError('internal', 'a file that was just written is not there');
+    return {
+      file,
+      ...identity,
+      checksum: written.checksum,
+      rows: written.rows,
+      uncompressedBytes: written.uncompressedBytes,
+      final: isKeptAsItIs(source) || (written.isCompressed && firstCompression(context.compression).final),
+      check: new PartCheck(written, { passed: true }),
+    };
+  }
+
+  async #finish(
+    handle: Handle,
+    request: PutRequest,
+    entry: Entry | undefined,
+    next: {
+      readonly columns: WrittenPart['columns'];
+      readonly parts: readonly HeldPart[];
+      readonly replaces: readonly FileIdentity[];
+      readonly place: Placement;
+      /** The files of the version before stay where they are. */
+      readonly keepsFiles: boolean;
+      readonly defaultTtlMs: number | null;
+      readonly createdAt: number;
+      /** Where several come at once. */
+      readonly partsAdded?: number | undefined;
+    },
+  ): Promise<FrameVersion> {
+    const { catalog, commits } = this.#state;
+    const manifest = {
+      handle,
+      version: catalog.nextVersion(handle),
+      versionId: newVersionId(),
+      createdAt: next.createdAt,
+      ttlMs: request.ttlMs === undefined ? next.defaultTtlMs : request.ttlMs,
+      columns: next.columns,
+      parts: next.parts.map(withoutCheck),
+      replaces: next.replaces,
+      ...(next.partsAdded !== undefined && { partsAdded: next.partsAdded }),
+    };
+    const old = entry?.kind === 'held' && !next.keepsFiles ? entry.version.parts : undefined;
+    await old?.protect();
+    try {
+      // Without the record nobody could tell which parts belong together.
+      await commits.commit(manifest, next.place, { syncPending: next.partsAdded !== undefined });
+    } catch (error) {
+      old?.spare();
+      // What was not taken back would else be shown only after a restart.
+      await this.#presence.refresh(handle).catch(() => {});
+      throw error;
+    }
+    this.#state.recompressLater(manifest);
+    return this.#state.hold(manifest, next.parts);
+  }
+
+  #isExpired(entry: Entry): entry is Extract<Entry, { kind: 'held' }> {
+    return entry.kind === 'held' && entry.version.isExpired(this.#state.context.now());
+  }
+}
+
+export function withoutCheck({ check: _, ...part }: HeldPart): Part {
+  return part;
+}
+
+/** Each with a name that comes after the one before, and all after `last`. */
+function namedAfter(
+  last: { readonly file: string } | undefined,
+  brought: readonly BroughtFile[],
+): readonly (BroughtFile & PlacedPart)[] {
+  let name = basename(last?.file ?? '000000.parquet');
+  return brought.map((each) => {
+    name = nextPartName(name);
+    return { ...each, name };
+  });
+}

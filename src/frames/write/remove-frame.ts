@@ -1,0 +1,81 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Handle } from '../../core/handle.ts';
+import type { Entry } from '../catalog/catalog.ts';
+import type { TenantState } from '../catalog/tenant-state.ts';
+import type { FileIdentity } from '../disk/part.ts';
+import type { Tombstone } from '../disk/tombstone.ts';
+
+/** Takes a frame away for good; the handle's lock is held. */
+export async function removeFrame(
+  state: TenantState,
+  handle: Handle,
+  entry: Exclude<Entry, { kind: 'gone' }>,
+  reason: 'dropped' | 'expired',
+): Promise<void> {
+  const { context, records, commits } = state;
+  context.durable.assertWritable();
+  const isPrepared = await state.directory.prepare().then(
+    () => true,
+    (error) => {
+      if (error instanceof AppError && error.code === 'storage_full') return false;
+      throw error;
+    },
+  );
+  const version = entry.kind === 'held' ? entry.version.manifest.version : entry.version;
+  const tombstone: Tombstone = { handle, version, reason, at: context.now() };
+  const files = filesOf(entry);
+  if (entry.kind === 'held') await entry.version.parts.protect();
+  try {
+    if (!isPrepared) return await removeWhenFull(state, tombstone, files);
+    await records.writeTombstone(tombstone);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'storage_full') {
+      if (entry.kind === 'held') entry.version.parts.spare();
+      throw error;
+    }
+    try {
+      return await removeWhenFull(state, tombstone, files);
+    } catch (failed) {
+      if (entry.kind === 'held') entry.version.parts.spare();
+      throw failed;
+    }
+  }
+  await state.turn(handle, { kind: 'gone', tombstone });
+  try {
+    await commits.removeFiles(files);
+    await records.dropManifest(handle);
+  } catch (error) {
+    context.logger.warn('a dropped frame could not be removed yet; a restart will', { handle, error: String(error) });
+  }
+}
+
+/**
+ * Dropping is how a full disk gets room again. A manifest without data counts as removed, so a crash in here is harmless
+ * as long as the data goes all at once.
+ */
+async function removeWhenFull(state: TenantState, tombstone: Tombstone, files: readonly FileIdentity[]): Promise<void> {
+  const { handle } = tombstone;
+  await state.commits.removeAtOnce(handle, files);
+  await state.turn(handle, { kind: 'gone', tombstone });
+  try {
+    await state.records.writeTombstone(tombstone);
+    await state.records.dropManifest(handle);
+  } catch (error) {
+    state.context.logger.warn('no room to note that a frame was dropped', { handle, error: String(error) });
+  }
+}
+
+export function filesOf(entry: Entry | undefined): readonly FileIdentity[] {
+  switch (entry?.kind) {
+    case undefined:
+    case 'gone':
+      return [];
+    case 'held':
+      return entry.version.manifest.parts;
+    case 'damaged':
+    case 'settling':
+      return entry.files;
+    default:
+      return entry satisfies never;
+  }
+}

@@ -1,0 +1,132 @@
+import { rm } from 'node:fs/promises';
+import { AppError } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { Compression, PartRows, RowSource, WrittenPart } from '../../core/frame-engine.ts';
+import { isFailedSync } from '../../core/storage-error.ts';
+import { columnDifference } from '../catalog/column-difference.ts';
+import type { TenantState } from '../catalog/tenant-state.ts';
+import { lostPlace } from '../peers/process-lease.ts';
+import { Turns } from '../turns.ts';
+
+/** A file beside the frames that becomes a part. */
+export interface BroughtFile {
+  readonly path: string;
+  readonly written: WrittenPart;
+}
+
+/** They are read whole. */
+const filesAtOnce = 2;
+
+/** What a source gives, in files of our own, until it is disposed of. */
+export class BroughtRows implements AsyncDisposable {
+  readonly #state: TenantState;
+  /** Every one that may be there, also after a failure. */
+  readonly #paths: string[] = [];
+  #columns: readonly Column[] = [];
+  #files: readonly BroughtFile[] = [];
+
+  private constructor(state: TenantState) {
+    this.#state = state;
+  }
+
+  static async of(state: TenantState, source: RowSource, signal: AbortSignal): Promise<BroughtRows> {
+    const rows = new BroughtRows(state);
+    try {
+      const files = await rows.#bring(source, signal);
+      rows.#columns = columnsOf(files);
+      rows.#files = withRows(files);
+      return rows;
+    } catch (error) {
+      await rows[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get columns(): readonly Column[] {
+    return this.#columns;
+  }
+
+  /** Those that hold rows; one where none does. */
+  get files(): readonly BroughtFile[] {
+    return this.#files;
+  }
+
+  async #bring(source: RowSource, signal: AbortSignal): Promise<BroughtFile[]> {
+    if (source.kind !== 'parts') return [await this.#write(source, signal)];
+    const turns = new Turns(filesAtOnce);
+    const failures: unknown[] = [];
+    const results = await Promise.all(
+      source.paths.map((path) =>
+        turns.run(async () => {
+          if (failures.length > 0) return undefined;
+          const rows = { kind: 'file', path, format: { kind: 'parquet' } } as const;
+          return await this.#write(rows, signal).catch((error: unknown) => {
+            failures.push(error);
+            return undefined;
+          });
+        }),
+      ),
+    );
+    if (failures.length > 0) throw failures[0];
+    return results.filter((file) => file !== undefined);
+  }
+
+  async #write(source: PartRows, signal: AbortSignal): Promise<BroughtFile> {
+    const { context, directory } = this.#state;
+    const { engine, durable, membership } = context;
+    const path = directory.newTemporaryPath();
+    this.#paths.push(path);
+    const { compression } = firstCompression(context.compression);
+    try {
+      const written = await engine.write({ source, path, compression, compressesLater: true }, { signal });
+      return { path, written };
+    } catch (error) {
+      const isFull = error instanceof AppError && error.code === 'storage_full';
+      if (isFailedSync(error) && !isFull) durable.noteFailedSync(error);
+      if (await membership.hasLostPlace()) throw lostPlace(error);
+      throw error;
+    }
+  }
+
+  /** Those that did not become parts. Nothing depends on it: what is left is found at the next start. */
+  async removeFiles(): Promise<void> {
+    await Promise.all(this.#paths.map((path) => rm(path, { force: true }))).catch(() => {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.removeFiles();
+  }
+}
+
+/** What a new part is written with: cheap at first where the configured compression is slow. */
+export function firstCompression(configured: Compression): {
+  readonly compression: Compression;
+  readonly final: boolean;
+} {
+  const { algorithm, level } = configured;
+  const isSlow =
+    (algorithm === 'zstd' && level !== undefined && level > 3) ||
+    ((algorithm === 'gzip' || algorithm === 'brotli') && (level === undefined || level > 3));
+  return isSlow
+    ? { compression: { algorithm: 'zstd', level: 1 }, final: false }
+    : { compression: configured, final: true };
+}
+
+/** All files have the same. */
+function columnsOf(files: readonly BroughtFile[]): readonly Column[] {
+  const [first, ...others] = files.map(({ written }) => written.columns);
+  if (first === undefined) throw new AppError('invalid_input', 'a frame needs at least one file');
+  if (first.length === 0) throw new AppError('invalid_input', 'a frame needs at least one column');
+  for (const [index, columns] of others.entries()) {
+    const difference = columnDifference(first, columns);
+    if (difference === undefined) continue;
+    throw new AppError('schema_mismatch', `file ${index + 2} does not fit the first one: ${difference}`);
+  }
+  return first;
+}
+
+/** Those without rows add nothing, unless there is nothing else. */
+function withRows(files: readonly BroughtFile[]): readonly BroughtFile[] {
+  const filled = files.filter(({ written }) => written.rows > 0);
+  return filled.length > 0 ? filled : files.slice(0, 1);
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { AppError, loggedError, toAppError } from '../../core/app-error.ts';
+import type { Logger } from '../../core/logger.ts';
+import { GrpcError } from '../wire/grpc-status.ts';
+import { errorTrailers, okTrailers } from './error-status.ts';
+import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
+import { LazyAbort } from './lazy-abort.ts';
+import { writeMessage } from './message-writer.ts';
+import type { Call, Message, Method } from './method.ts';
+import { onlyMessage, requestMessages } from './request.ts';
+import { endResponse, startResponse } from './response.ts';
+
+export interface CallTimeouts {
+  /** For a unary request to arrive whole. */
+  readonly requestTimeoutMs: number;
+  /** How long a client may take no byte while there is something to send. */
+  readonly stallTimeoutMs: number;
+}
+
+export interface CallOptions {
+  readonly timeouts: CallTimeouts;
+  readonly method: Method;
+  readonly path: string;
+  readonly metadata: IncomingHttpHeaders;
+  readonly lane: string;
+  readonly logger: Logger;
+  /** Called when its stream is gone. */
+  readonly onClosed: () => void;
+}
+
+export interface RunningCall {
+  /** Ends the call with this status, whatever its handler does. */
+  abort(reason: GrpcError): void;
+}
+
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Serves one call on its stream, from headers to trailers. */
+export function startCall(stream: ServerHttp2Stream, options: CallOptions): RunningCall {
+  const { metadata, path, lane, logger, timeouts, onClosed } = options;
+  const requestId = givenRequestId(metadata) ?? newRequestId();
+  const stopping = new LazyAbort();
+  const headers: OutgoingHttpHeaders = {};
+  const call: Call = {
+    path,
+    requestId,
+    lane,
+    metadata,
+    get signal() {
+      return stopping.signal;
+    },
+    setHeader: (name, value) => {
+      headers[name] = value;
+    },
+  };
+  let deadline: NodeJS.Timeout | undefined;
+  let ended = false;
+
+  const end = (trailers: OutgoingHttpHeaders, last?: Message): void => {
+    ended = true;
+    clearTimeout(deadline);
+    endResponse(stream, trailers, timeouts.stallTimeoutMs, last);
+  };
+  const fail = (thrown: unknown): void => {
+    if (ended || stream.destroyed) return;
+    const error = thrown instanceof GrpcError ? thrown : toAppError(thrown);
+    const code = error instanceof AppError ? error.code : undefined;
+    const level = code === 'internal' ? 'error' : 'debug';
+    logger[level]('call failed', { path, requestId, code, error: loggedError(error) });
+    end({ ...errorTrailers(error), 'x-request-id': requestId });
+  };
+  const abort = (reason: GrpcError): void => {
+    if (ended) return;
+    fail(reason);
+    stopping.abort(reason);
+  };
+
+  stream.once('close', () => {
+    clearTimeout(deadline);
+    if (!ended) stopping.abort(new GrpcError('CANCELLED', 'the client cancelled the call'));
+    ended = true;
+    onClosed();
+  });
+  try {
+    deadline = startDeadline(metadata['grpc-timeout']?.toString(), abort);
+    run(stream, call, { ...options, headers, stopping }).then((last) => ended || end(okTrailers, last), fail);
+  } catch (error) {
+    fail(error);
+  }
+  return { abort };
+}
+
+function startDeadline(header: string | undefined, abort: RunningCall['abort']): NodeJS.Timeout | undefined {
+  if (header === undefined) return undefined;
+  const timeoutMs = parseGrpcTimeoutMs(header);
+  if (timeoutMs > maxTimerMs) return undefined;
+  return setTimeout(() => abort(new GrpcError('DEADLINE_EXCEEDED', `deadline of ${timeoutMs} ms exceeded`)), timeoutMs);
+}
+
+/** Gives the last message, where it is known to be that: the trailers leave with it. */
+async function run(
+  stream: ServerHttp2Stream,
+  call: Call,
+  { method, timeouts, headers, stopping }: CallOptions & { headers: OutgoingHttpHeaders; stopping: LazyAbort },
+): Promise<Message | undefined> {
+  const { requestTimeoutMs, stallTimeoutMs } = timeouts;
+  const sendAll = async (messages: AsyncIterable<Message>): Promise<undefined> => {
+    for await (const message of messages) {
+      stopping.throwIfAborted();
+      if (!stream.headersSent) startResponse(stream, headers);
+      await writeMessage(stream, message, stallTimeoutMs);
+    }
+    // A stream of no messages still has headers and trailers.
+    if (!stream.headersSent && !stopping.isAborted) startResponse(stream, headers);
+  };
+  switch (method.kind) {
+    case 'unary': {
+      const request = await onlyMessage(stream, call, method, requestTimeoutMs);
+      const message = await method.handle(request, call);
+      stopping.throwIfAborted();
+      startResponse(stream, headers);
+      return message;
+    }
+    case 'serverStreaming': {
+      const request = await onlyMessage(stream, call, method, requestTimeoutMs);
+      return sendAll(method.handle(request, call));
+    }
+    case 'streaming':
+      return sendAll(method.handle(requestMessages(stream, call, method), call));
+    default:
+      method satisfies never;
+  }
+}
+
+const idPrefix = randomBytes(5).toString('hex');
+let ids = 0;
+
+/** Sixteen digits, of which the first ten are this process's own. */
+function newRequestId(): string {
+  ids = (ids + 1) % 0x100_0000;
+  return idPrefix + ids.toString(16).padStart(6, '0');
+}
+
+function givenRequestId(metadata: IncomingHttpHeaders): string | undefined {
+  const id = metadata['x-request-id'];
+  return typeof id === 'string' && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
+}

@@ -1,0 +1,91 @@
+import { AppError } from '../../core/app-error.ts';
+import { message, string } from '../protobuf/proto-message.ts';
+import { bytesField, varintField } from '../protobuf/protobuf.ts';
+import { GrpcError } from '../wire/grpc-status.ts';
+import type { Service } from './method.ts';
+
+const servingStatus = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
+
+type Health = keyof typeof servingStatus;
+
+/** The name of a service. */
+const maxMessageBytes = 64 * 1024;
+/** For it to come. */
+const idleTimeoutMs = 10_000;
+
+const CheckRequest = message({ service: string(1) });
+
+/**
+ * `grpc.health.v1.Health`; the service "" is the server as a whole. When the listener stops, all become NOT_SERVING, and
+ * those who watch are told and let go.
+ */
+export function createHealthService(services: readonly string[]): Service {
+  const known = new Set(services);
+  const watchers = new Set<() => void>();
+  let draining = false;
+
+  const healthOf = (service: string): Health => {
+    if (!known.has(service)) return 'SERVICE_UNKNOWN';
+    return draining ? 'NOT_SERVING' : 'SERVING';
+  };
+  const untilDrained = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      if (draining || signal.aborted) return resolve();
+      const wake = (): void => {
+        watchers.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      watchers.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+
+  async function* watch(service: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const told = healthOf(service);
+    yield checkResponse(told);
+    await untilDrained(signal);
+    if (signal.aborted) return;
+    const last = healthOf(service);
+    if (last !== told) yield checkResponse(last);
+    throw new GrpcError('UNAVAILABLE', 'the server is stopping');
+  }
+
+  return {
+    name: 'grpc.health.v1.Health',
+    methods: {
+      Check: {
+        kind: 'unary',
+        maxMessageBytes,
+        handle: (request) => {
+          const { service } = CheckRequest.decode(request);
+          if (!known.has(service)) throw new AppError('not_found', `unknown service ${JSON.stringify(service)}`);
+          return checkResponse(healthOf(service));
+        },
+      },
+      Watch: {
+        kind: 'streaming',
+        maxMessageBytes,
+        idleTimeoutMs,
+        async *handle(requests, { signal }) {
+          for await (const request of requests) return yield* watch(CheckRequest.decode(request).service, signal);
+        },
+      },
+      List: {
+        kind: 'unary',
+        maxMessageBytes,
+        handle: () =>
+          services.map((service) =>
+            bytesField(1, Buffer.concat([bytesField(1, service), bytesField(2, checkResponse(healthOf(service)))])),
+          ),
+      },
+    },
+    drain: () => {
+      draining = true;
+      for (const wake of watchers) wake();
+    },
+  };
+}
+
+function checkResponse(health: Health): Uint8Array {
+  return varintField(1, servingStatus[health]);
+}

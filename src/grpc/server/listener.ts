@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Logger } from '../../core/logger.ts';
+import { GrpcError } from '../wire/grpc-status.ts';
+import { type CallTimeouts, type RunningCall, startCall } from './call.ts';
+import { type ConnectionTimeouts, watchConnection } from './connection.ts';
+import { errorTrailers } from './error-status.ts';
+import { http2Options, windowBytes } from './http2-settings.ts';
+import type { Method, Service } from './method.ts';
+import { endResponse } from './response.ts';
+
+export interface GrpcListenerOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** Open connections. One more is closed at once, which its client sees as UNAVAILABLE. */
+  readonly maxConnections: number;
+  readonly services: readonly Service[];
+  readonly logger: Logger;
+  readonly timeouts?: Partial<GrpcTimeouts>;
+}
+
+export interface GrpcTimeouts extends CallTimeouts, ConnectionTimeouts {}
+
+export interface GrpcListener {
+  readonly address: { readonly host: string; readonly port: number };
+  /** Takes no more connections and calls, waits for those under way, and after `graceMs` ends them as UNAVAILABLE. */
+  close(options: { readonly graceMs: number }): Promise<void>;
+  /** Closes without grace. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const defaultTimeouts: GrpcTimeouts = {
+  handshakeTimeoutMs: 10_000,
+  keepaliveMs: 20_000,
+  idleTimeoutMs: 300_000,
+  probeMs: 2000,
+  requestTimeoutMs: 15_000,
+  stallTimeoutMs: 30_000,
+};
+
+/** For the last trailers to leave before connections are cut. */
+const flushMs = 250;
+
+export async function startGrpcListener(options: GrpcListenerOptions): Promise<GrpcListener> {
+  const logger = options.logger.area('grpc');
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const methods = methodsByPath(options.services);
+  const connections = new Map<ServerHttp2Session, { readonly lane: string; readonly enter: () => () => void }>();
+  const calls = new Set<RunningCall>();
+  let lanes = 0;
+
+  const server = createServer(http2Options);
+  server.maxConnections = options.maxConnections;
+
+  server.on('session', (session) => {
+    lanes += 1;
+    const lane = `${session.socket.remoteAddress}#grpc-${lanes}`;
+    connections.set(session, { lane, enter: watchConnection(session, timeouts) });
+    session.on('error', (error) => logger.debug('connection failed', { error: error.message }));
+    session.once('close', () => connections.delete(session));
+    session.setLocalWindowSize(windowBytes);
+  });
+
+  const onStreamError = (error: Error): void => logger.debug('stream failed', { error: error.message });
+  server.on('stream', (stream, metadata) => {
+    stream.on('error', onStreamError);
+    const connection = stream.session && connections.get(stream.session as ServerHttp2Session);
+    if (!connection) return stream.destroy();
+    const { lane, enter } = connection;
+    const leave = enter();
+    const method = route(stream, metadata, methods);
+    if (method === undefined) {
+      stream.once('close', leave);
+      return;
+    }
+    const onClosed = (): void => {
+      leave();
+      calls.delete(call);
+    };
+    const path = metadata[':path'] ?? '';
+    const call = startCall(stream, { timeouts, method, path, metadata, lane, logger, onClosed });
+    calls.add(call);
+  });
+
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+
+  let warnedAtMs = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    if (performance.now() - warnedAtMs < 1000) return;
+    warnedAtMs = performance.now();
+    logger.warn('connections refused', { maxConnections: options.maxConnections });
+  });
+  server.on('sessionError', (error) => logger.debug('connection failed', { error: error.message }));
+
+  server.listen(options.port, options.host);
+  await once(server, 'listening');
+  server.on('error', (error) => logger.error('listener failed', { error: error.message }));
+  const { address: host, port } = server.address() as AddressInfo;
+
+  const stop = async (graceMs: number): Promise<void> => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const service of options.services) service.drain?.();
+    for (const session of connections.keys()) session.close();
+    if (await settlesWithin(closed, graceMs)) return;
+    for (const call of calls) call.abort(new GrpcError('UNAVAILABLE', 'the server is stopping'));
+    if (await settlesWithin(closed, flushMs)) return;
+    // What Node has said goodbye to it leaves to the client, who may never close its side.
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  let stopping: Promise<void> | undefined;
+  const close = ({ graceMs }: { readonly graceMs: number }): Promise<void> => {
+    stopping ??= stop(graceMs);
+    return stopping;
+  };
+  return { address: { host, port }, close, [Symbol.asyncDispose]: () => close({ graceMs: 0 }) };
+}
+
+function methodsByPath(services: readonly Service[]): ReadonlyMap<string, Method> {
+  const methods = new Map<string, Method>();
+  for (const service of services) {
+    for (const [name, method] of Object.entries(service.methods)) methods.set(`/${service.name}/${name}`, method);
+  }
+  return methods;
+}
+
+/** The method that is asked for. Answers the stream itself where there is none. */
+function route(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  methods: ReadonlyMap<string, Method>,
+): Method | undefined {
+  if (headers[':method'] !== 'POST') {
+    stream.respond({ ':status': 405, allow: 'POST' }, { endStream: true });
+    return undefined;
+  }
+  if (!/^application\/grpc(\+proto)?\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+    stream.respond({ ':status': 415, 'accept-post': 'application/grpc' }, { endStream: true });
+    return undefined;
+  }
+  const path = headers[':path'] ?? '';
+  const method = methods.get(path);
+  if (method === undefined) {
+    const error = new GrpcError('UNIMPLEMENTED', `there is no method ${path.slice(0, 200)}`);
+    endResponse(stream, errorTrailers(error), defaultTimeouts.stallTimeoutMs);
+  }
+  return method;
+}
+
+async function settlesWithin(promise: Promise<void>, timeoutMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, false);
+  });
+  try {
+    return await Promise.race([promise.then(() => true as const), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

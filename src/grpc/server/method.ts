@@ -1,0 +1,57 @@
+import type { IncomingHttpHeaders } from 'node:http2';
+import type { MessageBudget } from '../wire/message-budget.ts';
+import type { MessageReader } from '../wire/message-frames.ts';
+
+/** What a handler knows of the call that it serves. */
+export interface Call {
+  /** `/package.Service/Method` */
+  readonly path: string;
+  /** Stands in the log, and in the trailer `x-request-id` of an error. */
+  readonly requestId: string;
+  /** The connection it came by; calls of different connections take turns where they must wait. */
+  readonly lane: string;
+  readonly metadata: IncomingHttpHeaders;
+  /** Aborted when the client leaves or cancels, when its deadline passes, and when the server has no time left to stop. */
+  readonly signal: AbortSignal;
+  /** Adds a header to the answer. Only before its first message, and not with an error. */
+  setHeader(name: string, value: string): void;
+}
+
+/** One message: its bytes, or pieces of it that are sent one behind the other without being copied together. */
+export type Message = Uint8Array | readonly Uint8Array[];
+
+interface Limits {
+  /** A longer message from the client is refused. Default 4 MiB. */
+  readonly maxMessageBytes?: number;
+  /** How long a client may send nothing while its next bytes are waited for. Default: for ever. */
+  readonly idleTimeoutMs?: number;
+  /** Memory for messages that arrive, shared by all calls. Default: no bound but that of each message. */
+  readonly budget?: MessageBudget;
+}
+
+export interface UnaryMethod extends Limits {
+  readonly kind: 'unary';
+  handle(request: Uint8Array, call: Call): Message | Promise<Message>;
+}
+
+/** One message in, any number out. */
+export interface ServerStreamingMethod extends Limits {
+  readonly kind: 'serverStreaming';
+  handle(request: Uint8Array, call: Call): AsyncIterable<Message>;
+}
+
+/** Any number of messages in, any number out. Both sides are pulled: a slow reader slows the writer. */
+export interface StreamingMethod extends Limits {
+  readonly kind: 'streaming';
+  handle(requests: MessageReader, call: Call): AsyncIterable<Message>;
+}
+
+export type Method = UnaryMethod | ServerStreamingMethod | StreamingMethod;
+
+export interface Service {
+  /** `package.Service` */
+  readonly name: string;
+  readonly methods: Readonly<Record<string, Method>>;
+  /** Called when the listener begins to stop: end what would otherwise go on for ever. */
+  drain?(): void;
+}

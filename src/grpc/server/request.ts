@@ -1,0 +1,142 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { AppError } from '../../core/app-error.ts';
+import { GrpcError } from '../wire/grpc-status.ts';
+import type { BudgetShare, MessageBudget } from '../wire/message-budget.ts';
+import { checkPrefix, endedInside, type FrameLimits, MessageReader, prefixBytes } from '../wire/message-frames.ts';
+import { streamChunks } from '../wire/stream-chunks.ts';
+import { pieceCounter } from './data-flood-guard.ts';
+import { IdleTimer } from './idle-timer.ts';
+import type { Call } from './method.ts';
+
+const defaultMaxMessageBytes = 4 * 1024 * 1024;
+
+interface Limits {
+  readonly maxMessageBytes?: number;
+  readonly idleTimeoutMs?: number;
+  readonly budget?: MessageBudget;
+}
+
+export function requestMessages(stream: ServerHttp2Stream, call: Call, limits: Limits): MessageReader {
+  const share = limits.budget?.share();
+  const keptShare = limits.budget?.share();
+  // Not every reader reads to the end, and one may read on in what came before the end.
+  stream.once('close', () => {
+    share?.clear();
+    keptShare?.clear();
+  });
+  const frameLimits = { ...frameLimitsOf(call, limits), share, keptShare };
+  return new MessageReader(requestBytes(stream, limits.idleTimeoutMs), frameLimits);
+}
+
+async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | undefined): AsyncGenerator<Buffer> {
+  const chunks = streamChunks(stream);
+  const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs);
+  // Not every reader reads to the end.
+  stream.once('close', () => idle?.stop());
+  const count = pieceCounter(stream);
+  try {
+    for (;;) {
+      const step = await (idle === undefined ? chunks.next() : idle.limit(chunks.next()));
+      if (step.done === true) break;
+      count(step.value.length);
+      yield step.value;
+    }
+  } finally {
+    idle?.stop();
+  }
+  // Node ends the readable side of a stream that was reset without an error as if the client had sent everything.
+  if (stream.aborted) throw cancelled();
+}
+
+/**
+ * The message of a request that must have exactly one, and have it soon. Without the iterators of `requestMessages`, which
+ * cost a small call more than its work.
+ */
+export function onlyMessage(
+  stream: ServerHttp2Stream,
+  call: Call,
+  limits: Limits,
+  timeoutMs: number,
+): Promise<Uint8Array> {
+  const frameLimits = frameLimitsOf(call, limits);
+  return new Promise((resolve, reject) => {
+    let held: Buffer = Buffer.alloc(0);
+    let filled = 0;
+    let announced: number | undefined;
+    const count = pieceCounter(stream);
+    let share: BudgetShare | undefined;
+    const settle = (act: () => void): void => {
+      clearTimeout(timer);
+      share?.clear();
+      stream.off('data', onData).off('end', onEnd).off('close', onClose);
+      act();
+    };
+    const attempt = (act: () => void): void => {
+      try {
+        act();
+      } catch (error) {
+        settle(() => reject(error));
+      }
+    };
+    const onData = (chunk: Buffer): void =>
+      attempt(() => {
+        count(chunk.length);
+        const before = filled;
+        filled += chunk.length;
+        if (before === 0) held = chunk;
+        else {
+          // Most requests come in one chunk.
+          share ??= limits.budget?.share();
+          share?.take(chunk.length);
+          // Copied, never kept as it came: a chunk of one byte is a view of the 64 KiB that were read from the socket.
+          if (filled > held.length) held = withRoom(held.subarray(0, before), Math.max(filled, wholeBytes(announced)));
+          chunk.copy(held, before);
+        }
+        announced ??= checkPrefix(held.subarray(0, filled), frameLimits);
+        if (announced !== undefined && filled > wholeBytes(announced)) throw tooMany(call.path);
+      });
+    const onEnd = (): void =>
+      attempt(() => {
+        if (stream.aborted) throw cancelled();
+        const message = only(held.subarray(0, filled), frameLimits, call.path);
+        settle(() => resolve(message));
+      });
+    const onClose = (): void => settle(() => reject(cancelled()));
+    const timer = setTimeout(() => {
+      const error = new AppError('invalid_input', `the request did not arrive within ${timeoutMs} ms`);
+      settle(() => reject(error));
+    }, timeoutMs);
+    stream.on('data', onData).on('end', onEnd).on('close', onClose);
+  });
+}
+
+function wholeBytes(announced: number | undefined): number {
+  return prefixBytes + (announced ?? 0);
+}
+
+/** The system gives the pages as they are written, so that memory follows what a client has sent. */
+function withRoom(bytes: Buffer, room: number): Buffer {
+  const out = Buffer.allocUnsafeSlow(room);
+  bytes.copy(out);
+  return out;
+}
+
+function only(body: Buffer, limits: FrameLimits, path: string): Uint8Array {
+  if (body.length === 0) throw new GrpcError('UNIMPLEMENTED', `${path} takes one message, but none came`);
+  const bytes = checkPrefix(body, limits);
+  if (bytes === undefined || body.length < prefixBytes + bytes) throw endedInside();
+  if (body.length > prefixBytes + bytes) throw tooMany(path);
+  return body.subarray(prefixBytes);
+}
+
+function tooMany(path: string): GrpcError {
+  return new GrpcError('UNIMPLEMENTED', `${path} takes one message, but more came`);
+}
+
+function frameLimitsOf(call: Call, { maxMessageBytes = defaultMaxMessageBytes }: Limits): FrameLimits {
+  return { maxMessageBytes, encoding: call.metadata['grpc-encoding']?.toString() };
+}
+
+function cancelled(): GrpcError {
+  return new GrpcError('CANCELLED', 'the client cancelled the call');
+}

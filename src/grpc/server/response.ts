@@ -1,0 +1,68 @@
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { pieceCounter } from './data-flood-guard.ts';
+import { putMessage } from './message-writer.ts';
+import type { Message } from './method.ts';
+import { onStall } from './write-stall.ts';
+
+const responseHeaders: OutgoingHttpHeaders = {
+  ':status': 200,
+  'content-type': 'application/grpc',
+  'grpc-accept-encoding': 'identity',
+};
+
+/**
+ * Clients stop by themselves once they have an answer. Seen with Node's: one that is reset before, while it writes, loses
+ * the answer and waits for ever.
+ */
+const resetAfterMs = 250;
+/** Until then, so that a client which does not stop does not keep us busy. */
+const firstDroppedBytes = 1024 * 1024;
+
+const trailersFollow = { waitForTrailers: true } as const;
+
+export function startResponse(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
+  stream.respond({ ...headers, ...responseHeaders }, trailersFollow);
+}
+
+/** Ends the response, with its last message where that is not sent yet. Trailers without a message before them are sent as the headers. */
+export function endResponse(
+  stream: ServerHttp2Stream,
+  trailers: OutgoingHttpHeaders,
+  stallTimeoutMs: number,
+  last?: Message,
+): void {
+  if (stream.closed || stream.destroyed) return;
+  stream.once(
+    'close',
+    onStall(stream, stallTimeoutMs, () => stream.close(constants.NGHTTP2_CANCEL)),
+  );
+  // First, as Node resets at once a stream that is answered and that nobody reads.
+  if (!stream.readableEnded) dropRequest(stream);
+  if (stream.headersSent) {
+    stream.once('wantTrailers', () => stream.sendTrailers(trailers));
+    if (last !== undefined) putMessage(stream, last);
+    stream.end();
+  } else {
+    stream.respond({ ...responseHeaders, ...trailers }, { endStream: true });
+  }
+}
+
+/** What nobody reads is dropped, else the stream would never close. */
+function dropRequest(stream: ServerHttp2Stream): void {
+  const count = pieceCounter(stream);
+  let bytesToDrop = firstDroppedBytes;
+  stream.removeAllListeners('data');
+  stream.on('data', (piece: Buffer) => {
+    count(piece.length);
+    bytesToDrop -= piece.length;
+    if (bytesToDrop < 0) stream.pause();
+  });
+  stream.resume();
+  const reset = setInterval(() => {
+    bytesToDrop = Number.POSITIVE_INFINITY;
+    stream.resume();
+    // A reset would take away an answer that still waits for the socket.
+    if (stream.state.localClose === 1) stream.close(constants.NGHTTP2_NO_ERROR);
+  }, resetAfterMs);
+  stream.once('close', () => clearInterval(reset));
+}

@@ -1,0 +1,28 @@
+import { AppError } from '../../core/app-error.ts';
+
+/** QuestDB's `cols`: names with commas between them, in double quotes where a name has commas itself; `\\` before a quote. */
+export function parseColumnList(text: string): string[] {
+  const names: string[] = [];
+  let name = '';
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string;
+    if (character === '\\' && at + 1 < text.length) name += text[++at];
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (character === ',' && !isQuoted) {
+      names.push(name);
+      name = '';
+    } else name += character;
+  }
+  names.push(name);
+  if (isQuoted || names.includes('')) {
+    throw new AppError(
+      'invalid_parameter',
+      `cols ${JSON.stringify(text.slice(0, 100))} is not a list of column names`,
+      {
+        hint: 'write cols=price,"best, ask"',
+      },
+    );
+  }
+  return names;
+}

@@ -1,0 +1,31 @@
+import { isIP } from 'node:net';
+import { AppError } from '../../core/app-error.ts';
+import type { Exchange } from './route.ts';
+
+/**
+ * Any page on the web can make its reader's browser send a form to a server that the reader reaches, without asking
+ * first. Only pages of our own, and of the origins that the operator names, may write.
+ */
+export function refuseOtherSites({ request, headers }: Exchange): void {
+  const { origin, host } = request.headers;
+  // Browsers say it to https and to localhost; behind a proxy our Host may not be the one that the page has.
+  const site = request.headers['sec-fetch-site'];
+  const isOther =
+    site === undefined ? origin !== undefined && !isAt(origin, host) : site === 'cross-site' || site === 'same-site';
+  const isBrowser = site !== undefined || origin !== undefined;
+  if (!isOther && !(isBrowser && mayBeRebound(host))) return;
+  if (headers.some((name, index) => index % 2 === 0 && name === 'access-control-allow-origin')) return;
+  throw new AppError('invalid_input', `a page of another site (${(origin ?? 'unknown').slice(0, 200)}) sent this`, {
+    hint: 'let the operator add its origin to http.cors_origins',
+  });
+}
+
+function isAt(origin: string, host: string | undefined): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
+}
+
+/** A name that its owner may let point at us, once a page of theirs is loaded. Nobody owns an address, or localhost. */
+function mayBeRebound(host: string | undefined): boolean {
+  const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
+  return isIP(name.replace(/^\[(.*)\]$/, '$1')) === 0 && name !== 'localhost' && !name.endsWith('.localhost');
+}

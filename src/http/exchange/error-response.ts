@@ -1,0 +1,60 @@
+import { type AppError, type ErrorCode, toAppError } from '../../core/app-error.ts';
+import type { Exchange } from './route.ts';
+
+export const httpStatus = {
+  missing_parameter: 400,
+  ambiguous_mode: 400,
+  invalid_parameter: 400,
+  unsupported_format: 400,
+  invalid_limit: 400,
+  invalid_handle: 400,
+  handle_not_found: 404,
+  handle_gone: 410,
+  handle_exists: 409,
+  schema_mismatch: 409,
+  frame_changed: 409,
+  invalid_input: 400,
+  unsupported_type: 400,
+  too_large: 413,
+  request_too_long: 431,
+  not_found: 404,
+  method_not_allowed: 405,
+  overloaded: 503,
+  tsdb_not_configured: 412,
+  tsdb_unreachable: 502,
+  tsdb_timeout: 504,
+  sql_error: 400,
+  sql_forbidden: 403,
+  sql_timeout: 504,
+  sql_cancelled: 409,
+  sql_out_of_memory: 503,
+  engine_crashed: 503,
+  engine_unreachable: 502,
+  engine_timeout: 504,
+  storage_full: 507,
+  storage_read_only: 503,
+  frame_damaged: 500,
+  internal: 500,
+} as const satisfies Record<ErrorCode, number>;
+
+export const jsonContentType = 'application/json; charset=utf-8';
+
+/** The one shape of errors; the cause stays in the log. */
+export function errorBody({ message, code, hint, position }: AppError, query: string | undefined): string {
+  return JSON.stringify({ query, error: message, code, hint, position });
+}
+
+/** Answers with an error; where the answer has already begun, the connection is cut so that no client takes it for whole. */
+export function sendError({ request, response, headers }: Exchange, thrown: unknown, query: string | undefined): void {
+  const error = toAppError(thrown);
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const body = errorBody(error, query);
+  if (error.retryAfterSeconds !== undefined) headers.push('retry-after', String(error.retryAfterSeconds));
+  headers.push('content-type', jsonContentType, 'cache-control', 'no-store');
+  headers.push('content-length', String(Buffer.byteLength(body)));
+  response.writeHead(httpStatus[error.code], headers);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,26 @@
+import type { ErrorCode } from '../../core/app-error.ts';
+import type { ParameterTable } from './parameters.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface Body {
+  readonly description: string;
+  /** By media type. */
+  readonly content: Readonly<Record<string, JsonSchema>>;
+}
+
+/** What a method of a route takes and gives, as the OpenAPI document tells it. */
+export interface Operation {
+  readonly summary: string;
+  readonly description?: string;
+  /** What validates the query string. */
+  readonly parameters: ParameterTable;
+  /** Headers of its own. */
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
+  /** By the name in the route's path. */
+  readonly segments?: ParameterTable;
+  readonly requestBody?: Body & { readonly required: boolean };
+  /** By status. */
+  readonly responses: Readonly<Record<number, Body>>;
+  readonly errors: readonly ErrorCode[];
+}

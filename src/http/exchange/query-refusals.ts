@@ -1,0 +1,14 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Exchange } from './route.ts';
+
+/** A database executes what it is given, so asking for the headers alone would still run the statement. */
+export function headWouldExecute({ headers }: Exchange): AppError {
+  headers.push('allow', 'GET, OPTIONS');
+  return new AppError('method_not_allowed', 'HEAD is not offered for query=', { hint: 'use GET' });
+}
+
+export function tsdbNotConfigured(): AppError {
+  return new AppError('tsdb_not_configured', 'no external database is configured for query=', {
+    hint: 'set FRAMEHOLD_TSDB_HTTP_URL (or SERVICE_TSDB_HTTP_URL) to the base URL of a QuestDB-shaped database, e.g. http://127.0.0.1:9001',
+  });
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../../core/app-error.ts';
+import { ReaderGone } from './response-writer.ts';
+import type { Exchange } from './route.ts';
+
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  /** How long a client may send nothing. */
+  readonly stallTimeoutMs: number;
+}
+
+/**
+ * The body of a request as it comes, still in its Content-Encoding. Pulled: who reads slowly slows the client down.
+ * Rejects with `too_large`, with `invalid_input` where nothing came for too long, and with ReaderGone where the client
+ * broke off.
+ */
+export async function* requestBody(
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
+  { maxBodyBytes, stallTimeoutMs }: BodyLimits,
+): AsyncGenerator<Buffer, void, undefined> {
+  // The client asked whether it is worth its while, and by now it is.
+  if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  let bytes = 0;
+  let stalled: NodeJS.Timeout | undefined;
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  try {
+    for (;;) {
+      let onStall: ((error: AppError) => void) | undefined;
+      const late = new Promise<never>((_, reject) => {
+        onStall = reject;
+      });
+      stalled = setTimeout(() => onStall?.(standsStill(stallTimeoutMs)), stallTimeoutMs);
+      const step = await Promise.race([chunks.next(), late]).catch((error: unknown) => {
+        throw error instanceof AppError ? error : new ReaderGone('the client broke off its body');
+      });
+      clearTimeout(stalled);
+      if (step.done === true) break;
+      bytes += step.value.length;
+      if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+      yield step.value;
+    }
+    if (!request.complete) throw new ReaderGone('the client broke off its body');
+  } finally {
+    clearTimeout(stalled);
+    if (!request.complete) drain(request, chunks);
+  }
+}
+
+/** Many clients listen only when they are rid of the whole body; the listener bounds how long that may take. */
+function drain(request: IncomingMessage, chunks: AsyncIterator<Buffer>): void {
+  chunks.return?.().then(
+    () => request.resume(),
+    () => {},
+  );
+}
+
+export function tooLarge(maxBodyBytes: number): AppError {
+  return new AppError('too_large', `the body is larger than the ${maxBodyBytes} bytes allowed`, {
+    hint: 'send less at once, or let the operator raise http.max_body',
+  });
+}
+
+function standsStill(stallTimeoutMs: number): AppError {
+  return new AppError('invalid_input', `nothing of the body came for ${stallTimeoutMs / 1000} s`, {
+    hint: 'send it without pauses, or let the operator raise http.stall_timeout',
+  });
+}

@@ -1,0 +1,67 @@
+import type { EngineChoice } from '../../query/frame-sql.ts';
+import type { Parameter } from './parameters.ts';
+import { abortOnLeave, answerInTime } from './response-writer.ts';
+import type { Exchange } from './route.ts';
+
+/** The engine that a request names. Whether there is such a one is for those to say who run it. */
+export interface WantedEngine {
+  readonly engine: string;
+  /** It was the request that named it: the answer says so. */
+  readonly isNamed: boolean;
+}
+
+export function wantedEngine(
+  engine: string | undefined,
+  { defaultEngine }: { readonly defaultEngine: string },
+): WantedEngine {
+  return { engine: engine ?? defaultEngine, isNamed: engine !== undefined };
+}
+
+const engineNames =
+  '`local`, over the frames; a name of `[engines]`, the same there; `auto`, the one or the other by what the statement reads';
+
+export const engineDescription = `What runs it: ${engineNames}.`;
+
+export function engineParameter(defaultEngine: string | undefined): Parameter<string | undefined> {
+  return {
+    description: `What runs \`query\`: ${engineNames}; or \`tsdb\`, the external database, which then answers itself.`,
+    schema: { type: 'string', ...(defaultEngine !== undefined && { default: defaultEngine }) },
+    parse: (value) => value,
+  };
+}
+
+/** What an answer tells of the engine: where one was named, or where the choice was ours. */
+export interface ToldEngine {
+  readonly engine: string;
+  readonly engine_reason: string;
+}
+
+export const toldEngineSchema = {
+  engine: { type: 'string', description: 'What ran it, where the request named an engine or the server chose one.' },
+  engine_reason: { type: 'string', description: 'Why it ran there.' },
+} as const;
+
+/** Notes where the statement of a request runs: in the headers of its answer, for its log line, and for its body. */
+export function tellEngine(
+  exchange: Exchange,
+  { engine: wanted, isNamed }: WantedEngine,
+  choice: EngineChoice,
+): ToldEngine | undefined {
+  const { engine, reason, isElsewhere } = choice;
+  exchange.engine = choice;
+  const { logger, requestId, headers } = exchange;
+  if (isElsewhere) logger.info('a statement runs elsewhere', { requestId, engine, engineReason: reason });
+  else if (wanted !== engine) logger.debug('a statement stays local', { requestId, engine, engineReason: reason });
+  if (!isNamed && wanted === engine) return undefined;
+  headers.push('x-framehold-engine', engine, 'x-framehold-engine-reason', reason);
+  return { engine, engine_reason: reason };
+}
+
+/** Aborts when the client leaves, or when the answer is late; an engine elsewhere has a clock of its own. */
+export function untilAnswered(
+  { response }: Pick<Exchange, 'response'>,
+  { isElsewhere }: EngineChoice,
+  requestTimeoutMs: number,
+): AbortSignal {
+  return isElsewhere ? abortOnLeave(response) : answerInTime(response, requestTimeoutMs);
+}

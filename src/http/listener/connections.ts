@@ -1,0 +1,117 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from '../../core/logger.ts';
+
+export interface ConnectionTimeouts {
+  /** For the first byte of a connection. */
+  readonly headerTimeoutMs: number;
+  /** For a reader who takes nothing of what it is sent. */
+  readonly stallTimeoutMs: number;
+}
+
+/** Where a client was when it last took something. */
+interface Progress {
+  readonly takenBytes: number;
+  /** Of the piece that is being taken. */
+  readonly queuedBytes: number;
+  readonly atMs: number;
+}
+
+const looksPerStall = 4;
+
+/** Open connections with the answers under way on each: more than one where the client pipelines. */
+export class Connections {
+  readonly #answers = new WeakMap<Socket, Set<ServerResponse>>();
+  readonly #lastRequests = new WeakMap<Socket, IncomingMessage>();
+  readonly #progress = new Map<Socket, Progress>();
+  /** Requests under way, by the address that they came from. */
+  readonly #byAddress = new Map<string, number>();
+
+  constructor(server: Server, { headerTimeoutMs, stallTimeoutMs }: ConnectionTimeouts, logger: Logger) {
+    server.on('connection', (socket: Socket) => this.#watch(socket, headerTimeoutMs));
+    // Node looks at the progress of the write queue here, so a slow reader is not taken for one that stands still.
+    server.setTimeout(stallTimeoutMs, (socket: Socket) => {
+      if (this.isAnswering(socket)) {
+        if (socket.writableLength === 0) return;
+        logger.debug('the client left', { reason: `it took nothing for ${stallTimeoutMs} ms` });
+      }
+      socket.destroy();
+    });
+    const timer = setInterval(() => this.#cutStalled(stallTimeoutMs, logger), stallTimeoutMs / looksPerStall);
+    server.once('close', () => clearInterval(timer));
+  }
+
+  /** What a client sends starts Node's clock anew: with an empty line now and then it would never be cut off by that. */
+  #cutStalled(stallTimeoutMs: number, logger: Logger): void {
+    for (const [socket, before] of this.#progress) {
+      const now = progressOf(socket);
+      const isMoving = now.takenBytes !== before.takenBytes || now.queuedBytes !== before.queuedBytes;
+      if (isMoving || socket.writableLength === 0) {
+        this.#progress.set(socket, now);
+      } else if (now.atMs - before.atMs >= stallTimeoutMs) {
+        logger.debug('the client left', { reason: `it took nothing for ${stallTimeoutMs} ms` });
+        socket.destroy();
+      }
+    }
+  }
+
+  isAnswering(socket: Socket): boolean {
+    return (this.#answers.get(socket)?.size ?? 0) > 0;
+  }
+
+  /** What comes now begins a request. In the rest of one that has its answer already it would be answered twice. */
+  isBetweenRequests(socket: Socket): boolean {
+    return !this.isAnswering(socket) && this.#lastRequests.get(socket)?.complete !== false;
+  }
+
+  /** From now until its `close` the answer is under way. Gives how many are of the same address, with this one. */
+  begin(request: IncomingMessage, response: ServerResponse, onEnd: () => void): number {
+    const { socket } = request;
+    this.#lastRequests.set(socket, request);
+    const answers = this.#answers.get(socket);
+    answers?.add(response);
+    const address = socket.remoteAddress ?? '';
+    const underWay = (this.#byAddress.get(address) ?? 0) + 1;
+    this.#byAddress.set(address, underWay);
+    response.once('close', () => {
+      answers?.delete(response);
+      this.#leave(address);
+      onEnd();
+    });
+    return underWay;
+  }
+
+  #leave(address: string): void {
+    const left = (this.#byAddress.get(address) ?? 1) - 1;
+    if (left > 0) this.#byAddress.set(address, left);
+    else this.#byAddress.delete(address);
+  }
+
+  #watch(socket: Socket, headerTimeoutMs: number): void {
+    const answers = new Set<ServerResponse>();
+    this.#answers.set(socket, answers);
+    this.#progress.set(socket, progressOf(socket));
+    // Node times the headers from a request's first byte, so a socket that never sends one needs a clock of its own.
+    const timer = setTimeout(() => {
+      if (socket.bytesRead === 0) socket.destroy();
+    }, headerTimeoutMs);
+    timer.unref();
+    socket.once('close', () => {
+      clearTimeout(timer);
+      this.#progress.delete(socket);
+      // Node tells only the answer that was being sent; those queued behind it would wait for ever.
+      setImmediate(() => {
+        for (const response of answers) response.emit('close');
+      });
+    });
+  }
+}
+
+function progressOf(socket: Socket): Progress {
+  return {
+    takenBytes: socket.bytesWritten - socket.writableLength,
+    // Node's own time-out looks at it, too; a long piece would else count only when all of it was taken.
+    queuedBytes: (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0,
+    atMs: performance.now(),
+  };
+}

@@ -1,0 +1,259 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
+import { randomBase32 } from '../../core/handle.ts';
+import type { Logger } from '../../core/logger.ts';
+import { httpStatus, sendError } from '../exchange/error-response.ts';
+import { ReaderGone } from '../exchange/response-writer.ts';
+import type { Exchange, Route } from '../exchange/route.ts';
+import { Connections } from './connections.ts';
+import { allowOrigin, type CorsPolicy } from './cors.ts';
+import { answerMalformed } from './malformed-request.ts';
+import { RouteTable } from './route-table.ts';
+import { cutUnreadBody } from './unread-body.ts';
+
+export interface HttpListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly routes: readonly Route[];
+  readonly cors: CorsPolicy | undefined;
+  readonly maxConcurrentRequests: number;
+  readonly maxConnections: number;
+  readonly maxBodyBytes: number;
+  readonly headerTimeoutMs: number;
+  readonly stallTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly logger: Logger;
+}
+
+export interface HttpListener {
+  readonly address: { readonly host: string; readonly port: number };
+  /** Takes no more requests, lets those under way finish for at most `graceMs`, then cuts what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+const maxHeaderBytes = 16 * 1024;
+const maxHeaders = 100;
+/** Of the requests under way, what one address cannot take from the others. */
+const shareForOthers = 0.1;
+/** How often Node looks for connections that are late with their request. */
+const checkEveryMs = 1000;
+
+export async function startHttpListener(options: HttpListenerOptions): Promise<HttpListener> {
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: options.headerTimeoutMs,
+    // Bodies may take hours; those that stand still or that nobody reads have clocks of their own.
+    requestTimeout: 0,
+    keepAliveTimeout: options.idleTimeoutMs,
+    connectionsCheckingInterval: checkEveryMs,
+    noDelay: true,
+    // Node would answer by itself, in no shape of ours, and once more when the body is broken as well.
+    requireHostHeader: false,
+  });
+  const connections = new Connections(server, options, options.logger);
+  const dispatcher = new Dispatcher(options, connections);
+  server.on('request', (request, response) => dispatcher.dispatch(request, response));
+  // A client that asks first, as curl does with large files, is told to go on by whoever reads its body.
+  server.on('checkContinue', (request, response) => dispatcher.dispatch(request, response));
+  // Anything else that a client expects may be ignored, says RFC 9110.
+  server.on('checkExpectation', (request, response) => dispatcher.dispatch(request, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (connections.isBetweenRequests(socket)) answerMalformed(error, socket);
+    else socket.destroy();
+  });
+  // Node drops those beyond its count without a word, and an If-Match among them; one more tells that there are too many.
+  server.maxHeadersCount = maxHeaders + 1;
+  server.maxConnections = options.maxConnections;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: options.host, port: options.port, backlog: 1024 }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  server.on('error', (error) => options.logger.error('the HTTP listener failed', { error }));
+  const { address, port } = server.address() as AddressInfo;
+  return { address: { host: address, port }, close: (graceMs) => closeServer(server, dispatcher, graceMs) };
+}
+
+/** Finds the route, counts what is under way, and turns whatever goes wrong into an answer. */
+class Dispatcher {
+  readonly #routes: RouteTable;
+  readonly #options: HttpListenerOptions;
+  readonly #connections: Connections;
+  readonly #idPrefix = randomBase32(8);
+  #sequence = 0;
+  #draining = false;
+  #underWay = 0;
+  #idle: (() => void) | undefined;
+
+  readonly #onEnd = (): void => {
+    if (--this.#underWay === 0) this.#idle?.();
+  };
+
+  constructor(options: HttpListenerOptions, connections: Connections) {
+    this.#options = options;
+    this.#connections = connections;
+    this.#routes = new RouteTable(options.routes);
+  }
+
+  dispatch(request: IncomingMessage, response: ServerResponse): void {
+    const target = originForm(request.url ?? '/');
+    const requestId = givenRequestId(request) ?? `${this.#idPrefix}-${(++this.#sequence).toString(36)}`;
+    const headers = ['x-request-id', requestId];
+    const queryAt = target.indexOf('?');
+    const path = queryAt < 0 ? target : target.slice(0, queryAt);
+    const { route, segments } = this.#routes.find(path);
+    const { logger } = this.#options;
+    const exchange: Exchange = { request, response, target, segments, requestId, headers, logger };
+    if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, request, headers);
+    this.#underWay++;
+    const ofSameClient = this.#connections.begin(request, response, this.#onEnd);
+    cutUnreadBody(request, response, { isRead: route?.takesBody === true });
+    try {
+      this.#checkLoad(route, exchange, ofSameClient);
+      checkHead(exchange);
+      this.#checkBody(exchange);
+      if (request.method === 'OPTIONS') {
+        answerOptions(route, exchange);
+        return;
+      }
+      const outcome = this.#checkRoute(route, exchange).handle(exchange);
+      outcome?.catch((error: unknown) => this.#fail(exchange, route, error));
+    } catch (error) {
+      this.#fail(exchange, route, error);
+    }
+  }
+
+  /** New requests are refused from now on; resolves when none is under way. */
+  drain(): Promise<void> {
+    this.#draining = true;
+    return new Promise((resolve) => {
+      if (this.#underWay === 0) resolve();
+      else this.#idle = resolve;
+    });
+  }
+
+  #checkLoad(route: Route | undefined, { headers }: Exchange, ofSameClient: number): void {
+    if (this.#draining) {
+      headers.push('connection', 'close');
+      throw serverStopping();
+    }
+    if (route?.always === true) return;
+    const { maxConcurrentRequests: most } = this.#options;
+    const again = { hint: 'try again in a moment', retryAfterSeconds: 1 };
+    if (this.#underWay > most) throw new AppError('overloaded', `${most} requests are under way already`, again);
+    const mostOfOne = most - Math.floor(most * shareForOthers);
+    if (ofSameClient <= mostOfOne) return;
+    throw new AppError('overloaded', `${mostOfOne} requests from your address are under way already`, again);
+  }
+
+  #checkBody({ request }: Exchange): void {
+    const bytes = Number(request.headers['content-length'] ?? 0);
+    if (bytes <= this.#options.maxBodyBytes) return;
+    // No `Connection: close`: Node would close at once, and the reset takes the answer from a client that still sends.
+    throw new AppError('too_large', `a body of ${bytes} bytes is more than the ${this.#options.maxBodyBytes} allowed`);
+  }
+
+  #checkRoute(route: Route | undefined, { request, headers, target }: Exchange): Route {
+    if (route === undefined) {
+      const path = target.split('?', 1)[0] ?? '';
+      throw new AppError('not_found', `there is nothing at ${path.slice(0, 200)}`, {
+        hint: `this server answers ${this.#routes.paths.join(', ')}`,
+      });
+    }
+    if (!(route.methods as readonly string[]).includes(request.method ?? '')) {
+      headers.push('allow', allowedMethods(route));
+      throw new AppError('method_not_allowed', `${request.method} is not offered at ${route.path}`, {
+        hint: `use ${route.methods.join(' or ')}`,
+      });
+    }
+    return route;
+  }
+
+  #fail(exchange: Exchange, route: Route | undefined, thrown: unknown): void {
+    const { response, requestId, logger, target } = exchange;
+    if (thrown instanceof ReaderGone || response.destroyed) {
+      logger.debug('the client left', { requestId, reason: thrown instanceof Error ? thrown.message : undefined });
+      response.destroy();
+      return;
+    }
+    const error = toAppError(thrown);
+    const level = logLevelOf(error.code);
+    const engine = exchange.engine?.engine;
+    const ran = engine !== undefined && { engine, engineReason: exchange.engine?.reason };
+    logger[level]('request failed', { requestId, code: error.code, ...ran, error: loggedError(error) });
+    sendError(exchange, error, exchange.asked ?? queryOf(route, target));
+  }
+}
+
+function checkHead({ request, headers }: Exchange): void {
+  // Node takes a line without a version for HTTP/0.9, and what follows for more requests; whoever stands before us does not.
+  if (request.httpVersionMajor !== 1) {
+    headers.push('connection', 'close');
+    throw new AppError('invalid_input', `the request is in HTTP/${request.httpVersion}`, {
+      hint: 'use HTTP/1.1, or HTTP/1.0',
+    });
+  }
+  if (request.rawHeaders.length > 2 * maxHeaders) {
+    headers.push('connection', 'close');
+    throw new AppError('request_too_long', `there are more than ${maxHeaders} headers`, { hint: 'send fewer' });
+  }
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined && !/^chunked[, \t]*$/i.test(coding)) {
+    headers.push('connection', 'close');
+    throw new AppError('invalid_input', `the Transfer-Encoding ${JSON.stringify(coding.slice(0, 100))} is not known`, {
+      hint: 'send the body with its Content-Length, or chunked',
+    });
+  }
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    headers.push('connection', 'close');
+    throw new AppError('invalid_input', 'the request has no Host header, which HTTP/1.1 asks for');
+  }
+}
+
+/** What clients do wrong, and load that is shed, may come by the thousand. */
+function logLevelOf(code: ErrorCode): 'debug' | 'warn' | 'error' {
+  if (code === 'internal') return 'error';
+  return httpStatus[code] < 500 || code === 'overloaded' ? 'debug' : 'warn';
+}
+
+function queryOf(route: Route | undefined, target: string): string | undefined {
+  try {
+    return route?.askedFor?.(target);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A proxy, or a client that takes us for one, names the whole URL. */
+function originForm(target: string): string {
+  return /^https?:/i.test(target) ? target.replace(/^https?:\/\/[^/?]*/i, '') || '/' : target;
+}
+
+function givenRequestId(request: IncomingMessage): string | undefined {
+  const id = request.headers['x-request-id'];
+  return typeof id === 'string' && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
+}
+
+function allowedMethods(route: Route): string {
+  return [...route.methods, 'OPTIONS'].join(', ');
+}
+
+function answerOptions(route: Route | undefined, { response, headers }: Exchange): void {
+  response.writeHead(204, [...headers, 'allow', route === undefined ? 'OPTIONS' : allowedMethods(route)]);
+  response.end();
+}
+
+async function closeServer(server: Server, dispatcher: Dispatcher, graceMs: number): Promise<void> {
+  // http.Server's own close() destroys answers that are ended but not yet flushed; that of net.Server only stops listening.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+  await dispatcher.drain();
+  server.closeIdleConnections();
+  const idleSweep = setInterval(() => server.closeIdleConnections(), 50);
+  await closed;
+  clearInterval(idleSweep);
+  clearTimeout(deadline);
+}

@@ -1,0 +1,63 @@
+import type { Tsdb } from '../../../core/tsdb.ts';
+import type { FrameStore } from '../../../frames/store.ts';
+import type { FrameSql } from '../../../query/frame-sql.ts';
+import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusals.ts';
+import { parseQueryString } from '../../exchange/query-string.ts';
+import type { Exchange, Route } from '../../exchange/route.ts';
+import { queryFrames } from './answer-sql.ts';
+import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from './command.ts';
+import { forwardSql } from './forward-sql.ts';
+import { type Page, readHandle } from './frame-page.ts';
+import { execOperation } from './operation.ts';
+import type { ExecSettings } from './settings.ts';
+
+export interface ExecRouteOptions {
+  readonly frames: FrameStore;
+  /** Undefined while no external database is configured. */
+  readonly tsdb: Tsdb | undefined;
+  readonly sql: FrameSql;
+  readonly settings: ExecDefaults & ExecSettings;
+}
+
+/** Dashboards ask the same few targets over and over; parsing is most of what a hot read costs. */
+const maxRememberedCommands = 1000;
+const maxRememberedTarget = 512;
+
+export function execRoute({ frames, tsdb, sql, settings }: ExecRouteOptions): Route {
+  const remembered = new Map<string, ExecCommand>();
+  const pages = frames.hot.space<Page>();
+
+  function parse(target: string): ExecCommand {
+    const known = remembered.get(target);
+    if (known !== undefined) return known;
+    const command = parseExec(parseQueryString(target), settings);
+    if (target.length <= maxRememberedTarget) {
+      if (remembered.size >= maxRememberedCommands) remembered.clear();
+      remembered.set(target, command);
+    }
+    return command;
+  }
+
+  return {
+    path: '/exec',
+    methods: ['GET', 'HEAD'],
+    operations: { GET: execOperation(settings) },
+    askedFor: (target) => askedFor(parseQueryString(target)),
+    handle(exchange: Exchange) {
+      const command = parse(exchange.target);
+      switch (command.mode) {
+        case 'handle':
+          return readHandle(command, exchange, { frames, pages }, settings);
+        case 'sql':
+          if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);
+          return queryFrames(command, exchange, sql, settings);
+        case 'proxy':
+          if (tsdb === undefined) throw tsdbNotConfigured();
+          if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);
+          return forwardSql(command, exchange, tsdb, settings);
+        default:
+          command satisfies never;
+      }
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { AppError } from '../../../core/app-error.ts';
+import { fileFormats } from '../../../core/file-format.ts';
+import type { Compression } from '../../../core/frame-engine.ts';
+import type { Handle } from '../../../core/handle.ts';
+import type { TsdbRequest } from '../../../core/tsdb.ts';
+import { tsdbEngineName } from '../../../query/engine-names.ts';
+import { parseColumnList } from '../../exchange/column-list.ts';
+import {
+  choice,
+  delimiter,
+  flag,
+  handle,
+  ignored,
+  integer,
+  invalidParameter,
+  type Parameter,
+  readParameters,
+  text,
+  withDefault,
+} from '../../exchange/parameters.ts';
+import { engineParameter, type WantedEngine, wantedEngine } from '../../exchange/requested-engine.ts';
+import type { RowRange } from '../../exchange/row-limit.ts';
+import type { TableFormat } from '../../table/send-table.ts';
+import { assertOneMode } from '../exec/command.ts';
+import { parseExportLimit } from './limit.ts';
+
+/** Rows of a frame or of a statement, as a file. */
+export interface ExportTable {
+  readonly mode: 'handle' | 'sql';
+  readonly range: RowRange;
+  readonly columns: readonly string[] | undefined;
+  readonly format: TableFormat;
+  readonly timeoutMs: number | undefined;
+}
+
+export type ExpCommand =
+  | (ExportTable & { readonly mode: 'handle'; readonly handle: Handle })
+  | (ExportTable & WantedEngine & { readonly mode: 'sql'; readonly query: string })
+  | {
+      readonly mode: 'proxy';
+      readonly query: string;
+      readonly parameters: TsdbRequest['parameters'];
+      readonly timeoutMs: number | undefined;
+    };
+
+export interface ExpDefaults {
+  /** Where `query` goes without `engine`. */
+  readonly defaultEngine: string;
+}
+
+const codecs = ['zstd', 'snappy', 'gzip', 'brotli', 'lz4', 'lz4_raw', 'uncompressed'] as const;
+const highestLevel = 22;
+const longestTimeout = 86_400;
+
+export const expParameters = {
+  handle: handle('The frame to export.'),
+  query: text('The statement whose rows to export.'),
+  engine: engineParameter(undefined),
+  fmt: withDefault(tableFormat('What the rows are written as.'), 'csv'),
+  limit: text(
+    "Which rows: `N`, the first N; `lo,hi`, those after the first lo up to row hi, as QuestDB's /exp has it, and unlike /exec; `lo,`, to the end. Without it, all.",
+  ),
+  cols: text('Which columns, in this order: names with commas between them, in double quotes where they need them.'),
+  nm: flag('Leave out the names: the first line of csv and tsv, `query` and `columns` of json.'),
+  delimiter: withDefault(delimiter('The character between the fields of csv.'), ','),
+  filename: text('The name under which a browser saves it. Without it, that of the frame.'),
+  compression_codec: choice(codecs, 'How parquet is compressed. Without it, a whole frame keeps its own.'),
+  compression_level: integer({ min: 1, max: highestLevel }, 'The level of zstd.'),
+  quoteLargeNum: flag('Every LONG of json as a string, for parsers that round at 2^53.'),
+  escapeFormulas: flag(
+    'An apostrophe before text that a spreadsheet would take for a formula (= + - @, tab, line break), in csv and tsv. The data are then no longer exact.',
+  ),
+  timeout: integer({ min: 1, max: longestTimeout }, 'Seconds within which all of it must be sent.'),
+  count: ignored('Whether to count the rows.'),
+  rmode: ignored('When the answer begins.'),
+  row_group_size: ignored('Rows in a row group.'),
+  data_page_size: ignored('Bytes of a page.'),
+  statistics_enabled: ignored('Whether parquet has statistics; it does.'),
+  parquet_version: ignored('The version of parquet.'),
+  raw_array_encoding: ignored('How arrays are written.'),
+  bloom_filter_columns: ignored('Columns with a Bloom filter.'),
+  bloom_filter_fpp: ignored('How often a Bloom filter is wrong.'),
+  src: ignored('Who asks.'),
+} as const;
+
+/** Everything but what is ours. */
+const ownParameters = new Set(['handle', 'engine', 'quoteLargeNum', 'escapeFormulas']);
+
+export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaults): ExpCommand {
+  assertOneMode(given.get('handle'), given.get('query'));
+  const values = readParameters(expParameters, given);
+  const { handle, query = '', cols, timeout } = values;
+  const wanted = wantedEngine(values.engine, defaults);
+  const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
+  if (handle === undefined && wanted.engine === tsdbEngineName) {
+    const parameters = [...given].filter(([name]) => !ownParameters.has(name));
+    return { mode: 'proxy', query, parameters, timeoutMs };
+  }
+  const table = {
+    range: parseExportLimit(values.limit),
+    columns: cols === undefined ? undefined : parseColumnList(cols),
+    timeoutMs,
+    format: {
+      fmt: values.fmt,
+      delimiter: values.delimiter,
+      hasNames: !values.nm,
+      escapesFormulas: values.escapeFormulas,
+      quoteLargeNum: values.quoteLargeNum,
+      compression: compressionOf(values.compression_codec, values.compression_level),
+      filename: values.filename ?? handle ?? 'query',
+    },
+  };
+  return handle === undefined ? { mode: 'sql', query, ...wanted, ...table } : { mode: 'handle', handle, ...table };
+}
+
+function tableFormat(description: string): Parameter<TableFormat['fmt'] | undefined> {
+  return {
+    description,
+    schema: { type: 'string', enum: fileFormats },
+    parse(value) {
+      const found = fileFormats.find((each) => each === value?.toLowerCase());
+      if (value === undefined || found !== undefined) return found;
+      throw new AppError('unsupported_format', `fmt ${JSON.stringify(value.slice(0, 100))} is not supported by /exp`, {
+        hint: `use one of ${fileFormats.join(', ')}`,
+      });
+    },
+  };
+}
+
+export function compressionOf(
+  codec: (typeof codecs)[number] | undefined,
+  level: number | undefined,
+): Compression | undefined {
+  if (codec === undefined && level === undefined) return undefined;
+  const algorithm = codec === 'lz4_raw' ? 'lz4' : (codec ?? 'zstd');
+  if (level !== undefined && algorithm !== 'zstd') {
+    throw invalidParameter('compression_level', String(level), `${codec} has no levels; leave it out, or use zstd`);
+  }
+  return { algorithm, level };
+}

@@ -1,0 +1,128 @@
+import { AppError } from '../../../core/app-error.ts';
+import { anonymous } from '../../../core/principal.ts';
+import type { Tsdb } from '../../../core/tsdb.ts';
+import type { FrameStore } from '../../../frames/store.ts';
+import type { FrameSql } from '../../../query/frame-sql.ts';
+import { laneOf } from '../../exchange/fairness-lane.ts';
+import { onNewestVersion } from '../../exchange/newest-version.ts';
+import type { Operation } from '../../exchange/operation.ts';
+import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusals.ts';
+import { parseQueryString } from '../../exchange/query-string.ts';
+import { tellEngine } from '../../exchange/requested-engine.ts';
+import { abortOnLeave, answerInTime } from '../../exchange/response-writer.ts';
+import type { Exchange, Route } from '../../exchange/route.ts';
+import { engineErrors, frameErrors, sqlErrors, storageErrors, tsdbErrors } from '../../openapi/error-groups.ts';
+import { askedFor } from '../exec/command.ts';
+import { forwardSql } from '../exec/forward-sql.ts';
+import { type ExpDefaults, expParameters, parseExp } from './command.ts';
+import { exportFrame } from './export-frame.ts';
+import { exportQuery } from './export-query.ts';
+
+export interface ExpRouteOptions {
+  readonly frames: FrameStore;
+  /** Undefined while no external database is configured. */
+  readonly tsdb: Tsdb | undefined;
+  readonly sql: FrameSql;
+  readonly settings: ExpDefaults & { readonly requestTimeoutMs: number; readonly compression: boolean };
+}
+
+export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Route {
+  return {
+    path: '/exp',
+    methods: ['GET', 'HEAD'],
+    operations: { GET: operation },
+    askedFor: (target) => askedFor(parseQueryString(target)),
+    async handle(exchange) {
+      const command = parseExp(parseQueryString(exchange.target), settings);
+      const { request } = exchange;
+      const { compression, requestTimeoutMs } = settings;
+      const { timeoutMs } = command;
+      switch (command.mode) {
+        case 'handle': {
+          const signal = untilLate(exchange, requestTimeoutMs, timeoutMs);
+          const options = { frames, signal, compression, lane: laneOf(exchange) };
+          return await onNewestVersion(exchange, () => exportFrame(command, exchange, options));
+        }
+        case 'sql': {
+          if (request.method === 'HEAD') throw headWouldExecute(exchange);
+          const lane = laneOf(exchange);
+          const leaving = abortOnLeave(exchange.response);
+          const { engine: wanted } = command;
+          const choice = await sql.choose(anonymous, command.query, { engine: wanted, signal: leaving, lane });
+          const told = tellEngine(exchange, command, choice);
+          const { engine, isElsewhere } = choice;
+          // An engine elsewhere has a clock of its own.
+          const isTimed = !isElsewhere || timeoutMs !== undefined;
+          const signal = isTimed ? untilLate(exchange, requestTimeoutMs, timeoutMs) : leaving;
+          return await exportQuery(command, exchange, { frames, sql, signal, compression, lane, engine, told });
+        }
+        case 'proxy':
+          if (tsdb === undefined) throw tsdbNotConfigured();
+          if (request.method === 'HEAD') throw headWouldExecute(exchange);
+          return await forwardSql({ ...command, door: 'exp' }, exchange, tsdb, {
+            requestTimeoutMs: timeoutMs ?? requestTimeoutMs,
+          });
+        default:
+          command satisfies never;
+      }
+    },
+  };
+}
+
+/** Aborts when the client leaves, when the answer has not begun in time, or when the time that it was given is over. */
+function untilLate({ response }: Exchange, requestTimeoutMs: number, timeoutMs: number | undefined): AbortSignal {
+  const beginMs = timeoutMs ?? requestTimeoutMs;
+  const signal = answerInTime(response, beginMs, () => tooLate(beginMs));
+  if (timeoutMs === undefined) return signal;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(tooLate(timeoutMs)), timeoutMs);
+  timer.unref();
+  response.once('close', () => clearTimeout(timer));
+  return AbortSignal.any([signal, late.signal]);
+}
+
+function tooLate(timeoutMs: number): AppError {
+  return new AppError('sql_timeout', `no export within ${timeoutMs / 1000} s`, {
+    hint: 'ask for less at once, or give it more seconds with timeout=',
+  });
+}
+
+const binary = { type: 'string', format: 'binary' } as const;
+const text = { type: 'string' } as const;
+
+const operation: Operation = {
+  summary: 'Exports a frame or the rows of a statement as a file',
+  description:
+    'Answers with an attachment. An error before the first byte has a status; one after it cuts the connection, so that nothing incomplete is taken for whole. A whole frame as parquet is its own file, untouched, and can be asked for in ranges.',
+  parameters: expParameters,
+  responses: {
+    200: {
+      description: 'The rows.',
+      content: {
+        'text/csv': text,
+        'text/tab-separated-values': text,
+        'application/json': { type: 'object' },
+        'application/x-ndjson': text,
+        'application/vnd.apache.arrow.stream': binary,
+        'application/vnd.apache.parquet': binary,
+      },
+    },
+    206: { description: 'A range of a whole frame.', content: { 'application/vnd.apache.parquet': binary } },
+    304: { description: 'The frame is as `If-None-Match` knows it.', content: {} },
+    416: { description: 'The file ends before the range.', content: {} },
+  },
+  errors: [
+    'missing_parameter',
+    'ambiguous_mode',
+    'invalid_parameter',
+    'unsupported_format',
+    'invalid_limit',
+    'unsupported_type',
+    'overloaded',
+    ...frameErrors,
+    ...sqlErrors,
+    ...engineErrors,
+    ...storageErrors,
+    ...tsdbErrors,
+  ],
+};

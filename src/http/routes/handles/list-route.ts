@@ -1,0 +1,69 @@
+import { anonymous } from '../../../core/principal.ts';
+import type { FrameStore } from '../../../frames/store.ts';
+import { choice, flag, integer, readParameters, text, withDefault } from '../../exchange/parameters.ts';
+import { parseQueryString } from '../../exchange/query-string.ts';
+import type { Route } from '../../exchange/route.ts';
+import { sendJson } from '../../json/send-json.ts';
+import { type HandleOrder, handleOrders, handlePage } from './page.ts';
+import { handleSchema, handleSummary } from './summary.ts';
+
+const defaultLimit = 100;
+
+const parameters = {
+  prefix: text('Only handles that begin so, in this case.'),
+  limit: withDefault(integer({ min: 1, max: 10_000 }, 'How many handles at most.'), defaultLimit),
+  after: text('Where the page before ended: its `next`, with the same `order`.'),
+  order: withDefault(
+    choice(
+      handleOrders.flatMap((order) => [order, `-${order}` as const]),
+      'What they are sorted by, with - before it descending. Frames that do not have it come last.',
+    ),
+    'handle',
+  ),
+  desc: flag('Descending.'),
+} as const;
+
+/** Lists frames, page by page. */
+export function handlesRoute(frames: FrameStore): Route {
+  return {
+    path: '/handles',
+    methods: ['GET', 'HEAD'],
+    operations: {
+      GET: {
+        summary: 'Lists the frames',
+        parameters,
+        responses: {
+          200: {
+            description: 'A page of them. `next` goes into `after` for the next one; it is null at the end.',
+            content: {
+              'application/json': {
+                type: 'object',
+                properties: {
+                  handles: { type: 'array', items: handleSchema },
+                  next: { type: ['string', 'null'] },
+                },
+                required: ['handles', 'next'],
+              },
+            },
+          },
+        },
+        errors: ['invalid_parameter'],
+      },
+    },
+    async handle(exchange) {
+      const given = readParameters(parameters, parseQueryString(exchange.target));
+      const { prefix, after, limit, order } = given;
+      const descending = given.desc || order.startsWith('-');
+      // Else each page of many would cost as much as all of them.
+      const behind = order === 'handle' && !descending ? after : undefined;
+      const page = await handlePage(frames.list(anonymous, { prefix, after: behind }), {
+        order: order.replace('-', '') as HandleOrder,
+        descending,
+        after,
+        limit,
+      });
+      const handles = page.frames.map((frame) => handleSummary(frame, frames));
+      sendJson(exchange, { handles, next: page.next ?? null });
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { AppError } from '../../../core/app-error.ts';
+import { decodeBody, parseContentEncoding } from '../../body/decode-body.ts';
+import { Multipart, type Part } from '../../body/multipart.ts';
+import { boundaryOf } from '../../body/multipart-head.ts';
+import { type BodyLimits, requestBody } from '../../exchange/request-body.ts';
+import type { Exchange } from '../../exchange/route.ts';
+import { parseSchema, type TypesByColumn } from './schema.ts';
+
+/** A file on its way in, unpacked. */
+export interface Upload {
+  /** As part of a form, which browsers and QuestDB's clients send. */
+  readonly isForm: boolean;
+  readonly contentType: string | undefined;
+  readonly fileName: string | undefined;
+  /** The part `schema` of a form. */
+  readonly types: TypesByColumn | undefined;
+  /** Ends only where the whole request was as it should be. */
+  readonly body: AsyncGenerator<Buffer, void, undefined>;
+  /** Nothing more is read. Does not wait for what may never come. */
+  release(): void;
+}
+
+const maxSchemaBytes = 1_000_000;
+
+/** Opens the body of a request: the file itself, or a form with parts `schema` (if any) and `data`. */
+export async function openUpload(exchange: Exchange, limits: BodyLimits): Promise<Upload> {
+  const { headers } = exchange.request;
+  const codings = parseContentEncoding(headers['content-encoding']);
+  const contentType = headers['content-type'];
+  const boundary = boundaryOf(contentType);
+  const body = decodeBody(requestBody(exchange, limits), codings, limits);
+  if (boundary === undefined) {
+    return { isForm: false, contentType, fileName: undefined, types: undefined, body, release: releaser(body) };
+  }
+  const parts = new Multipart(body, boundary).parts();
+  try {
+    const form = await openForm(parts, limits);
+    return { ...form, release: releaser(form.body, parts) };
+  } catch (error) {
+    releaser(parts)();
+    throw error;
+  }
+}
+
+function releaser(...generators: AsyncGenerator<unknown, void, undefined>[]): () => void {
+  return () => {
+    for (const generator of generators) generator.return().catch(() => {});
+  };
+}
+
+async function openForm(
+  parts: AsyncGenerator<Part, void, undefined>,
+  limits: BodyLimits,
+): Promise<Omit<Upload, 'release'>> {
+  let types: TypesByColumn | undefined;
+  for (;;) {
+    const step = await parts.next();
+    if (step.done === true) {
+      throw new AppError('invalid_input', 'the form has no part data', {
+        hint: 'send the file as curl -F data=@file does',
+      });
+    }
+    const { name, fileName, contentType, contentEncoding, body } = step.value;
+    if (name === 'data') {
+      const decoded = decodeBody(body, parseContentEncoding(contentEncoding), limits);
+      return { isForm: true, contentType, fileName, types, body: thenNothingElse(decoded, parts) };
+    }
+    if (name !== 'schema') throw unknownPart(name);
+    if (types !== undefined) throw new AppError('invalid_input', 'the form has more than one part schema');
+    types = parseSchema(await textOf(body));
+  }
+}
+
+/** What follows the file is read before its end is told: a form that breaks off must not become a frame. */
+async function* thenNothingElse(
+  body: AsyncGenerator<Buffer, void, undefined>,
+  parts: AsyncGenerator<Part, void, undefined>,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield* body;
+  const step = await parts.next();
+  if (step.done === true) return;
+  const { name } = step.value;
+  if (name === 'schema') {
+    throw new AppError('invalid_input', 'the part schema stands behind the part data', { hint: 'send schema first' });
+  }
+  if (name !== 'data') throw unknownPart(name);
+  throw new AppError('invalid_input', 'the form has more than one part data', { hint: 'send one file at a time' });
+}
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > maxSchemaBytes) {
+      throw new AppError('too_large', `the part schema is larger than ${maxSchemaBytes} bytes`);
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+function unknownPart(name: string): AppError {
+  return new AppError(
+    'invalid_input',
+    `the form has a part ${JSON.stringify(name.slice(0, 100))}, which is not known`,
+    {
+      hint: 'the parts are schema, if you have one, and then data; other parameters belong into the query string',
+    },
+  );
+}

@@ -1,0 +1,104 @@
+import { anonymous } from '../../../core/principal.ts';
+import type { FrameStore } from '../../../frames/store.ts';
+import { refuseOtherSites } from '../../exchange/cross-site-guard.ts';
+import type { JsonSchema, Operation } from '../../exchange/operation.ts';
+import { parseQueryString } from '../../exchange/query-string.ts';
+import type { BodyLimits } from '../../exchange/request-body.ts';
+import { abortOnLeave } from '../../exchange/response-writer.ts';
+import type { Exchange, Route } from '../../exchange/route.ts';
+import { sendJson } from '../../json/send-json.ts';
+import { importAnswer, importAnswerSchema } from './answer.ts';
+import { importParameters, parseImport } from './command.ts';
+import { openUpload } from './open-upload.ts';
+import { keepUpload } from './store-upload.ts';
+import { importTextTable } from './text-table.ts';
+
+const bytes: JsonSchema = { type: 'string', format: 'binary' };
+
+const operation: Operation = {
+  summary: 'Keeps a file as a frame',
+  description:
+    'The door of QuestDB for files. Answers when the frame is on disk for good; an upload that breaks off or cannot be read leaves nothing. Unlike in QuestDB a failure has a status of its own, and a row that cannot be read refuses the file unless `atomicity=skipRow`.',
+  parameters: importParameters,
+  requestBody: {
+    required: true,
+    description:
+      'The file, or a form with it as part `data`, before which a part `schema` may stand. May be packed: Content-Encoding gzip, deflate, br or zstd; a file that begins as gzip or zstd does is unpacked, too. `http.max_body` bounds it packed and unpacked.',
+    content: {
+      'text/csv': { type: 'string' },
+      'text/tab-separated-values': { type: 'string' },
+      'application/vnd.apache.parquet': bytes,
+      'application/vnd.apache.arrow.stream': bytes,
+      'application/vnd.apache.arrow.file': bytes,
+      'application/json': { type: ['array', 'object'] },
+      'application/x-ndjson': { type: 'string' },
+      'application/octet-stream': bytes,
+      'multipart/form-data': {
+        type: 'object',
+        required: ['data'],
+        properties: {
+          schema: { type: 'string', description: 'As the parameter `schema`; at most 1 MB.' },
+          data: { ...bytes, description: 'The file. Its name may tell the format.' },
+        },
+      },
+    },
+  },
+  responses: {
+    200: {
+      description: 'The frame is kept.',
+      content: { 'application/json': importAnswerSchema, 'text/plain': { type: 'string' } },
+    },
+  },
+  errors: [
+    'invalid_parameter',
+    'invalid_handle',
+    'handle_exists',
+    'schema_mismatch',
+    'invalid_input',
+    'unsupported_format',
+    'unsupported_type',
+    'too_large',
+    'storage_full',
+    'storage_read_only',
+    'overloaded',
+    'engine_crashed',
+    'sql_out_of_memory',
+  ],
+};
+
+export function impRoute({ frames, limits }: { readonly frames: FrameStore; readonly limits: BodyLimits }): Route {
+  return {
+    path: '/imp',
+    methods: ['POST', 'PUT'],
+    takesBody: true,
+    operations: { POST: operation, PUT: operation },
+    async handle(exchange: Exchange) {
+      const start = performance.now();
+      refuseOtherSites(exchange);
+      const command = parseImport(parseQueryString(exchange.target));
+      // Nobody shall send gigabytes for nothing.
+      if (command.handle !== undefined && command.mode === 'create') {
+        await frames.refuseTaken(anonymous, command.handle);
+      }
+      const signal = abortOnLeave(exchange.response);
+      const upload = await openUpload(exchange, limits);
+      try {
+        const kept = await keepUpload(upload, command, { frames, limits, signal });
+        const { timestamp } = command;
+        const answer = importAnswer({ ...kept, timestamp, ms: performance.now() - start });
+        const isText = command.fmt === undefined ? upload.isForm : command.fmt === 'text';
+        if (isText) sendText(exchange, importTextTable(answer));
+        else sendJson(exchange, answer);
+      } finally {
+        upload.release();
+      }
+    },
+  };
+}
+
+function sendText({ response, headers }: Exchange, text: string): void {
+  headers.push('content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store');
+  headers.push('content-length', String(Buffer.byteLength(text)));
+  response.writeHead(200, headers);
+  response.end(text);
+}

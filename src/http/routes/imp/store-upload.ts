@@ -1,0 +1,143 @@
+import { AppError } from '../../../core/app-error.ts';
+import type { Column } from '../../../core/data-type.ts';
+import type { FileFormatName } from '../../../core/file-format.ts';
+import type { FileFormat } from '../../../core/frame-engine.ts';
+import { anonymous } from '../../../core/principal.ts';
+import { didYouMeanName } from '../../../core/text/did-you-mean.ts';
+import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
+import type { FrameStore } from '../../../frames/store.ts';
+import { decodeBody } from '../../body/decode-body.ts';
+import type { BodyLimits } from '../../exchange/request-body.ts';
+import type { ImportCommand } from './command.ts';
+import type { Upload } from './open-upload.ts';
+import type { TypesByColumn } from './schema.ts';
+import { formatOf, headBytes, namedFormat, packingOf } from './upload-format.ts';
+import { UploadReader } from './upload-reader.ts';
+import { type Spooled, spool } from './upload-spool.ts';
+
+interface KeepContext {
+  readonly frames: FrameStore;
+  readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
+  readonly signal: AbortSignal;
+}
+
+export interface Kept {
+  readonly put: PutResult;
+  readonly format: FileFormatName;
+}
+
+/** Keeps an upload as a frame. Arrow streams into it; the other formats are read from a file, so they become one first. */
+export async function keepUpload(upload: Upload, command: ImportCommand, context: KeepContext): Promise<Kept> {
+  const { frames, limits, signal } = context;
+  const named = namedFormat({
+    asked: command.format,
+    contentType: upload.contentType,
+    names: [upload.fileName, command.handle],
+  });
+  const types = typesOf(upload, command);
+  const reader = await openFile(upload, limits);
+  try {
+    const format = formatOf(named, reader.buffered);
+    checkOptions(format, command, types);
+    const { handle, mode, ttlMs, timestamp } = command;
+    const request = { handle, mode, ttlMs, check: timestamp === undefined ? undefined : timestampCheck(timestamp) };
+    if (format === 'arrow') {
+      const source = { kind: 'arrow', stream: reader.rest() } as const;
+      return { format, put: await frames.put(anonymous, { ...request, source }, { signal }) };
+    }
+    await using file = await frames.temporaryFile(anonymous);
+    const { isPlainText } = await spool(reader.rest(), file.path);
+    const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
+    const source = {
+      kind: 'file',
+      path: file.path,
+      format: fileFormat(format, { ...command, hasHeader, isPlainText }, types),
+    } as const;
+    return { format, put: await frames.put(anonymous, { ...request, source }, { signal }) };
+  } finally {
+    reader.release();
+  }
+}
+
+/** At the first bytes of the file, out of the archive that it may be in. */
+async function openFile(upload: Upload, limits: Pick<BodyLimits, 'maxBodyBytes'>): Promise<UploadReader> {
+  const packed = new UploadReader(upload.body);
+  await packed.fill(headBytes);
+  const packing = packingOf(packed.buffered);
+  const reader = packing === undefined ? packed : new UploadReader(decodeBody(packed.rest(), [packing], limits));
+  if (await reader.fill(1)) {
+    await reader.fill(headBytes);
+    return reader;
+  }
+  throw new AppError('invalid_input', upload.isForm ? 'the part data is empty' : 'the body is empty', {
+    hint: 'send the file as curl --data-binary @file or curl -F data=@file does',
+  });
+}
+
+/** As RFC 4180 lets a sender say it. */
+function headerOf(contentType: string | undefined): boolean | undefined {
+  const [, word] = /;\s*header\s*=\s*"?(present|absent)\b/i.exec(contentType ?? '') ?? [];
+  return word === undefined ? undefined : word.toLowerCase() === 'present';
+}
+
+function typesOf(upload: Upload, command: ImportCommand): TypesByColumn | undefined {
+  if (upload.types !== undefined && command.types !== undefined) {
+    throw new AppError('invalid_parameter', 'schema is given as a parameter and as a part of the form', {
+      hint: 'give it once',
+    });
+  }
+  return command.types ?? upload.types;
+}
+
+/** What could not have an effect was not meant so. */
+function checkOptions(format: FileFormatName, { delimiter }: ImportCommand, types: TypesByColumn | undefined): void {
+  if (delimiter !== undefined && format !== 'csv' && format !== 'tsv') {
+    throw new AppError('invalid_parameter', `delimiter is given, but the body is ${format}`, {
+      hint: 'leave it out, or name the right format',
+    });
+  }
+  if (types !== undefined && (format === 'parquet' || format === 'arrow')) {
+    throw new AppError('invalid_parameter', `schema is given, but ${format} has types of its own`, {
+      hint: 'leave it out, and cast with SQL where other types are wanted',
+    });
+  }
+}
+
+function fileFormat(
+  format: Exclude<FileFormatName, 'arrow'>,
+  { delimiter, hasHeader, isPlainText, skipsBadRows }: ImportCommand & Spooled,
+  types: TypesByColumn | undefined,
+): FileFormat {
+  switch (format) {
+    case 'csv':
+      return { kind: 'csv', delimiter, hasHeader, isPlainText, types, skipsBadRows };
+    case 'tsv':
+      return { kind: 'csv', delimiter: delimiter ?? '\t', hasHeader, isPlainText, types, skipsBadRows };
+    case 'json':
+    case 'ndjson':
+      return { kind: 'json', types, skipsBadRows };
+    case 'parquet':
+      return { kind: 'parquet' };
+    default:
+      return format satisfies never;
+  }
+}
+
+function timestampCheck(name: string): (columns: readonly Column[]) => void {
+  return (columns) => {
+    const column = columns.find((each) => each.name === name);
+    if (column?.type.kind === 'timestamp') return;
+    const shown = JSON.stringify(name.slice(0, 100));
+    throw column === undefined
+      ? new AppError(
+          'invalid_parameter',
+          `there is no column ${shown} for timestamp${didYouMeanName(
+            name,
+            columns.map((each) => each.name),
+          )}`,
+        )
+      : new AppError('invalid_parameter', `column ${shown} for timestamp is not a timestamp`, {
+          hint: `say how it is written: schema=[{"name":${shown},"type":"TIMESTAMP","pattern":"…"}]`,
+        });
+  };
+}

@@ -1,0 +1,225 @@
+import { AppError } from '../../../core/app-error.ts';
+import { anonymous } from '../../../core/principal.ts';
+import { execColumn } from '../../../encoding/rows/exec-column.ts';
+import type { FrameStore } from '../../../frames/store.ts';
+import type { EngineChoice, FrameSql, SqlFacts } from '../../../query/frame-sql.ts';
+import { refuseOtherSites } from '../../exchange/cross-site-guard.ts';
+import { laneOf } from '../../exchange/fairness-lane.ts';
+import type { Operation } from '../../exchange/operation.ts';
+import { readParameters } from '../../exchange/parameters.ts';
+import { parseQueryString } from '../../exchange/query-string.ts';
+import { type ToldEngine, tellEngine, toldEngineSchema, untilAnswered } from '../../exchange/requested-engine.ts';
+import { abortOnLeave, answerInTime } from '../../exchange/response-writer.ts';
+import type { Exchange, Route } from '../../exchange/route.ts';
+import { type JsonLimits, jsonBody } from '../../json/json-body.ts';
+import { sendJson } from '../../json/send-json.ts';
+import { engineErrors, frameErrors, sqlErrors, storageErrors } from '../../openapi/error-groups.ts';
+import { sendTable } from '../../table/send-table.ts';
+import { columnSchema, isoTime } from '../handles/summary.ts';
+import { type Keep, parseSqlCommand, type SqlCommand, sqlKeys, sqlSchema } from './command.ts';
+import { boundParameters } from './parameters.ts';
+
+export interface SqlRouteOptions {
+  readonly frames: FrameStore;
+  readonly sql: FrameSql;
+  readonly settings: JsonLimits & {
+    readonly maxLimit: number | undefined;
+    readonly compression: boolean;
+  };
+}
+
+/** What a caller's statement needs to run. */
+interface Run {
+  readonly command: SqlCommand;
+  readonly parameters: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+  readonly lane: string;
+  readonly requestId: string;
+  readonly choice: EngineChoice;
+  readonly told: ToldEngine | undefined;
+}
+
+/** Longer texts are refused anyway, and need not come back. */
+const longestEcho = 1_048_576;
+
+/** Runs a statement over the frames: its rows are sent, or kept as a frame; or it changes frames. */
+export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
+  return {
+    path: '/sql',
+    methods: ['POST'],
+    takesBody: true,
+    operations: { POST: operation },
+    async handle(exchange) {
+      refuseOtherSites(exchange);
+      readParameters({}, parseQueryString(exchange.target));
+      const command = await readCommand(exchange, settings);
+      const lane = laneOf(exchange);
+      const { requestId } = exchange;
+      const { timeoutMs, keep } = command;
+      const signal =
+        timeoutMs === undefined ? abortOnLeave(exchange.response) : answerInTime(exchange.response, timeoutMs);
+      const choice = await sql.choose(anonymous, command.sql, { signal, lane, engine: command.engine });
+      const told = tellEngine(exchange, command, choice);
+      const facts = await sql.inspect(anonymous, command.sql, { signal, lane, engine: choice.engine });
+      const parameters = boundParameters(command.params, facts);
+      const run = { command, parameters, signal, lane, requestId, choice, told };
+      if (facts.effect !== 'reads') sendJson(exchange, { ...(await change(run, facts, sql)), ...told });
+      else if (keep !== undefined) sendJson(exchange, { ...(await keepRows(run, keep, frames, sql)), ...told });
+      else await sendRows(exchange, run, { frames, sql, ...settings });
+    },
+  };
+}
+
+async function readCommand(exchange: Exchange, settings: SqlRouteOptions['settings']): Promise<SqlCommand> {
+  const body = await jsonBody(exchange, Object.keys(sqlKeys), settings);
+  if (body === undefined) {
+    throw new AppError('missing_parameter', 'the request has no body', { hint: 'send JSON: {"sql":"SELECT …"}' });
+  }
+  const text = body.get('sql');
+  if (typeof text === 'string' && text.length <= longestEcho) exchange.asked = text;
+  return parseSqlCommand(body, settings);
+}
+
+async function sendRows(
+  exchange: Exchange,
+  { command, parameters, lane, requestId, choice, told, ...run }: Run,
+  options: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
+): Promise<void> {
+  const { sql: query, range, columns, format } = command;
+  const { engine } = choice;
+  const signal = AbortSignal.any([run.signal, untilAnswered(exchange, choice, options.requestTimeoutMs)]);
+  const request = { sql: query, parameters, fromRow: range.from, toRow: range.to, columns };
+  await sendTable(
+    exchange,
+    {
+      query,
+      told,
+      open: (form) => options.sql.query(anonymous, { ...request, form }, { signal, lane, engine, requestId }),
+    },
+    format,
+    { ...options, signal },
+  );
+}
+
+async function keepRows(
+  { command, parameters, signal, lane, requestId, choice }: Run,
+  keep: Keep,
+  frames: FrameStore,
+  sql: FrameSql,
+): Promise<object> {
+  if (keep.mode === 'create' && keep.handle !== undefined) await frames.refuseTaken(anonymous, keep.handle);
+  const { range, columns: chosen } = command;
+  const request = { sql: command.sql, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
+  const options = { signal, lane, engine: choice.engine, requestId };
+  const { handle, version, rows, bytes, columns, expiresAt } = await sql.keep(anonymous, request, keep, options);
+  const expires = expiresAt === undefined ? null : isoTime(expiresAt);
+  return { handle, version, rows, bytes, columns: columns.map(execColumn), expires };
+}
+
+/** As QuestDB answers. */
+async function change(
+  { command, parameters, signal, lane, requestId, choice }: Run,
+  { effect }: SqlFacts,
+  sql: FrameSql,
+): Promise<object> {
+  if (command.keep !== undefined) {
+    throw new AppError('invalid_parameter', 'keep is given, and the statement has no rows to keep', {
+      hint: 'keep is for queries; CREATE TABLE … AS keeps its rows by itself',
+    });
+  }
+  const { rows: updated } = await sql.update(
+    anonymous,
+    { sql: command.sql, parameters },
+    { signal, lane, engine: choice.engine, requestId },
+  );
+  return effect === 'inserts' ? { dml: 'OK', updated } : { ddl: 'OK' };
+}
+
+const binary = { type: 'string', format: 'binary' } as const;
+const text = { type: 'string' } as const;
+
+const rowsSchema = {
+  type: 'object',
+  description: 'The rows, in the shape of /exec.',
+  properties: {
+    query: text,
+    columns: { type: 'array', items: columnSchema },
+    timestamp: { type: 'integer', const: -1 },
+    dataset: { type: 'array', items: { type: 'array' } },
+    count: { type: 'integer' },
+    ...toldEngineSchema,
+  },
+  required: ['dataset', 'count'],
+} as const;
+
+const keptSchema = {
+  type: 'object',
+  description: 'The frame that holds the rows, with `keep`.',
+  properties: {
+    handle: text,
+    version: { type: 'integer' },
+    rows: { type: 'integer' },
+    bytes: { type: 'integer' },
+    columns: { type: 'array', items: columnSchema },
+    expires: { type: ['string', 'null'], format: 'date-time' },
+    ...toldEngineSchema,
+  },
+  required: ['handle', 'version', 'rows', 'bytes', 'columns', 'expires'],
+} as const;
+
+const ddlSchema = {
+  type: 'object',
+  properties: { ddl: { const: 'OK' }, ...toldEngineSchema },
+  required: ['ddl'],
+} as const;
+const dmlSchema = {
+  type: 'object',
+  properties: {
+    dml: { const: 'OK' },
+    updated: { type: 'integer', description: 'Rows that were added.' },
+    ...toldEngineSchema,
+  },
+  required: ['dml', 'updated'],
+} as const;
+
+const operation: Operation = {
+  summary: 'Runs a statement over the frames',
+  description:
+    'For statements that are long, take parameters, or change frames (CREATE TABLE, INSERT INTO, DROP TABLE). An error after the first byte of the rows cuts the connection, so that nothing incomplete is taken for whole.',
+  parameters: {},
+  requestBody: {
+    required: true,
+    description: 'JSON of at most 16 MB.',
+    content: { 'application/json': sqlSchema },
+  },
+  responses: {
+    200: {
+      description: 'The rows in the format that was asked for, or what became of the statement.',
+      content: {
+        'application/json': { oneOf: [rowsSchema, keptSchema, ddlSchema, dmlSchema] },
+        'text/csv': text,
+        'text/tab-separated-values': text,
+        'application/x-ndjson': text,
+        'application/vnd.apache.arrow.stream': binary,
+        'application/vnd.apache.parquet': binary,
+      },
+    },
+  },
+  errors: [
+    'missing_parameter',
+    'invalid_parameter',
+    'invalid_input',
+    'too_large',
+    'unsupported_format',
+    'invalid_limit',
+    'handle_exists',
+    'schema_mismatch',
+    'frame_changed',
+    'unsupported_type',
+    'overloaded',
+    ...frameErrors,
+    ...sqlErrors,
+    ...engineErrors,
+    ...storageErrors,
+  ],
+};

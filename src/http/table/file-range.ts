@@ -1,0 +1,83 @@
+import type { FileHandle } from 'node:fs/promises';
+import { AppError } from '../../core/app-error.ts';
+import { matchesEntityTag, notModified } from '../exchange/entity-tag.ts';
+import { write } from '../exchange/response-writer.ts';
+import type { Exchange } from '../exchange/route.ts';
+
+export interface SentFile {
+  /** Open, so that its bytes stay the same also when its name is given to others. Closed when it is sent. */
+  readonly file: FileHandle;
+  readonly bytes: number;
+  readonly signal: AbortSignal;
+}
+
+const readBytes = 512 * 1024;
+
+/**
+ * Sends a file with its length. `etag`, which must change with its bytes, lets clients ask for a range of them and go on
+ * where they broke off.
+ */
+export async function sendFile(
+  exchange: Exchange,
+  { file, bytes, signal }: SentFile,
+  described: readonly string[],
+  etag?: string,
+): Promise<void> {
+  const { request, response, headers } = exchange;
+  if (etag !== undefined && matchesEntityTag(request.headers['if-none-match'], etag)) {
+    return notModified(exchange, etag);
+  }
+  const range = etag === undefined ? undefined : wantedRange(exchange, bytes, etag);
+  if (etag !== undefined) headers.push('accept-ranges', 'bytes');
+  if (range === 'unsatisfiable') {
+    headers.push('content-range', `bytes */${bytes}`, 'content-length', '0');
+    response.writeHead(416, headers);
+    response.end();
+    return;
+  }
+  if (etag !== undefined) headers.push('etag', etag);
+  const { from, to } = range ?? { from: 0, to: bytes };
+  headers.push(...described, 'content-length', String(to - from));
+  if (range !== undefined) headers.push('content-range', `bytes ${from}-${to - 1}/${bytes}`);
+  response.writeHead(range === undefined ? 200 : 206, headers);
+  if (request.method === 'HEAD' || from === to) {
+    response.end();
+    return;
+  }
+  let sent = 0;
+  for await (const piece of file.createReadStream({ start: from, end: to - 1, highWaterMark: readBytes })) {
+    signal.throwIfAborted();
+    await write(response, piece as Buffer);
+    sent += (piece as Buffer).length;
+  }
+  if (sent !== to - from) throw new AppError('internal', 'a file became shorter while it was sent');
+  response.end();
+}
+
+/** Bytes [from, to). */
+interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+function wantedRange({ request }: Exchange, bytes: number, etag: string): ByteRange | 'unsatisfiable' | undefined {
+  const ifRange = request.headers['if-range'];
+  if (request.method !== 'GET' || (ifRange !== undefined && ifRange !== etag)) return undefined;
+  return parseRange(request.headers.range, bytes);
+}
+
+/** One range of bytes (RFC 9110). Several, other units and what cannot be read are as if they were not there. */
+function parseRange(text: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
+  const match = /^bytes\s*=\s*(\d*)-(\d*)\s*$/i.exec(text ?? '');
+  if (match === null) return undefined;
+  const [, first = '', last = ''] = match;
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const from = Math.max(0, bytes - Number(last));
+    return from < bytes ? { from, to: bytes } : 'unsatisfiable';
+  }
+  const from = Number(first);
+  if (last !== '' && Number(last) < from) return undefined;
+  if (from >= bytes) return 'unsatisfiable';
+  return { from, to: last === '' ? bytes : Math.min(bytes, Number(last) + 1) };
+}

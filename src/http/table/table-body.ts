@@ -1,0 +1,104 @@
+import { AppError } from '../../core/app-error.ts';
+import type { ChunkForm, CsvForm } from '../../core/frame-engine.ts';
+import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
+import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { csvHeader } from '../../encoding/rows/csv.ts';
+import { execJsonHead, execJsonRows, execSqlHead, execSqlTail } from '../../encoding/rows/exec-json.ts';
+import { jsonContentType } from '../exchange/error-response.ts';
+import { attachment } from './attachment.ts';
+import type { OpenTable, TableFormat, TableSource } from './send-table.ts';
+
+/** The form in which the rows are to be made. */
+export function chunkFormOf(format: TableFormat): ChunkForm {
+  switch (format.fmt) {
+    case 'csv':
+    case 'tsv':
+      return csvFormOf(format);
+    case 'json':
+      return format.quoteLargeNum ? 'exec-json-quoted' : 'exec-json';
+    case 'ndjson':
+      return 'ndjson';
+    case 'arrow':
+    case 'parquet':
+      return 'arrow';
+    default:
+      return format.fmt satisfies never;
+  }
+}
+
+function csvFormOf({ fmt, delimiter, escapesFormulas }: TableFormat): CsvForm {
+  return `${escapesFormulas ? 'csv-safe' : 'csv'}:${fmt === 'tsv' ? '\t' : delimiter}`;
+}
+
+/** What tells the client what it gets and under which name to save it. */
+export function exportHeaders(format: TableFormat): string[] {
+  const headers = ['content-type', mediaTypeOf(format)];
+  if (format.filename !== undefined) headers.push('content-disposition', attachment(format.filename, format.fmt));
+  return headers;
+}
+
+function mediaTypeOf({ fmt, hasNames }: TableFormat): string {
+  switch (fmt) {
+    case 'csv':
+      return `text/csv; charset=utf-8; header=${hasNames ? 'present' : 'absent'}`;
+    case 'tsv':
+      return 'text/tab-separated-values; charset=utf-8';
+    case 'json':
+      return jsonContentType;
+    case 'ndjson':
+      return 'application/x-ndjson; charset=utf-8';
+    case 'arrow':
+      return 'application/vnd.apache.arrow.stream';
+    case 'parquet':
+      return 'application/vnd.apache.parquet';
+    default:
+      return fmt satisfies never;
+  }
+}
+
+/** The whole document, in pieces. */
+export function tableBody(
+  source: Pick<TableSource, 'query' | 'told'>,
+  table: OpenTable,
+  format: TableFormat,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  switch (format.fmt) {
+    case 'csv':
+    case 'tsv':
+      return lines(table, format.hasNames ? csvHeader(table.columns, csvFormOf(format)) : undefined);
+    case 'ndjson':
+      return lines(table, undefined);
+    case 'json':
+      return json(source, table, format.hasNames);
+    case 'arrow':
+      return arrowStream(table);
+    case 'parquet':
+      throw new AppError('internal', 'Parquet is written to a file');
+    default:
+      return format.fmt satisfies never;
+  }
+}
+
+export async function* arrowStream(table: OpenTable): AsyncGenerator<Uint8Array, void, undefined> {
+  yield schemaMessage(arrowFields(table.columns));
+  for await (const { bytes } of table.rows()) yield bytes;
+  yield endOfStream;
+}
+
+async function* lines(table: OpenTable, header: Uint8Array | undefined): AsyncGenerator<Uint8Array, void, undefined> {
+  if (header !== undefined) yield header;
+  for await (const { bytes } of table.rows()) yield bytes;
+}
+
+/** As /exec answers for the same rows. */
+async function* json(
+  { query, told }: Pick<TableSource, 'query' | 'told'>,
+  table: OpenTable,
+  hasNames: boolean,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { columns, versionId } = table;
+  if (hasNames && versionId !== undefined) yield execJsonHead(query, columns);
+  else yield execSqlHead(hasNames ? { query, columns } : undefined);
+  const count = yield* execJsonRows(table.rows());
+  yield execSqlTail({ count, timings: undefined, explain: false, engine: hasNames ? told : undefined });
+}

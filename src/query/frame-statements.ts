@@ -1,0 +1,335 @@
+import { AppError } from '../core/app-error.ts';
+import { Cleanup } from '../core/async/async-disposable-stack.ts';
+import type { Column } from '../core/data-type.ts';
+import { type Handle, parseHandle } from '../core/handle.ts';
+import type { Principal } from '../core/principal.ts';
+import {
+  type AnalyticsTable,
+  isAnalytics,
+  type Query,
+  type SqlEngine,
+  type SqlJob,
+  type SqlResult,
+  type SqlTable,
+  type Statement,
+  type TableName,
+} from '../core/sql.ts';
+import { endingWith } from '../core/sql-result.ts';
+import { didYouMeanName } from '../core/text/did-you-mean.ts';
+import type { PutResult } from '../frames/catalog/frame-summary.ts';
+import type { FrameStore } from '../frames/store.ts';
+import type { PutRequest } from '../frames/write/put-frame.ts';
+import type {
+  CallOptions,
+  EngineSql,
+  KeepRequest,
+  KeptQuery,
+  PreparedSql,
+  QueryRequest,
+  SqlFacts,
+  SqlUpdate,
+  UpdateRequest,
+} from './frame-sql.ts';
+import { findHandle, openTables } from './frame-tables.ts';
+
+export interface SqlOverFramesOptions {
+  readonly engine: SqlEngine;
+  readonly frames: FrameStore;
+}
+
+type Create = Extract<Statement, { kind: 'createTable' }>;
+type Insert = Extract<Statement, { kind: 'insert' }>;
+type Drop = Extract<Statement, { kind: 'drop' }>;
+type KeptRows = { readonly query: Query } & Omit<KeptQuery, 'sql'>;
+
+/** A statement that replaces what it reads runs again where others have changed that meanwhile. */
+const mostAttempts = 5;
+
+const effects = {
+  query: 'reads',
+  showTables: 'reads',
+  createTable: 'creates',
+  insert: 'inserts',
+  drop: 'drops',
+} as const satisfies Record<Statement['kind'], SqlFacts['effect']>;
+
+const noParameters: Pick<Query, 'parameterCount' | 'parameterNames'> = { parameterCount: 0 };
+
+/** Statements over the frames of a caller, each over one version of every frame that it reads. */
+export class SqlOverFrames implements EngineSql {
+  readonly #engine: SqlEngine;
+  readonly #frames: FrameStore;
+
+  constructor({ engine, frames }: SqlOverFramesOptions) {
+    this.#engine = engine;
+    this.#frames = frames;
+  }
+
+  async inspect(_principal: Principal, sql: string, options: CallOptions): Promise<SqlFacts> {
+    const statement = await this.#engine.analyze(sql, options);
+    const { parameterCount, parameterNames } = 'query' in statement ? statement.query : noParameters;
+    return {
+      effect: effects[statement.kind],
+      parameterCount,
+      ...(parameterNames !== undefined && { parameterNames }),
+    };
+  }
+
+  async prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql> {
+    const statement = await this.#engine.analyze(sql, options);
+    switch (statement.kind) {
+      case 'query':
+        return { isUpdate: false, ...(await this.#describe(principal, { query: statement.query }, options)) };
+      case 'showTables':
+        return { isUpdate: false, columns: [{ name: 'name', type: { kind: 'utf8' } }], parameters: [] };
+      case 'createTable':
+      case 'insert':
+        return await ofStatement(statement, async () => {
+          const into =
+            statement.kind === 'insert' ? (await this.#insertTarget(principal, statement, options)).into : undefined;
+          const { parameters } = await this.#describe(principal, { query: statement.query, into }, options);
+          return { isUpdate: true, columns: [], parameters };
+        });
+      case 'drop':
+        return { isUpdate: true, columns: [], parameters: [] };
+      default:
+        return statement satisfies never;
+    }
+  }
+
+  async boundColumns(
+    principal: Principal,
+    { sql, parameters }: UpdateRequest,
+    options: CallOptions,
+  ): Promise<readonly Column[]> {
+    const statement = await this.#engine.analyze(sql, options);
+    if (statement.kind !== 'query') return [];
+    return (await this.#describe(principal, { query: statement.query, parameters }, options)).columns;
+  }
+
+  async query(principal: Principal, { sql, ...request }: QueryRequest, options: CallOptions): Promise<SqlResult> {
+    const statement = await this.#engine.analyze(sql, options);
+    if (statement.kind === 'query') return await this.#run(principal, { query: statement.query, ...request }, options);
+    if (statement.kind !== 'showTables') throw changesData(statement);
+    const rows: string[][] = [];
+    for await (const frame of this.#frames.list(principal)) if (frame.state === 'held') rows.push([frame.handle]);
+    const name = 'held';
+    const query = { sql: `SELECT name FROM ${name} ORDER BY name`, tables: [], parameterCount: 0 };
+    const tables: SqlTable[] = [{ kind: 'list', name, columns: ['name'], rows }];
+    return await this.#engine.run({ query, tables, ...request }, options);
+  }
+
+  async keep(
+    principal: Principal,
+    { sql, ...rows }: KeptQuery,
+    request: KeepRequest,
+    options: CallOptions,
+  ): Promise<PutResult> {
+    const statement = await this.#engine.analyze(sql, options);
+    if (statement.kind === 'query')
+      return await this.#keep(principal, { query: statement.query, ...rows }, request, options);
+    await using result = await this.query(principal, { sql, ...rows, form: 'arrow', isKept: true }, options);
+    return await this.#putRows(principal, result, request, options);
+  }
+
+  async update(principal: Principal, { sql, parameters }: UpdateRequest, options: CallOptions): Promise<SqlUpdate> {
+    const statement = await this.#engine.analyze(sql, options);
+    switch (statement.kind) {
+      case 'createTable':
+      case 'insert':
+        return await ofStatement(statement, () =>
+          statement.kind === 'insert'
+            ? this.#insert(principal, statement, parameters, options)
+            : this.#create(principal, statement, parameters, options),
+        );
+      case 'drop':
+        return await this.#drop(principal, statement);
+      case 'query':
+      case 'showTables':
+        throw new AppError('sql_error', 'this statement changes nothing', { hint: 'run it as a query' });
+      default:
+        return statement satisfies never;
+    }
+  }
+
+  async analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]> {
+    return await this.#engine.analyticsTables(options);
+  }
+
+  async #create(
+    principal: Principal,
+    { table, ifTaken, query }: Create,
+    parameters: Uint8Array | undefined,
+    options: CallOptions,
+  ): Promise<SqlUpdate> {
+    const wanted = targetHandle(table);
+    const alike = await findHandle(this.#frames, principal, wanted);
+    if (ifTaken === 'keep' && alike !== undefined) return { rows: 0, hasChanged: false };
+    const handle = alike ?? wanted;
+    const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
+    try {
+      const { rows } = await this.#keep(principal, { query, parameters }, { handle, mode }, options);
+      return { rows, hasChanged: true };
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'handle_exists' ? tableExists(handle, error) : error;
+    }
+  }
+
+  /** A frame that the query reads itself is not replaced by rows of an older version: others' writes would be lost. */
+  async #keep(principal: Principal, kept: KeptRows, request: KeepRequest, options: CallOptions): Promise<PutResult> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#keepOnce(principal, kept, request, options);
+      } catch (error) {
+        const isChanged = error instanceof AppError && error.code === 'frame_changed';
+        if (!isChanged || attempt === mostAttempts) throw error;
+      }
+    }
+  }
+
+  /** An engine that can writes the files of the frame itself; of others the rows come here. */
+  async #keepOnce(
+    principal: Principal,
+    kept: KeptRows,
+    request: KeepRequest,
+    options: CallOptions,
+  ): Promise<PutResult> {
+    const { query, parameters, fromRow = 0, toRow = Infinity, columns } = kept;
+    const { handle, mode } = request;
+    const engine = this.#engine;
+    const isWhole = fromRow === 0 && toRow === Infinity && columns === undefined;
+    // Before the cluster works for nothing; the put looks again.
+    if (engine.write !== undefined && isWhole && mode === 'create' && handle !== undefined) {
+      await this.#frames.refuseTaken(principal, handle);
+    }
+    await using opened = await openTables(this.#frames, principal, query.tables, options);
+    const { tables } = opened;
+    const read = tables.find(({ owner }) => owner === `${principal.tenant}/${handle}`);
+    const put = { ...request, replaces: mode === 'overwrite' ? read?.versionId : undefined };
+    if (engine.write !== undefined && isWhole) {
+      await using folder = await this.#frames.incomingFolder(principal);
+      const paths = await engine.write({ query, parameters, tables, folder: folder.path }, options);
+      const source = { kind: 'parts', paths } as const;
+      if (paths.length > 0) return await this.#frames.put(principal, { ...put, source }, options);
+    }
+    await using result = await engine.run({ ...kept, tables, form: 'arrow', isKept: true }, options);
+    return await this.#putRows(principal, result, put, options);
+  }
+
+  async #putRows(
+    principal: Principal,
+    result: SqlResult,
+    request: Omit<PutRequest, 'source'>,
+    options: CallOptions,
+  ): Promise<PutResult> {
+    const source = { kind: 'arrow', stream: result.arrowStream() } as const;
+    return await this.#frames.put(principal, { ...request, source }, options);
+  }
+
+  async #insert(
+    principal: Principal,
+    statement: Insert,
+    parameters: Uint8Array | undefined,
+    options: CallOptions,
+  ): Promise<SqlUpdate> {
+    const { handle, into } = await this.#insertTarget(principal, statement, options);
+    const { query } = statement;
+    await using result = await this.#run(principal, { query, into, form: 'arrow', parameters, isKept: true }, options);
+    await this.#putRows(principal, result, { handle, mode: 'append' }, options);
+    return { rows: result.totalRows, hasChanged: result.totalRows > 0 };
+  }
+
+  async #drop(principal: Principal, { table, ifAbsent }: Drop): Promise<SqlUpdate> {
+    const handle = targetHandle(table);
+    try {
+      await this.#frames.drop(principal, (await findHandle(this.#frames, principal, handle)) ?? handle);
+      return { rows: 0, hasChanged: true };
+    } catch (error) {
+      const isAbsent = error instanceof AppError && (error.code === 'handle_not_found' || error.code === 'handle_gone');
+      if (!isAbsent || ifAbsent === 'fail') throw error;
+      return { rows: 0, hasChanged: false };
+    }
+  }
+
+  async #insertTarget(
+    principal: Principal,
+    { table, columns: named }: Insert,
+    { signal }: CallOptions,
+  ): Promise<{ handle: Handle; into: NonNullable<SqlJob['into']> }> {
+    const wanted = targetHandle(table);
+    const handle = (await findHandle(this.#frames, principal, wanted)) ?? wanted;
+    const frame = await this.#frames.describe(principal, handle, { signal });
+    if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
+    assertColumns(named ?? [], frame.columns, handle);
+    return { handle, into: { columns: frame.columns, named } };
+  }
+
+  async #describe(
+    principal: Principal,
+    job: { readonly query: Query; readonly into?: SqlJob['into']; readonly parameters?: Uint8Array | undefined },
+    options: CallOptions,
+  ): Promise<Pick<PreparedSql, 'columns' | 'parameters'>> {
+    await using opened = await openTables(this.#frames, principal, job.query.tables, options);
+    return await this.#engine.describe({ ...job, tables: opened.tables }, options);
+  }
+
+  async #run(
+    principal: Principal,
+    run: { readonly query: Query; readonly into?: SqlJob['into'] } & Omit<QueryRequest, 'sql'>,
+    options: CallOptions,
+  ): Promise<SqlResult> {
+    const cleanup = new Cleanup();
+    try {
+      const { tables } = cleanup.use(await openTables(this.#frames, principal, run.query.tables, options));
+      const result = await this.#engine.run({ ...run, tables }, options);
+      return endingWith(result, () => cleanup[Symbol.asyncDispose]());
+    } catch (error) {
+      await cleanup[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+}
+
+function targetHandle(table: TableName): Handle {
+  if (isAnalytics(table)) {
+    throw new AppError('sql_forbidden', 'the database analytics can only be read', {
+      hint: 'make a frame: CREATE TABLE name AS SELECT …',
+    });
+  }
+  return parseHandle(table.name);
+}
+
+function tableExists(handle: Handle, cause: AppError): AppError {
+  return new AppError('handle_exists', `table ${JSON.stringify(handle)} exists`, {
+    hint: 'CREATE OR REPLACE TABLE replaces it, INSERT INTO on the engine local appends to it',
+    cause,
+  });
+}
+
+function changesData(statement: Create | Insert | Drop): AppError {
+  const what = { createTable: 'CREATE TABLE', insert: 'INSERT', drop: 'DROP TABLE' } as const;
+  return new AppError('sql_forbidden', `${what[statement.kind]} changes frames, and here they are only read`, {
+    hint: 'send it to POST /sql, or over Flight SQL',
+  });
+}
+
+function assertColumns(named: readonly string[], columns: readonly Column[], handle: Handle): void {
+  const names = columns.map((column) => column.name);
+  for (const name of named) {
+    if (names.some((each) => each.toLowerCase() === name.toLowerCase())) continue;
+    const suggestion = didYouMeanName(name, names);
+    throw new AppError('sql_error', `column ${JSON.stringify(name)} not found in ${handle}${suggestion}`);
+  }
+}
+
+/** In an error of the query inside a statement the table that the engine inserts into first has the frame's name. */
+async function ofStatement<T>({ table }: Create | Insert, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { hint, position, retryAfterSeconds } = error;
+    const message = error.message.replaceAll('insert_target', table.name);
+    throw new AppError(error.code, message, { hint, position, retryAfterSeconds, cause: error });
+  }
+}
