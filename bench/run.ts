@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Cleanup } from '../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../src/core/async/cleanup.ts';
 import { type BenchArguments, parseArguments, usage } from './arguments.ts';
 import type { BenchCase } from './bench-case.ts';
 import { type CaseReport, reportCase } from './case-report.ts';

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Config } from './config/config.ts';
 import type { EngineConfig } from './config/engine-settings.ts';
 import type { ListenAddress } from './config/listen-address.ts';
-import { Cleanup } from './core/async/async-disposable-stack.ts';
+import { Cleanup } from './core/async/cleanup.ts';
 import type { ClusterEngine } from './core/engine.ts';
 import type { Logger } from './core/logger.ts';
 import { makeFolder } from './core/make-folder.ts';

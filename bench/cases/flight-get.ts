@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { Bar, BenchCase, Contender } from '../bench-case.ts';
 import { assertSameTable, type Checksums, tableSize } from '../checksums.ts';
 import type { Lab } from '../lab.ts';

@@ -1,4 +1,4 @@
-import type { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { Bout, Contender } from '../bench-case.ts';
 import { loadContender, requestsPerSecond, urlOf, warmUp } from '../contenders.ts';
 import { assertSameRows, getExecTable, sizeOf } from '../exec-table.ts';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { BenchCase, Contender, Reading } from '../bench-case.ts';
 import { loadContender, urlOf, warmUp } from '../contenders.ts';
 import { getExecTable } from '../exec-table.ts';

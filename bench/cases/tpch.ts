@@ -1,4 +1,4 @@
-import type { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { BenchCase, Contender, Reading } from '../bench-case.ts';
 import type { Lab } from '../lab.ts';
 import { untilQuiet, watch } from '../process-tree.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import { Cleanup } from '../core/async/async-disposable-stack.ts';
+import { Cleanup } from '../core/async/cleanup.ts';
 import type { Column } from '../core/data-type.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';

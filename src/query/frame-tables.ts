@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import { Cleanup } from '../core/async/async-disposable-stack.ts';
+import { Cleanup } from '../core/async/cleanup.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import { type FrameTable, isAnalytics, type TableName } from '../core/sql.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { byCommand, ipcOf } from '../support/flight-client.ts';
 import { any, FlightSqlClient } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { type ClusterSecrets, hostileSparkSql } from '../support/hostile-spark-sql.ts';
 import { type Answer, ask } from '../support/http-client.ts';
 import { needed } from '../support/missing.ts';

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { needed } from '../support/missing.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

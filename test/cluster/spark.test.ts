@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { python } from '../clients/support/python.ts';
 import { ask } from '../support/http-client.ts';
 import { needed } from '../support/missing.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Int32, Table, tableFromIPC, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { bytesField } from '../../src/grpc/protobuf/protobuf.ts';
 import { messagePrefix } from '../../src/grpc/wire/message-frames.ts';
 import { flightDataOf } from '../support/flight-client.ts';

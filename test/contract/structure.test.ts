@@ -61,8 +61,9 @@ describe('every import', () => {
 });
 
 describe('the linter', () => {
-  it('refuses cycles', async () => {
-    const files = { 'src/frames/a.ts': `import './b.ts';\n`, 'src/frames/b.ts': `import './a.ts';\n` };
+  it.each(['import', 'import type'])('refuses cycles of `%s`', async (keyword) => {
+    const file = (other: string): string => `${keyword} { A } from './${other}.ts';\nexport interface B extends A {}\n`;
+    const files = { 'src/frames/a.ts': file('b'), 'src/frames/b.ts': file('a') };
     const reports = await lint(files, 'suspicious/noImportCycles');
     expect(reports.map(({ path }) => path).sort()).toEqual(Object.keys(files));
   });

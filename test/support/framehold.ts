@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { settingRows } from '../../src/config/setting-rows.ts';
-import { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { FrameStore } from '../../src/frames/store.ts';
 import { type CreateClusterEngine, startServer } from '../../src/server.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';

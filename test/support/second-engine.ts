@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { ClusterEngine, EngineHealth } from '../../src/core/engine.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import type { SqlEngine } from '../../src/core/sql.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Cleanup } from '../../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import type { FrameTable, SqlRun } from '../../src/core/sql.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ConfigSources } from '../../config/load-config.ts';
-import type { VerifyFrames } from '../server/verify.ts';
-import type { StartServer } from './server-module.ts';
+import type { StartServer, VerifyFrames } from './server-module.ts';
 
 export interface Output {
   write(text: string): unknown;

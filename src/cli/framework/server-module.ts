@@ -10,3 +10,14 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 export type StartServer = (config: Config, logger: Logger) => Promise<RunningServer>;
+
+export type VerifyFrames = (
+  config: Config,
+  logger: Logger,
+  options: { readonly signal: AbortSignal },
+) => AsyncIterable<{
+  readonly tenant: string;
+  readonly handle: string;
+  readonly fault: string | undefined;
+  readonly isChecksummed: boolean;
+}>;

@@ -1,20 +1,7 @@
-import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { AppError } from '../../core/app-error.ts';
-import type { Logger } from '../../core/logger.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import type { Host } from '../framework/environment.ts';
-
-export type VerifyFrames = (
-  config: Config,
-  logger: Logger,
-  options: { readonly signal: AbortSignal },
-) => AsyncIterable<{
-  readonly tenant: string;
-  readonly handle: string;
-  readonly fault: string | undefined;
-  readonly isChecksummed: boolean;
-}>;
 
 /** `framehold verify`: a line for each damaged frame and a sum; exit code 1 when there is any damage. */
 export async function verify(host: Host, argv: readonly string[]): Promise<number> {

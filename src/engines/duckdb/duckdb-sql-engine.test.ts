@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
-import { Cleanup } from '../../core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../core/async/cleanup.ts';
 import type { Query } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
 import { joinBytes } from '../../encoding/arrow/write/join-bytes.ts';

@@ -6,7 +6,7 @@ import { duckDbConnection } from '../../../test/support/duckdb-connection.ts';
 import { needed } from '../../../test/support/missing.ts';
 import { frameTable, rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import { Cleanup } from '../../core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../core/async/cleanup.ts';
 import { silentLogger } from '../../core/logger.ts';
 import type { SqlResult } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../core/app-error.ts';
+import type { JsonSchema } from './json-schema.ts';
 import type { ParameterTable } from './parameters.ts';
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Body {
   readonly description: string;

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../exchange/operation.ts';
+import type { JsonSchema } from '../exchange/json-schema.ts';
 import type { Parameter } from '../exchange/parameters.ts';
 import { wrongType } from './json-body.ts';
 import type { JsonValue } from './json-text.ts';

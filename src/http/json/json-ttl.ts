@@ -1,6 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
-import type { JsonSchema } from '../exchange/operation.ts';
+import type { JsonSchema } from '../exchange/json-schema.ts';
 import { wrongType } from './json-body.ts';
 import type { JsonValue } from './json-text.ts';
 

@@ -1,4 +1,4 @@
-import type { TableFormat } from './send-table.ts';
+import type { TableFormat } from './table.ts';
 
 const endings = {
   csv: '.csv',

@@ -6,7 +6,7 @@ import { csvHeader } from '../../encoding/rows/csv.ts';
 import { execJsonHead, execJsonRows, execSqlHead, execSqlTail } from '../../encoding/rows/exec-json.ts';
 import { jsonContentType } from '../exchange/error-response.ts';
 import { attachment } from './attachment.ts';
-import type { OpenTable, TableFormat, TableSource } from './send-table.ts';
+import type { OpenTable, TableFormat, TableSource } from './table.ts';
 
 /** The form in which the rows are to be made. */
 export function chunkFormOf(format: TableFormat): ChunkForm {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { placeTables, tpchTables } from '../../../bench/tpch-data.ts';
-import { Cleanup } from '../../../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../../src/core/async/cleanup.ts';
 import { type Answer, ask } from '../../support/http-client.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Cleanup } from '../../../src/core/async/async-disposable-stack.ts';
+import { Cleanup } from '../../../src/core/async/cleanup.ts';
 import { freePort } from '../../support/free-port.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { clusterVenv, needJava } from './cluster-venv.ts';

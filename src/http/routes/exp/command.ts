@@ -20,7 +20,7 @@ import {
 } from '../../exchange/parameters.ts';
 import { engineParameter, type WantedEngine, wantedEngine } from '../../exchange/requested-engine.ts';
 import type { RowRange } from '../../exchange/row-limit.ts';
-import type { TableFormat } from '../../table/send-table.ts';
+import type { TableFormat } from '../../table/table.ts';
 import { assertOneMode } from '../exec/command.ts';
 import { parseExportLimit } from './limit.ts';
 

@@ -9,7 +9,8 @@ import { matchesEntityTag, notModified } from '../../exchange/entity-tag.ts';
 import type { Exchange } from '../../exchange/route.ts';
 import type { RowRange } from '../../exchange/row-limit.ts';
 import { sendFile } from '../../table/file-range.ts';
-import { type OpenTable, type SendTableOptions, sendTable } from '../../table/send-table.ts';
+import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
+import type { OpenTable } from '../../table/table.ts';
 import { exportHeaders } from '../../table/table-body.ts';
 import type { ExportTable } from './command.ts';
 

@@ -1,7 +1,8 @@
 import { anonymous } from '../../../core/principal.ts';
 import type { FrameStore } from '../../../frames/store.ts';
 import { refuseOtherSites } from '../../exchange/cross-site-guard.ts';
-import type { JsonSchema, Operation } from '../../exchange/operation.ts';
+import type { JsonSchema } from '../../exchange/json-schema.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
 import { abortOnLeave } from '../../exchange/response-writer.ts';

@@ -11,7 +11,7 @@ import { checkKeys, isJsonObject, wrongType } from '../../json/json-body.ts';
 import { type JsonKey, likeParameter, objectSchema, readKeys, textKey } from '../../json/json-keys.ts';
 import type { JsonValue } from '../../json/json-text.ts';
 import { parseTtl, ttlSchema } from '../../json/json-ttl.ts';
-import type { TableFormat } from '../../table/send-table.ts';
+import type { TableFormat } from '../../table/table.ts';
 import { compressionOf, expParameters } from '../exp/command.ts';
 
 /** How the result of a statement is to be kept. */
