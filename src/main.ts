@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
-import type { Host } from './cli/framework/environment.ts';
+import type { Environment } from './cli/framework/environment.ts';
 import { run } from './cli/run.ts';
 import { version } from './core/version.ts';
 
@@ -20,7 +20,7 @@ let reportFatal = (what: string, error: unknown): void => {
   process.stderr.write(`framehold: ${what}: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
 };
 
-const host: Host = {
+const host: Environment = {
   version,
   env: process.env,
   homeDir: homeDir(),

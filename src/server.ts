@@ -14,7 +14,7 @@ import { inspectAnalyticsFile } from './engines/duckdb/analytics-file.ts';
 import { DuckDbEngine } from './engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from './engines/duckdb/duckdb-sql-engine.ts';
 import { localEngine } from './engines/duckdb/local-engine.ts';
-import { WarmTables } from './engines/duckdb/native-copies.ts';
+import { NativeCopies } from './engines/duckdb/native-copies.ts';
 import { sweepSpill } from './engines/duckdb/pool/spill-directory.ts';
 import { createTsdb } from './engines/tsdb/tsdb.ts';
 import { tsdbEngine } from './engines/tsdb/tsdb-engine.ts';
@@ -44,8 +44,8 @@ import { sqlRoute } from './http/routes/sql/route.ts';
 import { AutoEngine } from './query/auto-engine.ts';
 import { EngineDirectory } from './query/engine-directory.ts';
 import { autoEngineName, localEngineName, tsdbEngineName } from './query/engine-names.ts';
-import { SqlByEngine } from './query/engine-router.ts';
-import { SqlOverFrames } from './query/frame-statements.ts';
+import { EngineRouter } from './query/engine-router.ts';
+import { FrameStatements } from './query/frame-statements.ts';
 import { RunningQueries } from './query/running-queries.ts';
 
 export interface RunningServer extends AsyncDisposable {
@@ -116,8 +116,8 @@ export async function startServer(
     const warmingEngine = cleanup.use(new DuckDbEngine({ ...duckdb, workers: 1, timeoutMs: 0, background: true }));
     const warmRoot = join(storage.dataDir, 'warm');
     sweepSpill(warmRoot).catch((error: unknown) => logger.debug('could not sweep the warm copies', { error }));
-    const warmTables = cleanup.use(
-      new WarmTables({
+    const nativeCopies = cleanup.use(
+      new NativeCopies({
         root: warmRoot,
         budgetBytes: storage.cacheSizeBytes,
         copy: (frame, signal) => warmingEngine.warm(frame, { signal }),
@@ -130,10 +130,10 @@ export async function startServer(
         ...duckdb,
         workers: sql.workers,
         timeoutMs: sql.timeoutMs,
-        warmTables,
+        nativeCopies,
         reach: {
           coldDirectory,
-          warmDirectory: warmTables.directory,
+          warmDirectory: nativeCopies.directory,
           analyticsPath: resolve(storage.duckdbPath),
         },
       }),
@@ -155,9 +155,9 @@ export async function startServer(
       thresholdBytes: sql.autoThresholdBytes,
     });
     const running = new RunningQueries();
-    const frameSql = new SqlByEngine({
-      local: new SqlOverFrames({ engine: sqlEngine, frames }),
-      clusters: new Map(clusters.map((each) => [each.name, new SqlOverFrames({ engine: each.sql, frames })])),
+    const frameSql = new EngineRouter({
+      local: new FrameStatements({ engine: sqlEngine, frames }),
+      clusters: new Map(clusters.map((each) => [each.name, new FrameStatements({ engine: each.sql, frames })])),
       auto,
       running,
     });

@@ -1,5 +1,5 @@
 /** A typed part of the hot tier; all parts share one budget. */
-export interface HotSpace<V> {
+export interface CacheSpace<V> {
   get(versionId: string, key: string): V | undefined;
   /** Whether it is kept; does not count as a read. */
   has(versionId: string, key: string): boolean;
@@ -32,7 +32,7 @@ const mostReads = 3;
  * they fall out of it reach the main one. A client that walks through a large frame touches each chunk about once, so it
  * passes through the small queue and what is read often stays; LRU would let that one walk flush everything.
  */
-export class HotTier {
+export class ByteCache {
   readonly budgetBytes: number;
   /** Anything larger is not kept: one entry shall not displace the rest. */
   readonly maxEntryBytes: number;
@@ -57,7 +57,7 @@ export class HotTier {
     return this.#small.size + this.#main.size;
   }
 
-  space<V>(): HotSpace<V> {
+  space<V>(): CacheSpace<V> {
     const versions = new Map<string, Map<string, Entry>>();
     const number = this.#spaces.push(versions);
     const get = (versionId: string, key: string): V | undefined => {

@@ -1,6 +1,6 @@
 import type { ClientContext } from './framework/client-command.ts';
 import { type ClientTables, clientTables, completionTable, serverSummaries } from './framework/command-tables.ts';
-import type { Host } from './framework/environment.ts';
+import type { Environment } from './framework/environment.ts';
 import { type CommandTable, type Given, type GivenFlags, parseArguments, tableHelp } from './framework/flag-table.ts';
 
 export interface Command {
@@ -11,12 +11,14 @@ export interface Command {
   /** Everything below usage and summary in `framehold <command> --help`. */
   details(): Promise<string>;
   /** Resolves with the exit code. A UsageError becomes its message and exit code 2. */
-  run(host: Host, argv: readonly string[]): Promise<number>;
+  run(environment: Environment, argv: readonly string[]): Promise<number>;
 }
 
 /** Every command of the program. Their code is loaded when they run. */
 export const commands: Readonly<Record<string, Command>> = {
-  server: ofSettings('server', async (host, argv) => (await import('./server/serve.ts')).serve(host, argv)),
+  server: ofSettings('server', async (environment, argv) =>
+    (await import('./server/serve.ts')).serve(environment, argv),
+  ),
   put: ofClient('put', async (context, given) => (await import('./commands/put.ts')).put(context, given)),
   get: ofClient('get', async (context, given) => (await import('./commands/get.ts')).get(context, given)),
   ls: ofClient('ls', async (context, given) => (await import('./commands/ls.ts')).ls(context, given)),
@@ -31,12 +33,14 @@ export const commands: Readonly<Record<string, Command>> = {
   ),
   cancel: ofClient('cancel', async (context, given) => (await import('./commands/cancel.ts')).cancel(context, given)),
   ping: ofClient('ping', async (context) => (await import('./commands/ping.ts')).ping(context)),
-  config: ofSettings('config', async (host, argv) =>
-    (await import('./server/print-config.ts')).printConfig(host, argv),
+  config: ofSettings('config', async (environment, argv) =>
+    (await import('./server/print-config.ts')).printConfig(environment, argv),
   ),
-  verify: ofSettings('verify', async (host, argv) => (await import('./server/verify.ts')).verify(host, argv)),
-  completion: ofTable('completion', completionTable, async (host, given) =>
-    (await import('./completion.ts')).completion(host, given),
+  verify: ofSettings('verify', async (environment, argv) =>
+    (await import('./server/verify.ts')).verify(environment, argv),
+  ),
+  completion: ofTable('completion', completionTable, async (environment, given) =>
+    (await import('./completion.ts')).completion(environment, given),
   ),
 };
 
@@ -52,14 +56,14 @@ function ofSettings(name: keyof typeof serverSummaries, run: Command['run']): Co
 function ofTable<T extends CommandTable>(
   name: string,
   table: T,
-  run: (host: Host, given: Given<T>) => Promise<number>,
+  run: (environment: Environment, given: Given<T>) => Promise<number>,
 ): Command {
   const { summary, operands, flags } = table;
   return {
     summary,
     usage: [operands.shown, ...(Object.keys(flags).length > 0 ? ['[flags]'] : [])].filter(Boolean).join(' '),
     details: async () => tableHelp(table),
-    run: (host, argv) => run(host, parseArguments(name, table, argv)),
+    run: (environment, argv) => run(environment, parseArguments(name, table, argv)),
   };
 }
 
@@ -68,10 +72,10 @@ function ofClient<Name extends keyof ClientTables>(
   run: (context: ClientContext, given: Given<ClientTables[Name]>) => Promise<number>,
 ): Command {
   const table: ClientTables[Name] = clientTables[name];
-  return ofTable(name, table, async (host, given) => {
+  return ofTable(name, table, async (environment, given) => {
     // Every one of these tables has them, which the compiler cannot see through the generic name.
     const { server, config } = given.flags as GivenFlags<ClientTables['ping']['flags']>;
     const { runClientCommand } = await import('./framework/client-command.ts');
-    return runClientCommand(host, { server, config }, (context) => run(context, given));
+    return runClientCommand(environment, { server, config }, (context) => run(context, given));
   });
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { completion } from './completion.ts';
-import type { Host } from './framework/environment.ts';
+import type { Environment } from './framework/environment.ts';
 
 async function script(shell: string): Promise<string> {
   let text = '';
@@ -12,7 +12,7 @@ async function script(shell: string): Promise<string> {
       done();
     },
   });
-  await completion({ stdout } as Partial<Host> as Host, { operands: [shell], flags: {} });
+  await completion({ stdout } as Partial<Environment> as Environment, { operands: [shell], flags: {} });
   return text;
 }
 

@@ -1,6 +1,6 @@
 import { configFileNames, settingRows } from '../config/setting-rows.ts';
 import { clientTables, completionTable, serverSummaries } from './framework/command-tables.ts';
-import type { Host } from './framework/environment.ts';
+import type { Environment } from './framework/environment.ts';
 import type { CommandTable, Flag, FlagTable, Given } from './framework/flag-table.ts';
 
 const settingFlags: FlagTable = Object.fromEntries([
@@ -28,8 +28,11 @@ const takesHandles = names.filter((name) => tables[name]?.operands.shown.startsW
 const takesFiles = names.filter((name) => tables[name]?.operands.shown.startsWith('FILE'));
 
 /** `framehold completion` */
-export async function completion(host: Host, { operands }: Given<typeof completionTable>): Promise<number> {
-  host.stdout.write(scripts[operands[0] as keyof typeof scripts]());
+export async function completion(
+  environment: Environment,
+  { operands }: Given<typeof completionTable>,
+): Promise<number> {
+  environment.stdout.write(scripts[operands[0] as keyof typeof scripts]());
   return 0;
 }
 

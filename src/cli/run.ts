@@ -2,22 +2,23 @@ import { quoteValue } from '../config/given-value.ts';
 import { UsageError } from '../config/usage-error.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
 import { type Command, commands } from './commands.ts';
-import type { Host } from './framework/environment.ts';
+import type { Environment } from './framework/environment.ts';
 
 const helpFlags = new Set(['--help', '-h']);
 
 /** Runs the command that `argv` names. Resolves with the exit code. */
-export async function run(host: Host, argv: readonly string[]): Promise<number> {
+export async function run(environment: Environment, argv: readonly string[]): Promise<number> {
   try {
     const [name, ...rest] = argv;
-    if (name === undefined || name === 'help' || helpFlags.has(name)) return print(host, programHelp(host.version));
-    if (name === '--version' || name === '-V') return print(host, `framehold ${host.version}\n`);
+    if (name === undefined || name === 'help' || helpFlags.has(name))
+      return print(environment, programHelp(environment.version));
+    if (name === '--version' || name === '-V') return print(environment, `framehold ${environment.version}\n`);
     const command = findCommand(name);
-    if (rest.some((argument) => helpFlags.has(argument))) return print(host, await commandHelp(name, command));
-    return await command.run(host, rest);
+    if (rest.some((argument) => helpFlags.has(argument))) return print(environment, await commandHelp(name, command));
+    return await command.run(environment, rest);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    host.stderr.write(`framehold: ${error.message}\n`);
+    environment.stderr.write(`framehold: ${error.message}\n`);
     return 2;
   }
 }
@@ -31,8 +32,8 @@ function findCommand(name: string): Command {
   throw new UsageError(`${what} ${quoteValue(name)}${hint}`);
 }
 
-function print(host: Host, text: string): number {
-  host.stdout.write(text);
+function print(environment: Environment, text: string): number {
+  environment.stdout.write(text);
   return 0;
 }
 

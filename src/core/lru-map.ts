@@ -1,7 +1,7 @@
 const mostEntries = 1000;
 
 /** Answers that hold for good. The one that was not asked for the longest goes when there are too many. */
-export class Remembered<Value> {
+export class LruMap<Value> {
   readonly #entries = new Map<string, Value>();
 
   get(key: string): Value | undefined {

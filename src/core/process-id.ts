@@ -11,11 +11,11 @@ export function processPrefix(): string {
  */
 export function isOfOtherLivingProcess(name: string): boolean {
   const pid = Number(/^(\d+)-/.exec(name)?.[1] ?? process.pid);
-  return pid !== process.pid && isAlive(pid);
+  return pid !== process.pid && isProcessAlive(pid);
 }
 
 /** Whether there is a process of this number, as far as can be told: also one that we may not signal. */
-export function isAlive(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { AppError } from '../core/app-error.ts';
 import { anonymous } from '../core/principal.ts';
-import { damaged } from '../frames/catalog/frame-errors.ts';
+import { frameDamaged } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
 import type { FrameStore } from '../frames/store.ts';
@@ -13,7 +13,7 @@ import { type FrameSelection, ticketOf } from './request/read-target.ts';
 export async function heldFrame(frames: FrameStore, selection: FrameSelection, call: Call): Promise<HeldSummary> {
   const { handle } = selection;
   const summary = await frames.describe(anonymous, handle, { signal: call.signal });
-  if (summary.state === 'damaged') throw damaged(handle, summary.reason);
+  if (summary.state === 'damaged') throw frameDamaged(handle, summary.reason);
   assertVersion(selection, summary.version);
   return summary;
 }

@@ -49,7 +49,7 @@ describe.each([
   });
 });
 
-test('a page makes its neighbours hot', async () => {
+test('a page makes its peers hot', async () => {
   const { engine, calls } = counting(bench.engine);
   const store = await bench.open({ engine });
   await put(store, 'many', many);

@@ -35,7 +35,7 @@ async function reopened(): Promise<FrameStore> {
 }
 
 describe('a crash', () => {
-  test('in the middle of writing leaves nothing: what is in tmp and pins is swept', async () => {
+  test('in the middle of writing leaves nothing: what is in tmp and partLinks is swept', async () => {
     await put(store, 'x', 'SELECT 1 AS a');
     await bench.close(store);
     await writeFile(bench.path('.framehold', 'tmp', 'OLD-1.parquet'), 'half');

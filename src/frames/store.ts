@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
-import { HotTier } from '../cache/byte-cache.ts';
+import { ByteCache } from '../cache/byte-cache.ts';
 import { serverStopping } from '../core/app-error.ts';
 import type { Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
@@ -11,14 +11,14 @@ import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summa
 import type { StoreContext } from './catalog/tenant-state.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
-import { Sharing } from './peers/peer-group.ts';
+import { PeerGroup } from './peers/peer-group.ts';
 import { ChunkLoads } from './read/chunk-loads.ts';
 import { ChunkReader } from './read/chunk-reader.ts';
 import type { FrameReader } from './read/frame-reader.ts';
 import { type IncomingFolder, type ListOptions, type TemporaryFile, TenantFrames } from './tenant-frames.ts';
 import { Turns } from './turns.ts';
 import { ExpirySweeper } from './upkeep/expiry-sweeper.ts';
-import { Recompressor } from './upkeep/idle-queue.ts';
+import { IdleQueue } from './upkeep/idle-queue.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import { firstCompression } from './write/staged-parts.ts';
 
@@ -65,16 +65,16 @@ export async function openFrameStore(options: FrameStoreOptions): Promise<FrameS
 /** All frames of all tenants. */
 export class FrameStore implements AsyncDisposable {
   /** Bytes ready to be sent, of frames and of whoever else makes some of them; invalidated with the version. */
-  readonly hot: HotTier;
-  readonly #common: Omit<StoreContext, 'membership' | 'neighbours' | 'clearUp' | 'releaseStrange'>;
-  #sharing: Sharing;
+  readonly hot: ByteCache;
+  readonly #common: Omit<StoreContext, 'lease' | 'peers' | 'cleanUp' | 'releaseUnknown'>;
+  #peerGroup: PeerGroup;
   readonly #controller = new AbortController();
   readonly #tenants = new Map<Tenant, TenantFrames>();
   /** What a place that was lost leaves to be ended. */
   readonly #ending = new Set<Promise<void>>();
   readonly #loads: ChunkLoads;
   readonly #chunks: ChunkReader;
-  readonly #recompressor: Recompressor;
+  readonly #idleQueue: IdleQueue;
   readonly #sweeper: ExpirySweeper;
   readonly #found: Promise<void>;
 
@@ -83,8 +83,8 @@ export class FrameStore implements AsyncDisposable {
     // Everything under way listens to it.
     setMaxListeners(0, this.#controller.signal);
     const startedAt = Date.now() - performance.now();
-    this.hot = new HotTier(options.cacheBytes);
-    this.#recompressor = new Recompressor({ quietMs: options.quietMs ?? 1000, logger });
+    this.hot = new ByteCache(options.cacheBytes);
+    this.#idleQueue = new IdleQueue({ quietMs: options.quietMs ?? 1000, logger });
     this.#common = {
       coldDirectory: options.coldDirectory,
       engine: options.engine,
@@ -102,7 +102,7 @@ export class FrameStore implements AsyncDisposable {
     };
     this.#loads = new ChunkLoads(options.engine, this.hot);
     this.#chunks = new ChunkReader(this.#loads);
-    this.#sharing = this.#share();
+    this.#peerGroup = this.#share();
     this.#of(defaultTenant);
     this.#found = this.#findTenants();
     this.#sweeper = new ExpirySweeper(() => this.#tenants.values(), logger);
@@ -188,16 +188,16 @@ export class FrameStore implements AsyncDisposable {
     this.#controller.abort(serverStopping());
     this.#sweeper.dispose();
     await this.#found;
-    await this.#recompressor[Symbol.asyncDispose]();
+    await this.#idleQueue[Symbol.asyncDispose]();
     await this.#loads[Symbol.asyncDispose]();
     await Promise.all([...this.#tenants.values()].map((tenant) => tenant[Symbol.asyncDispose]()));
     await Promise.all(this.#ending);
-    await this.#sharing[Symbol.asyncDispose]();
+    await this.#peerGroup[Symbol.asyncDispose]();
   }
 
-  #share(): Sharing {
+  #share(): PeerGroup {
     const { coldDirectory, durable, logger } = this.#common;
-    return new Sharing(coldDirectory, durable, logger, {
+    return new PeerGroup(coldDirectory, durable, logger, {
       onChanged: (tenant, handle) => this.#unlessClosed(() => this.#of(tenant).told(handle)),
       onRead: (tenant, handle) => this.#tenants.get(tenant)?.toldOfRead(handle),
       onMissed: () => {
@@ -213,11 +213,11 @@ export class FrameStore implements AsyncDisposable {
   /** The others took this process for dead: what it had open is gone, and it comes back as another one. */
   #beginAnew(): void {
     const before = [...this.#tenants];
-    const sharing = this.#sharing;
+    const peerGroup = this.#peerGroup;
     this.#tenants.clear();
-    this.#sharing = this.#share();
+    this.#peerGroup = this.#share();
     const ending = Promise.all(before.map(([, tenant]) => tenant[Symbol.asyncDispose]()))
-      .then(() => sharing[Symbol.asyncDispose]())
+      .then(() => peerGroup[Symbol.asyncDispose]())
       .catch((error) => this.#common.logger.warn('could not clear up after a lost place', { error: String(error) }))
       .finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);
@@ -232,7 +232,7 @@ export class FrameStore implements AsyncDisposable {
     this.#controller.signal.throwIfAborted();
     let frames = this.#tenants.get(tenant);
     if (frames === undefined) {
-      const context = { ...this.#common, ...this.#sharing.parts };
+      const context = { ...this.#common, ...this.#peerGroup.parts };
       frames = new TenantFrames(context, tenant, this.#chunks);
       this.#tenants.set(tenant, frames);
     }
@@ -246,6 +246,6 @@ export class FrameStore implements AsyncDisposable {
   }
 
   #recompressLater(tenant: Tenant, handle: Handle): void {
-    this.#recompressor.enqueue(`${tenant}/${handle}`, async (signal) => this.#of(tenant).recompress(handle, signal));
+    this.#idleQueue.enqueue(`${tenant}/${handle}`, async (signal) => this.#of(tenant).recompress(handle, signal));
   }
 }

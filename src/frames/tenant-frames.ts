@@ -6,7 +6,7 @@ import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Tenant } from '../core/principal.ts';
 import type { Entry } from './catalog/catalog.ts';
-import { gone, notFound, whyNotHeld } from './catalog/frame-errors.ts';
+import { handleGone, handleNotFound, whyNotHeld } from './catalog/frame-errors.ts';
 import {
   type FrameSummary,
   frameSummary,
@@ -18,14 +18,14 @@ import type { FrameVersion } from './catalog/frame-version.ts';
 import { type StoreContext, TenantState } from './catalog/tenant-state.ts';
 import { storage } from './disk/durable-file.ts';
 import { FileChanged } from './disk/part-links.ts';
-import { lostPlace } from './peers/process-lease.ts';
+import { leaseLost } from './peers/process-lease.ts';
 import type { ChunkReader } from './read/chunk-reader.ts';
 import { FrameReader } from './read/frame-reader.ts';
-import { Presence } from './reconcile/reconciler.ts';
+import { Reconciler } from './reconcile/reconciler.ts';
 import { Scanner } from './reconcile/scanner.ts';
 import { recompressFrame } from './upkeep/recompress-frame.ts';
 import { Verification } from './upkeep/verification.ts';
-import { type PutRequest, Writing } from './write/put-frame.ts';
+import { FrameWriter, type PutRequest } from './write/put-frame.ts';
 import { removeFrame } from './write/remove-frame.ts';
 
 /** So many are listed before others have their turn. */
@@ -55,26 +55,26 @@ const mostReopens = 10;
 /** The use cases, for one tenant. */
 export class TenantFrames implements AsyncDisposable {
   readonly #state: TenantState;
-  readonly #presence: Presence;
+  readonly #reconciler: Reconciler;
   readonly #verification: Verification;
-  readonly #writing: Writing;
+  readonly #writer: FrameWriter;
   readonly #scanner: Scanner;
   readonly #chunks: ChunkReader;
   readonly #puts = new Set<Promise<unknown>>();
 
   constructor(context: StoreContext, tenant: Tenant, chunks: ChunkReader) {
     this.#state = new TenantState(context, tenant);
-    this.#presence = new Presence(this.#state);
+    this.#reconciler = new Reconciler(this.#state);
     this.#verification = new Verification(this.#state);
-    this.#writing = new Writing(this.#state, this.#presence);
-    this.#scanner = new Scanner(this.#state, this.#presence);
+    this.#writer = new FrameWriter(this.#state, this.#reconciler);
+    this.#scanner = new Scanner(this.#state, this.#reconciler);
     this.#chunks = chunks;
     this.#scanner.start();
   }
 
   async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<PutResult> {
     const either = new LinkedAbort(signal, this.#state.context.signal);
-    const put = this.#writing.put(request, either);
+    const put = this.#writer.put(request, either);
     this.#puts.add(put);
     try {
       const { version, rows: rowsPut, report } = await put;
@@ -87,7 +87,7 @@ export class TenantFrames implements AsyncDisposable {
 
   /** Rejects (`handle_exists`) where a put that says nothing else would. */
   async refuseTaken(handle: Handle): Promise<void> {
-    await this.#writing.refuseTaken(handle);
+    await this.#writer.refuseTaken(handle);
   }
 
   async temporaryFile(): Promise<TemporaryFile> {
@@ -104,7 +104,7 @@ export class TenantFrames implements AsyncDisposable {
     await directory.prepare();
     const path = directory.newTemporaryPath('');
     await storage(() => mkdir(path));
-    // Whoever was told to stop may still be writing into it; what stays goes with the next start.
+    // Whoever was told to stop may still be writer into it; what stays goes with the next start.
     const remove = (): Promise<void> =>
       rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch((error: unknown) =>
         context.logger.debug('could not remove a folder of another engine', { error: String(error) }),
@@ -114,34 +114,34 @@ export class TenantFrames implements AsyncDisposable {
 
   async open(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameReader> {
     const { context } = this.#state;
-    const { neighbours, membership } = context;
+    const { peers, lease } = context;
     for (let attempt = 0; ; attempt++) {
-      await neighbours.refresh();
+      await peers.refresh();
       const version = this.#current(handle) ?? (await this.#find(handle, signal));
       const { parts } = version;
       parts.acquire();
       try {
-        if (!parts.isVerified) await abortable(this.#verification.first(version, context.engine), signal);
-        else if (neighbours.areThere || !context.hot.hasVersion(version.versionId)) {
+        if (!parts.isVerified) await abortable(this.#verification.verifyOnce(version, context.engine), signal);
+        else if (peers.hasPeers || !context.hot.hasVersion(version.versionId)) {
           await abortable(parts.sources(), signal);
         }
         return new FrameReader(version, parts, this.#chunks, {
           now: context.now,
-          hasLostPlace: () => membership.hasLostPlace(),
+          hasLostPlace: () => lease.hasLostLease(),
         });
       } catch (error) {
         parts.release();
-        if (await membership.hasLostPlace()) throw lostPlace(error);
+        if (await lease.hasLostLease()) throw leaseLost(error);
         if (!(error instanceof FileChanged)) throw error;
         if (attempt === mostReopens) throw whyNotHeld(handle, undefined);
         this.#state.catalog.suspect(handle);
-        await this.#presence.check(handle);
+        await this.#reconciler.reconcile(handle);
       }
     }
   }
 
   peek(handle: Handle): string | undefined {
-    if (!this.#state.context.neighbours.isFresh) return undefined;
+    if (!this.#state.context.peers.isFresh) return undefined;
     const version = this.#current(handle);
     if (version === undefined || !version.parts.isVerified) return undefined;
     version.touch(this.#state.context.now());
@@ -149,7 +149,7 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   async *list({ prefix = '', after = '' }: ListOptions): AsyncGenerator<FrameSummary, void, void> {
-    await this.#state.context.neighbours.refresh();
+    await this.#state.context.peers.refresh();
     await this.#scanner.loaded;
     const isListed = (handle: Handle): boolean => handle.startsWith(prefix) && handle > after;
     await this.#scanner.lookAtSuspects(isListed);
@@ -163,7 +163,7 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   async describe(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameSummary> {
-    await this.#state.context.neighbours.refresh();
+    await this.#state.context.peers.refresh();
     const isKnown = !this.#state.catalog.isSuspect(handle);
     const known = isKnown ? this.#summary(handle) : undefined;
     if (known?.state === 'held') return known;
@@ -179,7 +179,7 @@ export class TenantFrames implements AsyncDisposable {
   /** Gives the version that it dropped. */
   async drop(handle: Handle, { ifVersion }: { readonly ifVersion?: number | undefined } = {}): Promise<number> {
     const drop = async (): Promise<number> => {
-      await this.#presence.refresh(handle);
+      await this.#reconciler.reconcileLocked(handle);
       const entry = this.#state.catalog.get(handle);
       if (entry === undefined || entry.kind === 'gone') throw whyNotHeld(handle, entry);
       if (this.#isDue(entry)) throw await this.#expired(handle);
@@ -197,7 +197,7 @@ export class TenantFrames implements AsyncDisposable {
   async renew(handle: Handle, ttlMs?: number | null): Promise<HeldSummary> {
     return this.#state.change(handle, async () => {
       const { catalog, commits, context, directory } = this.#state;
-      await this.#presence.refresh(handle);
+      await this.#reconciler.reconcileLocked(handle);
       const entry = catalog.get(handle);
       if (entry?.kind !== 'held') throw whyNotHeld(handle, entry);
       const { version } = entry;
@@ -211,7 +211,7 @@ export class TenantFrames implements AsyncDisposable {
         catalog.set(handle, entry);
       }
       version.touch(context.now());
-      await context.membership.announce(`read ${directory.tenant} ${handle}`);
+      await context.lease.announce(`read ${directory.tenant} ${handle}`);
       return heldSummary(version);
     });
   }
@@ -245,7 +245,7 @@ export class TenantFrames implements AsyncDisposable {
     for (const [handle, entry] of [...catalog.entries()]) {
       if (!isOld(entry)) continue;
       await this.#state.change(handle, async () => {
-        await this.#presence.refresh(handle);
+        await this.#reconciler.reconcileLocked(handle);
         if (!isOld(catalog.get(handle))) return;
         await records.dropTombstone(handle);
         catalog.delete(handle);
@@ -280,20 +280,20 @@ export class TenantFrames implements AsyncDisposable {
 
   async recompress(handle: Handle, signal: AbortSignal): Promise<void> {
     try {
-      await this.#presence.check(handle);
-      await recompressFrame(this.#state, this.#presence, this.#verification, handle, signal);
+      await this.#reconciler.reconcile(handle);
+      await recompressFrame(this.#state, this.#reconciler, this.#verification, handle, signal);
     } catch (error) {
-      if (error instanceof FileChanged) await this.#presence.check(handle);
+      if (error instanceof FileChanged) await this.#reconciler.reconcile(handle);
       else throw error;
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#scanner[Symbol.asyncDispose]();
-    this.#presence.dispose();
+    this.#reconciler.dispose();
     await Promise.allSettled(this.#puts);
     await this.#state.locks.idle();
-    await this.#state.pins[Symbol.asyncDispose]();
+    await this.#state.partLinks[Symbol.asyncDispose]();
     await this.#state.directory.removeOwnFolders();
   }
 
@@ -307,14 +307,14 @@ export class TenantFrames implements AsyncDisposable {
   async #find(handle: Handle, signal: AbortSignal): Promise<FrameVersion> {
     const { catalog, context } = this.#state;
     for (let look = 1; ; look++) {
-      await abortable(this.#presence.check(handle), signal);
+      await abortable(this.#reconciler.reconcile(handle), signal);
       const entry = catalog.get(handle);
       if (entry?.kind === 'held') {
         if (!this.#isDue(entry)) return entry.version;
         throw await this.#state.change(handle, () => this.#expired(handle), { evenUnlocked: true });
       }
       const isForgotten = entry?.kind === 'gone' && entry.tombstone.at + context.tombstoneTtlMs <= context.now();
-      if (isForgotten) throw notFound(handle);
+      if (isForgotten) throw handleNotFound(handle);
       if (entry?.kind !== 'settling' || entry.reason !== undefined || look === 2) throw whyNotHeld(handle, entry);
       await sleep(secondLookMs, signal);
     }
@@ -326,7 +326,7 @@ export class TenantFrames implements AsyncDisposable {
 
   /** The handle's lock is held. */
   async #expireDue(handle: Handle): Promise<void> {
-    await this.#presence.refresh(handle);
+    await this.#reconciler.reconcileLocked(handle);
     const entry = this.#state.catalog.get(handle);
     if (entry?.kind === 'held' && this.#isDue(entry)) await removeFrame(this.#state, handle, entry, 'expired');
   }
@@ -338,7 +338,7 @@ export class TenantFrames implements AsyncDisposable {
     } catch (error) {
       this.#state.context.logger.debug('could not drop what has expired', { handle, error: String(error) });
     }
-    return gone(handle, 'expired');
+    return handleGone(handle, 'expired');
   }
 
   #summary(handle: Handle): FrameSummary | undefined {

@@ -20,7 +20,7 @@ import type {
 } from './frame-sql.ts';
 import type { Run, RunningQueries } from './running-queries.ts';
 
-export interface SqlByEngineOptions {
+export interface EngineRouterOptions {
   readonly local: EngineSql;
   /** By the names that the operator gave them. */
   readonly clusters: ReadonlyMap<string, EngineSql>;
@@ -30,12 +30,12 @@ export interface SqlByEngineOptions {
 }
 
 /** Statements over frames, each on the engine that its caller names and on no other. */
-export class SqlByEngine implements FrameSql {
+export class EngineRouter implements FrameSql {
   readonly #engines: ReadonlyMap<string, EngineSql>;
   readonly #auto: AutoEngine;
   readonly #running: RunningQueries;
 
-  constructor({ local, clusters, auto, running }: SqlByEngineOptions) {
+  constructor({ local, clusters, auto, running }: EngineRouterOptions) {
     this.#engines = new Map([[localEngineName, local], ...clusters]);
     this.#auto = auto;
     this.#running = running;

@@ -32,7 +32,7 @@ import type {
 } from './frame-sql.ts';
 import { findHandle, openTables } from './frame-tables.ts';
 
-export interface SqlOverFramesOptions {
+export interface FrameStatementsOptions {
   readonly engine: SqlEngine;
   readonly frames: FrameStore;
 }
@@ -56,11 +56,11 @@ const effects = {
 const noParameters: Pick<Query, 'parameterCount' | 'parameterNames'> = { parameterCount: 0 };
 
 /** Statements over the frames of a caller, each over one version of every frame that it reads. */
-export class SqlOverFrames implements EngineSql {
+export class FrameStatements implements EngineSql {
   readonly #engine: SqlEngine;
   readonly #frames: FrameStore;
 
-  constructor({ engine, frames }: SqlOverFramesOptions) {
+  constructor({ engine, frames }: FrameStatementsOptions) {
     this.#engine = engine;
     this.#frames = frames;
   }

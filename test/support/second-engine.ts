@@ -5,7 +5,7 @@ import { silentLogger } from '../../src/core/logger.ts';
 import type { SqlEngine } from '../../src/core/sql.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from '../../src/engines/duckdb/duckdb-sql-engine.ts';
-import { WarmTables } from '../../src/engines/duckdb/native-copies.ts';
+import { NativeCopies } from '../../src/engines/duckdb/native-copies.ts';
 import type { ClusterEngineOptions } from '../../src/server.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -62,8 +62,8 @@ async function makeParts(coldDirectory: string, cleanup: Cleanup) {
     logger: silentLogger,
   };
   const files = cleanup.use(new DuckDbEngine({ ...limits, workers: 1 }));
-  const warmTables = cleanup.use(
-    new WarmTables({
+  const nativeCopies = cleanup.use(
+    new NativeCopies({
       root: join(directory.path, 'warm'),
       budgetBytes: 0,
       copy: () => Promise.reject(new Error('nothing is copied')),
@@ -72,9 +72,9 @@ async function makeParts(coldDirectory: string, cleanup: Cleanup) {
   );
   const reach = {
     coldDirectory,
-    warmDirectory: warmTables.directory,
+    warmDirectory: nativeCopies.directory,
     analyticsPath: join(directory.path, 'none.duckdb'),
   };
-  const sql = cleanup.use(new DuckDbSqlEngine({ ...limits, workers: 1, warmTables, reach }));
+  const sql = cleanup.use(new DuckDbSqlEngine({ ...limits, workers: 1, nativeCopies, reach }));
   return { sql, files };
 }

@@ -4,7 +4,7 @@ import { silentLogger } from '../../src/core/logger.ts';
 import type { FrameTable, SqlRun } from '../../src/core/sql.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine, type DuckDbSqlEngineOptions } from '../../src/engines/duckdb/duckdb-sql-engine.ts';
-import { WarmTables, type WarmTablesOptions } from '../../src/engines/duckdb/native-copies.ts';
+import { NativeCopies, type NativeCopiesOptions } from '../../src/engines/duckdb/native-copies.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const never = new AbortController().signal;
@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 export class SqlLab implements AsyncDisposable {
   readonly path: string;
   readonly #store: DuckDbEngine;
-  readonly #noCopies: WarmTables;
+  readonly #noCopies: NativeCopies;
   readonly #cleanup: Cleanup;
   #files = 0;
 
@@ -30,8 +30,8 @@ export class SqlLab implements AsyncDisposable {
     return new SqlLab(path, cleanup);
   }
 
-  newWarmTables(options: Pick<WarmTablesOptions, 'budgetBytes' | 'pause'>): WarmTables {
-    return new WarmTables({
+  newWarmTables(options: Pick<NativeCopiesOptions, 'budgetBytes' | 'pause'>): NativeCopies {
+    return new NativeCopies({
       root: join(this.path, 'warm'),
       copy: (frame, signal) => this.#store.warm(frame, { signal }),
       logger: silentLogger,
@@ -40,15 +40,15 @@ export class SqlLab implements AsyncDisposable {
   }
 
   newEngine(options: Partial<DuckDbSqlEngineOptions> = {}): DuckDbSqlEngine {
-    const { warmTables = this.#noCopies } = options;
+    const { nativeCopies = this.#noCopies } = options;
     return new DuckDbSqlEngine({
       ...this.#limits(),
       workers: 2,
       timeoutMs: 20_000,
-      warmTables,
+      nativeCopies,
       reach: {
         coldDirectory: this.path,
-        warmDirectory: warmTables.directory,
+        warmDirectory: nativeCopies.directory,
         analyticsPath: join(this.path, 'analytics.duckdb'),
       },
       ...options,

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { Host } from '../../src/cli/framework/environment.ts';
+import type { Environment } from '../../src/cli/framework/environment.ts';
 import { run } from '../../src/cli/run.ts';
 
 export interface Terminal {
@@ -25,7 +25,7 @@ export function onTerminal(argv: readonly string[], { homeDir, width = 80, env =
   stdout.setEncoding('utf8').on('data', (text: string) => {
     screen += text;
   });
-  const host: Host = {
+  const host: Environment = {
     version: '1.2.3',
     env,
     homeDir,

@@ -7,18 +7,18 @@ import { terminalTable } from '../terminal/terminal-table.ts';
 
 /** `framehold engines` */
 export async function engines(context: ClientContext, { flags }: Given<ClientTables['engines']>): Promise<number> {
-  const { host } = context;
+  const { environment } = context;
   const all = await context.client.engines(context);
-  if (flags.json) host.stdout.write(`[${all.map((engine) => JSON.stringify(engine)).join(',\n ')}]\n`);
-  else if (host.stdoutIsTerminal) host.stdout.write(engineTable(context, all));
-  else host.stdout.write(all.map(tabbedLine).join(''));
+  if (flags.json) environment.stdout.write(`[${all.map((engine) => JSON.stringify(engine)).join(',\n ')}]\n`);
+  else if (environment.stdoutIsTerminal) environment.stdout.write(engineTable(context, all));
+  else environment.stdout.write(all.map(tabbedLine).join(''));
   return 0;
 }
 
-export function engineTable({ host }: ClientContext, all: readonly ServerEngine[]): string {
+export function engineTable({ environment }: ClientContext, all: readonly ServerEngine[]): string {
   const columns = ['engine', 'kind', 'state', 'version', 'used for'].map((name) => ({ name, type: 'VARCHAR' }));
   const rows = all.map((engine) => [engine.name, engine.kind, stateOf(engine), engine.version, usesOf(engine)]);
-  return terminalTable(host, columns, rows);
+  return terminalTable(environment, columns, rows);
 }
 
 function stateOf({ state, problem, unstopped }: ServerEngine): string {

@@ -18,7 +18,7 @@ export async function get(context: ClientContext, { operands, flags }: Given<Cli
     limit: wholeNumber('--limit', flags.limit),
     columns: flags.columns === undefined ? undefined : columnList('--columns', flags.columns),
   };
-  assertNotBinaryOnTerminal(context.host, output, format);
+  assertNotBinaryOnTerminal(context.environment, output, format);
   context.undone(isStandardOutput(output) ? 'what was printed is not whole' : `${output} was not written`);
   try {
     if (format === 'arrow') {
@@ -41,16 +41,16 @@ export function isArrowFile(output: OutputPath): boolean {
 }
 
 export async function save(
-  { host }: ClientContext,
+  { environment }: ClientContext,
   output: OutputPath,
   label: string,
   bytes: AsyncIterable<Uint8Array>,
   totalBytes?: number,
 ): Promise<void> {
   // Text that scrolls by is progress enough.
-  if (host.stdoutIsTerminal && isStandardOutput(output)) return writeOutput(host, output, bytes);
-  using progress = new Progress(host, label, totalBytes);
-  await writeOutput(host, output, progress.count(bytes));
+  if (environment.stdoutIsTerminal && isStandardOutput(output)) return writeOutput(environment, output, bytes);
+  using progress = new Progress(environment, label, totalBytes);
+  await writeOutput(environment, output, progress.count(bytes));
 }
 
 export function downloadFailure(error: unknown, output: OutputPath): unknown {

@@ -10,11 +10,11 @@ import { shownTime } from './ls.ts';
 /** `framehold info` */
 export async function info(context: ClientContext, { operands, flags }: Given<ClientTables['info']>): Promise<number> {
   const frame = await context.client.describe(operands[0] ?? '', context);
-  context.host.stdout.write(flags.json ? `${JSON.stringify(frame, null, 2)}\n` : description(context, frame));
+  context.environment.stdout.write(flags.json ? `${JSON.stringify(frame, null, 2)}\n` : description(context, frame));
   return 0;
 }
 
-export function description({ host }: ClientContext, frame: HeldFrame): string {
+export function description({ environment }: ClientContext, frame: HeldFrame): string {
   const { handle, rows, version, bytes, created, expires, columns, damaged } = frame;
   const facts: [string, string | undefined][] = [
     ['handle', handle],
@@ -31,7 +31,7 @@ export function description({ host }: ClientContext, frame: HeldFrame): string {
   );
   if (columns === null) return lines.join('');
   const table = terminalTable(
-    host,
+    environment,
     [
       { name: 'column', type: 'VARCHAR' },
       { name: 'type', type: 'VARCHAR' },

@@ -7,11 +7,11 @@ import { terminalTable } from '../terminal/terminal-table.ts';
 
 /** `framehold ls` */
 export async function ls(context: ClientContext, { operands, flags }: Given<ClientTables['ls']>): Promise<number> {
-  const { host } = context;
+  const { environment } = context;
   const frames = await allFrames(context, operands[0]);
-  if (flags.json) host.stdout.write(`[${frames.map((frame) => JSON.stringify(frame)).join(',\n ')}]\n`);
-  else if (host.stdoutIsTerminal) host.stdout.write(frameTable(context, frames));
-  else host.stdout.write(frames.map(tabbedLine).join(''));
+  if (flags.json) environment.stdout.write(`[${frames.map((frame) => JSON.stringify(frame)).join(',\n ')}]\n`);
+  else if (environment.stdoutIsTerminal) environment.stdout.write(frameTable(context, frames));
+  else environment.stdout.write(frames.map(tabbedLine).join(''));
   return 0;
 }
 
@@ -21,7 +21,7 @@ export async function allFrames({ client, signal }: ClientContext, prefix: strin
   return frames;
 }
 
-export function frameTable({ host }: ClientContext, frames: readonly HeldFrame[]): string {
+export function frameTable({ environment }: ClientContext, frames: readonly HeldFrame[]): string {
   const columns = [
     { name: 'handle', type: 'VARCHAR' },
     { name: 'rows', type: 'LONG' },
@@ -36,7 +36,7 @@ export function frameTable({ host }: ClientContext, frames: readonly HeldFrame[]
     shownTime(created),
     shownTime(expires),
   ]);
-  const table = frames.length === 0 ? '' : terminalTable(host, columns, rows);
+  const table = frames.length === 0 ? '' : terminalTable(environment, columns, rows);
   return `${table}(${shownCount(frames.length, 'frame')})\n`;
 }
 

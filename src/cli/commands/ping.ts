@@ -18,17 +18,21 @@ export async function ping(context: ClientContext): Promise<number> {
   return isGrpcUp ? 0 : 1;
 }
 
-async function isReached({ host, signal }: ClientContext, name: string, ask: () => Promise<string>): Promise<boolean> {
+async function isReached(
+  { environment, signal }: ClientContext,
+  name: string,
+  ask: () => Promise<string>,
+): Promise<boolean> {
   const startedMs = performance.now();
   try {
     const answer = await ask();
-    host.stdout.write(`${name}  ${answer} in ${shownMs(performance.now() - startedMs)}\n`);
+    environment.stdout.write(`${name}  ${answer} in ${shownMs(performance.now() - startedMs)}\n`);
     return true;
   } catch (error) {
     signal.throwIfAborted();
     const line = failureLine(error);
     if (line === undefined) throw error;
-    host.stderr.write(`framehold: ${name}: ${line}\n`);
+    environment.stderr.write(`framehold: ${name}: ${line}\n`);
     return false;
   }
 }

@@ -49,7 +49,7 @@ export async function put(context: ClientContext, given: PutArguments): Promise<
       // What follows would meet the same, or come in the wrong order.
       const isOver = isOneFrame || (error instanceof ClientError && error.outcome !== 'refused');
       const left = isOver && later.length > 0 ? `; not put either: ${listed(later)}` : '';
-      context.host.stderr.write(`framehold: ${printable(source.shown)}: ${line}${left}\n`);
+      context.environment.stderr.write(`framehold: ${printable(source.shown)}: ${line}${left}\n`);
       if (isOver) return 1;
       failed++;
     }
@@ -106,13 +106,14 @@ async function putOne(
   source: Source,
   onSent: () => void,
 ): Promise<void> {
-  const { host, signal } = context;
+  const { environment, signal } = context;
   const startedMs = performance.now();
   const totalBytes = source.path === '-' ? undefined : await sizeOf(source.path);
   let answer: Answer;
   {
-    using progress = new Progress(host, `put ${source.shown}`, totalBytes);
-    const stream = source.path === '-' ? host.stdin() : createReadStream(source.path, { highWaterMark: chunkBytes });
+    using progress = new Progress(environment, `put ${source.shown}`, totalBytes);
+    const stream =
+      source.path === '-' ? environment.stdin() : createReadStream(source.path, { highWaterMark: chunkBytes });
     const input = read(addAbortSignal(signal, stream), onSent);
     answer = await send(context, new ByteReader(progress.count(input)), {
       handle: source.handle,
@@ -134,13 +135,13 @@ async function putOne(
     shownBytes(answer.bytes),
     shownMs(performance.now() - startedMs),
   ];
-  host.stdout.write(`${facts.join('  ')}\n`);
+  environment.stdout.write(`${facts.join('  ')}\n`);
   if (!flags.verbose) return;
   const columns = answer.columns ?? (await context.client.describe(answer.handle, context)).columns ?? [];
-  for (const { name, type } of columns) host.stdout.write(`  ${printable(name)}  ${type}\n`);
+  for (const { name, type } of columns) environment.stdout.write(`  ${printable(name)}  ${type}\n`);
   for (const { line, column, reason } of answer.rejections) {
     const where = column === null ? `line ${line}` : `line ${line}, column ${column}`;
-    host.stdout.write(`  rejected: ${printable(`${where}: ${reason}`)}\n`);
+    environment.stdout.write(`  rejected: ${printable(`${where}: ${reason}`)}\n`);
   }
 }
 

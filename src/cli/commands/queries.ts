@@ -8,18 +8,18 @@ import { terminalTable } from '../terminal/terminal-table.ts';
 
 /** `framehold queries` */
 export async function queries(context: ClientContext, { flags }: Given<ClientTables['queries']>): Promise<number> {
-  const { host } = context;
+  const { environment } = context;
   const all = await context.client.queries(context);
-  if (flags.json) host.stdout.write(`[${all.map((query) => JSON.stringify(query)).join(',\n ')}]\n`);
-  else if (host.stdoutIsTerminal) host.stdout.write(queryTable(context, all));
-  else host.stdout.write(all.map((query) => `${fieldsOf(query).join('\t')}\n`).join(''));
+  if (flags.json) environment.stdout.write(`[${all.map((query) => JSON.stringify(query)).join(',\n ')}]\n`);
+  else if (environment.stdoutIsTerminal) environment.stdout.write(queryTable(context, all));
+  else environment.stdout.write(all.map((query) => `${fieldsOf(query).join('\t')}\n`).join(''));
   return 0;
 }
 
-function queryTable({ host }: ClientContext, all: readonly ServerQuery[]): string {
+function queryTable({ environment }: ClientContext, all: readonly ServerQuery[]): string {
   if (all.length === 0) return 'no statement is under way\n';
   const columns = ['id', 'engine', 'for', 'progress', 'statement'].map((name) => ({ name, type: 'VARCHAR' }));
-  return terminalTable(host, columns, all.map(fieldsOf));
+  return terminalTable(environment, columns, all.map(fieldsOf));
 }
 
 function fieldsOf({ id, engine, elapsed_ms: elapsedMs, progress, sql }: ServerQuery): string[] {

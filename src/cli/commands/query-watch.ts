@@ -9,8 +9,8 @@ export class QueryWatch implements Disposable {
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #stopping = new AbortController();
 
-  constructor({ host, client }: ClientContext, id: string, progress: Progress) {
-    if (!host.stderrIsTerminal) return;
+  constructor({ environment, client }: ClientContext, id: string, progress: Progress) {
+    if (!environment.stderrIsTerminal) return;
     let isAsking = false;
     const ask = async (): Promise<void> => {
       if (isAsking) return;

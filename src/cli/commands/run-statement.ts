@@ -58,8 +58,8 @@ async function printTable(
   request: StatementRequest,
   { output, limit }: StatementOptions,
 ): Promise<void> {
-  const { host } = context;
-  const isCut = limit === undefined && host.stdoutIsTerminal && isStandardOutput(output);
+  const { environment } = context;
+  const isCut = limit === undefined && environment.stdoutIsTerminal && isStandardOutput(output);
   const text = await waitFor(context, request.id, async () => {
     // One more than is shown tells whether there are more.
     const result = await fetchResult(context, request, isCut ? rowsOnTerminal + 1 : limit);
@@ -71,9 +71,9 @@ async function printTable(
       shown.length < rows.length
         ? `${shownCount(shown.length, 'row')}; ${await countLeft(context, request, result, shown.length)}`
         : shownCount(rows.length, 'row');
-    return `${terminalTable(host, columns, shown)}(${count}${printable(ran)})\n`;
+    return `${terminalTable(environment, columns, shown)}(${count}${printable(ran)})\n`;
   });
-  await writeOutput(host, output, oneText(text));
+  await writeOutput(environment, output, oneText(text));
 }
 
 async function fetchResult(
@@ -115,7 +115,7 @@ function shownFacts({ updated, dml, ddl }: ResultTable['facts']): string {
 }
 
 async function waitFor<T>(context: ClientContext, id: string, work: () => Promise<T>): Promise<T> {
-  using progress = new Progress(context.host, 'sql');
+  using progress = new Progress(context.environment, 'sql');
   using _ = new QueryWatch(context, id, progress);
   return await work();
 }

@@ -28,13 +28,13 @@ const help = `Statements end with ; and may take several lines.
 
 /** `framehold sql` on a terminal. Resolves when the user leaves. */
 export async function sqlPrompt(context: ClientContext, options: StatementOptions): Promise<number> {
-  const { host, client } = context;
+  const { environment, client } = context;
   const { version } = await client.info(context);
-  host.stdout.write(`Framehold ${version} at ${client.http.address}. \\? helps, \\q leaves.\n`);
-  const history = new SqlHistory(join(host.homeDir, '.framehold', 'history'));
+  environment.stdout.write(`Framehold ${version} at ${client.http.address}. \\? helps, \\q leaves.\n`);
+  const history = new SqlHistory(join(environment.homeDir, '.framehold', 'history'));
   const lines = createInterface({
-    input: host.stdin(),
-    output: host.stdout,
+    input: environment.stdin(),
+    output: environment.stdout,
     terminal: true,
     history: history.load(),
     historySize: 1000,
@@ -83,7 +83,7 @@ class SqlPrompt {
   }
 
   #print(text: string): void {
-    this.#context.host.stdout.write(text);
+    this.#context.environment.stdout.write(text);
   }
 
   #interrupt(): void {

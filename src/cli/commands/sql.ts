@@ -2,7 +2,7 @@ import { addAbortSignal } from 'node:stream';
 import { UsageError } from '../../config/usage-error.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
-import type { Host } from '../framework/environment.ts';
+import type { Environment } from '../framework/environment.ts';
 import { outputFormat } from '../framework/file-format.ts';
 import type { Given } from '../framework/flag-table.ts';
 import { wholeNumber } from '../framework/flag-values.ts';
@@ -14,9 +14,9 @@ type SqlArguments = Given<ClientTables['sql']>;
 
 /** `framehold sql`: the statements given, or those of standard input, or a prompt. */
 export async function sql(context: ClientContext, given: SqlArguments): Promise<number> {
-  const { host } = context;
-  const options = statementOptions(host, given);
-  assertNotBinaryOnTerminal(host, options.output, options.format);
+  const { environment } = context;
+  const options = statementOptions(environment, given);
+  assertNotBinaryOnTerminal(environment, options.output, options.format);
   const [text] = given.operands;
   if (text !== undefined) {
     const statements = allStatements(text, quotingOf(options.engine));
@@ -25,7 +25,7 @@ export async function sql(context: ClientContext, given: SqlArguments): Promise<
     for (const statement of statements) await runOne(context, statement, options);
     return 0;
   }
-  if (host.stdinIsTerminal && host.stdoutIsTerminal) {
+  if (environment.stdinIsTerminal && environment.stdoutIsTerminal) {
     const { sqlPrompt } = await import('./sql-prompt.ts');
     return sqlPrompt(context, options);
   }
@@ -33,9 +33,9 @@ export async function sql(context: ClientContext, given: SqlArguments): Promise<
   return 0;
 }
 
-function statementOptions(host: Host, { flags }: SqlArguments): StatementOptions {
+function statementOptions(environment: Environment, { flags }: SqlArguments): StatementOptions {
   const { output } = flags;
-  const byPlace = isStandardOutput(output) ? (host.stdoutIsTerminal ? 'table' : 'csv') : undefined;
+  const byPlace = isStandardOutput(output) ? (environment.stdoutIsTerminal ? 'table' : 'csv') : undefined;
   return {
     engine: flags.engine,
     format: flags.format ?? byPlace ?? outputFormat(output as string),
@@ -64,7 +64,9 @@ async function runOne(context: ClientContext, statement: string, options: Statem
 }
 
 async function runInput(context: ClientContext, options: StatementOptions): Promise<void> {
-  const input = addAbortSignal(context.signal, context.host.stdin()).setEncoding('utf8') as AsyncIterable<string>;
+  const input = addAbortSignal(context.signal, context.environment.stdin()).setEncoding(
+    'utf8',
+  ) as AsyncIterable<string>;
   const rules = quotingOf(options.engine);
   const runsAsTheyCome = isStandardOutput(options.output) && options.params.length === 0;
   let rest = '';

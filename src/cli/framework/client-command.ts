@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FrameholdClient } from '../../client/framehold-client.ts';
 import { loadClientConfig } from '../../config/load-config.ts';
 import { failureLine } from './command-failure.ts';
-import type { Host } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 /** What a client command works with. */
 export interface ClientContext {
-  readonly host: Host;
+  readonly environment: Environment;
   readonly client: FrameholdClient;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
@@ -26,19 +26,19 @@ const exitCodes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 
 
 /** Runs a command against the server that flags, environment or config file name. Resolves with the exit code. */
 export async function runClientCommand(
-  host: Host,
+  environment: Environment,
   flags: ServerFlags,
   command: (context: ClientContext) => Promise<number>,
 ): Promise<number> {
   const argv = Object.entries(flags)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `--${name}=${value}`);
-  const { server } = loadClientConfig({ ...host, argv });
+  const { server } = loadClientConfig({ ...environment, argv });
   const stop = new AbortController();
   let undone: string | undefined;
   let exitCode = 1;
   const stopped = new Promise<void>((resolve) => {
-    host.onStopSignal((signal) => {
+    environment.onStopSignal((signal) => {
       exitCode = exitCodes[signal] ?? 1;
       stop.abort();
       resolve();
@@ -46,7 +46,7 @@ export async function runClientCommand(
   });
   const client = new FrameholdClient(server);
   const context: ClientContext = {
-    host,
+    environment,
     client,
     signal: stop.signal,
     undone: (what) => {
@@ -61,12 +61,12 @@ export async function runClientCommand(
     if (!stop.signal.aborted) {
       const line = failureLine(error);
       if (line === undefined) throw error;
-      host.stderr.write(`framehold: ${line}\n`);
+      environment.stderr.write(`framehold: ${line}\n`);
       return 1;
     }
   } finally {
     client.close();
   }
-  host.stderr.write(`framehold: stopped${undone === undefined ? '' : `; ${undone}`}\n`);
+  environment.stderr.write(`framehold: stopped${undone === undefined ? '' : `; ${undone}`}\n`);
   return exitCode;
 }

@@ -11,7 +11,7 @@ interface EachOperand {
 
 /** Does the same to each, and goes on behind one that the server refuses. Resolves with the exit code. */
 export async function forEachOperand(
-  { host, undone: note }: ClientContext,
+  { environment, undone: note }: ClientContext,
   operands: readonly string[],
   { undone, act }: EachOperand,
 ): Promise<number> {
@@ -20,10 +20,10 @@ export async function forEachOperand(
     const rest = operands.slice(index);
     note(`${rest.join(', ')} ${rest.length === 1 ? 'was' : 'were'} not ${undone}`);
     try {
-      host.stdout.write(`${await act(operand)}\n`);
+      environment.stdout.write(`${await act(operand)}\n`);
     } catch (error) {
       if (!(error instanceof ClientError) || error.outcome !== 'refused') throw error;
-      host.stderr.write(`framehold: ${failureLine(error)}\n`);
+      environment.stderr.write(`framehold: ${failureLine(error)}\n`);
       exitCode = 1;
     }
   }

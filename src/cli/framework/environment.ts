@@ -7,7 +7,7 @@ export interface Output {
 }
 
 /** The world outside, as the commands see it. Only main.ts knows the real one. */
-export interface Host extends Omit<ConfigSources, 'argv'> {
+export interface Environment extends Omit<ConfigSources, 'argv'> {
   readonly version: string;
   /** Opened when it is first asked for. */
   stdin(): Readable;

@@ -1,13 +1,13 @@
 import { loadConfig } from '../../config/load-config.ts';
-import type { Host } from '../framework/environment.ts';
+import type { Environment } from '../framework/environment.ts';
 
 /** `framehold config`: every setting, its value (secrets masked), and where the value came from. */
-export async function printConfig(host: Host, argv: readonly string[]): Promise<number> {
-  const { settings, configFile } = loadConfig({ ...host, argv });
+export async function printConfig(environment: Environment, argv: readonly string[]): Promise<number> {
+  const { settings, configFile } = loadConfig({ ...environment, argv });
   const rows = settings.map(({ key, shown, origin }) => [key, shown ?? '(unset)', origin] as const);
   const keyWidth = Math.max(...rows.map(([key]) => key.length));
   const valueWidth = Math.max(...rows.map(([, value]) => value.length));
   const lines = rows.map(([key, value, origin]) => `${key.padEnd(keyWidth)}  ${value.padEnd(valueWidth)}  ${origin}\n`);
-  host.stdout.write(`${lines.join('')}\nconfig file: ${configFile ?? 'none'}\n`);
+  environment.stdout.write(`${lines.join('')}\nconfig file: ${configFile ?? 'none'}\n`);
   return 0;
 }

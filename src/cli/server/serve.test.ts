@@ -2,14 +2,14 @@ import { createServer } from 'node:net';
 import { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../core/app-error.ts';
-import type { Host } from '../framework/environment.ts';
+import type { Environment } from '../framework/environment.ts';
 import type { RunningServer, StartServer } from '../framework/server-module.ts';
 import { run } from '../run.ts';
 
-function fakeHost(startServer: StartServer) {
+function fakeEnvironment(startServer: StartServer) {
   const written = { stdout: '', stderr: '' };
   let stop: (signal: string) => void = () => {};
-  const host: Host = {
+  const environment: Environment = {
     version: '1.2.3',
     env: {},
     homeDir: '/home/ada',
@@ -34,7 +34,7 @@ function fakeHost(startServer: StartServer) {
     onFatal: () => {},
     loadServer: async () => ({ startServer, verifyFrames: () => Promise.reject(new Error('not asked for')) as never }),
   };
-  return { host, written, stop: () => stop('SIGTERM') };
+  return { environment, written, stop: () => stop('SIGTERM') };
 }
 
 function runningServer(over: Partial<RunningServer> = {}): RunningServer {
@@ -48,16 +48,16 @@ function runningServer(over: Partial<RunningServer> = {}): RunningServer {
 }
 
 async function serveOnce(server: RunningServer, flags: readonly string[] = []) {
-  const { host, written, stop } = fakeHost(async () => server);
-  const exit = run(host, ['server', ...flags]);
+  const { environment, written, stop } = fakeEnvironment(async () => server);
+  const exit = run(environment, ['server', ...flags]);
   await expect.poll(() => written.stdout).toContain('Framehold');
   stop();
   return { exitCode: await exit, ...written };
 }
 
 async function failure(thrown: unknown, flags: readonly string[] = []) {
-  const { host, written } = fakeHost(() => Promise.reject(thrown));
-  const exitCode = await run(host, ['server', ...flags]);
+  const { environment, written } = fakeEnvironment(() => Promise.reject(thrown));
+  const exitCode = await run(environment, ['server', ...flags]);
   expect(written.stdout).toBe('');
   return { exitCode, line: written.stderr };
 }
@@ -122,13 +122,13 @@ describe('a stop', () => {
 
   it('during the start waits for the start, then disposes', async () => {
     let finishStart: (server: RunningServer) => void = () => {};
-    const { host, stop } = fakeHost(
+    const { environment, stop } = fakeEnvironment(
       () =>
         new Promise((resolve) => {
           finishStart = resolve;
         }),
     );
-    const exit = run(host, ['server']);
+    const exit = run(environment, ['server']);
     await expect.poll(() => finishStart.length).toBe(1);
     stop();
     finishStart(runningServer());

@@ -4,7 +4,7 @@ import { formatAddress, isLoopback } from '../../config/listen-address.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { Logger } from '../../core/logger.ts';
 import { createLogger } from '../../telemetry/logger.ts';
-import type { Host } from '../framework/environment.ts';
+import type { Environment } from '../framework/environment.ts';
 import type { RunningServer } from '../framework/server-module.ts';
 import { banner } from './banner.ts';
 import { startFailure } from './start-failure.ts';
@@ -13,35 +13,40 @@ import { startFailure } from './start-failure.ts';
 const stopMarginMs = 2000;
 
 /** `framehold server`: serves until a signal stops it. */
-export async function serve(host: Host, argv: readonly string[]): Promise<number> {
-  const { config } = loadConfig({ ...host, argv });
+export async function serve(environment: Environment, argv: readonly string[]): Promise<number> {
+  const { config } = loadConfig({ ...environment, argv });
   const { filter, format } = config.logging;
-  const logger = createLogger({ stream: host.stderr, filter, format, colour: host.stderrIsTerminal });
-  host.onFatal((what, error) => logger.error(what, { error }));
-  const stopSignal = new Promise<string>((resolve) => host.onStopSignal(resolve));
+  const logger = createLogger({ stream: environment.stderr, filter, format, colour: environment.stderrIsTerminal });
+  environment.onFatal((what, error) => logger.error(what, { error }));
+  const stopSignal = new Promise<string>((resolve) => environment.onStopSignal(resolve));
 
   const finished = new AbortController();
   try {
     return await Promise.race([
-      serveUntil(stopSignal, host, config, logger),
-      overdue(stopSignal, host, config.server.shutdownGraceMs, finished.signal),
+      serveUntil(stopSignal, environment, config, logger),
+      overdue(stopSignal, environment, config.server.shutdownGraceMs, finished.signal),
     ]);
   } finally {
     finished.abort();
   }
 }
 
-async function serveUntil(stopSignal: Promise<string>, host: Host, config: Config, logger: Logger): Promise<number> {
-  const { startServer } = await host.loadServer();
+async function serveUntil(
+  stopSignal: Promise<string>,
+  environment: Environment,
+  config: Config,
+  logger: Logger,
+): Promise<number> {
+  const { startServer } = await environment.loadServer();
   let server: RunningServer;
   try {
     server = await startServer(config, logger);
   } catch (error) {
     logger.debug('could not start', { error });
-    host.stderr.write(`framehold: ${startFailure(error, config)}\n`);
+    environment.stderr.write(`framehold: ${startFailure(error, config)}\n`);
     return 1;
   }
-  host.stdout.write(banner(server, config, host.version));
+  environment.stdout.write(banner(server, config, environment.version));
   warnIfOpen(server, logger);
   const signal = await stopSignal;
   logger.info('stopping', { signal });
@@ -53,7 +58,7 @@ async function serveUntil(stopSignal: Promise<string>, host: Host, config: Confi
 /** Resolves when a stop has taken too long. */
 async function overdue(
   stopSignal: Promise<string>,
-  host: Host,
+  environment: Environment,
   graceMs: number,
   finished: AbortSignal,
 ): Promise<number> {
@@ -64,7 +69,7 @@ async function overdue(
   } catch {
     return 0;
   }
-  host.stderr.write(
+  environment.stderr.write(
     `framehold: not stopped after ${limitMs / 1000} s (server.shutdown_grace and ${stopMarginMs / 1000} s more); ending now\n`,
   );
   return 1;

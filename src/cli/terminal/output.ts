@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { quoteValue } from '../../config/given-value.ts';
 import { CommandFailure, systemReason } from '../framework/command-failure.ts';
-import type { Host } from '../framework/environment.ts';
+import type { Environment } from '../framework/environment.ts';
 import { isBinary } from '../framework/file-format.ts';
 
 /** Where a result goes: a file, or standard output for undefined and `-`. */
@@ -14,8 +14,8 @@ export function isStandardOutput(path: OutputPath): path is undefined | '-' {
   return path === undefined || path === '-';
 }
 
-export function assertNotBinaryOnTerminal(host: Host, path: OutputPath, format: string): void {
-  if (!host.stdoutIsTerminal || !isStandardOutput(path) || !isBinary(format)) return;
+export function assertNotBinaryOnTerminal(environment: Environment, path: OutputPath, format: string): void {
+  if (!environment.stdoutIsTerminal || !isStandardOutput(path) || !isBinary(format)) return;
   throw new CommandFailure(
     `${format} is binary and would garble the terminal`,
     'write it to a file with -o, or pipe it on',
@@ -23,8 +23,12 @@ export function assertNotBinaryOnTerminal(host: Host, path: OutputPath, format: 
 }
 
 /** Writes all of it. A file is under another name until it is whole. */
-export async function writeOutput(host: Host, path: OutputPath, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  if (isStandardOutput(path)) await writeStream(host.stdout, bytes);
+export async function writeOutput(
+  environment: Environment,
+  path: OutputPath,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  if (isStandardOutput(path)) await writeStream(environment.stdout, bytes);
   else await writeFile(path, bytes);
 }
 

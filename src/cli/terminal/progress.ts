@@ -1,5 +1,5 @@
 import { printable } from '../framework/command-failure.ts';
-import type { Host } from '../framework/environment.ts';
+import type { Environment } from '../framework/environment.ts';
 import { shownBytes } from './amounts.ts';
 
 /** What takes less is not worth a line. */
@@ -9,7 +9,7 @@ const barWidth = 24;
 
 /** A line on standard error about what is under way; only on a terminal, and only while it takes long. */
 export class Progress implements Disposable {
-  readonly #host: Host;
+  readonly #environment: Environment;
   readonly #label: string;
   readonly #totalBytes: number | undefined;
   readonly #startedMs = performance.now();
@@ -19,11 +19,11 @@ export class Progress implements Disposable {
   note = '';
   #isShown = false;
 
-  constructor(host: Host, label: string, totalBytes?: number) {
-    this.#host = host;
+  constructor(environment: Environment, label: string, totalBytes?: number) {
+    this.#environment = environment;
     this.#label = printable(label);
     this.#totalBytes = totalBytes;
-    if (host.stderrIsTerminal) this.#timer = setInterval(() => this.#show(), everyMs).unref();
+    if (environment.stderrIsTerminal) this.#timer = setInterval(() => this.#show(), everyMs).unref();
   }
 
   /** The same bytes, counted. */
@@ -36,7 +36,7 @@ export class Progress implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
-    if (this.#isShown) this.#host.stderr.write('\r\x1b[K');
+    if (this.#isShown) this.#environment.stderr.write('\r\x1b[K');
     this.#isShown = false;
   }
 
@@ -46,7 +46,7 @@ export class Progress implements Disposable {
     this.#isShown = true;
     const known = progressLine(this.#label, this.#bytes, this.#totalBytes, seconds);
     const line = this.note === '' ? known : `${known}  ${this.note}`;
-    this.#host.stderr.write(`\r\x1b[K${line.slice(0, Math.max(10, this.#host.terminalWidth() - 1))}`);
+    this.#environment.stderr.write(`\r\x1b[K${line.slice(0, Math.max(10, this.#environment.terminalWidth() - 1))}`);
   }
 }
 

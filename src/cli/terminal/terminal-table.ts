@@ -1,18 +1,22 @@
 import type { Column } from '../../client/framehold-client.ts';
-import type { Host } from '../framework/environment.ts';
+import type { Environment } from '../framework/environment.ts';
 import { type Cell, textTable } from './text-table.ts';
 
 const numbers = /^(BYTE|SHORT|INT|LONG|FLOAT|DOUBLE|DECIMAL.*)$/;
 
 /** A table for whoever reads standard output: as wide as the terminal, or whole where it is none. */
-export function terminalTable(host: Host, columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
+export function terminalTable(
+  environment: Environment,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+): string {
   const aligned = columns.map(({ name, type }) => ({ name, align: numbers.test(type) ? 'right' : 'left' }) as const);
   return textTable(aligned, rows, {
-    width: host.stdoutIsTerminal ? host.terminalWidth() : undefined,
-    colour: hasColour(host),
+    width: environment.stdoutIsTerminal ? environment.terminalWidth() : undefined,
+    colour: hasColour(environment),
   });
 }
 
-function hasColour({ stdoutIsTerminal, env }: Host): boolean {
+function hasColour({ stdoutIsTerminal, env }: Environment): boolean {
   return stdoutIsTerminal && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
 }

@@ -3,7 +3,7 @@ import type { Column } from '../../core/data-type.ts';
 import { descriptionKey, longestRememberedSql } from '../../core/description-key.ts';
 import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
-import { Remembered } from '../../core/lru-map.ts';
+import { LruMap } from '../../core/lru-map.ts';
 import type {
   AnalyticsTable,
   ArrowRecoder,
@@ -20,10 +20,10 @@ import type {
 } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
-import type { WarmTables } from './native-copies.ts';
+import type { NativeCopies } from './native-copies.ts';
 import { workerEntry } from './pool/worker-entry.ts';
 import { type RunOptions, WorkerPool } from './pool/worker-pool.ts';
-import { BegunStream } from './primed-stream.ts';
+import { PrimedStream } from './primed-stream.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
 import type { Job, QueryJob, QueryTable, SqlSettings } from './protocol/protocol.ts';
 
@@ -42,7 +42,7 @@ export interface DuckDbSqlEngineOptions {
   /** How long a statement may work; 0 = without limit. */
   readonly timeoutMs: number;
   readonly reach: SqlSettings;
-  readonly warmTables: WarmTables;
+  readonly nativeCopies: NativeCopies;
   readonly logger: Logger;
 }
 
@@ -52,20 +52,20 @@ const mostRememberedColumns = 256;
 /** Callers' SQL, in child processes that do nothing else: locked in, killed when they do not stop, replaced when they die. */
 export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable {
   readonly #pool: WorkerPool;
-  readonly #warmTables: WarmTables;
+  readonly #nativeCopies: NativeCopies;
   /** What a text means does not depend on the frames. */
-  readonly #statements = new Remembered<Statement>();
+  readonly #statements = new LruMap<Statement>();
   /**
    * Queries that were analyzed and are yet to run. Refused only then, they would have waited for nothing, and under load
    * hardly any would ever come to its end. What the analysis took is of the time that they have.
    */
   readonly #analyzed = new WeakMap<Query, { readonly spentMs: number }>();
   /** Versions do not change, so what a query over them gives does not. */
-  readonly #descriptions = new Remembered<SqlDescription>();
+  readonly #descriptions = new LruMap<SqlDescription>();
 
   constructor(options: DuckDbSqlEngineOptions) {
     const { threads, memoryBytes, tempDirectory, maxTempBytes, reach } = options;
-    this.#warmTables = options.warmTables;
+    this.#nativeCopies = options.nativeCopies;
     this.#pool = new WorkerPool({
       entry: workerEntry(),
       workers: options.workers,
@@ -122,7 +122,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const { parameters } = job;
     const goingOn = { ...options, ...this.#goOn(job.query) };
     const ask = (): Promise<unknown> => {
-      const shown = queryJob(job, (table) => this.#warmTables.find(table));
+      const shown = queryJob(job, (table) => this.#nativeCopies.find(table));
       return this.#pool.call({ kind: 'describe', ...shown }, { ...goingOn, input: only(parameters) });
     };
     const description = (await this.#withoutBadCopies(job.tables, options.signal, ask)) as SqlDescription;
@@ -137,7 +137,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
     const goingOn = this.#goOn(run.query);
     const start = (): Promise<DuckDbSqlResult> => {
-      const shown = queryJob(run, (table) => this.#warmTables.use(table));
+      const shown = queryJob(run, (table) => this.#nativeCopies.use(table));
       const job: Job = { kind: 'query', ...shown, form, fromRow, toRow, columns, countAll };
       const messages = this.#pool.run(job, { signal, lane, ...goingOn, countsReader: isKept, input: only(parameters) });
       return DuckDbSqlResult.start(messages, { failed: (error) => this.#distrustCopies(run.tables, error) });
@@ -149,7 +149,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   async recode(stream: AsyncIterable<Uint8Array>, wanted: RecodeRows, options: JobOptions): Promise<SqlResult> {
     const { form, fromRow, columns, countAll, isKept: countsReader } = wanted;
     const toRow = wanted.toRow === Infinity ? undefined : wanted.toRow;
-    const input = await BegunStream.of(stream, options.signal);
+    const input = await PrimedStream.of(stream, options.signal);
     const close = (): void => input.close();
     try {
       const job: Job = { kind: 'recode', form, fromRow, toRow, columns, countAll };
@@ -184,7 +184,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   #distrustCopies(tables: readonly SqlTable[], error: unknown): boolean {
     if (!(error instanceof AppError) || error.code !== 'frame_damaged') return false;
     const frames = tables.filter((table) => table.kind === 'frame');
-    return frames.map(({ versionId }) => this.#warmTables.distrust(versionId)).includes(true);
+    return frames.map(({ versionId }) => this.#nativeCopies.distrust(versionId)).includes(true);
   }
 }
 
@@ -212,7 +212,7 @@ function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefi
 }
 
 /** By their text, so that the same columns are the same list, by which others find what they made of it. */
-const knownColumns = new Remembered<readonly Column[]>();
+const knownColumns = new LruMap<readonly Column[]>();
 
 function columnsOf(message: Buffer): readonly Column[] {
   const text = message.toString();

@@ -16,7 +16,7 @@ afterAll(() => lab[Symbol.asyncDispose]());
 
 test('the second query makes a copy, later ones read it, and a new version replaces it', async () => {
   await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
-  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  await using one = lab.newEngine({ workers: 1, nativeCopies: warm });
   const t = await lab.frame('warmed', 'SELECT range AS n FROM range(100_000)');
   const sum = () => rowsOf(one, 'SELECT sum(n) FROM warmed', { tables: [t] });
   await sum();
@@ -62,7 +62,7 @@ test('a copy is made in the end where queries leave no pause', async () => {
 
 test('to plan a query is not to ask for its frame', async () => {
   await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
-  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  await using one = lab.newEngine({ workers: 1, nativeCopies: warm });
   const t = await lab.frame('planned', 'SELECT 1 AS n');
   for (const sql of ['SELECT n FROM planned', 'SELECT n + 1 FROM planned', 'SELECT n + 2 FROM planned']) {
     const statement = await one.analyze(sql, { signal: never });
@@ -75,7 +75,7 @@ test('to plan a query is not to ask for its frame', async () => {
 
 test('a copy that is gone when a query comes to it is no loss: the frame is read instead', async () => {
   await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
-  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  await using one = lab.newEngine({ workers: 1, nativeCopies: warm });
   const t = await lab.frame('vanishing', 'SELECT range AS n FROM range(1000)');
   const sum = () => rowsOf(one, 'SELECT sum(n) FROM vanishing', { tables: [t] });
   await sum();
@@ -87,7 +87,7 @@ test('a copy that is gone when a query comes to it is no loss: the frame is read
 
 test('a copy that is damaged is given up, and the frame is read instead', async () => {
   await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
-  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  await using one = lab.newEngine({ workers: 1, nativeCopies: warm });
   const t = await lab.frame('rotting', 'SELECT hash(range) AS n FROM range(200_000)');
   const sum = (engine: DuckDbSqlEngine) => rowsOf(engine, 'SELECT sum(n) FROM rotting', { tables: [t] });
   const expected = await sum(one);
@@ -98,14 +98,14 @@ test('a copy that is damaged is given up, and the frame is read instead', async 
   // In the first block of rows: what DuckDB looks at as it opens a database stays.
   await writeFile(path, bytes.fill(0x55, 3 * 4096 + 1000, 3 * 4096 + 1100));
   // One that has read none of it yet.
-  await using other = lab.newEngine({ workers: 1, warmTables: warm });
+  await using other = lab.newEngine({ workers: 1, nativeCopies: warm });
   expect(await sum(other)).toEqual(expected);
   await expect.poll(() => readdir(warm.directory)).toEqual([]);
 });
 
 test('copies stay within their budget: the one that was not used for longest goes', async () => {
   await using warm = lab.newWarmTables({ budgetBytes: 3_000_000, pause: none });
-  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  await using one = lab.newEngine({ workers: 1, nativeCopies: warm });
   const tables = await Promise.all(
     ['a', 'b', 'c'].map((name) => lab.frame(name, 'SELECT hash(range) AS h FROM range(150_000)')),
   );
@@ -123,7 +123,7 @@ test('copies stay within their budget: the one that was not used for longest goe
 
 test('leave nothing when the server stops', async () => {
   const warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
-  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  await using one = lab.newEngine({ workers: 1, nativeCopies: warm });
   const t = await lab.frame('leftover', 'SELECT 1 AS n');
   for (let n = 0; n < 2; n++) await rowsOf(one, 'SELECT n FROM leftover', { tables: [t] });
   await warm[Symbol.asyncDispose]();
@@ -132,7 +132,7 @@ test('leave nothing when the server stops', async () => {
 
 test('a query that opens one copy too many keeps the others that it reads', async () => {
   await using warm = lab.newWarmTables({ budgetBytes: 500_000_000, pause: none });
-  await using one = lab.newEngine({ workers: 1, warmTables: warm });
+  await using one = lab.newEngine({ workers: 1, nativeCopies: warm });
   const frames: FrameTable[] = [];
   for (let n = 0; n <= 100; n++) {
     const frame = await lab.frame(`many_${n}`, `SELECT ${n} AS n`);

@@ -7,7 +7,7 @@ import type { FrameTable } from '../../core/sql.ts';
 import { newSpillDirectory, removeSpillDirectory } from './pool/spill-directory.ts';
 import type { WarmCopy } from './protocol/protocol.ts';
 
-export interface WarmTablesOptions {
+export interface NativeCopiesOptions {
   /** Each server process keeps its copies in a folder of its own below. */
   readonly root: string;
   /** Bounds the copies on disk; 0 = none are made. */
@@ -45,9 +45,9 @@ const defaultPause: Pause = { ms: 1000, mostMs: 10_000 };
  * Frames that are queried often, as native DuckDB tables in files of their own. Decoding Parquet is most of what a query
  * costs; all workers read the same copy, each through its own buffers, which DuckDB bounds and gives up under pressure.
  */
-export class WarmTables implements AsyncDisposable {
+export class NativeCopies implements AsyncDisposable {
   readonly directory: string;
-  readonly #options: WarmTablesOptions;
+  readonly #options: NativeCopiesOptions;
   readonly #pause: Pause;
   /** By version, the one used longest ago first. */
   readonly #entries = new Map<string, Entry>();
@@ -58,7 +58,7 @@ export class WarmTables implements AsyncDisposable {
   #bytes = 0;
   #lastUseAt = 0;
 
-  constructor(options: WarmTablesOptions) {
+  constructor(options: NativeCopiesOptions) {
     this.#options = options;
     this.#pause = options.pause ?? defaultPause;
     this.directory = newSpillDirectory(options.root);

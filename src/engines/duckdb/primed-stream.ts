@@ -2,7 +2,7 @@
 const pieceBytes = 1024 * 1024;
 
 /** A stream whose first piece has come: who waits for that holds no worker meanwhile. */
-export class BegunStream implements AsyncIterable<Uint8Array> {
+export class PrimedStream implements AsyncIterable<Uint8Array> {
   readonly #iterator: AsyncIterator<Uint8Array>;
   readonly #first: IteratorResult<Uint8Array>;
 
@@ -11,7 +11,7 @@ export class BegunStream implements AsyncIterable<Uint8Array> {
     this.#first = first;
   }
 
-  static async of(stream: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<BegunStream> {
+  static async of(stream: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<PrimedStream> {
     signal.throwIfAborted();
     const iterator = stream[Symbol.asyncIterator]();
     let abort = (): void => {};
@@ -20,7 +20,7 @@ export class BegunStream implements AsyncIterable<Uint8Array> {
     });
     signal.addEventListener('abort', abort);
     try {
-      return new BegunStream(iterator, await Promise.race([iterator.next(), aborted]));
+      return new PrimedStream(iterator, await Promise.race([iterator.next(), aborted]));
     } catch (error) {
       void iterator.return?.().catch(() => {});
       throw error;

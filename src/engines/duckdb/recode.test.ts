@@ -21,7 +21,7 @@ import type { RecodeRows, SqlResult } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
 import { schemaMessage as ourSchema } from '../../encoding/arrow/write/schema-message.ts';
 import { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
-import { WarmTables } from './native-copies.ts';
+import { NativeCopies } from './native-copies.ts';
 import { loadArrowStream } from './worker/append/arrow-to-table.ts';
 import { rowEncoder } from './worker/encode/row-encoder.ts';
 import { Session } from './worker/native/session.ts';
@@ -30,7 +30,7 @@ const never = new AbortController().signal;
 const forms: readonly ChunkForm[] = ['exec-json', 'exec-json-quoted', 'arrow', 'ndjson', 'csv:,', 'csv-safe:;'];
 
 let directory: TemporaryDirectory;
-let warmTables: WarmTables;
+let nativeCopies: NativeCopies;
 let engine: DuckDbSqlEngine;
 let session: Session;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const tempDirectory = join(directory.path, 'spill');
   session = new Session({ threads: 1, memoryBytes: 1e9, tempDirectory, maxTempBytes: 1e8 });
   const root = join(directory.path, 'warm');
-  warmTables = new WarmTables({ root, budgetBytes: 0, copy: async () => {}, logger: silentLogger });
+  nativeCopies = new NativeCopies({ root, budgetBytes: 0, copy: async () => {}, logger: silentLogger });
   engine = new DuckDbSqlEngine({
     threads: 1,
     memoryBytes: 300_000_000,
@@ -47,18 +47,18 @@ beforeAll(async () => {
     maxQueue: 100,
     workers: 1,
     timeoutMs: 60_000,
-    warmTables,
+    nativeCopies,
     logger: silentLogger,
     reach: {
       coldDirectory: directory.path,
-      warmDirectory: warmTables.directory,
+      warmDirectory: nativeCopies.directory,
       analyticsPath: join(directory.path, 'analytics.duckdb'),
     },
   });
 });
 afterAll(async () => {
   await engine[Symbol.asyncDispose]();
-  await warmTables[Symbol.asyncDispose]();
+  await nativeCopies[Symbol.asyncDispose]();
   await directory[Symbol.asyncDispose]();
 });
 

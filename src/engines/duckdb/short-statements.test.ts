@@ -6,17 +6,17 @@ import type { SqlRun } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
-import { WarmTables } from './native-copies.ts';
+import { NativeCopies } from './native-copies.ts';
 
 const never = new AbortController().signal;
 
 let directory: TemporaryDirectory;
-let warmTables: WarmTables;
+let nativeCopies: NativeCopies;
 let engine: DuckDbSqlEngine;
 beforeAll(async () => {
   directory = await temporaryDirectory();
   const copy = async (): Promise<void> => {};
-  warmTables = new WarmTables({ root: join(directory.path, 'warm'), budgetBytes: 0, copy, logger: silentLogger });
+  nativeCopies = new NativeCopies({ root: join(directory.path, 'warm'), budgetBytes: 0, copy, logger: silentLogger });
   engine = new DuckDbSqlEngine({
     workers: 1,
     threads: 2,
@@ -26,17 +26,17 @@ beforeAll(async () => {
     maxQueue: 100,
     timeoutMs: 20_000,
     logger: silentLogger,
-    warmTables,
+    nativeCopies,
     reach: {
       coldDirectory: directory.path,
-      warmDirectory: warmTables.directory,
+      warmDirectory: nativeCopies.directory,
       analyticsPath: join(directory.path, 'analytics.duckdb'),
     },
   });
 });
 afterAll(async () => {
   await engine[Symbol.asyncDispose]();
-  await warmTables[Symbol.asyncDispose]();
+  await nativeCopies[Symbol.asyncDispose]();
   await directory[Symbol.asyncDispose]();
 });
 

@@ -3,16 +3,16 @@ import type { Query, Statement } from '../../core/sql.ts';
 import type { Flavour } from './spark-session.ts';
 import { readStatement, type SparkQuery } from './sql/read-statement.ts';
 
-interface ReadQuery {
+interface AnalysedQuery {
   readonly query: SparkQuery;
   readonly flavour: Flavour;
 }
 
 /** Reads statements in the dialect of a server, and knows which it was. */
-export class ReadQueries {
-  readonly #read = new WeakMap<Query, ReadQuery>();
+export class AnalysedQueries {
+  readonly #read = new WeakMap<Query, AnalysedQuery>();
 
-  read(sql: string, flavour: Flavour): Statement {
+  analyse(sql: string, flavour: Flavour): Statement {
     const statement = readStatement(sql, flavour);
     if ('query' in statement) this.#read.set(statement.query, { query: statement.query, flavour });
     return statement;

@@ -2,7 +2,7 @@ import type { JobOptions } from '../../core/frame-engine.ts';
 import type { ArrowRecoder, SqlResult, SqlRun } from '../../core/sql.ts';
 import { endingWith } from '../../core/sql-result.ts';
 import { endOfStream } from '../../encoding/arrow/write/schema-message.ts';
-import { PassedOnResult } from './passthrough-result.ts';
+import { PassthroughResult } from './passthrough-result.ts';
 import type { QueryBatches } from './query-batches.ts';
 
 /** The batches of a query in the form that its caller asked for. */
@@ -12,7 +12,7 @@ export async function resultOf(
   recoder: ArrowRecoder,
   options: JobOptions,
 ): Promise<SqlResult> {
-  if (batches.head.isPassedOn) return new PassedOnResult(batches);
+  if (batches.head.isPassedOn) return new PassthroughResult(batches);
   try {
     const result = await recoded(ipcStream(batches), run, recoder, options);
     return endingWith(result, () => batches.end());

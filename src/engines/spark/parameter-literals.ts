@@ -5,7 +5,7 @@ import type { Query } from '../../core/sql.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 import type { ArrowField } from '../../encoding/arrow/read/format/schema.ts';
 import { readSmallStream } from '../../encoding/arrow/read/vectors/read-small-stream.ts';
-import { dataTypeOf } from '../../encoding/arrow/read/vectors/to-data-type.ts';
+import { toDataType } from '../../encoding/arrow/read/vectors/to-data-type.ts';
 import { parseSqlType } from '../../encoding/sql-types/parse-sql-type.ts';
 import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import { arrayOf, type LiteralValue, literal, nullLiteral } from './literal.ts';
@@ -67,7 +67,7 @@ function literalOf(field: ArrowField, value: unknown): LiteralValue {
   const meant = field.sqlType === undefined ? undefined : parseSqlType(field.sqlType);
   if (meant !== undefined && isText(field))
     return literalOfType(meant, valueOfText(field.name, meant, value), field.name);
-  return literalOfType(dataTypeOf(field), scaled(field, value), field.name);
+  return literalOfType(toDataType(field), scaled(field, value), field.name);
 }
 
 function isText({ type, children: [element] }: ArrowField): boolean {

@@ -8,7 +8,7 @@ import type { QueryBatches } from './query-batches.ts';
 const noRowEnds = new Uint32Array(0);
 
 /** Record batches of the cluster, handed on as they came. */
-export class PassedOnResult implements SqlResult {
+export class PassthroughResult implements SqlResult {
   readonly columns: readonly Column[];
   readonly #batches: QueryBatches;
   totalRows = 0;

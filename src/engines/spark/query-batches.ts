@@ -2,7 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { SqlRun } from '../../core/sql.ts';
 import type { ArrowField } from '../../encoding/arrow/read/format/schema.ts';
-import { columnOfField } from '../../encoding/arrow/read/vectors/to-column.ts';
+import { toColumn } from '../../encoding/arrow/read/vectors/to-column.ts';
 import { hasOwnLayout } from '../../encoding/arrow/read/vectors/to-data-type.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import type { BoundArguments } from './plan.ts';
@@ -121,7 +121,7 @@ function headOf(batch: ResultBatch, { run, executions }: QueryBatchesOptions): H
   return {
     schema: batch.schema,
     layout: layoutsOf(fields),
-    columns: fields.map(columnOfField),
+    columns: fields.map(toColumn),
     isPassedOn: isAsAsked && batch.isPlain && fields.every(hasOwnLayout),
   };
 }

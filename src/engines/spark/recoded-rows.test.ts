@@ -13,7 +13,7 @@ import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
 import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { DuckDbSqlEngine } from '../duckdb/duckdb-sql-engine.ts';
-import { WarmTables } from '../duckdb/native-copies.ts';
+import { NativeCopies } from '../duckdb/native-copies.ts';
 import type { SparkEngine } from './spark-engine.ts';
 
 const venv = await needed('Sail', clusterVenv);
@@ -37,8 +37,8 @@ describe.skipIf(venv === undefined)('rows of a cluster in another form', () => {
     path = join(folder, 'ids.parquet');
     await duckdb.run(`COPY (SELECT range AS id, 'n' || range AS name FROM range(30000)) TO '${path}'`);
     const sail = cleanup.use(await startSail());
-    const warmTables = cleanup.use(
-      new WarmTables({ root: join(folder, 'warm'), budgetBytes: 0, copy: async () => {}, logger: silentLogger }),
+    const nativeCopies = cleanup.use(
+      new NativeCopies({ root: join(folder, 'warm'), budgetBytes: 0, copy: async () => {}, logger: silentLogger }),
     );
     const recoder = cleanup.use(
       new DuckDbSqlEngine({
@@ -49,9 +49,13 @@ describe.skipIf(venv === undefined)('rows of a cluster in another form', () => {
         maxQueue: 10,
         workers: 1,
         timeoutMs: 60_000,
-        warmTables,
+        nativeCopies,
         logger: silentLogger,
-        reach: { coldDirectory: folder, warmDirectory: warmTables.directory, analyticsPath: join(folder, 'a.duckdb') },
+        reach: {
+          coldDirectory: folder,
+          warmDirectory: nativeCopies.directory,
+          analyticsPath: join(folder, 'a.duckdb'),
+        },
       }),
     );
     engine = cleanup.use(sparkEngine({ url: sail.url, coldDirectory: folder, recoder }));

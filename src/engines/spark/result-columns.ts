@@ -1,5 +1,5 @@
 import type { Column } from '../../core/data-type.ts';
-import { columnOfField } from '../../encoding/arrow/read/vectors/to-column.ts';
+import { toColumn } from '../../encoding/arrow/read/vectors/to-column.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import { execute } from './execution.ts';
 import { limited, type Relation, rootPlan } from './plan.ts';
@@ -21,7 +21,7 @@ export async function resultColumns(
   // Sail describes types otherwise than it sends them: unsigned integers become signed.
   for await (const { arrowBatch } of execute(session, rootPlan(limited(relation, 0)), { signal })) {
     if (arrowBatch !== undefined) {
-      return readResultBatch(arrowBatch.data, arrowBatch.rowCount).fields().map(columnOfField);
+      return readResultBatch(arrowBatch.data, arrowBatch.rowCount).fields().map(toColumn);
     }
   }
   throw new ConnectFailure('DATA_LOSS', 'a result without a batch');

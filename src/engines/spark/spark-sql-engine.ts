@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
 import { descriptionKey } from '../../core/description-key.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
-import { Remembered } from '../../core/lru-map.ts';
+import { LruMap } from '../../core/lru-map.ts';
 import type {
   AnalyticsTable,
   ArrowRecoder,
@@ -17,7 +17,7 @@ import type {
 } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
-import { ReadQueries } from './analysed-queries.ts';
+import { AnalysedQueries } from './analysed-queries.ts';
 import { recoded, resultOf } from './cluster-result.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import { execute } from './execution.ts';
@@ -46,16 +46,16 @@ export interface SparkSqlEngineOptions {
 export class SparkSqlEngine implements SqlEngine {
   readonly #options: SparkSqlEngineOptions;
   /** Versions do not change, so what a query over them gives does not. */
-  readonly #descriptions = new Remembered<SqlDescription>();
+  readonly #descriptions = new LruMap<SqlDescription>();
 
-  readonly #queries = new ReadQueries();
+  readonly #queries = new AnalysedQueries();
 
   constructor(options: SparkSqlEngineOptions) {
     this.#options = options;
   }
 
   async analyze(sql: string, options: JobOptions): Promise<Statement> {
-    return this.#queries.read(sql, await this.#flavour(options));
+    return this.#queries.analyse(sql, await this.#flavour(options));
   }
 
   async #flavour(options: JobOptions): Promise<Flavour> {

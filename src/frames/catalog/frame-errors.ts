@@ -2,16 +2,16 @@ import { AppError } from '../../core/app-error.ts';
 import type { Handle } from '../../core/handle.ts';
 import type { Entry } from './catalog.ts';
 
-export function notFound(handle: Handle): AppError {
+export function handleNotFound(handle: Handle): AppError {
   return new AppError('handle_not_found', `no frame is held as ${handle}`);
 }
 
-export function gone(handle: Handle, reason: 'dropped' | 'expired' | 'removed'): AppError {
+export function handleGone(handle: Handle, reason: 'dropped' | 'expired' | 'removed'): AppError {
   const how = { dropped: 'was dropped', expired: 'has expired', removed: 'was removed' } as const;
   return new AppError('handle_gone', `${handle} ${how[reason]}`, { hint: 'put the frame again' });
 }
 
-export function damaged(handle: Handle, reason: string, cause?: unknown): AppError {
+export function frameDamaged(handle: Handle, reason: string, cause?: unknown): AppError {
   return new AppError('frame_damaged', `${handle} is damaged: ${reason}`, {
     hint: 'restore its file, or overwrite or drop the frame',
     cause,
@@ -25,14 +25,14 @@ function changing(handle: Handle): AppError {
   });
 }
 
-export function exists(handle: Handle): AppError {
+export function handleExists(handle: Handle): AppError {
   return new AppError('handle_exists', `${handle} is taken`, {
     hint: 'choose another handle, or say overwrite or append',
   });
 }
 
 /** Rows that were made of another version may not replace this one. */
-export function changed(handle: Handle): AppError {
+export function frameChanged(handle: Handle): AppError {
   return new AppError('frame_changed', `${handle} was changed while the rows that replace it were made of it`, {
     hint: 'try again',
     retryAfterSeconds: 1,
@@ -40,7 +40,7 @@ export function changed(handle: Handle): AppError {
 }
 
 /** The file of a version was changed from outside before it could be read. */
-export function replacedMeanwhile(handle: Handle, cause?: unknown): AppError {
+export function frameReplaced(handle: Handle, cause?: unknown): AppError {
   return new AppError('handle_gone', `this version of ${handle} was replaced from outside`, {
     hint: 'read it again to get the new version',
     cause,
@@ -51,13 +51,13 @@ export function replacedMeanwhile(handle: Handle, cause?: unknown): AppError {
 export function whyNotHeld(handle: Handle, entry: Exclude<Entry, { kind: 'held' }> | undefined): AppError {
   switch (entry?.kind) {
     case undefined:
-      return notFound(handle);
+      return handleNotFound(handle);
     case 'gone':
-      return gone(handle, entry.tombstone.reason);
+      return handleGone(handle, entry.tombstone.reason);
     case 'damaged':
-      return damaged(handle, entry.reason);
+      return frameDamaged(handle, entry.reason);
     case 'settling':
-      return entry.replacesHeld ? changing(handle) : notFound(handle);
+      return entry.replacesHeld ? changing(handle) : handleNotFound(handle);
     default:
       return entry satisfies never;
   }

@@ -2,13 +2,13 @@ import type { ChunkForm } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
 import type { Manifest } from '../disk/manifest.ts';
 import { bytesOf, rowsOf } from '../disk/manifest.ts';
-import type { PartSet } from '../disk/part-links.ts';
+import type { PinnedParts } from '../disk/part-links.ts';
 import { chunkRowsOf } from '../read/chunk-size.ts';
 
 /** Reads elsewhere keep a frame alive as well. */
 export interface ReadElsewhere {
-  readonly neighboursAreThere: () => boolean;
-  readonly tellRead: (handle: Handle) => void;
+  readonly hasPeers: () => boolean;
+  readonly announceRead: (handle: Handle) => void;
 }
 
 /** Of its time to live: how often others are told that it is read, and how much later it ends while there are others. */
@@ -20,7 +20,7 @@ const hearMs = 1000;
 /** A version of a frame, in memory. Its rows never change; where they lie may (recompression). */
 export class FrameVersion {
   manifest: Manifest;
-  parts: PartSet;
+  parts: PinnedParts;
   readonly rows: number;
   readonly #chunkRows = new Map<ChunkForm, number>();
   /** No longer current: only those who already read it still do. */
@@ -34,7 +34,7 @@ export class FrameVersion {
   readonly #elsewhere: ReadElsewhere;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor(manifest: Manifest, parts: PartSet, now: number, elsewhere: ReadElsewhere) {
+  constructor(manifest: Manifest, parts: PinnedParts, now: number, elsewhere: ReadElsewhere) {
     this.manifest = manifest;
     this.parts = parts;
     this.rows = rowsOf(manifest.parts);
@@ -66,10 +66,10 @@ export class FrameVersion {
   touch(now: number): void {
     this.keepAlive(now);
     const { handle, ttlMs } = this.manifest;
-    if (ttlMs === null || !this.#elsewhere.neighboursAreThere()) return;
+    if (ttlMs === null || !this.#elsewhere.hasPeers()) return;
     if (now - this.#toldAt < Math.min(mostTellMs, ttlMs * tellShare)) return;
     this.#toldAt = now;
-    this.#elsewhere.tellRead(handle);
+    this.#elsewhere.announceRead(handle);
   }
 
   /** The same, where others know of it already. */
@@ -80,7 +80,7 @@ export class FrameVersion {
 
   isExpired(now: number): boolean {
     if (this.expiresAt === undefined || this.expiresAt > now || this.readers > 0) return false;
-    if (!this.#elsewhere.neighboursAreThere()) return true;
+    if (!this.#elsewhere.hasPeers()) return true;
     return this.expiresAt + (this.manifest.ttlMs ?? 0) * tellShare + hearMs <= now;
   }
 

@@ -1,4 +1,4 @@
-import type { HotTier } from '../../cache/byte-cache.ts';
+import type { ByteCache } from '../../cache/byte-cache.ts';
 import { AppError } from '../../core/app-error.ts';
 import type { Compression, FrameEngine } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
@@ -8,15 +8,15 @@ import { errnoOf } from '../../core/storage-error.ts';
 import { Commits } from '../disk/commit.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import type { Manifest } from '../disk/manifest.ts';
-import { RecordFiles } from '../disk/manifest-files.ts';
+import { ManifestFiles } from '../disk/manifest-files.ts';
 import { type Part, sameFiles } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
-import { type HeldPart, Pins } from '../disk/part-links.ts';
+import { type HeldPart, PartLinks } from '../disk/part-links.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
-import type { Neighbours } from '../peers/peer-watch.ts';
-import type { Membership } from '../peers/process-lease.ts';
+import type { PeerWatch } from '../peers/peer-watch.ts';
+import type { ProcessLease } from '../peers/process-lease.ts';
 import { SharedLocks } from '../peers/shared-locks.ts';
-import { isPassing } from '../reconcile/adopt-files.ts';
+import { isTransient } from '../reconcile/adopt-files.ts';
 import type { Turns } from '../turns.ts';
 import { Catalog, type Entry } from './catalog.ts';
 import { FrameVersion, type ReadElsewhere } from './frame-version.ts';
@@ -30,14 +30,14 @@ export interface StoreContext {
   readonly compression: Compression;
   readonly defaultTtlMs: number | null;
   readonly tombstoneTtlMs: number;
-  readonly hot: HotTier;
+  readonly hot: ByteCache;
   readonly durable: DurableFiles;
-  readonly membership: Membership;
-  readonly neighbours: Neighbours;
+  readonly lease: ProcessLease;
+  readonly peers: PeerWatch;
   /** Removes what processes that are over left in the middle of their work. */
-  readonly clearUp: (directory: TenantDirectory) => Promise<void>;
+  readonly cleanUp: (directory: TenantDirectory) => Promise<void>;
   /** Takes the locks from a process that is not known here, if it is not known at all. */
-  readonly releaseStrange: (directory: TenantDirectory, id: string) => Promise<void>;
+  readonly releaseUnknown: (directory: TenantDirectory, id: string) => Promise<void>;
   readonly adoptionTurns: Turns;
   readonly logger: Logger;
   readonly now: () => number;
@@ -58,9 +58,9 @@ export interface ChangeOptions {
 export class TenantState {
   readonly context: StoreContext;
   readonly directory: TenantDirectory;
-  readonly records: RecordFiles;
+  readonly records: ManifestFiles;
   readonly commits: Commits;
-  readonly pins: Pins;
+  readonly partLinks: PartLinks;
   readonly catalog = new Catalog();
   readonly locks = new HandleLocks();
   readonly #sharedLocks: SharedLocks;
@@ -70,17 +70,17 @@ export class TenantState {
 
   constructor(context: StoreContext, tenant: Tenant) {
     this.context = context;
-    this.directory = new TenantDirectory(context.coldDirectory, tenant, context.durable, context.membership);
-    this.records = new RecordFiles(this.directory, context.durable);
+    this.directory = new TenantDirectory(context.coldDirectory, tenant, context.durable, context.lease);
+    this.records = new ManifestFiles(this.directory, context.durable);
     this.commits = new Commits(this.directory, this.records, context.durable, context.logger);
-    const neighboursAreThere = (): boolean => context.neighbours.areThere;
-    this.pins = new Pins(this.directory, (part, path) => isAsWritten(context, part, path), neighboursAreThere);
-    const tellRead = (handle: Handle): void => void context.membership.announce(`read ${tenant} ${handle}`);
-    this.#elsewhere = { neighboursAreThere, tellRead };
+    const hasPeers = (): boolean => context.peers.hasPeers;
+    this.partLinks = new PartLinks(this.directory, (part, path) => isAsWritten(context, part, path), hasPeers);
+    const announceRead = (handle: Handle): void => void context.lease.announce(`read ${tenant} ${handle}`);
+    this.#elsewhere = { hasPeers, announceRead };
     this.#sharedLocks = new SharedLocks({
       directory: this.directory,
-      neighboursAreThere,
-      releaseStrange: (id) => context.releaseStrange(this.directory, id),
+      hasPeers,
+      releaseUnknown: (id) => context.releaseUnknown(this.directory, id),
       signal: context.signal,
     });
   }
@@ -93,7 +93,7 @@ export class TenantState {
   /** The same for those who hold the lock of this process. */
   async changeHeld<T>(handle: Handle, task: () => Promise<T>, options: ChangeOptions = {}): Promise<T> {
     const { evenUnlocked = false, tells = true } = options;
-    const { membership } = this.context;
+    const { lease } = this.context;
     let isBegun = false;
     try {
       return await this.#sharedLocks.run(handle, async () => {
@@ -101,30 +101,30 @@ export class TenantState {
         try {
           return await task();
         } finally {
-          if (tells) await this.tell(handle);
+          if (tells) await this.announceChange(handle);
         }
       });
     } catch (error) {
       if (!isBegun) {
-        if (evenUnlocked && isUnwritable(error) && !this.context.neighbours.areThere) return task();
+        if (evenUnlocked && isUnwritable(error) && !this.context.peers.hasPeers) return task();
         throw error;
       }
       const isOfDisk = errnoOf(error) !== undefined || !(error instanceof AppError);
-      throw isOfDisk && (await membership.hasLostPlace()) ? perhapsWritten(error) : error;
+      throw isOfDisk && (await lease.hasLostLease()) ? perhapsWritten(error) : error;
     }
   }
 
   /** Resolves when the other processes can know that the handle has changed. */
-  tell(handle: Handle): Promise<void> {
-    return this.context.membership.announce(`changed ${this.directory.tenant} ${handle}`);
+  announceChange(handle: Handle): Promise<void> {
+    return this.context.lease.announce(`changed ${this.directory.tenant} ${handle}`);
   }
 
   /** Another process moved the rows of the version, or gave it another time to live. */
-  async follow(version: FrameVersion, manifest: Manifest): Promise<void> {
+  async adoptManifest(version: FrameVersion, manifest: Manifest): Promise<void> {
     const before = version.parts;
     const isMoved = !sameFiles(before.parts, manifest.parts);
     version.manifest = manifest;
-    if (isMoved) version.parts = this.pins.set(partsFound(manifest));
+    if (isMoved) version.parts = this.partLinks.set(partsFound(manifest));
     version.keepAlive(this.context.now());
     this.catalog.set(manifest.handle, { kind: 'held', version });
     if (isMoved) await before.retire();
@@ -132,8 +132,8 @@ export class TenantState {
 
   /** Makes this the current version; those who read the one before go on with it. */
   async hold(manifest: Manifest, parts: readonly HeldPart[]): Promise<FrameVersion> {
-    const version = new FrameVersion(manifest, this.pins.set(parts), this.context.now(), this.#elsewhere);
-    await this.turn(manifest.handle, { kind: 'held', version });
+    const version = new FrameVersion(manifest, this.partLinks.set(parts), this.context.now(), this.#elsewhere);
+    await this.setEntry(manifest.handle, { kind: 'held', version });
     return version;
   }
 
@@ -142,7 +142,7 @@ export class TenantState {
   }
 
   /** Puts an entry in the place of the one before. */
-  async turn(handle: Handle, entry: Entry | undefined): Promise<void> {
+  async setEntry(handle: Handle, entry: Entry | undefined): Promise<void> {
     const before = this.catalog.get(handle);
     if (entry === undefined) this.catalog.delete(handle);
     else this.catalog.set(handle, entry);
@@ -158,7 +158,7 @@ async function isAsWritten({ engine, signal }: StoreContext, { checksum }: Part,
   try {
     return await engine.hasChecksum(path, checksum, { signal, lane: 'verification' });
   } catch (error) {
-    if (signal.aborted || isPassing(error) || !(error instanceof AppError)) throw error;
+    if (signal.aborted || isTransient(error) || !(error instanceof AppError)) throw error;
     return false;
   }
 }

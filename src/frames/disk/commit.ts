@@ -6,7 +6,7 @@ import type { Logger } from '../../core/logger.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { type DurableFiles, storage } from './durable-file.ts';
 import type { Manifest } from './manifest.ts';
-import type { RecordFiles } from './manifest-files.ts';
+import type { ManifestFiles } from './manifest-files.ts';
 import type { FileIdentity } from './part.ts';
 import { sameFiles, sameIdentity } from './part.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
@@ -40,11 +40,11 @@ class LeftBehind extends Error {
  */
 export class Commits {
   readonly #directory: TenantDirectory;
-  readonly #records: RecordFiles;
+  readonly #records: ManifestFiles;
   readonly #durable: DurableFiles;
   readonly #logger: Logger;
 
-  constructor(directory: TenantDirectory, records: RecordFiles, durable: DurableFiles, logger: Logger) {
+  constructor(directory: TenantDirectory, records: ManifestFiles, durable: DurableFiles, logger: Logger) {
     this.#directory = directory;
     this.#records = records;
     this.#durable = durable;

@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Handle } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';
-import type { Records } from '../reconcile/assess-handle.ts';
+import type { HandleRecords } from '../reconcile/assess-handle.ts';
 import type { DurableFiles, OpenDirectory } from './durable-file.ts';
 import { storage } from './durable-file.ts';
 import { encodeManifest, type Manifest, parseManifest } from './manifest.ts';
@@ -10,7 +10,7 @@ import type { Listing, TenantDirectory } from './tenant-directory.ts';
 import { encodeTombstone, parseTombstone, type Tombstone } from './tombstone.ts';
 
 /** The small files beside the data: manifests, those about to become manifests, and tombstones. */
-export class RecordFiles {
+export class ManifestFiles {
   readonly #directory: TenantDirectory;
   readonly #durable: DurableFiles;
 
@@ -20,7 +20,7 @@ export class RecordFiles {
   }
 
   /** `listing` saves looking for what is known not to be there. */
-  async read(handle: Handle, listing?: Listing): Promise<Records> {
+  async read(handle: Handle, listing?: Listing): Promise<HandleRecords> {
     const isThere = (kind: 'manifests' | 'pending' | 'tombstones') =>
       listing === undefined || listing[kind].has(handle);
     const [manifest, pending, tombstone] = await Promise.all([

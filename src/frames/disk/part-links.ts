@@ -27,28 +27,28 @@ interface Pin {
 }
 
 /** Links of a tenant's parts under private names: what a reader began to read stays, whatever happens to the public name. */
-export class Pins {
+export class PartLinks {
   readonly #directory: TenantDirectory;
   readonly #isAsWritten: (part: Part, path: string) => Promise<boolean>;
-  readonly #neighboursAreThere: () => boolean;
-  readonly #sets = new Set<PartSet>();
+  readonly #hasPeers: () => boolean;
+  readonly #sets = new Set<PinnedParts>();
   readonly #unlinking = new Set<Promise<void>>();
 
   constructor(
     directory: TenantDirectory,
     isAsWritten: (part: Part, path: string) => Promise<boolean>,
-    neighboursAreThere: () => boolean,
+    hasPeers: () => boolean,
   ) {
     this.#directory = directory;
     this.#isAsWritten = isAsWritten;
-    this.#neighboursAreThere = neighboursAreThere;
+    this.#hasPeers = hasPeers;
   }
 
-  set(parts: readonly HeldPart[]): PartSet {
-    return new PartSet(parts, this);
+  set(parts: readonly HeldPart[]): PinnedParts {
+    return new PinnedParts(parts, this);
   }
 
-  note(set: PartSet, pinned: boolean): void {
+  note(set: PinnedParts, pinned: boolean): void {
     if (pinned) this.#sets.add(set);
     else this.#sets.delete(set);
   }
@@ -84,7 +84,7 @@ export class Pins {
     // The names of a retired version go, which changes its inodes.
     if (isRetired || part.check.isAsKnown(changedNs)) return;
     // The links of other servers change it all the time, and to read whole files for that each time is too much.
-    if (this.#neighboursAreThere()) return part.check.note(this.#changeTime(path));
+    if (this.#hasPeers()) return part.check.note(this.#changeTime(path));
     await part.check.renew(this.#changeTime(path), () => this.#isAsWritten(part, path));
     if (!part.check.passed) throw new FileChanged(part.file);
   }
@@ -102,8 +102,8 @@ export class Pins {
 
   unpin(pinning: Promise<readonly Pin[]>): Promise<void> {
     const work = (async () => {
-      const pins = await pinning.catch(() => []);
-      await Promise.allSettled(pins.filter((pin) => pin.isLink).map((pin) => this.#unlink(pin)));
+      const partLinks = await pinning.catch(() => []);
+      await Promise.allSettled(partLinks.filter((pin) => pin.isLink).map((pin) => this.#unlink(pin)));
     })().finally(() => this.#unlinking.delete(work));
     this.#unlinking.add(work);
     return work;
@@ -143,17 +143,17 @@ const lingerMs = 1000;
 const pinsAtOnce = 32;
 
 /** The files of one version, as long as somebody may read them. */
-export class PartSet {
+export class PinnedParts {
   readonly parts: readonly HeldPart[];
-  readonly #pins: Pins;
+  readonly #partLinks: PartLinks;
   #users = 0;
   #pinned: Promise<readonly Pin[]> | undefined;
   #linger: NodeJS.Timeout | undefined;
   #retired = false;
 
-  constructor(parts: readonly HeldPart[], pins: Pins) {
+  constructor(parts: readonly HeldPart[], partLinks: PartLinks) {
     this.parts = parts;
-    this.#pins = pins;
+    this.#partLinks = partLinks;
   }
 
   get users(): number {
@@ -176,11 +176,11 @@ export class PartSet {
 
   /** Where the parts can be read, unchanged, until `release`. Rejects with FileChanged when it is too late. */
   async sources(): Promise<readonly PartSource[]> {
-    const pins = await this.#pin();
+    const partLinks = await this.#pin();
     const unverified = this.parts.find((part) => !part.check.passed);
     if (unverified !== undefined) throw new FileChanged(unverified.file);
-    await Promise.all(pins.map((pin) => this.#pins.assertUnchanged(pin, { isRetired: this.#retired })));
-    return pins.map(({ path, part: { rows } }) => ({ path, rows }));
+    await Promise.all(partLinks.map((pin) => this.#partLinks.assertUnchanged(pin, { isRetired: this.#retired })));
+    return partLinks.map(({ path, part: { rows } }) => ({ path, rows }));
   }
 
   /** The same for those who are about to find out whether the bytes are those that were written. */
@@ -208,7 +208,7 @@ export class PartSet {
   }
 
   /** After `protect`, when the public names stayed after all. */
-  spare(): void {
+  unprotect(): void {
     this.#settle();
   }
 
@@ -221,29 +221,29 @@ export class PartSet {
     if (this.#pinned === undefined) {
       const pinning = this.#pinAll();
       this.#pinned = pinning;
-      this.#pins.note(this, true);
+      this.#partLinks.note(this, true);
       pinning.catch(() => {
         if (this.#pinned !== pinning) return;
         this.#pinned = undefined;
-        this.#pins.note(this, false);
+        this.#partLinks.note(this, false);
       });
     }
     return this.#pinned;
   }
 
   async #pinAll(): Promise<readonly Pin[]> {
-    const pins: Pin[] = [];
+    const partLinks: Pin[] = [];
     for (let at = 0; at < this.parts.length; at += pinsAtOnce) {
       const group = this.parts.slice(at, at + pinsAtOnce);
-      const results = await Promise.allSettled(group.map((part) => this.#pins.pin(part)));
-      for (const result of results) if (result.status === 'fulfilled') pins.push(result.value);
+      const results = await Promise.allSettled(group.map((part) => this.#partLinks.pin(part)));
+      for (const result of results) if (result.status === 'fulfilled') partLinks.push(result.value);
       for (const result of results) {
         if (result.status === 'fulfilled') continue;
-        await this.#pins.unpin(Promise.resolve(pins));
+        await this.#partLinks.unpin(Promise.resolve(partLinks));
         throw result.reason;
       }
     }
-    return pins;
+    return partLinks;
   }
 
   #settle(): void {
@@ -257,7 +257,7 @@ export class PartSet {
     const pinned = this.#pinned;
     if (pinned === undefined) return;
     this.#pinned = undefined;
-    this.#pins.note(this, false);
-    void this.#pins.unpin(pinned);
+    this.#partLinks.note(this, false);
+    void this.#partLinks.unpin(pinned);
   }
 }

@@ -7,13 +7,13 @@ import { isHandle, randomBase32 } from '../../core/handle.ts';
 import { defaultTenant, isTenant, type Tenant } from '../../core/principal.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { pendingPrefix } from '../peers/evict-process.ts';
-import type { Membership } from '../peers/process-lease.ts';
+import type { ProcessLease } from '../peers/process-lease.ts';
 import { type DurableFiles, storage } from './durable-file.ts';
 import type { FileIdentity, Identity } from './part.ts';
 import { identityOf } from './part.ts';
 
 /** What lies on the disk under a handle's names. */
-export interface Look {
+export interface FilesOnDisk {
   readonly file: FileIdentity | undefined;
   /** Parquet files of the handle's folder, in name order. */
   readonly folder: readonly FileIdentity[];
@@ -40,20 +40,15 @@ export class TenantDirectory {
   readonly tenant: Tenant;
   readonly root: string;
   readonly #durable: DurableFiles;
-  readonly #membership: Pick<Membership, 'id' | 'join'>;
+  readonly #lease: Pick<ProcessLease, 'id' | 'join'>;
   #prepared: Promise<void> | undefined;
   #hasOwnFolders = false;
 
-  constructor(
-    coldDirectory: string,
-    tenant: Tenant,
-    durable: DurableFiles,
-    membership: Pick<Membership, 'id' | 'join'>,
-  ) {
+  constructor(coldDirectory: string, tenant: Tenant, durable: DurableFiles, lease: Pick<ProcessLease, 'id' | 'join'>) {
     if (!isTenant(tenant)) throw new AppError('internal', 'not a name for a tenant');
     this.tenant = tenant;
     this.#durable = durable;
-    this.#membership = membership;
+    this.#lease = lease;
     this.root = tenantRoot(coldDirectory, tenant);
   }
 
@@ -79,7 +74,7 @@ export class TenantDirectory {
 
   /** Of this process, among those that serve the same directory. */
   get ownId(): string {
-    return this.#membership.id;
+    return this.#lease.id;
   }
 
   get privateFolder(): string {
@@ -132,7 +127,7 @@ export class TenantDirectory {
   }
 
   async #makeFolders(): Promise<void> {
-    await this.#membership.join();
+    await this.#lease.join();
     for (const name of ['manifests', 'pending', 'tombstones', 'locks']) {
       await this.#durable.makeFolder(join(this.root, privateName, name));
     }
@@ -231,7 +226,7 @@ export class TenantDirectory {
   }
 
   /** `listing` saves looking for what is known not to be there. */
-  async look(handle: Handle, listing?: Listing): Promise<Look> {
+  async look(handle: Handle, listing?: Listing): Promise<FilesOnDisk> {
     const [file, folder] = await Promise.all([
       listing?.files.has(handle) === false ? undefined : this.#lookAt(this.fileName(handle)),
       listing?.folders.has(handle) === false ? [] : this.#lookInto(handle),

@@ -6,7 +6,7 @@ const buriedPrefix = 'buried-';
 export const pendingPrefix = 'pending-';
 
 /** The private folder of a tenant, and the name of the process that clears up in it. */
-export interface Ground {
+export interface PrivateFolder {
   readonly folder: string;
   readonly ownId: string;
 }
@@ -17,57 +17,57 @@ export interface Ground {
  * the process wakes. Only then are its locks given free. What is cut off half-way is done by whoever buries us. Gives
  * whether it was us who did.
  */
-export async function bury(ground: Ground, id: string): Promise<boolean> {
-  await rm(join(ground.folder, 'pins', id), { recursive: true, force: true });
-  const folder = join(ground.folder, 'tmp', id);
+export async function evictProcess(privateFolder: PrivateFolder, id: string): Promise<boolean> {
+  await rm(join(privateFolder.folder, 'pins', id), { recursive: true, force: true });
+  const folder = join(privateFolder.folder, 'tmp', id);
   if (!(await isThere(folder))) return false;
-  const own = join(ground.folder, 'tmp', ground.ownId);
+  const own = join(privateFolder.folder, 'tmp', privateFolder.ownId);
   const moved = join(own, `${buriedPrefix}${id}`);
   await mkdir(own).catch(ignoring('EEXIST'));
   if (!(await rename(folder, moved).then(() => true, ignoring('ENOENT')))) return false;
-  await settle(ground, moved);
-  await releaseLocks(ground, id);
+  await settle(privateFolder, moved);
+  await releaseLocks(privateFolder, id);
   await rm(moved, { recursive: true, force: true });
   return true;
 }
 
 /** The same for a process that nobody knows; after a power cut there may be its locks and nothing else. */
-export async function buryStranger(ground: Ground, id: string): Promise<void> {
-  if (await bury(ground, id)) return;
-  for (const name of [id, ...(await readdir(join(ground.folder, 'tmp')).catch(() => []))]) {
-    const buried = join(ground.folder, 'tmp', name, name === id ? '' : `${buriedPrefix}${id}`);
+export async function evictUnknown(privateFolder: PrivateFolder, id: string): Promise<void> {
+  if (await evictProcess(privateFolder, id)) return;
+  for (const name of [id, ...(await readdir(join(privateFolder.folder, 'tmp')).catch(() => []))]) {
+    const buried = join(privateFolder.folder, 'tmp', name, name === id ? '' : `${buriedPrefix}${id}`);
     // Somebody is at it, or will be.
     if (await isThere(buried)) return;
   }
-  await releaseLocks(ground, id);
+  await releaseLocks(privateFolder, id);
 }
 
 /** What is left of processes of which nothing else is known. */
-export async function buryStrangers(
-  ground: Ground,
+export async function evictAllUnknown(
+  privateFolder: PrivateFolder,
   strangersAmong: (names: readonly string[]) => Promise<readonly string[]>,
 ): Promise<void> {
   for (const kind of ['tmp', 'pins']) {
-    const entries = await readdir(join(ground.folder, kind), { withFileTypes: true }).catch(() => []);
-    const others = entries.filter(({ name }) => name !== ground.ownId);
+    const entries = await readdir(join(privateFolder.folder, kind), { withFileTypes: true }).catch(() => []);
+    const others = entries.filter(({ name }) => name !== privateFolder.ownId);
     if (others.length === 0) continue;
     const strangers = new Set(await strangersAmong(others.map(({ name }) => name)));
     for (const entry of others) {
       if (!strangers.has(entry.name)) continue;
-      if (entry.isDirectory()) await buryStranger(ground, entry.name);
-      else await rm(join(ground.folder, kind, entry.name), { force: true });
+      if (entry.isDirectory()) await evictUnknown(privateFolder, entry.name);
+      else await rm(join(privateFolder.folder, kind, entry.name), { force: true });
     }
   }
 }
 
-async function settle(ground: Ground, moved: string): Promise<void> {
+async function settle(privateFolder: PrivateFolder, moved: string): Promise<void> {
   for (const { name } of await readdir(moved, { withFileTypes: true })) {
     if (name.startsWith(buriedPrefix)) {
-      await settle(ground, join(moved, name));
-      await releaseLocks(ground, name.slice(buriedPrefix.length));
+      await settle(privateFolder, join(moved, name));
+      await releaseLocks(privateFolder, name.slice(buriedPrefix.length));
     } else if (name.startsWith(pendingPrefix)) {
       // Its data may be in place already: whoever looks at the frame next decides.
-      await rename(join(moved, name), join(ground.folder, 'pending', name.slice(pendingPrefix.length)));
+      await rename(join(moved, name), join(privateFolder.folder, 'pending', name.slice(pendingPrefix.length)));
     } else {
       await rm(join(moved, name), { recursive: true, force: true });
     }
@@ -75,8 +75,8 @@ async function settle(ground: Ground, moved: string): Promise<void> {
 }
 
 /** What is removed has the name of its owner: should the lock be somebody else's by now, nothing is. */
-async function releaseLocks(ground: Ground, id: string): Promise<void> {
-  const locks = join(ground.folder, 'locks');
+async function releaseLocks(privateFolder: PrivateFolder, id: string): Promise<void> {
+  const locks = join(privateFolder.folder, 'locks');
   for (const name of await readdir(locks).catch(() => [])) {
     await unlink(join(locks, name, id))
       .then(() => rmdir(join(locks, name)))

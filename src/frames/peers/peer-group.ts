@@ -5,11 +5,11 @@ import { defaultTenant, isTenant, type Tenant } from '../../core/principal.ts';
 import type { StoreContext } from '../catalog/tenant-state.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import { otherTenants, type TenantDirectory, tenantRoot } from '../disk/tenant-directory.ts';
-import { bury, buryStranger, buryStrangers, type Ground } from './evict-process.ts';
-import { Neighbours } from './peer-watch.ts';
-import { Membership } from './process-lease.ts';
+import { evictAllUnknown, evictProcess, evictUnknown, type PrivateFolder } from './evict-process.ts';
+import { PeerWatch } from './peer-watch.ts';
+import { ProcessLease } from './process-lease.ts';
 
-export interface SharingNews {
+export interface PeerGroupEvents {
   readonly onChanged: (tenant: Tenant, handle: Handle) => void;
   readonly onRead: (tenant: Tenant, handle: Handle) => void;
   /** Anything may have changed. */
@@ -20,77 +20,77 @@ export interface SharingNews {
 }
 
 /** A place among the processes that serve one cold directory, from joining them to leaving or being taken for dead. */
-export class Sharing implements AsyncDisposable {
-  readonly parts: Pick<StoreContext, 'membership' | 'neighbours' | 'clearUp' | 'releaseStrange'>;
+export class PeerGroup implements AsyncDisposable {
+  readonly parts: Pick<StoreContext, 'lease' | 'peers' | 'cleanUp' | 'releaseUnknown'>;
   readonly #coldDirectory: string;
-  readonly #membership: Membership;
-  readonly #neighbours: Neighbours;
+  readonly #lease: ProcessLease;
+  readonly #peers: PeerWatch;
 
-  constructor(coldDirectory: string, durable: DurableFiles, logger: Logger, news: SharingNews) {
+  constructor(coldDirectory: string, durable: DurableFiles, logger: Logger, news: PeerGroupEvents) {
     this.#coldDirectory = coldDirectory;
-    this.#membership = new Membership(coldDirectory, durable, logger, news.onLost);
-    this.#neighbours = new Neighbours(
+    this.#lease = new ProcessLease(coldDirectory, durable, logger, news.onLost);
+    this.#peers = new PeerWatch(
       coldDirectory,
-      this.#membership,
+      this.#lease,
       {
         onLines: (lines) => tellAll(lines, news),
         onMissed: news.onMissed,
         onEnded: async (id) => {
-          if (await this.#bury(id)) news.onInherited();
+          if (await this.#evict(id)) news.onInherited();
         },
       },
       logger,
     );
     this.parts = {
-      membership: this.#membership,
-      neighbours: this.#neighbours,
-      clearUp: (directory) => this.#clearUp(directory),
-      releaseStrange: (directory, id) => this.#releaseStrange(directory, id),
+      lease: this.#lease,
+      peers: this.#peers,
+      cleanUp: (directory) => this.#cleanUp(directory),
+      releaseUnknown: (directory, id) => this.#releaseUnknown(directory, id),
     };
-    this.#membership
+    this.#lease
       .join()
       .catch((error) => logger.debug('could not join the servers of the directory', { error: String(error) }));
-    this.#neighbours.start();
+    this.#peers.start();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#neighbours.dispose();
-    await this.#membership.leave({ isAlone: !this.#neighbours.areThere });
+    await this.#peers.dispose();
+    await this.#lease.leave({ isAlone: !this.#peers.hasPeers });
   }
 
   /** In every tenant's directory, also of those that nobody has asked for here. */
-  async #bury(id: string): Promise<boolean> {
+  async #evict(id: string): Promise<boolean> {
     let isHeir = false;
     for (const tenant of [defaultTenant, ...(await otherTenants(this.#coldDirectory))]) {
       const folder = join(tenantRoot(this.#coldDirectory, tenant), '.framehold');
-      const ground = { folder, ownId: this.#membership.id };
-      if (await bury(ground, id)) isHeir = true;
+      const privateFolder = { folder, ownId: this.#lease.id };
+      if (await evictProcess(privateFolder, id)) isHeir = true;
     }
     return isHeir;
   }
 
   /** A lock whose owner nobody knows, as after a power cut. */
-  async #releaseStrange(directory: TenantDirectory, id: string): Promise<void> {
-    await this.#neighbours.poll();
-    if (!this.#neighbours.isKnown(id) && id !== directory.ownId) await buryStranger(groundOf(directory), id);
+  async #releaseUnknown(directory: TenantDirectory, id: string): Promise<void> {
+    await this.#peers.poll();
+    if (!this.#peers.isKnown(id) && id !== directory.ownId) await evictUnknown(privateFolderOf(directory), id);
   }
 
-  async #clearUp(directory: TenantDirectory): Promise<void> {
-    await this.#neighbours.poll();
-    await this.#neighbours.tend();
-    await buryStrangers(groundOf(directory), async (names) => {
+  async #cleanUp(directory: TenantDirectory): Promise<void> {
+    await this.#peers.poll();
+    await this.#peers.reapEnded();
+    await evictAllUnknown(privateFolderOf(directory), async (names) => {
       // A process that has come since is known by now: its folders are made after its place is taken.
-      await this.#neighbours.poll();
-      return names.filter((name) => !this.#neighbours.isKnown(name));
+      await this.#peers.poll();
+      return names.filter((name) => !this.#peers.isKnown(name));
     });
   }
 }
 
-function groundOf(directory: TenantDirectory): Ground {
+function privateFolderOf(directory: TenantDirectory): PrivateFolder {
   return { folder: directory.privateFolder, ownId: directory.ownId };
 }
 
-function tellAll(lines: readonly string[], news: SharingNews): void {
+function tellAll(lines: readonly string[], news: PeerGroupEvents): void {
   const told = new Set<string>();
   for (const line of lines) {
     if (told.has(line)) continue;

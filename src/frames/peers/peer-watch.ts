@@ -7,13 +7,13 @@ import {
   endedSuffix,
   hasEnded,
   livingSuffix,
-  type Membership,
   type ProcessIdentity,
+  type ProcessLease,
   parseHeader,
   processesFolder,
 } from './process-lease.ts';
 
-export interface NeighbourNews {
+export interface PeerEvents {
   /** These lines were announced by others. */
   readonly onLines: (lines: readonly string[]) => void;
   /** Something may have been announced that was not read: everything is to be looked at again. */
@@ -22,7 +22,7 @@ export interface NeighbourNews {
   readonly onEnded: (id: string) => Promise<void>;
 }
 
-interface Neighbour {
+interface Peer {
   readonly id: string;
   file: string;
   process: ProcessIdentity | undefined;
@@ -34,7 +34,7 @@ interface Neighbour {
   silentMs: number;
   /** It gave a sign of life since we know of it. */
   isHeard: boolean;
-  buriedAt: number | undefined;
+  evictedAt: number | undefined;
 }
 
 const mostHeaderBytes = 400;
@@ -50,12 +50,12 @@ const silenceMs = 5000;
 const keepWordsMs = 10_000;
 
 /** The other processes that serve the same cold directory: what they changed, and whether they live. */
-export class Neighbours {
-  readonly #membership: Membership;
+export class PeerWatch {
+  readonly #lease: ProcessLease;
   readonly #folder: string;
-  readonly #news: NeighbourNews;
+  readonly #news: PeerEvents;
   readonly #logger: Logger;
-  readonly #known = new Map<string, Neighbour>();
+  readonly #known = new Map<string, Peer>();
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
   #queued: Promise<void> | undefined;
@@ -68,8 +68,8 @@ export class Neighbours {
   /** The last beat failed. */
   #isMute = false;
 
-  constructor(coldDirectory: string, membership: Membership, news: NeighbourNews, logger: Logger) {
-    this.#membership = membership;
+  constructor(coldDirectory: string, lease: ProcessLease, news: PeerEvents, logger: Logger) {
+    this.#lease = lease;
     this.#folder = processesFolder(coldDirectory);
     this.#news = news;
     this.#logger = logger;
@@ -86,8 +86,8 @@ export class Neighbours {
     return performance.now() - this.#polledAt <= trustMs;
   }
 
-  get areThere(): boolean {
-    for (const { buriedAt } of this.#known.values()) if (buriedAt === undefined) return true;
+  get hasPeers(): boolean {
+    for (const { evictedAt } of this.#known.values()) if (evictedAt === undefined) return true;
     return false;
   }
 
@@ -96,9 +96,9 @@ export class Neighbours {
   }
 
   /** Whether there is one of which it is not known yet whether it lives: what it began may have to be finished. */
-  get areInDoubt(): boolean {
-    for (const { isHeard, silentMs, buriedAt } of this.#known.values()) {
-      if (buriedAt === undefined && (!isHeard || silentMs > doubtMs)) return true;
+  get isUncertain(): boolean {
+    for (const { isHeard, silentMs, evictedAt } of this.#known.values()) {
+      if (evictedAt === undefined && (!isHeard || silentMs > doubtMs)) return true;
     }
     return false;
   }
@@ -129,14 +129,14 @@ export class Neighbours {
   }
 
   #begin(): Promise<void> {
-    const polling = this.#look().finally(() => {
+    const polling = this.#pollOnce().finally(() => {
       if (this.#polling === polling) this.#polling = undefined;
     });
     this.#polling = polling;
     return polling;
   }
 
-  async #look(): Promise<void> {
+  async #pollOnce(): Promise<void> {
     const begunAt = performance.now();
     // Our own pauses are not the silence of others.
     const passedMs = Math.min(begunAt - this.#polledAt, 2 * pollMs);
@@ -144,16 +144,16 @@ export class Neighbours {
     let hasMissed = false;
     const lines: string[] = [];
     for (const [id, file] of found) {
-      const neighbour = this.#known.get(id) ?? this.#meet(id, file);
+      const peer = this.#known.get(id) ?? this.#track(id, file);
       // It may have done something last that it could not tell any more.
-      if (neighbour.file !== file) hasMissed = true;
-      neighbour.file = file;
-      hasMissed = (await this.#read(neighbour, passedMs, lines)) || hasMissed;
+      if (peer.file !== file) hasMissed = true;
+      peer.file = file;
+      hasMissed = (await this.#read(peer, passedMs, lines)) || hasMissed;
     }
-    for (const neighbour of this.#known.values()) {
-      if (found.has(neighbour.id)) continue;
-      this.#known.delete(neighbour.id);
-      if (neighbour.silentMs < silenceMs) hasMissed = true;
+    for (const peer of this.#known.values()) {
+      if (found.has(peer.id)) continue;
+      this.#known.delete(peer.id);
+      if (peer.silentMs < silenceMs) hasMissed = true;
     }
     this.#isFirst = false;
     if (hasMissed) this.#news.onMissed();
@@ -162,15 +162,15 @@ export class Neighbours {
     // Only who has read the words of the others may be taken for living: they are kept for it.
     if (begunAt - this.#beatAt >= beatMs) {
       this.#beatAt = begunAt;
-      await this.#beat();
+      await this.#heartbeat();
     }
-    void this.tend();
+    void this.reapEnded();
   }
 
   /** Whoever cannot write any more can still read. */
-  async #beat(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     try {
-      await this.#membership.beat();
+      await this.#lease.heartbeat();
       this.#isMute = false;
     } catch (error) {
       if (!this.#isMute) this.#logger.warn('cannot show other servers that this one lives', { error: String(error) });
@@ -179,10 +179,10 @@ export class Neighbours {
   }
 
   /** Clears up after those that have ended. */
-  tend(): Promise<void> {
+  reapEnded(): Promise<void> {
     this.#tending ??= (async () => {
-      for (const neighbour of [...this.#known.values()]) {
-        if (!this.#isDisposed) await this.#tend(neighbour);
+      for (const peer of [...this.#known.values()]) {
+        if (!this.#isDisposed) await this.#reap(peer);
       }
     })().finally(() => {
       this.#tending = undefined;
@@ -197,7 +197,7 @@ export class Neighbours {
         const suffix = [livingSuffix, endedSuffix].find((one) => name.endsWith(one));
         if (suffix === undefined) continue;
         const id = name.slice(0, -suffix.length);
-        if (id !== this.#membership.id) found.set(id, name);
+        if (id !== this.#lease.id) found.set(id, name);
       }
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT') throw error;
@@ -205,8 +205,8 @@ export class Neighbours {
     return found;
   }
 
-  #meet(id: string, file: string): Neighbour {
-    const neighbour: Neighbour = {
+  #track(id: string, file: string): Peer {
+    const peer: Peer = {
       id,
       file,
       process: undefined,
@@ -215,17 +215,17 @@ export class Neighbours {
       readTo: 0,
       silentMs: 0,
       isHeard: false,
-      buriedAt: undefined,
+      evictedAt: undefined,
     };
-    this.#known.set(id, neighbour);
-    return neighbour;
+    this.#known.set(id, peer);
+    return peer;
   }
 
   /** True when something was missed. */
-  async #read(neighbour: Neighbour, passedMs: number, lines: string[]): Promise<boolean> {
+  async #read(peer: Peer, passedMs: number, lines: string[]): Promise<boolean> {
     let file: FileHandle;
     try {
-      file = await open(join(this.#folder, neighbour.file), 'r');
+      file = await open(join(this.#folder, peer.file), 'r');
     } catch (error) {
       // It ended, or was taken for dead, since the folder was read: the next look shows it.
       if (['ENOENT', 'ESTALE'].includes(errnoOf(error) ?? '')) return true;
@@ -234,34 +234,34 @@ export class Neighbours {
     try {
       const { size, mtimeNs } = await file.stat({ bigint: true });
       const mark = `${size} ${mtimeNs}`;
-      if (mark === neighbour.mark) {
-        neighbour.silentMs += passedMs;
+      if (mark === peer.mark) {
+        peer.silentMs += passedMs;
         return false;
       }
-      if (neighbour.mark !== '') neighbour.isHeard = true;
-      neighbour.silentMs = 0;
+      if (peer.mark !== '') peer.isHeard = true;
+      peer.silentMs = 0;
       const header = parseHeader((await readBytes(file, 0, mostHeaderBytes)).toString('latin1'));
       if (header === undefined) return false;
-      neighbour.process = header.process;
-      const { readTo } = neighbour;
-      const isAnew = readTo > 0 && (header.generation !== neighbour.generation || Number(size) < readTo);
+      peer.process = header.process;
+      const { readTo } = peer;
+      const isAnew = readTo > 0 && (header.generation !== peer.generation || Number(size) < readTo);
       const from = isAnew ? header.bytes : Math.max(header.bytes, readTo);
       const news = await readBytes(file, from, Number(size) - from);
       const end = news.lastIndexOf('\n') + 1;
       if (!this.#isFirst) lines.push(...news.toString('utf8', 0, end).split('\n').slice(0, -1));
-      neighbour.generation = header.generation;
-      neighbour.readTo = from + end;
-      neighbour.mark = mark;
+      peer.generation = header.generation;
+      peer.readTo = from + end;
+      peer.mark = mark;
       return isAnew;
     } finally {
       await file.close();
     }
   }
 
-  async #tend(neighbour: Neighbour): Promise<void> {
-    const { id, file, process, silentMs } = neighbour;
+  async #reap(peer: Peer): Promise<void> {
+    const { id, file, process, silentMs } = peer;
     try {
-      if (neighbour.buriedAt === undefined) {
+      if (peer.evictedAt === undefined) {
         const isOver = file.endsWith(endedSuffix) || silentMs >= silenceMs;
         if (!isOver && (process === undefined || !(await hasEnded(id, process)))) return;
         const [living, ended] = [livingSuffix, endedSuffix].map((suffix) => join(this.#folder, `${id}${suffix}`));
@@ -269,9 +269,9 @@ export class Neighbours {
           if (errnoOf(error) !== 'ENOENT') throw error;
         });
         await this.#news.onEnded(id);
-        neighbour.buriedAt = performance.now();
+        peer.evictedAt = performance.now();
       }
-      if (!this.areThere || performance.now() - neighbour.buriedAt > keepWordsMs) {
+      if (!this.hasPeers || performance.now() - peer.evictedAt > keepWordsMs) {
         await rm(join(this.#folder, `${id}${endedSuffix}`), { force: true });
       }
     } catch (error) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
 import { randomBase32 } from '../../core/handle.ts';
 import type { Logger } from '../../core/logger.ts';
-import { isAlive } from '../../core/process-id.ts';
+import { isProcessAlive } from '../../core/process-id.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 
@@ -28,7 +28,7 @@ const livingHere = new Set<string>();
  * its last change moves on) and says which frames it changed. Taken for dead, the file gets another name and its folders
  * are taken away, so that nothing it is still about to do can be done.
  */
-export class Membership {
+export class ProcessLease {
   readonly id = `${process.pid}-${randomBase32(8)}`;
   readonly #folder: string;
   readonly #durable: DurableFiles;
@@ -58,7 +58,7 @@ export class Membership {
 
   /** Before anything is written into the directory. Cheap after the first time. */
   join(): Promise<void> {
-    if (this.#isLost || this.#hasLeft) return Promise.reject(lostPlace());
+    if (this.#isLost || this.#hasLeft) return Promise.reject(leaseLost());
     this.#joined ??= this.#enter().catch((error) => {
       this.#joined = undefined;
       throw error;
@@ -67,7 +67,7 @@ export class Membership {
   }
 
   /** Shows that the process lives. */
-  async beat(): Promise<void> {
+  async heartbeat(): Promise<void> {
     if (this.#joined === undefined || this.#hasLeft) return;
     const hasPlace = await this.#joined.then(
       () => true,
@@ -84,8 +84,8 @@ export class Membership {
   }
 
   /** Whether the place is lost, by a look at the disk: what fails may fail before the next beat. */
-  async hasLostPlace(): Promise<boolean> {
-    await this.beat().catch(() => {});
+  async hasLostLease(): Promise<boolean> {
+    await this.heartbeat().catch(() => {});
     return this.#isLost;
   }
 
@@ -193,7 +193,7 @@ export function processesFolder(coldDirectory: string): string {
   return join(coldDirectory, '.framehold', 'processes');
 }
 
-export function lostPlace(cause?: unknown): AppError {
+export function leaseLost(cause?: unknown): AppError {
   return new AppError('overloaded', 'this server stood still for so long that the others took it for dead', {
     hint: 'try again: it has begun anew',
     retryAfterSeconds: 1,
@@ -220,7 +220,7 @@ export function parseHeader(
 /** Whether a process has certainly ended. One of another machine never has: only its silence tells. */
 export async function hasEnded(id: string, { host, pid }: ProcessIdentity): Promise<boolean> {
   if (host !== (await thisHost())) return false;
-  return pid === process.pid ? !livingHere.has(id) : !isAlive(pid);
+  return pid === process.pid ? !livingHere.has(id) : !isProcessAlive(pid);
 }
 
 async function identifyProcess(): Promise<ProcessIdentity> {

@@ -7,13 +7,13 @@ import { errnoOf } from '../../core/storage-error.ts';
 import { storage } from '../disk/durable-file.ts';
 import type { TenantDirectory } from '../disk/tenant-directory.ts';
 import { Turns } from '../turns.ts';
-import { lostPlace } from './process-lease.ts';
+import { leaseLost } from './process-lease.ts';
 
 export interface SharedLocksOptions {
   readonly directory: TenantDirectory;
-  readonly neighboursAreThere: () => boolean;
+  readonly hasPeers: () => boolean;
   /** Takes the locks from a process of which nothing is known. */
-  readonly releaseStrange: (id: string) => Promise<void>;
+  readonly releaseUnknown: (id: string) => Promise<void>;
   /** Aborts when the store closes. */
   readonly signal: AbortSignal;
 }
@@ -74,16 +74,16 @@ export class SharedLocks {
   }
 
   async #take(handle: Handle, token: string): Promise<void> {
-    const { directory, neighboursAreThere, signal } = this.#options;
+    const { directory, hasPeers, signal } = this.#options;
     const sinceMs = performance.now() - (this.#givenAt.get(handle) ?? Number.NEGATIVE_INFINITY);
-    if (sinceMs < yieldMs && neighboursAreThere()) await sleep(yieldMs, signal);
+    if (sinceMs < yieldMs && hasPeers()) await sleep(yieldMs, signal);
     const begunAt = performance.now();
     for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
       try {
         return await storage(() => rename(token, directory.lockPath(handle)));
       } catch (error) {
         const errno = errnoOf(error);
-        if (errno === 'ENOENT') throw lostPlace(error);
+        if (errno === 'ENOENT') throw leaseLost(error);
         if (errno !== 'ENOTEMPTY' && errno !== 'EEXIST') throw error;
         if (performance.now() - begunAt > mostWaitMs) throw heldElsewhere(handle);
       }
@@ -93,13 +93,13 @@ export class SharedLocks {
   }
 
   async #lookAtOwner(handle: Handle): Promise<void> {
-    const { directory, releaseStrange } = this.#options;
+    const { directory, releaseUnknown } = this.#options;
     const [owner] = await readdir(directory.lockPath(handle)).catch(() => []);
-    if (owner !== undefined) await releaseStrange(owner);
+    if (owner !== undefined) await releaseUnknown(owner);
   }
 
   async #give(handle: Handle, token: string): Promise<void> {
-    const { directory, neighboursAreThere, signal } = this.#options;
+    const { directory, hasPeers, signal } = this.#options;
     try {
       await rename(directory.lockPath(handle), token);
       this.#tokens.push(token);
@@ -109,7 +109,7 @@ export class SharedLocks {
         setTimeout(() => this.#give(handle, token), longestPauseMs).unref();
       }
     }
-    if (!neighboursAreThere()) return this.#givenAt.clear();
+    if (!hasPeers()) return this.#givenAt.clear();
     this.#givenAt.delete(handle);
     this.#givenAt.set(handle, performance.now());
     for (const oldest of this.#givenAt.keys()) {

@@ -1,15 +1,15 @@
-import type { HotSpace, HotTier } from '../../cache/byte-cache.ts';
+import type { ByteCache, CacheSpace } from '../../cache/byte-cache.ts';
 import { serverStopping } from '../../core/app-error.ts';
 import type { ChunkForm, FrameEngine } from '../../core/frame-engine.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
-import type { PartSet } from '../disk/part-links.ts';
+import type { PinnedParts } from '../disk/part-links.ts';
 import { LoadRun, RowLoad, type RowPieces } from './row-load.ts';
 
 /** Rows of one version in one form. */
 export interface RowRange {
   readonly version: FrameVersion;
   /** The files that the reader has pinned or may still pin. */
-  readonly parts: PartSet;
+  readonly parts: PinnedParts;
   readonly form: ChunkForm;
   /** Only these columns, by position. Default: all. */
   readonly select?: readonly number[] | undefined;
@@ -27,14 +27,14 @@ const heavyLoadBytes = 4 * 1024 * 1024;
 /** Chunks in the hot tier and on their way into it: one load for everybody who wants the same chunk. */
 export class ChunkLoads {
   readonly #engine: FrameEngine;
-  readonly #hot: HotSpace<RowPieces>;
+  readonly #hot: CacheSpace<RowPieces>;
   readonly #keepsChunks: boolean;
   readonly #loadLimitBytes: number;
   readonly #loads = new Map<string, RowLoad>();
   readonly #running = new Map<LoadRun, Promise<void>>();
   #isClosed = false;
 
-  constructor(engine: FrameEngine, hot: HotTier) {
+  constructor(engine: FrameEngine, hot: ByteCache) {
     this.#engine = engine;
     this.#hot = hot.space();
     this.#keepsChunks = hot.maxEntryBytes >= leastKeptBytes;

@@ -1,6 +1,6 @@
 import type { ChunkLoads, RowRange } from './chunk-loads.ts';
-import { Pace } from './read-ahead.ts';
-import { Patience } from './read-retry.ts';
+import { ReadAhead } from './read-ahead.ts';
+import { ReadRetry } from './read-retry.ts';
 import type { LoadRun, RowLoad } from './row-load.ts';
 import { type SentRows, sliceRows, slicesOf } from './row-slices.ts';
 
@@ -24,8 +24,8 @@ export class ChunkReader {
 
   async *rows(range: RowRange, { signal, lane }: ReadOptions): AsyncGenerator<SentRows, void, void> {
     const { fromRow, toRow } = range;
-    const pace = new Pace({ isWhole: !range.form.startsWith('exec-json') });
-    const patience = new Patience();
+    const readAhead = new ReadAhead({ isWhole: !range.form.startsWith('exec-json') });
+    const retry = new ReadRetry();
     let row = fromRow;
     let current: LoadRun | undefined;
     let ahead: LoadRun | undefined;
@@ -43,7 +43,7 @@ export class ChunkReader {
             }
             continue;
           }
-          load = this.#loads.at(range, row, pace.chunks, lane);
+          load = this.#loads.at(range, row, readAhead.chunks, lane);
         }
         if (load.run !== current) {
           load.run.attach();
@@ -51,7 +51,7 @@ export class ChunkReader {
           current = load.run;
           if (ahead?.loadAt(row) !== undefined) ahead = this.#dropAhead(ahead);
         }
-        if (pace.isQuick && isNearEnd(current, load)) ahead ??= this.#startAhead(range, current, pace, lane);
+        if (readAhead.isFast && isNearEnd(current, load)) ahead ??= this.#startAhead(range, current, readAhead, lane);
 
         for (let piece = 0, pieceRow = load.fromRow; row < toRow && row < load.toRow; ) {
           const next = load.pieces[piece];
@@ -65,16 +65,16 @@ export class ChunkReader {
           pieceRow += next.rows;
           if (sent === undefined) continue;
           row += sent.rows;
-          patience.progressed();
-          pace.sent(sent.bytes.byteLength);
+          retry.progressed();
+          readAhead.sent(sent.bytes.byteLength);
           yield sent;
-          pace.resumed();
+          readAhead.resumed();
           current.passed(row);
         }
         if (row < toRow && row < load.toRow && load.state === 'failed') {
-          await patience.endure(load.error, row > fromRow, signal);
+          await retry.waitOrThrow(load.error, row > fromRow, signal);
         }
-        if (current.toRow === load.toRow) pace.runEnded();
+        if (current.toRow === load.toRow) readAhead.runEnded();
       }
       hasAll = true;
     } finally {
@@ -83,10 +83,10 @@ export class ChunkReader {
     }
   }
 
-  #startAhead(range: RowRange, current: LoadRun, pace: Pace, lane: string | undefined): LoadRun | undefined {
+  #startAhead(range: RowRange, current: LoadRun, readAhead: ReadAhead, lane: string | undefined): LoadRun | undefined {
     const row = current.toRow;
     if (row >= range.toRow || this.#runsAhead >= mostRunsAhead || this.#loads.isHot(range, row)) return undefined;
-    const { run } = this.#loads.at(range, row, pace.chunks, lane);
+    const { run } = this.#loads.at(range, row, readAhead.chunks, lane);
     run.attach();
     this.#runsAhead++;
     return run;

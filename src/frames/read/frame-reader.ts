@@ -2,10 +2,10 @@ import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { ChunkForm, PartSource } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
-import { damaged, replacedMeanwhile } from '../catalog/frame-errors.ts';
+import { frameDamaged, frameReplaced } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
-import { FileChanged, type PartSet } from '../disk/part-links.ts';
-import { lostPlace } from '../peers/process-lease.ts';
+import { FileChanged, type PinnedParts } from '../disk/part-links.ts';
+import { leaseLost } from '../peers/process-lease.ts';
 import type { RowRange } from './chunk-loads.ts';
 import type { ChunkReader, ReadOptions } from './chunk-reader.ts';
 import type { SentRows } from './row-slices.ts';
@@ -27,14 +27,14 @@ export class FrameReader implements AsyncDisposable {
   /** As stored. */
   readonly bytes: number;
   readonly #version: FrameVersion;
-  readonly #parts: PartSet;
+  readonly #parts: PinnedParts;
   readonly #chunks: ChunkReader;
   readonly #now: () => number;
   readonly #hasLostPlace: () => Promise<boolean>;
   #isOpen = true;
 
   /** Takes over one use of `parts`. */
-  constructor(version: FrameVersion, parts: PartSet, chunks: ChunkReader, { now, hasLostPlace }: ReaderOptions) {
+  constructor(version: FrameVersion, parts: PinnedParts, chunks: ChunkReader, { now, hasLostPlace }: ReaderOptions) {
     this.handle = version.manifest.handle;
     this.version = version.manifest.version;
     this.versionId = version.versionId;
@@ -88,8 +88,8 @@ export class FrameReader implements AsyncDisposable {
     } catch (error) {
       if (error instanceof FileChanged) throw await this.#whyChanged(error);
       if (error instanceof AppError && (error.code === 'frame_damaged' || error.code === 'invalid_input')) {
-        if (await this.#hasLostPlace()) throw lostPlace(error);
-        throw damaged(this.handle, 'it is not readable', error);
+        if (await this.#hasLostPlace()) throw leaseLost(error);
+        throw frameDamaged(this.handle, 'it is not readable', error);
       }
       throw error;
     }
@@ -105,9 +105,9 @@ export class FrameReader implements AsyncDisposable {
   }
 
   async #whyChanged(error: FileChanged): Promise<AppError> {
-    if (await this.#hasLostPlace()) return lostPlace(error);
-    if (this.#parts.isVerified) return replacedMeanwhile(this.handle, error);
-    return damaged(this.handle, 'its bytes are not those that were written (checksum)', error);
+    if (await this.#hasLostPlace()) return leaseLost(error);
+    if (this.#parts.isVerified) return frameReplaced(this.handle, error);
+    return frameDamaged(this.handle, 'its bytes are not those that were written (checksum)', error);
   }
 
   /** Keeps the files for longer than the reader. */

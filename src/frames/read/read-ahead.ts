@@ -2,10 +2,10 @@ const mostChunks = 4096;
 const quickBytesPerMs = 8192;
 
 /** How fast a consumer takes rows: quick ones get longer runs and one run ahead, slow ones hold a single chunk. */
-export class Pace {
+export class ReadAhead {
   /** Chunks for the next run. */
   chunks: number;
-  isQuick = false;
+  isFast = false;
   #bytes = 0;
   #consumerMs = 0;
   #sentAt = 0;
@@ -25,8 +25,8 @@ export class Pace {
   }
 
   runEnded(): void {
-    this.isQuick = this.#bytes >= this.#consumerMs * quickBytesPerMs;
-    this.chunks = this.isQuick ? Math.min(mostChunks, this.chunks * 2) : 1;
+    this.isFast = this.#bytes >= this.#consumerMs * quickBytesPerMs;
+    this.chunks = this.isFast ? Math.min(mostChunks, this.chunks * 2) : 1;
     this.#bytes = 0;
     this.#consumerMs = 0;
   }

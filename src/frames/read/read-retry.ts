@@ -6,7 +6,7 @@ const mostBusyMs = 10_000;
 const mostCrashes = 1;
 
 /** What a read that has already sent rows endures before it gives up: starting over is not possible for it, going on is. */
-export class Patience {
+export class ReadRetry {
   #busyMs = 0;
   #crashes = 0;
 
@@ -15,7 +15,7 @@ export class Patience {
   }
 
   /** Resolves when the rest may be tried again, else throws the error. */
-  async endure(error: unknown, hasSent: boolean, signal: AbortSignal): Promise<void> {
+  async waitOrThrow(error: unknown, hasSent: boolean, signal: AbortSignal): Promise<void> {
     const code = error instanceof AppError ? error.code : undefined;
     if (code === 'engine_crashed' && this.#crashes < mostCrashes) {
       this.#crashes++;

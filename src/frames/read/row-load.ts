@@ -8,7 +8,7 @@ export interface RowPieces {
   readonly pieces: readonly EncodedRows[];
 }
 
-/** Rows on their way from the engine. Everybody who needs them reads the pieces as they arrive, at a pace of their own. */
+/** Rows on their way from the engine. Everybody who needs them reads the pieces as they arrive, at a readAhead of their own. */
 export class RowLoad implements RowPieces {
   readonly run: LoadRun;
   readonly fromRow: number;
@@ -142,7 +142,7 @@ export class LoadRun {
     const { signal } = this.#controller;
     const queue = [...this.loads];
     this.#loadingRow = queue[0]?.fromRow ?? 0;
-    const pace = new AheadBytes(queue[0]?.fromRow ?? 0);
+    const readAhead = new AheadBytes(queue[0]?.fromRow ?? 0);
     let isCut = false;
     try {
       for await (const piece of job.engine.read(await job.prepare(), { signal, lane: job.lane })) {
@@ -150,12 +150,12 @@ export class LoadRun {
         if (load === undefined) break;
         load.push(compact(piece));
         this.#loadingRow = load.nextRow;
-        pace.loaded(piece);
+        readAhead.loaded(piece);
         if (load.nextRow >= load.toRow) {
           load.end('complete');
           job.loaded(load);
           queue.shift();
-          isCut = this.#users === 0 || !(await this.#hasRoom(pace, job.aheadLimitBytes));
+          isCut = this.#users === 0 || !(await this.#hasRoom(readAhead, job.aheadLimitBytes));
         } else if (load.bytes > job.loadLimitBytes) {
           job.tooLarge(load);
           isCut = true;
@@ -170,9 +170,9 @@ export class LoadRun {
   }
 
   /** Whether the readers are near enough, or come so in time. */
-  async #hasRoom(pace: AheadBytes, limit: number): Promise<boolean> {
+  async #hasRoom(readAhead: AheadBytes, limit: number): Promise<boolean> {
     const until = performance.now() + mostWaitMs;
-    while (pace.beyond(this.#takenRow) > limit) {
+    while (readAhead.beyond(this.#takenRow) > limit) {
       const leftMs = until - performance.now();
       if (leftMs <= 0 || this.isAborted) return false;
       await new Promise<void>((resolve) => {

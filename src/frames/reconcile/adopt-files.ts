@@ -12,7 +12,7 @@ import type { TenantDirectory } from '../disk/tenant-directory.ts';
 /** A file that cannot be a frame; the message says why, without a path. */
 export class Unreadable extends Error {}
 
-export interface Adopted {
+export interface AdoptedParts {
   readonly columns: readonly Column[];
   readonly parts: readonly Part[];
 }
@@ -21,12 +21,12 @@ export interface Adopted {
 const dataCodes = new Set<ErrorCode>(['invalid_input', 'unsupported_type', 'frame_damaged']);
 
 /** Not about the data: it may work later. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return error instanceof AppError && !dataCodes.has(error.code);
 }
 
 /** Looks into files from outside; rejects with Unreadable when they are no frame. */
-export class Adoption {
+export class FileAdopter {
   readonly #engine: FrameEngine;
   readonly #directory: TenantDirectory;
 
@@ -35,7 +35,7 @@ export class Adoption {
     this.#directory = directory;
   }
 
-  async adopt(files: readonly FileIdentity[], known: readonly Part[], signal: AbortSignal): Promise<Adopted> {
+  async adopt(files: readonly FileIdentity[], known: readonly Part[], signal: AbortSignal): Promise<AdoptedParts> {
     const parts: Part[] = [];
     let columns: readonly Column[] | undefined;
     for (const file of files) {
@@ -79,7 +79,7 @@ export class Adoption {
     try {
       return await this.#engine.probe(path, { signal, lane: 'adoption' });
     } catch (error) {
-      if (signal.aborted || isPassing(error) || !(error instanceof AppError)) throw error;
+      if (signal.aborted || isTransient(error) || !(error instanceof AppError)) throw error;
       throw new Unreadable(`${name} is not readable: ${error.message.replaceAll(path, name)}`, { cause: error });
     }
   }

@@ -3,18 +3,18 @@ import type { Entry } from '../catalog/catalog.ts';
 import type { Manifest } from '../disk/manifest.ts';
 import type { FileIdentity, Part } from '../disk/part.ts';
 import { sameFiles, sameIdentity } from '../disk/part.ts';
-import type { Look } from '../disk/tenant-directory.ts';
+import type { FilesOnDisk } from '../disk/tenant-directory.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
 
 /** What the disk remembers of a handle besides the data. */
-export interface Records {
+export interface HandleRecords {
   readonly manifest: Manifest | undefined;
   /** Written before the data is moved into place: whoever finds its data there may finish the commit. */
   readonly pending: Manifest | undefined;
   readonly tombstone: Tombstone | undefined;
 }
 
-export type Finding =
+export type HandleState =
   /** The data is as the manifest says. `leftovers` are superseded files to remove. */
   | {
       readonly kind: 'held';
@@ -41,14 +41,22 @@ export type Finding =
   | { readonly kind: 'absent' };
 
 /** What a put of several parts had moved into the folder when it was cut off. */
-export function cutOffParts(handle: Handle, { folder, file }: Look, { manifest, pending }: Records): FileIdentity[] {
+export function cutOffParts(
+  handle: Handle,
+  { folder, file }: FilesOnDisk,
+  { manifest, pending }: HandleRecords,
+): FileIdentity[] {
   if (pending?.partsAdded === undefined || describes(handle, pending, { folder, file })) return [];
   const added = { ...pending, parts: pending.parts.slice(-pending.partsAdded) };
   return folder.filter((found) => isPartOf(added, found) && !(manifest !== undefined && isPartOf(manifest, found)));
 }
 
 /** Decides what a handle is, from what lies on the disk; the same after a crash as after a change from outside. */
-export function assess(handle: Handle, look: Look, { manifest, pending, tombstone }: Records): Finding {
+export function assessHandle(
+  handle: Handle,
+  look: FilesOnDisk,
+  { manifest, pending, tombstone }: HandleRecords,
+): HandleState {
   for (const candidate of [pending, manifest]) {
     if (candidate === undefined || !describes(handle, candidate, look)) continue;
     if (tombstone !== undefined && tombstone.version >= candidate.version) {
@@ -75,11 +83,11 @@ export function assess(handle: Handle, look: Look, { manifest, pending, tombston
 }
 
 /** The files that make the frame: a file wins over a folder of the same name. */
-export function dataOf(look: Look): readonly FileIdentity[] {
+export function dataOf(look: FilesOnDisk): readonly FileIdentity[] {
   return look.file === undefined ? look.folder : [look.file];
 }
 
-export function describes(handle: Handle, manifest: Manifest, look: Look): boolean {
+export function describes(handle: Handle, manifest: Manifest, look: FilesOnDisk): boolean {
   if (isFile(handle, manifest)) return look.file !== undefined && sameFiles(manifest.parts, [look.file]);
   const { file } = look;
   const foreignFile = file !== undefined && !isReplaced(manifest, file);
@@ -100,7 +108,7 @@ function isPartOf({ parts }: Manifest, found: FileIdentity): boolean {
 }
 
 /** Files that the manifest says were superseded, and those of an append that was not finished. */
-function leftoversOf(handle: Handle, manifest: Manifest, look: Look): readonly FileIdentity[] {
+function leftoversOf(handle: Handle, manifest: Manifest, look: FilesOnDisk): readonly FileIdentity[] {
   const found = [...(look.file === undefined ? [] : [look.file]), ...look.folder];
   const replaced = found.filter((file) => isReplaced(manifest, file));
   if (replaced.length > 0 || !isFile(handle, manifest)) return replaced;
@@ -112,7 +120,7 @@ function leftoversOf(handle: Handle, manifest: Manifest, look: Look): readonly F
 }
 
 /** Whether the disk is as the catalog says. */
-export function isAsKnown(handle: Handle, entry: Entry | undefined, look: Look): boolean {
+export function isAsKnown(handle: Handle, entry: Entry | undefined, look: FilesOnDisk): boolean {
   switch (entry?.kind) {
     case 'held':
       return describes(handle, entry.version.manifest, look);
@@ -129,12 +137,12 @@ export function isAsKnown(handle: Handle, entry: Entry | undefined, look: Look):
 }
 
 /** What a write superseded, or could not take back, is still there: a disk that failed then may not fail now. */
-export function hasLeftovers(handle: Handle, entry: Entry | undefined, look: Look): boolean {
+export function hasLeftovers(handle: Handle, entry: Entry | undefined, look: FilesOnDisk): boolean {
   return entry?.kind === 'held' && leftoversOf(handle, entry.version.manifest, look).length > 0;
 }
 
 /** Nothing was begun and not finished. */
-export function isInOrder(finding: Finding, { pending, manifest, tombstone }: Records): boolean {
+export function isConsistent(finding: HandleState, { pending, manifest, tombstone }: HandleRecords): boolean {
   switch (finding.kind) {
     case 'held':
       return pending === undefined && tombstone === undefined && finding.leftovers.length === 0;

@@ -8,19 +8,19 @@ import { sameFiles } from '../disk/part.ts';
 import { FileChanged } from '../disk/part-links.ts';
 import type { Listing } from '../disk/tenant-directory.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
-import { Adoption, isPassing, Unreadable } from './adopt-files.ts';
+import { FileAdopter, isTransient, Unreadable } from './adopt-files.ts';
 import {
-  assess,
+  assessHandle,
   cutOffParts,
   dataOf,
-  type Finding,
+  type HandleRecords,
+  type HandleState,
   hasLeftovers,
   isAsKnown,
-  isInOrder,
-  type Records,
+  isConsistent,
 } from './assess-handle.ts';
 
-type Outside = Extract<Finding, { kind: 'outside' }>;
+type Outside = Extract<HandleState, { kind: 'outside' }>;
 
 /** A file is taken for complete when it was the same this long, or when it was last written long ago. */
 const restMs = 200;
@@ -32,24 +32,27 @@ const pauseMs = 500;
 const mostAttempts = 3;
 
 /** Keeps the catalog true to the disk, handle by handle: after a start, a crash, or a change from outside. */
-export class Presence {
+export class Reconciler {
   readonly #state: TenantState;
-  readonly #adoption: Adoption;
+  readonly #adoption: FileAdopter;
   readonly #timers = new Map<Handle, NodeJS.Timeout>();
 
   constructor(state: TenantState) {
     this.#state = state;
-    this.#adoption = new Adoption(state.context.engine, state.directory);
+    this.#adoption = new FileAdopter(state.context.engine, state.directory);
   }
 
   /** Looks at the disk. For those who do not hold the handle's lock. */
-  async check(handle: Handle, listing?: Listing): Promise<void> {
+  async reconcile(handle: Handle, listing?: Listing): Promise<void> {
     await this.#state.locks.run(handle, async () => {
       if (await this.#follow(handle, listing)) return;
       try {
-        await this.#state.changeHeld(handle, () => this.refresh(handle, listing), { evenUnlocked: true, tells: false });
+        await this.#state.changeHeld(handle, () => this.reconcileLocked(handle, listing), {
+          evenUnlocked: true,
+          tells: false,
+        });
       } catch (error) {
-        if (!isUnwritable(error) || !(await this.#takeOver(handle))) throw error;
+        if (!isUnwritable(error) || !(await this.#adoptReadOnly(handle))) throw error;
       }
     });
   }
@@ -58,12 +61,12 @@ export class Presence {
    * Where other processes are there and the disk cannot be written, nothing can be put in order; but what is there can be
    * told. False where that is for the process to decide that holds the lock.
    */
-  async #takeOver(handle: Handle): Promise<boolean> {
+  async #adoptReadOnly(handle: Handle): Promise<boolean> {
     const { catalog, directory, records } = this.#state;
     const [look, found] = await Promise.all([directory.look(handle), records.read(handle)]);
-    const finding = assess(handle, look, found);
+    const finding = assessHandle(handle, look, found);
     if (finding.kind === 'outside' || (finding.kind === 'held' && finding.wasPending)) return false;
-    await this.#note(handle, finding);
+    await this.#applyToCatalog(handle, finding);
     catalog.suspect(handle);
     return true;
   }
@@ -80,8 +83,8 @@ export class Presence {
         if (entry === undefined && isLoaded && dataOf(look).length === 0) return true;
       }
       const found = await records.read(handle, listing);
-      const finding = assess(handle, look, found);
-      if (!isInOrder(finding, found) || listing?.pending.has(handle)) {
+      const finding = assessHandle(handle, look, found);
+      if (!isConsistent(finding, found) || listing?.pending.has(handle)) {
         if (isSuspect) catalog.suspect(handle);
         return false;
       }
@@ -99,16 +102,16 @@ export class Presence {
   }
 
   /** Looks at the disk and puts it in order. For those who change the handle. */
-  async refresh(handle: Handle, listing?: Listing): Promise<void> {
+  async reconcileLocked(handle: Handle, listing?: Listing): Promise<void> {
     const { catalog, commits, directory, records } = this.#state;
     catalog.clearSuspicion(handle);
     const [look, found] = await Promise.all([directory.look(handle, listing), records.read(handle, listing)]);
     if (catalog.get(handle)?.kind === 'damaged' && isAsKnown(handle, catalog.get(handle), look)) return;
     const cutOff = cutOffParts(handle, look, found);
-    if (cutOff.length === 0) return this.#apply(handle, assess(handle, look, found), found, listing);
+    if (cutOff.length === 0) return this.#apply(handle, assessHandle(handle, look, found), found, listing);
     const isTidy = await this.#tidy(handle, () => commits.removeFiles(cutOff));
     const folder = look.folder.filter((file) => !cutOff.includes(file));
-    const finding = assess(handle, { ...look, folder }, found);
+    const finding = assessHandle(handle, { ...look, folder }, found);
     // As long as they are there, the record stays that tells them from parts of the frame.
     await this.#apply(handle, finding, isTidy ? found : { ...found, pending: undefined });
   }
@@ -117,20 +120,20 @@ export class Presence {
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
-  async #apply(handle: Handle, finding: Finding, found: Records, listing?: Listing): Promise<void> {
-    await this.#putInOrder(handle, finding, found, listing);
-    await this.#note(handle, finding);
+  async #apply(handle: Handle, finding: HandleState, found: HandleRecords, listing?: Listing): Promise<void> {
+    await this.#repair(handle, finding, found, listing);
+    await this.#applyToCatalog(handle, finding);
   }
 
   /** On the disk. */
-  async #putInOrder(handle: Handle, finding: Finding, found: Records, listing?: Listing): Promise<void> {
+  async #repair(handle: Handle, finding: HandleState, found: HandleRecords, listing?: Listing): Promise<void> {
     const { records, commits } = this.#state;
     switch (finding.kind) {
       case 'held':
         await this.#tidy(handle, async () => {
           if (finding.wasPending) {
             await commits.finish(handle);
-            await this.#state.tell(handle);
+            await this.#state.announceChange(handle);
           }
           if (!finding.wasPending && (found.pending !== undefined || listing?.pending.has(handle))) {
             await records.dropAnyPending(handle);
@@ -143,7 +146,7 @@ export class Presence {
         await this.#tidy(handle, async () => {
           await commits.removeFiles(finding.files);
           await records.dropManifest(handle);
-          await this.#state.tell(handle);
+          await this.#state.announceChange(handle);
         });
         return;
       case 'gone':
@@ -155,7 +158,7 @@ export class Presence {
         await this.#tidy(handle, async () => {
           await records.writeTombstone(this.#tombstoneOf(handle, finding.version));
           await records.dropManifest(handle);
-          await this.#state.tell(handle);
+          await this.#state.announceChange(handle);
         });
         return;
       case 'absent':
@@ -171,25 +174,25 @@ export class Presence {
   }
 
   /** In the catalog. */
-  async #note(handle: Handle, finding: Finding): Promise<void> {
+  async #applyToCatalog(handle: Handle, finding: HandleState): Promise<void> {
     switch (finding.kind) {
       case 'held':
         if (await this.#isHeld(finding.manifest)) return;
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         await this.#state.hold(finding.manifest, partsFound(finding.manifest));
         // Else it is done by the process that wrote it.
-        if (!this.#state.context.neighbours.areThere) this.#state.recompressLater(finding.manifest);
+        if (!this.#state.context.peers.hasPeers) this.#state.recompressLater(finding.manifest);
         return;
       case 'outside':
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         return this.#settle(handle, finding);
       case 'half-dropped':
       case 'gone':
-        return this.#state.turn(handle, { kind: 'gone', tombstone: finding.tombstone });
+        return this.#state.setEntry(handle, { kind: 'gone', tombstone: finding.tombstone });
       case 'removed':
-        return this.#state.turn(handle, { kind: 'gone', tombstone: this.#tombstoneOf(handle, finding.version) });
+        return this.#state.setEntry(handle, { kind: 'gone', tombstone: this.#tombstoneOf(handle, finding.version) });
       case 'absent':
-        return this.#state.turn(handle, undefined);
+        return this.#state.setEntry(handle, undefined);
       default:
         finding satisfies never;
     }
@@ -206,7 +209,7 @@ export class Presence {
     if (entry?.kind !== 'held' || entry.version.versionId !== manifest.versionId) return false;
     const { parts, ttlMs } = entry.version.manifest;
     if (!sameFiles(parts, manifest.parts) || ttlMs !== manifest.ttlMs)
-      await this.#state.follow(entry.version, manifest);
+      await this.#state.adoptManifest(entry.version, manifest);
     return true;
   }
 
@@ -225,13 +228,13 @@ export class Presence {
         reason: undefined,
         attempts: 0,
       };
-      await this.#state.turn(handle, settling);
+      await this.#state.setEntry(handle, settling);
     }
     const seenMs = performance.now() - settling.firstSeenMs;
     const ageMs = Date.now() - lastWriteMs(finding.files);
     if (seenMs < restMs && ageMs < oldMs) return this.#lookAgain(handle, restMs - seenMs);
     // What a process that has just died was in the middle of is no file from outside.
-    if (this.#state.context.neighbours.areInDoubt) return this.#lookAgain(handle, pauseMs);
+    if (this.#state.context.peers.isUncertain) return this.#lookAgain(handle, pauseMs);
     if (settling.reason === undefined) {
       const held = await this.#adopt(handle, finding, settling);
       if (held || settling.reason === undefined) return;
@@ -239,7 +242,7 @@ export class Presence {
     if (seenMs < damagedRestMs && ageMs < damagedOldMs) return this.#lookAgain(handle, damagedRestMs - seenMs);
     const { files, version, reason } = settling;
     this.#state.context.logger.warn('a frame from outside is unreadable', { handle, reason });
-    await this.#state.turn(handle, { kind: 'damaged', files, version, reason });
+    await this.#state.setEntry(handle, { kind: 'damaged', files, version, reason });
   }
 
   /** True when the frame is held now. When not, a reason was noted or another look is due. */
@@ -264,7 +267,7 @@ export class Presence {
       await this.#tidy(handle, async () => {
         await this.#state.directory.prepare();
         await records.writeAdopted(manifest);
-        await this.#state.tell(handle);
+        await this.#state.announceChange(handle);
       });
       await this.#state.hold(manifest, partsFound(manifest));
       this.#state.recompressLater(manifest);
@@ -275,7 +278,7 @@ export class Presence {
       if (error instanceof Unreadable) settling.reason = error.message;
       else if (error instanceof FileChanged || errnoOf(error) === 'ENOENT') this.#lookAgain(handle, restMs);
       else if (context.signal.aborted) return false;
-      else if (isPassing(error) && (++settling.attempts < mostAttempts || isBusy(error))) {
+      else if (isTransient(error) && (++settling.attempts < mostAttempts || isBusy(error))) {
         this.#lookAgain(handle, pauseMs);
       } else {
         settling.reason = 'reading it failed';
@@ -289,7 +292,7 @@ export class Presence {
     clearTimeout(this.#timers.get(handle));
     const timer = setTimeout(() => {
       this.#timers.delete(handle);
-      this.check(handle).catch((error) => {
+      this.reconcile(handle).catch((error) => {
         this.#state.context.logger.warn('could not look at a frame', { handle, error: String(error) });
       });
     }, inMs + 10);

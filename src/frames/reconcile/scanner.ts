@@ -2,21 +2,21 @@ import type { Handle } from '../../core/handle.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { DirectoryWatch } from '../disk/directory-watch.ts';
 import type { Listing } from '../disk/tenant-directory.ts';
-import type { Presence } from './reconciler.ts';
+import type { Reconciler } from './reconciler.ts';
 
 const looksAtOnce = 32;
 
 /** Finds the frames of a tenant: all of them at the start, those that change afterwards. */
 export class Scanner implements AsyncDisposable {
   readonly #state: TenantState;
-  readonly #presence: Presence;
+  readonly #reconciler: Reconciler;
   readonly #watch: DirectoryWatch;
   /** Resolves when everything on the disk is in the catalog. */
   loaded: Promise<void> = Promise.resolve();
 
-  constructor(state: TenantState, presence: Presence) {
+  constructor(state: TenantState, reconciler: Reconciler) {
     this.#state = state;
-    this.#presence = presence;
+    this.#reconciler = reconciler;
     this.#watch = new DirectoryWatch({
       path: state.directory.root,
       logger: state.context.logger,
@@ -42,11 +42,11 @@ export class Scanner implements AsyncDisposable {
   async lookAtSuspects(isWanted: (handle: Handle) => boolean): Promise<void> {
     const { catalog } = this.#state;
     const wanted = catalog.suspects().filter(isWanted);
-    if (wanted.length > 0) await this.#each(wanted, (handle) => this.#presence.check(handle));
+    if (wanted.length > 0) await this.#each(wanted, (handle) => this.#reconciler.reconcile(handle));
   }
 
   lookSoon(handle: Handle): void {
-    void this.#each([handle], (one) => this.#presence.check(one));
+    void this.#each([handle], (one) => this.#reconciler.reconcile(one));
   }
 
   rescanSoon(): void {
@@ -58,7 +58,7 @@ export class Scanner implements AsyncDisposable {
   async #load(): Promise<void> {
     const { directory, catalog, context } = this.#state;
     const begun = performance.now();
-    await context.clearUp(directory).catch((error) => {
+    await context.cleanUp(directory).catch((error) => {
       context.logger.debug('could not sweep what was left over', { error: String(error) });
     });
     const listing = await directory.list();
@@ -68,7 +68,7 @@ export class Scanner implements AsyncDisposable {
       if (catalog.get(handle) !== undefined) return;
       // Should the look fail, whoever asks for the frame looks again.
       catalog.suspect(handle);
-      await this.#presence.check(handle, listing);
+      await this.#reconciler.reconcile(handle, listing);
     });
     if (context.signal.aborted) return;
     this.#state.isLoaded = true;
@@ -103,8 +103,8 @@ export class Scanner implements AsyncDisposable {
 
   async #lookAt(handle: Handle): Promise<void> {
     const { catalog, locks } = this.#state;
-    if (locks.isHeld(handle) || catalog.isSuspect(handle) || !(await this.#presence.isAsKnown(handle))) {
-      await this.#presence.check(handle);
+    if (locks.isHeld(handle) || catalog.isSuspect(handle) || !(await this.#reconciler.isAsKnown(handle))) {
+      await this.#reconciler.reconcile(handle);
     }
   }
 

@@ -1,8 +1,8 @@
 import { sleep } from '../../core/async/abortable.ts';
 import type { Logger } from '../../core/logger.ts';
-import { isPassing } from '../reconcile/adopt-files.ts';
+import { isTransient } from '../reconcile/adopt-files.ts';
 
-export interface RecompressorOptions {
+export interface IdleQueueOptions {
   /** How long nothing new must have come before work begins. */
   readonly quietMs: number;
   readonly logger: Logger;
@@ -12,14 +12,14 @@ const longestWaitMs = 30_000;
 const mostAttempts = 3;
 
 /** Does work that can wait: one piece at a time, in a quiet moment. */
-export class Recompressor {
-  readonly #options: RecompressorOptions;
+export class IdleQueue {
+  readonly #options: IdleQueueOptions;
   readonly #queue = new Map<string, (signal: AbortSignal) => Promise<void>>();
   readonly #controller = new AbortController();
   #lastMs = 0;
   #working: Promise<void> | undefined;
 
-  constructor(options: RecompressorOptions) {
+  constructor(options: IdleQueueOptions) {
     this.#options = options;
   }
 
@@ -71,7 +71,7 @@ export class Recompressor {
         return await work(signal);
       } catch (error) {
         if (signal.aborted) throw error;
-        if (!isPassing(error) || attempt === mostAttempts) {
+        if (!isTransient(error) || attempt === mostAttempts) {
           this.#options.logger.warn('a frame keeps its first compression', { key, error: String(error) });
           return;
         }

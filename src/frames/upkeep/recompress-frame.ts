@@ -6,14 +6,14 @@ import type { TenantState } from '../catalog/tenant-state.ts';
 import { sameIdentity } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import type { HeldPart } from '../disk/part-links.ts';
-import type { Presence } from '../reconcile/reconciler.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
 import { withoutCheck } from '../write/put-frame.ts';
 import type { Verification } from './verification.ts';
 
 /** Rewrites the parts of a frame that are not compressed as configured. The version stays, only its files change. */
 export async function recompressFrame(
   state: TenantState,
-  presence: Presence,
+  reconciler: Reconciler,
   verification: Verification,
   handle: Handle,
   signal: AbortSignal,
@@ -24,14 +24,14 @@ export async function recompressFrame(
     if (entry?.kind !== 'held') return;
     const part = entry.version.parts.parts.find((one) => !one.final);
     if (part === undefined) return;
-    const isDone = await recompressPart(state, presence, verification, entry.version, part, signal);
+    const isDone = await recompressPart(state, reconciler, verification, entry.version, part, signal);
     if (!isDone) return;
   }
 }
 
 async function recompressPart(
   state: TenantState,
-  presence: Presence,
+  reconciler: Reconciler,
   verification: Verification,
   version: FrameVersion,
   part: HeldPart,
@@ -46,7 +46,7 @@ async function recompressPart(
     const source = (await parts.unverifiedSources())[parts.parts.indexOf(part)];
     if (source === undefined) return false;
     // Else damage, also since it was last looked at, would be given a fresh checksum.
-    await verification.again(version, part, source.path, context.backgroundEngine, signal);
+    await verification.verifyNow(version, part, source.path, context.backgroundEngine, signal);
     const written = await context.backgroundEngine.write(
       {
         source: { kind: 'parquet', parts: [source], columns },
@@ -61,7 +61,7 @@ async function recompressPart(
       return false;
     }
     return await state.change(handle, async () => {
-      await presence.refresh(handle);
+      await reconciler.reconcileLocked(handle);
       const identity = await directory.identify(temporary);
       if (identity === undefined) return false;
       return swapPart(state, handle, part, temporary, {
@@ -87,7 +87,7 @@ async function swapPart(
   temporary: string,
   made: HeldPart,
 ): Promise<boolean> {
-  const { catalog, commits, pins, context } = state;
+  const { catalog, commits, partLinks, context } = state;
   context.durable.assertWritable();
   const entry = catalog.get(handle);
   if (entry?.kind !== 'held') return false;
@@ -102,12 +102,12 @@ async function swapPart(
   try {
     await commits.commit(manifest, commits.replace(current.file, temporary), { syncPending: true });
   } catch (error) {
-    before.spare();
+    before.unprotect();
     throw error;
   }
-  await pins.noteWritten(parts.filter((part) => part.check === made.check));
+  await partLinks.noteWritten(parts.filter((part) => part.check === made.check));
   version.manifest = manifest;
-  version.parts = pins.set(parts);
+  version.parts = partLinks.set(parts);
   await before.retire();
   return true;
 }

@@ -1,11 +1,11 @@
 import { AppError } from '../../core/app-error.ts';
 import type { FrameEngine } from '../../core/frame-engine.ts';
-import { damaged } from '../catalog/frame-errors.ts';
+import { frameDamaged } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { sameIdentity } from '../disk/part.ts';
 import { FileChanged, type HeldPart } from '../disk/part-links.ts';
-import { isPassing } from '../reconcile/adopt-files.ts';
+import { isTransient } from '../reconcile/adopt-files.ts';
 
 const differs = 'its bytes are not those that were written (checksum)';
 
@@ -19,7 +19,7 @@ export class Verification {
   }
 
   /** Verifies what is not verified yet, once for all who ask meanwhile. Rejects with frame_damaged or FileChanged. */
-  first(version: FrameVersion, engine: FrameEngine): Promise<void> {
+  verifyOnce(version: FrameVersion, engine: FrameEngine): Promise<void> {
     if (version.parts.isVerified) return Promise.resolve();
     const running = this.#underWay.get(version.versionId);
     if (running !== undefined) return running;
@@ -37,7 +37,7 @@ export class Verification {
       for (const [index, part] of parts.parts.entries()) {
         const path = sources[index]?.path;
         if (path === undefined || part.check.passed) continue;
-        await this.again(version, part, path, engine, signal);
+        await this.verifyNow(version, part, path, engine, signal);
         part.check.passed = true;
       }
     } finally {
@@ -46,7 +46,7 @@ export class Verification {
   }
 
   /** Verifies one part, whatever is known of it. */
-  async again(
+  async verifyNow(
     version: FrameVersion,
     part: HeldPart,
     path: string,
@@ -57,8 +57,8 @@ export class Verification {
     if (fault === undefined) return;
     const found = await this.#state.directory.identify(path);
     if (found === undefined || !sameIdentity(found, part)) throw new FileChanged(part.file);
-    await this.#condemn(version, fault);
-    throw damaged(version.manifest.handle, fault);
+    await this.#markDamaged(version, fault);
+    throw frameDamaged(version.manifest.handle, fault);
   }
 
   async #faultOf(part: HeldPart, path: string, engine: FrameEngine, signal: AbortSignal): Promise<string | undefined> {
@@ -70,18 +70,18 @@ export class Verification {
       await engine.probe(path, { signal, lane: 'verification' });
       return undefined;
     } catch (error) {
-      if (signal.aborted || isPassing(error) || !(error instanceof AppError)) throw error;
+      if (signal.aborted || isTransient(error) || !(error instanceof AppError)) throw error;
       // Whole, and of types that are refused since it was taken.
       if (error.code === 'unsupported_type') return undefined;
       return 'it is not readable';
     }
   }
 
-  async #condemn(version: FrameVersion, reason: string): Promise<void> {
+  async #markDamaged(version: FrameVersion, reason: string): Promise<void> {
     const { handle, version: number, parts: files } = version.manifest;
     const entry = this.#state.catalog.get(handle);
     if (entry?.kind !== 'held' || entry.version !== version) return;
     this.#state.context.logger.error('a frame is damaged', { handle, version: number, reason });
-    await this.#state.turn(handle, { kind: 'damaged', files, version: number, reason });
+    await this.#state.setEntry(handle, { kind: 'damaged', files, version: number, reason });
   }
 }

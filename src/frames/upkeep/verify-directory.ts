@@ -7,7 +7,7 @@ import { DurableFiles } from '../disk/durable-file.ts';
 import { type Manifest, parseManifest } from '../disk/manifest.ts';
 import { type FileIdentity, sameFiles } from '../disk/part.ts';
 import { otherTenants, TenantDirectory } from '../disk/tenant-directory.ts';
-import { isPassing } from '../reconcile/adopt-files.ts';
+import { isTransient } from '../reconcile/adopt-files.ts';
 
 export interface FrameVerdict {
   readonly tenant: Tenant;
@@ -112,7 +112,7 @@ async function faultOf(
     return undefined;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof AppError && !isPassing(error)) return error.message;
+    if (error instanceof AppError && !isTransient(error)) return error.message;
     if ((await directory.identify(path)) === undefined) return 'it is missing';
     throw error;
   }

@@ -5,7 +5,7 @@ import type { FileReport, RowSource, WrittenPart } from '../../core/frame-engine
 import { generateHandle, type Handle } from '../../core/handle.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import { assertSameColumns } from '../catalog/column-difference.ts';
-import { changed, exists, whyNotHeld } from '../catalog/frame-errors.ts';
+import { frameChanged, handleExists, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { nextPartName, type PlacedPart, type Placement } from '../disk/commit.ts';
@@ -14,9 +14,9 @@ import type { FileIdentity, Part } from '../disk/part.ts';
 import { justIdentity } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import type { HeldPart } from '../disk/part-links.ts';
-import type { Presence } from '../reconcile/reconciler.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
 import { filesOf, removeFrame } from './remove-frame.ts';
-import { type BroughtFile, BroughtRows, firstCompression } from './staged-parts.ts';
+import { firstCompression, type StagedFile, StagedParts } from './staged-parts.ts';
 
 export interface PutRequest {
   /** Made by the server when absent. */
@@ -45,13 +45,13 @@ function isKeptAsItIs(source: RowSource): boolean {
 }
 
 /** How rows become a version: written beside, then moved into place. */
-export class Writing {
+export class FrameWriter {
   readonly #state: TenantState;
-  readonly #presence: Presence;
+  readonly #reconciler: Reconciler;
 
-  constructor(state: TenantState, presence: Presence) {
+  constructor(state: TenantState, reconciler: Reconciler) {
     this.#state = state;
-    this.#presence = presence;
+    this.#reconciler = reconciler;
   }
 
   async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<Put> {
@@ -63,10 +63,10 @@ export class Writing {
     signal.throwIfAborted();
     context.durable.assertWritable();
     if (request.mode === 'create') await this.refuseTaken(handle);
-    const source = request.mode === 'append' ? await this.#fitted(request.source, handle) : request.source;
+    const source = request.mode === 'append' ? await this.#withFrameTypes(request.source, handle) : request.source;
     await directory.prepare();
-    await using brought = await BroughtRows.of(this.#state, source, signal);
-    const { columns, files } = brought;
+    await using staged = await StagedParts.stage(this.#state, source, signal);
+    const { columns, files } = staged;
     request.check?.(columns);
     const version = await this.#state.change(handle, async () => {
       signal.throwIfAborted();
@@ -75,8 +75,8 @@ export class Writing {
     });
     // It is held: what fails now may not refuse it. A file that is not noted is looked at once more, and so is one that
     // loses its second name after that.
-    await brought.removeFiles();
-    await this.#state.pins.noteWritten(version.parts.parts.slice(-files.length)).catch(() => {});
+    await staged.removeFiles();
+    await this.#state.partLinks.noteWritten(version.parts.parts.slice(-files.length)).catch(() => {});
     const rows = files.reduce((sum, { written }) => sum + written.rows, 0);
     return { version, rows, report: source.kind === 'file' ? files[0]?.written.report : undefined };
   }
@@ -92,20 +92,20 @@ export class Writing {
     if (isFree()) return;
     // Another server may have dropped it a moment ago.
     catalog.suspect(handle);
-    await this.#presence.check(handle);
-    if (!isFree()) throw exists(handle);
+    await this.#reconciler.reconcile(handle);
+    if (!isFree()) throw handleExists(handle);
   }
 
   /** Among other servers what is known is of a moment ago. */
   async #lookUnlessKnown(handle: Handle): Promise<void> {
     const { catalog, context } = this.#state;
-    await context.neighbours.refresh();
-    if (context.neighbours.areThere) catalog.suspect(handle);
-    if (catalog.get(handle) === undefined || catalog.isSuspect(handle)) await this.#presence.check(handle);
+    await context.peers.refresh();
+    if (context.peers.hasPeers) catalog.suspect(handle);
+    if (catalog.get(handle) === undefined || catalog.isSuspect(handle)) await this.#reconciler.reconcile(handle);
   }
 
   /** Text says little of its types, so what is appended has those of the frame. */
-  async #fitted(source: RowSource, handle: Handle): Promise<RowSource> {
+  async #withFrameTypes(source: RowSource, handle: Handle): Promise<RowSource> {
     if (source.kind !== 'file' || source.format.kind === 'parquet') return source;
     await this.#lookUnlessKnown(handle);
     const entry = this.#state.catalog.get(handle);
@@ -117,29 +117,29 @@ export class Writing {
     handle: Handle,
     request: PutRequest,
     columns: readonly Column[],
-    brought: readonly BroughtFile[],
+    staged: readonly StagedFile[],
   ): Promise<FrameVersion> {
     const { catalog, context, directory, commits } = this.#state;
-    await this.#presence.refresh(handle);
+    await this.#reconciler.reconcileLocked(handle);
     const before = catalog.get(handle);
     if (before !== undefined && this.#isExpired(before)) await removeFrame(this.#state, handle, before, 'expired');
     const entry = catalog.get(handle);
     const isFree = entry === undefined || entry.kind === 'gone';
     const heldId = entry?.kind === 'held' ? entry.version.versionId : undefined;
-    if (request.replaces !== undefined && request.replaces !== heldId) throw changed(handle);
+    if (request.replaces !== undefined && request.replaces !== heldId) throw frameChanged(handle);
     if (request.mode === 'append' && !isFree) {
       if (entry.kind !== 'held') throw whyNotHeld(handle, entry);
       assertSameColumns(handle, entry.version.manifest.columns, columns);
-      return this.#append(handle, request, entry, brought);
+      return this.#append(handle, request, entry, staged);
     }
-    if (request.mode === 'create' && !isFree) throw exists(handle);
+    if (request.mode === 'create' && !isFree) throw handleExists(handle);
     const common = { columns, keepsFiles: false, defaultTtlMs: context.defaultTtlMs, createdAt: context.now() };
     const old = filesOf(entry);
     const replaces = old.map(justIdentity);
     const fileName = directory.fileName(handle);
     const isFile = old[0]?.file === fileName;
-    const [only] = brought;
-    if (only !== undefined && brought.length === 1) {
+    const [only] = staged;
+    if (only !== undefined && staged.length === 1) {
       return this.#finish(handle, request, entry, {
         ...common,
         parts: [await this.#part(request, only, fileName)],
@@ -148,7 +148,7 @@ export class Writing {
       });
     }
     const isFolder = old.length > 0 && !isFile;
-    const added = namedAfter(isFolder ? old.at(-1) : undefined, brought);
+    const added = namedAfter(isFolder ? old.at(-1) : undefined, staged);
     return this.#finish(handle, request, entry, {
       ...common,
       parts: await this.#parts(request, handle, added),
@@ -162,9 +162,9 @@ export class Writing {
     handle: Handle,
     request: PutRequest,
     entry: Extract<Entry, { kind: 'held' }>,
-    brought: readonly BroughtFile[],
+    staged: readonly StagedFile[],
   ): Promise<FrameVersion> {
-    const { directory, commits, pins } = this.#state;
+    const { directory, commits, partLinks } = this.#state;
     const { manifest, parts } = entry.version;
     const old = parts.parts;
     const [first] = old;
@@ -172,13 +172,13 @@ export class Writing {
       columns: manifest.columns,
       defaultTtlMs: manifest.ttlMs,
       createdAt: manifest.createdAt,
-      partsAdded: brought.length > 1 ? brought.length : undefined,
+      partsAdded: staged.length > 1 ? staged.length : undefined,
     };
     if (first?.file === directory.fileName(handle)) {
       const name = '000001.parquet';
       const moved = { ...first, file: directory.partName(handle, name) };
-      const isUntouched = await pins.isUntouched(first);
-      const added = namedAfter(moved, brought);
+      const isUntouched = await partLinks.isUntouched(first);
+      const added = namedAfter(moved, staged);
       const version = await this.#finish(handle, request, entry, {
         ...common,
         parts: [moved, ...(await this.#parts(request, handle, added))],
@@ -186,10 +186,10 @@ export class Writing {
         place: commits.createFolder(handle, [{ path: directory.path(first.file), name }, ...added]),
         keepsFiles: false,
       });
-      if (isUntouched) await pins.noteWritten([moved]).catch(() => {});
+      if (isUntouched) await partLinks.noteWritten([moved]).catch(() => {});
       return version;
     }
-    const added = namedAfter(old.at(-1), brought);
+    const added = namedAfter(old.at(-1), staged);
     return this.#finish(handle, request, entry, {
       ...common,
       parts: [...old, ...(await this.#parts(request, handle, added))],
@@ -199,12 +199,12 @@ export class Writing {
     });
   }
 
-  #parts(request: PutRequest, handle: Handle, named: readonly (BroughtFile & PlacedPart)[]): Promise<HeldPart[]> {
+  #parts(request: PutRequest, handle: Handle, named: readonly (StagedFile & PlacedPart)[]): Promise<HeldPart[]> {
     const { directory } = this.#state;
     return Promise.all(named.map((each) => this.#part(request, each, directory.partName(handle, each.name))));
   }
 
-  async #part({ source }: PutRequest, { path, written }: BroughtFile, file: string): Promise<HeldPart> {
+  async #part({ source }: PutRequest, { path, written }: StagedFile, file: string): Promise<HeldPart> {
     const { context, directory } = this.#state;
     const identity = await directory.identify(path);
     if (identity === undefined) throw new AppError('internal', 'a file that was just written is not there');
@@ -254,9 +254,9 @@ export class Writing {
       // Without the record nobody could tell which parts belong together.
       await commits.commit(manifest, next.place, { syncPending: next.partsAdded !== undefined });
     } catch (error) {
-      old?.spare();
+      old?.unprotect();
       // What was not taken back would else be shown only after a restart.
-      await this.#presence.refresh(handle).catch(() => {});
+      await this.#reconciler.reconcileLocked(handle).catch(() => {});
       throw error;
     }
     this.#state.recompressLater(manifest);
@@ -275,10 +275,10 @@ export function withoutCheck({ check: _, ...part }: HeldPart): Part {
 /** Each with a name that comes after the one before, and all after `last`. */
 function namedAfter(
   last: { readonly file: string } | undefined,
-  brought: readonly BroughtFile[],
-): readonly (BroughtFile & PlacedPart)[] {
+  staged: readonly StagedFile[],
+): readonly (StagedFile & PlacedPart)[] {
   let name = basename(last?.file ?? '000000.parquet');
-  return brought.map((each) => {
+  return staged.map((each) => {
     name = nextPartName(name);
     return { ...each, name };
   });

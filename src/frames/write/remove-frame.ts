@@ -30,17 +30,17 @@ export async function removeFrame(
     await records.writeTombstone(tombstone);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'storage_full') {
-      if (entry.kind === 'held') entry.version.parts.spare();
+      if (entry.kind === 'held') entry.version.parts.unprotect();
       throw error;
     }
     try {
       return await removeWhenFull(state, tombstone, files);
     } catch (failed) {
-      if (entry.kind === 'held') entry.version.parts.spare();
+      if (entry.kind === 'held') entry.version.parts.unprotect();
       throw failed;
     }
   }
-  await state.turn(handle, { kind: 'gone', tombstone });
+  await state.setEntry(handle, { kind: 'gone', tombstone });
   try {
     await commits.removeFiles(files);
     await records.dropManifest(handle);
@@ -56,7 +56,7 @@ export async function removeFrame(
 async function removeWhenFull(state: TenantState, tombstone: Tombstone, files: readonly FileIdentity[]): Promise<void> {
   const { handle } = tombstone;
   await state.commits.removeAtOnce(handle, files);
-  await state.turn(handle, { kind: 'gone', tombstone });
+  await state.setEntry(handle, { kind: 'gone', tombstone });
   try {
     await state.records.writeTombstone(tombstone);
     await state.records.dropManifest(handle);

@@ -5,11 +5,11 @@ import type { Compression, PartRows, RowSource, WrittenPart } from '../../core/f
 import { isFailedSync } from '../../core/storage-error.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
-import { lostPlace } from '../peers/process-lease.ts';
+import { leaseLost } from '../peers/process-lease.ts';
 import { Turns } from '../turns.ts';
 
 /** A file beside the frames that becomes a part. */
-export interface BroughtFile {
+export interface StagedFile {
   readonly path: string;
   readonly written: WrittenPart;
 }
@@ -18,21 +18,21 @@ export interface BroughtFile {
 const filesAtOnce = 2;
 
 /** What a source gives, in files of our own, until it is disposed of. */
-export class BroughtRows implements AsyncDisposable {
+export class StagedParts implements AsyncDisposable {
   readonly #state: TenantState;
   /** Every one that may be there, also after a failure. */
   readonly #paths: string[] = [];
   #columns: readonly Column[] = [];
-  #files: readonly BroughtFile[] = [];
+  #files: readonly StagedFile[] = [];
 
   private constructor(state: TenantState) {
     this.#state = state;
   }
 
-  static async of(state: TenantState, source: RowSource, signal: AbortSignal): Promise<BroughtRows> {
-    const rows = new BroughtRows(state);
+  static async stage(state: TenantState, source: RowSource, signal: AbortSignal): Promise<StagedParts> {
+    const rows = new StagedParts(state);
     try {
-      const files = await rows.#bring(source, signal);
+      const files = await rows.#stage(source, signal);
       rows.#columns = columnsOf(files);
       rows.#files = withRows(files);
       return rows;
@@ -47,11 +47,11 @@ export class BroughtRows implements AsyncDisposable {
   }
 
   /** Those that hold rows; one where none does. */
-  get files(): readonly BroughtFile[] {
+  get files(): readonly StagedFile[] {
     return this.#files;
   }
 
-  async #bring(source: RowSource, signal: AbortSignal): Promise<BroughtFile[]> {
+  async #stage(source: RowSource, signal: AbortSignal): Promise<StagedFile[]> {
     if (source.kind !== 'parts') return [await this.#write(source, signal)];
     const turns = new Turns(filesAtOnce);
     const failures: unknown[] = [];
@@ -71,9 +71,9 @@ export class BroughtRows implements AsyncDisposable {
     return results.filter((file) => file !== undefined);
   }
 
-  async #write(source: PartRows, signal: AbortSignal): Promise<BroughtFile> {
+  async #write(source: PartRows, signal: AbortSignal): Promise<StagedFile> {
     const { context, directory } = this.#state;
-    const { engine, durable, membership } = context;
+    const { engine, durable, lease } = context;
     const path = directory.newTemporaryPath();
     this.#paths.push(path);
     const { compression } = firstCompression(context.compression);
@@ -83,7 +83,7 @@ export class BroughtRows implements AsyncDisposable {
     } catch (error) {
       const isFull = error instanceof AppError && error.code === 'storage_full';
       if (isFailedSync(error) && !isFull) durable.noteFailedSync(error);
-      if (await membership.hasLostPlace()) throw lostPlace(error);
+      if (await lease.hasLostLease()) throw leaseLost(error);
       throw error;
     }
   }
@@ -113,7 +113,7 @@ export function firstCompression(configured: Compression): {
 }
 
 /** All files have the same. */
-function columnsOf(files: readonly BroughtFile[]): readonly Column[] {
+function columnsOf(files: readonly StagedFile[]): readonly Column[] {
   const [first, ...others] = files.map(({ written }) => written.columns);
   if (first === undefined) throw new AppError('invalid_input', 'a frame needs at least one file');
   if (first.length === 0) throw new AppError('invalid_input', 'a frame needs at least one column');
@@ -126,7 +126,7 @@ function columnsOf(files: readonly BroughtFile[]): readonly Column[] {
 }
 
 /** Those without rows add nothing, unless there is nothing else. */
-function withRows(files: readonly BroughtFile[]): readonly BroughtFile[] {
+function withRows(files: readonly StagedFile[]): readonly StagedFile[] {
   const filled = files.filter(({ written }) => written.rows > 0);
   return filled.length > 0 ? filled : files.slice(0, 1);
 }

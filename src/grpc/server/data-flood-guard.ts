@@ -16,7 +16,7 @@ const bySession = new WeakMap<Http2Session, Pieces>();
  * The result is to be called with the size of each piece of a request. Cuts off connections that send their messages in
  * crumbs. The first piece of each request does not count, which often is all of a short one.
  */
-export function pieceCounter({ session }: ServerHttp2Stream): (bytes: number) => void {
+export function floodGuard({ session }: ServerHttp2Stream): (bytes: number) => void {
   let isFirst = true;
   let pieces: Pieces | undefined;
   return (bytes) => {

@@ -4,7 +4,7 @@ import { GrpcError } from '../wire/grpc-status.ts';
 import type { BudgetShare, MessageBudget } from '../wire/message-budget.ts';
 import { checkPrefix, endedInside, type FrameLimits, MessageReader, prefixBytes } from '../wire/message-frames.ts';
 import { streamChunks } from '../wire/stream-chunks.ts';
-import { pieceCounter } from './data-flood-guard.ts';
+import { floodGuard } from './data-flood-guard.ts';
 import { IdleTimer } from './idle-timer.ts';
 import type { Call } from './method.ts';
 
@@ -33,7 +33,7 @@ async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | 
   const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs);
   // Not every reader reads to the end.
   stream.once('close', () => idle?.stop());
-  const count = pieceCounter(stream);
+  const count = floodGuard(stream);
   try {
     for (;;) {
       const step = await (idle === undefined ? chunks.next() : idle.limit(chunks.next()));
@@ -63,7 +63,7 @@ export function onlyMessage(
     let held: Buffer = Buffer.alloc(0);
     let filled = 0;
     let announced: number | undefined;
-    const count = pieceCounter(stream);
+    const count = floodGuard(stream);
     let share: BudgetShare | undefined;
     const settle = (act: () => void): void => {
       clearTimeout(timer);

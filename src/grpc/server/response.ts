@@ -1,5 +1,5 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import { pieceCounter } from './data-flood-guard.ts';
+import { floodGuard } from './data-flood-guard.ts';
 import { putMessage } from './message-writer.ts';
 import type { Message } from './method.ts';
 import { onStall } from './write-stall.ts';
@@ -49,7 +49,7 @@ export function endResponse(
 
 /** What nobody reads is dropped, else the stream would never close. */
 function dropRequest(stream: ServerHttp2Stream): void {
-  const count = pieceCounter(stream);
+  const count = floodGuard(stream);
   let bytesToDrop = firstDroppedBytes;
   stream.removeAllListeners('data');
   stream.on('data', (piece: Buffer) => {

@@ -6,7 +6,7 @@ import type { Exchange } from './route.ts';
  * Any page on the web can make its reader's browser send a form to a server that the reader reaches, without asking
  * first. Only pages of our own, and of the origins that the operator names, may write.
  */
-export function refuseOtherSites({ request, headers }: Exchange): void {
+export function refuseCrossSite({ request, headers }: Exchange): void {
   const { origin, host } = request.headers;
   // Browsers say it to https and to localhost; behind a proxy our Host may not be the one that the page has.
   const site = request.headers['sec-fetch-site'];

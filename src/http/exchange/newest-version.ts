@@ -4,7 +4,7 @@ import type { Exchange } from './route.ts';
 const mostVersions = 2;
 
 /** A file that is replaced from outside just as it is opened has a newer version, which serves as well. */
-export async function onNewestVersion(
+export async function retryReplaced(
   { response, headers }: Pick<Exchange, 'response' | 'headers'>,
   answer: () => Promise<void>,
 ): Promise<void> {

@@ -4,16 +4,16 @@ import { abortOnLeave, answerInTime } from './response-writer.ts';
 import type { Exchange } from './route.ts';
 
 /** The engine that a request names. Whether there is such a one is for those to say who run it. */
-export interface WantedEngine {
+export interface RequestedEngine {
   readonly engine: string;
   /** It was the request that named it: the answer says so. */
   readonly isNamed: boolean;
 }
 
-export function wantedEngine(
+export function requestedEngine(
   engine: string | undefined,
   { defaultEngine }: { readonly defaultEngine: string },
-): WantedEngine {
+): RequestedEngine {
   return { engine: engine ?? defaultEngine, isNamed: engine !== undefined };
 }
 
@@ -31,22 +31,22 @@ export function engineParameter(defaultEngine: string | undefined): Parameter<st
 }
 
 /** What an answer tells of the engine: where one was named, or where the choice was ours. */
-export interface ToldEngine {
+export interface EngineReport {
   readonly engine: string;
   readonly engine_reason: string;
 }
 
-export const toldEngineSchema = {
+export const engineReportSchema = {
   engine: { type: 'string', description: 'What ran it, where the request named an engine or the server chose one.' },
   engine_reason: { type: 'string', description: 'Why it ran there.' },
 } as const;
 
 /** Notes where the statement of a request runs: in the headers of its answer, for its log line, and for its body. */
-export function tellEngine(
+export function reportEngine(
   exchange: Exchange,
-  { engine: wanted, isNamed }: WantedEngine,
+  { engine: wanted, isNamed }: RequestedEngine,
   choice: EngineChoice,
-): ToldEngine | undefined {
+): EngineReport | undefined {
   const { engine, reason, isElsewhere } = choice;
   exchange.engine = choice;
   const { logger, requestId, headers } = exchange;

@@ -1,6 +1,6 @@
 import { anonymous } from '../../core/principal.ts';
 import type { RunningQueries, RunningQuery } from '../../query/running-queries.ts';
-import { refuseOtherSites } from '../exchange/cross-site-guard.ts';
+import { refuseCrossSite } from '../exchange/cross-site-guard.ts';
 import { type Parameter, readParameters } from '../exchange/parameters.ts';
 import { parseQueryString } from '../exchange/query-string.ts';
 import type { Route } from '../exchange/route.ts';
@@ -71,7 +71,7 @@ export function queryRoute(running: RunningQueries): Route {
       },
     },
     async handle(exchange) {
-      refuseOtherSites(exchange);
+      refuseCrossSite(exchange);
       readParameters({}, parseQueryString(exchange.target));
       const id = exchange.segments[0] ?? '';
       running.cancel(anonymous, id);

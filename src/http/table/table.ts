@@ -1,7 +1,7 @@
 import type { Column } from '../../core/data-type.ts';
 import type { FileFormatName } from '../../core/file-format.ts';
 import type { ChunkForm, Compression, EncodedRows } from '../../core/frame-engine.ts';
-import type { ToldEngine } from '../exchange/requested-engine.ts';
+import type { EngineReport } from '../exchange/requested-engine.ts';
 
 /** How a table is to be written. */
 export interface TableFormat {
@@ -33,6 +33,6 @@ export interface TableSource {
   /** `query` of the JSON format. */
   readonly query: string;
   /** Of the JSON format too. */
-  readonly told?: ToldEngine | undefined;
+  readonly told?: EngineReport | undefined;
   open(form: ChunkForm): Promise<OpenTable>;
 }

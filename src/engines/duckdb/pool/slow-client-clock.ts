@@ -1,6 +1,6 @@
 import { Deadline } from '../../../core/async/deadline.ts';
 
-export interface ClientWatchOptions {
+export interface SlowClientClockOptions {
   /** A worker that waits for its client for longer is held by it. */
   readonly heldAfterMs: number;
   readonly onHeld: () => void;
@@ -8,22 +8,22 @@ export interface ClientWatchOptions {
 }
 
 /** Tells when the work of a job stands still because its client is slow. */
-export class ClientWatch {
-  readonly #options: ClientWatchOptions;
+export class SlowClientClock {
+  readonly #options: SlowClientClockOptions;
   #patience: Deadline | undefined;
 
-  constructor(options: ClientWatchOptions) {
+  constructor(options: SlowClientClockOptions) {
     this.#options = options;
   }
 
   /** From now on it is the client's turn. */
-  waits(): void {
+  start(): void {
     if (this.#patience === undefined) this.#patience = new Deadline(this.#options.heldAfterMs, this.#options.onHeld);
     else this.#patience.restart();
   }
 
   /** The client has done its part. */
-  goesOn(): void {
+  stop(): void {
     this.#patience?.pause();
     if (this.#patience?.isOver !== true) return;
     this.#patience = undefined;
@@ -32,7 +32,7 @@ export class ClientWatch {
 
   /** The job is over. */
   end(): void {
-    this.goesOn();
+    this.stop();
     this.#patience?.stop();
   }
 }

@@ -3,7 +3,7 @@ import { Deadline } from '../../../core/async/deadline.ts';
 import { FairQueue } from '../../../core/async/fair-queue.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { Job, WorkerSettings } from '../protocol/protocol.ts';
-import { ClientWatch } from './slow-client-clock.ts';
+import { SlowClientClock } from './slow-client-clock.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 export interface PoolOptions {
@@ -117,7 +117,7 @@ export class WorkerPool {
       const silenceMs = timed === false ? this.#silenceMs : undefined;
       const input = options.input === undefined ? undefined : this.#watched(options.input);
       const messages = worker.execute(job, { signal: options.signal, deadline, input, silenceMs });
-      const reader = this.#clientWatch();
+      const reader = this.#slowClientClock();
       try {
         for (;;) {
           const step = await messages.next();
@@ -125,9 +125,9 @@ export class WorkerPool {
           yielded = true;
           const clock = options.countsReader === true ? undefined : deadline;
           clock?.pause();
-          reader.waits();
+          reader.start();
           yield step.value;
-          reader.goesOn();
+          reader.stop();
           if (timed === 'message') clock?.restart();
           else clock?.resume();
         }
@@ -156,21 +156,21 @@ export class WorkerPool {
   }
 
   async *#watched(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-    const sender = this.#clientWatch();
+    const sender = this.#slowClientClock();
     try {
-      sender.waits();
+      sender.start();
       for await (const piece of input) {
-        sender.goesOn();
+        sender.stop();
         yield piece;
-        sender.waits();
+        sender.start();
       }
     } finally {
       sender.end();
     }
   }
 
-  #clientWatch(): ClientWatch {
-    return new ClientWatch({
+  #slowClientClock(): SlowClientClock {
+    return new SlowClientClock({
       heldAfterMs,
       onHeld: () => {
         this.#held++;

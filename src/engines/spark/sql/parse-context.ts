@@ -24,12 +24,12 @@ export type ExpressionKind = 'query' | 'value';
 /** What stands inside of each other: handed on here, as no file can import its own importers. */
 export interface Readers {
   /** A query, or the rest of one whose first part has been read. */
-  query(reading: Reading, from: 'start' | 'tail'): unknown;
-  expression(reading: Reading): ExpressionKind;
+  query(reading: ParseContext, from: 'start' | 'tail'): unknown;
+  expression(reading: ParseContext): ExpressionKind;
 }
 
 /** A query that is being read: where, and what was found so far. */
-export class Reading {
+export class ParseContext {
   readonly cursor: TokenCursor;
   readonly read: Readers;
   readonly dialect: Dialect;

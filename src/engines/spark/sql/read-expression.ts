@@ -1,4 +1,4 @@
-import type { ExpressionKind, Reading } from './parse-context.ts';
+import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import { readGroup } from './read-group.ts';
 import { noQualifiedFunction, readOperand } from './read-operand.ts';
 import { readType } from './read-type.ts';
@@ -12,7 +12,7 @@ const patternOperators = new Set(['between', 'like', 'ilike', 'rlike', 'regexp']
 const quantifiers = new Set(['any', 'all', 'some']);
 
 /** Operands and what stands between them; what binds stronger makes no difference to what is read. */
-export function readExpression(reading: Reading): ExpressionKind {
+export function readExpression(reading: ParseContext): ExpressionKind {
   const { cursor } = reading;
   const found: Found = { kind: 'query', lambdas: 0 };
   return cursor.size.chained(() => {
@@ -31,7 +31,7 @@ interface Found {
 }
 
 /** Up to an AND or OR, which is taken, or to the end of the expression. */
-function readOperands(reading: Reading, found: Found): 'connective' | 'end' {
+function readOperands(reading: ParseContext, found: Found): 'connective' | 'end' {
   const { cursor } = reading;
   for (;;) {
     const { lambdas, signs } = takePrefixes(cursor);
@@ -82,7 +82,7 @@ function seesLambdaOfSeveral(cursor: TokenCursor): boolean {
 }
 
 /** What stands behind an operand and belongs to it alone. */
-function readSuffixes(reading: Reading): boolean {
+function readSuffixes(reading: ParseContext): boolean {
   let found = false;
   while (readSuffix(reading)) {
     reading.cursor.size.link();
@@ -91,7 +91,7 @@ function readSuffixes(reading: Reading): boolean {
   return found;
 }
 
-function readSuffix(reading: Reading): boolean {
+function readSuffix(reading: ParseContext): boolean {
   const { cursor } = reading;
   if (cursor.takesSigns('.')) {
     cursor.takePart();

@@ -1,4 +1,4 @@
-import type { ExpressionKind, Reading } from './parse-context.ts';
+import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import { setOperators } from './words.ts';
 
@@ -16,7 +16,7 @@ export function continuesQuery(cursor: TokenCursor): boolean {
 }
 
 /** expression [[AS] name | AS (name, …)] */
-export function readNamed(reading: Reading): ExpressionKind {
+export function readNamed(reading: ParseContext): ExpressionKind {
   const { cursor } = reading;
   const kind = reading.read.expression(reading);
   if (cursor.sees('as') && cursor.seesSigns('(', 1)) {
@@ -27,13 +27,13 @@ export function readNamed(reading: Reading): ExpressionKind {
   return cursor.takesAlias() ? 'value' : kind;
 }
 
-export function readList(reading: Reading, read: (reading: Reading) => unknown): void {
+export function readList(reading: ParseContext, read: (reading: ParseContext) => unknown): void {
   do read(reading);
   while (reading.cursor.takesSigns(','));
 }
 
 /** A query or a list of expressions in parentheses. */
-export function readGroup(reading: Reading): ExpressionKind {
+export function readGroup(reading: ParseContext): ExpressionKind {
   const { cursor } = reading;
   return cursor.inParentheses(() => {
     if (startsQuery(cursor)) {

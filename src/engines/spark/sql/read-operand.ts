@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import { checkFunction } from './check-function.ts';
-import type { ExpressionKind, Reading } from './parse-context.ts';
+import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import { queryWords, readGroup, readNamed } from './read-group.ts';
 import { readType } from './read-type.ts';
 import { readCallSuffixes } from './read-window.ts';
@@ -11,7 +11,7 @@ import { functionWords, intervalUnits, reservedWords, wordyFunctions } from './w
 const userWords = new Set(['user', 'current_user', 'session_user']);
 const separators = new Set(['from', 'for', 'in', 'placing']);
 
-export function readOperand(reading: Reading): ExpressionKind {
+export function readOperand(reading: ParseContext): ExpressionKind {
   const { cursor } = reading;
   const token = cursor.peek();
   switch (token?.kind) {
@@ -41,7 +41,7 @@ function takeStrings(cursor: TokenCursor): void {
   while (cursor.peek()?.kind === 'string') cursor.take();
 }
 
-function readMark(reading: Reading): void {
+function readMark(reading: ParseContext): void {
   const { cursor } = reading;
   const { position } = cursor;
   if (cursor.takesSigns('*')) {
@@ -69,7 +69,7 @@ function readExceptColumns(cursor: TokenCursor): void {
   });
 }
 
-function readWord(reading: Reading, word: string): void {
+function readWord(reading: ParseContext, word: string): void {
   const { cursor } = reading;
   const isCall = cursor.seesSigns('(', 1);
   if (word === 'identifier' && isCall) throw noIdentifier(cursor.position);
@@ -80,7 +80,7 @@ function readWord(reading: Reading, word: string): void {
   else readPlainWord(reading, word, isCall);
 }
 
-function readPlainWord(reading: Reading, word: string, isCall: boolean): void {
+function readPlainWord(reading: ParseContext, word: string, isCall: boolean): void {
   const { cursor } = reading;
   if (reservedWords.has(word) && !(isCall && functionWords.has(word))) throw cursor.unexpected('an expression');
   if (userWords.has(word) && !isCall && !cursor.seesSigns('.', 1) && !cursor.seesSigns('=>', 1)) {
@@ -92,7 +92,7 @@ function readPlainWord(reading: Reading, word: string, isCall: boolean): void {
 }
 
 /** name.name.…, also name.* or a call. */
-function readNameOrCall(reading: Reading): void {
+function readNameOrCall(reading: ParseContext): void {
   const { cursor } = reading;
   const first = cursor.peek();
   cursor.take();
@@ -126,7 +126,7 @@ function readNameOrCall(reading: Reading): void {
 }
 
 /** ([DISTINCT | ALL] argument, …) */
-export function readArguments(reading: Reading, isWordy: boolean): void {
+export function readArguments(reading: ParseContext, isWordy: boolean): void {
   const { cursor } = reading;
   cursor.inParentheses(() => {
     if (cursor.seesSigns(')')) return;
@@ -145,7 +145,7 @@ function takesSeparator(cursor: TokenCursor): boolean {
   return true;
 }
 
-function readCase(reading: Reading): void {
+function readCase(reading: ParseContext): void {
   const { cursor } = reading;
   cursor.take();
   cursor.size.nested(() => {
@@ -161,7 +161,7 @@ function readCase(reading: Reading): void {
   });
 }
 
-function readCast(reading: Reading): void {
+function readCast(reading: ParseContext): void {
   const { cursor } = reading;
   cursor.take();
   cursor.inParentheses(() => {

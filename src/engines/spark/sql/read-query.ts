@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { Reading } from './parse-context.ts';
+import type { ParseContext } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { queryWords, readList, readNamed } from './read-group.ts';
 import { readFrom, readLateralViews, readTable } from './read-relation.ts';
@@ -16,7 +16,7 @@ interface QueryRead {
 }
 
 /** [WITH …] query [set operation query …] [ORDER BY …] [LIMIT …]; the tail is what follows the first query. */
-export function readQuery(reading: Reading, from: 'start' | 'tail'): QueryRead {
+export function readQuery(reading: ParseContext, from: 'start' | 'tail'): QueryRead {
   const { cursor } = reading;
   const readAll = (): QueryRead => {
     let isOrdered = false;
@@ -41,7 +41,7 @@ export function readQuery(reading: Reading, from: 'start' | 'tail'): QueryRead {
 const noExpansion: Expansion = { height: 0, doublings: 0, relations: 1, waitingSubqueries: 0, hasSubquery: false };
 
 /** [RECURSIVE] name [(column, …)] [AS] (query), … */
-function readWith(reading: Reading): void {
+function readWith(reading: ParseContext): void {
   const { cursor } = reading;
   const { position } = cursor;
   const isRecursive = cursor.takes('recursive');
@@ -66,7 +66,7 @@ function readWith(reading: Reading): void {
 }
 
 /** Whether there are any. */
-function readSetOperations(reading: Reading): boolean {
+function readSetOperations(reading: ParseContext): boolean {
   const { cursor } = reading;
   const isCombined = cursor.seesOneOf(setOperators);
   while (cursor.seesOneOf(setOperators)) {
@@ -80,7 +80,7 @@ function readSetOperations(reading: Reading): boolean {
   return isCombined;
 }
 
-function readQueryPrimary(reading: Reading): QueryRead {
+function readQueryPrimary(reading: ParseContext): QueryRead {
   const { cursor } = reading;
   cursor.size.addRelations(1);
   if (cursor.seesSigns('(')) return cursor.inParentheses(() => readQuery(reading, 'start'));
@@ -95,7 +95,7 @@ function readQueryPrimary(reading: Reading): QueryRead {
   return { isOrdered: false };
 }
 
-function readSelect(reading: Reading): void {
+function readSelect(reading: ParseContext): void {
   const { cursor } = reading;
   while (cursor.peek()?.kind === 'hint') cursor.take();
   if (!cursor.takesClause('distinct')) cursor.takes('all');
@@ -110,7 +110,7 @@ function readSelect(reading: Reading): void {
   if (cursor.sees('using')) throw noScripts(cursor);
 }
 
-function readSelected(reading: Reading): void {
+function readSelected(reading: ParseContext): void {
   const { mark } = reading.columns;
   readNamed(reading);
   reading.columns.endItem(mark, reading.cursor.lastName);
@@ -120,7 +120,7 @@ function readSelected(reading: Reading): void {
  * GROUP BY …: expressions, ALL, ROLLUP (…), CUBE (…), GROUPING SETS (…), WITH ROLLUP, WITH CUBE. Engines make a plan of its
  * own of each set of expressions that is grouped by.
  */
-function readGrouping(reading: Reading): void {
+function readGrouping(reading: ParseContext): void {
   const { cursor } = reading;
   cursor.expect('by');
   const items = cursor.takes('all') ? [] : readGroupingItems(reading);
@@ -137,14 +137,14 @@ function readGrouping(reading: Reading): void {
 }
 
 /** How many sets each item stands for. */
-function readGroupingItems(reading: Reading): number[] {
+function readGroupingItems(reading: ParseContext): number[] {
   const sets: number[] = [];
   do sets.push(readGroupingItem(reading));
   while (reading.cursor.takesSigns(','));
   return sets;
 }
 
-function readGroupingItem(reading: Reading): number {
+function readGroupingItem(reading: ParseContext): number {
   const { cursor } = reading;
   const readInside = (): number[] => cursor.inParentheses(() => readGroupingItems(reading));
   if (cursor.takes('grouping', 'sets')) return readInside().reduce((sum, each) => sum + each, 0);
@@ -156,7 +156,7 @@ function readGroupingItem(reading: Reading): number {
 }
 
 /** WINDOW name AS (…), … */
-function readWindows(reading: Reading): void {
+function readWindows(reading: ParseContext): void {
   const { cursor } = reading;
   if (!cursor.takes('window')) return;
   do {
@@ -166,7 +166,7 @@ function readWindows(reading: Reading): void {
   } while (cursor.takesSigns(','));
 }
 
-function readOrganization(reading: Reading): QueryRead {
+function readOrganization(reading: ParseContext): QueryRead {
   const { cursor } = reading;
   const isOrdered = cursor.takesClause('order', 'by');
   if (isOrdered) readSortItems(reading);

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import { checkTableFunction } from './check-function.ts';
-import type { ExpressionKind, Reading } from './parse-context.ts';
+import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { continuesQuery, startsQuery } from './read-group.ts';
 import { readArguments } from './read-operand.ts';
@@ -12,7 +12,7 @@ import { timeTravelWords } from './words.ts';
 const joinWords = new Set(['natural', 'inner', 'cross', 'left', 'right', 'full', 'semi', 'anti', 'outer', 'join']);
 
 /** relation, … [LATERAL VIEW …] [PIVOT …] [UNPIVOT …] */
-export function readFrom(reading: Reading): void {
+export function readFrom(reading: ParseContext): void {
   readRelation(reading);
   while (reading.cursor.takesSigns(',')) {
     reading.cursor.size.link(2);
@@ -23,7 +23,7 @@ export function readFrom(reading: Reading): void {
 }
 
 /** LATERAL VIEW [OUTER] function(…) [name] [[AS] column, …] */
-export function readLateralViews(reading: Reading): void {
+export function readLateralViews(reading: ParseContext): void {
   const { cursor } = reading;
   while (cursor.takes('lateral', 'view')) {
     cursor.size.link(2);
@@ -35,21 +35,21 @@ export function readLateralViews(reading: Reading): void {
 }
 
 /** TABLE name */
-export function readTable(reading: Reading): void {
+export function readTable(reading: ParseContext): void {
   const { cursor } = reading;
   if (cursor.seesSigns('(')) throw cursor.unexpected('the name of a table');
   takeTable(reading);
   refuseTimeTravel(cursor);
 }
 
-function readRelation(reading: Reading): void {
+function readRelation(reading: ParseContext): void {
   const { cursor } = reading;
   readRelationPrimary(reading, takesLateral(cursor));
   while (readJoin(reading) || readReshaping(reading));
 }
 
 /** [type] JOIN [LATERAL] relation [ON … | USING (…)] */
-function readJoin(reading: Reading): boolean {
+function readJoin(reading: ParseContext): boolean {
   const { cursor } = reading;
   if (!cursor.seesOneOf(joinWords)) return false;
   while (!cursor.takes('join')) {
@@ -69,7 +69,7 @@ function takesLateral(cursor: TokenCursor): boolean {
   return true;
 }
 
-function readReshaping(reading: Reading): boolean {
+function readReshaping(reading: ParseContext): boolean {
   const { cursor } = reading;
   const { mark } = reading.columns;
   if (cursor.takes('pivot')) readPivot(reading);
@@ -82,7 +82,7 @@ function readReshaping(reading: Reading): boolean {
   return true;
 }
 
-function readRelationPrimary(reading: Reading, isLateral: boolean): void {
+function readRelationPrimary(reading: ParseContext, isLateral: boolean): void {
   const { cursor } = reading;
   if (cursor.seesSigns('(')) {
     const kind = readRelationGroup(reading);
@@ -102,7 +102,7 @@ function readRelationPrimary(reading: Reading, isLateral: boolean): void {
 }
 
 /** ( query ) or ( relation ). What begins with a second parenthesis shows only behind it which of the two it is. */
-function readRelationGroup(reading: Reading): ExpressionKind {
+function readRelationGroup(reading: ParseContext): ExpressionKind {
   const { cursor } = reading;
   return cursor.inParentheses(() => {
     if (startsQuery(cursor)) {
@@ -144,7 +144,7 @@ function isCall(cursor: TokenCursor): boolean {
   return (kind === 'word' || kind === 'quoted') && cursor.seesSigns('(', 1);
 }
 
-function readTableFunction(reading: Reading): void {
+function readTableFunction(reading: ParseContext): void {
   const { cursor } = reading;
   const token = cursor.peek();
   if (token === undefined || !isCall(cursor)) throw cursor.unexpected('a function');
@@ -155,7 +155,7 @@ function readTableFunction(reading: Reading): void {
   reading.columns.addMade(mark);
 }
 
-function takeTable(reading: Reading): void {
+function takeTable(reading: ParseContext): void {
   const { cursor } = reading;
   const { position } = cursor;
   if (cursor.sees('stream') && cursor.peek(1)?.kind !== 'sign' && cursor.peek(1) !== undefined) {

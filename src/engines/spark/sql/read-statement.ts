@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Query, Statement, TableName } from '../../../core/sql.ts';
 import { oneStatement } from '../../../core/text/one-statement.ts';
-import { Reading } from './parse-context.ts';
+import { ParseContext } from './parse-context.ts';
 import { type PrintedSql, printTokens } from './print-tokens.ts';
 import { readExpression } from './read-expression.ts';
 import { readQuery } from './read-query.ts';
@@ -59,7 +59,7 @@ function isEnd({ kind, text }: Token): boolean {
 /** The rest of the statement as a query. */
 function readWhole(cursor: TokenCursor, dialect: Dialect): SparkQuery {
   const tokens = cursor.rest;
-  const reading = new Reading(cursor, { query: readQuery, expression: readExpression }, dialect);
+  const reading = new ParseContext(cursor, { query: readQuery, expression: readExpression }, dialect);
   const { isOrdered } = readQuery(reading, 'start');
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
   const { text, sourcePosition } = printTokens(tokens);

@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { Reading } from './parse-context.ts';
+import type { ParseContext } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { readList, readNamed } from './read-group.ts';
 import { readTableAlias } from './relation-clauses.ts';
@@ -7,7 +7,7 @@ import type { TokenCursor } from './token-cursor.ts';
 import type { Token } from './tokenizer.ts';
 
 /** VALUES row, … [alias]. Spark takes `VALUES x` for a table of that name where one fits, so the first row is no name. */
-export function readValues(reading: Reading): void {
+export function readValues(reading: ParseContext): void {
   refuseNameAsRow(reading.cursor);
   readList(reading, readExpression);
   readTableAlias(reading.cursor);
@@ -17,7 +17,7 @@ export function readValues(reading: Reading): void {
  * VALUES row, … in FROM, where behind a comma also the next table may stand: a row must be what no table can be, a
  * literal or several values in parentheses.
  */
-export function readInlineTable(reading: Reading): void {
+export function readInlineTable(reading: ParseContext): void {
   const { cursor } = reading;
   refuseNameAsRow(cursor);
   readExpression(reading);
@@ -32,7 +32,7 @@ export function readInlineTable(reading: Reading): void {
   readTableAlias(cursor);
 }
 
-function readSeveral(reading: Reading): void {
+function readSeveral(reading: ParseContext): void {
   const { cursor } = reading;
   const { position } = cursor;
   cursor.inParentheses(() => {

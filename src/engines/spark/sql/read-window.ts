@@ -1,7 +1,7 @@
-import type { Reading } from './parse-context.ts';
+import type { ParseContext } from './parse-context.ts';
 
 /** What may follow a call: WITHIN GROUP (…), FILTER (…), IGNORE NULLS, OVER … */
-export function readCallSuffixes(reading: Reading): void {
+export function readCallSuffixes(reading: ParseContext): void {
   const { cursor } = reading;
   if (cursor.takes('within', 'group')) {
     cursor.inParentheses(() => {
@@ -23,7 +23,7 @@ export function readCallSuffixes(reading: Reading): void {
 }
 
 /** name, (name) or ([PARTITION BY …] [ORDER BY …] [ROWS | RANGE …]) */
-export function readWindow(reading: Reading): void {
+export function readWindow(reading: ParseContext): void {
   const { cursor } = reading;
   if (!cursor.seesSigns('(')) {
     cursor.takeName('a window');
@@ -49,7 +49,7 @@ export function readWindow(reading: Reading): void {
 }
 
 /** expression [ASC | DESC] [NULLS FIRST | LAST], … or ALL */
-export function readSortItems(reading: Reading): void {
+export function readSortItems(reading: ParseContext): void {
   const { cursor } = reading;
   do {
     if (!cursor.takes('all')) reading.read.expression(reading);
@@ -58,7 +58,7 @@ export function readSortItems(reading: Reading): void {
   } while (cursor.takesSigns(','));
 }
 
-function readBound(reading: Reading): void {
+function readBound(reading: ParseContext): void {
   const { cursor } = reading;
   if (cursor.takes('current', 'row')) return;
   if (!cursor.takes('unbounded')) reading.read.expression(reading);

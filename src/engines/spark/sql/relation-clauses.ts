@@ -1,4 +1,4 @@
-import type { Reading } from './parse-context.ts';
+import type { ParseContext } from './parse-context.ts';
 import { readExpression } from './read-expression.ts';
 import { readList, readNamed } from './read-group.ts';
 import type { TokenCursor } from './token-cursor.ts';
@@ -27,7 +27,7 @@ export function readTableAlias(cursor: TokenCursor): boolean {
 }
 
 /** PIVOT (aggregate, … FOR column IN (value [AS name], …)) */
-export function readPivot(reading: Reading): void {
+export function readPivot(reading: ParseContext): void {
   const { cursor } = reading;
   cursor.inParentheses(() => {
     readList(reading, readNamed);
@@ -39,7 +39,7 @@ export function readPivot(reading: Reading): void {
   cursor.takesAlias();
 }
 
-function readPivotValue(reading: Reading): void {
+function readPivotValue(reading: ParseContext): void {
   readExpression(reading);
   reading.cursor.takesAlias();
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import { bool, bytes, int64, message, optionalString, string } from '../../../grpc/protobuf/proto-message.ts';
 import { packAny } from './any-message.ts';
-import { randomPiece } from './random-bytes.ts';
+import { pooledRandomBytes } from './random-bytes.ts';
 import { TicketStatementQuery } from './sql-messages.ts';
 
 /** What a DoGet is to do. */
@@ -24,7 +24,7 @@ const Content = message({
 
 /** Each ticket is of its own, also for the same text, so that who cancels one stops no other. */
 export function encodeTicket(ticket: StatementTicket): Uint8Array {
-  const nonce = randomPiece(8);
+  const nonce = pooledRandomBytes(8);
   return packAny('TicketStatementQuery', TicketStatementQuery.encode({ statementHandle: content(ticket, nonce) }));
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { PreparedSql } from '../../../query/frame-sql.ts';
-import { randomPiece } from '../messages/random-bytes.ts';
+import { pooledRandomBytes } from '../messages/random-bytes.ts';
 import type { Transaction } from './transactions.ts';
 
 /** Parameter values: an Arrow IPC stream, and a name for exactly these values. */
@@ -64,7 +64,7 @@ export class PreparedStatements {
   }
 
   add(statement: Omit<PreparedStatement, 'handle' | 'binding'>): PreparedStatement {
-    return this.#keep({ ...statement, handle: randomPiece(16), binding: undefined });
+    return this.#keep({ ...statement, handle: pooledRandomBytes(16), binding: undefined });
   }
 
   get(handle: Uint8Array): PreparedStatement {

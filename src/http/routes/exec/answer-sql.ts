@@ -4,8 +4,8 @@ import { execJsonRows, execSqlHead, execSqlTail } from '../../../encoding/rows/e
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import { type ContentCoding, chooseCoding } from '../../exchange/content-coding.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
-import { laneOf } from '../../exchange/fairness-lane.ts';
-import { type ToldEngine, tellEngine, untilAnswered } from '../../exchange/requested-engine.ts';
+import { fairnessLane } from '../../exchange/fairness-lane.ts';
+import { type EngineReport, reportEngine, untilAnswered } from '../../exchange/requested-engine.ts';
 import { abortOnLeave } from '../../exchange/response-writer.ts';
 import type { Exchange } from '../../exchange/route.ts';
 import { sendStream } from '../../exchange/send-stream.ts';
@@ -13,7 +13,7 @@ import type { QueryFrames } from './command.ts';
 import type { ExecSettings } from './settings.ts';
 
 /** Answers with the rows of a statement over the frames, in the shape of QuestDB's own answers. */
-export async function queryFrames(
+export async function answerSql(
   command: QueryFrames,
   exchange: Exchange,
   sql: FrameSql,
@@ -21,11 +21,11 @@ export async function queryFrames(
 ): Promise<void> {
   const { request, response, headers, requestId } = exchange;
   const { requestTimeoutMs, compression, maxLimit } = settings;
-  const lane = laneOf(exchange);
+  const lane = fairnessLane(exchange);
   const startedAt = process.hrtime.bigint();
   const choosing = abortOnLeave(response);
   const choice = await sql.choose(anonymous, command.query, { engine: command.engine, signal: choosing, lane });
-  const told = tellEngine(exchange, command, choice);
+  const told = reportEngine(exchange, command, choice);
   const signal = untilAnswered(exchange, choice, requestTimeoutMs);
   const coding = compression ? chooseCoding(request.headers['accept-encoding']) : undefined;
   await using result = await sql.query(
@@ -92,7 +92,7 @@ async function* execJson(
   command: QueryFrames,
   result: SqlResult,
   startedAt: bigint,
-  engine: ToldEngine | undefined,
+  engine: EngineReport | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { query, metadata } = command;
   const compiledAt = process.hrtime.bigint();

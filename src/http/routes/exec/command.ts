@@ -3,7 +3,7 @@ import { type Handle, parseHandle } from '../../../core/handle.ts';
 import type { TsdbRequest } from '../../../core/tsdb.ts';
 import { tsdbEngineName } from '../../../query/engine-names.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
-import { type WantedEngine, wantedEngine } from '../../exchange/requested-engine.ts';
+import { type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
 import { parseRowLimit, type RowRange } from '../../exchange/row-limit.ts';
 
 export interface ReadHandle {
@@ -22,7 +22,7 @@ export interface ForwardSql {
 }
 
 /** SQL over the frames. */
-export interface QueryFrames extends WantedEngine {
+export interface QueryFrames extends RequestedEngine {
   readonly mode: 'sql';
   readonly query: string;
   readonly range: RowRange;
@@ -66,7 +66,7 @@ export function parseExec(parameters: ReadonlyMap<string, string>, defaults: Exe
       quoteLargeNum: isTrue(parameters, 'quoteLargeNum'),
     };
   }
-  const wanted = wantedEngine(parameters.get('engine'), defaults);
+  const wanted = requestedEngine(parameters.get('engine'), defaults);
   if (wanted.engine !== tsdbEngineName) return { ...wanted, ...parseQuery(query ?? '', parameters, defaults) };
   const forwarded = [...parameters].filter(([name]) => forwardedParameters.has(name));
   if (!parameters.has('fmt')) forwarded.push(['fmt', 'json']);
@@ -88,7 +88,7 @@ function parseQuery(
   query: string,
   parameters: ReadonlyMap<string, string>,
   { maxLimit }: ExecDefaults,
-): Omit<QueryFrames, keyof WantedEngine> {
+): Omit<QueryFrames, keyof RequestedEngine> {
   const limitText = parameters.get('limit');
   const cols = parameters.get('cols');
   return {

@@ -1,4 +1,4 @@
-import type { HotSpace } from '../../../cache/byte-cache.ts';
+import type { CacheSpace } from '../../../cache/byte-cache.ts';
 import { AppError } from '../../../core/app-error.ts';
 import type { ChunkForm } from '../../../core/frame-engine.ts';
 import { anonymous } from '../../../core/principal.ts';
@@ -8,8 +8,8 @@ import type { FrameStore } from '../../../frames/store.ts';
 import { type ContentCoding, chooseCoding, compress, minCompressedBytes } from '../../exchange/content-coding.ts';
 import { entityTag, matchesEntityTag, notModified } from '../../exchange/entity-tag.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
-import { laneOf } from '../../exchange/fairness-lane.ts';
-import { onNewestVersion } from '../../exchange/newest-version.ts';
+import { fairnessLane } from '../../exchange/fairness-lane.ts';
+import { retryReplaced } from '../../exchange/newest-version.ts';
 import { answerInTime } from '../../exchange/response-writer.ts';
 import type { Exchange } from '../../exchange/route.ts';
 import { checkMaximum } from '../../exchange/row-limit.ts';
@@ -20,7 +20,7 @@ import type { ExecSettings } from './settings.ts';
 export interface PageSource {
   readonly frames: FrameStore;
   /** Bodies that were asked for before, under the version's id. */
-  readonly pages: HotSpace<Page>;
+  readonly pages: CacheSpace<Page>;
 }
 
 /** Bodies up to this size are made whole, sent with their length and kept for the next reader. */
@@ -41,7 +41,7 @@ export function readHandle(
     const page = pages.get(versionId, pageKey(command, coding));
     if (page !== undefined) return sendPage(exchange, page, versionId);
   }
-  return onNewestVersion(exchange, () => readPage(command, exchange, { frames, pages }, settings, coding));
+  return retryReplaced(exchange, () => readPage(command, exchange, { frames, pages }, settings, coding));
 }
 
 /** A whole body, as it goes out. */
@@ -67,7 +67,7 @@ async function readPage(
   checkMaximum(to - from, settings.maxLimit, command.limitText);
   const etag = entityTag(reader.versionId, coding);
   if (matchesEntityTag(request.headers['if-none-match'], etag)) return notModified(exchange, etag);
-  const body = execJson(reader, command, from, to, signal, laneOf(exchange));
+  const body = execJson(reader, command, from, to, signal, fairnessLane(exchange));
   try {
     const begun: Uint8Array[] = [];
     let bytes = 0;

@@ -1,6 +1,6 @@
 import type { Operation } from '../../exchange/operation.ts';
 import { choice, flag, handle, ignored, type Parameter, text } from '../../exchange/parameters.ts';
-import { engineParameter, toldEngineSchema } from '../../exchange/requested-engine.ts';
+import { engineParameter, engineReportSchema } from '../../exchange/requested-engine.ts';
 import { engineErrors, frameErrors, sqlErrors, tsdbErrors } from '../../openapi/error-groups.ts';
 import { columnSchema } from '../handles/summary.ts';
 import type { ExecDefaults } from './command.ts';
@@ -44,7 +44,7 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
               timestamp: { type: 'integer', description: 'Of a statement.' },
               dataset: { type: 'array', items: { type: 'array' } },
               count: { type: 'integer', description: 'Rows in `dataset`.' },
-              ...toldEngineSchema,
+              ...engineReportSchema,
             },
             required: ['dataset', 'count'],
           },

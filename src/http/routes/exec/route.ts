@@ -4,7 +4,7 @@ import type { FrameSql } from '../../../query/frame-sql.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusals.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Exchange, Route } from '../../exchange/route.ts';
-import { queryFrames } from './answer-sql.ts';
+import { answerSql } from './answer-sql.ts';
 import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from './command.ts';
 import { forwardSql } from './forward-sql.ts';
 import { type Page, readHandle } from './frame-page.ts';
@@ -50,7 +50,7 @@ export function execRoute({ frames, tsdb, sql, settings }: ExecRouteOptions): Ro
           return readHandle(command, exchange, { frames, pages }, settings);
         case 'sql':
           if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);
-          return queryFrames(command, exchange, sql, settings);
+          return answerSql(command, exchange, sql, settings);
         case 'proxy':
           if (tsdb === undefined) throw tsdbNotConfigured();
           if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);

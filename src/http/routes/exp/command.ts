@@ -18,7 +18,7 @@ import {
   text,
   withDefault,
 } from '../../exchange/parameters.ts';
-import { engineParameter, type WantedEngine, wantedEngine } from '../../exchange/requested-engine.ts';
+import { engineParameter, type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
 import type { RowRange } from '../../exchange/row-limit.ts';
 import type { TableFormat } from '../../table/table.ts';
 import { assertOneMode } from '../exec/command.ts';
@@ -35,7 +35,7 @@ export interface ExportTable {
 
 export type ExpCommand =
   | (ExportTable & { readonly mode: 'handle'; readonly handle: Handle })
-  | (ExportTable & WantedEngine & { readonly mode: 'sql'; readonly query: string })
+  | (ExportTable & RequestedEngine & { readonly mode: 'sql'; readonly query: string })
   | {
       readonly mode: 'proxy';
       readonly query: string;
@@ -90,7 +90,7 @@ export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaul
   assertOneMode(given.get('handle'), given.get('query'));
   const values = readParameters(expParameters, given);
   const { handle, query = '', cols, timeout } = values;
-  const wanted = wantedEngine(values.engine, defaults);
+  const wanted = requestedEngine(values.engine, defaults);
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
   if (handle === undefined && wanted.engine === tsdbEngineName) {
     const parameters = [...given].filter(([name]) => !ownParameters.has(name));

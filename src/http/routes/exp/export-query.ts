@@ -1,6 +1,6 @@
 import { anonymous } from '../../../core/principal.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
-import type { ToldEngine } from '../../exchange/requested-engine.ts';
+import type { EngineReport } from '../../exchange/requested-engine.ts';
 import type { Exchange } from '../../exchange/route.ts';
 import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
 import type { ExportTable } from './command.ts';
@@ -13,7 +13,7 @@ export async function exportQuery(
     readonly sql: FrameSql;
     readonly lane: string;
     readonly engine: string;
-    readonly told: ToldEngine | undefined;
+    readonly told: EngineReport | undefined;
   },
 ): Promise<void> {
   const { sql, signal, lane, engine, told } = options;

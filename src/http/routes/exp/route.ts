@@ -3,12 +3,12 @@ import { anonymous } from '../../../core/principal.ts';
 import type { Tsdb } from '../../../core/tsdb.ts';
 import type { FrameStore } from '../../../frames/store.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
-import { laneOf } from '../../exchange/fairness-lane.ts';
-import { onNewestVersion } from '../../exchange/newest-version.ts';
+import { fairnessLane } from '../../exchange/fairness-lane.ts';
+import { retryReplaced } from '../../exchange/newest-version.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusals.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
-import { tellEngine } from '../../exchange/requested-engine.ts';
+import { reportEngine } from '../../exchange/requested-engine.ts';
 import { abortOnLeave, answerInTime } from '../../exchange/response-writer.ts';
 import type { Exchange, Route } from '../../exchange/route.ts';
 import { engineErrors, frameErrors, sqlErrors, storageErrors, tsdbErrors } from '../../openapi/error-groups.ts';
@@ -40,16 +40,16 @@ export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Rout
       switch (command.mode) {
         case 'handle': {
           const signal = untilLate(exchange, requestTimeoutMs, timeoutMs);
-          const options = { frames, signal, compression, lane: laneOf(exchange) };
-          return await onNewestVersion(exchange, () => exportFrame(command, exchange, options));
+          const options = { frames, signal, compression, lane: fairnessLane(exchange) };
+          return await retryReplaced(exchange, () => exportFrame(command, exchange, options));
         }
         case 'sql': {
           if (request.method === 'HEAD') throw headWouldExecute(exchange);
-          const lane = laneOf(exchange);
+          const lane = fairnessLane(exchange);
           const leaving = abortOnLeave(exchange.response);
           const { engine: wanted } = command;
           const choice = await sql.choose(anonymous, command.query, { engine: wanted, signal: leaving, lane });
-          const told = tellEngine(exchange, command, choice);
+          const told = reportEngine(exchange, command, choice);
           const { engine, isElsewhere } = choice;
           // An engine elsewhere has a clock of its own.
           const isTimed = !isElsewhere || timeoutMs !== undefined;

@@ -2,7 +2,7 @@ import { AppError } from '../../../core/app-error.ts';
 import { parseHandle } from '../../../core/handle.ts';
 import { anonymous } from '../../../core/principal.ts';
 import type { FrameStore } from '../../../frames/store.ts';
-import { refuseOtherSites } from '../../exchange/cross-site-guard.ts';
+import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { handle, readParameters } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import { abortOnLeave } from '../../exchange/response-writer.ts';
@@ -70,7 +70,7 @@ async function describe(exchange: Exchange, frames: FrameStore): Promise<void> {
 }
 
 async function drop(exchange: Exchange, frames: FrameStore): Promise<void> {
-  refuseOtherSites(exchange);
+  refuseCrossSite(exchange);
   const wanted = parseHandle(exchange.segments[0] ?? '');
   const ifVersion = parseIfMatch(exchange.request.headers['if-match']);
   const version = await frames.drop(anonymous, wanted, { ifVersion });

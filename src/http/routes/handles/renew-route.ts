@@ -2,7 +2,7 @@ import { AppError } from '../../../core/app-error.ts';
 import { parseHandle } from '../../../core/handle.ts';
 import { anonymous } from '../../../core/principal.ts';
 import type { FrameStore } from '../../../frames/store.ts';
-import { refuseOtherSites } from '../../exchange/cross-site-guard.ts';
+import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { handle, readParameters, timeToLive } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
@@ -51,7 +51,7 @@ export function renewRoute(frames: FrameStore, limits: JsonLimits): Route {
       },
     },
     async handle(exchange) {
-      refuseOtherSites(exchange);
+      refuseCrossSite(exchange);
       const { ttl } = readParameters(parameters, parseQueryString(exchange.target));
       const wanted = parseHandle(exchange.segments[0] ?? '');
       const body = await jsonBody(exchange, ['ttl'], limits);

@@ -1,6 +1,6 @@
 import { anonymous } from '../../../core/principal.ts';
 import type { FrameStore } from '../../../frames/store.ts';
-import { refuseOtherSites } from '../../exchange/cross-site-guard.ts';
+import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { JsonSchema } from '../../exchange/json-schema.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
@@ -11,7 +11,7 @@ import { sendJson } from '../../json/send-json.ts';
 import { importAnswer, importAnswerSchema } from './answer.ts';
 import { importParameters, parseImport } from './command.ts';
 import { openUpload } from './open-upload.ts';
-import { keepUpload } from './store-upload.ts';
+import { storeUpload } from './store-upload.ts';
 import { importTextTable } from './text-table.ts';
 
 const bytes: JsonSchema = { type: 'string', format: 'binary' };
@@ -75,7 +75,7 @@ export function impRoute({ frames, limits }: { readonly frames: FrameStore; read
     operations: { POST: operation, PUT: operation },
     async handle(exchange: Exchange) {
       const start = performance.now();
-      refuseOtherSites(exchange);
+      refuseCrossSite(exchange);
       const command = parseImport(parseQueryString(exchange.target));
       // Nobody shall send gigabytes for nothing.
       if (command.handle !== undefined && command.mode === 'create') {
@@ -84,7 +84,7 @@ export function impRoute({ frames, limits }: { readonly frames: FrameStore; read
       const signal = abortOnLeave(exchange.response);
       const upload = await openUpload(exchange, limits);
       try {
-        const kept = await keepUpload(upload, command, { frames, limits, signal });
+        const kept = await storeUpload(upload, command, { frames, limits, signal });
         const { timestamp } = command;
         const answer = importAnswer({ ...kept, timestamp, ms: performance.now() - start });
         const isText = command.fmt === undefined ? upload.isForm : command.fmt === 'text';

@@ -15,19 +15,23 @@ import { formatOf, headBytes, namedFormat, packingOf } from './upload-format.ts'
 import { UploadReader } from './upload-reader.ts';
 import { type Spooled, spool } from './upload-spool.ts';
 
-interface KeepContext {
+interface StoreUploadContext {
   readonly frames: FrameStore;
   readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
   readonly signal: AbortSignal;
 }
 
-export interface Kept {
+export interface StoredUpload {
   readonly put: PutResult;
   readonly format: FileFormatName;
 }
 
 /** Keeps an upload as a frame. Arrow streams into it; the other formats are read from a file, so they become one first. */
-export async function keepUpload(upload: Upload, command: ImportCommand, context: KeepContext): Promise<Kept> {
+export async function storeUpload(
+  upload: Upload,
+  command: ImportCommand,
+  context: StoreUploadContext,
+): Promise<StoredUpload> {
   const { frames, limits, signal } = context;
   const named = namedFormat({
     asked: command.format,

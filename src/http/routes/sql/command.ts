@@ -5,7 +5,7 @@ import type { PutRequest } from '../../../frames/write/put-frame.ts';
 import { localEngineName, tsdbEngineName } from '../../../query/engine-names.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import { choice, handle, integer, withDefault } from '../../exchange/parameters.ts';
-import { engineDescription, type WantedEngine, wantedEngine } from '../../exchange/requested-engine.ts';
+import { engineDescription, type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
 import { parseRowLimit, type RowRange } from '../../exchange/row-limit.ts';
 import { checkKeys, isJsonObject, wrongType } from '../../json/json-body.ts';
 import { type JsonKey, likeParameter, objectSchema, readKeys, textKey } from '../../json/json-keys.ts';
@@ -17,7 +17,7 @@ import { compressionOf, expParameters } from '../exp/command.ts';
 /** How the result of a statement is to be kept. */
 export type Keep = Pick<PutRequest, 'handle' | 'mode' | 'ttlMs'>;
 
-export interface SqlCommand extends WantedEngine {
+export interface SqlCommand extends RequestedEngine {
   readonly sql: string;
   readonly params: JsonValue | undefined;
   readonly range: RowRange;
@@ -98,7 +98,7 @@ export function parseSqlCommand(
   const range = limit === undefined ? { from: 0, to: Infinity } : parseRowLimit(limit, maxLimit);
   if (keep !== undefined) refuseWriting(body);
   return {
-    ...wantedEngine(engine, { defaultEngine: localEngineName }),
+    ...requestedEngine(engine, { defaultEngine: localEngineName }),
     sql,
     params,
     // What is sent has at most the rows that the operator allows; what is kept is not sent.

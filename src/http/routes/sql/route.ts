@@ -3,12 +3,12 @@ import { anonymous } from '../../../core/principal.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { FrameStore } from '../../../frames/store.ts';
 import type { EngineChoice, FrameSql, SqlFacts } from '../../../query/frame-sql.ts';
-import { refuseOtherSites } from '../../exchange/cross-site-guard.ts';
-import { laneOf } from '../../exchange/fairness-lane.ts';
+import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
+import { fairnessLane } from '../../exchange/fairness-lane.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { readParameters } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
-import { type ToldEngine, tellEngine, toldEngineSchema, untilAnswered } from '../../exchange/requested-engine.ts';
+import { type EngineReport, engineReportSchema, reportEngine, untilAnswered } from '../../exchange/requested-engine.ts';
 import { abortOnLeave, answerInTime } from '../../exchange/response-writer.ts';
 import type { Exchange, Route } from '../../exchange/route.ts';
 import { type JsonLimits, jsonBody } from '../../json/json-body.ts';
@@ -36,7 +36,7 @@ interface Run {
   readonly lane: string;
   readonly requestId: string;
   readonly choice: EngineChoice;
-  readonly told: ToldEngine | undefined;
+  readonly told: EngineReport | undefined;
 }
 
 /** Longer texts are refused anyway, and need not come back. */
@@ -50,16 +50,16 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
     takesBody: true,
     operations: { POST: operation },
     async handle(exchange) {
-      refuseOtherSites(exchange);
+      refuseCrossSite(exchange);
       readParameters({}, parseQueryString(exchange.target));
       const command = await readCommand(exchange, settings);
-      const lane = laneOf(exchange);
+      const lane = fairnessLane(exchange);
       const { requestId } = exchange;
       const { timeoutMs, keep } = command;
       const signal =
         timeoutMs === undefined ? abortOnLeave(exchange.response) : answerInTime(exchange.response, timeoutMs);
       const choice = await sql.choose(anonymous, command.sql, { signal, lane, engine: command.engine });
-      const told = tellEngine(exchange, command, choice);
+      const told = reportEngine(exchange, command, choice);
       const facts = await sql.inspect(anonymous, command.sql, { signal, lane, engine: choice.engine });
       const parameters = boundParameters(command.params, facts);
       const run = { command, parameters, signal, lane, requestId, choice, told };
@@ -147,7 +147,7 @@ const rowsSchema = {
     timestamp: { type: 'integer', const: -1 },
     dataset: { type: 'array', items: { type: 'array' } },
     count: { type: 'integer' },
-    ...toldEngineSchema,
+    ...engineReportSchema,
   },
   required: ['dataset', 'count'],
 } as const;
@@ -162,14 +162,14 @@ const keptSchema = {
     bytes: { type: 'integer' },
     columns: { type: 'array', items: columnSchema },
     expires: { type: ['string', 'null'], format: 'date-time' },
-    ...toldEngineSchema,
+    ...engineReportSchema,
   },
   required: ['handle', 'version', 'rows', 'bytes', 'columns', 'expires'],
 } as const;
 
 const ddlSchema = {
   type: 'object',
-  properties: { ddl: { const: 'OK' }, ...toldEngineSchema },
+  properties: { ddl: { const: 'OK' }, ...engineReportSchema },
   required: ['ddl'],
 } as const;
 const dmlSchema = {
@@ -177,7 +177,7 @@ const dmlSchema = {
   properties: {
     dml: { const: 'OK' },
     updated: { type: 'integer', description: 'Rows that were added.' },
-    ...toldEngineSchema,
+    ...engineReportSchema,
   },
   required: ['dml', 'updated'],
 } as const;

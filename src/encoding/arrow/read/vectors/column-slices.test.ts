@@ -13,8 +13,8 @@ import { createNdjsonEncoder } from '../../../rows/ndjson.ts';
 import type { ArrowColumn } from '../columns/column.ts';
 import { ArrowStream } from '../columns/stream.ts';
 import { sliceColumn, sliceEnds } from './column-slices.ts';
-import { columnOfField } from './to-column.ts';
-import { vectorOfColumn } from './to-vector.ts';
+import { toColumn } from './to-column.ts';
+import { toVector } from './to-vector.ts';
 
 const flatCases = [...scalarCases, ...dictionaryCases].filter(({ field }) => field.children === undefined);
 
@@ -34,10 +34,10 @@ async function columnOf(
 }
 
 function linesOf(column: ArrowColumn, slices: readonly ArrowColumn[]): string {
-  const columns = [columnOfField(column.field)];
+  const columns = [toColumn(column.field)];
   const encoder = createNdjsonEncoder(columns);
   for (const slice of slices) {
-    const vector: Vector = vectorOfColumn(slice, (columns[0] as (typeof columns)[number]).type);
+    const vector: Vector = toVector(slice, (columns[0] as (typeof columns)[number]).type);
     encoder.encodeRows({ columns, rows: slice.length, vectors: [vector] }, 0, slice.length, Infinity);
   }
   return Buffer.from(encoder.take().bytes).toString();

@@ -8,7 +8,7 @@ import { maxBodyBytes } from '../format/messages.ts';
 const mostElements = 2 ** 26;
 
 /** The rows of a vector that `at` lists, in its order; -1 gives a null. */
-export function gathered(vector: Vector, at: Int32Array): Vector {
+export function gatherVector(vector: Vector, at: Int32Array): Vector {
   const { type, children } = vector;
   const base = { type, length: at.length, validity: validityOf(vector, at), offsets: null, data: null, children: [] };
   switch (type.kind) {
@@ -24,18 +24,18 @@ export function gathered(vector: Vector, at: Int32Array): Vector {
     case 'list':
     case 'map': {
       const { offsets, elements } = gatheredElements(part(vector.offsets), at);
-      return { ...base, offsets, children: [gathered(part(children[0]), elements)] };
+      return { ...base, offsets, children: [gatherVector(part(children[0]), elements)] };
     }
     case 'array':
-      return { ...base, children: [gathered(part(children[0]), arrayElements(at, type.size))] };
+      return { ...base, children: [gatherVector(part(children[0]), arrayElements(at, type.size))] };
     case 'struct':
-      return { ...base, children: children.map((child) => gathered(child, at)) };
+      return { ...base, children: children.map((child) => gatherVector(child, at)) };
     case 'union':
       return {
         ...base,
         validity: null,
         data: gatheredValues(part(vector.data), 1, at),
-        children: children.map((child) => gathered(child, at)),
+        children: children.map((child) => gatherVector(child, at)),
       };
     default:
       return { ...base, data: gatheredValues(part(vector.data), widthOf(type), at) };

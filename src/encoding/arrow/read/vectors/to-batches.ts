@@ -3,10 +3,10 @@ import type { Column } from '../../../../core/data-type.ts';
 import type { ArrowColumn } from '../columns/column.ts';
 import { type ArrowStream, readAt } from '../columns/stream.ts';
 import { sliceColumn, sliceEnds } from './column-slices.ts';
-import { vectorOfColumn } from './to-vector.ts';
+import { toVector } from './to-vector.ts';
 
 /** The rows of a stream in our own layout; `columns` are those that `columnOfField` gives. */
-export async function* batchesOf(
+export async function* toBatches(
   stream: ArrowStream,
   columns: readonly Column[],
 ): AsyncGenerator<Batch, void, undefined> {
@@ -29,5 +29,5 @@ export async function* batchesOf(
 }
 
 function vectorsOf(sent: readonly ArrowColumn[], columns: readonly Column[]): Vector[] {
-  return sent.map((column, index) => vectorOfColumn(column, (columns[index] as Column).type));
+  return sent.map((column, index) => toVector(column, (columns[index] as Column).type));
 }

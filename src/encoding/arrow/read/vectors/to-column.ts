@@ -11,7 +11,7 @@ const mostElements = 65_536;
 export const untypedNull: DataType = { kind: 'int', bits: 32, signed: true };
 
 /** A column of foreign Arrow as one of ours: of the type that the local engine has for the same. */
-export function columnOfField(field: ArrowField): Column {
+export function toColumn(field: ArrowField): Column {
   const type = typeOf(field);
   const meant = field.sqlType === undefined ? undefined : parseSqlType(field.sqlType);
   const isOurs = meant !== undefined && JSON.stringify(asSent(meant)) === JSON.stringify(asSent(type));

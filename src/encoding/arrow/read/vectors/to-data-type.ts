@@ -2,11 +2,11 @@ import type { Column, DataType } from '../../../../core/data-type.ts';
 import type { ArrowField } from '../format/schema.ts';
 
 function columnsOf(fields: readonly ArrowField[]): Column[] {
-  return fields.map((field) => ({ name: field.name, type: dataTypeOf(field) }));
+  return fields.map((field) => ({ name: field.name, type: toDataType(field) }));
 }
 
 /** The type of ours that holds every value of a field. */
-export function dataTypeOf(field: ArrowField): DataType {
+export function toDataType(field: ArrowField): DataType {
   const { type, children } = field;
   switch (type.kind) {
     case 'null':
@@ -51,7 +51,7 @@ export function dataTypeOf(field: ArrowField): DataType {
 }
 
 function elementOf([element]: readonly ArrowField[] = []): DataType {
-  return element === undefined ? { kind: 'null' } : dataTypeOf(element);
+  return element === undefined ? { kind: 'null' } : toDataType(element);
 }
 
 /** Whether batches with the field are laid out as our own encoder would do it, so that they may be passed on as they are. */

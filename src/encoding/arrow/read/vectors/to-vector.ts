@@ -8,12 +8,12 @@ import { indexAt } from '../columns/dictionary.ts';
 import { maxBodyBytes } from '../format/messages.ts';
 import { isUuid } from '../format/schema.ts';
 import { dates, durations, intervals, times, timestamps, wideDecimals, widenedHalves } from './converted-values.ts';
-import { gathered } from './gathered-vector.ts';
+import { gatherVector } from './gathered-vector.ts';
 
 /** A checked column as a vector of `type`, which is `columnOfField`'s: its own bytes where they are laid out as ours. */
-export function vectorOfColumn(column: ArrowColumn, type: DataType): Vector {
+export function toVector(column: ArrowColumn, type: DataType): Vector {
   const { length, validity, dictionary, field } = column;
-  if (dictionary !== undefined) return gathered(dictionaryVector(dictionary, type), indices(column));
+  if (dictionary !== undefined) return gatherVector(dictionaryVector(dictionary, type), indices(column));
   const sent = field.type;
   const plain = (data: Uint8Array): Vector => ({ type, length, validity, offsets: null, data, children: [] });
   const bytes = (offsets: Int32Array, data: Uint8Array): Vector => ({ ...plain(data), offsets });
@@ -68,7 +68,7 @@ const dictionaryVectors = new WeakMap<ArrowColumn, Vector>();
 function dictionaryVector(dictionary: ArrowColumn, type: DataType): Vector {
   const known = dictionaryVectors.get(dictionary);
   if (known !== undefined) return { ...known, type };
-  const vector = vectorOfColumn(dictionary, type);
+  const vector = toVector(dictionary, type);
   dictionaryVectors.set(dictionary, vector);
   return vector;
 }
@@ -81,7 +81,7 @@ function nullData(length: number): Uint8Array {
 
 function childrenOf({ children }: ArrowColumn, type: DataType): Vector[] {
   const types = childTypes(type);
-  return children.map((child, index) => vectorOfColumn(child, types[index] as DataType));
+  return children.map((child, index) => toVector(child, types[index] as DataType));
 }
 
 function childTypes(type: DataType): readonly DataType[] {
@@ -125,7 +125,7 @@ function unionVector(
     if (!dense) return child;
     const at = new Int32Array(length);
     for (let row = 0; row < length; row++) at[row] = members[row] === member ? (offsets[row] as number) : -1;
-    return gathered(child, at);
+    return gatherVector(child, at);
   });
   return { type, length, validity: null, offsets: null, data: members, children };
 }

@@ -5,7 +5,7 @@ import { parseSqlType } from '../../../../encoding/sql-types/parse-sql-type.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
 import type { Connection } from '../native/session.ts';
-import { checkColumns, duckType } from './duckdb-type-name.ts';
+import { checkColumns, duckdbTypeName } from './duckdb-type-name.ts';
 import { TableAppender } from './table-appender.ts';
 
 export interface ArrowTable extends AsyncDisposable {
@@ -45,7 +45,7 @@ export async function loadArrow(
   const { fields } = stream;
   const name = `arrow_${++tables}`;
   checkColumns(fields);
-  const columns = fields.map((field, index) => `c${index} ${duckType(field)}`);
+  const columns = fields.map((field, index) => `c${index} ${duckdbTypeName(field)}`);
   await connection.run(`CREATE TEMP TABLE ${sqlName(name)} (${columns.join(', ')})`);
   const drop = (): Promise<void> => connection.tidy(`DROP TABLE IF EXISTS temp.main.${sqlName(name)}`);
   try {

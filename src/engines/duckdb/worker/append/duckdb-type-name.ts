@@ -7,7 +7,7 @@ const maxRowBytes = 256 * 1024;
 const timestampTypes = { s: 'TIMESTAMP_S', ms: 'TIMESTAMP_MS', us: 'TIMESTAMP', ns: 'TIMESTAMP_NS' } as const;
 
 /** The DuckDB type that holds every value of an Arrow field. */
-export function duckType(field: ArrowField): string {
+export function duckdbTypeName(field: ArrowField): string {
   const { type, children } = field;
   switch (type.kind) {
     case 'null':
@@ -36,13 +36,13 @@ export function duckType(field: ArrowField): string {
     case 'interval':
       return 'INTERVAL';
     case 'list':
-      return `${duckType(onlyChild(field))}[]`;
+      return `${duckdbTypeName(onlyChild(field))}[]`;
     case 'fixedList':
       if (type.size === 0) throw unsupported(field, 'lists of the fixed size 0');
-      return `${duckType(onlyChild(field))}[${type.size}]`;
+      return `${duckdbTypeName(onlyChild(field))}[${type.size}]`;
     case 'map': {
       const [key, value] = onlyChild(field).children as [ArrowField, ArrowField];
-      return `MAP(${duckType(key)}, ${duckType(value)})`;
+      return `MAP(${duckdbTypeName(key)}, ${duckdbTypeName(value)})`;
     }
     case 'struct':
       return `STRUCT(${members(field, children)})`;
@@ -119,7 +119,7 @@ function members(field: ArrowField, children: readonly ArrowField[]): string {
     if (taken.has(folded))
       throw unsupported(field, `the field name ${JSON.stringify(child.name)} twice, by case or exactly`);
     taken.add(folded);
-    return `${sqlName(child.name)} ${duckType(child)}`;
+    return `${sqlName(child.name)} ${duckdbTypeName(child)}`;
   });
   return items.join(', ');
 }

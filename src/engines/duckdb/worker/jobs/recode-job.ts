@@ -2,8 +2,8 @@ import { AppError } from '../../../../core/app-error.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import type { RecodeRows } from '../../../../core/sql.ts';
 import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
-import { batchesOf } from '../../../../encoding/arrow/read/vectors/to-batches.ts';
-import { columnOfField } from '../../../../encoding/arrow/read/vectors/to-column.ts';
+import { toBatches } from '../../../../encoding/arrow/read/vectors/to-batches.ts';
+import { toColumn } from '../../../../encoding/arrow/read/vectors/to-column.ts';
 import { encodeResults, type ResultRows } from '../encode/encode-results.ts';
 import type { EncodedPieces } from '../encode/row-encoder.ts';
 
@@ -27,6 +27,6 @@ export async function* recode(
 
 async function* results(input: AsyncIterable<Uint8Array>): AsyncGenerator<ResultRows, void, undefined> {
   await using stream = await ArrowStream.open(input);
-  const columns = stream.fields.map(columnOfField);
-  yield { columns, batches: () => batchesOf(stream, columns), [Symbol.asyncDispose]: async () => {} };
+  const columns = stream.fields.map(toColumn);
+  yield { columns, batches: () => toBatches(stream, columns), [Symbol.asyncDispose]: async () => {} };
 }

@@ -5,7 +5,7 @@ import type { Batch } from '../../../../core/batch.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import type { Compression, FileReport, PartFacts, WrittenPart } from '../../../../core/frame-engine.ts';
 import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
-import { batchesOf } from '../../../../encoding/arrow/read/vectors/to-batches.ts';
+import { toBatches } from '../../../../encoding/arrow/read/vectors/to-batches.ts';
 import { rowGroupRows } from '../../../../encoding/parquet/parquet-writer.ts';
 import type { Job, WorkerSettings, WriteSource } from '../../protocol/protocol.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
@@ -17,8 +17,8 @@ import { DuckDbError, describeDataError, resourceError } from '../native/duckdb-
 import { firstError } from '../native/first-error.ts';
 import type { Connection } from '../native/session.ts';
 import { checksumOf } from '../parquet/checksum.ts';
-import { plainColumns } from '../parquet/flat-columns.ts';
-import { type PlainPart, writePlainPart } from '../parquet/flat-part.ts';
+import { flatColumns } from '../parquet/flat-columns.ts';
+import { type FlatPart, writeFlatPart } from '../parquet/flat-part.ts';
 import { lossError, UNION, withoutLoss } from '../parquet/parquet-loss.ts';
 import { parquetNames } from '../parquet/parquet-names.ts';
 import { rowsRelation, selected } from '../parquet/part-rows.ts';
@@ -63,14 +63,14 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
 async function factsOf(
   connection: Connection,
   path: string,
-  { names, rows, uncompressedBytes }: PlainPart,
+  { names, rows, uncompressedBytes }: FlatPart,
 ): Promise<PartFacts> {
   return { rows, columns: await probeColumns(connection, path, names), uncompressedBytes };
 }
 
 interface Written {
   /** Where the file was written without DuckDB. */
-  readonly plain?: PlainPart | undefined;
+  readonly plain?: FlatPart | undefined;
   readonly report?: FileReport | undefined;
 }
 
@@ -85,8 +85,8 @@ async function writeRows(context: WriteContext, job: WriteJob): Promise<Written>
 async function writeArrow({ connection, signal, input }: WriteContext, job: WriteJob): Promise<Written> {
   const { path, compression, compressesLater } = job;
   await using stream = await ArrowStream.open(input);
-  const columns = compressesLater ? plainColumns(stream.fields) : undefined;
-  if (columns !== undefined) return { plain: await writePlainPart(path, columns, batchesOf(stream, columns), signal) };
+  const columns = compressesLater ? flatColumns(stream.fields) : undefined;
+  if (columns !== undefined) return { plain: await writeFlatPart(path, columns, toBatches(stream, columns), signal) };
   await using relation = await loadArrow(connection, stream, { signal });
   await copyToParquet(connection, relation, path, compression);
   return {};
@@ -108,9 +108,9 @@ async function importFile(
   { path: source, format }: Extract<WriteSource, { kind: 'file' }>,
   { path, compression, compressesLater }: WriteJob,
 ): Promise<Written> {
-  let plain: PlainPart | undefined;
+  let plain: FlatPart | undefined;
   const writeBatches = async (columns: readonly Column[], batches: AsyncIterable<Batch>): Promise<void> => {
-    plain = await writePlainPart(path, columns, batches, signal);
+    plain = await writeFlatPart(path, columns, batches, signal);
   };
   const job = {
     connection,

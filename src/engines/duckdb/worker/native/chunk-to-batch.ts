@@ -18,7 +18,7 @@ const releaseAt = 64;
 const mostBuffers = 3;
 
 /** A DuckDB chunk as a batch in the slab's memory: one copy a buffer, no object a value. The chunk is destroyed. */
-export function importChunk(
+export function chunkToBatch(
   chunk: Pointer,
   arrowOptions: Pointer,
   columns: readonly Column[],

@@ -1,7 +1,7 @@
 import type { Batch } from '../../../../core/batch.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import { api, offLoop, type Pointer, pointer, type ResultStruct, vectorRows } from './c-api.ts';
-import { importChunk } from './chunk-to-batch.ts';
+import { chunkToBatch } from './chunk-to-batch.ts';
 import { DuckDbError } from './duckdb-error.ts';
 import { resultColumns } from './logical-type.ts';
 import { NativeSlab } from './native-slab.ts';
@@ -85,7 +85,7 @@ export class QueryResult {
 
   #import(chunk: Pointer): Batch {
     this.#chunks++;
-    return importChunk(chunk, this.#arrowOptions, this.columns, this.#slab);
+    return chunkToBatch(chunk, this.#arrowOptions, this.columns, this.#slab);
   }
 
   #throwError(read = (message: string): string => message): void {

@@ -1,15 +1,15 @@
 import type { Column } from '../../../../core/data-type.ts';
 import { isDecimalSize } from '../../../../core/decimal-size.ts';
 import type { ArrowField } from '../../../../encoding/arrow/read/format/schema.ts';
-import { columnOfField } from '../../../../encoding/arrow/read/vectors/to-column.ts';
+import { toColumn } from '../../../../encoding/arrow/read/vectors/to-column.ts';
 import { canWriteParquet } from '../../../../encoding/parquet/parquet-writer.ts';
 import { checkColumns } from '../append/duckdb-type-name.ts';
 
 /** The columns of a frame made of these fields, where its file can be written without DuckDB, as DuckDB would. */
-export function plainColumns(fields: readonly ArrowField[]): readonly Column[] | undefined {
+export function flatColumns(fields: readonly ArrowField[]): readonly Column[] | undefined {
   checkColumns(fields);
   if (!fields.every(isPlain)) return undefined;
-  const columns = fields.map(columnOfField);
+  const columns = fields.map(toColumn);
   return canWriteParquet(columns) ? columns : undefined;
 }
 

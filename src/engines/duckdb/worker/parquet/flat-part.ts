@@ -7,7 +7,7 @@ import { startWriteOut } from '../native/c-api.ts';
 import { Checksum, type FileChecksum } from './checksum.ts';
 import { parquetNames } from './parquet-names.ts';
 
-export interface PlainPart extends Pick<PartFacts, 'rows' | 'uncompressedBytes'>, FileChecksum {
+export interface FlatPart extends Pick<PartFacts, 'rows' | 'uncompressedBytes'>, FileChecksum {
   /** Of its columns, as they were given. */
   readonly names: readonly string[];
 }
@@ -16,12 +16,12 @@ export interface PlainPart extends Pick<PartFacts, 'rows' | 'uncompressedBytes'>
  * Writes rows as an uncompressed Parquet file, to be fsynced by the caller. The next row group is made while one is
  * written, and no more than that is held.
  */
-export async function writePlainPart(
+export async function writeFlatPart(
   path: string,
   columns: readonly Column[],
   batches: AsyncIterable<Batch>,
   signal: AbortSignal,
-): Promise<PlainPart> {
+): Promise<FlatPart> {
   const names = columns.map((column) => column.name);
   const written = parquetNames(names);
   const writer = new ParquetWriter(

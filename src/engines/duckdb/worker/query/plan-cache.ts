@@ -3,7 +3,7 @@ import type { PreparedStatement } from '../native/session.ts';
 const mostKept = 64;
 
 /** Statements with their plans: drivers prepare each one before they run it, and dashboards ask the same again and again. */
-export class KeptStatements {
+export class PlanCache {
   readonly #kept = new Map<string, PreparedStatement>();
 
   keep(key: string, statement: PreparedStatement): void {

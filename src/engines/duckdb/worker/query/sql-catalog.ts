@@ -6,7 +6,7 @@ import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
 import { parquetRelation } from '../parquet/parquet-relation.ts';
-import { KeptStatements } from './plan-cache.ts';
+import { PlanCache } from './plan-cache.ts';
 
 const mostViews = 500;
 const mostWarmFiles = 100;
@@ -19,7 +19,7 @@ const maxExpressionDepth = 250;
  */
 export class SqlCatalog {
   readonly connection: Connection;
-  readonly kept = new KeptStatements();
+  readonly kept = new PlanCache();
   readonly #analyticsPath: string;
   /** By lower-case name: what the view reads. */
   readonly #views = new Map<string, string>();
