@@ -97,3 +97,11 @@ export function tooManyFiles(cause: unknown): AppError {
 export function serverStopping(): AppError {
   return new AppError('overloaded', 'the server is stopping', { hint: 'try again in a moment', retryAfterSeconds: 1 });
 }
+
+/** What an engine says of the data itself. */
+const dataCodes = new Set<ErrorCode>(['invalid_input', 'unsupported_type', 'frame_damaged']);
+
+/** Whether an error is not about the data, so that the same may work later. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof AppError && !dataCodes.has(error.code);
+}

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import { ByteCache } from '../cache/byte-cache.ts';
 import { serverStopping } from '../core/app-error.ts';
+import { Semaphore } from '../core/async/semaphore.ts';
 import type { Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
@@ -11,12 +12,12 @@ import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summa
 import type { StoreContext } from './catalog/tenant-state.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
+import type { PeerParts } from './peers/peer-group.ts';
 import { PeerGroup } from './peers/peer-group.ts';
 import { ChunkLoads } from './read/chunk-loads.ts';
 import { ChunkReader } from './read/chunk-reader.ts';
 import type { FrameReader } from './read/frame-reader.ts';
 import { type IncomingFolder, type ListOptions, type TemporaryFile, TenantFrames } from './tenant-frames.ts';
-import { Turns } from './turns.ts';
 import { ExpirySweeper } from './upkeep/expiry-sweeper.ts';
 import { IdleQueue } from './upkeep/idle-queue.ts';
 import type { PutRequest } from './write/put-frame.ts';
@@ -66,7 +67,7 @@ export async function openFrameStore(options: FrameStoreOptions): Promise<FrameS
 export class FrameStore implements AsyncDisposable {
   /** Bytes ready to be sent, of frames and of whoever else makes some of them; invalidated with the version. */
   readonly hot: ByteCache;
-  readonly #common: Omit<StoreContext, 'lease' | 'peers' | 'cleanUp' | 'releaseUnknown'>;
+  readonly #common: Omit<StoreContext, keyof PeerParts>;
   #peerGroup: PeerGroup;
   readonly #controller = new AbortController();
   readonly #tenants = new Map<Tenant, TenantFrames>();
@@ -94,7 +95,7 @@ export class FrameStore implements AsyncDisposable {
       tombstoneTtlMs: options.tombstoneTtlMs,
       hot: this.hot,
       durable: new DurableFiles(),
-      adoptionTurns: new Turns(adoptionsAtOnce),
+      adoptions: new Semaphore(adoptionsAtOnce),
       logger,
       now: options.now ?? (() => Math.round(startedAt + performance.now())),
       signal: this.#controller.signal,

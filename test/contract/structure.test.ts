@@ -34,7 +34,30 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The floors of parts that have some, lowest first: a folder imports from those before it. Files beside the folders may import all. */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  'src/core': ['text', 'async'],
+  'src/encoding': ['bytes', 'json', 'values', 'sql-types', 'rows', 'parquet', 'arrow'],
+  'src/encoding/arrow': ['types', 'read', 'write'],
+  'src/frames': ['disk', 'peers', 'catalog', 'read', 'reconcile', 'write', 'upkeep'],
+  'src/grpc': ['protobuf', 'wire', 'messages', 'client', 'server'],
+};
+
 describe('every import', () => {
+  it.each(Object.entries(floors))('below %s goes down', async (part, order) => {
+    const floorOf = (path: string): number => order.findIndex((floor) => isIn(path, `${part}/${floor}`));
+    const wrong: string[] = [];
+    for (const path of await sourceFiles(part)) {
+      if (path.endsWith('.test.ts') || floorOf(path) < 0) continue;
+      for (const target of importsOf(path, await readFile(join(root, path), 'utf8'))) {
+        const isUp =
+          floorOf(target) > floorOf(path) || (isIn(target, part) && floorOf(target) < 0 && part !== 'src/core');
+        if (isUp) wrong.push(`${path} imports ${target}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('is one that the table allows', async () => {
     const partOf = (path: string): string => Object.keys(mayImport).find((part) => isIn(path, `src/${part}`)) ?? path;
     const wrong: string[] = [];

@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { type ArrowField, arrowField } from '../../src/encoding/arrow/types/arrow-field.ts';
-import { joinBytes } from '../../src/encoding/arrow/write/join-bytes.ts';
 import { endOfStream, schemaMessage } from '../../src/encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../src/encoding/arrow/write/small-table.ts';
+import { joinBytes } from '../../src/encoding/bytes/join-bytes.ts';
 import {
   AnalyzePlanResponse,
   ConfigRequest,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { viewOf } from '../values/typed-view.ts';
+import { viewOf } from '../bytes/typed-view.ts';
 import { JsonGrammar } from './json-grammar.ts';
 
 const grammar = new JsonGrammar();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteSink } from '../rows/byte-sink.ts';
+import { ByteSink } from '../bytes/byte-sink.ts';
 import { writeJsonString } from './json-string.ts';
 
 /** The text between other bytes, as it lies in a column. */

@@ -1,4 +1,4 @@
-import type { ByteSink } from '../rows/byte-sink.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
 
 const QUOTE = 34;
 const BACKSLASH = 92;

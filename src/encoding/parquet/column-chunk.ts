@@ -1,6 +1,6 @@
 import type { Vector } from '../../core/batch.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
-import { countOnes, GrowingBits } from '../arrow/write/growing-bits.ts';
+import { countOnes, GrowingBits } from '../bytes/growing-bits.ts';
 import type { ColumnValues, ValueRange } from './column-values.ts';
 import { Booleans, LongDecimals, NumberValues, ShortDecimals, ShortIntegers } from './number-columns.ts';
 import { presenceLevels } from './packed-numbers.ts';

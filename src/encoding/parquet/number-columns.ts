@@ -1,6 +1,6 @@
 import type { Vector } from '../../core/batch.ts';
-import { GrowingBits } from '../arrow/write/growing-bits.ts';
-import { GrowingBytes } from '../arrow/write/growing-bytes.ts';
+import { GrowingBits } from '../bytes/growing-bits.ts';
+import { GrowingBytes } from '../bytes/growing-bytes.ts';
 import { bytesOf, type ColumnValues, type EncodedValues } from './column-values.ts';
 import { type NumberKind, rangeOf } from './value-range.ts';
 

@@ -1,6 +1,6 @@
 import type { Vector } from '../../core/batch.ts';
-import { GrowingBytes } from '../arrow/write/growing-bytes.ts';
-import { copyBytes } from '../values/copy-bytes.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
+import { GrowingBytes } from '../bytes/growing-bytes.ts';
 import { bytesOf, type ColumnValues, type EncodedValues } from './column-values.ts';
 import { packedNumbers } from './packed-numbers.ts';
 import type { TextDictionary } from './text-dictionary.ts';

@@ -1,4 +1,4 @@
-import { GrowingBytes } from '../arrow/write/growing-bytes.ts';
+import { GrowingBytes } from '../bytes/growing-bytes.ts';
 
 /** Wire types of Thrift's compact protocol. */
 const wire = { true: 1, false: 2, i16: 4, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const;

@@ -1,12 +1,12 @@
 import type { Vector } from '../../core/batch.ts';
 import type { DataType } from '../../core/data-type.ts';
-import { csvDateValues, csvFloatValues, csvJsonValues } from '../values/csv-values.ts';
-import { plainBytes } from '../values/typed-view.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
+import { plainBytes } from '../bytes/typed-view.ts';
+import type { ValueWriter } from '../values/cell.ts';
 import { textWriter } from '../values/utf8-values.ts';
-import type { ByteSink } from './byte-sink.ts';
-import type { ValueWriter } from './cell.ts';
 import { type CsvOptions, quotedBytes } from './csv-options.ts';
 import { csvText } from './csv-text.ts';
+import { csvDateValues, csvFloatValues, csvJsonValues } from './csv-values.ts';
 import { execValues } from './exec-cell.ts';
 
 const QUOTE = 34;

@@ -1,5 +1,5 @@
+import type { ByteSink } from '../bytes/byte-sink.ts';
 import type { WriteText } from '../values/utf8-values.ts';
-import type { ByteSink } from './byte-sink.ts';
 import { type CsvOptions, quotedBytes } from './csv-options.ts';
 
 const QUOTE = 34;

@@ -1,8 +1,8 @@
 import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { CsvForm } from '../../core/frame-engine.ts';
-import { viewOf } from '../values/typed-view.ts';
-import { ByteSink } from './byte-sink.ts';
+import { ByteSink } from '../bytes/byte-sink.ts';
+import { viewOf } from '../bytes/typed-view.ts';
 import { type CsvCell, csvCell } from './csv-cell.ts';
 import { type CsvOptions, csvOptions } from './csv-options.ts';
 import { csvText } from './csv-text.ts';

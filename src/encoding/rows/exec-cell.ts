@@ -1,5 +1,8 @@
 import type { DataType } from '../../core/data-type.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
+import { plainBytes } from '../bytes/typed-view.ts';
 import { dateValues, intervalValues, timeValues } from '../values/calendar-values.ts';
+import { Cell, type ValueWriter } from '../values/cell.ts';
 import {
   arrayValues,
   listValues,
@@ -11,9 +14,6 @@ import {
 import { decimalValues, float32Values, float64Values, int64Values, intValues } from '../values/number-values.ts';
 import { binaryValues, jsonValues, utf8Values } from '../values/text-values.ts';
 import { timestampValues } from '../values/timestamp-values.ts';
-import { plainBytes } from '../values/typed-view.ts';
-import type { ByteSink } from './byte-sink.ts';
-import { Cell, type ValueWriter } from './cell.ts';
 
 /** Writes cells of a type as exec JSON. `quoteLargeNum` reaches into arrays and structs. */
 export function execCell(sink: ByteSink, type: DataType, quoteLargeNum: boolean): Cell {

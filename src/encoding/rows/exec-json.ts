@@ -1,7 +1,7 @@
 import type { Column } from '../../core/data-type.ts';
 import type { EncodedRows } from '../../core/frame-engine.ts';
-import { ByteSink } from './byte-sink.ts';
-import type { Cell } from './cell.ts';
+import { ByteSink } from '../bytes/byte-sink.ts';
+import type { Cell } from '../values/cell.ts';
 import { execCell } from './exec-cell.ts';
 import { execColumn } from './exec-column.ts';
 import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';

@@ -1,7 +1,7 @@
 import type { Column, DataType } from '../../core/data-type.ts';
-import { viewOf } from '../values/typed-view.ts';
-import { ByteSink } from './byte-sink.ts';
-import type { Cell } from './cell.ts';
+import { ByteSink } from '../bytes/byte-sink.ts';
+import { viewOf } from '../bytes/typed-view.ts';
+import type { Cell } from '../values/cell.ts';
 import { execCell } from './exec-cell.ts';
 import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
 

@@ -1,6 +1,6 @@
 import type { Batch } from '../../core/batch.ts';
 import type { EncodedRows } from '../../core/frame-engine.ts';
-import type { ByteSink } from './byte-sink.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
 
 /** Rows as text, one behind the other. */
 export interface RowTextEncoder {

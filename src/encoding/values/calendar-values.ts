@@ -1,10 +1,10 @@
-import type { ByteSink } from '../rows/byte-sink.ts';
-import type { ValueWriter } from '../rows/cell.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
+import { typedView } from '../bytes/typed-view.ts';
 import { writeCalendarDate } from './calendar-text.ts';
+import type { ValueWriter } from './cell.ts';
 import { write2Digits, write6Digits, write9Digits } from './digits.ts';
 import { floorQuotient } from './int64-text.ts';
 import { isoDuration } from './iso-duration.ts';
-import { typedView } from './typed-view.ts';
 
 const QUOTE = 34;
 const COLON = 58;

@@ -1,7 +1,7 @@
 import type { Vector } from '../../core/batch.ts';
-import type { ByteSink } from '../rows/byte-sink.ts';
-import type { Cell, ValueWriter } from '../rows/cell.ts';
-import { plainBytes } from './typed-view.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
+import { plainBytes } from '../bytes/typed-view.ts';
+import type { Cell, ValueWriter } from './cell.ts';
 
 const COMMA = 44;
 const COLON = 58;

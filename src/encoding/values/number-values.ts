@@ -1,11 +1,11 @@
 import type { Vector } from '../../core/batch.ts';
-import type { ByteSink } from '../rows/byte-sink.ts';
-import type { ValueWriter } from '../rows/cell.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
+import { typedView } from '../bytes/typed-view.ts';
+import type { ValueWriter } from './cell.ts';
 import { writeUint53 } from './digits.ts';
 import { FLOAT_TEXT_BYTES, writeFloat32, writeFloat64 } from './float-text.ts';
 import { writeInt64, writeUint64 } from './int64-text.ts';
 import { INT128_TEXT_BYTES, insertPoint, writeInt128 } from './int128-text.ts';
-import { typedView } from './typed-view.ts';
 
 const QUOTE = 34;
 const MINUS = 45;

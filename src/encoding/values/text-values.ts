@@ -1,8 +1,8 @@
+import type { ByteSink } from '../bytes/byte-sink.ts';
+import { plainBytes, viewOf } from '../bytes/typed-view.ts';
 import { JsonGrammar } from '../json/json-grammar.ts';
 import { writeJsonString } from '../json/json-string.ts';
-import type { ByteSink } from '../rows/byte-sink.ts';
-import type { ValueWriter } from '../rows/cell.ts';
-import { plainBytes, viewOf } from './typed-view.ts';
+import type { ValueWriter } from './cell.ts';
 import { textWriter, Utf8Values } from './utf8-values.ts';
 
 const QUOTE = 34;

@@ -1,4 +1,4 @@
-import type { ByteSink } from '../rows/byte-sink.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
 import { writeCalendarDate } from './calendar-text.ts';
 import { write2Digits, write6Digits, write9Digits } from './digits.ts';
 

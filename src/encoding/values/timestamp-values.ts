@@ -1,9 +1,9 @@
 import type { TimeUnit } from '../../core/data-type.ts';
-import type { ByteSink } from '../rows/byte-sink.ts';
-import type { ValueWriter } from '../rows/cell.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
+import { typedView } from '../bytes/typed-view.ts';
+import type { ValueWriter } from './cell.ts';
 import { floorQuotient } from './int64-text.ts';
 import { TimestampText } from './timestamp-text.ts';
-import { typedView } from './typed-view.ts';
 
 const DAY_SECONDS = 86400;
 

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { Vector } from '../../core/batch.ts';
-import type { ValueWriter } from '../rows/cell.ts';
-import { plainBytes, viewOf } from './typed-view.ts';
+import { plainBytes, viewOf } from '../bytes/typed-view.ts';
+import type { ValueWriter } from './cell.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();

@@ -6,9 +6,9 @@ import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
 import { Cleanup } from '../../core/async/cleanup.ts';
 import type { Query } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { joinBytes } from '../../encoding/arrow/write/join-bytes.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
+import { joinBytes } from '../../encoding/bytes/join-bytes.ts';
 import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 
 const never = new AbortController().signal;

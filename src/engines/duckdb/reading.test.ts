@@ -6,8 +6,8 @@ import { duckDbEngine, newPartPath, readText, writeSql } from '../../../test/sup
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import type { AppError } from '../../core/app-error.ts';
 import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
-import { joinBytes } from '../../encoding/arrow/write/join-bytes.ts';
 import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { joinBytes } from '../../encoding/bytes/join-bytes.ts';
 import type { DuckDbEngine } from './duckdb-engine.ts';
 
 const never = new AbortController().signal;

@@ -10,9 +10,9 @@ import { AppError } from '../../core/app-error.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { ArrowRecoder } from '../../core/sql.ts';
 import { type ArrowField, arrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { joinBytes } from '../../encoding/arrow/write/join-bytes.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
+import { joinBytes } from '../../encoding/bytes/join-bytes.ts';
 import type { ExecuteResponse } from './connect-messages.ts';
 
 /** A server whose executions answer these, one after another. */

@@ -9,9 +9,9 @@ import { needed } from '../../../test/support/missing.ts';
 import { frameTable, rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { type ArrowField, arrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { joinBytes } from '../../encoding/arrow/write/join-bytes.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
+import { joinBytes } from '../../encoding/bytes/join-bytes.ts';
 import type { SparkEngine } from './spark-engine.ts';
 
 const venv = await needed('Sail', clusterVenv);

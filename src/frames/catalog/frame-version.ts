@@ -3,7 +3,7 @@ import type { Handle } from '../../core/handle.ts';
 import type { Manifest } from '../disk/manifest.ts';
 import { bytesOf, rowsOf } from '../disk/manifest.ts';
 import type { PinnedParts } from '../disk/part-links.ts';
-import { chunkRowsOf } from '../read/chunk-size.ts';
+import { chunkRowsOf } from './chunk-size.ts';
 
 /** Reads elsewhere keep a frame alive as well. */
 export interface ReadElsewhere {

@@ -1,5 +1,6 @@
 import type { ByteCache } from '../../cache/byte-cache.ts';
-import { AppError } from '../../core/app-error.ts';
+import { AppError, isTransient } from '../../core/app-error.ts';
+import type { Semaphore } from '../../core/async/semaphore.ts';
 import type { Compression, FrameEngine } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -13,17 +14,14 @@ import { type Part, sameFiles } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import { type HeldPart, PartLinks } from '../disk/part-links.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
-import type { PeerWatch } from '../peers/peer-watch.ts';
-import type { ProcessLease } from '../peers/process-lease.ts';
+import type { PeerParts } from '../peers/peer-group.ts';
 import { SharedLocks } from '../peers/shared-locks.ts';
-import { isTransient } from '../reconcile/adopt-files.ts';
-import type { Turns } from '../turns.ts';
 import { Catalog, type Entry } from './catalog.ts';
 import { FrameVersion, type ReadElsewhere } from './frame-version.ts';
 import { HandleLocks } from './handle-locks.ts';
 
 /** What all tenants of a store share. */
-export interface StoreContext {
+export interface StoreContext extends PeerParts {
   readonly coldDirectory: string;
   readonly engine: FrameEngine;
   readonly backgroundEngine: FrameEngine;
@@ -32,13 +30,8 @@ export interface StoreContext {
   readonly tombstoneTtlMs: number;
   readonly hot: ByteCache;
   readonly durable: DurableFiles;
-  readonly lease: ProcessLease;
-  readonly peers: PeerWatch;
-  /** Removes what processes that are over left in the middle of their work. */
-  readonly cleanUp: (directory: TenantDirectory) => Promise<void>;
-  /** Takes the locks from a process that is not known here, if it is not known at all. */
-  readonly releaseUnknown: (directory: TenantDirectory, id: string) => Promise<void>;
-  readonly adoptionTurns: Turns;
+  /** How many files from outside are looked into at once. */
+  readonly adoptions: Semaphore;
   readonly logger: Logger;
   readonly now: () => number;
   /** Aborts when the store closes. */

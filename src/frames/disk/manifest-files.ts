@@ -2,12 +2,19 @@ import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Handle } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';
-import type { HandleRecords } from '../reconcile/assess-handle.ts';
 import type { DurableFiles, OpenDirectory } from './durable-file.ts';
 import { storage } from './durable-file.ts';
 import { encodeManifest, type Manifest, parseManifest } from './manifest.ts';
 import type { Listing, TenantDirectory } from './tenant-directory.ts';
 import { encodeTombstone, parseTombstone, type Tombstone } from './tombstone.ts';
+
+/** What the disk remembers of a handle besides the data. */
+export interface HandleRecords {
+  readonly manifest: Manifest | undefined;
+  /** Written before the data is moved into place: whoever finds its data there may finish the commit. */
+  readonly pending: Manifest | undefined;
+  readonly tombstone: Tombstone | undefined;
+}
 
 /** The small files beside the data: manifests, those about to become manifests, and tombstones. */
 export class ManifestFiles {

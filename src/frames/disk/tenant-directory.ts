@@ -6,11 +6,19 @@ import type { Handle } from '../../core/handle.ts';
 import { isHandle, randomBase32 } from '../../core/handle.ts';
 import { defaultTenant, isTenant, type Tenant } from '../../core/principal.ts';
 import { errnoOf } from '../../core/storage-error.ts';
-import { pendingPrefix } from '../peers/evict-process.ts';
-import type { ProcessLease } from '../peers/process-lease.ts';
 import { type DurableFiles, storage } from './durable-file.ts';
 import type { FileIdentity, Identity } from './part.ts';
 import { identityOf } from './part.ts';
+
+/** Of records that a process has written aside and not yet moved into place. */
+export const pendingPrefix = 'pending-';
+
+/** The process that works in the directory. */
+interface DirectoryOwner {
+  readonly id: string;
+  /** Resolves when others can know of it. */
+  join(): Promise<void>;
+}
 
 /** What lies on the disk under a handle's names. */
 export interface FilesOnDisk {
@@ -40,11 +48,11 @@ export class TenantDirectory {
   readonly tenant: Tenant;
   readonly root: string;
   readonly #durable: DurableFiles;
-  readonly #lease: Pick<ProcessLease, 'id' | 'join'>;
+  readonly #lease: DirectoryOwner;
   #prepared: Promise<void> | undefined;
   #hasOwnFolders = false;
 
-  constructor(coldDirectory: string, tenant: Tenant, durable: DurableFiles, lease: Pick<ProcessLease, 'id' | 'join'>) {
+  constructor(coldDirectory: string, tenant: Tenant, durable: DurableFiles, lease: DirectoryOwner) {
     if (!isTenant(tenant)) throw new AppError('internal', 'not a name for a tenant');
     this.tenant = tenant;
     this.#durable = durable;

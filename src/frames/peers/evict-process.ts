@@ -1,9 +1,9 @@
 import { mkdir, readdir, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../../core/storage-error.ts';
+import { pendingPrefix } from '../disk/tenant-directory.ts';
 
-const buriedPrefix = 'buried-';
-export const pendingPrefix = 'pending-';
+const evictedPrefix = 'buried-';
 
 /** The private folder of a tenant, and the name of the process that clears up in it. */
 export interface PrivateFolder {
@@ -22,7 +22,7 @@ export async function evictProcess(privateFolder: PrivateFolder, id: string): Pr
   const folder = join(privateFolder.folder, 'tmp', id);
   if (!(await isThere(folder))) return false;
   const own = join(privateFolder.folder, 'tmp', privateFolder.ownId);
-  const moved = join(own, `${buriedPrefix}${id}`);
+  const moved = join(own, `${evictedPrefix}${id}`);
   await mkdir(own).catch(ignoring('EEXIST'));
   if (!(await rename(folder, moved).then(() => true, ignoring('ENOENT')))) return false;
   await settle(privateFolder, moved);
@@ -35,7 +35,7 @@ export async function evictProcess(privateFolder: PrivateFolder, id: string): Pr
 export async function evictUnknown(privateFolder: PrivateFolder, id: string): Promise<void> {
   if (await evictProcess(privateFolder, id)) return;
   for (const name of [id, ...(await readdir(join(privateFolder.folder, 'tmp')).catch(() => []))]) {
-    const buried = join(privateFolder.folder, 'tmp', name, name === id ? '' : `${buriedPrefix}${id}`);
+    const buried = join(privateFolder.folder, 'tmp', name, name === id ? '' : `${evictedPrefix}${id}`);
     // Somebody is at it, or will be.
     if (await isThere(buried)) return;
   }
@@ -62,9 +62,9 @@ export async function evictAllUnknown(
 
 async function settle(privateFolder: PrivateFolder, moved: string): Promise<void> {
   for (const { name } of await readdir(moved, { withFileTypes: true })) {
-    if (name.startsWith(buriedPrefix)) {
+    if (name.startsWith(evictedPrefix)) {
       await settle(privateFolder, join(moved, name));
-      await releaseLocks(privateFolder, name.slice(buriedPrefix.length));
+      await releaseLocks(privateFolder, name.slice(evictedPrefix.length));
     } else if (name.startsWith(pendingPrefix)) {
       // Its data may be in place already: whoever looks at the frame next decides.
       await rename(join(moved, name), join(privateFolder.folder, 'pending', name.slice(pendingPrefix.length)));

@@ -2,12 +2,21 @@ import { join } from 'node:path';
 import { type Handle, isHandle } from '../../core/handle.ts';
 import type { Logger } from '../../core/logger.ts';
 import { defaultTenant, isTenant, type Tenant } from '../../core/principal.ts';
-import type { StoreContext } from '../catalog/tenant-state.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import { otherTenants, type TenantDirectory, tenantRoot } from '../disk/tenant-directory.ts';
 import { evictAllUnknown, evictProcess, evictUnknown, type PrivateFolder } from './evict-process.ts';
 import { PeerWatch } from './peer-watch.ts';
 import { ProcessLease } from './process-lease.ts';
+
+/** What the store uses of it. */
+export interface PeerParts {
+  readonly lease: ProcessLease;
+  readonly peers: PeerWatch;
+  /** Removes what processes that are over left in the middle of their work. */
+  readonly cleanUp: (directory: TenantDirectory) => Promise<void>;
+  /** Takes the locks from a process that is not known here, if it is not known at all. */
+  readonly releaseUnknown: (directory: TenantDirectory, id: string) => Promise<void>;
+}
 
 export interface PeerGroupEvents {
   readonly onChanged: (tenant: Tenant, handle: Handle) => void;
@@ -21,7 +30,7 @@ export interface PeerGroupEvents {
 
 /** A place among the processes that serve one cold directory, from joining them to leaving or being taken for dead. */
 export class PeerGroup implements AsyncDisposable {
-  readonly parts: Pick<StoreContext, 'lease' | 'peers' | 'cleanUp' | 'releaseUnknown'>;
+  readonly parts: PeerParts;
   readonly #coldDirectory: string;
   readonly #lease: ProcessLease;
   readonly #peers: PeerWatch;

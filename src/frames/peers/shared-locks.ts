@@ -2,11 +2,11 @@ import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
 import { sleep } from '../../core/async/abortable.ts';
+import { Semaphore } from '../../core/async/semaphore.ts';
 import type { Handle } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { storage } from '../disk/durable-file.ts';
 import type { TenantDirectory } from '../disk/tenant-directory.ts';
-import { Turns } from '../turns.ts';
 import { leaseLost } from './process-lease.ts';
 
 export interface SharedLocksOptions {
@@ -33,7 +33,7 @@ const yieldMs = 2 * shortestPauseMs;
  */
 export class SharedLocks {
   readonly #options: SharedLocksOptions;
-  readonly #turns = new Turns(mostTokens);
+  readonly #inUse = new Semaphore(mostTokens);
   readonly #tokens: string[] = [];
   readonly #givenAt = new Map<Handle, number>();
   #made = 0;
@@ -44,7 +44,7 @@ export class SharedLocks {
 
   /** For those who hold the handle's lock of this process. */
   run<T>(handle: Handle, task: () => Promise<T>): Promise<T> {
-    return this.#turns.run(async () => {
+    return this.#inUse.run(async () => {
       const token = await this.#token();
       try {
         await this.#take(handle, token);

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { AppError, type ErrorCode } from '../../core/app-error.ts';
+import { AppError, isTransient } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { FrameEngine } from '../../core/frame-engine.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
@@ -15,14 +15,6 @@ export class Unreadable extends Error {}
 export interface AdoptedParts {
   readonly columns: readonly Column[];
   readonly parts: readonly Part[];
-}
-
-/** What an engine says of the data itself; anything else may be otherwise the next time. */
-const dataCodes = new Set<ErrorCode>(['invalid_input', 'unsupported_type', 'frame_damaged']);
-
-/** Not about the data: it may work later. */
-export function isTransient(error: unknown): boolean {
-  return error instanceof AppError && !dataCodes.has(error.code);
 }
 
 /** Looks into files from outside; rejects with Unreadable when they are no frame. */

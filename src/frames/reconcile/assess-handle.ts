@@ -1,18 +1,11 @@
 import type { Handle } from '../../core/handle.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import type { Manifest } from '../disk/manifest.ts';
+import type { HandleRecords } from '../disk/manifest-files.ts';
 import type { FileIdentity, Part } from '../disk/part.ts';
 import { sameFiles, sameIdentity } from '../disk/part.ts';
 import type { FilesOnDisk } from '../disk/tenant-directory.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
-
-/** What the disk remembers of a handle besides the data. */
-export interface HandleRecords {
-  readonly manifest: Manifest | undefined;
-  /** Written before the data is moved into place: whoever finds its data there may finish the commit. */
-  readonly pending: Manifest | undefined;
-  readonly tombstone: Tombstone | undefined;
-}
 
 export type HandleState =
   /** The data is as the manifest says. `leftovers` are superseded files to remove. */

@@ -1,19 +1,20 @@
+import { isTransient } from '../../core/app-error.ts';
 import type { Handle } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import type { Settling } from '../catalog/catalog.ts';
 import { isUnwritable, partsFound, type TenantState } from '../catalog/tenant-state.ts';
 import { type Manifest, newVersionId } from '../disk/manifest.ts';
+import type { HandleRecords } from '../disk/manifest-files.ts';
 import type { FileIdentity, Part } from '../disk/part.ts';
 import { sameFiles } from '../disk/part.ts';
 import { FileChanged } from '../disk/part-links.ts';
 import type { Listing } from '../disk/tenant-directory.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
-import { FileAdopter, isTransient, Unreadable } from './adopt-files.ts';
+import { FileAdopter, Unreadable } from './adopt-files.ts';
 import {
   assessHandle,
   cutOffParts,
   dataOf,
-  type HandleRecords,
   type HandleState,
   hasLeftovers,
   isAsKnown,
@@ -249,7 +250,7 @@ export class Reconciler {
   async #adopt(handle: Handle, finding: Outside, settling: Settling): Promise<boolean> {
     const { context, records } = this.#state;
     try {
-      const { columns, parts } = await context.adoptionTurns.run(() =>
+      const { columns, parts } = await context.adoptions.run(() =>
         this.#adoption.adopt(finding.files, finding.known, context.signal),
       );
       const isRestored = finding.previous !== undefined && sameContent(finding.previous.parts, parts);

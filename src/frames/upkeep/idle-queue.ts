@@ -1,6 +1,6 @@
+import { isTransient } from '../../core/app-error.ts';
 import { sleep } from '../../core/async/abortable.ts';
 import type { Logger } from '../../core/logger.ts';
-import { isTransient } from '../reconcile/adopt-files.ts';
 
 export interface IdleQueueOptions {
   /** How long nothing new must have come before work begins. */

@@ -1,11 +1,10 @@
-import { AppError } from '../../core/app-error.ts';
+import { AppError, isTransient } from '../../core/app-error.ts';
 import type { FrameEngine } from '../../core/frame-engine.ts';
 import { frameDamaged } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { sameIdentity } from '../disk/part.ts';
 import { FileChanged, type HeldPart } from '../disk/part-links.ts';
-import { isTransient } from '../reconcile/adopt-files.ts';
 
 const differs = 'its bytes are not those that were written (checksum)';
 

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { AppError } from '../../core/app-error.ts';
+import { AppError, isTransient } from '../../core/app-error.ts';
 import type { FrameEngine } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
 import { defaultTenant, type Tenant } from '../../core/principal.ts';
@@ -7,7 +7,6 @@ import { DurableFiles } from '../disk/durable-file.ts';
 import { type Manifest, parseManifest } from '../disk/manifest.ts';
 import { type FileIdentity, sameFiles } from '../disk/part.ts';
 import { otherTenants, TenantDirectory } from '../disk/tenant-directory.ts';
-import { isTransient } from '../reconcile/adopt-files.ts';
 
 export interface FrameVerdict {
   readonly tenant: Tenant;

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { AppError } from '../../core/app-error.ts';
+import { Semaphore } from '../../core/async/semaphore.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { Compression, PartRows, RowSource, WrittenPart } from '../../core/frame-engine.ts';
 import { isFailedSync } from '../../core/storage-error.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { leaseLost } from '../peers/process-lease.ts';
-import { Turns } from '../turns.ts';
 
 /** A file beside the frames that becomes a part. */
 export interface StagedFile {
@@ -53,11 +53,11 @@ export class StagedParts implements AsyncDisposable {
 
   async #stage(source: RowSource, signal: AbortSignal): Promise<StagedFile[]> {
     if (source.kind !== 'parts') return [await this.#write(source, signal)];
-    const turns = new Turns(filesAtOnce);
+    const semaphore = new Semaphore(filesAtOnce);
     const failures: unknown[] = [];
     const results = await Promise.all(
       source.paths.map((path) =>
-        turns.run(async () => {
+        semaphore.run(async () => {
           if (failures.length > 0) return undefined;
           const rows = { kind: 'file', path, format: { kind: 'parquet' } } as const;
           return await this.#write(rows, signal).catch((error: unknown) => {

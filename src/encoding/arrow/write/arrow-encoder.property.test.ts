@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { arrowContents } from '../../../../test/support/arrow-values.ts';
 import { vectorOf } from '../../../../test/support/vector-of.ts';
 import type { DataType } from '../../../core/data-type.ts';
+import { joinBytes } from '../../bytes/join-bytes.ts';
 import { arrowFields } from '../types/arrow-columns.ts';
 import { createArrowEncoder } from './arrow-encoder.ts';
-import { joinBytes } from './join-bytes.ts';
 import { schemaMessage } from './schema-message.ts';
 
 /** A type with its values, as `vectorOf` takes them. */

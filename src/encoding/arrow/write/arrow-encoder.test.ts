@@ -4,10 +4,10 @@ import { typeCases } from '../../../../test/support/type-cases.ts';
 import { vectorOf } from '../../../../test/support/vector-of.ts';
 import type { Batch } from '../../../core/batch.ts';
 import type { Column, DataType } from '../../../core/data-type.ts';
+import { joinBytes } from '../../bytes/join-bytes.ts';
 import { arrowFields } from '../types/arrow-columns.ts';
 import { createArrowEncoder } from './arrow-encoder.ts';
 import { splitMessage } from './flight-parts.ts';
-import { joinBytes } from './join-bytes.ts';
 import { schemaMessage } from './schema-message.ts';
 
 const int32: DataType = { kind: 'int', bits: 32, signed: true };

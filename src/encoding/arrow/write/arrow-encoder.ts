@@ -1,9 +1,9 @@
 import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { EncodedRows } from '../../../core/frame-engine.ts';
+import { joinBytes } from '../../bytes/join-bytes.ts';
 import { BodyLayout } from './body-layout.ts';
 import type { ColumnWriter } from './column-writer.ts';
-import { joinBytes } from './join-bytes.ts';
 import { writerForType } from './writer-for-type.ts';
 
 /** Offsets are 32-bit; a batch has to end well before they do. */

@@ -1,6 +1,6 @@
+import { padding } from '../../bytes/growing-bytes.ts';
 import { ipcMessage } from './ipc-message.ts';
 
-const padding = 64;
 const none = new Uint8Array(0);
 
 /** The nodes and buffers of a record batch, in the order of Arrow IPC: a field before its children. */
@@ -33,8 +33,4 @@ export class BodyLayout {
     const head = ipcMessage({ kind: 'recordBatch', table, bodyBytes: this.#bytes, alignment: padding });
     return [head, ...this.#pieces];
   }
-}
-
-export function paddedLength(bytes: number): number {
-  return Math.ceil(bytes / padding) * padding;
 }

@@ -1,8 +1,8 @@
 import type { Vector } from '../../../core/batch.ts';
+import { GrowingBits } from '../../bytes/growing-bits.ts';
+import { GrowingBytes } from '../../bytes/growing-bytes.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { type ColumnWriter, present, validityBytes } from './column-writer.ts';
-import { GrowingBits } from './growing-bits.ts';
-import { GrowingBytes } from './growing-bytes.ts';
 import { GrowingOffsets } from './growing-offsets.ts';
 import { GrowingValidity } from './growing-validity.ts';
 

@@ -1,5 +1,5 @@
+import { GrowingBytes } from '../../bytes/growing-bytes.ts';
 import type { BodyLayout } from './body-layout.ts';
-import { GrowingBytes } from './growing-bytes.ts';
 
 const MAX_OFFSET = 2 ** 31 - 1;
 

@@ -1,5 +1,5 @@
+import { countOnes, GrowingBits } from '../../bytes/growing-bits.ts';
 import type { BodyLayout } from './body-layout.ts';
-import { countOnes, GrowingBits } from './growing-bits.ts';
 
 /** Which rows are present. The bitmap begins with the first batch that has one. */
 export class GrowingValidity {

@@ -1,7 +1,7 @@
 import type { Vector } from '../../../core/batch.ts';
+import { GrowingBytes } from '../../bytes/growing-bytes.ts';
 import type { BodyLayout } from './body-layout.ts';
 import { type ColumnWriter, present, validityBytes } from './column-writer.ts';
-import { GrowingBytes } from './growing-bytes.ts';
 import { GrowingOffsets } from './growing-offsets.ts';
 import { GrowingValidity } from './growing-validity.ts';
 

@@ -1,8 +1,8 @@
 import { RecordBatchReader, type Table, tableFromIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
+import { joinBytes } from '../../bytes/join-bytes.ts';
 import { type ArrowField, arrowField } from '../types/arrow-field.ts';
 import { splitMessage } from './flight-parts.ts';
-import { joinBytes } from './join-bytes.ts';
 import { schemaMessage } from './schema-message.ts';
 import { arrowTable } from './small-table.ts';
 

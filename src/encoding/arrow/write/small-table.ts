@@ -1,6 +1,7 @@
+import { paddedLength } from '../../bytes/growing-bytes.ts';
+import { joinBytes } from '../../bytes/join-bytes.ts';
 import type { ArrowField } from '../types/arrow-field.ts';
-import { BodyLayout, paddedLength } from './body-layout.ts';
-import { joinBytes } from './join-bytes.ts';
+import { BodyLayout } from './body-layout.ts';
 
 const encoder = new TextEncoder();
 

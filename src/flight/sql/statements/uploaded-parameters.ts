@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
-import { GrowingBytes } from '../../../encoding/arrow/write/growing-bytes.ts';
+import { GrowingBytes } from '../../../encoding/bytes/growing-bytes.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';
 
 /** Parameters of one execution, or of one executemany, are held in memory. */

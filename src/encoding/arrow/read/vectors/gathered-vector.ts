@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Vector } from '../../../../core/batch.ts';
 import type { DataType } from '../../../../core/data-type.ts';
-import { copyBytes } from '../../../values/copy-bytes.ts';
+import { copyBytes } from '../../../bytes/copy-bytes.ts';
 import { allBits, bitAt, clearBit } from '../columns/bits.ts';
 import { maxBodyBytes } from '../format/messages.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Vector } from '../../../../core/batch.ts';
 import type { DataType } from '../../../../core/data-type.ts';
-import { copyBytes } from '../../../values/copy-bytes.ts';
+import { copyBytes } from '../../../bytes/copy-bytes.ts';
 import { bitAt } from '../columns/bits.ts';
 import { type ArrowColumn, int32View } from '../columns/column.ts';
 import { indexAt } from '../columns/dictionary.ts';

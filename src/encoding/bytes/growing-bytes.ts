@@ -1,5 +1,5 @@
-import { paddedLength } from './body-layout.ts';
-
+/** Arrow's buffers end at a multiple of so many bytes. */
+export const padding = 64;
 const FIRST_BYTES = 1024;
 const none = new Uint8Array(0);
 
@@ -41,4 +41,8 @@ export class GrowingBytes {
     larger.set(this.bytes.subarray(0, used));
     this.bytes = larger;
   }
+}
+
+export function paddedLength(bytes: number): number {
+  return Math.ceil(bytes / padding) * padding;
 }

@@ -1,10 +1,10 @@
-import type { ByteSink } from '../rows/byte-sink.ts';
-import type { ValueWriter } from '../rows/cell.ts';
-import { needsQuotes } from '../rows/csv-text.ts';
-import { writeCalendarDate } from './calendar-text.ts';
-import { CALENDAR_BYTES, isInfiniteDay } from './calendar-values.ts';
-import { FLOAT_TEXT_BYTES, writeFloat32, writeFloat64 } from './float-text.ts';
-import { typedView } from './typed-view.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
+import { typedView } from '../bytes/typed-view.ts';
+import { writeCalendarDate } from '../values/calendar-text.ts';
+import { CALENDAR_BYTES, isInfiniteDay } from '../values/calendar-values.ts';
+import type { ValueWriter } from '../values/cell.ts';
+import { FLOAT_TEXT_BYTES, writeFloat32, writeFloat64 } from '../values/float-text.ts';
+import { needsQuotes } from './csv-text.ts';
 
 const QUOTE = 34;
 

@@ -1,6 +1,6 @@
 import type { Vector } from '../../core/batch.ts';
-import { plainBytes } from '../values/typed-view.ts';
-import type { ByteSink } from './byte-sink.ts';
+import type { ByteSink } from '../bytes/byte-sink.ts';
+import { plainBytes } from '../bytes/typed-view.ts';
 
 /** Writes the values of one type. Made once a column, bound to each batch. */
 export interface ValueWriter {
