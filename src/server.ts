@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { identify } from './auth/identify.ts';
 import type { Config } from './config/config.ts';
 import type { EngineConfig } from './config/engine-settings.ts';
 import type { ListenAddress } from './config/listen-address.ts';
@@ -197,6 +198,7 @@ export async function startServer(
       port: server.grpcPort,
       maxConnections: server.maxConnections,
       services: [health, flight],
+      identify,
       logger,
     });
     cleanup.use(grpc);
@@ -219,6 +221,7 @@ export async function startServer(
       host: http.bindAddress.host,
       port: http.bindAddress.port,
       cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
+      identify,
       routes: [...routes, openApiRoute(routes, { version })],
       logger: logger.area('http'),
     });

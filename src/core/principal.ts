@@ -18,4 +18,5 @@ export interface Principal {
   readonly tenant: Tenant;
 }
 
-export const anonymous: Principal = { tenant: defaultTenant };
+/** Finds out who asks, from the headers of a request on either listener. */
+export type Identify = (headers: Readonly<Record<string, string | readonly string[] | undefined>>) => Principal;

@@ -1,9 +1,11 @@
 import { AppError } from '../core/app-error.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
-import { anonymous } from '../core/principal.ts';
+import { defaultTenant, type Principal } from '../core/principal.ts';
 import type { FrameStore } from '../frames/store.ts';
 import { demoFrames } from './demo-frames.ts';
+
+const owner: Principal = { tenant: defaultTenant };
 
 /** Puts the demo frames, once: a handle that is taken, also by a user's own frame, stays as it is, and one that was dropped stays gone. */
 export async function makeDemoFrames(
@@ -16,7 +18,7 @@ export async function makeDemoFrames(
       try {
         if (await wasDropped(frames, parseHandle(handle), options)) return;
         const source = { kind: 'sql', sql } as const;
-        const held = await frames.put(anonymous, { handle: parseHandle(handle), mode: 'create', source }, options);
+        const held = await frames.put(owner, { handle: parseHandle(handle), mode: 'create', source }, options);
         logger.info('made a demo frame', { handle, rows: held.rows });
       } catch (error) {
         if (!(error instanceof AppError && error.code === 'handle_exists')) throw error;
@@ -27,7 +29,7 @@ export async function makeDemoFrames(
 
 async function wasDropped(frames: FrameStore, handle: Handle, options: { signal: AbortSignal }): Promise<boolean> {
   try {
-    await frames.describe(anonymous, handle, options);
+    await frames.describe(owner, handle, options);
     return false;
   } catch (error) {
     return error instanceof AppError && error.code === 'handle_gone';

@@ -1,5 +1,4 @@
 import { AppError } from '../core/app-error.ts';
-import { anonymous } from '../core/principal.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
 import type { FrameStore } from '../frames/store.ts';
 import { Ticket } from '../grpc/messages/flight.ts';
@@ -39,9 +38,9 @@ async function* frameData(frames: FrameStore, selection: FrameSelection, call: C
 }
 
 async function* versionData(frames: FrameStore, selection: FrameSelection, call: Call): AsyncGenerator<Message> {
-  const { signal, lane } = call;
+  const { principal, signal, lane } = call;
   const { handle } = selection;
-  await using reader = await frames.open(anonymous, handle, { signal });
+  await using reader = await frames.open(principal, handle, { signal });
   assertVersion(selection, reader.version);
   const columns = selectColumns(handle, reader.columns, selection.columns);
   const source = selection.columns === undefined ? reader : reader.selected(columns);

@@ -1,4 +1,3 @@
-import { anonymous } from '../core/principal.ts';
 import { PutResult } from '../grpc/messages/flight.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import type { MessageReader } from '../grpc/wire/message-frames.ts';
@@ -23,7 +22,7 @@ export async function* doPut(
   }
   const options = parsePutOptions(descriptor, await upload.metadata(), call.metadata);
   const held = await frames.put(
-    anonymous,
+    call.principal,
     { ...options, source: { kind: 'arrow', stream: upload.ipcStream() } },
     { signal: call.signal },
   );

@@ -35,7 +35,7 @@ export function createFlightService(parts: FlightParts & { readonly sessions: Se
         idleTimeoutMs: handshakeTimeoutMs,
         handle: (requests, call) => handshake(requests, call, sessions),
       },
-      ListFlights: { kind: 'serverStreaming', budget, handle: (request) => listFlights(frames, request) },
+      ListFlights: { kind: 'serverStreaming', budget, handle: (request, call) => listFlights(frames, request, call) },
       GetFlightInfo: { kind: 'unary', budget, handle: (request, call) => getFlightInfo(parts, request, call) },
       GetSchema: { kind: 'unary', budget, handle: (request, call) => getSchema(parts, request, call) },
       DoGet: { kind: 'serverStreaming', budget, handle: (request, call) => doGet(parts, request, call) },

@@ -1,6 +1,5 @@
 import { AppError } from '../core/app-error.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
-import { anonymous } from '../core/principal.ts';
 import type { FrameStore } from '../frames/store.ts';
 import {
   CancelFlightInfoRequest,
@@ -23,12 +22,12 @@ export function frameActions(frames: FrameStore): FlightAction[] {
     {
       type: 'framehold.drop',
       description: 'Drops a frame. Takes its handle, or {"handle":…,"version":…} to drop only that version.',
-      run: async (body) => {
+      run: async (body, { principal }) => {
         const { handle, version } = parseBody(body, ['handle', 'version']);
         if (version !== undefined && !Number.isSafeInteger(version)) {
           throw invalidKey(what, 'version', version, 'a whole number');
         }
-        await frames.drop(anonymous, handle, { ifVersion: version as number | undefined });
+        await frames.drop(principal, handle, { ifVersion: version as number | undefined });
         return json({ handle });
       },
     },
@@ -36,9 +35,9 @@ export function frameActions(frames: FrameStore): FlightAction[] {
       type: 'framehold.renew',
       description:
         'Starts the time to live of a frame again. Takes its handle, or {"handle":…,"ttl":…} for another time; null lets it stay.',
-      run: async (body) => {
+      run: async (body, { principal }) => {
         const { handle, ttl } = parseBody(body, ['handle', 'ttl']);
-        const { version, expiresAt } = await frames.renew(anonymous, handle, parseTtlMs(ttl, what));
+        const { version, expiresAt } = await frames.renew(principal, handle, parseTtlMs(ttl, what));
         const expires = expiresAt === undefined ? null : new Date(expiresAt).toISOString();
         return json({ handle, version, expiresAt: expires });
       },
@@ -46,12 +45,12 @@ export function frameActions(frames: FrameStore): FlightAction[] {
     {
       type: 'RenewFlightEndpoint',
       description: 'Starts the time to live of the frame of an endpoint again. Takes RenewFlightEndpointRequest.',
-      run: async (body) => {
+      run: async (body, { principal }) => {
         const { endpoint } = RenewFlightEndpointRequest.decode(body);
         if (endpoint?.ticket === undefined) throw new AppError('missing_parameter', 'the endpoint has no ticket');
         const target = parseReadTarget(endpoint.ticket.ticket, 'the ticket of the endpoint');
         if (target.kind === 'sql') throw new AppError('invalid_parameter', 'a statement has no time to live');
-        const { expiresAt } = await frames.renew(anonymous, target.handle);
+        const { expiresAt } = await frames.renew(principal, target.handle);
         const expirationTime = expiresAt === undefined ? undefined : timestamp(expiresAt);
         return FlightEndpoint.encode({ ...endpoint, expirationTime });
       },

@@ -1,5 +1,4 @@
 import { AppError } from '../core/app-error.ts';
-import { anonymous } from '../core/principal.ts';
 import { frameDamaged } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
@@ -12,7 +11,7 @@ import { type FrameSelection, ticketOf } from './request/read-target.ts';
 /** What is held, without counting as a read. */
 export async function heldFrame(frames: FrameStore, selection: FrameSelection, call: Call): Promise<HeldSummary> {
   const { handle } = selection;
-  const summary = await frames.describe(anonymous, handle, { signal: call.signal });
+  const summary = await frames.describe(call.principal, handle, { signal: call.signal });
   if (summary.state === 'damaged') throw frameDamaged(handle, summary.reason);
   assertVersion(selection, summary.version);
   return summary;

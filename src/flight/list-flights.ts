@@ -1,17 +1,21 @@
 import { AppError } from '../core/app-error.ts';
-import { anonymous } from '../core/principal.ts';
 import type { FrameStore } from '../frames/store.ts';
 import { Criteria } from '../grpc/messages/flight.ts';
+import type { Call } from '../grpc/server/method.ts';
 import { frameInfo } from './frame-info.ts';
 import { pathDescriptor } from './request/descriptor.ts';
 import { decodeUtf8 } from './request/json-object.ts';
 import { wholeFrame } from './request/read-target.ts';
 
 /** A FlightInfo for every frame whose handle begins with the criteria's text. Damaged ones, which no one can read, are left out. */
-export async function* listFlights(frames: FrameStore, request: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* listFlights(
+  frames: FrameStore,
+  request: Uint8Array,
+  { principal }: Call,
+): AsyncGenerator<Uint8Array> {
   const prefix = decodeUtf8(Criteria.decode(request).expression);
   if (prefix === undefined) throw new AppError('invalid_parameter', 'the expression of the criteria is not UTF-8');
-  for await (const summary of frames.list(anonymous, { prefix })) {
+  for await (const summary of frames.list(principal, { prefix })) {
     if (summary.state === 'damaged') continue;
     yield frameInfo(summary, wholeFrame(summary.handle), pathDescriptor(summary.handle));
   }

@@ -2,8 +2,9 @@ import { mkdir, readdir, readFile, rename, stat, truncate, writeFile } from 'nod
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf, firstColumn, never, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
+import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
-import { anonymous, type Principal, type Tenant } from '../core/principal.ts';
+import type { Principal, Tenant } from '../core/principal.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { parseManifest } from './disk/manifest.ts';
 import type { FrameStore } from './store.ts';

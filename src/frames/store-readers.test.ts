@@ -11,8 +11,8 @@ import {
   rowsOf,
   useStoreBench,
 } from '../../test/support/frame-store.ts';
+import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
-import { anonymous } from '../core/principal.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();

@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { counting, eventually, firstColumn, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
+import { anonymous } from '../auth/identify.ts';
 import type { FrameEngine } from '../core/frame-engine.ts';
 import { parseHandle } from '../core/handle.ts';
-import { anonymous } from '../core/principal.ts';
 import type { Manifest } from './disk/manifest.ts';
 
 const bench = await useStoreBench();

@@ -1,8 +1,8 @@
 import { copyFile, link, mkdir, open as openFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf, firstColumn, never, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
+import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
-import { anonymous } from '../core/principal.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import type { FrameStore } from './store.ts';
 

@@ -11,8 +11,9 @@ import {
   rowsOf,
   useStoreBench,
 } from '../../test/support/frame-store.ts';
+import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
-import { anonymous, type Tenant } from '../core/principal.ts';
+import type { Tenant } from '../core/principal.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();

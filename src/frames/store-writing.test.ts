@@ -10,8 +10,9 @@ import {
   rowsOf,
   useStoreBench,
 } from '../../test/support/frame-store.ts';
+import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
-import { anonymous, type Principal, type Tenant } from '../core/principal.ts';
+import type { Principal, Tenant } from '../core/principal.ts';
 
 const bench = await useStoreBench();
 

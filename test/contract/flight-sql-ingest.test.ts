@@ -1,8 +1,8 @@
 import { status } from '@grpc/grpc-js';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { anonymous } from '../../src/auth/identify.ts';
 import { parseHandle } from '../../src/core/handle.ts';
-import { anonymous } from '../../src/core/principal.ts';
 import { byCommand, flightDataOf, gather } from '../support/flight-client.ts';
 import { any, type FieldValue, FlightSqlClient, proto } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach } from 'vitest';
+import { anonymous } from '../../src/auth/identify.ts';
 import type { FrameEngine } from '../../src/core/frame-engine.ts';
 import { type Handle, parseHandle } from '../../src/core/handle.ts';
 import { silentLogger } from '../../src/core/logger.ts';
-import { anonymous, type Principal } from '../../src/core/principal.ts';
+import type { Principal } from '../../src/core/principal.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import type { FrameReader } from '../../src/frames/read/frame-reader.ts';
 import { type FrameStore, type FrameStoreOptions, openFrameStore } from '../../src/frames/store.ts';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { identify } from '../../src/auth/identify.ts';
 import { AppError } from '../../src/core/app-error.ts';
 import { silentLogger } from '../../src/core/logger.ts';
 import { createHealthService } from '../../src/grpc/server/health.ts';
@@ -85,6 +86,7 @@ export async function startTestListener(options: Partial<GrpcListenerOptions> = 
     port: 0,
     maxConnections: 100,
     services: [health, service],
+    identify,
     logger: silentLogger,
     ...options,
   });

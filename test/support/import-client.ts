@@ -1,6 +1,6 @@
 import { type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
-import { anonymous } from '../../src/core/principal.ts';
+import { anonymous } from '../../src/auth/identify.ts';
 import type { Framehold } from './framehold.ts';
 import { type Answer, ask } from './http-client.ts';
 import { privateFiles } from './private-files.ts';

@@ -1,5 +1,4 @@
 import type { Logger } from '../../core/logger.ts';
-import { anonymous } from '../../core/principal.ts';
 import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import type { FrameStore } from '../../frames/store.ts';
 import { PutResult, Result } from '../../grpc/messages/flight.ts';
@@ -19,7 +18,7 @@ import {
   updateResult,
 } from './messages/sql-messages.ts';
 import { decodeTicket, type StatementTicket } from './messages/statement-ticket.ts';
-import { type MetadataSources, metadataTable } from './metadata/metadata.ts';
+import { type MetadataTable, metadataTable } from './metadata/metadata.ts';
 import { metadataStream } from './metadata/metadata-stream.ts';
 import { sqlInfos } from './metadata/sql-info.ts';
 import { CancellableTickets } from './statements/cancellable-tickets.ts';
@@ -46,16 +45,13 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
   const prepared = new PreparedStatements();
   const transactions = new Transactions();
   const cancellable = new CancellableTickets();
-  const statements = new Statements({ sql, principal: anonymous, prepared, transactions, sessions, logger });
-  const sources: MetadataSources = {
-    sql,
-    frames,
-    principal: anonymous,
-    sqlInfos: sqlInfos({ version, maxConnections, statementIdleMs }),
-  };
+  const statements = new Statements({ sql, prepared, transactions, sessions, logger });
+  const infos = sqlInfos({ version, maxConnections, statementIdleMs });
+  const tableOf = (command: SqlMessage, { principal }: Call): MetadataTable | undefined =>
+    metadataTable(command, { sql, frames, principal, sqlInfos: infos });
 
   const infoOf = async (command: SqlMessage, packed: Uint8Array, call: Call): Promise<InfoParts> => {
-    const table = metadataTable(command, sources);
+    const table = tableOf(command, call);
     if (table !== undefined) {
       expectStatements();
       return { schema: schemaMessage(table.fields), ticket: packed };
@@ -70,7 +66,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
     }
   };
   const schemaOf = async (command: SqlMessage, call: Call): Promise<Uint8Array> => {
-    const table = metadataTable(command, sources);
+    const table = tableOf(command, call);
     if (table !== undefined) return schemaMessage(table.fields);
     switch (command.name) {
       case 'CommandStatementQuery':
@@ -96,7 +92,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
     }
   };
   const get = (message: SqlMessage, packed: Uint8Array, call: Call): AsyncIterable<Message> => {
-    const table = metadataTable(message, sources);
+    const table = tableOf(message, call);
     if (table !== undefined) return metadataStream(table.fields, table.rows(call));
     const rows = rowsOf(message);
     return cancellable.run(packed, call.signal, (signal) => rows({ ...call, signal }));
@@ -115,7 +111,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
       case 'CommandStatementIngest': {
         const command = CommandStatementIngest.decode(value);
         const transaction = transactions.find(command.transactionId);
-        const rows = await ingest(frames, anonymous, command, upload, call);
+        const rows = await ingest(frames, call.principal, command, upload, call);
         noteWrite(transaction, `${rows} rows ingested into ${command.table}`);
         return updateResult(rows);
       }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { AppError, loggedError, toAppError } from '../../core/app-error.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { Principal } from '../../core/principal.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
 import { errorTrailers, okTrailers } from './error-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
@@ -23,6 +24,7 @@ export interface CallOptions {
   readonly method: Method;
   readonly path: string;
   readonly metadata: IncomingHttpHeaders;
+  readonly principal: Principal;
   readonly lane: string;
   readonly logger: Logger;
   /** Called when its stream is gone. */
@@ -38,13 +40,14 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** Serves one call on its stream, from headers to trailers. */
 export function startCall(stream: ServerHttp2Stream, options: CallOptions): RunningCall {
-  const { metadata, path, lane, logger, timeouts, onClosed } = options;
+  const { metadata, path, principal, lane, logger, timeouts, onClosed } = options;
   const requestId = givenRequestId(metadata) ?? newRequestId();
   const stopping = new LazyAbort();
   const headers: OutgoingHttpHeaders = {};
   const call: Call = {
     path,
     requestId,
+    principal,
     lane,
     metadata,
     get signal() {

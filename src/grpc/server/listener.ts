@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from '../../core/logger.ts';
+import type { Identify } from '../../core/principal.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
 import { type CallTimeouts, type RunningCall, startCall } from './call.ts';
 import { type ConnectionTimeouts, watchConnection } from './connection.ts';
@@ -17,6 +18,7 @@ export interface GrpcListenerOptions {
   /** Open connections. One more is closed at once, which its client sees as UNAVAILABLE. */
   readonly maxConnections: number;
   readonly services: readonly Service[];
+  readonly identify: Identify;
   readonly logger: Logger;
   readonly timeouts?: Partial<GrpcTimeouts>;
 }
@@ -80,7 +82,8 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
       calls.delete(call);
     };
     const path = metadata[':path'] ?? '';
-    const call = startCall(stream, { timeouts, method, path, metadata, lane, logger, onClosed });
+    const principal = options.identify(metadata);
+    const call = startCall(stream, { timeouts, method, path, metadata, principal, lane, logger, onClosed });
     calls.add(call);
   });
 

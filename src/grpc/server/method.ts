@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http2';
+import type { Principal } from '../../core/principal.ts';
 import type { MessageBudget } from '../wire/message-budget.ts';
 import type { MessageReader } from '../wire/message-frames.ts';
 
@@ -8,6 +9,8 @@ export interface Call {
   readonly path: string;
   /** Stands in the log, and in the trailer `x-request-id` of an error. */
   readonly requestId: string;
+  /** Who asks. */
+  readonly principal: Principal;
   /** The connection it came by; calls of different connections take turns where they must wait. */
   readonly lane: string;
   readonly metadata: IncomingHttpHeaders;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../core/logger.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { EngineChoice } from '../../query/frame-sql.ts';
 import type { Operation } from './operation.ts';
 
@@ -12,6 +13,8 @@ export interface Exchange {
   /** What stands for each `{name}` of the route's path, in order, decoded. */
   readonly segments: readonly string[];
   readonly requestId: string;
+  /** Who asks. */
+  readonly principal: Principal;
   /**
    * Go out with the answer, whatever it is: names and values in turn, as `writeHead` takes them. Objects of headers, or
    * `setHeader` before it, cost a tenth of a hot read.

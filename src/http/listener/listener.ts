@@ -3,6 +3,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
 import { randomBase32 } from '../../core/handle.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { Identify } from '../../core/principal.ts';
 import { httpStatus, sendError } from '../exchange/error-response.ts';
 import { ReaderGone } from '../exchange/response-writer.ts';
 import type { Exchange, Route } from '../exchange/route.ts';
@@ -16,6 +17,7 @@ export interface HttpListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly routes: readonly Route[];
+  readonly identify: Identify;
   readonly cors: CorsPolicy | undefined;
   readonly maxConcurrentRequests: number;
   readonly maxConnections: number;
@@ -106,7 +108,8 @@ class Dispatcher {
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
     const { route, segments } = this.#routes.find(path);
     const { logger } = this.#options;
-    const exchange: Exchange = { request, response, target, segments, requestId, headers, logger };
+    const principal = this.#options.identify(request.headers);
+    const exchange: Exchange = { request, response, target, segments, requestId, principal, headers, logger };
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, request, headers);
     this.#underWay++;
     const ofSameClient = this.#connections.begin(request, response, this.#onEnd);

@@ -1,4 +1,3 @@
-import { anonymous } from '../../core/principal.ts';
 import type { RunningQueries, RunningQuery } from '../../query/running-queries.ts';
 import { refuseCrossSite } from '../exchange/cross-site-guard.ts';
 import { type Parameter, readParameters } from '../exchange/parameters.ts';
@@ -38,7 +37,7 @@ export function queriesRoute(running: RunningQueries): Route {
     },
     async handle(exchange) {
       readParameters({}, parseQueryString(exchange.target));
-      sendJson(exchange, { queries: running.list(anonymous).map(queryDocument) });
+      sendJson(exchange, { queries: running.list(exchange.principal).map(queryDocument) });
     },
   };
 }
@@ -74,7 +73,7 @@ export function queryRoute(running: RunningQueries): Route {
       refuseCrossSite(exchange);
       readParameters({}, parseQueryString(exchange.target));
       const id = exchange.segments[0] ?? '';
-      running.cancel(anonymous, id);
+      running.cancel(exchange.principal, id);
       sendJson(exchange, { id, cancelled: true });
     },
   };

@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises';
-import { anonymous } from '../../core/principal.ts';
 import type { FrameStore } from '../../frames/store.ts';
 import { chooseCoding } from '../exchange/content-coding.ts';
 import type { Exchange } from '../exchange/route.ts';
@@ -27,7 +26,7 @@ export async function sendTable(
   const headers = exportHeaders(format);
   if (format.fmt === 'parquet') {
     const rows = { source: { kind: 'arrow', stream: arrowStream(table) }, compression: format.compression } as const;
-    await using written = await frames.writeParquet(anonymous, rows, { signal });
+    await using written = await frames.writeParquet(exchange.principal, rows, { signal });
     await using file = await open(written.path);
     return await sendFile(exchange, { file, bytes: written.bytes, signal }, [...headers, 'cache-control', 'no-store']);
   }

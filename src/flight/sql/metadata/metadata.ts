@@ -23,7 +23,7 @@ import { tableSchema } from './table-schema.ts';
 import { analyticsCatalog, framesCatalog, listSchemas, listTables, type TableSources, tableTypes } from './tables.ts';
 import { xdbcTypeRows } from './xdbc-types.ts';
 
-export interface MetadataSources extends TableSources {
+interface MetadataSources extends TableSources {
   readonly sqlInfos: readonly SqlInfo[];
 }
 

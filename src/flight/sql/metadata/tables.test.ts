@@ -1,9 +1,9 @@
 import { RecordBatchReader } from 'apache-arrow';
 import { expect, test } from 'vitest';
+import { anonymous } from '../../../auth/identify.ts';
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import { parseHandle } from '../../../core/handle.ts';
-import { anonymous } from '../../../core/principal.ts';
 import type { AnalyticsTable } from '../../../core/sql.ts';
 import type { FrameSummary } from '../../../frames/catalog/frame-summary.ts';
 import { tableSchema } from './table-schema.ts';

@@ -1,6 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Logger } from '../../../core/logger.ts';
-import type { Principal } from '../../../core/principal.ts';
 import type { Call, Message } from '../../../grpc/server/method.ts';
 import type { CallOptions, FrameSql, PreparedSql } from '../../../query/frame-sql.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
@@ -21,7 +20,6 @@ export interface StatementText {
 
 export interface StatementsOptions {
   readonly sql: FrameSql;
-  readonly principal: Principal;
   readonly prepared: PreparedStatements;
   readonly transactions: Transactions;
   readonly sessions: Sessions;
@@ -39,15 +37,13 @@ const changesTheSession: PreparedSql = { isUpdate: true, columns: [], parameters
  */
 export class Statements {
   readonly #sql: FrameSql;
-  readonly #principal: Principal;
   readonly #prepared: PreparedStatements;
   readonly #transactions: Transactions;
   readonly #sessions: Sessions;
   readonly #logger: Logger;
 
-  constructor({ sql, principal, prepared, transactions, sessions, logger }: StatementsOptions) {
+  constructor({ sql, prepared, transactions, sessions, logger }: StatementsOptions) {
     this.#sql = sql;
-    this.#principal = principal;
     this.#prepared = prepared;
     this.#transactions = transactions;
     this.#sessions = sessions;
@@ -88,7 +84,7 @@ export class Statements {
     if (binding === undefined) return { schema, ticket: encodeTicket({ kind: 'query', sql, engine }) };
     // The values have types of their own, and `SELECT ?` is of the type of its value.
     const columns = await this.#sql.boundColumns(
-      this.#principal,
+      call.principal,
       { sql, parameters: binding.parameters },
       on(engine, call),
     );
@@ -170,7 +166,7 @@ export class Statements {
   ): AsyncGenerator<Message> {
     const request = { sql, form: 'arrow', parameters } as const;
     const chosen = typeof engine === 'function' ? await engine() : engine;
-    await using result = await this.#sql.query(this.#principal, request, on(chosen, call));
+    await using result = await this.#sql.query(call.principal, request, on(chosen, call));
     yield schemaData(arrowSchema(result.columns));
     for await (const { bytes } of result.rows()) yield batchData(bytes);
   }
@@ -181,7 +177,7 @@ export class Statements {
   ): Promise<{ readonly description: PreparedSql; readonly engine: string | undefined }> {
     if (readSessionStatement(query) !== undefined) return { description: changesTheSession, engine: undefined };
     const engine = await this.#engineFor(query, call);
-    return { description: await this.#sql.prepare(this.#principal, query, on(engine, call)), engine };
+    return { description: await this.#sql.prepare(call.principal, query, on(engine, call)), engine };
   }
 
   /** The engine that the call names, else its session; undefined where neither does. */
@@ -189,7 +185,7 @@ export class Statements {
     const { metadata, requestId } = call;
     const wanted = metadata[engineHeader]?.toString() ?? this.#sessions.of(call)?.engine;
     if (wanted === undefined) return undefined;
-    const { engine, reason, isElsewhere } = await this.#sql.choose(this.#principal, query, on(wanted, call));
+    const { engine, reason, isElsewhere } = await this.#sql.choose(call.principal, query, on(wanted, call));
     call.setHeader(engineHeader, engine);
     call.setHeader(`${engineHeader}-reason`, reason);
     const fields = { requestId, engine, engineReason: reason };
@@ -208,7 +204,7 @@ export class Statements {
       this.#sessions.setEngine(call, ofSession.engine);
       return 0;
     }
-    const { rows, hasChanged } = await this.#sql.update(this.#principal, { sql, parameters }, on(engine, call));
+    const { rows, hasChanged } = await this.#sql.update(call.principal, { sql, parameters }, on(engine, call));
     if (hasChanged) noteWrite(transaction, statementName(sql));
     return rows;
   }

@@ -1,4 +1,3 @@
-import { anonymous } from '../../../core/principal.ts';
 import type { SqlResult } from '../../../core/sql.ts';
 import { execJsonRows, execSqlHead, execSqlTail } from '../../../encoding/rows/exec-json.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
@@ -24,12 +23,16 @@ export async function answerSql(
   const lane = fairnessLane(exchange);
   const startedAt = process.hrtime.bigint();
   const choosing = abortOnLeave(response);
-  const choice = await sql.choose(anonymous, command.query, { engine: command.engine, signal: choosing, lane });
+  const choice = await sql.choose(exchange.principal, command.query, {
+    engine: command.engine,
+    signal: choosing,
+    lane,
+  });
   const told = reportEngine(exchange, command, choice);
   const signal = untilAnswered(exchange, choice, requestTimeoutMs);
   const coding = compression ? chooseCoding(request.headers['accept-encoding']) : undefined;
   await using result = await sql.query(
-    anonymous,
+    exchange.principal,
     {
       sql: command.query,
       form: command.quoteLargeNum ? 'exec-json-quoted' : 'exec-json',

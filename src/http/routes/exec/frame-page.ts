@@ -1,7 +1,6 @@
 import type { CacheSpace } from '../../../cache/byte-cache.ts';
 import { AppError } from '../../../core/app-error.ts';
 import type { ChunkForm } from '../../../core/frame-engine.ts';
-import { anonymous } from '../../../core/principal.ts';
 import { execJsonHead, execJsonTail } from '../../../encoding/rows/exec-json.ts';
 import type { FrameReader } from '../../../frames/read/frame-reader.ts';
 import type { FrameStore } from '../../../frames/store.ts';
@@ -36,7 +35,7 @@ export function readHandle(
 ): void | Promise<void> {
   const coding = settings.compression ? chooseCoding(exchange.request.headers['accept-encoding']) : undefined;
   if (settings.compression) exchange.headers.push('vary', 'Accept-Encoding');
-  const versionId = frames.peek(anonymous, command.handle);
+  const versionId = frames.peek(exchange.principal, command.handle);
   if (versionId !== undefined) {
     const page = pages.get(versionId, pageKey(command, coding));
     if (page !== undefined) return sendPage(exchange, page, versionId);
@@ -61,7 +60,7 @@ async function readPage(
 ): Promise<void> {
   const { request, response, headers } = exchange;
   const signal = answerInTime(response, settings.requestTimeoutMs);
-  await using reader = await frames.open(anonymous, command.handle, { signal });
+  await using reader = await frames.open(exchange.principal, command.handle, { signal });
   const from = Math.min(command.range.from, reader.rows);
   const to = Math.min(command.range.to, reader.rows);
   checkMaximum(to - from, settings.maxLimit, command.limitText);

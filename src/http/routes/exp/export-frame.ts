@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { AppError } from '../../../core/app-error.ts';
 import type { ChunkForm } from '../../../core/frame-engine.ts';
 import type { Handle } from '../../../core/handle.ts';
-import { anonymous } from '../../../core/principal.ts';
+import type { Principal } from '../../../core/principal.ts';
 import { selectColumns } from '../../../frames/read/select-columns.ts';
 import type { FrameReader, FrameStore } from '../../../frames/store.ts';
 import { matchesEntityTag, notModified } from '../../exchange/entity-tag.ts';
@@ -25,16 +25,17 @@ export async function exportFrame(
   const { handle, format } = command;
   const { frames, signal } = options;
   if (format.fmt === 'parquet') return await exportParquet(command, exchange, frames, signal);
-  const open = (form: ChunkForm): Promise<OpenTable> => openFrame(command, form, options);
+  const open = (form: ChunkForm): Promise<OpenTable> => openFrame(exchange.principal, command, form, options);
   await sendTable(exchange, { query: `handle:${handle}`, open }, format, options);
 }
 
 async function openFrame(
+  principal: Principal,
   { handle, range, columns }: ExportFrame,
   form: ChunkForm,
   { frames, signal, lane }: SendTableOptions & { readonly frames: FrameStore; readonly lane: string },
 ): Promise<OpenTable> {
-  const reader = await frames.open(anonymous, handle, { signal });
+  const reader = await frames.open(principal, handle, { signal });
   try {
     const chosen = selectColumns(handle, reader.columns, columns);
     const source = columns === undefined ? reader : reader.selected(chosen);
@@ -66,7 +67,7 @@ async function exportParquet(
   frames: FrameStore,
   signal: AbortSignal,
 ): Promise<void> {
-  await using reader = await frames.open(anonymous, handle, { signal });
+  await using reader = await frames.open(exchange.principal, handle, { signal });
   const chosen = selectColumns(handle, reader.columns, columns);
   const rows = within(range, reader);
   const headers = [...exportHeaders(format), 'cache-control', 'no-cache'];
@@ -90,7 +91,7 @@ async function exportParquet(
     return;
   }
   await using written = await frames.writeParquet(
-    anonymous,
+    exchange.principal,
     {
       source: {
         kind: 'parquet',

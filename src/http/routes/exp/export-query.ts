@@ -1,4 +1,3 @@
-import { anonymous } from '../../../core/principal.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import type { EngineReport } from '../../exchange/requested-engine.ts';
 import type { Exchange } from '../../exchange/route.ts';
@@ -21,7 +20,11 @@ export async function exportQuery(
   const request = { sql: query, fromRow: range.from, toRow: range.to, columns };
   await sendTable(
     exchange,
-    { query, told, open: (form) => sql.query(anonymous, { ...request, form }, { signal, lane, engine, requestId }) },
+    {
+      query,
+      told,
+      open: (form) => sql.query(exchange.principal, { ...request, form }, { signal, lane, engine, requestId }),
+    },
     format,
     options,
   );

@@ -1,5 +1,4 @@
 import { AppError } from '../../../core/app-error.ts';
-import { anonymous } from '../../../core/principal.ts';
 import type { Tsdb } from '../../../core/tsdb.ts';
 import type { FrameStore } from '../../../frames/store.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
@@ -48,7 +47,7 @@ export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Rout
           const lane = fairnessLane(exchange);
           const leaving = abortOnLeave(exchange.response);
           const { engine: wanted } = command;
-          const choice = await sql.choose(anonymous, command.query, { engine: wanted, signal: leaving, lane });
+          const choice = await sql.choose(exchange.principal, command.query, { engine: wanted, signal: leaving, lane });
           const told = reportEngine(exchange, command, choice);
           const { engine, isElsewhere } = choice;
           // An engine elsewhere has a clock of its own.

@@ -1,6 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
 import { parseHandle } from '../../../core/handle.ts';
-import { anonymous } from '../../../core/principal.ts';
 import type { FrameStore } from '../../../frames/store.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { handle, readParameters } from '../../exchange/parameters.ts';
@@ -64,7 +63,7 @@ export function handleRoute(frames: FrameStore): Route {
 
 async function describe(exchange: Exchange, frames: FrameStore): Promise<void> {
   const wanted = parseHandle(exchange.segments[0] ?? '');
-  const frame = await frames.describe(anonymous, wanted, { signal: abortOnLeave(exchange.response) });
+  const frame = await frames.describe(exchange.principal, wanted, { signal: abortOnLeave(exchange.response) });
   exchange.headers.push('etag', `"${frame.version}"`);
   sendJson(exchange, handleSummary(frame, frames));
 }
@@ -73,7 +72,7 @@ async function drop(exchange: Exchange, frames: FrameStore): Promise<void> {
   refuseCrossSite(exchange);
   const wanted = parseHandle(exchange.segments[0] ?? '');
   const ifVersion = parseIfMatch(exchange.request.headers['if-match']);
-  const version = await frames.drop(anonymous, wanted, { ifVersion });
+  const version = await frames.drop(exchange.principal, wanted, { ifVersion });
   sendJson(exchange, { handle: wanted, version, dropped: true });
 }
 

@@ -1,4 +1,3 @@
-import { anonymous } from '../../../core/principal.ts';
 import type { FrameStore } from '../../../frames/store.ts';
 import { choice, flag, integer, readParameters, text, withDefault } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
@@ -56,7 +55,7 @@ export function handlesRoute(frames: FrameStore): Route {
       const descending = given.desc || order.startsWith('-');
       // Else each page of many would cost as much as all of them.
       const behind = order === 'handle' && !descending ? after : undefined;
-      const page = await handlePage(frames.list(anonymous, { prefix, after: behind }), {
+      const page = await handlePage(frames.list(exchange.principal, { prefix, after: behind }), {
         order: order.replace('-', '') as HandleOrder,
         descending,
         after,

@@ -1,6 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
 import { parseHandle } from '../../../core/handle.ts';
-import { anonymous } from '../../../core/principal.ts';
 import type { FrameStore } from '../../../frames/store.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { handle, readParameters, timeToLive } from '../../exchange/parameters.ts';
@@ -61,7 +60,7 @@ export function renewRoute(frames: FrameStore, limits: JsonLimits): Route {
           hint: 'give it once',
         });
       }
-      const frame = await frames.renew(anonymous, wanted, ttl === undefined ? inBody : ttl);
+      const frame = await frames.renew(exchange.principal, wanted, ttl === undefined ? inBody : ttl);
       sendJson(exchange, handleSummary(frame, frames));
     },
   };

@@ -1,4 +1,3 @@
-import { anonymous } from '../../../core/principal.ts';
 import type { FrameStore } from '../../../frames/store.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { JsonSchema } from '../../exchange/json-schema.ts';
@@ -79,12 +78,12 @@ export function impRoute({ frames, limits }: { readonly frames: FrameStore; read
       const command = parseImport(parseQueryString(exchange.target));
       // Nobody shall send gigabytes for nothing.
       if (command.handle !== undefined && command.mode === 'create') {
-        await frames.refuseTaken(anonymous, command.handle);
+        await frames.refuseTaken(exchange.principal, command.handle);
       }
       const signal = abortOnLeave(exchange.response);
       const upload = await openUpload(exchange, limits);
       try {
-        const kept = await storeUpload(upload, command, { frames, limits, signal });
+        const kept = await storeUpload(upload, command, { principal: exchange.principal, frames, limits, signal });
         const { timestamp } = command;
         const answer = importAnswer({ ...kept, timestamp, ms: performance.now() - start });
         const isText = command.fmt === undefined ? upload.isForm : command.fmt === 'text';

@@ -2,7 +2,7 @@ import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { FileFormatName } from '../../../core/file-format.ts';
 import type { FileFormat } from '../../../core/frame-engine.ts';
-import { anonymous } from '../../../core/principal.ts';
+import type { Principal } from '../../../core/principal.ts';
 import { didYouMeanName } from '../../../core/text/did-you-mean.ts';
 import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
 import type { FrameStore } from '../../../frames/store.ts';
@@ -16,6 +16,7 @@ import { UploadReader } from './upload-reader.ts';
 import { type Spooled, spool } from './upload-spool.ts';
 
 interface StoreUploadContext {
+  readonly principal: Principal;
   readonly frames: FrameStore;
   readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
   readonly signal: AbortSignal;
@@ -32,7 +33,7 @@ export async function storeUpload(
   command: ImportCommand,
   context: StoreUploadContext,
 ): Promise<StoredUpload> {
-  const { frames, limits, signal } = context;
+  const { principal, frames, limits, signal } = context;
   const named = namedFormat({
     asked: command.format,
     contentType: upload.contentType,
@@ -47,9 +48,9 @@ export async function storeUpload(
     const request = { handle, mode, ttlMs, check: timestamp === undefined ? undefined : timestampCheck(timestamp) };
     if (format === 'arrow') {
       const source = { kind: 'arrow', stream: reader.rest() } as const;
-      return { format, put: await frames.put(anonymous, { ...request, source }, { signal }) };
+      return { format, put: await frames.put(principal, { ...request, source }, { signal }) };
     }
-    await using file = await frames.temporaryFile(anonymous);
+    await using file = await frames.temporaryFile(principal);
     const { isPlainText } = await spool(reader.rest(), file.path);
     const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
     const source = {
@@ -57,7 +58,7 @@ export async function storeUpload(
       path: file.path,
       format: fileFormat(format, { ...command, hasHeader, isPlainText }, types),
     } as const;
-    return { format, put: await frames.put(anonymous, { ...request, source }, { signal }) };
+    return { format, put: await frames.put(principal, { ...request, source }, { signal }) };
   } finally {
     reader.release();
   }

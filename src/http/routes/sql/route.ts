@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
-import { anonymous } from '../../../core/principal.ts';
+import type { Principal } from '../../../core/principal.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { FrameStore } from '../../../frames/store.ts';
 import type { EngineChoice, FrameSql, SqlFacts } from '../../../query/frame-sql.ts';
@@ -35,6 +35,7 @@ interface Run {
   readonly signal: AbortSignal;
   readonly lane: string;
   readonly requestId: string;
+  readonly principal: Principal;
   readonly choice: EngineChoice;
   readonly told: EngineReport | undefined;
 }
@@ -54,15 +55,15 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
       readParameters({}, parseQueryString(exchange.target));
       const command = await readCommand(exchange, settings);
       const lane = fairnessLane(exchange);
-      const { requestId } = exchange;
+      const { requestId, principal } = exchange;
       const { timeoutMs, keep } = command;
       const signal =
         timeoutMs === undefined ? abortOnLeave(exchange.response) : answerInTime(exchange.response, timeoutMs);
-      const choice = await sql.choose(anonymous, command.sql, { signal, lane, engine: command.engine });
+      const choice = await sql.choose(principal, command.sql, { signal, lane, engine: command.engine });
       const told = reportEngine(exchange, command, choice);
-      const facts = await sql.inspect(anonymous, command.sql, { signal, lane, engine: choice.engine });
+      const facts = await sql.inspect(principal, command.sql, { signal, lane, engine: choice.engine });
       const parameters = boundParameters(command.params, facts);
-      const run = { command, parameters, signal, lane, requestId, choice, told };
+      const run = { command, parameters, signal, lane, requestId, principal, choice, told };
       if (facts.effect !== 'reads') sendJson(exchange, { ...(await change(run, facts, sql)), ...told });
       else if (keep !== undefined) sendJson(exchange, { ...(await keepRows(run, keep, frames, sql)), ...told });
       else await sendRows(exchange, run, { frames, sql, ...settings });
@@ -94,7 +95,7 @@ async function sendRows(
     {
       query,
       told,
-      open: (form) => options.sql.query(anonymous, { ...request, form }, { signal, lane, engine, requestId }),
+      open: (form) => options.sql.query(exchange.principal, { ...request, form }, { signal, lane, engine, requestId }),
     },
     format,
     { ...options, signal },
@@ -102,23 +103,23 @@ async function sendRows(
 }
 
 async function keepRows(
-  { command, parameters, signal, lane, requestId, choice }: Run,
+  { command, parameters, signal, lane, requestId, principal, choice }: Run,
   keep: Keep,
   frames: FrameStore,
   sql: FrameSql,
 ): Promise<object> {
-  if (keep.mode === 'create' && keep.handle !== undefined) await frames.refuseTaken(anonymous, keep.handle);
+  if (keep.mode === 'create' && keep.handle !== undefined) await frames.refuseTaken(principal, keep.handle);
   const { range, columns: chosen } = command;
   const request = { sql: command.sql, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
   const options = { signal, lane, engine: choice.engine, requestId };
-  const { handle, version, rows, bytes, columns, expiresAt } = await sql.keep(anonymous, request, keep, options);
+  const { handle, version, rows, bytes, columns, expiresAt } = await sql.keep(principal, request, keep, options);
   const expires = expiresAt === undefined ? null : isoTime(expiresAt);
   return { handle, version, rows, bytes, columns: columns.map(execColumn), expires };
 }
 
 /** As QuestDB answers. */
 async function change(
-  { command, parameters, signal, lane, requestId, choice }: Run,
+  { command, parameters, signal, lane, requestId, principal, choice }: Run,
   { effect }: SqlFacts,
   sql: FrameSql,
 ): Promise<object> {
@@ -128,7 +129,7 @@ async function change(
     });
   }
   const { rows: updated } = await sql.update(
-    anonymous,
+    principal,
     { sql: command.sql, parameters },
     { signal, lane, engine: choice.engine, requestId },
   );
