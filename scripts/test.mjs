@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { node24 } from './node24.mjs';
 import { build, install, root, tool } from './prepare.mjs';
 
@@ -10,6 +10,20 @@ const inCi = process.env.CI === 'true';
 const cluster = 'test/cluster';
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
+const fileTimes = [];
+/** One file a door: what differs between versions of Node shows in any of them. */
+const onOtherNode = [
+  'exec-handle',
+  'exp',
+  'imp',
+  'post-sql',
+  'handles',
+  'proxy',
+  'flight-get',
+  'flight-put',
+  'flight-sql-statements',
+  'cli',
+];
 
 /** A step that is no test counts only when it fails: the closing line must never look better than the run was. */
 function check(name, succeeded) {
@@ -32,6 +46,7 @@ function vitest(name, node, args) {
   total.failed += counts.failed;
   total.skipped += counts.skipped;
   failures.push(...counts.failures);
+  fileTimes.push(...counts.times);
   // An error outside of any test, or no test at all.
   check(name, status === 0 || counts.failed > 0);
 }
@@ -45,13 +60,14 @@ function readCounts(report) {
       passed: json.numPassedTests,
       failed: json.numFailedTests + unread.length,
       skipped: json.numPendingTests + json.numTodoTests,
+      times: json.testResults.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 })),
       failures: [
         ...unread.map((file) => `${file.name}\n${indented(file.message)}`),
         ...failed.map((test) => `${test.fullName}\n${indented(test.failureMessages.join('\n'))}`),
       ],
     };
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, failures: [] };
+    return { passed: 0, failed: 0, skipped: 0, failures: [], times: [] };
   }
 }
 
@@ -64,16 +80,33 @@ function indented(message) {
 function vitestOnNode24() {
   if (process.version.startsWith('v24.')) return;
   const node = node24();
-  if (node !== undefined) vitest('contract tests on Node 24', node, ['test/contract']);
+  const files = onOtherNode.map((name) => `test/contract/${name}.test.ts`);
+  if (node !== undefined) vitest('a contract test of each door on Node 24', node, files);
   else if (inCi) check('finding a Node 24 for this platform', false);
   else console.log('left out: the contract tests on Node 24, of which there is none for this platform');
 }
 
-if (check('installing', install()) && check('building', build())) {
+function lintAndTypes() {
   console.log('linting …');
   check('linting', tool('@biomejs/biome/bin/biome', [inCi ? 'ci' : 'check', '--error-on-warnings', '--colors=off']));
   console.log('checking types …');
   check('checking types', tool('typescript/bin/tsc', ['--noEmit']));
+}
+
+function printSlowest(count) {
+  const slowest = fileTimes.toSorted((a, b) => b.seconds - a.seconds).slice(0, count);
+  if (slowest.length === 0) return;
+  console.log(`the ${slowest.length} slowest files, in seconds:`);
+  for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)}  ${relative(root, name)}`);
+}
+
+if (selected[0] === '--check') {
+  if (check('installing', install())) {
+    lintAndTypes();
+    vitest('units', process.execPath, ['--project', 'units']);
+  }
+} else if (check('installing', install()) && check('building', build())) {
+  lintAndTypes();
   if (selected.length > 0) vitest('tests', process.execPath, selected);
   else {
     vitest('tests', process.execPath, ['--exclude', `${cluster}/**`]);
@@ -83,6 +116,7 @@ if (check('installing', install()) && check('building', build())) {
   }
 }
 
+if (selected.length === 0) printSlowest(20);
 // Once more at the end, where whoever reads a long log looks first.
 for (const failure of failures) console.error(`failed: ${failure}`);
 const { passed, failed, skipped } = total;

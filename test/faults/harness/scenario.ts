@@ -8,7 +8,7 @@ export interface Scenario {
   readonly id: string;
   /** A proposition; the name of the test. */
   readonly promise: string;
-  /** How often what the scenario does is done. */
+  /** How often what the scenario does is done. 0 in CI: it measures the machine, and runs in `npm run torture` only. */
   readonly rounds: Readonly<Record<Size, number>>;
   /** What a round may take, in seconds, on a slow machine. */
   readonly secondsPerRound: number;
