@@ -1,5 +1,6 @@
 import { AppError } from '../core/app-error.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
+import type { JsonValue } from '../encoding/json/json-text.ts';
 import type { FrameStore } from '../frames/store.ts';
 import {
   CancelFlightInfoRequest,
@@ -11,7 +12,7 @@ import {
 } from '../grpc/messages/flight.ts';
 import type { FlightAction } from './flight-action.ts';
 import { timestamp } from './frame-info.ts';
-import { decodeUtf8, invalidKey, parseJsonObject } from './request/json-object.ts';
+import { decodeUtf8, invalidKey, readJsonKeys } from './request/json-object.ts';
 import { parseTtlMs } from './request/put-options.ts';
 import { parseReadTarget } from './request/read-target.ts';
 
@@ -69,12 +70,12 @@ export function frameActions(frames: FrameStore): FlightAction[] {
 function parseBody<const K extends string>(
   body: Uint8Array,
   keys: readonly ('handle' | K)[],
-): { readonly handle: Handle } & { readonly [P in K]?: unknown } {
+): { readonly handle: Handle } & { readonly [P in K]?: JsonValue } {
   const text = decodeUtf8(body);
   if (text === undefined) throw new AppError('invalid_parameter', `${what} is not UTF-8`);
   if (!text.trimStart().startsWith('{')) return { handle: parseHandle(text) } as ReturnType<typeof parseBody<K>>;
-  const given = parseJsonObject(text, keys, what);
-  const { handle } = given as { readonly handle?: unknown };
+  const given = readJsonKeys(text, keys, what);
+  const { handle } = given as { readonly handle?: JsonValue };
   if (handle === undefined) throw new AppError('missing_parameter', `${what} has no handle`);
   if (typeof handle !== 'string') throw invalidKey(what, 'handle', handle, 'text');
   return { ...given, handle: parseHandle(handle) } as ReturnType<typeof parseBody<K>>;

@@ -103,6 +103,8 @@ describe('a download', () => {
     ['an unknown key', '{"handle":"trades","limit":1}', status.INVALID_ARGUMENT, 'invalid_parameter'],
     ['no handle', '{}', status.INVALID_ARGUMENT, 'missing_parameter'],
     ['both handle and SQL', '{"handle":"trades","sql":"select 1"}', status.INVALID_ARGUMENT, 'ambiguous_mode'],
+    ['a key given twice', '{"handle":"trades","handle":"types"}', status.INVALID_ARGUMENT, 'invalid_parameter'],
+    ['a row beyond 2^53', '{"handle":"trades","from":9007199254740993}', status.INVALID_ARGUMENT, 'invalid_parameter'],
     ['half an object', '{"handle":', status.INVALID_ARGUMENT, 'invalid_parameter'],
     ['what is no handle', '-trades', status.INVALID_ARGUMENT, 'invalid_handle'],
     ['a path of no handle', 'frames/', status.INVALID_ARGUMENT, 'invalid_handle'],

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
-import { didYouMean } from '../../core/text/did-you-mean.ts';
+import { kindOf, parseJsonObject } from '../../encoding/json/json-object.ts';
+import type { JsonValue } from '../../encoding/json/json-text.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -12,33 +13,21 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** What a caller wrote as a JSON object, with no keys but these. `what` names it in errors, e.g. "the ticket". */
-export function parseJsonObject<const K extends string>(
+/** The keys of a JSON object that a caller wrote, and none but these. `what` names it in errors, e.g. "the ticket". */
+export function readJsonKeys<const K extends string>(
   text: string,
   keys: readonly K[],
   what: string,
-): { readonly [P in K]?: unknown } {
-  let value: unknown;
+): { readonly [P in K]?: JsonValue } {
   try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new AppError('invalid_parameter', `${what} is not valid JSON: ${JSON.stringify(text.slice(0, 40))}`, {
-      hint: `it is an object that may have ${keys.join(', ')}`,
-      cause,
-    });
+    return Object.fromEntries(parseJsonObject(text, keys, what)) as { readonly [P in K]?: JsonValue };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid_input') throw error;
+    const { message, hint } = error;
+    throw new AppError('invalid_parameter', message, { hint, cause: error });
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new AppError('invalid_parameter', `${what} is not a JSON object`, { hint: `it may have ${keys.join(', ')}` });
-  }
-  for (const key of Object.keys(value)) {
-    if (keys.includes(key as K)) continue;
-    const meant = didYouMean(key, keys) || `; it may have ${keys.join(', ')}`;
-    throw new AppError('invalid_parameter', `${what} has an unknown key ${JSON.stringify(key.slice(0, 100))}${meant}`);
-  }
-  return value as { readonly [P in K]?: unknown };
 }
 
-export function invalidKey(what: string, key: string, value: unknown, accepted: string): AppError {
-  const shown = (JSON.stringify(value) ?? 'undefined').slice(0, 100);
-  return new AppError('invalid_parameter', `${key} of ${what} is ${shown}; it must be ${accepted}`);
+export function invalidKey(what: string, key: string, value: JsonValue, accepted: string): AppError {
+  return new AppError('invalid_parameter', `${key} of ${what} is ${kindOf(value)}; it must be ${accepted}`);
 }

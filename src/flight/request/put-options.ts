@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http2';
 import { AppError } from '../../core/app-error.ts';
 import { type Handle, parseHandle } from '../../core/handle.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
+import type { JsonValue } from '../../encoding/json/json-text.ts';
 import type { PutRequest } from '../../frames/write/put-frame.ts';
 import type { Descriptor } from './descriptor.ts';
-import { decodeUtf8, invalidKey, parseJsonObject } from './json-object.ts';
+import { decodeUtf8, invalidKey, readJsonKeys } from './json-object.ts';
 
 /** How and where an upload is to be kept. */
 export type PutOptions = Pick<PutRequest, 'handle' | 'mode' | 'ttlMs'>;
@@ -29,7 +30,7 @@ export function parsePutOptions(
 }
 
 /** `null` (the frame stays), a number of seconds, or text such as `90s`. */
-export function parseTtlMs(ttl: unknown, what: string): number | null | undefined {
+export function parseTtlMs(ttl: JsonValue | undefined, what: string): number | null | undefined {
   if (ttl === undefined || ttl === null) return ttl;
   if (typeof ttl !== 'string' && typeof ttl !== 'number') throw invalidKey(what, 'ttl', ttl, 'a duration, e.g. "15m"');
   const ttlMs = parseDurationMs(String(ttl));
@@ -53,18 +54,18 @@ function fromDescriptor(descriptor: Descriptor): Given {
 function fromJson(bytes: Uint8Array, keys: readonly ('handle' | 'mode' | 'ttl')[], what: string): Given {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw new AppError('invalid_parameter', `${what} is not JSON`);
-  const { handle, mode, ttl } = parseJsonObject(text, keys, what);
+  const { handle, mode, ttl } = readJsonKeys(text, keys, what);
   if (handle !== undefined && handle !== null && typeof handle !== 'string') {
     throw invalidKey(what, 'handle', handle, 'text');
   }
   return { ...(typeof handle === 'string' && { handle: parseHandle(handle) }), ...fromKeys(mode, ttl, what) };
 }
 
-function fromKeys(mode: unknown, ttl: unknown, what: string): Given {
+function fromKeys(mode: JsonValue | undefined, ttl: JsonValue | undefined, what: string): Given {
   return { mode: parseMode(mode, what), ttlMs: parseTtlMs(ttl, what) };
 }
 
-function parseMode(mode: unknown, what: string): PutRequest['mode'] | undefined {
+function parseMode(mode: JsonValue | undefined, what: string): PutRequest['mode'] | undefined {
   if (mode === undefined || mode === null) return undefined;
   if (mode === 'create' || mode === 'overwrite' || mode === 'append') return mode;
   throw invalidKey(what, 'mode', mode, 'create, overwrite or append');

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import { type Handle, isHandle, parseHandle } from '../../core/handle.ts';
-import { decodeUtf8, invalidKey, parseJsonObject } from './json-object.ts';
+import type { JsonValue } from '../../encoding/json/json-text.ts';
+import { decodeUtf8, invalidKey, readJsonKeys } from './json-object.ts';
 
 /** What of a frame is to be read. */
 export interface FrameSelection {
@@ -42,7 +43,7 @@ export function parseReadTarget(bytes: Uint8Array, what: string): ReadTarget {
 }
 
 function parseSelection(text: string, what: string): ReadTarget {
-  const given = parseJsonObject(text, ['handle', 'version', 'columns', 'from', 'to', 'sql'], what);
+  const given = readJsonKeys(text, ['handle', 'version', 'columns', 'from', 'to', 'sql'], what);
   if (given.sql !== undefined) {
     if (typeof given.sql !== 'string') throw invalidKey(what, 'sql', given.sql, 'text');
     if (Object.keys(given).length > 1) {
@@ -63,11 +64,11 @@ function parseSelection(text: string, what: string): ReadTarget {
   return { kind: 'frame', handle: parseHandle(handle), version, columns, from, to };
 }
 
-function isColumnList(value: unknown): value is readonly string[] {
+function isColumnList(value: JsonValue | undefined): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string');
 }
 
-function wholeNumber(value: unknown, key: string, what: string): number | undefined {
+function wholeNumber(value: JsonValue | undefined, key: string, what: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
   throw invalidKey(what, key, value, 'a whole number of 0 or more');

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/app-error.ts';
-import { didYouMean } from '../../core/text/did-you-mean.ts';
+import { kindOf, parseJsonObject } from '../../encoding/json/json-object.ts';
+import type { JsonValue } from '../../encoding/json/json-text.ts';
 import { type BodyLimits, requestBody } from '../exchange/request-body.ts';
 import type { Exchange } from '../exchange/route.ts';
-import { type JsonObject, type JsonValue, parseJson } from './json-text.ts';
 
 /** Large enough for a long list of parameters; rows come by other doors. */
 const maxJsonBytes = 16_000_000;
@@ -23,41 +23,12 @@ export async function jsonBody<const Key extends string>(
   const text = await bodyText(exchange, { ...limits, maxBodyBytes });
   if (text.trim() === '') return undefined;
   checkContentType(exchange);
-  const value = parseJson(text);
-  if (!isJsonObject(value)) {
-    throw new AppError('invalid_input', `the body is ${kindOf(value)}, not a JSON object`, {
-      hint: `send an object with ${keys.join(', ')}`,
-    });
-  }
-  checkKeys(value, keys, 'the body');
-  return value as ReadonlyMap<Key, JsonValue>;
-}
-
-export function checkKeys(object: JsonObject, keys: readonly string[], what: string): void {
-  for (const key of object.keys()) {
-    if (keys.includes(key)) continue;
-    const shown = JSON.stringify(key.slice(0, 100));
-    throw new AppError('invalid_parameter', `${what} has an unknown key ${shown}${didYouMean(key, keys)}`, {
-      hint: `the keys are ${keys.join(', ')}`,
-    });
-  }
+  return parseJsonObject(text, keys, 'the body');
 }
 
 /** A key whose value is of another kind than it should be. */
 export function wrongType(key: string, value: JsonValue, accepted: string): AppError {
   return new AppError('invalid_parameter', `${key} is ${kindOf(value)}; it must be ${accepted}`);
-}
-
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return value instanceof Map;
-}
-
-function kindOf(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (isJsonObject(value)) return 'an object';
-  if (typeof value === 'string') return `the text ${JSON.stringify(value.slice(0, 100))}`;
-  return `${typeof value === 'boolean' ? '' : 'the number '}${value}`;
 }
 
 async function bodyText(exchange: Exchange, limits: JsonLimits): Promise<string> {

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/app-error.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
+import type { JsonValue } from '../../encoding/json/json-text.ts';
 import type { JsonSchema } from '../exchange/json-schema.ts';
 import { wrongType } from './json-body.ts';
-import type { JsonValue } from './json-text.ts';
 
 export const ttlSchema: JsonSchema = {
   type: ['string', 'number', 'null'],

@@ -1,8 +1,8 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { DataType } from '../../../core/data-type.ts';
 import type { TextType } from '../../../core/frame-engine.ts';
-import { checkKeys, isJsonObject } from '../../json/json-body.ts';
-import { type JsonValue, parseJson } from '../../json/json-text.ts';
+import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
+import { type JsonValue, parseJson } from '../../../encoding/json/json-text.ts';
 import { type ColumnText, columnsOfText, invalidSchema } from './schema-text.ts';
 import { hasTimeOfDay, timeFormatOf } from './time-pattern.ts';
 import { parseTypeName } from './type-name.ts';

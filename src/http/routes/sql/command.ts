@@ -1,15 +1,16 @@
 import { AppError } from '../../../core/app-error.ts';
 import { fileFormats } from '../../../core/file-format.ts';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
+import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
+import type { JsonValue } from '../../../encoding/json/json-text.ts';
 import type { PutRequest } from '../../../frames/write/put-frame.ts';
 import { localEngineName, tsdbEngineName } from '../../../query/engine-names.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import { choice, handle, integer, withDefault } from '../../exchange/parameters.ts';
 import { engineDescription, type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
 import { parseRowLimit, type RowRange } from '../../exchange/row-limit.ts';
-import { checkKeys, isJsonObject, wrongType } from '../../json/json-body.ts';
+import { wrongType } from '../../json/json-body.ts';
 import { type JsonKey, likeParameter, objectSchema, readKeys, textKey } from '../../json/json-keys.ts';
-import type { JsonValue } from '../../json/json-text.ts';
 import { parseTtl, ttlSchema } from '../../json/json-ttl.ts';
 import type { TableFormat } from '../../table/table.ts';
 import { compressionOf, expParameters } from '../exp/command.ts';

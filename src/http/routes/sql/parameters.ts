@@ -5,11 +5,12 @@ import { type ArrowField, type ArrowType, arrowField } from '../../../encoding/a
 import { endOfStream, schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../../encoding/arrow/write/small-table.ts';
 import { joinBytes } from '../../../encoding/bytes/join-bytes.ts';
+import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
+import type { JsonObject, JsonValue } from '../../../encoding/json/json-text.ts';
 import { parseSqlType, sqlTypeNames } from '../../../encoding/sql-types/parse-sql-type.ts';
 import { sqlTypeName } from '../../../encoding/sql-types/sql-type-name.ts';
 import type { SqlFacts } from '../../../query/frame-sql.ts';
-import { checkKeys, isJsonObject, wrongType } from '../../json/json-body.ts';
-import type { JsonObject, JsonValue } from '../../json/json-text.ts';
+import { wrongType } from '../../json/json-body.ts';
 
 /** A value on its way to the engine: a column of one row. */
 interface Cell {

@@ -16,11 +16,12 @@ const literals: ReadonlyMap<string, { readonly word: string; readonly meaning: b
 const mostDigits = 100;
 
 /**
- * Reads a JSON text. Unlike JSON.parse it keeps every digit of a whole number, refuses a key that is given twice, and
- * says where a text breaks off, which Node 20 does not always tell. Rejects with `invalid_input`.
+ * Reads a JSON text of a caller. Unlike JSON.parse it keeps every digit of a whole number, refuses a key that is given
+ * twice, and says where a text breaks off, which Node 20 does not always tell. Rejects with `invalid_input`; `what` names
+ * the text in errors.
  */
-export function parseJson(text: string): JsonValue {
-  const reader = new JsonReader(text);
+export function parseJson(text: string, what = 'the body'): JsonValue {
+  const reader = new JsonReader(text, what);
   const value = reader.value(0);
   reader.end();
   return value;
@@ -28,10 +29,12 @@ export function parseJson(text: string): JsonValue {
 
 class JsonReader {
   readonly #text: string;
+  readonly #what: string;
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, what: string) {
     this.#text = text;
+    this.#what = what;
     this.#skipSpace();
   }
 
@@ -135,6 +138,6 @@ class JsonReader {
 
   #broken(what: string, position = this.#at): AppError {
     const where = position >= this.#text.length ? 'at its end' : `at character ${position}`;
-    return new AppError('invalid_input', `the body is not valid JSON: ${what} ${where}`, { position });
+    return new AppError('invalid_input', `${this.#what} is not valid JSON: ${what} ${where}`, { position });
   }
 }
