@@ -103,7 +103,7 @@ class SqlPrompt {
     if (this.#typed === '' && line.trimStart().startsWith('\\')) return this.#command(line.trim().replace(/;$/, ''));
     const rules = quotingOf(this.#options.engine);
     const { statements, rest } = splitStatements(`${this.#typed}${line}\n`, rules);
-    this.#typed = isBlank(rest, rules) ? '' : rest;
+    this.#typed = isBlank(rest) ? '' : rest;
     for (const statement of statements) await this.#timed((context) => runStatement(context, statement, this.#options));
     return undefined;
   }

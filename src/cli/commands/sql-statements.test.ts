@@ -12,6 +12,7 @@ describe('a text is cut at its semicolons', () => {
     ['select ";" from ";"";"; x', ['select ";" from ";"";"'], ' x'],
     ['select 1 -- no; end\n; x', ['select 1 -- no; end'], ' x'],
     ['select /* ; */ 1; x', ['select /* ; */ 1'], ' x'],
+    ['/* a /* b */ ; */ select 1; x', ['/* a /* b */ ; */ select 1'], ' x'],
     ['select $$;$$; x', ['select $$;$$'], ' x'],
     ['select $a$; $$ ;$a$; x', ['select $a$; $$ ;$a$'], ' x'],
     ['select price$x from t; x', ['select price$x from t'], ' x'],
@@ -63,6 +64,5 @@ it.each([
   ['/* and\n this */ -- too', true],
   ['select 1', false],
 ])('%j is blank: %s', (text, blank) => {
-  expect(isBlank(text, 'duckdb')).toBe(blank);
-  expect(isBlank(text, 'spark')).toBe(blank);
+  expect(isBlank(text)).toBe(blank);
 });

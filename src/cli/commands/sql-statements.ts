@@ -13,7 +13,6 @@ interface Quoting {
   readonly hidden: readonly RegExp[];
   /** The same where the end has not come yet. */
   readonly opened: RegExp;
-  readonly commentsNest: boolean;
 }
 
 const quotings: Readonly<Record<QuotingRules, Quoting>> = {
@@ -25,12 +24,10 @@ const quotings: Readonly<Record<QuotingRules, Quoting>> = {
       /(\$(?:[a-zA-Z_]\w*)?\$)[\s\S]*?\1/y,
     ],
     opened: /'|"|\$(?:[a-zA-Z_]\w*)?\$/y,
-    commentsNest: false,
   },
   spark: {
     hidden: [/[rR]'[^']*'/y, /[rR]"[^"]*"/y, /'(?:[^'\\]|\\[\s\S])*'/y, /"(?:[^"\\]|\\[\s\S])*"/y, /`(?:[^`]|``)*`/y],
     opened: /['"`]/y,
-    commentsNest: true,
   },
 };
 const word = /[\w$]+/y;
@@ -49,11 +46,11 @@ export function splitStatements(text: string, rules: QuotingRules): SplitText {
   while (at < text.length) {
     if (text[at] === ';') {
       const statement = text.slice(from, at).trim();
-      if (!isBlank(statement, rules)) statements.push(statement);
+      if (!isBlank(statement)) statements.push(statement);
       from = ++at;
       continue;
     }
-    const end = commentEnd(text, at, quoting) ?? endOfHidden(text, at, quoting);
+    const end = commentEnd(text, at) ?? endOfHidden(text, at, quoting);
     if (end === undefined || end === 'open') break;
     at = end;
   }
@@ -61,22 +58,22 @@ export function splitStatements(text: string, rules: QuotingRules): SplitText {
 }
 
 /** Nothing but space and comments. */
-export function isBlank(text: string, rules: QuotingRules): boolean {
+export function isBlank(text: string): boolean {
   let at = 0;
   while (at < text.length) {
     if (/\s/.test(text[at] ?? '')) {
       at++;
       continue;
     }
-    const end = commentEnd(text, at, quotings[rules]);
+    const end = commentEnd(text, at);
     if (end === undefined || end === 'open') return false;
     at = end;
   }
   return true;
 }
 
-/** Undefined where no comment begins. */
-function commentEnd(text: string, at: number, { commentsNest }: Quoting): number | 'open' | undefined {
+/** Undefined where no comment begins. Comments nest, for both engines. */
+function commentEnd(text: string, at: number): number | 'open' | undefined {
   if (text.startsWith('--', at)) {
     const end = text.indexOf('\n', at);
     return end < 0 ? text.length : end;
@@ -86,8 +83,7 @@ function commentEnd(text: string, at: number, { commentsNest }: Quoting): number
   edge.lastIndex = at + 2;
   let depth = 1;
   for (let found = edge.exec(text); found !== null; found = edge.exec(text)) {
-    if (found[0] === '*/') depth--;
-    else if (commentsNest) depth++;
+    depth += found[0] === '*/' ? -1 : 1;
     if (depth === 0) return edge.lastIndex;
   }
   return 'open';

@@ -48,7 +48,7 @@ function statementOptions(environment: Environment, { flags }: SqlArguments): St
 /** The last one needs no semicolon. */
 function allStatements(text: string, rules: QuotingRules): readonly string[] {
   const { statements, rest } = splitStatements(text, rules);
-  return isBlank(rest, rules) ? statements : [...statements, rest.trim()];
+  return isBlank(rest) ? statements : [...statements, rest.trim()];
 }
 
 /** A file holds one result, and values belong to one statement. */
