@@ -26,6 +26,7 @@ describe('without any setting', () => {
         stallTimeoutMs: 30_000,
         maxLimit: undefined,
         maxBodyBytes: 10_000_000_000,
+        minBodyBytesPerSecond: 1000,
         maxConcurrentRequests: 256,
         maxConnections: 2000,
         corsOrigins: undefined,

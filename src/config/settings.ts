@@ -134,6 +134,13 @@ export const settings = {
       default: '10GB',
       help: 'Largest body of a request',
     },
+    min_body_rate: {
+      property: 'minBodyBytesPerSecond',
+      env: 'HTTP_MIN_BODY_RATE',
+      type: type.bytes,
+      default: '1KB',
+      help: 'Fewest bytes a second that a client may send of its body, on average over `stall_timeout`; 0 = any',
+    },
     max_concurrent_requests: {
       property: 'maxConcurrentRequests',
       env: 'HTTP_MAX_CONCURRENT_REQUESTS',

@@ -278,6 +278,31 @@ test('an upload that stands still is refused and leaves nothing', async () => {
   await expect.poll(() => leftBehind(impatient)).toEqual({ handles: [], files: [] });
 });
 
+test('an upload that drips is refused, and one that is slow but steady is not', async () => {
+  const settings = { 'http.stall_timeout': '1s', 'http.min_body_rate': '100B' };
+  await using impatient = await startFramehold({ settings });
+  /** A piece every 100 ms until the answer comes, or all is sent. */
+  const upload = (name: string, piece: string, pieces: number) =>
+    new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const outgoing = request(`${impatient.url}/imp?name=${name}`, { method: 'POST', agent: false });
+      outgoing.on('error', reject);
+      outgoing.write('a,b\n');
+      let sent = 0;
+      const dripping = setInterval(() => (sent++ < pieces ? outgoing.write(piece) : outgoing.end()), 100);
+      outgoing.on('response', async (response) => {
+        clearInterval(dripping);
+        let text = '';
+        for await (const each of response) text += each;
+        resolve({ status: response.statusCode, text });
+        outgoing.destroy();
+      });
+    });
+  const [dripped, steady] = await Promise.all([upload('drip', '1', 200), upload('steady', '1,2222222222\n', 15)]);
+  expect(dripped).toEqual({ status: 400, text: expect.stringContaining('fewer than 100 bytes a second over 1 s') });
+  expect(steady.status).toBe(200);
+  expect((await leftBehind(impatient)).handles).toEqual(['steady']);
+});
+
 test('the last byte of a form counts: a cut one does not become a frame', async () => {
   const head = '--X\r\nContent-Disposition: form-data; name="data"; filename="a.arrow"\r\n\r\n';
   const body = Buffer.concat([Buffer.from(head), arrow, Buffer.from('\r\n--X-')]);

@@ -7,20 +7,24 @@ export interface BodyLimits {
   readonly maxBodyBytes: number;
   /** How long a client may send nothing. */
   readonly stallTimeoutMs: number;
+  /** Fewer, on average over `stallTimeoutMs` of waiting for the client, end the request. 0: any number will do. */
+  readonly minBodyBytesPerSecond: number;
 }
 
 /**
  * The body of a request as it comes, still in its Content-Encoding. Pulled: who reads slowly slows the client down.
- * Rejects with `too_large`, with `invalid_input` where nothing came for too long, and with ReaderGone where the client
+ * Rejects with `too_large`, with `invalid_input` where nothing or too little came for too long, and with ReaderGone where the client
  * broke off.
  */
 export async function* requestBody(
   { request, response }: Pick<Exchange, 'request' | 'response'>,
-  { maxBodyBytes, stallTimeoutMs }: BodyLimits,
+  { maxBodyBytes, stallTimeoutMs, minBodyBytesPerSecond }: BodyLimits,
 ): AsyncGenerator<Buffer, void, undefined> {
   // The client asked whether it is worth its while, and by now it is.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
   let bytes = 0;
+  /** Of the time since which the rate is measured: only the waiting, not the work of our reader. */
+  let [waitedMs, waitedBytes] = [0, 0];
   let stalled: NodeJS.Timeout | undefined;
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   try {
@@ -30,12 +34,19 @@ export async function* requestBody(
         onStall = reject;
       });
       stalled = setTimeout(() => onStall?.(standsStill(stallTimeoutMs)), stallTimeoutMs);
+      const waitingSince = performance.now();
       const step = await Promise.race([chunks.next(), late]).catch((error: unknown) => {
         throw error instanceof AppError ? error : new ReaderGone('the client broke off its body');
       });
       clearTimeout(stalled);
       if (step.done === true) break;
       bytes += step.value.length;
+      waitedBytes += step.value.length;
+      waitedMs += performance.now() - waitingSince;
+      if (waitedMs >= stallTimeoutMs) {
+        if (waitedBytes * 1000 < minBodyBytesPerSecond * waitedMs) throw tooSlow(minBodyBytesPerSecond, stallTimeoutMs);
+        [waitedMs, waitedBytes] = [0, 0];
+      }
       if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
       yield step.value;
     }
@@ -57,6 +68,13 @@ function drain(request: IncomingMessage, chunks: AsyncIterator<Buffer>): void {
 export function tooLarge(maxBodyBytes: number): AppError {
   return new AppError('too_large', `the body is larger than the ${maxBodyBytes} bytes allowed`, {
     hint: 'send less at once, or let the operator raise http.max_body',
+  });
+}
+
+function tooSlow(bytesPerSecond: number, windowMs: number): AppError {
+  const message = `the body came with fewer than ${bytesPerSecond} bytes a second over ${windowMs / 1000} s`;
+  return new AppError('invalid_input', message, {
+    hint: 'send it faster, or let the operator lower http.min_body_rate',
   });
 }
 
