@@ -26,3 +26,10 @@ export interface Column {
   readonly name: string;
   readonly type: DataType;
 }
+
+const mostDigits = 38;
+
+/** Whether DECIMAL(precision, scale) is valid: 1 to 38 digits. */
+export function isDecimalSize({ precision, scale }: { readonly precision: number; readonly scale: number }): boolean {
+  return precision >= 1 && precision <= mostDigits && scale >= 0 && scale <= precision;
+}

@@ -1,5 +1,4 @@
 import type { Column, DataType } from './data-type.ts';
-import type { QueryProgress } from './query-progress.ts';
 
 /** What an engine tells of one Parquet file. */
 export interface PartFacts {
@@ -167,4 +166,13 @@ export interface FrameEngine {
   write(job: WritePart, options: JobOptions): Promise<WrittenPart>;
   /** Whether the bytes of a file are those of the one that `write` gave this checksum. */
   hasChecksum(path: string, checksum: string, options: JobOptions): Promise<boolean>;
+}
+
+/** How far a query is, as an engine of other machines tells it. */
+export interface QueryProgress {
+  /** Those that are known so far: more may follow. */
+  readonly tasks: number;
+  readonly completedTasks: number;
+  readonly runningTasks: number;
+  readonly bytesRead: number;
 }

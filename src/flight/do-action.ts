@@ -2,8 +2,7 @@ import { didYouMean } from '../core/text/did-you-mean.ts';
 import { Action, ActionType, Result } from '../grpc/messages/flight.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import { GrpcError } from '../grpc/wire/grpc-status.ts';
-import type { FlightSqlHandler } from './data/flight-sql-port.ts';
-import type { FlightAction } from './flight-action.ts';
+import type { FlightAction, FlightSqlHandler } from './data/flight-sql-port.ts';
 
 export interface FlightActions {
   readonly own: readonly FlightAction[];

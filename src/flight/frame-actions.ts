@@ -10,7 +10,7 @@ import {
   FlightInfo,
   RenewFlightEndpointRequest,
 } from '../grpc/messages/flight.ts';
-import type { FlightAction } from './flight-action.ts';
+import type { FlightAction } from './data/flight-sql-port.ts';
 import { timestamp } from './frame-info.ts';
 import { decodeUtf8, invalidKey, readJsonKeys } from './request/json-object.ts';
 import { parseTtlMs } from './request/put-options.ts';

@@ -7,7 +7,7 @@ import {
   SetSessionOptionsResult,
 } from '../grpc/messages/flight.ts';
 import { localEngineName } from '../query/engine-names.ts';
-import type { FlightAction } from './flight-action.ts';
+import type { FlightAction } from './data/flight-sql-port.ts';
 import type { Sessions } from './request/sessions.ts';
 
 export function sessionActions(sessions: Sessions): FlightAction[] {

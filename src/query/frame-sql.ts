@@ -1,7 +1,6 @@
 import type { Column, DataType } from '../core/data-type.ts';
-import type { ChunkForm } from '../core/frame-engine.ts';
+import type { ChunkForm, QueryProgress } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
-import type { QueryProgress } from '../core/query-progress.ts';
 import type { AnalyticsTable, Query, SqlResult } from '../core/sql.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, serverStopping } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
+import type { QueryProgress } from '../core/frame-engine.ts';
 import type { Principal, Tenant } from '../core/principal.ts';
-import type { QueryProgress } from '../core/query-progress.ts';
 import type { CallOptions } from './frame-sql.ts';
 
 /** A statement over frames that is under way. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type ArrowField, arrowField } from '../../src/encoding/arrow/types/arrow-field.ts';
 import { endOfStream, schemaMessage } from '../../src/encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../src/encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../src/encoding/bytes/join-bytes.ts';
+import { joinBytes } from '../../src/encoding/bytes/copy-bytes.ts';
 import {
   AnalyzePlanResponse,
   ConfigRequest,

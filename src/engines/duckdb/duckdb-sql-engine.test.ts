@@ -8,7 +8,7 @@ import type { Query } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../encoding/bytes/join-bytes.ts';
+import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
 import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 
 const never = new AbortController().signal;

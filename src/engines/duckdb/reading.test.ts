@@ -7,7 +7,7 @@ import { type TemporaryDirectory, temporaryDirectory } from '../../../test/suppo
 import type { AppError } from '../../core/app-error.ts';
 import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
 import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
-import { joinBytes } from '../../encoding/bytes/join-bytes.ts';
+import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
 import type { DuckDbEngine } from './duckdb-engine.ts';
 
 const never = new AbortController().signal;

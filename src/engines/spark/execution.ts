@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { QueryProgress } from '../../core/query-progress.ts';
+import type { QueryProgress } from '../../core/frame-engine.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import type { ExecuteResponse } from './connect-messages.ts';
 import { queryProgress } from './query-progress.ts';

@@ -1,7 +1,7 @@
 import type { ArrowField } from '../../encoding/arrow/types/arrow-field.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../encoding/bytes/join-bytes.ts';
+import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
 import {
   bytes,
   int32,

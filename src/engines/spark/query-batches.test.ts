@@ -12,7 +12,7 @@ import type { ArrowRecoder } from '../../core/sql.ts';
 import { type ArrowField, arrowField } from '../../encoding/arrow/types/arrow-field.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../encoding/bytes/join-bytes.ts';
+import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
 import type { ExecuteResponse } from './connect-messages.ts';
 
 /** A server whose executions answer these, one after another. */

@@ -1,4 +1,4 @@
-import type { QueryProgress } from '../../core/query-progress.ts';
+import type { QueryProgress } from '../../core/frame-engine.ts';
 import type { Progress } from './connect-messages.ts';
 
 /** The stages of a query taken together. */

@@ -11,7 +11,7 @@ import { type TemporaryDirectory, temporaryDirectory } from '../../../test/suppo
 import { type ArrowField, arrowField } from '../../encoding/arrow/types/arrow-field.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../encoding/bytes/join-bytes.ts';
+import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
 import type { SparkEngine } from './spark-engine.ts';
 
 const venv = await needed('Sail', clusterVenv);

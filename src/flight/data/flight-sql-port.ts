@@ -45,3 +45,9 @@ export interface FlightSqlHandler {
   /** Gives Result messages. Asked for CancelFlightInfo and RenewFlightEndpoint too: undefined when the ticket is not its own. */
   doAction(type: string, body: Uint8Array, call: Call): AsyncIterable<Message> | undefined;
 }
+
+/** An action that answers with one result. */
+export interface FlightAction extends ActionDescription {
+  /** Gives the body of the result. */
+  run(body: Uint8Array, call: Call): Promise<Uint8Array>;
+}

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../core/app-error.ts';
-import type { JsonSchema } from './json-schema.ts';
-import type { ParameterTable } from './parameters.ts';
+import type { JsonSchema, ParameterTable } from './parameters.ts';
 
 export interface Body {
   readonly description: string;

@@ -2,7 +2,6 @@ import { AppError } from '../../core/app-error.ts';
 import { type Handle, handlePattern, parseHandle } from '../../core/handle.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
-import type { JsonSchema } from './json-schema.ts';
 
 /** One parameter of a query string: what it means, and how its text is read. */
 export interface Parameter<Value> {
@@ -155,3 +154,5 @@ export function ignored(description: string): Parameter<undefined> {
     parse: () => undefined,
   };
 }
+
+export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -44,3 +44,9 @@ export interface Route {
   askedFor?(target: string): string | undefined;
   handle(exchange: Exchange): void | Promise<void>;
 }
+
+/** Clients take turns, told apart by their address, and among one client's requests its connections. */
+export function fairnessLane({ request }: Pick<Exchange, 'request'>): string {
+  const { remoteAddress, remotePort } = request.socket;
+  return `${remoteAddress}#${remotePort}`;
+}

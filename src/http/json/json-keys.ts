@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../encoding/json/json-text.ts';
-import type { JsonSchema } from '../exchange/json-schema.ts';
-import type { Parameter } from '../exchange/parameters.ts';
+import type { JsonSchema, Parameter } from '../exchange/parameters.ts';
 import { wrongType } from './json-body.ts';
 
 /** One key of a JSON body: what it may be, and how it is read. */

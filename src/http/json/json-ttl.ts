@@ -1,7 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
-import type { JsonSchema } from '../exchange/json-schema.ts';
+import type { JsonSchema } from '../exchange/parameters.ts';
 import { wrongType } from './json-body.ts';
 
 export const ttlSchema: JsonSchema = {

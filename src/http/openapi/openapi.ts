@@ -1,9 +1,8 @@
 import type { ErrorCode } from '../../core/app-error.ts';
 import { errorCodes } from '../../core/app-error.ts';
 import { httpStatus } from '../exchange/error-response.ts';
-import type { JsonSchema } from '../exchange/json-schema.ts';
 import type { Body, Operation } from '../exchange/operation.ts';
-import type { Parameter, ParameterTable } from '../exchange/parameters.ts';
+import type { JsonSchema, Parameter, ParameterTable } from '../exchange/parameters.ts';
 import type { HttpMethod, Route } from '../exchange/route.ts';
 
 /** Any request may meet them. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { arrowContents } from '../../../../test/support/arrow-values.ts';
 import { vectorOf } from '../../../../test/support/vector-of.ts';
 import type { DataType } from '../../../core/data-type.ts';
-import { joinBytes } from '../../bytes/join-bytes.ts';
+import { joinBytes } from '../../bytes/copy-bytes.ts';
 import { arrowFields } from '../types/arrow-columns.ts';
 import { createArrowEncoder } from './arrow-encoder.ts';
 import { schemaMessage } from './schema-message.ts';

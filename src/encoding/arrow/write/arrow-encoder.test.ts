@@ -4,7 +4,7 @@ import { typeCases } from '../../../../test/support/type-cases.ts';
 import { vectorOf } from '../../../../test/support/vector-of.ts';
 import type { Batch } from '../../../core/batch.ts';
 import type { Column, DataType } from '../../../core/data-type.ts';
-import { joinBytes } from '../../bytes/join-bytes.ts';
+import { joinBytes } from '../../bytes/copy-bytes.ts';
 import { arrowFields } from '../types/arrow-columns.ts';
 import { createArrowEncoder } from './arrow-encoder.ts';
 import { splitMessage } from './flight-parts.ts';

@@ -1,7 +1,7 @@
 import type { Batch } from '../../../core/batch.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { EncodedRows } from '../../../core/frame-engine.ts';
-import { joinBytes } from '../../bytes/join-bytes.ts';
+import { joinBytes } from '../../bytes/copy-bytes.ts';
 import { BodyLayout } from './body-layout.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { writerForType } from './writer-for-type.ts';

@@ -1,6 +1,6 @@
 import { RecordBatchReader, type Table, tableFromIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { joinBytes } from '../../bytes/join-bytes.ts';
+import { joinBytes } from '../../bytes/copy-bytes.ts';
 import { type ArrowField, arrowField } from '../types/arrow-field.ts';
 import { splitMessage } from './flight-parts.ts';
 import { schemaMessage } from './schema-message.ts';

@@ -1,5 +1,5 @@
+import { joinBytes } from '../../bytes/copy-bytes.ts';
 import { paddedLength } from '../../bytes/growing-bytes.ts';
-import { joinBytes } from '../../bytes/join-bytes.ts';
 import type { ArrowField } from '../types/arrow-field.ts';
 import { BodyLayout } from './body-layout.ts';
 

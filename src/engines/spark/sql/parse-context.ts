@@ -1,5 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Query, TableName } from '../../../core/sql.ts';
+import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { type ColumnSizes, SelectColumns, unknownColumns } from './select-columns.ts';
 import type { Dialect, Expansion } from './statement-size.ts';
 import type { TokenCursor } from './token-cursor.ts';
@@ -79,7 +80,10 @@ export class ParseContext {
     else alike.set(name, query);
   }
 
-  /** Case tells names of WITH apart on Sail, not on Spark: what depends on that is refused. */
+  /**
+   * Case tells names of WITH apart on Sail, not on Spark: what depends on that is refused. Where a cluster finds more names
+   * alike than those of A to Z, a name of WITH counts as a table, which is never too few.
+   */
   addTable(name: string, position: number): void {
     for (let at = this.#withNames; at !== undefined; at = at.outer) {
       const alike = at.names.get(asciiLower(name));
@@ -125,11 +129,6 @@ export class ParseContext {
     if (parameterNames.length === 0) return { tables, parameterCount: this.#positionalCount };
     return { tables, parameterCount: parameterNames.length, parameterNames };
   }
-}
-
-/** Of A to Z only: where a cluster finds more names alike, a name of WITH counts as a table, which is never too few. */
-function asciiLower(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function mixedParameters(position: number): AppError {

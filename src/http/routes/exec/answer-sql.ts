@@ -3,13 +3,12 @@ import { execJsonRows, execSqlHead, execSqlTail } from '../../../encoding/rows/e
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import { type ContentCoding, chooseCoding } from '../../exchange/content-coding.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
-import { fairnessLane } from '../../exchange/fairness-lane.ts';
 import { type EngineReport, reportEngine, untilAnswered } from '../../exchange/requested-engine.ts';
 import { abortOnLeave } from '../../exchange/response-writer.ts';
 import type { Exchange } from '../../exchange/route.ts';
+import { fairnessLane } from '../../exchange/route.ts';
 import { sendStream } from '../../exchange/send-stream.ts';
-import type { QueryFrames } from './command.ts';
-import type { ExecSettings } from './settings.ts';
+import type { ExecSettings, QueryFrames } from './command.ts';
 
 /** Answers with the rows of a statement over the frames, in the shape of QuestDB's own answers. */
 export async function answerSql(

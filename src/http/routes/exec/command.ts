@@ -127,3 +127,11 @@ function checkFormat(fmt: string | undefined, defaultFmt: 'json' | undefined): v
     });
   }
 }
+
+/** What the operator has set for answers of /exec. */
+export interface ExecSettings {
+  /** Rows that one answer may have; undefined = any number. */
+  readonly maxLimit: number | undefined;
+  readonly requestTimeoutMs: number;
+  readonly compression: boolean;
+}

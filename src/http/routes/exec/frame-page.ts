@@ -7,14 +7,13 @@ import type { FrameStore } from '../../../frames/store.ts';
 import { type ContentCoding, chooseCoding, compress, minCompressedBytes } from '../../exchange/content-coding.ts';
 import { entityTag, matchesEntityTag, notModified } from '../../exchange/entity-tag.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
-import { fairnessLane } from '../../exchange/fairness-lane.ts';
 import { retryReplaced } from '../../exchange/newest-version.ts';
 import { answerInTime } from '../../exchange/response-writer.ts';
 import type { Exchange } from '../../exchange/route.ts';
+import { fairnessLane } from '../../exchange/route.ts';
 import { checkMaximum } from '../../exchange/row-limit.ts';
 import { sendStream } from '../../exchange/send-stream.ts';
-import type { ReadHandle } from './command.ts';
-import type { ExecSettings } from './settings.ts';
+import type { ExecSettings, ReadHandle } from './command.ts';
 
 export interface PageSource {
   readonly frames: FrameStore;

@@ -5,11 +5,11 @@ import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusa
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Exchange, Route } from '../../exchange/route.ts';
 import { answerSql } from './answer-sql.ts';
+import type { ExecSettings } from './command.ts';
 import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from './command.ts';
 import { forwardSql } from './forward-sql.ts';
 import { type Page, readHandle } from './frame-page.ts';
 import { execOperation } from './operation.ts';
-import type { ExecSettings } from './settings.ts';
 
 export interface ExecRouteOptions {
   readonly frames: FrameStore;

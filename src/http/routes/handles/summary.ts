@@ -1,7 +1,7 @@
 import { type ExecColumn, execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { FrameSummary } from '../../../frames/catalog/frame-summary.ts';
 import type { FrameStore } from '../../../frames/store.ts';
-import type { JsonSchema } from '../../exchange/json-schema.ts';
+import type { JsonSchema } from '../../exchange/parameters.ts';
 
 /** A frame as the doors of /handles show it. */
 export interface HandleSummary {

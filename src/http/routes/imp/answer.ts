@@ -2,7 +2,7 @@ import type { Column } from '../../../core/data-type.ts';
 import type { FileFormatName } from '../../../core/file-format.ts';
 import { type ExecColumn, execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
-import type { JsonSchema } from '../../exchange/json-schema.ts';
+import type { JsonSchema } from '../../exchange/parameters.ts';
 
 export interface ImportAnswer {
   readonly status: 'OK';

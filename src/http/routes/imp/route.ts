@@ -1,7 +1,7 @@
 import type { FrameStore } from '../../../frames/store.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
-import type { JsonSchema } from '../../exchange/json-schema.ts';
 import type { Operation } from '../../exchange/operation.ts';
+import type { JsonSchema } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
 import { abortOnLeave } from '../../exchange/response-writer.ts';

@@ -1,10 +1,11 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { DataType } from '../../../core/data-type.ts';
+import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
 import { type ArrowField, type ArrowType, arrowField } from '../../../encoding/arrow/types/arrow-field.ts';
 import { endOfStream, schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../../encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../../encoding/bytes/join-bytes.ts';
+import { joinBytes } from '../../../encoding/bytes/copy-bytes.ts';
 import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import type { JsonObject, JsonValue } from '../../../encoding/json/json-text.ts';
 import { parseSqlType, sqlTypeNames } from '../../../encoding/sql-types/parse-sql-type.ts';
@@ -72,30 +73,25 @@ function byName(params: JsonObject, count: number, names: readonly string[] = []
       hint: 'give params as an array, or name them in the statement: $name, on a cluster engine :name',
     });
   }
-  const known = new Set(names.map(lower));
+  const known = new Set(names.map(asciiLower));
   const keys = new Map<string, string>();
   for (const key of params.keys()) {
     const shown = JSON.stringify(key.slice(0, 100));
-    if (!known.has(lower(key))) {
+    if (!known.has(asciiLower(key))) {
       throw new AppError('invalid_parameter', `the statement has no parameter ${shown}${didYouMean(key, names)}`, {
         hint: names.length === 0 ? 'it takes none' : `it has ${names.join(', ')}`,
       });
     }
-    if (keys.has(lower(key))) {
+    if (keys.has(asciiLower(key))) {
       throw new AppError('invalid_parameter', `params has ${shown} twice: case does not tell parameters apart`);
     }
-    keys.set(lower(key), key);
+    keys.set(asciiLower(key), key);
   }
   return names.map((name) => {
-    const key = keys.get(lower(name));
+    const key = keys.get(asciiLower(name));
     if (key === undefined) throw new AppError('missing_parameter', `parameter ${name} has no value`);
     return { name, path: `params.${key}`, value: params.get(key) ?? null };
   });
-}
-
-/** The case of other letters does tell names apart. */
-function lower(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 function cellOf(name: string, value: JsonValue, path: string): Cell {

@@ -1,5 +1,5 @@
 import type { Column, DataType } from '../../../../core/data-type.ts';
-import { isDecimalSize } from '../../../../core/decimal-size.ts';
+import { isDecimalSize } from '../../../../core/data-type.ts';
 import { parseSqlType } from '../../../sql-types/parse-sql-type.ts';
 import { type ArrowField, type ArrowType, isUuid, unsupported } from '../format/schema.ts';
 

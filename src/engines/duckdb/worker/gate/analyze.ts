@@ -7,9 +7,9 @@ import { explained } from './explain.ts';
 import { type GateText, gateQuery } from './gate-query.ts';
 import { insert } from './insert.ts';
 import { refuseStatement } from './refused-statements.ts';
-import type { StatementText } from './statement-text.ts';
 import { checkText, checkTokens } from './text-limits.ts';
 import { TokenCursor } from './token-cursor.ts';
+import type { StatementText } from './tokenizer.ts';
 import { type Token, tokenize, withPlainSpaces } from './tokenizer.ts';
 
 /** Reads a caller's SQL and checks it against what callers may do. Rejects with `sql_error` or `sql_forbidden`. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
 import { allowedFunctions, allowedTableFunctions } from './allowed-functions.ts';
-import { asciiLower } from './ascii-lower.ts';
 import { checkJsonStructure, takesJsonStructure } from './check-json-structure.ts';
 import { bytePosition, type TreeNode } from './parse-tree.ts';
 import { refusalOf } from './refused-functions.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { TableName } from '../../../../core/sql.ts';
-import { asciiLower } from './ascii-lower.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { checkFunction, checkTableFunction } from './check-function.ts';
 import { checkType } from './check-type.ts';
 import { bytePosition, type TreeNode } from './parse-tree.ts';

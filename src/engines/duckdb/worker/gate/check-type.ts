@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
 import { allowedTypeNames, allowedTypes, suggestedTypeNames } from './allowed-types.ts';
-import { asciiLower } from './ascii-lower.ts';
 import type { TreeNode } from './parse-tree.ts';
 import { typePosition } from './type-position.ts';
 

@@ -1,7 +1,7 @@
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { sqlString } from '../../protocol/sql-text.ts';
 import type { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
-import { asciiLower } from './ascii-lower.ts';
 import { parseTree, type TreeNode } from './parse-tree.ts';
 
 /**

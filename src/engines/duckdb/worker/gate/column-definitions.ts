@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Query } from '../../../../core/sql.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
-import { asciiLower } from './ascii-lower.ts';
 import type { GateText } from './gate-query.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
 import type { Token } from './tokenizer.ts';

@@ -3,10 +3,9 @@ import type { Query, Statement } from '../../../../core/sql.ts';
 import { columnsQuery } from './column-definitions.ts';
 import type { GateText } from './gate-query.ts';
 import { refuseStatement } from './refused-statements.ts';
-import type { StatementText } from './statement-text.ts';
 import { checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
-import type { Token } from './tokenizer.ts';
+import type { StatementText, Token } from './tokenizer.ts';
 
 /** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name, then AS query [WITH [NO] DATA] or (column type, …). */
 export async function createTable(cursor: TokenCursor, text: StatementText, gate: GateText): Promise<Statement> {

@@ -1,9 +1,9 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Query } from '../../../../core/sql.ts';
-import { asciiLower } from './ascii-lower.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import type { GateText } from './gate-query.ts';
-import type { StatementText } from './statement-text.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
+import type { StatementText } from './tokenizer.ts';
 
 const formats = new Set(['default', 'text', 'json', 'html', 'graphviz', 'yaml', 'mermaid']);
 

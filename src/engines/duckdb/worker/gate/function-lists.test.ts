@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
 import { allowedFunctions, allowedTableFunctions } from './allowed-functions.ts';
 import { refusalOf } from './refused-functions.ts';
-import { reservedWords } from './reserved-words.ts';
-import { systemTables } from './system-tables.ts';
+import { reservedWords, systemTables } from './reserved-names.ts';
 
 const connection = duckDbConnection();
 

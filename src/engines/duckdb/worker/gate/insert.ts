@@ -1,12 +1,11 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Statement } from '../../../../core/sql.ts';
-import { asciiLower } from './ascii-lower.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import type { GateText } from './gate-query.ts';
-import { reservedWords } from './reserved-words.ts';
-import type { StatementText } from './statement-text.ts';
+import { reservedWords } from './reserved-names.ts';
 import { checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
-import type { Token } from './tokenizer.ts';
+import type { StatementText, Token } from './tokenizer.ts';
 
 /** INSERT INTO name [(column, …)] query */
 export async function insert(cursor: TokenCursor, { sql, tokens }: StatementText, gate: GateText): Promise<Statement> {

@@ -2,8 +2,8 @@ import { AppError } from '../../../../core/app-error.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
 import { type DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import { errorPosition } from './error-position.ts';
+import { systemTables } from './reserved-names.ts';
 import { singleTable } from './single-table.ts';
-import { systemTables } from './system-tables.ts';
 
 /** Not about the statement: what they say is for the log. */
 const notCallers =

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { TableName } from '../../../../core/sql.ts';
-import { asciiLower } from './ascii-lower.ts';
-import { systemSchemas, systemTables } from './system-tables.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
+import { systemSchemas, systemTables } from './reserved-names.ts';
 
 /** The operator's database, attached for reading only. */
 const analytics = 'analytics';

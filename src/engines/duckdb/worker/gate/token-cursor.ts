@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { TableName } from '../../../../core/sql.ts';
-import { asciiLower } from './ascii-lower.ts';
-import { reservedWords } from './reserved-words.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
+import { reservedWords } from './reserved-names.ts';
 import type { Token } from './tokenizer.ts';
 
 /** Reads the head of a statement token by token. */

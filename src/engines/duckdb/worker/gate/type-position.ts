@@ -1,4 +1,4 @@
-import { asciiLower } from './ascii-lower.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { isWord, nameOf } from './token-cursor.ts';
 import { type Token, tokenize } from './tokenizer.ts';
 

@@ -1,4 +1,4 @@
-import { asciiLower } from './ascii-lower.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 
 /** The names of WITH that are visible at a place of a query. A linked list: thousands of names need no copies. */
 export interface WithNames {

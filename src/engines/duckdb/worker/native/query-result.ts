@@ -9,7 +9,7 @@ import { NativeSlab } from './native-slab.ts';
 /** Chunks are fetched ahead up to so much, by the size of the one before: DuckDB decodes in bursts, a row group at a time. */
 const mostAheadBytes = 8 * 1024 * 1024;
 /** Fetches are in order only where one thread does them all, as WorkerProcess sees to. */
-const mostAhead = process.env['UV_THREADPOOL_SIZE'] === '1' ? 8 : 1;
+const mostAhead = process.env.UV_THREADPOOL_SIZE === '1' ? 8 : 1;
 
 /** What of a result need not be computed any more. */
 export type ChunksThere = 'none' | 'firstChunk' | 'all';

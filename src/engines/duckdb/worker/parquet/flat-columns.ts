@@ -1,5 +1,5 @@
 import type { Column } from '../../../../core/data-type.ts';
-import { isDecimalSize } from '../../../../core/decimal-size.ts';
+import { isDecimalSize } from '../../../../core/data-type.ts';
 import type { ArrowField } from '../../../../encoding/arrow/read/format/schema.ts';
 import { toColumn } from '../../../../encoding/arrow/read/vectors/to-column.ts';
 import { canWriteParquet } from '../../../../encoding/parquet/parquet-writer.ts';

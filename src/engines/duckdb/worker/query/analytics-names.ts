@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { AnalyticsTable, TableName } from '../../../../core/sql.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
-import { asciiLower } from '../gate/ascii-lower.ts';
 import { tableText } from '../gate/table-access.ts';
 import type { Connection } from '../native/session.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataType } from '../../../../core/data-type.ts';
-import { asciiLower } from '../gate/ascii-lower.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { tokenize } from '../gate/tokenizer.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection, PreparedStatement } from '../native/session.ts';

@@ -1,10 +1,10 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Column, DataType } from '../../../../core/data-type.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { type ArrowTable, loadArrowStream } from '../append/arrow-to-table.ts';
-import { asciiLower } from '../gate/ascii-lower.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { QueryResult } from '../native/query-result.ts';
 import type { Connection, PreparedStatement } from '../native/session.ts';

@@ -13,7 +13,7 @@ import { type CsvDialect, csvDialect } from './csv-dialect.ts';
 import { lineSizeOptions } from './csv-line-size.ts';
 import { csvSample } from './csv-sample.ts';
 import { linesOfRows, tidyCsv } from './csv-tidy.ts';
-import { NotPlain } from './fast/not-plain.ts';
+import { NotPlain } from './fast/line-blocks.ts';
 import { plainReader } from './fast/plain-csv.ts';
 import type { PlannedField } from './fast/plain-field.ts';
 

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
-import { NotPlain } from './not-plain.ts';
 
 const LF = 10;
 const blockBytes = 1024 * 1024;
@@ -70,4 +69,12 @@ export class LineBlocks implements AsyncDisposable {
 
 function newBuffer(): Buffer {
   return Buffer.allocUnsafeSlow(headBytes + blockBytes + tailBytes);
+}
+
+/** Something in a file is not as simple as the quick way needs it to be: the whole file goes the long way. No caller sees it. */
+export class NotPlain extends Error {
+  constructor(what: string) {
+    super(what);
+    this.name = 'NotPlain';
+  }
 }

@@ -1,6 +1,6 @@
 import type { Batch } from '../../../../../../core/batch.ts';
 import type { Column } from '../../../../../../core/data-type.ts';
-import { NotPlain } from './not-plain.ts';
+import { NotPlain } from './line-blocks.ts';
 import { batchRows, fieldEnds, PlainColumn, type PlainField, unsure } from './plain-column.ts';
 import { readQuotedText, readText } from './plain-texts.ts';
 

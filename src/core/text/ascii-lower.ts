@@ -1,4 +1,4 @@
-/** Lower case as DuckDB compares names: of A to Z only (in JavaScript also K, the Kelvin sign, becomes k). */
+/** Lower case as engines compare names: of A to Z only (in JavaScript also K, the Kelvin sign, becomes k). */
 export function asciiLower(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
