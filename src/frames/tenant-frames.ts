@@ -104,7 +104,7 @@ export class TenantFrames implements AsyncDisposable {
     await directory.prepare();
     const path = directory.newTemporaryPath('');
     await storage(() => mkdir(path));
-    // Whoever was told to stop may still be writer into it; what stays goes with the next start.
+    // Whoever was told to stop may still be writing into it; what stays goes with the next start.
     const remove = (): Promise<void> =>
       rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch((error: unknown) =>
         context.logger.debug('could not remove a folder of another engine', { error: String(error) }),

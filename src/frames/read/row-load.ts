@@ -8,7 +8,7 @@ export interface RowPieces {
   readonly pieces: readonly EncodedRows[];
 }
 
-/** Rows on their way from the engine. Everybody who needs them reads the pieces as they arrive, at a readAhead of their own. */
+/** Rows on their way from the engine. Everybody who needs them reads the pieces as they arrive, at a pace of their own. */
 export class RowLoad implements RowPieces {
   readonly run: LoadRun;
   readonly fromRow: number;

@@ -5,7 +5,7 @@ import { type ArrowStream, readAt } from '../columns/stream.ts';
 import { sliceColumn, sliceEnds } from './column-slices.ts';
 import { toVector } from './to-vector.ts';
 
-/** The rows of a stream in our own layout; `columns` are those that `columnOfField` gives. */
+/** The rows of a stream in our own layout; `columns` are those that `toColumn` gives. */
 export async function* toBatches(
   stream: ArrowStream,
   columns: readonly Column[],

@@ -10,7 +10,7 @@ import { isUuid } from '../format/schema.ts';
 import { dates, durations, intervals, times, timestamps, wideDecimals, widenedHalves } from './converted-values.ts';
 import { gatherVector } from './gathered-vector.ts';
 
-/** A checked column as a vector of `type`, which is `columnOfField`'s: its own bytes where they are laid out as ours. */
+/** A checked column as a vector of `type`, which is that of `toColumn`: its own bytes where they are laid out as ours. */
 export function toVector(column: ArrowColumn, type: DataType): Vector {
   const { length, validity, dictionary, field } = column;
   if (dictionary !== undefined) return gatherVector(dictionaryVector(dictionary, type), indices(column));
