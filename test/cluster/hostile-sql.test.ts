@@ -98,6 +98,42 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
     });
 
     test.each([
+      ['SELECT 1 AS `5is`, *, ?is distinct from secrets', [5]],
+      ['SELECT 1 AS `trueis`, *, ?is distinct from secrets', [true]],
+      ['SELECT 1 AS a, ?from secrets', [1]],
+      ['SELECT secret, ?from secrets', [1]],
+      [
+        'SELECT max(id) OVER w FROM range(1) WINDOW w AS (PARTITION BY raise_error((SELECT max(secret) FROM secrets)))',
+        [],
+      ],
+      [
+        "WITH secrets AS (SELECT 'mine' AS secret) SELECT max(id) OVER w FROM range(1) WINDOW w AS (PARTITION BY raise_error((SELECT max(secret) FROM secrets)))",
+        [],
+      ],
+      [
+        "WITH secrets AS (SELECT 'mine' AS secret) SELECT max(id) OVER w FROM range(1) ORDER BY 1 WINDOW w AS (ORDER BY ascii((SELECT max(secret) FROM secrets)))",
+        [],
+      ],
+    ])('tells nothing to %s', async (sql, params) => {
+      const answer = await door.post({ sql, params, engine: 'cluster' });
+      expect(answer.text).not.toMatch(secret);
+      expect([400, 403]).toContain(answer.status);
+    });
+
+    test.each([
+      ['SELECT id FROM range(10) WHERE id >= 3-? AND id < 6 ORDER BY id', [-2], [[5]]],
+      ['SELECT id FROM range(10) WHERE id >= 3-:d AND id < 6 ORDER BY id', { d: -2 }, [[5]]],
+      ['SELECT 1-? AS a, 10-? AS b', [-5, -1.5], [[6, 11.5]]],
+      ['SELECT count(*) AS n FROM (SELECT id FROM range(10) limit?) x', [2], [[2]]],
+      ['SELECT count(*) AS n FROM (SELECT id FROM range(10) offset?) x', [8], [[2]]],
+      ['SELECT 7 div?as a', [2], [[3]]],
+      ['SELECT id between?and? AS b FROM range(3) ORDER BY id', [1, 5], [[false], [true], [true]]],
+      ['SELECT ?::string AS a, -?::int AS b', [-5, -5], [['-5', 5]]],
+    ])('keeps a parameter apart from the words beside it: %s', async (sql, params, dataset) => {
+      expect((await door.rows({ sql, params, engine: 'cluster' })).dataset).toEqual(dataset);
+    });
+
+    test.each([
       ["SELECT 'costs $\x7bprice}' AS v", 'costs $\x7bprice}'],
       ["SELECT '\\$\x7bx} \\\\ it''s \"x\" -- /* `' AS v", '$\x7bx} \\ it\'s "x" -- /* `'],
       ["SELECT r'\\d$\x7bx}' AS v", '\\d$\x7bx}'],

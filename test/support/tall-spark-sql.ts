@@ -112,6 +112,23 @@ export const growingSql: Readonly<Record<string, (size: number) => string>> = {
   'all columns in a struct': fromIds((from) => `SELECT struct(*, a) AS a FROM ${from}`),
   'a struct of a column twice': fromIds((from) => `SELECT struct(a AS p, a AS q) AS a FROM ${from}`),
   'a list of a column twice': fromIds((from) => `SELECT array(a, a) AS a FROM ${from}`),
+  coalesce: selected(nested('id', (inner) => `coalesce(${inner}, 1)`)),
+  'coalesce of a constant': selected(nested('1', (inner) => `coalesce(${inner}, 1)`)),
+  array_insert: selected(nested('1', (inner) => `size(array_insert(array(${inner}), 1, 1))`)),
+  array_prepend: selected(nested('1', (inner) => `size(array_prepend(array(${inner}), 1))`)),
+  'CASE with an operand': selected(nested('1', (inner) => `CASE ${inner} WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE 3 END`)),
+  'a value IN a list': selected(nested('1', (inner) => `cast((${inner}) IN (1, 2, 3) AS int)`)),
+  'IS DISTINCT FROM': selected(nested('1', (inner) => `cast((${inner}) IS DISTINCT FROM 2 AS int)`)),
+  'a field of a struct': selected(nested('1', (inner) => `struct(${inner} AS a).a`)),
+  nullifzero: selected(nested('1', (inner) => `nullifzero(${inner})`)),
+  decode: selected(nested('1', (inner) => `decode(${inner}, 1, 1, 2, 2, 3)`)),
+  'date_add and datediff': selected(
+    nested('1', (inner) => `datediff(date_add(DATE '2026-01-01', ${inner}), DATE '2026-01-01')`),
+  ),
+  'coalesce by WITH': inWith('SELECT id AS a FROM range(3)', (name) => `SELECT coalesce(a, 1) AS a FROM ${name}`),
+  'subqueries in set operations': selected(
+    nested('1', (inner) => `((SELECT max(id) FROM range(1)) INTERSECT SELECT ${inner} + max(id) FROM range(1))`),
+  ),
   'many columns': listed(
     (at) => `id + ${at} AS c${at}`,
     ', ',

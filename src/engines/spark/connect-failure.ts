@@ -32,9 +32,10 @@ export class ConnectFailure extends Error {
     this.facts = facts;
   }
 
-  /** Whether it is of this class of Spark's, which messages name too where no details came. */
+  /** Whether it is of this class of Spark's. A message names it, too, but may hold a caller's text: it counts only alone. */
   is(errorClass: string): boolean {
-    return (this.facts.errorClass?.startsWith(errorClass) ?? false) || this.message.includes(`[${errorClass}`);
+    const found = this.facts.errorClass;
+    return found === undefined ? this.message.startsWith(`[${errorClass}`) : found.startsWith(errorClass);
   }
 }
 

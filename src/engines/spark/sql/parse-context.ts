@@ -42,6 +42,10 @@ export class ParseContext {
   #columns = new SelectColumns();
   /** Of the query that was read last. */
   lastColumns: ColumnSizes = unknownColumns;
+  /** Where parameters begin in the caller's text. */
+  readonly parameterStarts = new Set<number>();
+  /** Whether what is being read belongs to a WINDOW clause. */
+  isInWindowClause = false;
 
   constructor(cursor: TokenCursor, read: Readers, dialect: Dialect) {
     this.cursor = cursor;
@@ -107,11 +111,13 @@ export class ParseContext {
   }
 
   addPositionalParameter(position: number): void {
+    this.parameterStarts.add(position);
     if (this.#parameterNames.size > 0) throw mixedParameters(position);
     this.#positionalCount++;
   }
 
   addNamedParameter(name: string, position: number): void {
+    this.parameterStarts.add(position);
     if (this.#positionalCount > 0) throw mixedParameters(position);
     const before = this.#parameterNames.get(name.toLowerCase());
     if (before !== undefined && before !== name) {

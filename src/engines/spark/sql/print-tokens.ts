@@ -8,17 +8,25 @@ export interface PrintedSql {
 }
 
 /**
- * The tokens as one line that every lexer cuts alike: no comments, names quoted by backticks only, and strings without any
- * quote, backslash or dollar sign, so that no setting of an engine can move the end of one or replace a part of it.
+ * The tokens as one line that every lexer cuts alike: no comments, names quoted by backticks only, strings of ASCII without
+ * any quote, backslash or dollar sign, so that no setting of an engine can move the end of one or replace a part of it.
+ *
+ * `parameters`: where those begin in the caller's text. Spark writes their values into the text and reads that again, so
+ * each stands in parentheses: a value can neither join the word beside it nor begin a comment (`3-?` with -2).
  */
-export function printTokens(tokens: readonly Token[]): PrintedSql {
+export function printTokens(tokens: readonly Token[], parameters: ReadonlySet<number>): PrintedSql {
   let text = '';
   const starts: number[] = [];
   let before: Token | undefined;
+  let opened = false;
   for (const token of tokens) {
-    if (before !== undefined && !isJoined(before, token)) text += ' ';
+    const isNameOfParameter = opened;
+    if (before !== undefined && !isNameOfParameter && !isOperator(before, token, parameters)) text += ' ';
+    if (parameters.has(token.start)) text += '(';
     starts.push(text.length);
     text += printed(token);
+    opened = parameters.has(token.start) && token.text === ':';
+    if (isNameOfParameter || (parameters.has(token.start) && !opened)) text += ')';
     before = token;
   }
   return {
@@ -33,13 +41,10 @@ export function printTokens(tokens: readonly Token[]): PrintedSql {
   };
 }
 
-/** `<=` and `t.a` stay together; `X'1F'` does not, as letters before a quote may change what a string means. */
-function isJoined(before: Token, token: Token): boolean {
-  return before.end === token.start && isPlain(before) && isPlain(token);
-}
-
-function isPlain({ kind }: Token): boolean {
-  return kind === 'word' || kind === 'number' || kind === 'sign';
+/** Signs without a space between them are one operator; all other tokens stand apart. */
+function isOperator(before: Token, token: Token, parameters: ReadonlySet<number>): boolean {
+  if (before.kind !== 'sign' || token.kind !== 'sign' || before.end !== token.start) return false;
+  return !parameters.has(before.start) && !parameters.has(token.start);
 }
 
 function printed(token: Token): string {
@@ -59,8 +64,8 @@ function printed(token: Token): string {
   }
 }
 
-/** Characters that some engine may read as more than themselves. */
-const unsafe = /['"`\\$\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+/** Characters that some engine may read as more than themselves, or count otherwise than we do. */
+const unsafe = /['"`\\$]|[^ -~]/gu;
 
 function escaped(character: string): string {
   const hex = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();

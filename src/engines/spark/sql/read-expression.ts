@@ -40,8 +40,13 @@ function readOperands(reading: ParseContext, found: Found): 'connective' | 'end'
     cursor.size.deepenDoubling(lambdas);
     cursor.size.link(signs);
     if (lambdas + signs > 0) found.kind = 'value';
+    const { mark } = reading.columns;
     if (readOperand(reading) === 'value') found.kind = 'value';
     const isEnd = cursor.seesSigns(',') || cursor.seesSigns(')');
+    const end = reading.columns.mark;
+    // Engines compare it with each value by itself.
+    const isRepeated = cursor.sees('in') || cursor.sees('not', 'in') || seesDistinctFrom(cursor);
+    if (isRepeated) reading.columns.repeat(mark, end, 2);
     if (!isEnd && readSuffixes(reading)) found.kind = 'value';
     cursor.size.deepen(-signs);
     if (isEnd) return 'end';

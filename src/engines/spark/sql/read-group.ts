@@ -1,3 +1,4 @@
+import { AppError } from '../../../core/app-error.ts';
 import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import { setOperators } from './words.ts';
@@ -37,18 +38,28 @@ export function readGroup(reading: ParseContext): ExpressionKind {
   const { cursor } = reading;
   return cursor.inParentheses(() => {
     if (startsQuery(cursor)) {
+      refuseInWindowClause(reading);
       cursor.size.subquery(() => reading.read.query(reading, 'start'));
       reading.columns.noteQuery(reading.lastColumns);
       return 'query';
     }
     const kind = readNamed(reading);
     if (kind === 'query' && continuesQuery(cursor)) {
-      reading.read.query(reading, 'tail');
+      cursor.size.subquery(() => reading.read.query(reading, 'tail'));
       reading.columns.noteQuery(reading.lastColumns);
       return 'query';
     }
     if (!cursor.takesSigns(',')) return kind;
     readList(reading, readNamed);
     return 'value';
+  });
+}
+
+/** Spark takes a name of WITH there for a table of its own. */
+function refuseInWindowClause(reading: ParseContext): void {
+  if (!reading.isInWindowClause) return;
+  throw new AppError('sql_forbidden', 'a subquery cannot stand in a WINDOW clause on a cluster engine', {
+    position: reading.cursor.position,
+    hint: 'write the window behind OVER, or compute the value in a query in FROM',
   });
 }

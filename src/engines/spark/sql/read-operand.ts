@@ -4,6 +4,7 @@ import type { ExpressionKind, ParseContext } from './parse-context.ts';
 import { queryWords, readGroup, readNamed } from './read-group.ts';
 import { readType } from './read-type.ts';
 import { readCallSuffixes } from './read-window.ts';
+import { argumentRepeats } from './repeated-arguments.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import { functionWords, intervalUnits, reservedWords, wordyFunctions } from './words.ts';
 
@@ -22,6 +23,7 @@ export function readOperand(reading: ParseContext): ExpressionKind {
       takeStrings(cursor);
       return 'value';
     case 'quoted':
+      refuseUserName(cursor, token.name.toLowerCase());
       readNameOrCall(reading);
       return 'value';
     case 'word':
@@ -83,12 +85,16 @@ function readWord(reading: ParseContext, word: string): void {
 function readPlainWord(reading: ParseContext, word: string, isCall: boolean): void {
   const { cursor } = reading;
   if (reservedWords.has(word) && !(isCall && functionWords.has(word))) throw cursor.unexpected('an expression');
-  if (userWords.has(word) && !isCall && !cursor.seesSigns('.', 1) && !cursor.seesSigns('=>', 1)) {
-    checkFunction(word, cursor.position);
-  }
+  refuseUserName(cursor, word);
   // A type and a string: DATE '2026-01-01'
   if (cursor.peek(1)?.kind === 'string') cursor.take(2);
   else readNameOrCall(reading);
+}
+
+/** Engines call these functions where no column has the name, in backticks, too. */
+function refuseUserName(cursor: TokenCursor, name: string): void {
+  const isColumnOrCall = cursor.seesSigns('.', 1) || cursor.seesSigns('(', 1) || cursor.seesSigns('=>', 1);
+  if (userWords.has(name) && !isColumnOrCall) checkFunction(name, cursor.position);
 }
 
 /** name.name.…, also name.* or a call. */
@@ -120,8 +126,10 @@ function readNameOrCall(reading: ParseContext): void {
     readCallSuffixes(reading);
     return;
   }
+  const { mark } = reading.columns;
   if (first.word === 'exists') readGroup(reading);
   else readArguments(reading, wordyFunctions.has(first.word));
+  reading.columns.repeat(mark, reading.columns.mark, argumentRepeats(first.name.toLowerCase()));
   readCallSuffixes(reading);
 }
 
@@ -146,16 +154,24 @@ function takesSeparator(cursor: TokenCursor): boolean {
 }
 
 function readCase(reading: ParseContext): void {
-  const { cursor } = reading;
+  const { cursor, columns } = reading;
   cursor.take();
   cursor.size.nested(() => {
-    if (!cursor.sees('when')) reading.read.expression(reading);
+    const start = columns.mark;
+    const hasOperand = !cursor.sees('when');
+    if (hasOperand) reading.read.expression(reading);
+    if (hasOperand && columns.mark === start) columns.note(1);
+    const end = columns.mark;
+    let branches = 0;
     do {
       cursor.expect('when');
       reading.read.expression(reading);
       cursor.expect('then');
       reading.read.expression(reading);
+      branches++;
     } while (cursor.sees('when'));
+    // Engines compare the operand of CASE with each value by itself.
+    if (end > start) columns.repeat(start, end, branches);
     if (cursor.takes('else')) reading.read.expression(reading);
     cursor.expect('end');
   });

@@ -159,11 +159,13 @@ function readGroupingItem(reading: ParseContext): number {
 function readWindows(reading: ParseContext): void {
   const { cursor } = reading;
   if (!cursor.takes('window')) return;
+  reading.isInWindowClause = true;
   do {
     cursor.takeName('a name for the window');
     cursor.expect('as');
     readWindow(reading);
   } while (cursor.takesSigns(','));
+  reading.isInWindowClause = false;
 }
 
 function readOrganization(reading: ParseContext): QueryRead {

@@ -62,7 +62,7 @@ function readWhole(cursor: TokenCursor, dialect: Dialect): SparkQuery {
   const reading = new ParseContext(cursor, { query: readQuery, expression: readExpression }, dialect);
   const { isOrdered } = readQuery(reading, 'start');
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
-  const { text, sourcePosition } = printTokens(tokens);
+  const { text, sourcePosition } = printTokens(tokens, reading.parameterStarts);
   const { waitingSubqueries } = cursor.size;
   return { sql: text, sourcePosition, isOrdered, waitingSubqueries, ...reading.found() };
 }

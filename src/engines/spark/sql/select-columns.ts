@@ -28,6 +28,8 @@ export const unknownColumns: ColumnSizes = { byName: new Map(), total: 1, larges
 /** The columns of one SELECT: those of its FROM, and all that its expressions name. */
 export class SelectColumns {
   readonly #references: Reference[] = [];
+  /** How often each stands in what engines make of the text. */
+  readonly #weights: number[] = [];
   readonly #items: Item[] = [];
   readonly #from = new Map<string, number>();
   #fromTotal = 0;
@@ -35,13 +37,28 @@ export class SelectColumns {
   #fromOther = 1;
 
   note(reference: Reference): void {
-    this.#references.push(typeof reference === 'object' ? reference.map((part) => part.toLowerCase()) : reference);
+    this.#push(typeof reference === 'object' ? reference.map((part) => part.toLowerCase()) : reference);
+  }
+
+  #push(reference: Reference): void {
+    this.#references.push(reference);
+    this.#weights.push(1);
+  }
+
+  /** What was read from `start` to `end` is written out so often by engines, also where it names no column. */
+  repeat(start: number, end: number, times: number): void {
+    if (times === 1) return;
+    if (start === end && end === this.mark) {
+      this.#push(1);
+      end++;
+    }
+    for (let at = start; at < end; at++) this.#weights[at] = (this.#weights[at] ?? 1) * times;
   }
 
   /** Notes a query that stands as a value: its size, and what it may name of this one. */
   noteQuery({ expressions, open }: ColumnSizes): void {
-    this.#references.push(expressions);
-    for (const name of open) this.#references.push(name);
+    this.#push(expressions);
+    for (const name of open) this.#push(name);
   }
 
   /** The place of the next reference. */
@@ -69,7 +86,7 @@ export class SelectColumns {
 
   /** What a function or a reshaping in FROM makes of the references since `mark`. */
   addMade(mark: number): void {
-    this.#raiseOther(this.#sizeOf(this.#references.slice(mark)));
+    this.#raiseOther(this.#sizeOf(mark, this.mark));
     this.#fromTotal += this.#fromOther;
   }
 
@@ -85,9 +102,8 @@ export class SelectColumns {
     };
     let [total, largest] = [0, 1];
     for (const { start, end, name } of this.#items) {
-      const references = this.#references.slice(start, end);
-      if (references.includes('*')) for (const [each, size] of this.#from) raise(each, size);
-      const size = Math.max(1, this.#sizeOf(references, byName));
+      if (this.#references.slice(start, end).includes('*')) for (const [each, size] of this.#from) raise(each, size);
+      const size = Math.max(1, this.#sizeOf(start, end, byName));
       raise(name, size);
       total += size;
       largest = Math.max(largest, size);
@@ -95,18 +111,21 @@ export class SelectColumns {
     const isOpen = (each: Reference): each is Name => typeof each === 'object' && this.#found(each) === undefined;
     const open = this.#references.filter(isOpen);
     // Each of them may also be a column that got its name in FROM.
-    const expressions = this.#sizeOf(this.#references, byName) - (this.#fromOther > 1 ? 0 : open.length);
+    const expressions = this.#sizeOf(0, this.mark, byName) - (this.#fromOther > 1 ? 0 : open.length);
     return { byName, total, largest, expressions, open };
   }
 
-  #sizeOf(references: readonly Reference[], items?: ReadonlyMap<string, number>): number {
+  #sizeOf(start: number, end: number, items?: ReadonlyMap<string, number>): number {
     let sum = 0;
-    for (const reference of references) {
-      if (reference === '*') sum += this.#fromTotal;
-      else if (typeof reference === 'number') sum += reference;
-      else sum += this.#found(reference, items) ?? this.#fromOther;
-    }
+    for (let at = start; at < end; at++) sum += (this.#weights[at] ?? 1) * this.#sizeAt(at, items);
     return sum;
+  }
+
+  #sizeAt(at: number, items: ReadonlyMap<string, number> | undefined): number {
+    const reference = this.#references[at] ?? 0;
+    if (reference === '*') return this.#fromTotal;
+    if (typeof reference === 'number') return reference;
+    return this.#found(reference, items) ?? this.#fromOther;
   }
 
   #found(name: Name, items?: ReadonlyMap<string, number>): number | undefined {

@@ -23,7 +23,8 @@ const maxCommentDepth = 32;
 const space = /[ \t\n\f\r\v\u00a0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]+/y;
 const lineComment = /--[^\r\n]*/y;
 const word = /[A-Za-z_][A-Za-z0-9_]*/y;
-const number = /(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:[lLsSyYfFdD]|[bB][dD])?/y;
+const number =
+  /[0-9]+[lLsSyY](?![A-Za-z0-9_.])|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:[fFdD]|[bB][dD])?/y;
 const hint = /\/\*\+[A-Za-z0-9_ \t\r\n,().]*\*\//y;
 const sign = /[()[\],.;:?+\-*/%~&|^<>=!]/y;
 

@@ -1,47 +1,36 @@
 import type { Column, DataType } from '../../../../core/data-type.ts';
 import { api, type Pointer, pointer, type ResultStruct } from './c-api.ts';
+import { duckdbType } from './duckdb-types.ts';
 
-/** Ids of duckdb_type in DuckDB's C header. */
 const simpleTypes: Readonly<Record<number, DataType>> = {
-  1: { kind: 'boolean' },
-  2: { kind: 'int', bits: 8, signed: true },
-  3: { kind: 'int', bits: 16, signed: true },
-  4: { kind: 'int', bits: 32, signed: true },
-  5: { kind: 'int', bits: 64, signed: true },
-  6: { kind: 'int', bits: 8, signed: false },
-  7: { kind: 'int', bits: 16, signed: false },
-  8: { kind: 'int', bits: 32, signed: false },
-  9: { kind: 'int', bits: 64, signed: false },
-  10: { kind: 'float', bits: 32 },
-  11: { kind: 'float', bits: 64 },
-  12: { kind: 'timestamp', unit: 'us', zoned: false },
-  13: { kind: 'date' },
-  14: { kind: 'time', unit: 'us' },
-  15: { kind: 'interval' },
-  16: { kind: 'int', bits: 128, signed: true },
-  17: { kind: 'utf8' },
-  18: { kind: 'binary' },
-  20: { kind: 'timestamp', unit: 's', zoned: false },
-  21: { kind: 'timestamp', unit: 'ms', zoned: false },
-  22: { kind: 'timestamp', unit: 'ns', zoned: false },
-  23: { kind: 'utf8' },
-  27: { kind: 'uuid' },
-  31: { kind: 'timestamp', unit: 'us', zoned: true },
-  32: { kind: 'int', bits: 128, signed: false },
-  36: { kind: 'null' },
-  39: { kind: 'time', unit: 'ns' },
+  [duckdbType.BOOLEAN]: { kind: 'boolean' },
+  [duckdbType.TINYINT]: { kind: 'int', bits: 8, signed: true },
+  [duckdbType.SMALLINT]: { kind: 'int', bits: 16, signed: true },
+  [duckdbType.INTEGER]: { kind: 'int', bits: 32, signed: true },
+  [duckdbType.BIGINT]: { kind: 'int', bits: 64, signed: true },
+  [duckdbType.UTINYINT]: { kind: 'int', bits: 8, signed: false },
+  [duckdbType.USMALLINT]: { kind: 'int', bits: 16, signed: false },
+  [duckdbType.UINTEGER]: { kind: 'int', bits: 32, signed: false },
+  [duckdbType.UBIGINT]: { kind: 'int', bits: 64, signed: false },
+  [duckdbType.FLOAT]: { kind: 'float', bits: 32 },
+  [duckdbType.DOUBLE]: { kind: 'float', bits: 64 },
+  [duckdbType.TIMESTAMP]: { kind: 'timestamp', unit: 'us', zoned: false },
+  [duckdbType.DATE]: { kind: 'date' },
+  [duckdbType.TIME]: { kind: 'time', unit: 'us' },
+  [duckdbType.INTERVAL]: { kind: 'interval' },
+  [duckdbType.HUGEINT]: { kind: 'int', bits: 128, signed: true },
+  [duckdbType.VARCHAR]: { kind: 'utf8' },
+  [duckdbType.BLOB]: { kind: 'binary' },
+  [duckdbType.TIMESTAMP_S]: { kind: 'timestamp', unit: 's', zoned: false },
+  [duckdbType.TIMESTAMP_MS]: { kind: 'timestamp', unit: 'ms', zoned: false },
+  [duckdbType.TIMESTAMP_NS]: { kind: 'timestamp', unit: 'ns', zoned: false },
+  [duckdbType.ENUM]: { kind: 'utf8' },
+  [duckdbType.UUID]: { kind: 'uuid' },
+  [duckdbType.TIMESTAMP_TZ]: { kind: 'timestamp', unit: 'us', zoned: true },
+  [duckdbType.UHUGEINT]: { kind: 'int', bits: 128, signed: false },
+  [duckdbType.SQLNULL]: { kind: 'null' },
+  [duckdbType.TIME_NS]: { kind: 'time', unit: 'ns' },
 };
-
-const DECIMAL = 19;
-const VARCHAR = 17;
-const LIST = 24;
-const STRUCT = 25;
-const MAP = 26;
-const UNION = 28;
-const BIT = 29;
-const TIME_TZ = 30;
-const ARRAY = 33;
-const BIGNUM = 35;
 
 /** The columns of a result, under the names that DuckDB gives them. */
 export function resultColumns(result: ResultStruct): Column[] {
@@ -65,19 +54,19 @@ export function takeType(handle: Pointer | number): DataType {
 function readType(type: Pointer): DataType {
   const id = api.typeId(type);
   switch (id) {
-    case VARCHAR:
+    case duckdbType.VARCHAR:
       return api.typeAlias(type) === 'JSON' ? { kind: 'json' } : { kind: 'utf8' };
-    case DECIMAL:
+    case duckdbType.DECIMAL:
       return { kind: 'decimal', precision: api.decimalWidth(type), scale: api.decimalScale(type) };
-    case LIST:
+    case duckdbType.LIST:
       return { kind: 'list', element: takeType(api.listChild(type)) };
-    case ARRAY:
+    case duckdbType.ARRAY:
       return { kind: 'array', element: takeType(api.arrayChild(type)), size: Number(api.arraySize(type)) };
-    case MAP:
+    case duckdbType.MAP:
       return { kind: 'map', key: takeType(api.mapKey(type)), value: takeType(api.mapValue(type)) };
-    case STRUCT:
+    case duckdbType.STRUCT:
       return { kind: 'struct', fields: members(type, api.structCount, api.structName, api.structChild) };
-    case UNION:
+    case duckdbType.UNION:
       return { kind: 'union', members: members(type, api.unionCount, api.unionName, api.unionChild) };
   }
   const simple = simpleTypes[id];
@@ -86,9 +75,9 @@ function readType(type: Pointer): DataType {
 }
 
 const unreadableNames: Readonly<Record<number, string>> = {
-  [BIT]: 'BIT',
-  [TIME_TZ]: 'TIME WITH TIME ZONE',
-  [BIGNUM]: 'BIGNUM',
+  [duckdbType.BIT]: 'BIT',
+  [duckdbType.TIME_TZ]: 'TIME WITH TIME ZONE',
+  [duckdbType.BIGNUM]: 'BIGNUM',
 };
 
 /** A type that has no place in our vocabulary; at the top level reading casts it (see parquet-relation.ts). */

@@ -1,12 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import { sqlString } from '../../protocol/sql-text.ts';
 import type { DuckDbError } from '../native/duckdb-error.ts';
-
-const HUGEINT = 16;
-const UHUGEINT = 32;
-const INTERVAL = 15;
-export const UNION = 28;
-const VARIANT = 41;
+import { duckdbType } from '../native/duckdb-types.ts';
 
 /** Marks our own complaint inside an error that DuckDB reports. */
 const lossMark = 'framehold-loss:';
@@ -15,13 +10,13 @@ const lossMark = 'framehold-loss:';
 export function withoutLoss(item: string, typeId: number, name: string): string {
   const refuse = (why: string): string => `error(${sqlString(`${lossMark}${JSON.stringify([name, why])}`)})`;
   switch (typeId) {
-    case HUGEINT:
-    case UHUGEINT:
+    case duckdbType.HUGEINT:
+    case duckdbType.UHUGEINT:
       return `CASE WHEN ${item} IS NULL OR TRY_CAST(${item} AS DECIMAL(38,0)) IS NOT NULL THEN TRY_CAST(${item} AS DECIMAL(38,0)) ELSE ${refuse('an integer of more than 38 digits')} END`;
-    case INTERVAL:
+    case duckdbType.INTERVAL:
       return `CASE WHEN year(${item}) < 0 OR month(${item}) < 0 OR day(${item}) < 0 OR hour(${item}) < 0 OR minute(${item}) < 0 OR microsecond(${item}) < 0 THEN ${refuse('a negative interval')} WHEN hour(${item})::BIGINT * 3_600_000 + minute(${item}) * 60_000 + microsecond(${item}) // 1000 >= 4_294_967_296 THEN ${refuse('a time of 2^32 milliseconds or more in an interval')} WHEN microsecond(${item}) % 1000 <> 0 THEN ${refuse('an interval finer than milliseconds')} ELSE ${item} END`;
-    case UNION:
-    case VARIANT:
+    case duckdbType.UNION:
+    case duckdbType.VARIANT:
       return `to_json(${item})`;
     default:
       return item;

@@ -1,19 +1,18 @@
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
+import { duckdbType } from '../native/duckdb-types.ts';
 import type { QueryResult } from '../native/query-result.ts';
 import type { Connection } from '../native/session.ts';
 
-/** Types (ids of duckdb_type) that Parquet can give and our vocabulary has not, with what they are read as. */
+/** Types that Parquet can give and our vocabulary has not, with what they are read as. */
 const readAs: Readonly<Record<number, string>> = {
-  23: 'VARCHAR', // ENUM
-  29: 'VARCHAR', // BIT
-  30: 'TIME', // TIME WITH TIME ZONE, in UTC
-  35: 'VARCHAR', // BIGNUM
-  41: 'JSON', // VARIANT
+  [duckdbType.ENUM]: 'VARCHAR',
+  [duckdbType.BIT]: 'VARCHAR',
+  // In UTC: a cast alone would drop the offset.
+  [duckdbType.TIME_TZ]: 'TIME',
+  [duckdbType.BIGNUM]: 'VARCHAR',
+  [duckdbType.VARIANT]: 'JSON',
 };
-
-/** A cast alone would drop the offset. */
-const timeWithZone = 30;
 
 export function parquetRelation(paths: readonly string[]): string {
   return `read_parquet([${paths.map(sqlString).join(', ')}], hive_partitioning = false)`;
@@ -46,7 +45,7 @@ export function readableSql(
   if (columns.every(({ typeId }) => readAs[typeId] === undefined)) return undefined;
   const items = columns.map(({ name, typeId }, index) => {
     const type = readAs[typeId];
-    const value = typeId === timeWithZone ? `timezone('UTC', #${index + 1})` : `#${index + 1}`;
+    const value = typeId === duckdbType.TIME_TZ ? `timezone('UTC', #${index + 1})` : `#${index + 1}`;
     const item = type === undefined ? value : `CAST(${value} AS ${type})`;
     return `${item} AS ${sqlName(name)}`;
   });

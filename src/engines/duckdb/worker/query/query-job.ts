@@ -8,6 +8,7 @@ import type { EncodedPieces } from '../encode/row-encoder.ts';
 import { columnCandidates } from '../gate/column-candidates.ts';
 import { sqlError } from '../gate/sql-error.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
+import { duckdbType } from '../native/duckdb-types.ts';
 import { firstError } from '../native/first-error.ts';
 import type { Connection, PreparedStatement } from '../native/session.ts';
 import { canBeRead, readableSql } from '../parquet/parquet-relation.ts';
@@ -24,9 +25,6 @@ export interface QueryContext {
   /** Parameter rows, as an Arrow IPC stream. */
   readonly input: AsyncIterable<Uint8Array>;
 }
-
-/** What DuckDB says of a column whose type hangs on a parameter's. */
-const unresolvedType = 0;
 
 /** What a query gives and takes, found out by DuckDB's planner alone. */
 export async function describeQuery(context: QueryContext, job: QueryJob): Promise<SqlDescription> {
@@ -262,7 +260,7 @@ async function readableColumns(
 ): Promise<readonly Column[]> {
   const { sql } = query;
   const { columns, parameterCount: count } = statement;
-  if (columns.some(({ typeId }) => typeId === unresolvedType)) {
+  if (columns.some(({ typeId }) => typeId === duckdbType.INVALID)) {
     using unbound = await prepareUnbound(connection, { sql, count, names: namesIn(query) });
     return unbound.typedColumns;
   }
