@@ -186,7 +186,7 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
     });
 
     test.each(Object.entries(growingSql))('plans a large statement that is accepted: %s', async (_, of) => {
-      const answer = await door.post({ sql: of(largestRead(of, 'spark', 20)), engine: 'cluster', timeout_ms: 30_000 });
+      const answer = await door.post({ sql: of(largestRead(of, 'spark', 20)), engine: 'cluster', timeout_ms: 60_000 });
       expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(500);
     });
   });

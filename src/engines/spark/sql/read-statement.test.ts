@@ -432,7 +432,7 @@ it.each(Object.entries(growingSql).filter(([name]) => /twice|three times|struct/
     const largest = largestRead(of, 'sail', 100);
     expect(largest).toBeGreaterThan(5);
     expect(largest).toBeLessThan(20);
-    expect(errorOf(of(largest + 1)).message).toMatch(/larger than 10000 columns|more than 1000 queries/);
+    expect(errorOf(of(largest + 1)).message).toMatch(/larger than 5000 columns|more than 1000 queries/);
   },
 );
 

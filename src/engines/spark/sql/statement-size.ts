@@ -15,7 +15,7 @@ const maxDoublings: Readonly<Record<Dialect, number>> = { spark: maxDepth, sail:
 /** Twice as many take more than twice as long to plan. */
 const maxRelations = 1000;
 /** An engine may write out the expression that a column of a query in FROM stands for. */
-const maxColumnReferences = 10_000;
+const maxColumnReferences = 5_000;
 /**
  * Spark runs each subquery as a value on one of 16 threads, on which it waits for those inside of it: with 16 that wait
  * nothing goes on, for nobody and for good.
