@@ -6,6 +6,7 @@ import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { type ClusterSecrets, hostileSparkSql } from '../support/hostile-spark-sql.ts';
 import { type Answer, ask } from '../support/http-client.ts';
 import { needed } from '../support/missing.ts';
+import { sparkEngine, unstopped } from '../support/spark-engine.ts';
 import { growingSql, largestRead } from '../support/tall-spark-sql.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { clusterVenv, needJava } from './support/cluster-venv.ts';
@@ -96,6 +97,16 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
       expect((await door.rows({ sql: 'SELECT count(*) AS n FROM ids', engine: 'cluster' })).dataset).toEqual([[10]]);
       expect((await spark.raw('SELECT * FROM secrets')).toString('latin1')).toContain(inTable);
     });
+
+    test.each(['secrets', 'default.secrets'])(
+      'finds no table of its own even where a statement is not checked: %s',
+      async (table) => {
+        await using engine = sparkEngine({ url: spark.url });
+        const query = { sql: `SELECT * FROM ${table}`, tables: [], parameterCount: 0 };
+        const running = engine.sql.run({ query, tables: [], form: 'arrow' }, unstopped);
+        await expect(running).rejects.toMatchObject({ message: expect.stringContaining('CATALOG_NOT_FOUND') });
+      },
+    );
 
     test.each([
       ['SELECT 1 AS `5is`, *, ?is distinct from secrets', [5]],

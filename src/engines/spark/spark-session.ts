@@ -36,6 +36,8 @@ const pinnedSettings: Readonly<Record<string, string>> = {
   // Values of parameters become literals of the text, escaped as the settings below say. The other way loses them where a
   // query reads no table (4.1.4).
   'spark.sql.legacy.parameterSubstitution.constantsOnly': 'false',
+  // There is none of this name: a table that the plan does not bring along is found nowhere.
+  'spark.sql.defaultCatalog': 'framehold_has_no_catalog',
   'spark.sql.runSQLOnFiles': 'false',
   'spark.sql.scripting.enabled': 'false',
   'spark.sql.operatorPipeSyntaxEnabled': 'false',

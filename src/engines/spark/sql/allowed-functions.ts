@@ -57,7 +57,7 @@ const groups = {
     theta_union_agg try_avg try_sum var_pop var_samp variance`,
   windows: `cume_dist dense_rank lag lead nth_value ntile percent_rank rank row_number`,
   /** Names and constants; client tools ask for them when they connect. */
-  about: `current_catalog current_database current_schema version`,
+  about: `version`,
 } as const;
 
 const tableNames = `explode explode_outer inline inline_outer json_tuple posexplode posexplode_outer range stack

@@ -25,7 +25,7 @@ export const refusals: readonly Refusal[] = [
   {
     reason: 'it tells about the cluster, not about frames',
     hint: 'if it is a column, write it with its table: t.user',
-    names: `collations current_path current_user python_worker_logs session_user sql_keywords user`,
+    names: `collations current_catalog current_database current_path current_schema current_user python_worker_logs session_user sql_keywords user`,
   },
   {
     reason: 'frames have no such type',
