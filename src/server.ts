@@ -1,5 +1,4 @@
-import { stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { identify } from './auth/identify.ts';
 import type { Config } from './config/config.ts';
 import type { EngineConfig } from './config/engine-settings.ts';
@@ -7,11 +6,10 @@ import type { ListenAddress } from './config/listen-address.ts';
 import { Cleanup } from './core/async/cleanup.ts';
 import type { ClusterEngine } from './core/engine.ts';
 import type { Logger } from './core/logger.ts';
-import { makeFolder } from './core/make-folder.ts';
 import type { ArrowRecoder } from './core/sql.ts';
-import { errnoOf } from './core/storage-error.ts';
+import type { Tsdb } from './core/tsdb.ts';
 import { version } from './core/version.ts';
-import { inspectAnalyticsFile } from './engines/duckdb/analytics-file.ts';
+import { checkAnalyticsPath, createAnalyticsDatabase } from './engines/duckdb/analytics-database.ts';
 import { DuckDbEngine } from './engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from './engines/duckdb/duckdb-sql-engine.ts';
 import { localEngine } from './engines/duckdb/local-engine.ts';
@@ -22,7 +20,7 @@ import { tsdbEngine } from './engines/tsdb/tsdb-engine.ts';
 import { createFlightService } from './flight/flight-service.ts';
 import { Sessions } from './flight/request/sessions.ts';
 import { createFlightSql } from './flight/sql/flight-sql.ts';
-import { DurableFiles } from './frames/disk/durable-file.ts';
+import { makeDataDirectory } from './frames/disk/data-directory.ts';
 import { type FrameStore, openFrameStore } from './frames/store.ts';
 import { type FrameVerdict, verifyDirectory } from './frames/upkeep/verify-directory.ts';
 import { flightServiceName } from './grpc/messages/flight.ts';
@@ -46,6 +44,7 @@ import { AutoEngine } from './query/auto-engine.ts';
 import { EngineDirectory } from './query/engine-directory.ts';
 import { autoEngineName, localEngineName, tsdbEngineName } from './query/engine-names.ts';
 import { EngineRouter } from './query/engine-router.ts';
+import type { FrameSql } from './query/frame-sql.ts';
 import { FrameStatements } from './query/frame-statements.ts';
 import { RunningQueries } from './query/running-queries.ts';
 
@@ -74,170 +73,30 @@ export interface ClusterEngineOptions extends EngineConfig {
 
 export type CreateClusterEngine = (options: ClusterEngineOptions) => ClusterEngine | Promise<ClusterEngine>;
 
-/** The composition root: both listeners up, over one store and its engines. */
+/** The composition root: engines, frames, queries, doors. Each step is closed before those that it stands on. */
 export async function startServer(
   config: Config,
   logger: Logger,
   createEngine: CreateClusterEngine = createClusterEngine,
 ): Promise<RunningServer> {
-  const { storage, server, http, tsdb, sql } = config;
-  await makeDataDirectory(storage.dataDir);
-  await checkAnalyticsPath(storage.duckdbPath);
+  await makeDataDirectory(config.storage.dataDir);
+  await checkAnalyticsPath(config.storage.duckdbPath);
   const stopping = new AbortController();
   const cleanup = new Cleanup();
   try {
-    const duckdb = {
-      maxTempBytes,
-      threads: sql.threads,
-      memoryBytes: sql.memoryBytes,
-      tempDirectory: join(storage.dataDir, 'spill'),
-      maxQueue: sql.maxQueue,
-      logger: logger.area('duckdb'),
-    };
-    sweepSpill(duckdb.tempDirectory).catch((error: unknown) =>
-      logger.debug('could not sweep the spill directory', { error }),
-    );
-    const engine = cleanup.use(
-      new DuckDbEngine({ ...duckdb, workers: sql.workers, writeThreads: sql.workers, timeoutMs: sql.timeoutMs }),
-    );
-    const backgroundEngine = cleanup.use(new DuckDbEngine({ ...duckdb, workers: 1, timeoutMs: 0, background: true }));
-    const frames = cleanup.use(
-      await openFrameStore({
-        coldDirectory: storage.parquetPath,
-        engine,
-        backgroundEngine,
-        cacheBytes: storage.cacheSizeBytes,
-        compression: config.compression,
-        defaultTtlMs: config.frames.defaultTtlMs,
-        tombstoneTtlMs: config.frames.tombstoneTtlMs,
-        logger: logger.area('frames'),
-      }),
-    );
-    // Recompression may take minutes, and copies shall not wait for it.
-    const warmingEngine = cleanup.use(new DuckDbEngine({ ...duckdb, workers: 1, timeoutMs: 0, background: true }));
-    const warmRoot = join(storage.dataDir, 'warm');
-    sweepSpill(warmRoot).catch((error: unknown) => logger.debug('could not sweep the warm copies', { error }));
-    const nativeCopies = cleanup.use(
-      new NativeCopies({
-        root: warmRoot,
-        budgetBytes: storage.cacheSizeBytes,
-        copy: (frame, signal) => warmingEngine.warm(frame, { signal }),
-        logger: logger.area('duckdb'),
-      }),
-    );
-    const coldDirectory = resolve(storage.parquetPath);
-    const sqlEngine = cleanup.use(
-      new DuckDbSqlEngine({
-        ...duckdb,
-        workers: sql.workers,
-        timeoutMs: sql.timeoutMs,
-        nativeCopies,
-        reach: {
-          coldDirectory,
-          warmDirectory: nativeCopies.directory,
-          analyticsPath: resolve(storage.duckdbPath),
-        },
-      }),
-    );
-    const clusters: ClusterEngine[] = [];
-    const common = {
-      coldDirectory,
-      extraCertificatesFile: config.extraCertificatesFile,
-      recoder: sqlEngine,
-      logger: logger.area('engines'),
-    };
-    for (const [name, engine] of config.engines) {
-      clusters.push(cleanup.use(await createEngine({ ...engine, ...common, name })));
-    }
-    const auto = new AutoEngine({
-      frames,
-      local: sqlEngine,
-      cluster: clusters.find(({ name }) => name === sql.autoEngine),
-      thresholdBytes: sql.autoThresholdBytes,
-    });
-    const running = new RunningQueries();
-    const frameSql = new EngineRouter({
-      local: new FrameStatements({ engine: sqlEngine, frames }),
-      clusters: new Map(clusters.map((each) => [each.name, new FrameStatements({ engine: each.sql, frames })])),
-      auto,
-      running,
-    });
-    const upstream =
-      tsdb.httpUrl === undefined ? undefined : createTsdb({ ...tsdb, url: tsdb.httpUrl, logger: logger.area('tsdb') });
-    if (upstream !== undefined) cleanup.use(upstream);
-    const { defaultEngine, autoEngine } = sql;
-    const engines = new EngineDirectory({
-      engines: [
-        localEngine(localEngineName, sqlEngine),
-        ...(upstream === undefined ? [] : [tsdbEngine(tsdbEngineName, upstream)]),
-        ...clusters,
-      ],
-      defaultEngine,
-      autoEngine,
-    });
-
+    const engines = cleanup.use(openEngines(config, logger));
+    const frames = cleanup.use(await openFrames(config, engines, logger));
+    const queries = cleanup.use(await openQueries(config, frames, createEngine, logger));
     if (config.frames.demo) {
       const { makeDemoFrames } = await import('./demo/make-demo-frames.ts');
       await makeDemoFrames(frames, logger, { signal: stopping.signal });
     }
-
-    const health = createHealthService(['', flightServiceName]);
-    const sessions = new Sessions([localEngineName, ...clusters.map(({ name }) => name), autoEngineName]);
-    const flightSql = createFlightSql({
-      sql: frameSql,
-      frames,
-      sessions,
-      expectStatements: () => sqlEngine.expect(),
-      logger,
-      version,
-      maxConnections: server.maxConnections,
-    });
-    const flight = createFlightService({ frames, sql: flightSql, sessions });
-    const grpc = await startGrpcListener({
-      host: server.grpcHost,
-      port: server.grpcPort,
-      maxConnections: server.maxConnections,
-      services: [health, flight],
-      identify,
-      logger,
-    });
-    cleanup.use(grpc);
-    const routes: readonly Route[] = [
-      pingRoute,
-      execRoute({ frames, tsdb: upstream, sql: frameSql, settings: { ...http, defaultEngine } }),
-      expRoute({ frames, tsdb: upstream, sql: frameSql, settings: { ...http, defaultEngine } }),
-      impRoute({ frames, limits: http }),
-      handlesRoute(frames),
-      handleRoute(frames),
-      renewRoute(frames, http),
-      sqlRoute({ frames, sql: frameSql, settings: http }),
-      queriesRoute(running),
-      queryRoute(running),
-      enginesRoute(engines),
-      infoRoute({ version, grpc: grpc.address, engines: engines.names, defaultEngine, autoEngine }),
-    ];
-    const listener = await startHttpListener({
-      ...http,
-      host: http.bindAddress.host,
-      port: http.bindAddress.port,
-      cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
-      identify,
-      routes: [...routes, openApiRoute(routes, { version })],
-      logger: logger.area('http'),
-    });
-    cleanup.defer(async () => {
-      stopping.abort();
-      const { shutdownGraceMs: graceMs } = server;
-      // A statement that outlasts the grace is answered so; what is cut off then is other than that.
-      const told = setTimeout(() => running.stopAll(), graceMs);
-      await Promise.all([listener.close(graceMs + lastWordMs), grpc.close({ graceMs })]);
-      clearTimeout(told);
-    });
-
-    createAnalyticsDatabase(engine, storage.duckdbPath, logger, stopping.signal);
+    const doors = cleanup.use(await openDoors(config, frames, queries, logger));
+    cleanup.defer(async () => stopping.abort());
+    createAnalyticsDatabase(engines.foreground, config.storage.duckdbPath, logger, stopping.signal);
     return {
-      httpAddress: listener.address,
-      grpcAddress: grpc.address,
+      httpAddress: doors.httpAddress,
+      grpcAddress: doors.grpcAddress,
       frameCount: await frames.count(),
       frames,
       [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
@@ -248,40 +107,230 @@ export async function startServer(
   }
 }
 
-/** The one place where an engine's kind becomes an engine. Loaded where there is one: a seventh of the program is its code. */
-async function createClusterEngine(options: ClusterEngineOptions): Promise<ClusterEngine> {
-  const { SparkEngine } = await import('./engines/spark/spark-engine.ts');
-  return new SparkEngine(options);
-}
-
-async function checkAnalyticsPath(path: string): Promise<void> {
-  if ((await inspectAnalyticsFile(path)) === 'other') {
-    throw new Error(
-      `storage.duckdb_path names ${path}, which is not a DuckDB database; name another file or remove it`,
-    );
-  }
-}
-
-/** Does not hold up the start: the first thing that needs it is SQL. */
-function createAnalyticsDatabase(engine: DuckDbEngine, path: string, logger: Logger, signal: AbortSignal): void {
-  const create = async (): Promise<void> => {
-    if ((await inspectAnalyticsFile(path)) !== 'absent') return;
-    await makeFolder(dirname(resolve(path)));
-    await engine.createDatabase(path, { signal });
+/** What every pool of DuckDB processes has. */
+function duckdbOptions({ storage, sql }: Config, logger: Logger) {
+  return {
+    maxTempBytes,
+    threads: sql.threads,
+    memoryBytes: sql.memoryBytes,
+    tempDirectory: join(storage.dataDir, 'spill'),
+    maxQueue: sql.maxQueue,
+    logger: logger.area('duckdb'),
   };
-  create().catch((error: unknown) => {
-    if (!signal.aborted) logger.warn('the analytics database could not be created', { path, error });
+}
+
+interface Engines extends AsyncDisposable {
+  /** Reads and writes frames for callers. */
+  readonly foreground: DuckDbEngine;
+  readonly background: DuckDbEngine;
+}
+
+function openEngines(config: Config, logger: Logger): Engines {
+  const { sql } = config;
+  const duckdb = duckdbOptions(config, logger);
+  const cleanup = new Cleanup();
+  sweepSpill(duckdb.tempDirectory).catch((error: unknown) =>
+    logger.debug('could not sweep the spill directory', { error }),
+  );
+  return {
+    foreground: cleanup.use(
+      new DuckDbEngine({ ...duckdb, workers: sql.workers, writeThreads: sql.workers, timeoutMs: sql.timeoutMs }),
+    ),
+    background: cleanup.use(new DuckDbEngine({ ...duckdb, workers: 1, timeoutMs: 0, background: true })),
+    [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
+  };
+}
+
+function openFrames(config: Config, { foreground, background }: Engines, logger: Logger): Promise<FrameStore> {
+  const { storage, compression, frames } = config;
+  return openFrameStore({
+    coldDirectory: storage.parquetPath,
+    engine: foreground,
+    backgroundEngine: background,
+    cacheBytes: storage.cacheSizeBytes,
+    compression,
+    defaultTtlMs: frames.defaultTtlMs,
+    tombstoneTtlMs: frames.tombstoneTtlMs,
+    logger: logger.area('frames'),
   });
 }
 
-async function makeDataDirectory(path: string): Promise<void> {
+interface Queries extends AsyncDisposable {
+  readonly local: DuckDbSqlEngine;
+  readonly clusters: readonly ClusterEngine[];
+  readonly tsdb: Tsdb | undefined;
+  readonly sql: FrameSql;
+  readonly running: RunningQueries;
+  readonly engines: EngineDirectory;
+}
+
+async function openQueries(
+  config: Config,
+  frames: FrameStore,
+  createEngine: CreateClusterEngine,
+  logger: Logger,
+): Promise<Queries> {
+  const { tsdb, sql } = config;
+  const cleanup = new Cleanup();
   try {
-    await new DurableFiles().makeFolder(resolve(path));
+    const local = openLocalSql(config, cleanup, logger);
+    const clusters = await openClusters(config, local, createEngine, cleanup, logger);
+    const upstream =
+      tsdb.httpUrl === undefined
+        ? undefined
+        : cleanup.use(createTsdb({ ...tsdb, url: tsdb.httpUrl, logger: logger.area('tsdb') }));
+    const cluster = clusters.find(({ name }) => name === sql.autoEngine);
+    const running = new RunningQueries();
+    const router = new EngineRouter({
+      local: new FrameStatements({ engine: local, frames }),
+      clusters: new Map(clusters.map((each) => [each.name, new FrameStatements({ engine: each.sql, frames })])),
+      auto: new AutoEngine({ frames, local, cluster, thresholdBytes: sql.autoThresholdBytes }),
+      running,
+    });
+    const engines = new EngineDirectory({
+      engines: [
+        localEngine(localEngineName, local),
+        ...(upstream === undefined ? [] : [tsdbEngine(tsdbEngineName, upstream)]),
+        ...clusters,
+      ],
+      defaultEngine: sql.defaultEngine,
+      autoEngine: sql.autoEngine,
+    });
+    const dispose = (): Promise<void> => cleanup[Symbol.asyncDispose]();
+    return { local, clusters, tsdb: upstream, sql: router, running, engines, [Symbol.asyncDispose]: dispose };
   } catch (error) {
-    const code = errnoOf(error);
-    const isThere = (await stat(path).catch(() => undefined))?.isDirectory() === true;
-    // One that is there and read-only still serves what it holds.
-    if (!isThere) throw new Error(`the data directory ${path} cannot be made (${code}); name another with --data-dir`);
+    await cleanup[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function openLocalSql(config: Config, cleanup: Cleanup, logger: Logger): DuckDbSqlEngine {
+  const { storage, sql } = config;
+  const duckdb = duckdbOptions(config, logger);
+  // Recompression may take minutes, and copies shall not wait for it.
+  const copyEngine = cleanup.use(new DuckDbEngine({ ...duckdb, workers: 1, timeoutMs: 0, background: true }));
+  const root = join(storage.dataDir, 'warm');
+  sweepSpill(root).catch((error: unknown) => logger.debug('could not sweep the native copies', { error }));
+  const nativeCopies = cleanup.use(
+    new NativeCopies({
+      root,
+      budgetBytes: storage.cacheSizeBytes,
+      copy: (frame, signal) => copyEngine.warm(frame, { signal }),
+      logger: logger.area('duckdb'),
+    }),
+  );
+  const reach = {
+    coldDirectory: resolve(storage.parquetPath),
+    warmDirectory: nativeCopies.directory,
+    analyticsPath: resolve(storage.duckdbPath),
+  };
+  return cleanup.use(
+    new DuckDbSqlEngine({ ...duckdb, workers: sql.workers, timeoutMs: sql.timeoutMs, nativeCopies, reach }),
+  );
+}
+
+async function openClusters(
+  { storage, extraCertificatesFile, engines }: Config,
+  recoder: ArrowRecoder,
+  createEngine: CreateClusterEngine,
+  cleanup: Cleanup,
+  logger: Logger,
+): Promise<readonly ClusterEngine[]> {
+  const coldDirectory = resolve(storage.parquetPath);
+  const common = { coldDirectory, extraCertificatesFile, recoder, logger: logger.area('engines') };
+  const clusters: ClusterEngine[] = [];
+  for (const [name, engine] of engines) {
+    clusters.push(cleanup.use(await createEngine({ ...engine, ...common, name })));
+  }
+  return clusters;
+}
+
+interface Doors extends AsyncDisposable {
+  readonly httpAddress: ListenAddress;
+  readonly grpcAddress: ListenAddress;
+}
+
+async function openDoors(config: Config, frames: FrameStore, queries: Queries, logger: Logger): Promise<Doors> {
+  const { server, http } = config;
+  const cleanup = new Cleanup();
+  try {
+    const grpc = cleanup.use(await openGrpc(config, frames, queries, logger));
+    const routes = httpRoutes(config, frames, queries, grpc.address);
+    const listener = await startHttpListener({
+      ...http,
+      host: http.bindAddress.host,
+      port: http.bindAddress.port,
+      cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
+      identify,
+      routes: [...routes, openApiRoute(routes, { version })],
+      logger: logger.area('http'),
+    });
+    cleanup.defer(async () => {
+      const { shutdownGraceMs: graceMs } = server;
+      // Statements that outlast the grace period are answered 503 first; whatever else is open is cut 250 ms later.
+      const told = setTimeout(() => queries.running.stopAll(), graceMs);
+      await Promise.all([listener.close(graceMs + lastWordMs), grpc.close({ graceMs })]);
+      clearTimeout(told);
+    });
+    const dispose = (): Promise<void> => cleanup[Symbol.asyncDispose]();
+    return { httpAddress: listener.address, grpcAddress: grpc.address, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await cleanup[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function openGrpc({ server }: Config, frames: FrameStore, queries: Queries, logger: Logger) {
+  const { local, clusters, sql } = queries;
+  const sessions = new Sessions([localEngineName, ...clusters.map(({ name }) => name), autoEngineName]);
+  const flightSql = createFlightSql({
+    sql,
+    frames,
+    sessions,
+    expectStatements: () => local.expect(),
+    logger,
+    version,
+    maxConnections: server.maxConnections,
+  });
+  return startGrpcListener({
+    host: server.grpcHost,
+    port: server.grpcPort,
+    maxConnections: server.maxConnections,
+    services: [createHealthService(['', flightServiceName]), createFlightService({ frames, sql: flightSql, sessions })],
+    identify,
+    logger,
+  });
+}
+
+function httpRoutes(config: Config, frames: FrameStore, queries: Queries, grpc: ListenAddress): readonly Route[] {
+  const { http } = config;
+  const { defaultEngine, autoEngine } = config.sql;
+  const { sql, tsdb, running, engines } = queries;
+  return [
+    pingRoute,
+    execRoute({ frames, tsdb, sql, settings: { ...http, defaultEngine } }),
+    expRoute({ frames, tsdb, sql, settings: { ...http, defaultEngine } }),
+    impRoute({ frames, limits: http }),
+    handlesRoute(frames),
+    handleRoute(frames),
+    renewRoute(frames, http),
+    sqlRoute({ frames, sql, settings: http }),
+    queriesRoute(running),
+    queryRoute(running),
+    enginesRoute(engines),
+    infoRoute({ version, grpc, engines: engines.names, defaultEngine, autoEngine }),
+  ];
+}
+
+/** The one place where an engine's kind becomes an engine. Loaded where there is one: a seventh of the program is its code. */
+async function createClusterEngine(options: ClusterEngineOptions): Promise<ClusterEngine> {
+  switch (options.kind) {
+    case 'spark-connect': {
+      const { SparkEngine } = await import('./engines/spark/spark-engine.ts');
+      return new SparkEngine(options);
+    }
+    default:
+      return options.kind satisfies never;
   }
 }
 
