@@ -129,6 +129,8 @@ export const growingSql: Readonly<Record<string, (size: number) => string>> = {
   'subqueries in set operations': selected(
     nested('1', (inner) => `((SELECT max(id) FROM range(1)) INTERSECT SELECT ${inner} + max(id) FROM range(1))`),
   ),
+  'a type in a string': (size) => `SELECT from_json('[]', '${'array<'.repeat(size)}int${'>'.repeat(size)}') AS a`,
+  'a document in a string': (size) => `SELECT schema_of_json('${'['.repeat(size)}${']'.repeat(size)}') AS a`,
   'many columns': listed(
     (at) => `id + ${at} AS c${at}`,
     ', ',

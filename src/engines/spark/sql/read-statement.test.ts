@@ -479,3 +479,30 @@ it.each([
 ])('%s is not allowed, rather than wrong', (sql) => {
   expect(errorOf(sql).code).toBe('sql_forbidden');
 });
+
+it.each([
+  'SELECT sum(a) OVER w FROM t WINDOW w AS (ORDER BY (SELECT max(a) FROM u))',
+  'SELECT sum(a) OVER w FROM t ORDER BY a WINDOW w AS (PARTITION BY a IN (SELECT a FROM u))',
+  'SELECT `current_user` FROM t',
+  'SELECT "user" FROM t',
+  'SELECT current_catalog()',
+])('%s is not allowed on a cluster', (sql) => {
+  expect(errorOf(sql).code).toBe('sql_forbidden');
+});
+
+it('subqueries in a set operation nest as any others', () => {
+  let sql = '(SELECT max(id) FROM range(1))';
+  for (let level = 0; level < 17; level++) {
+    sql = `((SELECT max(id) FROM range(1)) INTERSECT SELECT ${sql} + max(id) FROM range(1))`;
+  }
+  expect(errorOf(`SELECT ${sql}`).message).toContain('hold others');
+  expect(() => readStatement(`SELECT ${sql}`, 'sail')).toThrow('nested more than 16 deep');
+});
+
+it('a string that is nested too deep for Sail is refused there', () => {
+  const nested = (levels: number): string => `${'array<'.repeat(levels)}int${'>'.repeat(levels)}`;
+  const sql = (levels: number): string => `SELECT from_json('[]', '${nested(levels)}') AS a`;
+  expect(readStatement(sql(500), 'sail').kind).toBe('query');
+  expect(() => readStatement(sql(501), 'sail')).toThrow('nested more than 500 deep');
+  expect(readStatement(sql(501), 'spark').kind).toBe('query');
+});

@@ -33,6 +33,7 @@ export function readStatement(sql: string, dialect: Dialect = 'spark'): Statemen
   if (first?.word === 'begin') throw refusedStatement([first]);
   const tokens = oneStatement(all, isEnd);
   refusePipes(tokens);
+  if (dialect === 'sail') refuseDeepStrings(tokens);
   const cursor = new TokenCursor(tokens, sql, dialect);
   const readRest = (): SparkQuery => readWhole(cursor, dialect);
   if (cursor.takes('create')) return createTable(cursor, tokens, readRest);
@@ -50,6 +51,25 @@ function checkText(sql: string): void {
   const strange = /\0|\p{Surrogate}/u.exec(sql);
   if (strange === null) return;
   throw new AppError('sql_error', 'the statement holds a character that is not allowed', { position: strange.index });
+}
+
+/** Types and documents in strings (`from_json('…', 'array<array<…')`) that are nested deeper end Sail as a whole. */
+const maxStringDepth = 500;
+
+function refuseDeepStrings(tokens: readonly Token[]): void {
+  for (const { kind, value, start } of tokens) {
+    if (kind !== 'string' || value.length <= maxStringDepth) continue;
+    let depth = 0;
+    for (const sign of value) {
+      if ('<([{'.includes(sign)) depth++;
+      else if ('>)]}'.includes(sign)) depth = Math.max(0, depth - 1);
+      if (depth <= maxStringDepth) continue;
+      throw new AppError('sql_error', `the string that begins here is nested more than ${maxStringDepth} deep`, {
+        position: start,
+        hint: 'send the statement to the engine local or to Spark',
+      });
+    }
+  }
 }
 
 function isEnd({ kind, text }: Token): boolean {
