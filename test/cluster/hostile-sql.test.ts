@@ -25,6 +25,12 @@ const inEnvironment = 'k7value0of0a0variable';
 const inFile = 'k7line0of0a0file';
 const secret = /k7(?:token|cell|value|line)0/;
 
+/** A schema as JSON, with SQL that Spark would run. */
+function defaultOf(sql: string): string {
+  const field = { name: 'a', type: 'string', nullable: true, metadata: { EXISTS_DEFAULT: sql } };
+  return JSON.stringify({ type: 'struct', fields: [field] });
+}
+
 /** Several at once, as from several clients. */
 async function inTurns<T>(items: readonly T[], act: (item: T, index: number) => Promise<void>): Promise<void> {
   const waiting = items.entries();
@@ -113,6 +119,13 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
       ['SELECT 1 AS `trueis`, *, ?is distinct from secrets', [true]],
       ['SELECT 1 AS a, ?from secrets', [1]],
       ['SELECT secret, ?from secrets', [1]],
+      [`SELECT from_json('{"b":1}', ?) AS a`, [defaultOf('current_user()')]],
+      [`SELECT from_json('{"b":1}', '${defaultOf('current_user()')}') AS a`, []],
+      [`SELECT from_csv('1', ?) AS a`, [defaultOf('current_user()')]],
+      [
+        `SELECT from_json('{"b":1}', concat(?, ?)) AS a`,
+        [defaultOf('user()').slice(0, 30), defaultOf('user()').slice(30)],
+      ],
       [
         'SELECT max(id) OVER w FROM range(1) WINDOW w AS (PARTITION BY raise_error((SELECT max(secret) FROM secrets)))',
         [],

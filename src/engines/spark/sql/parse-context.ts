@@ -78,6 +78,12 @@ export class ParseContext {
   }
 
   addWithName(name: string, query: WithQuery): void {
+    if (/[\u017f\u212a]/.test(name)) {
+      throw new AppError('sql_error', `${name} holds a letter that Spark takes for another one`, {
+        position: this.cursor.position,
+        hint: 'give the query in WITH another name',
+      });
+    }
     const names = this.#withNames?.names;
     const alike = names?.get(asciiLower(name));
     if (alike === undefined) names?.set(asciiLower(name), new Map([[name, query]]));

@@ -128,22 +128,56 @@ function readNameOrCall(reading: ParseContext): void {
   }
   const { mark } = reading.columns;
   if (first.word === 'exists') readGroup(reading);
-  else readArguments(reading, wordyFunctions.has(first.word));
+  else readArguments(reading, wordyFunctions.has(first.word), schemaArguments.get(first.name.toLowerCase()));
   reading.columns.repeat(mark, reading.columns.mark, argumentRepeats(first.name.toLowerCase()));
   readCallSuffixes(reading);
 }
 
-/** ([DISTINCT | ALL] argument, …) */
-export function readArguments(reading: ParseContext, isWordy: boolean): void {
+/** ([DISTINCT | ALL] argument, …); `schemaAt`: the place of an argument that is a schema. */
+export function readArguments(reading: ParseContext, isWordy: boolean, schemaAt?: number): void {
   const { cursor } = reading;
+  let index = 0;
   cursor.inParentheses(() => {
     if (cursor.seesSigns(')')) return;
     if (!cursor.takes('distinct')) cursor.takes('all');
     do {
-      if (cursor.seesName() && cursor.seesSigns('=>', 1)) cursor.take(3);
+      if (cursor.seesName() && cursor.seesSigns('=>', 1)) {
+        if (schemaAt !== undefined) throw noSchema(cursor.position);
+        cursor.take(3);
+      }
+      if (index++ === schemaAt) checkSchema(cursor);
       readNamed(reading);
       if (cursor.takes('ignore') || cursor.takes('respect')) cursor.expect('nulls');
     } while (cursor.takesSigns(',') || (isWordy && takesSeparator(cursor)));
+  });
+}
+
+/** Functions with an argument that Spark parses, by the place of that. */
+const schemaArguments: ReadonlyMap<string, number> = new Map([
+  ['from_json', 1],
+  ['from_csv', 1],
+  ['variant_get', 2],
+  ['try_variant_get', 2],
+]);
+const schemaFunctions = new Set(['schema_of_json', 'schema_of_csv']);
+
+/**
+ * Spark also takes a schema as JSON, in which a default of a field is SQL that it runs, whatever function it names. So a
+ * schema is one string in the form of columns or a type, or what another string shows.
+ */
+function checkSchema(cursor: TokenCursor): void {
+  const token = cursor.peek();
+  const isText = token?.kind === 'string' && (cursor.seesSigns(',', 1) || cursor.seesSigns(')', 1));
+  if (isText && /^[^{}"'\\]*$/.test(token.value)) return;
+  const isShown = cursor.seesSigns('(', 1) && cursor.peek(2)?.kind === 'string' && cursor.seesSigns(')', 3);
+  if (schemaFunctions.has(token?.word ?? '') && isShown) return;
+  throw noSchema(cursor.position);
+}
+
+function noSchema(position: number): AppError {
+  return new AppError('sql_forbidden', 'a schema is one string of columns or a type on a cluster engine', {
+    position,
+    hint: "write from_json(x, 'a INT, b ARRAY<STRING>'), or from_json(x, schema_of_json('…'))",
   });
 }
 

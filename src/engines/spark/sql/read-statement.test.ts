@@ -486,6 +486,13 @@ it.each([
   'SELECT `current_user` FROM t',
   'SELECT "user" FROM t',
   'SELECT current_catalog()',
+  'SELECT from_json(a, ?) FROM t',
+  'SELECT from_json(a, b) FROM t',
+  "SELECT from_json(a, concat('x', 'INT')) FROM t",
+  `SELECT from_json(a, '{"type":"struct","fields":[]}') FROM t`,
+  `SELECT from_csv(a, '"string"') FROM t`,
+  "SELECT variant_get(a, '$.b', ?) FROM t",
+  "SELECT from_json(schema => 'a INT', json => a) FROM t",
 ])('%s is not allowed on a cluster', (sql) => {
   expect(errorOf(sql).code).toBe('sql_forbidden');
 });
