@@ -1,4 +1,4 @@
-import { Decimal, makeData, makeVector, Table, tableToIPC } from 'apache-arrow';
+import { DateDay, Decimal, makeData, makeVector, Table, tableToIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { argumentsOf } from './parameter-literals.ts';
 
@@ -28,4 +28,17 @@ test.each([
   [76, 2],
 ])('a decimal of %i digits and scale %i, which the cluster has not, is refused', async (precision, scale) => {
   await expect(argumentsOf(query, decimal(precision, scale))).rejects.toMatchObject({ code: 'unsupported_type' });
+});
+
+test.each([
+  ['1582-10-04', true],
+  ['1582-10-05', false],
+  ['1582-10-14', false],
+  ['1582-10-15', true],
+])('the date %s, which Spark may take for another one, is sent: %s', async (date, isSent) => {
+  const day = Date.parse(`${date}T00:00:00Z`) / 86_400_000;
+  const data = makeData({ type: new DateDay(), length: 1, nullCount: 0, data: Int32Array.of(day) });
+  const bound = argumentsOf(query, tableToIPC(new Table({ p: makeVector(data) }), 'stream'));
+  if (isSent) expect((await bound)[0]?.positional).toHaveLength(1);
+  else await expect(bound).rejects.toMatchObject({ code: 'unsupported_type' });
 });

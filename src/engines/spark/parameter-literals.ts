@@ -118,13 +118,14 @@ function literalOfType(type: DataType, value: unknown, name: string): LiteralVal
     case 'binary':
       return literal({ binary: value as Uint8Array });
     case 'date':
-      if (isInCalendarGap(value as bigint)) throw unsupported(name, type);
+      if (isInCalendarGap(value as bigint, 0n)) throw unsupported(name, type);
       return literal({ date: Number(value as bigint) });
     case 'time':
       return literal({ time: { nano: value as bigint, precision: 6 } });
     case 'timestamp':
       if (!type.zoned) return literal({ timestampNtz: value as bigint });
-      if (isInCalendarGap((value as bigint) / dayMicros)) throw unsupported(name, type);
+      // A day more on either side, as the zone of the cluster moves them.
+      if (isInCalendarGap((value as bigint) / dayMicros, 1n)) throw unsupported(name, type);
       return literal({ timestamp: value as bigint });
     case 'interval': {
       const [months, days, nanos] = value as readonly [number, number, bigint];
@@ -209,9 +210,9 @@ function sparkTypeOf(type: DataType, name: string): SparkTypeValue {
 
 const dayMicros = 86_400_000_000n;
 
-/** The days from 1582-10-05 to 1582-10-14, with one more on either side for zones: Spark moves them behind the gap in Java's calendar. */
-function isInCalendarGap(day: bigint): boolean {
-  return day >= -141_438n && day <= -141_427n;
+/** The days from 1582-10-05 to 1582-10-14: Spark moves them behind the gap in Java's calendar. */
+function isInCalendarGap(day: bigint, margin: bigint): boolean {
+  return day >= -141_437n - margin && day <= -141_428n + margin;
 }
 
 function unsupported(name: string, type: DataType): AppError {
