@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { identify } from './auth/identify.ts';
+import { ByteCache } from './cache/byte-cache.ts';
 import type { Config } from './config/config.ts';
 import type { EngineConfig } from './config/engine-settings.ts';
 import type { ListenAddress } from './config/listen-address.ts';
@@ -147,7 +148,7 @@ function openFrames(config: Config, { foreground, background }: Engines, logger:
     coldDirectory: storage.parquetPath,
     engine: foreground,
     backgroundEngine: background,
-    cacheBytes: storage.cacheSizeBytes,
+    cache: new ByteCache(storage.cacheSizeBytes),
     compression,
     defaultTtlMs: frames.defaultTtlMs,
     tombstoneTtlMs: frames.tombstoneTtlMs,
@@ -306,14 +307,15 @@ function httpRoutes(config: Config, frames: FrameStore, queries: Queries, grpc: 
   const { http } = config;
   const { defaultEngine, autoEngine } = config.sql;
   const { sql, tsdb, running, engines } = queries;
+  const { cache } = frames;
   return [
     pingRoute,
-    execRoute({ frames, tsdb, sql, settings: { ...http, defaultEngine } }),
+    execRoute({ frames, pages: cache.space(), tsdb, sql, settings: { ...http, defaultEngine } }),
     expRoute({ frames, tsdb, sql, settings: { ...http, defaultEngine } }),
     impRoute({ frames, limits: http }),
-    handlesRoute(frames),
-    handleRoute(frames),
-    renewRoute(frames, http),
+    handlesRoute(frames, cache),
+    handleRoute(frames, cache),
+    renewRoute(frames, cache, http),
     sqlRoute({ frames, sql, settings: http }),
     queriesRoute(running),
     queryRoute(running),

@@ -2,17 +2,13 @@ import { AppError } from '../core/app-error.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal } from '../core/principal.ts';
-import type { FrameStore } from '../frames/store.ts';
+import type { Frames } from '../frames/frames.ts';
 import { demoFrames } from './demo-frames.ts';
 
 const owner: Principal = { tenant: defaultTenant };
 
 /** Puts the demo frames, once: a handle that is taken, also by a user's own frame, stays as it is, and one that was dropped stays gone. */
-export async function makeDemoFrames(
-  frames: FrameStore,
-  logger: Logger,
-  options: { signal: AbortSignal },
-): Promise<void> {
+export async function makeDemoFrames(frames: Frames, logger: Logger, options: { signal: AbortSignal }): Promise<void> {
   await Promise.all(
     demoFrames.map(async ({ handle, sql }) => {
       try {
@@ -27,7 +23,7 @@ export async function makeDemoFrames(
   );
 }
 
-async function wasDropped(frames: FrameStore, handle: Handle, options: { signal: AbortSignal }): Promise<boolean> {
+async function wasDropped(frames: Frames, handle: Handle, options: { signal: AbortSignal }): Promise<boolean> {
   try {
     await frames.describe(owner, handle, options);
     return false;

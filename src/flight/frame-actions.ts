@@ -1,7 +1,7 @@
 import { AppError } from '../core/app-error.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
 import type { JsonValue } from '../encoding/json/json-text.ts';
-import type { FrameStore } from '../frames/store.ts';
+import type { Frames } from '../frames/frames.ts';
 import {
   CancelFlightInfoRequest,
   CancelFlightInfoResult,
@@ -18,7 +18,7 @@ import { parseReadTarget } from './request/read-target.ts';
 
 const what = 'the body of the action';
 
-export function frameActions(frames: FrameStore): FlightAction[] {
+export function frameActions(frames: Frames): FlightAction[] {
   return [
     {
       type: 'framehold.drop',

@@ -1,15 +1,19 @@
 import { AppError } from '../core/app-error.ts';
 import { frameDamaged } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
+import type { Frames } from '../frames/frames.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
-import type { FrameStore } from '../frames/store.ts';
 import { FlightInfo, type Timestamp } from '../grpc/messages/flight.ts';
 import type { Call } from '../grpc/server/method.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
-import { type FrameSelection, ticketOf } from './request/read-target.ts';
+import { type FrameTarget, ticketOf } from './request/read-target.ts';
 
 /** What is held, without counting as a read. */
-export async function heldFrame(frames: FrameStore, selection: FrameSelection, call: Call): Promise<HeldSummary> {
+export async function heldFrame(
+  frames: Pick<Frames, 'describe'>,
+  selection: FrameTarget,
+  call: Call,
+): Promise<HeldSummary> {
   const { handle } = selection;
   const summary = await frames.describe(call.principal, handle, { signal: call.signal });
   if (summary.state === 'damaged') throw frameDamaged(handle, summary.reason);
@@ -17,13 +21,13 @@ export async function heldFrame(frames: FrameStore, selection: FrameSelection, c
   return summary;
 }
 
-export function assertVersion({ handle, version }: FrameSelection, current: number): void {
+export function assertVersion({ handle, version }: FrameTarget, current: number): void {
   if (version === undefined || version === current) return;
   throw new AppError('handle_gone', `version ${version} of ${handle} is gone: it is at version ${current}`);
 }
 
 /** A FlightInfo with one endpoint and no location: whoever asked comes back to where it asked. */
-export function frameInfo(summary: HeldSummary, selection: FrameSelection, descriptor: Uint8Array): Uint8Array {
+export function frameInfo(summary: HeldSummary, selection: FrameTarget, descriptor: Uint8Array): Uint8Array {
   const { handle, version, rows, bytes, columns, expiresAt } = summary;
   const isWhole = selection.columns === undefined && selection.from === 0 && selection.to >= rows;
   const selectedRows = Math.max(0, Math.min(selection.to, rows) - selection.from);

@@ -1,6 +1,6 @@
 import { AppError } from '../core/app-error.ts';
+import type { Frames } from '../frames/frames.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
-import type { FrameStore } from '../frames/store.ts';
 import { SchemaResult } from '../grpc/messages/flight.ts';
 import type { Call } from '../grpc/server/method.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
@@ -10,7 +10,7 @@ import { parseDescriptor } from './request/descriptor.ts';
 import { parseReadTarget, type ReadTarget, wholeFrame } from './request/read-target.ts';
 
 export interface FlightParts {
-  readonly frames: FrameStore;
+  readonly frames: Frames;
   readonly sql: FlightSqlHandler;
 }
 

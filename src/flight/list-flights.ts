@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import type { FrameStore } from '../frames/store.ts';
+import type { Frames } from '../frames/frames.ts';
 import { Criteria } from '../grpc/messages/flight.ts';
 import type { Call } from '../grpc/server/method.ts';
 import { frameInfo } from './frame-info.ts';
@@ -9,7 +9,7 @@ import { wholeFrame } from './request/read-target.ts';
 
 /** A FlightInfo for every frame whose handle begins with the criteria's text. Damaged ones, which no one can read, are left out. */
 export async function* listFlights(
-  frames: FrameStore,
+  frames: Frames,
   request: Uint8Array,
   { principal }: Call,
 ): AsyncGenerator<Uint8Array> {

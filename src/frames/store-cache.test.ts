@@ -45,7 +45,7 @@ describe.each([
       expect(got.length).toBe(Math.min(to, rows) - from);
       expect(JSON.stringify(got) === JSON.stringify(expected(from, Math.min(to, rows)))).toBe(true);
     }
-    expect(store.hot.usedBytes).toBeLessThanOrEqual(cacheBytes);
+    expect(store.cache.usedBytes).toBeLessThanOrEqual(cacheBytes);
   });
 });
 
@@ -55,7 +55,7 @@ test('a page makes its peers hot', async () => {
   await put(store, 'many', many);
   await using reader = await open(store, 'many');
   await rowsOf(reader, 0, 10);
-  await eventually(async () => store.hot.entries === 1);
+  await eventually(async () => store.cache.entries === 1);
   await rowsOf(reader, 10, 20);
   await rowsOf(reader, 500, 1000);
   expect(calls.read).toBe(1);
@@ -160,7 +160,7 @@ test('rows too heavy to keep are streamed, in order, and nothing of them is kept
     expect((await rowsOf(reader)).map(([n]) => n)).toEqual(Array.from({ length: 300 }, (_, n) => n));
   }
   expect((await rowsOf(reader, 290, 291)).map(([n]) => n)).toEqual([290]);
-  expect(store.hot.usedBytes).toBeLessThan(64_000_000);
+  expect(store.cache.usedBytes).toBeLessThan(64_000_000);
 });
 
 /** An engine whose reads fail, now and then, after their first piece or before it. */
@@ -206,9 +206,9 @@ test('what was kept of a version goes with it', async () => {
   await put(store, 'many', many);
   await using reader = await open(store, 'many');
   await rowsOf(reader);
-  expect(store.hot.hasVersion(reader.versionId)).toBe(true);
+  expect(store.cache.hasVersion(reader.versionId)).toBe(true);
   await put(store, 'many', 'SELECT 1 AS a', { mode: 'overwrite' });
-  expect(store.hot.hasVersion(reader.versionId)).toBe(false);
+  expect(store.cache.hasVersion(reader.versionId)).toBe(false);
   expect(await rowsOf(reader, 5, 10)).toEqual(expected(5, 10));
-  expect(store.hot.hasVersion(reader.versionId)).toBe(false);
+  expect(store.cache.hasVersion(reader.versionId)).toBe(false);
 });

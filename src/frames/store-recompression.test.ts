@@ -30,7 +30,7 @@ test('a frame is written cheaply first and compressed as configured later, as th
   const after = await stat(bench.path('x.parquet'));
   expect(after.ino).not.toBe(before.ino);
   expect(await open(store, 'x')).toMatchObject({ version: 1, versionId: held.versionId });
-  store.hot.deleteVersion(held.versionId);
+  store.cache.deleteVersion(held.versionId);
   expect(await rowsOf(reader)).toHaveLength(20_000);
   expect(await firstColumn(store, 'x')).toHaveLength(20_000);
   await bench.close(store);

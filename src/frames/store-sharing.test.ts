@@ -93,7 +93,7 @@ describe('two stores of one directory', () => {
       await using reader = await open(other, 'x');
       await change(one);
       await bench.close(one);
-      other.hot.deleteVersion(reader.versionId);
+      other.cache.deleteVersion(reader.versionId);
       expect(await rowsOf(reader)).toEqual([[0], [1], [2]]);
     },
   );

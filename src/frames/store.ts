@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
-import { ByteCache } from '../cache/byte-cache.ts';
+import type { ByteCache } from '../cache/byte-cache.ts';
 import { serverStopping } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
-import type { Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
+import type { ChunkForm, Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
@@ -12,18 +12,18 @@ import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summa
 import type { StoreContext } from './catalog/tenant-state.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
+import type { Frames, IncomingFolder, ListOptions, TemporaryFile } from './frames.ts';
 import type { PeerParts } from './peers/peer-group.ts';
 import { PeerGroup } from './peers/peer-group.ts';
 import { ChunkLoads } from './read/chunk-loads.ts';
-import { ChunkReader } from './read/chunk-reader.ts';
+import { ChunkReader, type ReadOptions } from './read/chunk-reader.ts';
 import type { FrameReader } from './read/frame-reader.ts';
-import { type IncomingFolder, type ListOptions, type TemporaryFile, TenantFrames } from './tenant-frames.ts';
+import { type FrameParts, type FrameRows, type FrameSelection, openParts, readFrame } from './read/read-frame.ts';
+import { TenantFrames } from './tenant-frames.ts';
 import { ExpirySweeper } from './upkeep/expiry-sweeper.ts';
 import { IdleQueue } from './upkeep/idle-queue.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import { firstCompression } from './write/staged-parts.ts';
-
-export type { FrameReader };
 
 export interface FrameStoreOptions {
   /** Made when absent. */
@@ -31,8 +31,8 @@ export interface FrameStoreOptions {
   readonly engine: FrameEngine;
   /** For work that can wait: recompression, verification of everything. */
   readonly backgroundEngine: FrameEngine;
-  /** Bounds the hot tier; 0 switches it off. */
-  readonly cacheBytes: number;
+  /** Encoded rows are kept in it, under the id of their version. */
+  readonly cache: ByteCache;
   /** What cold files end up with. */
   readonly compression: Compression;
   /** For frames put without one. Default: they stay. */
@@ -64,9 +64,8 @@ export async function openFrameStore(options: FrameStoreOptions): Promise<FrameS
 }
 
 /** All frames of all tenants. */
-export class FrameStore implements AsyncDisposable {
-  /** Bytes ready to be sent, of frames and of whoever else makes some of them; invalidated with the version. */
-  readonly hot: ByteCache;
+export class FrameStore implements Frames, AsyncDisposable {
+  readonly cache: ByteCache;
   readonly #common: Omit<StoreContext, keyof PeerParts>;
   #peerGroup: PeerGroup;
   readonly #controller = new AbortController();
@@ -84,7 +83,7 @@ export class FrameStore implements AsyncDisposable {
     // Everything under way listens to it.
     setMaxListeners(0, this.#controller.signal);
     const startedAt = Date.now() - performance.now();
-    this.hot = new ByteCache(options.cacheBytes);
+    this.cache = options.cache;
     this.#idleQueue = new IdleQueue({ quietMs: options.quietMs ?? 1000, logger });
     this.#common = {
       coldDirectory: options.coldDirectory,
@@ -93,7 +92,7 @@ export class FrameStore implements AsyncDisposable {
       compression: options.compression,
       defaultTtlMs: options.defaultTtlMs ?? null,
       tombstoneTtlMs: options.tombstoneTtlMs,
-      hot: this.hot,
+      cache: this.cache,
       durable: new DurableFiles(),
       adoptions: new Semaphore(adoptionsAtOnce),
       logger,
@@ -101,7 +100,7 @@ export class FrameStore implements AsyncDisposable {
       signal: this.#controller.signal,
       wantsRecompression: (tenant, handle) => this.#recompressLater(tenant, handle),
     };
-    this.#loads = new ChunkLoads(options.engine, this.hot);
+    this.#loads = new ChunkLoads(options.engine, this.cache);
     this.#chunks = new ChunkReader(this.#loads);
     this.#peerGroup = this.#share();
     this.#of(defaultTenant);
@@ -109,27 +108,22 @@ export class FrameStore implements AsyncDisposable {
     this.#sweeper = new ExpirySweeper(() => this.#tenants.values(), logger);
   }
 
-  /** Resolves when the frame is on disk for good. */
   async put(principal: Principal, request: PutRequest, options: Signal): Promise<PutResult> {
     return this.#of(principal.tenant).put(request, options);
   }
 
-  /** Rejects (`handle_exists`) where a put that says nothing else would: before its rows are sent for nothing. */
   async refuseTaken(principal: Principal, handle: Handle): Promise<void> {
     await this.#of(principal.tenant).refuseTaken(handle);
   }
 
-  /** For bytes on their way in or out. */
   async temporaryFile(principal: Principal): Promise<TemporaryFile> {
     return this.#of(principal.tenant).temporaryFile();
   }
 
-  /** For Parquet files that others write and a put of kind `parts` takes over. */
   async incomingFolder(principal: Principal): Promise<IncomingFolder> {
     return this.#of(principal.tenant).incomingFolder();
   }
 
-  /** Writes rows as a Parquet file that is no frame, to be sent away; compressed as a new frame is, unless told. */
   async writeParquet(
     principal: Principal,
     request: { readonly source: PartRows; readonly compression?: Compression | undefined },
@@ -146,17 +140,26 @@ export class FrameStore implements AsyncDisposable {
     }
   }
 
-  /** The current version, for as long as the reader is not disposed of. */
   async open(principal: Principal, handle: Handle, options: Signal): Promise<FrameReader> {
     return this.#of(principal.tenant).open(handle, options);
   }
 
-  /** The id of a version that can be served at once, without a look at the disk. Counts as a read. */
+  async read(
+    principal: Principal,
+    selection: FrameSelection & { readonly form: ChunkForm },
+    options: ReadOptions,
+  ): Promise<FrameRows> {
+    return readFrame(() => this.open(principal, selection.handle, options), selection, options);
+  }
+
+  async openParts(principal: Principal, selection: FrameSelection, options: Signal): Promise<FrameParts> {
+    return openParts(() => this.open(principal, selection.handle, options), selection);
+  }
+
   peek(principal: Principal, handle: Handle): string | undefined {
     return this.#of(principal.tenant).peek(handle);
   }
 
-  /** In order of handles; damaged ones too. */
   list(principal: Principal, options: ListOptions = {}): AsyncIterable<FrameSummary> {
     return this.#of(principal.tenant).list(options);
   }
@@ -165,7 +168,6 @@ export class FrameStore implements AsyncDisposable {
     return this.#of(principal.tenant).describe(handle, options);
   }
 
-  /** Gives the version that it dropped. */
   async drop(
     principal: Principal,
     handle: Handle,

@@ -18,6 +18,7 @@ import type { FrameVersion } from './catalog/frame-version.ts';
 import { type StoreContext, TenantState } from './catalog/tenant-state.ts';
 import { storage } from './disk/durable-file.ts';
 import { FileChanged } from './disk/part-links.ts';
+import type { IncomingFolder, ListOptions, TemporaryFile } from './frames.ts';
 import { leaseLost } from './peers/process-lease.ts';
 import type { ChunkReader } from './read/chunk-reader.ts';
 import { FrameReader } from './read/frame-reader.ts';
@@ -30,22 +31,6 @@ import { removeFrame } from './write/remove-frame.ts';
 
 /** So many are listed before others have their turn. */
 const handlesInTurn = 1000;
-
-/** A path beside the frames where no file is yet. What is there goes when this is disposed of, or when the server starts. */
-export interface TemporaryFile extends AsyncDisposable {
-  readonly path: string;
-}
-
-/** An empty folder beside the frames, on their file system. It goes as a temporary file does. */
-export interface IncomingFolder extends AsyncDisposable {
-  readonly path: string;
-}
-
-export interface ListOptions {
-  readonly prefix?: string | undefined;
-  /** Only handles behind this one. */
-  readonly after?: string | undefined;
-}
 
 /** Time for a second look at a file that has just come. */
 const secondLookMs = 230;
@@ -122,7 +107,7 @@ export class TenantFrames implements AsyncDisposable {
       parts.acquire();
       try {
         if (!parts.isVerified) await abortable(this.#verification.verifyOnce(version, context.engine), signal);
-        else if (peers.hasPeers || !context.hot.hasVersion(version.versionId)) {
+        else if (peers.hasPeers || !context.cache.hasVersion(version.versionId)) {
           await abortable(parts.sources(), signal);
         }
         return new FrameReader(version, parts, this.#chunks, {

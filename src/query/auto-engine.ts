@@ -3,13 +3,13 @@ import type { JobOptions } from '../core/frame-engine.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import { isAnalytics, type SqlEngine, type Statement, type TableName } from '../core/sql.ts';
-import type { FrameStore } from '../frames/store.ts';
+import type { Frames } from '../frames/frames.ts';
 import { localEngineName } from './engine-names.ts';
 import type { CallOptions, EngineChoice } from './frame-sql.ts';
 import { findHandle } from './frame-tables.ts';
 
 export interface AutoEngineOptions {
-  readonly frames: Pick<FrameStore, 'describe' | 'list'>;
+  readonly frames: Pick<Frames, 'describe' | 'list'>;
   readonly local: Pick<SqlEngine, 'analyze'>;
   /** Where large statements go. Undefined: they stay local. */
   readonly cluster: { readonly name: string; readonly sql: Pick<SqlEngine, 'analyze'> } | undefined;

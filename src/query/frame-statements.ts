@@ -17,7 +17,7 @@ import {
 import { endingWith } from '../core/sql-result.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
-import type { FrameStore } from '../frames/store.ts';
+import type { Frames } from '../frames/frames.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 import type {
   CallOptions,
@@ -34,7 +34,7 @@ import { findHandle, openTables } from './frame-tables.ts';
 
 export interface FrameStatementsOptions {
   readonly engine: SqlEngine;
-  readonly frames: FrameStore;
+  readonly frames: Frames;
 }
 
 type Create = Extract<Statement, { kind: 'createTable' }>;
@@ -58,7 +58,7 @@ const noParameters: Pick<Query, 'parameterCount' | 'parameterNames'> = { paramet
 /** Statements over the frames of a caller, each over one version of every frame that it reads. */
 export class FrameStatements implements EngineSql {
   readonly #engine: SqlEngine;
-  readonly #frames: FrameStore;
+  readonly #frames: Frames;
 
   constructor({ engine, frames }: FrameStatementsOptions) {
     this.#engine = engine;

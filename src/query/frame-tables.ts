@@ -4,7 +4,8 @@ import { type Handle, isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import { type FrameTable, isAnalytics, type TableName } from '../core/sql.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
-import type { FrameReader, FrameStore } from '../frames/store.ts';
+import type { Frames } from '../frames/frames.ts';
+import type { FrameReader } from '../frames/read/frame-reader.ts';
 
 /** The frames that a query reads, each at one version until this is disposed of. */
 export interface OpenTables extends AsyncDisposable {
@@ -13,7 +14,7 @@ export interface OpenTables extends AsyncDisposable {
 
 /** Finds and opens the frames behind the names of a query; those of the operator's database are not our business. */
 export async function openTables(
-  frames: FrameStore,
+  frames: Frames,
   principal: Principal,
   names: readonly TableName[],
   options: { readonly signal: AbortSignal },
@@ -40,7 +41,7 @@ export async function openTables(
 
 /** The handle that a table's name means: names in SQL are the same in any case, handles are not. */
 export async function findHandle(
-  frames: Pick<FrameStore, 'list'>,
+  frames: Pick<Frames, 'list'>,
   principal: Principal,
   name: string,
 ): Promise<Handle | undefined> {
@@ -55,7 +56,7 @@ export async function findHandle(
 }
 
 async function openFrame(
-  frames: FrameStore,
+  frames: Frames,
   principal: Principal,
   { name, position }: TableName,
   options: { readonly signal: AbortSignal },

@@ -24,8 +24,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'engines/duckdb': ['core', 'encoding'],
   'engines/spark': ['core', 'encoding', 'grpc'],
   'engines/tsdb': ['core'],
-  http: ['core', 'auth', 'cache', 'encoding', 'frames', 'query', 'telemetry'],
-  flight: ['core', 'auth', 'encoding', 'frames', 'grpc', 'query', 'telemetry'],
+  http: ['core', 'cache', 'encoding', 'frames', 'query'],
+  flight: ['core', 'encoding', 'frames', 'grpc', 'query'],
   cli: ['core', 'client', 'config', 'telemetry'],
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server.ts'],
   'server.ts': [
@@ -72,6 +72,16 @@ describe('every import', () => {
     }
     expect(wrong).toEqual([]);
     expect(seen).toBeGreaterThan(1000);
+  });
+
+  it('of Node HTTP objects stands only where a request becomes an Exchange, and of the store only where it is made', async () => {
+    const wrong: string[] = [];
+    for (const path of await sourceFiles('src')) {
+      const text = await readFile(join(root, path), 'utf8');
+      if (/^src\/http\/(?!listener|exchange)/.test(path) && text.includes("from 'node:http'")) wrong.push(path);
+      if (/^src\/(http|flight|query)\//.test(path) && text.includes('frames/store.ts')) wrong.push(path);
+    }
+    expect(wrong).toEqual([]);
   });
 
   it('of a test or bench leaves alone what is a process', async () => {

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
+import { ByteCache } from '../../src/cache/byte-cache.ts';
 import type { FrameEngine } from '../../src/core/frame-engine.ts';
 import { type Handle, parseHandle } from '../../src/core/handle.ts';
 import { silentLogger } from '../../src/core/logger.ts';
@@ -12,6 +13,8 @@ import { type FrameStore, type FrameStoreOptions, openFrameStore } from '../../s
 import type { PutRequest } from '../../src/frames/write/put-frame.ts';
 import { privateFiles } from './private-files.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+
+type StoreOptions = Partial<FrameStoreOptions> & { readonly cacheBytes?: number };
 
 export const never = new AbortController().signal;
 setMaxListeners(0, never);
@@ -54,12 +57,12 @@ class StoreBench implements AsyncDisposable {
     return join(this.cold, ...names);
   }
 
-  async open(options: Partial<FrameStoreOptions> = {}): Promise<FrameStore> {
+  async open({ cacheBytes = 64_000_000, ...options }: StoreOptions = {}): Promise<FrameStore> {
     const store = await openFrameStore({
       coldDirectory: this.cold,
       engine: this.engine,
       backgroundEngine: this.engine,
-      cacheBytes: 64_000_000,
+      cache: new ByteCache(cacheBytes),
       compression: { algorithm: 'zstd', level: 1 },
       tombstoneTtlMs: 3_600_000,
       logger: silentLogger,

@@ -42,11 +42,6 @@ export function execJsonHead(query: string, columns: readonly Column[]): Uint8Ar
   );
 }
 
-/** `],"count":N}`, to stand behind the rows without their last comma. */
-export function execJsonTail(count: number): Uint8Array {
-  return encoder.encode(`],"count":${count}}`);
-}
-
 /** What stands before the rows of a statement: as QuestDB has it, and without its metadata when that is not wanted. */
 export function execSqlHead(
   metadata: { readonly query: string; readonly columns: readonly Column[] } | undefined,

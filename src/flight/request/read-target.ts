@@ -1,30 +1,23 @@
 import { AppError } from '../../core/app-error.ts';
 import { type Handle, isHandle, parseHandle } from '../../core/handle.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
+import type { FrameSelection } from '../../frames/read/read-frame.ts';
 import { decodeUtf8, invalidKey, readJsonKeys } from './json-object.ts';
 
-/** What of a frame is to be read. */
-export interface FrameSelection {
+export interface FrameTarget extends FrameSelection {
   readonly kind: 'frame';
-  readonly handle: Handle;
   /** Only while the frame is at this version. */
   readonly version?: number | undefined;
-  /** In this order. Default: all. */
-  readonly columns?: readonly string[] | undefined;
-  /** Rows [from, to), counted from 0. */
-  readonly from: number;
-  /** Infinity = to the end. */
-  readonly to: number;
 }
 
 /** What a ticket, or the command of a descriptor, asks for. */
-export type ReadTarget = FrameSelection | { readonly kind: 'sql'; readonly sql: string };
+export type ReadTarget = FrameTarget | { readonly kind: 'sql'; readonly sql: string };
 
 const pathPrefix = 'frames/';
 const hint =
   'it may be a handle, frames/<handle>, {"handle":…,"columns":[…],"from":…,"to":…}, {"sql":…}, or the text of an SQL statement';
 
-export function wholeFrame(handle: Handle): FrameSelection {
+export function wholeFrame(handle: Handle): FrameTarget {
   return { kind: 'frame', handle, from: 0, to: Infinity };
 }
 
@@ -75,7 +68,7 @@ function wholeNumber(value: JsonValue | undefined, key: string, what: string): n
 }
 
 /** The ticket of a selection: the handle itself where that says everything. */
-export function ticketOf({ handle, version, columns, from, to }: FrameSelection): Uint8Array {
+export function ticketOf({ handle, version, columns, from, to }: FrameTarget): Uint8Array {
   if (version === undefined && columns === undefined && from === 0 && to === Infinity) return Buffer.from(handle);
   const range = { ...(from > 0 && { from }), ...(to !== Infinity && { to }) };
   return Buffer.from(JSON.stringify({ handle, version, columns, ...range }));

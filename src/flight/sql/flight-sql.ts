@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/logger.ts';
 import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
-import type { FrameStore } from '../../frames/store.ts';
+import type { Frames } from '../../frames/frames.ts';
 import { PutResult, Result } from '../../grpc/messages/flight.ts';
 import type { Call, Message } from '../../grpc/server/method.ts';
 import { GrpcError } from '../../grpc/wire/grpc-status.ts';
@@ -29,7 +29,7 @@ import { noteWrite, Transactions } from './statements/transactions.ts';
 
 export interface FlightSqlOptions {
   readonly sql: FrameSql;
-  readonly frames: FrameStore;
+  readonly frames: Frames;
   /** The server's own. */
   readonly version: string;
   readonly maxConnections: number;

@@ -28,7 +28,7 @@ export interface StoreContext extends PeerParts {
   readonly compression: Compression;
   readonly defaultTtlMs: number | null;
   readonly tombstoneTtlMs: number;
-  readonly hot: ByteCache;
+  readonly cache: ByteCache;
   readonly durable: DurableFiles;
   /** How many files from outside are looked into at once. */
   readonly adoptions: Semaphore;
@@ -141,7 +141,7 @@ export class TenantState {
     else this.catalog.set(handle, entry);
     if (before?.kind !== 'held') return;
     before.version.isRetired = true;
-    this.context.hot.deleteVersion(before.version.versionId);
+    this.context.cache.deleteVersion(before.version.versionId);
     await before.version.parts.retire();
   }
 }

@@ -6,7 +6,6 @@ import { frameDamaged, frameReplaced } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import { FileChanged, type PinnedParts } from '../disk/part-links.ts';
 import { leaseLost } from '../peers/process-lease.ts';
-import type { RowRange } from './chunk-loads.ts';
 import type { ChunkReader, ReadOptions } from './chunk-reader.ts';
 import type { SentRows } from './row-slices.ts';
 
@@ -50,27 +49,13 @@ export class FrameReader implements AsyncDisposable {
     version.touch(now());
   }
 
-  /** Rows [fromRow, toRow), in order, in pieces that can be sent one after the other. */
-  rowsEncoded(
+  /** Rows [fromRow, toRow), in order, in pieces that can be sent one after the other. `select`: positions of columns; default all. */
+  async *rowsEncoded(
     form: ChunkForm,
     fromRow: number,
     toRow: number,
     options: ReadOptions,
-  ): AsyncGenerator<SentRows, void, void> {
-    return this.#rows({ form, fromRow, toRow }, options);
-  }
-
-  /** The same rows with some of the columns: each one of `this.columns`. */
-  selected(columns: readonly Column[]): Pick<FrameReader, 'rowsEncoded'> {
-    const select = columns.map((column) => this.columns.indexOf(column));
-    return {
-      rowsEncoded: (form, fromRow, toRow, options) => this.#rows({ form, fromRow, toRow, select }, options),
-    };
-  }
-
-  async *#rows(
-    { form, fromRow, toRow, select }: Omit<RowRange, 'version' | 'parts'>,
-    options: ReadOptions,
+    select?: readonly number[],
   ): AsyncGenerator<SentRows, void, void> {
     if (!this.#isOpen) throw new AppError('internal', 'the reader is closed');
     try {

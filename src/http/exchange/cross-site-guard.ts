@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import { AppError } from '../../core/app-error.ts';
-import type { Exchange } from './route.ts';
+import type { Exchange } from './exchange.ts';
 
 /**
  * Any page on the web can make its reader's browser send a form to a server that the reader reaches, without asking
  * first. Only pages of our own, and of the origins that the operator names, may write.
  */
-export function refuseCrossSite({ request, headers }: Exchange): void {
-  const { origin, host } = request.headers;
+export function refuseCrossSite({ requestHeaders, headers }: Exchange): void {
+  const { origin, host } = requestHeaders;
   // Browsers say it to https and to localhost; behind a proxy our Host may not be the one that the page has.
-  const site = request.headers['sec-fetch-site'];
+  const site = requestHeaders['sec-fetch-site'];
   const isOther =
     site === undefined ? origin !== undefined && !isAt(origin, host) : site === 'cross-site' || site === 'same-site';
   const isBrowser = site !== undefined || origin !== undefined;

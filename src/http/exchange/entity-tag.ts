@@ -1,5 +1,5 @@
 import type { ContentCoding } from './content-coding.ts';
-import type { Exchange } from './route.ts';
+import type { Exchange } from './exchange.ts';
 
 /** Names the bytes of a version's rows as they are sent. */
 export function entityTag(versionId: string, coding: ContentCoding | undefined): string {
@@ -13,8 +13,7 @@ export function matchesEntityTag(ifNoneMatch: string | undefined, etag: string):
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-export function notModified({ response, headers }: Pick<Exchange, 'response' | 'headers'>, etag: string): void {
-  headers.push('etag', etag, 'cache-control', 'no-cache');
-  response.writeHead(304, headers);
-  response.end();
+export function sendNotModified(exchange: Exchange, etag: string): void {
+  exchange.headers.push('etag', etag, 'cache-control', 'no-cache');
+  exchange.send(304);
 }

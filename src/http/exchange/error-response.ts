@@ -1,5 +1,5 @@
 import { type AppError, type ErrorCode, toAppError } from '../../core/app-error.ts';
-import type { Exchange } from './route.ts';
+import type { Exchange } from './exchange.ts';
 
 export const httpStatus = {
   missing_parameter: 400,
@@ -45,16 +45,16 @@ export function errorBody({ message, code, hint, position }: AppError, query: st
 }
 
 /** Answers with an error; where the answer has already begun, the connection is cut so that no client takes it for whole. */
-export function sendError({ request, response, headers }: Exchange, thrown: unknown, query: string | undefined): void {
+export function sendError(exchange: Exchange, thrown: unknown, query: string | undefined): void {
   const error = toAppError(thrown);
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
+  if (exchange.hasBegun || exchange.isClosed) {
+    exchange.destroy();
     return;
   }
+  const { headers } = exchange;
   const body = errorBody(error, query);
   if (error.retryAfterSeconds !== undefined) headers.push('retry-after', String(error.retryAfterSeconds));
   headers.push('content-type', jsonContentType, 'cache-control', 'no-store');
   headers.push('content-length', String(Buffer.byteLength(body)));
-  response.writeHead(httpStatus[error.code], headers);
-  response.end(request.method === 'HEAD' ? undefined : body);
+  exchange.send(httpStatus[error.code], body);
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import type { Exchange } from './route.ts';
+import type { Exchange } from './exchange.ts';
 
 /** A database executes what it is given, so asking for the headers alone would still run the statement. */
 export function headWouldExecute({ headers }: Exchange): AppError {

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../core/app-error.ts';
-import { ReaderGone } from './response-writer.ts';
-import type { Exchange } from './route.ts';
+import { ClientGone } from './response-writer.ts';
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
@@ -13,11 +12,12 @@ export interface BodyLimits {
 
 /**
  * The body of a request as it comes, still in its Content-Encoding. Pulled: who reads slowly slows the client down.
- * Rejects with `too_large`, with `invalid_input` where nothing or too little came for too long, and with ReaderGone where the client
+ * Rejects with `too_large`, with `invalid_input` where nothing or too little came for too long, and with ClientGone where the client
  * broke off.
  */
-export async function* requestBody(
-  { request, response }: Pick<Exchange, 'request' | 'response'>,
+export async function* readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
   { maxBodyBytes, stallTimeoutMs, minBodyBytesPerSecond }: BodyLimits,
 ): AsyncGenerator<Buffer, void, undefined> {
   // The client asked whether it is worth its while, and by now it is.
@@ -36,7 +36,7 @@ export async function* requestBody(
       stalled = setTimeout(() => onStall?.(standsStill(stallTimeoutMs)), stallTimeoutMs);
       const waitingSince = performance.now();
       const step = await Promise.race([chunks.next(), late]).catch((error: unknown) => {
-        throw error instanceof AppError ? error : new ReaderGone('the client broke off its body');
+        throw error instanceof AppError ? error : new ClientGone('the client broke off its body');
       });
       clearTimeout(stalled);
       if (step.done === true) break;
@@ -50,7 +50,7 @@ export async function* requestBody(
       if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
       yield step.value;
     }
-    if (!request.complete) throw new ReaderGone('the client broke off its body');
+    if (!request.complete) throw new ClientGone('the client broke off its body');
   } finally {
     clearTimeout(stalled);
     if (!request.complete) drain(request, chunks);

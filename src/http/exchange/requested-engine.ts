@@ -1,7 +1,6 @@
 import type { EngineChoice } from '../../query/frame-sql.ts';
+import type { Exchange } from './exchange.ts';
 import type { Parameter } from './parameters.ts';
-import { abortOnLeave, answerInTime } from './response-writer.ts';
-import type { Exchange } from './route.ts';
 
 /** The engine that a request names. Whether there is such a one is for those to say who run it. */
 export interface RequestedEngine {
@@ -55,13 +54,4 @@ export function reportEngine(
   if (!isNamed && wanted === engine) return undefined;
   headers.push('x-framehold-engine', engine, 'x-framehold-engine-reason', reason);
   return { engine, engine_reason: reason };
-}
-
-/** Aborts when the client leaves, or when the answer is late; an engine elsewhere has a clock of its own. */
-export function untilAnswered(
-  { response }: Pick<Exchange, 'response'>,
-  { isElsewhere }: EngineChoice,
-  requestTimeoutMs: number,
-): AbortSignal {
-  return isElsewhere ? abortOnLeave(response) : answerInTime(response, requestTimeoutMs);
 }

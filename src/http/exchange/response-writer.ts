@@ -1,43 +1,29 @@
 import type { ServerResponse } from 'node:http';
-import { AppError } from '../../core/app-error.ts';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type ContentCoding, compressor } from './content-coding.ts';
 
 /** The client did not wait for the end, or took nothing for too long. */
-export class ReaderGone extends Error {
-  override readonly name = 'ReaderGone';
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
 }
 
-/** Aborts when the client goes away before it was answered. */
-export function abortOnLeave(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  if (response.destroyed) controller.abort(new ReaderGone('the client went away'));
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort(new ReaderGone('the client went away'));
-  });
-  return controller.signal;
-}
-
-/**
- * Aborts as well when the answer has not begun in time. An error, unlike a cut connection, tells the client what to do.
- */
-export function answerInTime(
+/** Writes pieces as the client takes them, compressed on the way if a coding is given. */
+export async function writePieces(
   response: ServerResponse,
-  timeoutMs: number,
-  late: () => AppError = () => noAnswerWithin(timeoutMs),
-): AbortSignal {
-  const left = abortOnLeave(response);
-  const controller = new AbortController();
-  left.addEventListener('abort', () => controller.abort(left.reason), { once: true });
-  const timer = setTimeout(() => {
-    if (!response.headersSent) controller.abort(late());
-  }, timeoutMs);
-  timer.unref();
-  response.once('close', () => clearTimeout(timer));
-  return controller.signal;
+  pieces: AsyncIterable<Uint8Array>,
+  coding: ContentCoding | undefined,
+): Promise<void> {
+  const send = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const piece of body) await write(response, piece);
+  };
+  if (coding === undefined) await send(pieces);
+  else await pipeline(Readable.from(pieces, { objectMode: false }), compressor(coding), send);
 }
 
 /** Writes and, where the client is slower than we are, waits until it has taken what it was given. */
-export async function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
-  if (response.destroyed) throw new ReaderGone('the client went away');
+async function write(response: ServerResponse, bytes: Uint8Array): Promise<void> {
+  if (response.destroyed) throw new ClientGone('the client went away');
   if (response.write(bytes)) return;
   await new Promise<void>((resolve, reject) => {
     const onDrain = (): void => {
@@ -46,12 +32,8 @@ export async function write(response: ServerResponse, bytes: Uint8Array): Promis
     };
     const onClose = (): void => {
       response.off('drain', onDrain);
-      reject(new ReaderGone('the client went away'));
+      reject(new ClientGone('the client went away'));
     };
     response.once('drain', onDrain).once('close', onClose);
   });
-}
-
-function noAnswerWithin(timeoutMs: number): AppError {
-  return new AppError('sql_timeout', `no answer within ${timeoutMs / 1000} s`, { hint: 'ask for less at once' });
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/app-error.ts';
 import { kindOf, parseJsonObject } from '../../encoding/json/json-object.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
-import { type BodyLimits, requestBody } from '../exchange/request-body.ts';
-import type { Exchange } from '../exchange/route.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { BodyLimits } from '../exchange/request-body.ts';
 
 /** Large enough for a long list of parameters; rows come by other doors. */
 const maxJsonBytes = 16_000_000;
@@ -32,7 +32,7 @@ export function wrongType(key: string, value: JsonValue, accepted: string): AppE
 }
 
 async function bodyText(exchange: Exchange, limits: JsonLimits): Promise<string> {
-  const coding = exchange.request.headers['content-encoding'] ?? 'identity';
+  const coding = exchange.requestHeaders['content-encoding'] ?? 'identity';
   if (coding !== 'identity') {
     throw new AppError('invalid_input', `a body in Content-Encoding ${JSON.stringify(coding)} is not read here`, {
       hint: 'send the JSON as it is',
@@ -40,7 +40,7 @@ async function bodyText(exchange: Exchange, limits: JsonLimits): Promise<string>
   }
   const pieces: Buffer[] = [];
   const deadline = performance.now() + limits.requestTimeoutMs;
-  for await (const piece of requestBody(exchange, limits)) {
+  for await (const piece of exchange.body(limits)) {
     // A byte now and then never stands still, and would hold its place among the requests for years.
     if (performance.now() > deadline) throw tooSlow(limits.requestTimeoutMs);
     pieces.push(piece);
@@ -61,8 +61,8 @@ function tooSlow(requestTimeoutMs: number): AppError {
 /** What curl says of any body, and what says nothing. */
 const unsaid = new Set(['', 'application/x-www-form-urlencoded']);
 
-function checkContentType({ request }: Exchange): void {
-  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+function checkContentType({ requestHeaders }: Exchange): void {
+  const type = (requestHeaders['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/json' || type.endsWith('+json') || unsaid.has(type)) return;
   throw new AppError('invalid_input', `a body of type ${JSON.stringify(type.slice(0, 100))} is not read here`, {
     hint: 'send JSON with Content-Type: application/json',

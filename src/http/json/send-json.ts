@@ -1,11 +1,13 @@
 import { jsonContentType } from '../exchange/error-response.ts';
-import type { Exchange } from '../exchange/route.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 
 /** Answers with a small document that no cache may keep. */
-export function sendJson({ request, response, headers }: Exchange, document: object): void {
-  const body = JSON.stringify(document);
-  headers.push('content-type', jsonContentType, 'cache-control', 'no-store');
-  headers.push('content-length', String(Buffer.byteLength(body)));
-  response.writeHead(200, headers);
-  response.end(request.method === 'HEAD' ? undefined : body);
+export function sendJson(exchange: Exchange, document: object): void {
+  sendText(exchange, JSON.stringify(document), jsonContentType);
+}
+
+export function sendText(exchange: Exchange, text: string, contentType = 'text/plain; charset=utf-8'): void {
+  exchange.headers.push('content-type', contentType, 'cache-control', 'no-store');
+  exchange.headers.push('content-length', String(Buffer.byteLength(text)));
+  exchange.send(200, text);
 }

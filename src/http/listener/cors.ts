@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Exchange } from '../exchange/exchange.ts';
 
 export interface CorsPolicy {
   /** Origins whose pages may call us, or `*`. */
@@ -20,16 +20,16 @@ const exposedHeaders = [
 ].join(', ');
 
 /** Sets the headers by which a browser lets another site's page read the answer. */
-export function allowOrigin(policy: CorsPolicy, request: IncomingMessage, headers: string[]): void {
+export function allowOrigin(policy: CorsPolicy, { method, requestHeaders, headers }: Exchange): void {
   const any = policy.origins.includes('*');
   if (!any) headers.push('vary', 'Origin');
-  const origin = request.headers.origin;
+  const origin = requestHeaders.origin;
   if (origin === undefined || !(any || policy.origins.includes(origin))) return;
   headers.push('access-control-allow-origin', any ? '*' : origin);
   headers.push('access-control-expose-headers', exposedHeaders);
-  if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
+  if (method === 'OPTIONS' && requestHeaders['access-control-request-method'] !== undefined) {
     headers.push('access-control-allow-methods', 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
-    headers.push('access-control-allow-headers', request.headers['access-control-request-headers'] ?? '');
+    headers.push('access-control-allow-headers', requestHeaders['access-control-request-headers'] ?? '');
     headers.push('access-control-max-age', String(preflightSeconds));
   }
 }

@@ -5,8 +5,9 @@ import { randomBase32 } from '../../core/handle.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Identify } from '../../core/principal.ts';
 import { httpStatus, sendError } from '../exchange/error-response.ts';
-import { ReaderGone } from '../exchange/response-writer.ts';
-import type { Exchange, Route } from '../exchange/route.ts';
+import { Exchange } from '../exchange/exchange.ts';
+import { ClientGone } from '../exchange/response-writer.ts';
+import type { Route } from '../exchange/route.ts';
 import { Connections } from './connections.ts';
 import { allowOrigin, type CorsPolicy } from './cors.ts';
 import { answerMalformed } from './malformed-request.ts';
@@ -103,20 +104,19 @@ class Dispatcher {
   dispatch(request: IncomingMessage, response: ServerResponse): void {
     const target = originForm(request.url ?? '/');
     const requestId = givenRequestId(request) ?? `${this.#idPrefix}-${(++this.#sequence).toString(36)}`;
-    const headers = ['x-request-id', requestId];
     const queryAt = target.indexOf('?');
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
     const { route, segments } = this.#routes.find(path);
     const { logger } = this.#options;
     const principal = this.#options.identify(request.headers);
-    const exchange: Exchange = { request, response, target, segments, requestId, principal, headers, logger };
-    if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, request, headers);
+    const exchange = new Exchange({ request, response, target, segments, requestId, principal, logger });
+    if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, exchange);
     this.#underWay++;
     const ofSameClient = this.#connections.begin(request, response, this.#onEnd);
     cutUnreadBody(request, response, { isRead: route?.takesBody === true });
     try {
       this.#checkLoad(route, exchange, ofSameClient);
-      checkHead(exchange);
+      checkHead(request, exchange);
       this.#checkBody(exchange);
       if (request.method === 'OPTIONS') {
         answerOptions(route, exchange);
@@ -152,23 +152,23 @@ class Dispatcher {
     throw new AppError('overloaded', `${mostOfOne} requests from your address are under way already`, again);
   }
 
-  #checkBody({ request }: Exchange): void {
-    const bytes = Number(request.headers['content-length'] ?? 0);
+  #checkBody({ requestHeaders }: Exchange): void {
+    const bytes = Number(requestHeaders['content-length'] ?? 0);
     if (bytes <= this.#options.maxBodyBytes) return;
     // No `Connection: close`: Node would close at once, and the reset takes the answer from a client that still sends.
     throw new AppError('too_large', `a body of ${bytes} bytes is more than the ${this.#options.maxBodyBytes} allowed`);
   }
 
-  #checkRoute(route: Route | undefined, { request, headers, target }: Exchange): Route {
+  #checkRoute(route: Route | undefined, { method, headers, target }: Exchange): Route {
     if (route === undefined) {
       const path = target.split('?', 1)[0] ?? '';
       throw new AppError('not_found', `there is nothing at ${path.slice(0, 200)}`, {
         hint: `this server answers ${this.#routes.paths.join(', ')}`,
       });
     }
-    if (!(route.methods as readonly string[]).includes(request.method ?? '')) {
+    if (!(route.methods as readonly string[]).includes(method)) {
       headers.push('allow', allowedMethods(route));
-      throw new AppError('method_not_allowed', `${request.method} is not offered at ${route.path}`, {
+      throw new AppError('method_not_allowed', `${method} is not offered at ${route.path}`, {
         hint: `use ${route.methods.join(' or ')}`,
       });
     }
@@ -176,10 +176,10 @@ class Dispatcher {
   }
 
   #fail(exchange: Exchange, route: Route | undefined, thrown: unknown): void {
-    const { response, requestId, logger, target } = exchange;
-    if (thrown instanceof ReaderGone || response.destroyed) {
+    const { requestId, logger, target } = exchange;
+    if (thrown instanceof ClientGone || exchange.isClosed) {
       logger.debug('the client left', { requestId, reason: thrown instanceof Error ? thrown.message : undefined });
-      response.destroy();
+      exchange.destroy();
       return;
     }
     const error = toAppError(thrown);
@@ -191,7 +191,7 @@ class Dispatcher {
   }
 }
 
-function checkHead({ request, headers }: Exchange): void {
+function checkHead(request: IncomingMessage, { headers }: Exchange): void {
   // Node takes a line without a version for HTTP/0.9, and what follows for more requests; whoever stands before us does not.
   if (request.httpVersionMajor !== 1) {
     headers.push('connection', 'close');
@@ -244,9 +244,9 @@ function allowedMethods(route: Route): string {
   return [...route.methods, 'OPTIONS'].join(', ');
 }
 
-function answerOptions(route: Route | undefined, { response, headers }: Exchange): void {
-  response.writeHead(204, [...headers, 'allow', route === undefined ? 'OPTIONS' : allowedMethods(route)]);
-  response.end();
+function answerOptions(route: Route | undefined, exchange: Exchange): void {
+  exchange.headers.push('allow', route === undefined ? 'OPTIONS' : allowedMethods(route));
+  exchange.send(204);
 }
 
 async function closeServer(server: Server, dispatcher: Dispatcher, graceMs: number): Promise<void> {

@@ -20,12 +20,11 @@ export function openApiRoute(others: readonly Route[], about: { readonly version
         errors: ['invalid_parameter'],
       },
     },
-    handle({ request, response, headers, target }) {
-      readParameters({}, parseQueryString(target));
-      headers.push('content-type', jsonContentType, 'cache-control', 'no-cache');
-      headers.push('content-length', String(body.length));
-      response.writeHead(200, headers);
-      response.end(request.method === 'HEAD' ? undefined : body);
+    handle(exchange) {
+      readParameters({}, parseQueryString(exchange.target));
+      exchange.headers.push('content-type', jsonContentType, 'cache-control', 'no-cache');
+      exchange.headers.push('content-length', String(body.length));
+      exchange.send(200, body);
     },
   };
   body = Buffer.from(JSON.stringify(openApiDocument([...others, route], about)));

@@ -14,8 +14,8 @@ export const pingRoute: Route = {
       errors: [],
     },
   },
-  handle({ request, response, headers }) {
-    response.writeHead(200, [...headers, ...pong]);
-    response.end(request.method === 'HEAD' ? undefined : 'ok');
+  handle(exchange) {
+    exchange.headers.push(...pong);
+    exchange.send(200, 'ok');
   },
 };

@@ -1,14 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../core/app-error.ts';
-import { matchesEntityTag, notModified } from '../exchange/entity-tag.ts';
-import { write } from '../exchange/response-writer.ts';
-import type { Exchange } from '../exchange/route.ts';
+import { matchesEntityTag, sendNotModified } from '../exchange/entity-tag.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 
 export interface SentFile {
   /** Open, so that its bytes stay the same also when its name is given to others. Closed when it is sent. */
   readonly file: FileHandle;
   readonly bytes: number;
-  readonly signal: AbortSignal;
 }
 
 const readBytes = 512 * 1024;
@@ -19,39 +17,37 @@ const readBytes = 512 * 1024;
  */
 export async function sendFile(
   exchange: Exchange,
-  { file, bytes, signal }: SentFile,
+  { file, bytes }: SentFile,
   described: readonly string[],
   etag?: string,
 ): Promise<void> {
-  const { request, response, headers } = exchange;
-  if (etag !== undefined && matchesEntityTag(request.headers['if-none-match'], etag)) {
-    return notModified(exchange, etag);
+  const { requestHeaders, headers } = exchange;
+  if (etag !== undefined && matchesEntityTag(requestHeaders['if-none-match'], etag)) {
+    return sendNotModified(exchange, etag);
   }
   const range = etag === undefined ? undefined : wantedRange(exchange, bytes, etag);
   if (etag !== undefined) headers.push('accept-ranges', 'bytes');
   if (range === 'unsatisfiable') {
     headers.push('content-range', `bytes */${bytes}`, 'content-length', '0');
-    response.writeHead(416, headers);
-    response.end();
-    return;
+    return exchange.send(416);
   }
   if (etag !== undefined) headers.push('etag', etag);
   const { from, to } = range ?? { from: 0, to: bytes };
   headers.push(...described, 'content-length', String(to - from));
   if (range !== undefined) headers.push('content-range', `bytes ${from}-${to - 1}/${bytes}`);
-  response.writeHead(range === undefined ? 200 : 206, headers);
-  if (request.method === 'HEAD' || from === to) {
-    response.end();
-    return;
-  }
+  const status = range === undefined ? 200 : 206;
+  if (exchange.method === 'HEAD' || from === to) return exchange.send(status);
+  await exchange.sendPieces(status, piecesOf(file, { from, to }, exchange.signal));
+}
+
+async function* piecesOf(file: FileHandle, { from, to }: ByteRange, signal: AbortSignal): AsyncGenerator<Buffer> {
   let sent = 0;
   for await (const piece of file.createReadStream({ start: from, end: to - 1, highWaterMark: readBytes })) {
     signal.throwIfAborted();
-    await write(response, piece as Buffer);
+    yield piece as Buffer;
     sent += (piece as Buffer).length;
   }
   if (sent !== to - from) throw new AppError('internal', 'a file became shorter while it was sent');
-  response.end();
 }
 
 /** Bytes [from, to). */
@@ -60,10 +56,14 @@ interface ByteRange {
   readonly to: number;
 }
 
-function wantedRange({ request }: Exchange, bytes: number, etag: string): ByteRange | 'unsatisfiable' | undefined {
-  const ifRange = request.headers['if-range'];
-  if (request.method !== 'GET' || (ifRange !== undefined && ifRange !== etag)) return undefined;
-  return parseRange(request.headers.range, bytes);
+function wantedRange(
+  { method, requestHeaders }: Exchange,
+  bytes: number,
+  etag: string,
+): ByteRange | 'unsatisfiable' | undefined {
+  const ifRange = requestHeaders['if-range'];
+  if (method !== 'GET' || (ifRange !== undefined && ifRange !== etag)) return undefined;
+  return parseRange(requestHeaders.range, bytes);
 }
 
 /** One range of bytes (RFC 9110). Several, other units and what cannot be read are as if they were not there. */

@@ -1,16 +1,14 @@
 import { open } from 'node:fs/promises';
-import type { FrameStore } from '../../frames/store.ts';
+import type { Frames } from '../../frames/frames.ts';
 import { chooseCoding } from '../exchange/content-coding.ts';
-import type { Exchange } from '../exchange/route.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { knownTag, sendBody, sendHead } from '../exchange/send-body.ts';
 import { sendFile } from './file-range.ts';
-import { sendExport } from './send-body.ts';
 import type { TableFormat, TableSource } from './table.ts';
 import { arrowStream, chunkFormOf, exportHeaders, tableBody } from './table-body.ts';
 
 export interface SendTableOptions {
-  readonly frames: Pick<FrameStore, 'writeParquet'>;
-  /** Ends the work: the one that `source.open` listens to. */
-  readonly signal: AbortSignal;
+  readonly frames: Pick<Frames, 'writeParquet'>;
   /** Whether text may be compressed for clients that accept it. */
   readonly compression: boolean;
 }
@@ -20,19 +18,24 @@ export async function sendTable(
   exchange: Exchange,
   source: TableSource,
   format: TableFormat,
-  { frames, signal, compression }: SendTableOptions,
+  { frames, compression }: SendTableOptions,
 ): Promise<void> {
-  await using table = await source.open(chunkFormOf(format));
   const headers = exportHeaders(format);
+  const isHead = exchange.method === 'HEAD';
+  const mayCode = compression && format.fmt !== 'arrow' && format.fmt !== 'parquet';
+  const coding = mayCode ? chooseCoding(exchange.requestHeaders['accept-encoding']) : undefined;
+  await using table = await source.open(
+    chunkFormOf(format),
+    ({ versionId }) => !isHead && knownTag(exchange, { versionId, coding }) === undefined,
+  );
   if (format.fmt === 'parquet') {
     const rows = { source: { kind: 'arrow', stream: arrowStream(table) }, compression: format.compression } as const;
-    await using written = await frames.writeParquet(exchange.principal, rows, { signal });
+    await using written = await frames.writeParquet(exchange.principal, rows, exchange);
     await using file = await open(written.path);
-    return await sendFile(exchange, { file, bytes: written.bytes, signal }, [...headers, 'cache-control', 'no-store']);
+    return await sendFile(exchange, { file, bytes: written.bytes }, [...headers, 'cache-control', 'no-store']);
   }
-  const { versionId } = table;
-  const mayCode = compression && format.fmt !== 'arrow';
-  const coding = mayCode ? chooseCoding(exchange.request.headers['accept-encoding']) : undefined;
   if (mayCode) exchange.headers.push('vary', 'Accept-Encoding');
-  await sendExport(exchange, tableBody(source, table, format), { headers, coding, versionId });
+  const description = { headers, coding, versionId: table.versionId };
+  if (isHead) sendHead(exchange, description);
+  else await sendBody(exchange, tableBody(source, table, format), description);
 }

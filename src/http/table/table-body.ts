@@ -69,7 +69,7 @@ export function tableBody(
     case 'ndjson':
       return lines(table, undefined);
     case 'json':
-      return json(source, table, format.hasNames);
+      return execJsonBody(source, table, format.hasNames);
     case 'arrow':
       return arrowStream(table);
     case 'parquet':
@@ -91,7 +91,7 @@ async function* lines(table: OpenTable, header: Uint8Array | undefined): AsyncGe
 }
 
 /** As /exec answers for the same rows. */
-async function* json(
+export async function* execJsonBody(
   { query, told }: Pick<TableSource, 'query' | 'told'>,
   table: OpenTable,
   hasNames: boolean,

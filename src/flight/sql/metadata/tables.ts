@@ -2,14 +2,14 @@ import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { AnalyticsTable } from '../../../core/sql.ts';
-import type { FrameStore } from '../../../frames/store.ts';
+import type { Frames } from '../../../frames/frames.ts';
 import type { CallOptions, FrameSql } from '../../../query/frame-sql.ts';
 import { likePattern } from './like-pattern.ts';
 
 /** What a caller's frames and the operator's database look like as a catalog of SQL. */
 export interface TableSources {
   readonly sql: Pick<FrameSql, 'analyticsTables'>;
-  readonly frames: Pick<FrameStore, 'list'>;
+  readonly frames: Pick<Frames, 'list'>;
   readonly principal: Principal;
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import { parseHandle } from '../../../core/handle.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { FrameStore } from '../../../frames/store.ts';
+import type { Frames } from '../../../frames/frames.ts';
 import { findHandle } from '../../../query/frame-tables.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';
 import { parseTtlMs } from '../../request/put-options.ts';
@@ -18,7 +18,7 @@ interface IngestMode {
 
 /** Makes or extends a frame of the uploaded rows. Gives how many rows came. */
 export async function ingest(
-  frames: FrameStore,
+  frames: Frames,
   principal: Principal,
   command: Ingest,
   upload: FlightUpload,

@@ -1,13 +1,11 @@
 import type { SqlResult } from '../../../core/sql.ts';
 import { execJsonRows, execSqlHead, execSqlTail } from '../../../encoding/rows/exec-json.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
-import { type ContentCoding, chooseCoding } from '../../exchange/content-coding.ts';
+import { chooseCoding } from '../../exchange/content-coding.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
-import { type EngineReport, reportEngine, untilAnswered } from '../../exchange/requested-engine.ts';
-import { abortOnLeave } from '../../exchange/response-writer.ts';
-import type { Exchange } from '../../exchange/route.ts';
-import { fairnessLane } from '../../exchange/route.ts';
-import { sendStream } from '../../exchange/send-stream.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { type EngineReport, reportEngine } from '../../exchange/requested-engine.ts';
+import { sendBody } from '../../exchange/send-body.ts';
 import type { ExecSettings, QueryFrames } from './command.ts';
 
 /** Answers with the rows of a statement over the frames, in the shape of QuestDB's own answers. */
@@ -17,21 +15,16 @@ export async function answerSql(
   sql: FrameSql,
   settings: ExecSettings,
 ): Promise<void> {
-  const { request, response, headers, requestId } = exchange;
+  const { principal, signal, lane, requestId, headers } = exchange;
   const { requestTimeoutMs, compression, maxLimit } = settings;
-  const lane = fairnessLane(exchange);
   const startedAt = process.hrtime.bigint();
-  const choosing = abortOnLeave(response);
-  const choice = await sql.choose(exchange.principal, command.query, {
-    engine: command.engine,
-    signal: choosing,
-    lane,
-  });
+  const choice = await sql.choose(principal, command.query, { engine: command.engine, signal, lane });
   const told = reportEngine(exchange, command, choice);
-  const signal = untilAnswered(exchange, choice, requestTimeoutMs);
-  const coding = compression ? chooseCoding(request.headers['accept-encoding']) : undefined;
+  if (!choice.isElsewhere) exchange.answerWithin(requestTimeoutMs);
+  const coding = compression ? chooseCoding(exchange.requestHeaders['accept-encoding']) : undefined;
+  if (compression) headers.push('vary', 'Accept-Encoding');
   await using result = await sql.query(
-    exchange.principal,
+    principal,
     {
       sql: command.query,
       form: command.quoteLargeNum ? 'exec-json-quoted' : 'exec-json',
@@ -44,50 +37,7 @@ export async function answerSql(
     { signal, lane, engine: choice.engine, requestId },
   );
   const body = execJson(command, result, startedAt, told);
-  try {
-    // Errors of the first rows are still errors with a status of their own.
-    const begun = await firstPieces(body);
-    headers.push('content-type', jsonContentType, 'cache-control', 'no-store');
-    if (compression) headers.push('vary', 'Accept-Encoding');
-    await send({ response, headers }, begun, body, coding);
-  } finally {
-    await body.return();
-  }
-}
-
-async function send(
-  { response, headers }: Pick<Exchange, 'response' | 'headers'>,
-  begun: { readonly pieces: readonly Uint8Array[]; readonly isWhole: boolean },
-  rest: AsyncIterable<Uint8Array>,
-  coding: ContentCoding | undefined,
-): Promise<void> {
-  if (begun.isWhole && coding === undefined) {
-    const whole = Buffer.concat(begun.pieces);
-    headers.push('content-length', String(whole.length));
-    response.writeHead(200, headers);
-    response.end(whole);
-    return;
-  }
-  if (coding !== undefined) headers.push('content-encoding', coding);
-  response.writeHead(200, headers);
-  await sendStream(response, begun.pieces, rest, coding);
-}
-
-const begunPieces = 3;
-
-/** The head and the first rows, or all of a small answer. */
-async function firstPieces(
-  body: AsyncGenerator<Uint8Array, void, undefined>,
-): Promise<{ pieces: Uint8Array[]; isWhole: boolean }> {
-  const pieces: Uint8Array[] = [];
-  while (pieces.length < begunPieces) {
-    const step = await body.next();
-    if (step.done === true) return { pieces, isWhole: true };
-    pieces.push(step.value);
-  }
-  const end = await body.next();
-  if (end.done === true) return { pieces, isWhole: true };
-  return { pieces: [...pieces, end.value], isWhole: false };
+  await sendBody(exchange, body, { headers: ['content-type', jsonContentType], coding });
 }
 
 async function* execJson(

@@ -1,18 +1,18 @@
 import type { Tsdb } from '../../../core/tsdb.ts';
-import type { FrameStore } from '../../../frames/store.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusals.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
-import type { Exchange, Route } from '../../exchange/route.ts';
+import type { Route } from '../../exchange/route.ts';
 import { answerSql } from './answer-sql.ts';
 import type { ExecSettings } from './command.ts';
 import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from './command.ts';
 import { forwardSql } from './forward-sql.ts';
-import { type Page, readHandle } from './frame-page.ts';
+import { type PageSource, readHandle } from './frame-page.ts';
 import { execOperation } from './operation.ts';
 
 export interface ExecRouteOptions {
-  readonly frames: FrameStore;
+  readonly frames: PageSource['frames'];
+  readonly pages: PageSource['pages'];
   /** Undefined while no external database is configured. */
   readonly tsdb: Tsdb | undefined;
   readonly sql: FrameSql;
@@ -23,9 +23,8 @@ export interface ExecRouteOptions {
 const maxRememberedCommands = 1000;
 const maxRememberedTarget = 512;
 
-export function execRoute({ frames, tsdb, sql, settings }: ExecRouteOptions): Route {
+export function execRoute({ frames, pages, tsdb, sql, settings }: ExecRouteOptions): Route {
   const remembered = new Map<string, ExecCommand>();
-  const pages = frames.hot.space<Page>();
 
   function parse(target: string): ExecCommand {
     const known = remembered.get(target);
@@ -43,17 +42,17 @@ export function execRoute({ frames, tsdb, sql, settings }: ExecRouteOptions): Ro
     methods: ['GET', 'HEAD'],
     operations: { GET: execOperation(settings) },
     askedFor: (target) => askedFor(parseQueryString(target)),
-    handle(exchange: Exchange) {
+    handle(exchange) {
       const command = parse(exchange.target);
       switch (command.mode) {
         case 'handle':
           return readHandle(command, exchange, { frames, pages }, settings);
         case 'sql':
-          if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);
+          if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
           return answerSql(command, exchange, sql, settings);
         case 'proxy':
           if (tsdb === undefined) throw tsdbNotConfigured();
-          if (exchange.request.method === 'HEAD') throw headWouldExecute(exchange);
+          if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
           return forwardSql(command, exchange, tsdb, settings);
         default:
           command satisfies never;

@@ -1,7 +1,8 @@
 import type { FrameSql } from '../../../query/frame-sql.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import type { EngineReport } from '../../exchange/requested-engine.ts';
-import type { Exchange } from '../../exchange/route.ts';
 import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
+import type { TableSource } from '../../table/table.ts';
 import type { ExportTable } from './command.ts';
 
 /** Answers with the rows of a statement over the frames. */
@@ -10,22 +11,14 @@ export async function exportQuery(
   exchange: Exchange,
   options: SendTableOptions & {
     readonly sql: FrameSql;
-    readonly lane: string;
     readonly engine: string;
     readonly told: EngineReport | undefined;
   },
 ): Promise<void> {
-  const { sql, signal, lane, engine, told } = options;
-  const { requestId } = exchange;
+  const { sql, engine, told } = options;
+  const { principal, signal, lane, requestId } = exchange;
   const request = { sql: query, fromRow: range.from, toRow: range.to, columns };
-  await sendTable(
-    exchange,
-    {
-      query,
-      told,
-      open: (form) => sql.query(exchange.principal, { ...request, form }, { signal, lane, engine, requestId }),
-    },
-    format,
-    options,
-  );
+  const open: TableSource['open'] = (form) =>
+    sql.query(principal, { ...request, form }, { signal, lane, engine, requestId });
+  await sendTable(exchange, { query, told, open }, format, options);
 }

@@ -1,15 +1,13 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Tsdb } from '../../../core/tsdb.ts';
-import type { FrameStore } from '../../../frames/store.ts';
+import type { Frames } from '../../../frames/frames.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
-import { retryReplaced } from '../../exchange/newest-version.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusals.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import { reportEngine } from '../../exchange/requested-engine.ts';
-import { abortOnLeave, answerInTime } from '../../exchange/response-writer.ts';
-import type { Exchange, Route } from '../../exchange/route.ts';
-import { fairnessLane } from '../../exchange/route.ts';
+import type { Route } from '../../exchange/route.ts';
 import { engineErrors, frameErrors, sqlErrors, storageErrors, tsdbErrors } from '../../openapi/error-groups.ts';
 import { askedFor } from '../exec/command.ts';
 import { forwardSql } from '../exec/forward-sql.ts';
@@ -18,7 +16,7 @@ import { exportFrame } from './export-frame.ts';
 import { exportQuery } from './export-query.ts';
 
 export interface ExpRouteOptions {
-  readonly frames: FrameStore;
+  readonly frames: Pick<Frames, 'read' | 'openParts' | 'writeParquet'>;
   /** Undefined while no external database is configured. */
   readonly tsdb: Tsdb | undefined;
   readonly sql: FrameSql;
@@ -33,31 +31,25 @@ export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Rout
     askedFor: (target) => askedFor(parseQueryString(target)),
     async handle(exchange) {
       const command = parseExp(parseQueryString(exchange.target), settings);
-      const { request } = exchange;
       const { compression, requestTimeoutMs } = settings;
       const { timeoutMs } = command;
       switch (command.mode) {
-        case 'handle': {
-          const signal = untilLate(exchange, requestTimeoutMs, timeoutMs);
-          const options = { frames, signal, compression, lane: fairnessLane(exchange) };
-          return await retryReplaced(exchange, () => exportFrame(command, exchange, options));
-        }
+        case 'handle':
+          limitTime(exchange, requestTimeoutMs, timeoutMs);
+          return await exportFrame(command, exchange, { frames, compression });
         case 'sql': {
-          if (request.method === 'HEAD') throw headWouldExecute(exchange);
-          const lane = fairnessLane(exchange);
-          const leaving = abortOnLeave(exchange.response);
-          const { engine: wanted } = command;
-          const choice = await sql.choose(exchange.principal, command.query, { engine: wanted, signal: leaving, lane });
+          if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
+          const { principal, signal, lane } = exchange;
+          const choice = await sql.choose(principal, command.query, { engine: command.engine, signal, lane });
           const told = reportEngine(exchange, command, choice);
-          const { engine, isElsewhere } = choice;
           // An engine elsewhere has a clock of its own.
-          const isTimed = !isElsewhere || timeoutMs !== undefined;
-          const signal = isTimed ? untilLate(exchange, requestTimeoutMs, timeoutMs) : leaving;
-          return await exportQuery(command, exchange, { frames, sql, signal, compression, lane, engine, told });
+          if (!choice.isElsewhere || timeoutMs !== undefined) limitTime(exchange, requestTimeoutMs, timeoutMs);
+          const { engine } = choice;
+          return await exportQuery(command, exchange, { frames, sql, compression, engine, told });
         }
         case 'proxy':
           if (tsdb === undefined) throw tsdbNotConfigured();
-          if (request.method === 'HEAD') throw headWouldExecute(exchange);
+          if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
           return await forwardSql({ ...command, door: 'exp' }, exchange, tsdb, {
             requestTimeoutMs: timeoutMs ?? requestTimeoutMs,
           });
@@ -68,16 +60,11 @@ export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Rout
   };
 }
 
-/** Aborts when the client leaves, when the answer has not begun in time, or when the time that it was given is over. */
-function untilLate({ response }: Exchange, requestTimeoutMs: number, timeoutMs: number | undefined): AbortSignal {
+/** The response must begin in time, and end within the time that the request gives it. */
+function limitTime(exchange: Exchange, requestTimeoutMs: number, timeoutMs: number | undefined): void {
   const beginMs = timeoutMs ?? requestTimeoutMs;
-  const signal = answerInTime(response, beginMs, () => tooLate(beginMs));
-  if (timeoutMs === undefined) return signal;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(tooLate(timeoutMs)), timeoutMs);
-  timer.unref();
-  response.once('close', () => clearTimeout(timer));
-  return AbortSignal.any([signal, late.signal]);
+  exchange.answerWithin(beginMs, () => tooLate(beginMs));
+  if (timeoutMs !== undefined) exchange.endWithin(timeoutMs, () => tooLate(timeoutMs));
 }
 
 function tooLate(timeoutMs: number): AppError {

@@ -1,18 +1,19 @@
+import type { ByteCache } from '../../../cache/byte-cache.ts';
 import { AppError } from '../../../core/app-error.ts';
 import { parseHandle } from '../../../core/handle.ts';
-import type { FrameStore } from '../../../frames/store.ts';
+import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import { handle, readParameters } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
-import { abortOnLeave } from '../../exchange/response-writer.ts';
-import type { Exchange, Route } from '../../exchange/route.ts';
+import type { Route } from '../../exchange/route.ts';
 import { sendJson } from '../../json/send-json.ts';
 import { handleSchema, handleSummary } from './summary.ts';
 
 const segments = { handle: handle('The handle of the frame.') };
 
 /** Describes or drops one frame. */
-export function handleRoute(frames: FrameStore): Route {
+export function handleRoute(frames: Pick<Frames, 'describe' | 'drop'>, cache: ByteCache): Route {
   return {
     path: '/handles/{handle}',
     methods: ['GET', 'HEAD', 'DELETE'],
@@ -56,22 +57,22 @@ export function handleRoute(frames: FrameStore): Route {
     },
     handle(exchange) {
       readParameters({}, parseQueryString(exchange.target));
-      return exchange.request.method === 'DELETE' ? drop(exchange, frames) : describe(exchange, frames);
+      return exchange.method === 'DELETE' ? drop(exchange, frames) : describe(exchange, frames, cache);
     },
   };
 }
 
-async function describe(exchange: Exchange, frames: FrameStore): Promise<void> {
+async function describe(exchange: Exchange, frames: Pick<Frames, 'describe'>, cache: ByteCache): Promise<void> {
   const wanted = parseHandle(exchange.segments[0] ?? '');
-  const frame = await frames.describe(exchange.principal, wanted, { signal: abortOnLeave(exchange.response) });
+  const frame = await frames.describe(exchange.principal, wanted, exchange);
   exchange.headers.push('etag', `"${frame.version}"`);
-  sendJson(exchange, handleSummary(frame, frames));
+  sendJson(exchange, handleSummary(frame, cache));
 }
 
-async function drop(exchange: Exchange, frames: FrameStore): Promise<void> {
+async function drop(exchange: Exchange, frames: Pick<Frames, 'drop'>): Promise<void> {
   refuseCrossSite(exchange);
   const wanted = parseHandle(exchange.segments[0] ?? '');
-  const ifVersion = parseIfMatch(exchange.request.headers['if-match']);
+  const ifVersion = parseIfMatch(exchange.requestHeaders['if-match']);
   const version = await frames.drop(exchange.principal, wanted, { ifVersion });
   sendJson(exchange, { handle: wanted, version, dropped: true });
 }

@@ -1,4 +1,5 @@
-import type { FrameStore } from '../../../frames/store.ts';
+import type { ByteCache } from '../../../cache/byte-cache.ts';
+import type { Frames } from '../../../frames/frames.ts';
 import { choice, flag, integer, readParameters, text, withDefault } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
@@ -23,7 +24,7 @@ const parameters = {
 } as const;
 
 /** Lists frames, page by page. */
-export function handlesRoute(frames: FrameStore): Route {
+export function handlesRoute(frames: Pick<Frames, 'list'>, cache: ByteCache): Route {
   return {
     path: '/handles',
     methods: ['GET', 'HEAD'],
@@ -61,7 +62,7 @@ export function handlesRoute(frames: FrameStore): Route {
         after,
         limit,
       });
-      const handles = page.frames.map((frame) => handleSummary(frame, frames));
+      const handles = page.frames.map((frame) => handleSummary(frame, cache));
       sendJson(exchange, { handles, next: page.next ?? null });
     },
   };

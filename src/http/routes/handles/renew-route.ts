@@ -1,6 +1,7 @@
+import type { ByteCache } from '../../../cache/byte-cache.ts';
 import { AppError } from '../../../core/app-error.ts';
 import { parseHandle } from '../../../core/handle.ts';
-import type { FrameStore } from '../../../frames/store.ts';
+import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import { handle, readParameters, timeToLive } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
@@ -13,7 +14,7 @@ import { handleSchema, handleSummary } from './summary.ts';
 const parameters = { ttl: timeToLive('Another time to live; `none`: the frame stays. Default: the one that it has.') };
 
 /** Starts the time to live of a frame again. */
-export function renewRoute(frames: FrameStore, limits: JsonLimits): Route {
+export function renewRoute(frames: Pick<Frames, 'renew'>, cache: ByteCache, limits: JsonLimits): Route {
   return {
     path: '/handles/{handle}/renew',
     methods: ['POST'],
@@ -61,7 +62,7 @@ export function renewRoute(frames: FrameStore, limits: JsonLimits): Route {
         });
       }
       const frame = await frames.renew(exchange.principal, wanted, ttl === undefined ? inBody : ttl);
-      sendJson(exchange, handleSummary(frame, frames));
+      sendJson(exchange, handleSummary(frame, cache));
     },
   };
 }

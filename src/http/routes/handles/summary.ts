@@ -1,6 +1,6 @@
+import type { ByteCache } from '../../../cache/byte-cache.ts';
 import { type ExecColumn, execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { FrameSummary } from '../../../frames/catalog/frame-summary.ts';
-import type { FrameStore } from '../../../frames/store.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';
 
 /** A frame as the doors of /handles show it. */
@@ -18,7 +18,7 @@ export interface HandleSummary {
   readonly damaged: string | null;
 }
 
-export function handleSummary(frame: FrameSummary, { hot }: Pick<FrameStore, 'hot'>): HandleSummary {
+export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSummary {
   const { handle, state, version } = frame;
   if (state === 'damaged') {
     const nothing = { versionId: null, rows: null, columns: null, created: null, ttl: null, expires: null };
@@ -32,7 +32,7 @@ export function handleSummary(frame: FrameSummary, { hot }: Pick<FrameStore, 'ho
     versionId,
     rows,
     columns: columns.map(execColumn),
-    bytes: { cold: frame.bytes, hot: hot.bytesOf(versionId) },
+    bytes: { cold: frame.bytes, hot: cache.bytesOf(versionId) },
     created: isoTime(createdAt),
     ttl: ttlMs === null ? null : ttlMs / 1000,
     expires: expiresAt === undefined ? null : isoTime(expiresAt),

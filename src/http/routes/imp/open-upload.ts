@@ -2,8 +2,8 @@ import { AppError } from '../../../core/app-error.ts';
 import { decodeBody, parseContentEncoding } from '../../body/decode-body.ts';
 import { Multipart, type Part } from '../../body/multipart.ts';
 import { boundaryOf } from '../../body/multipart-head.ts';
-import { type BodyLimits, requestBody } from '../../exchange/request-body.ts';
-import type { Exchange } from '../../exchange/route.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { BodyLimits } from '../../exchange/request-body.ts';
 import { parseSchema, type TypesByColumn } from './schema.ts';
 
 /** A file on its way in, unpacked. */
@@ -24,11 +24,11 @@ const maxSchemaBytes = 1_000_000;
 
 /** Opens the body of a request: the file itself, or a form with parts `schema` (if any) and `data`. */
 export async function openUpload(exchange: Exchange, limits: BodyLimits): Promise<Upload> {
-  const { headers } = exchange.request;
+  const headers = exchange.requestHeaders;
   const codings = parseContentEncoding(headers['content-encoding']);
   const contentType = headers['content-type'];
   const boundary = boundaryOf(contentType);
-  const body = decodeBody(requestBody(exchange, limits), codings, limits);
+  const body = decodeBody(exchange.body(limits), codings, limits);
   if (boundary === undefined) {
     return { isForm: false, contentType, fileName: undefined, types: undefined, body, release: releaser(body) };
   }

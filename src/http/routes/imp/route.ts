@@ -1,12 +1,11 @@
-import type { FrameStore } from '../../../frames/store.ts';
+import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
-import { abortOnLeave } from '../../exchange/response-writer.ts';
-import type { Exchange, Route } from '../../exchange/route.ts';
-import { sendJson } from '../../json/send-json.ts';
+import type { Route } from '../../exchange/route.ts';
+import { sendJson, sendText } from '../../json/send-json.ts';
 import { importAnswer, importAnswerSchema } from './answer.ts';
 import { importParameters, parseImport } from './command.ts';
 import { openUpload } from './open-upload.ts';
@@ -66,24 +65,29 @@ const operation: Operation = {
   ],
 };
 
-export function impRoute({ frames, limits }: { readonly frames: FrameStore; readonly limits: BodyLimits }): Route {
+export interface ImpRouteOptions {
+  readonly frames: Pick<Frames, 'put' | 'refuseTaken' | 'temporaryFile'>;
+  readonly limits: BodyLimits;
+}
+
+export function impRoute({ frames, limits }: ImpRouteOptions): Route {
   return {
     path: '/imp',
     methods: ['POST', 'PUT'],
     takesBody: true,
     operations: { POST: operation, PUT: operation },
-    async handle(exchange: Exchange) {
+    async handle(exchange) {
       const start = performance.now();
+      const { principal, signal } = exchange;
       refuseCrossSite(exchange);
       const command = parseImport(parseQueryString(exchange.target));
       // Nobody shall send gigabytes for nothing.
       if (command.handle !== undefined && command.mode === 'create') {
-        await frames.refuseTaken(exchange.principal, command.handle);
+        await frames.refuseTaken(principal, command.handle);
       }
-      const signal = abortOnLeave(exchange.response);
       const upload = await openUpload(exchange, limits);
       try {
-        const kept = await storeUpload(upload, command, { principal: exchange.principal, frames, limits, signal });
+        const kept = await storeUpload(upload, command, { principal, frames, limits, signal });
         const { timestamp } = command;
         const answer = importAnswer({ ...kept, timestamp, ms: performance.now() - start });
         const isText = command.fmt === undefined ? upload.isForm : command.fmt === 'text';
@@ -94,11 +98,4 @@ export function impRoute({ frames, limits }: { readonly frames: FrameStore; read
       }
     },
   };
-}
-
-function sendText({ response, headers }: Exchange, text: string): void {
-  headers.push('content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store');
-  headers.push('content-length', String(Buffer.byteLength(text)));
-  response.writeHead(200, headers);
-  response.end(text);
 }

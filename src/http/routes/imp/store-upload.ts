@@ -5,7 +5,7 @@ import type { FileFormat } from '../../../core/frame-engine.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { didYouMeanName } from '../../../core/text/did-you-mean.ts';
 import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
-import type { FrameStore } from '../../../frames/store.ts';
+import type { Frames } from '../../../frames/frames.ts';
 import { decodeBody } from '../../body/decode-body.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
 import type { ImportCommand } from './command.ts';
@@ -17,7 +17,7 @@ import { type Spooled, spool } from './upload-spool.ts';
 
 interface StoreUploadContext {
   readonly principal: Principal;
-  readonly frames: FrameStore;
+  readonly frames: Pick<Frames, 'put' | 'temporaryFile'>;
   readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
   readonly signal: AbortSignal;
 }

@@ -1,16 +1,14 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { Principal } from '../../../core/principal.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
-import type { FrameStore } from '../../../frames/store.ts';
+import type { Frames } from '../../../frames/frames.ts';
 import type { EngineChoice, FrameSql, SqlFacts } from '../../../query/frame-sql.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { readParameters } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
-import { type EngineReport, engineReportSchema, reportEngine, untilAnswered } from '../../exchange/requested-engine.ts';
-import { abortOnLeave, answerInTime } from '../../exchange/response-writer.ts';
-import type { Exchange, Route } from '../../exchange/route.ts';
-import { fairnessLane } from '../../exchange/route.ts';
+import { type EngineReport, engineReportSchema, reportEngine } from '../../exchange/requested-engine.ts';
+import type { Route } from '../../exchange/route.ts';
 import { type JsonLimits, jsonBody } from '../../json/json-body.ts';
 import { sendJson } from '../../json/send-json.ts';
 import { engineErrors, frameErrors, sqlErrors, storageErrors } from '../../openapi/error-groups.ts';
@@ -20,7 +18,7 @@ import { type Keep, parseSqlCommand, type SqlCommand, sqlKeys, sqlSchema } from 
 import { boundParameters } from './parameters.ts';
 
 export interface SqlRouteOptions {
-  readonly frames: FrameStore;
+  readonly frames: Pick<Frames, 'refuseTaken' | 'writeParquet'>;
   readonly sql: FrameSql;
   readonly settings: JsonLimits & {
     readonly maxLimit: number | undefined;
@@ -32,10 +30,6 @@ export interface SqlRouteOptions {
 interface Run {
   readonly command: SqlCommand;
   readonly parameters: Uint8Array | undefined;
-  readonly signal: AbortSignal;
-  readonly lane: string;
-  readonly requestId: string;
-  readonly principal: Principal;
   readonly choice: EngineChoice;
   readonly told: EngineReport | undefined;
 }
@@ -54,18 +48,17 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
       refuseCrossSite(exchange);
       readParameters({}, parseQueryString(exchange.target));
       const command = await readCommand(exchange, settings);
-      const lane = fairnessLane(exchange);
-      const { requestId, principal } = exchange;
+      const { principal, signal, lane } = exchange;
       const { timeoutMs, keep } = command;
-      const signal =
-        timeoutMs === undefined ? abortOnLeave(exchange.response) : answerInTime(exchange.response, timeoutMs);
+      if (timeoutMs !== undefined) exchange.answerWithin(timeoutMs);
       const choice = await sql.choose(principal, command.sql, { signal, lane, engine: command.engine });
       const told = reportEngine(exchange, command, choice);
       const facts = await sql.inspect(principal, command.sql, { signal, lane, engine: choice.engine });
       const parameters = boundParameters(command.params, facts);
-      const run = { command, parameters, signal, lane, requestId, principal, choice, told };
-      if (facts.effect !== 'reads') sendJson(exchange, { ...(await change(run, facts, sql)), ...told });
-      else if (keep !== undefined) sendJson(exchange, { ...(await keepRows(run, keep, frames, sql)), ...told });
+      const run = { command, parameters, choice, told };
+      if (facts.effect !== 'reads') sendJson(exchange, { ...(await change(exchange, run, facts, sql)), ...told });
+      else if (keep !== undefined)
+        sendJson(exchange, { ...(await keepRows(exchange, run, keep, frames, sql)), ...told });
       else await sendRows(exchange, run, { frames, sql, ...settings });
     },
   };
@@ -83,29 +76,32 @@ async function readCommand(exchange: Exchange, settings: SqlRouteOptions['settin
 
 async function sendRows(
   exchange: Exchange,
-  { command, parameters, lane, requestId, choice, told, ...run }: Run,
+  { command, parameters, choice, told }: Run,
   options: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
 ): Promise<void> {
   const { sql: query, range, columns, format } = command;
-  const { engine } = choice;
-  const signal = AbortSignal.any([run.signal, untilAnswered(exchange, choice, options.requestTimeoutMs)]);
+  const { principal, signal, lane, requestId } = exchange;
+  const { engine, isElsewhere } = choice;
+  // An engine elsewhere has a clock of its own.
+  if (!isElsewhere) exchange.answerWithin(options.requestTimeoutMs);
   const request = { sql: query, parameters, fromRow: range.from, toRow: range.to, columns };
   await sendTable(
     exchange,
     {
       query,
       told,
-      open: (form) => options.sql.query(exchange.principal, { ...request, form }, { signal, lane, engine, requestId }),
+      open: (form) => options.sql.query(principal, { ...request, form }, { signal, lane, engine, requestId }),
     },
     format,
-    { ...options, signal },
+    options,
   );
 }
 
 async function keepRows(
-  { command, parameters, signal, lane, requestId, principal, choice }: Run,
+  { principal, signal, lane, requestId }: Exchange,
+  { command, parameters, choice }: Run,
   keep: Keep,
-  frames: FrameStore,
+  frames: Pick<Frames, 'refuseTaken'>,
   sql: FrameSql,
 ): Promise<object> {
   if (keep.mode === 'create' && keep.handle !== undefined) await frames.refuseTaken(principal, keep.handle);
@@ -119,7 +115,8 @@ async function keepRows(
 
 /** As QuestDB answers. */
 async function change(
-  { command, parameters, signal, lane, requestId, principal, choice }: Run,
+  { principal, signal, lane, requestId }: Exchange,
+  { command, parameters, choice }: Run,
   { effect }: SqlFacts,
   sql: FrameSql,
 ): Promise<object> {

@@ -1,0 +1,123 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { ChunkForm, ParquetRows } from '../../core/frame-engine.ts';
+import type { Handle } from '../../core/handle.ts';
+import type { ReadOptions } from './chunk-reader.ts';
+import type { FrameReader } from './frame-reader.ts';
+import type { SentRows } from './row-slices.ts';
+import { selectColumns } from './select-columns.ts';
+
+/** Some rows of some columns of a frame. */
+export interface FrameSelection {
+  readonly handle: Handle;
+  /** Names, in the wanted order. Undefined: all. */
+  readonly columns?: readonly string[] | undefined;
+  /** Rows [from, to), as far as the frame has them. */
+  readonly from: number;
+  readonly to: number;
+  /** Asked once the version is known, before any row is read. False: the rows are not needed. What it throws refuses the read. */
+  needsRows?(selected: SelectedRows): boolean;
+}
+
+export interface SelectedRows {
+  readonly version: number;
+  /** Unique for each version: good for an ETag. */
+  readonly versionId: string;
+  /** Those that are selected. */
+  readonly columns: readonly Column[];
+  /** How many rows are selected. */
+  readonly count: number;
+}
+
+/** Rows of one version, encoded. They stay the same, whatever happens to the handle, until this is disposed of. */
+export interface FrameRows extends SelectedRows, AsyncDisposable {
+  /** In order, in pieces that can be sent one after the other. May be read once. */
+  rows(): AsyncIterable<SentRows>;
+}
+
+const maxVersions = 2;
+
+/** Opens the newest version and reads its first rows, so that a frame that cannot be read is an error before anything is sent. */
+export async function readFrame(
+  open: () => Promise<FrameReader>,
+  selection: FrameSelection & { readonly form: ChunkForm },
+  options: ReadOptions,
+): Promise<FrameRows> {
+  return withNewestVersion(open, async (reader) => {
+    const { selected, columnNumbers, from, to } = select(reader, selection);
+    const needsRows = selection.needsRows?.(selected) !== false && from < to;
+    const pieces = needsRows ? reader.rowsEncoded(selection.form, from, to, options, columnNumbers) : undefined;
+    const first = await pieces?.next();
+    return {
+      ...selected,
+      async *rows() {
+        let rows = 0;
+        for (let step = first; step !== undefined && step.done !== true; step = await pieces?.next()) {
+          rows += step.value.rows;
+          yield step.value;
+        }
+        if (needsRows && rows !== to - from) {
+          throw new AppError('frame_damaged', `frame ${selection.handle} ended early`);
+        }
+      },
+      async [Symbol.asyncDispose]() {
+        // Also where nobody read on: they hold a worker.
+        await pieces?.return();
+        await reader[Symbol.asyncDispose]();
+      },
+    };
+  });
+}
+
+/** The Parquet files of one version, with the rows that are selected of them. */
+export interface FrameParts extends SelectedRows, AsyncDisposable {
+  readonly isWholeFrame: boolean;
+  readonly source: ParquetRows;
+}
+
+/** Opens the newest version for a reader of its files. */
+export function openParts(open: () => Promise<FrameReader>, selection: FrameSelection): Promise<FrameParts> {
+  return withNewestVersion(open, async (reader) => {
+    const { selected, columnNumbers, from, to } = select(reader, selection);
+    const hasAllRows = to - from === reader.rows;
+    return {
+      ...selected,
+      isWholeFrame: hasAllRows && columnNumbers === undefined,
+      source: {
+        kind: 'parquet',
+        parts: await reader.sources(),
+        columns: reader.columns,
+        select: columnNumbers,
+        range: hasAllRows ? undefined : { from, to },
+      },
+      [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
+    };
+  });
+}
+
+/** A file that is replaced from outside just as it is opened has a newer version, which serves as well. */
+async function withNewestVersion<T>(
+  open: () => Promise<FrameReader>,
+  use: (reader: FrameReader) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const reader = await open();
+    try {
+      return await use(reader);
+    } catch (error) {
+      await reader[Symbol.asyncDispose]();
+      const wasReplaced = error instanceof AppError && error.code === 'handle_gone';
+      if (!wasReplaced || attempt === maxVersions) throw error;
+    }
+  }
+}
+
+function select(reader: FrameReader, { handle, columns: names, from, to }: FrameSelection) {
+  const columns = selectColumns(handle, reader.columns, names);
+  const range = { from: Math.min(from, reader.rows), to: Math.min(to, reader.rows) };
+  return {
+    ...range,
+    columnNumbers: names === undefined ? undefined : columns.map((column) => reader.columns.indexOf(column)),
+    selected: { version: reader.version, versionId: reader.versionId, columns, count: range.to - range.from },
+  };
+}
