@@ -4,7 +4,7 @@ import type { EngineHealth, NamedEngine } from '../../core/engine.ts';
 import type { SqlEngine } from '../../core/sql.ts';
 
 /** Behind many others a statement may wait for longer, and that is no fault. */
-const patienceMs = 2000;
+const probeTimeoutMs = 2000;
 
 /** The engine of this server, under its name. */
 export function localEngine(name: string, sql: Pick<SqlEngine, 'run'>): NamedEngine {
@@ -13,11 +13,11 @@ export function localEngine(name: string, sql: Pick<SqlEngine, 'run'>): NamedEng
     name,
     kind: 'duckdb',
     async health({ signal }): Promise<EngineHealth> {
-      using patience = new TimedSignal(signal, patienceMs);
+      using limit = new TimedSignal(signal, probeTimeoutMs);
       try {
-        version = await askVersion(sql, patience.signal);
+        version = await askVersion(sql, limit.signal);
       } catch (error) {
-        if (patience.isLate) return { state: 'up', version };
+        if (limit.isLate) return { state: 'up', version };
         return { state: 'down', problem: error instanceof AppError ? error.message : 'it does not work' };
       }
       return { state: 'up', version };

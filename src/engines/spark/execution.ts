@@ -30,7 +30,7 @@ export async function* execute(
   signal.addEventListener('abort', onAbort);
   try {
     signal.throwIfAborted();
-    const retries = new Retries({ patienceMs: session.patienceMs, signal });
+    const retries = new Retries({ retryForMs: session.retryForMs, signal });
     while (!execution.isComplete) {
       const step = await execution.next();
       signal.throwIfAborted();

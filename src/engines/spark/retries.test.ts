@@ -6,8 +6,8 @@ import { Retries } from './retries.ts';
 const { signal } = new AbortController();
 const broken = new ConnectFailure('UNAVAILABLE', 'the connection broke');
 
-test('failures one behind the other use up the patience', async () => {
-  const retries = new Retries({ patienceMs: 200, signal });
+test('failures one behind the other use up the retry time', async () => {
+  const retries = new Retries({ retryForMs: 200, signal });
   await expect(
     (async () => {
       for (;;) await retries.next(broken);
@@ -16,7 +16,7 @@ test('failures one behind the other use up the patience', async () => {
 });
 
 test('a try that held for long counts as one that worked, also where nothing came', async () => {
-  const retries = new Retries({ patienceMs: 100, signal });
+  const retries = new Retries({ retryForMs: 100, signal });
   for (let round = 0; round < 3; round++) {
     await retries.next(broken);
     await wait(250);

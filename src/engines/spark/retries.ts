@@ -9,7 +9,7 @@ const jitterFromMs = 2000;
 const mostTries = 15;
 const longestServerDelayMs = 600_000;
 /** Enough for a server that is quickly back. */
-const refusedPatienceMs = 1000;
+const refusedRetryMs = 1000;
 
 /** PySpark's rule of what may be tried again. */
 export function isRetriable(thrown: unknown): thrown is ConnectFailure {
@@ -26,11 +26,11 @@ function isRefusedAtOnce({ cause }: ConnectFailure): boolean {
 
 export interface RetriesOptions {
   /** How long after the first of several failures in a row to try again. */
-  readonly patienceMs: number;
+  readonly retryForMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Waits between tries as PySpark does, for as long as we have patience. */
+/** Waits between tries as PySpark does, for `retryForMs` at most. */
 export class Retries {
   readonly #options: RetriesOptions;
   #tries = 0;
@@ -51,16 +51,16 @@ export class Retries {
 
   /** Comes back when the next try is due; throws what was thrown where there shall be none. */
   async next(thrown: unknown): Promise<void> {
-    const { patienceMs, signal } = this.#options;
+    const { retryForMs, signal } = this.#options;
     if (signal.aborted || !isRetriable(thrown)) throw thrown;
     const now = performance.now();
-    // To connect takes no longer than our patience: what held for so long was connected, also where it said nothing.
-    if (now - this.#triedAt > 2 * patienceMs) this.reset();
+    // To connect takes no longer than `retryForMs`: what held for so long was connected, also where it said nothing.
+    if (now - this.#triedAt > 2 * retryForMs) this.reset();
     this.#failingSince ??= now;
     this.#tries += 1;
     let delayMs = Math.max(this.#delayMs, Math.min(thrown.facts.retryDelayMs ?? 0, longestServerDelayMs));
     if (delayMs >= jitterFromMs) delayMs += Math.random() * jitterMs;
-    const mostMs = isRefusedAtOnce(thrown) ? Math.min(patienceMs, refusedPatienceMs) : patienceMs;
+    const mostMs = isRefusedAtOnce(thrown) ? Math.min(retryForMs, refusedRetryMs) : retryForMs;
     if (this.#tries > mostTries || now + delayMs - this.#failingSince > mostMs) throw thrown;
     this.#delayMs = Math.min(this.#delayMs * growth, longestDelayMs);
     await wait(delayMs, undefined, { signal }).catch(() => {
@@ -70,7 +70,7 @@ export class Retries {
   }
 }
 
-/** The same once more until it works, fails for good, or patience is over. */
+/** The same once more until it works, fails for good, or the time is over. */
 export async function retrying<T>(options: RetriesOptions, act: () => Promise<T>): Promise<T> {
   const retries = new Retries(options);
   for (;;) {

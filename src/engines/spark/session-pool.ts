@@ -164,8 +164,8 @@ export class SessionPool implements AsyncDisposable {
     this.#closed = closed;
     this.#dropIdle();
     for (const lease of this.#leases) lease.close(closed);
-    const patience = AbortSignal.timeout(closeTimeoutMs);
-    const isOver = new Promise<void>((resolve) => patience.addEventListener('abort', () => resolve()));
+    const limit = AbortSignal.timeout(closeTimeoutMs);
+    const isOver = new Promise<void>((resolve) => limit.addEventListener('abort', () => resolve()));
     await Promise.race([isOver, Promise.all([...this.#leases].map(({ ended }) => ended))]);
     for (const lease of this.#leases) lease.abandon();
     for (const session of this.#dropped.keys()) session.cut();

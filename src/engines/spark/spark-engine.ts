@@ -57,9 +57,9 @@ export class SparkEngine implements ClusterEngine {
       channel: this.#channel,
       userId: address.userId,
       clientType: `framehold/${version}`,
-      patienceMs: connectTimeoutMs,
+      retryForMs: connectTimeoutMs,
     };
-    this.#newSession = () => new SparkSession({ ...session, patienceMs: 0 });
+    this.#newSession = () => new SparkSession({ ...session, retryForMs: 0 });
     this.#sessions = new SessionPool({
       engine: name,
       maxConcurrent: options.maxConcurrent,

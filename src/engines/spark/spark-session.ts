@@ -81,7 +81,7 @@ export interface SparkSessionOptions {
   readonly userId: string;
   readonly clientType: string;
   /** How long to try again while the server cannot be reached. */
-  readonly patienceMs: number;
+  readonly retryForMs: number;
 }
 
 interface CallOptions {
@@ -104,8 +104,8 @@ export class SparkSession {
     this.#options = options;
   }
 
-  get patienceMs(): number {
-    return this.#options.patienceMs;
+  get retryForMs(): number {
+    return this.#options.retryForMs;
   }
 
   get flavour(): Flavour {
@@ -220,10 +220,10 @@ export class SparkSession {
   }
 
   async #analyze(request: Uint8Array, options: CallOptions): Promise<ReturnType<typeof AnalyzePlanResponse.decode>> {
-    const { patienceMs } = this.#options;
+    const { retryForMs } = this.#options;
     const { signal } = options;
     const analyze = () => lastOf('AnalyzePlan', this.#planCall('AnalyzePlan', request, signal));
-    const answer = decoded(AnalyzePlanResponse, await retrying({ patienceMs, signal }, analyze));
+    const answer = decoded(AnalyzePlanResponse, await retrying({ retryForMs, signal }, analyze));
     this.#observe(answer);
     return answer;
   }
@@ -250,8 +250,8 @@ export class SparkSession {
   }
 
   async #retried(method: string, request: Uint8Array, { signal }: CallOptions): Promise<Uint8Array> {
-    const { patienceMs } = this.#options;
-    return await retrying({ patienceMs, signal }, () => this.#unary(method, request, signal));
+    const { retryForMs } = this.#options;
+    return await retrying({ retryForMs, signal }, () => this.#unary(method, request, signal));
   }
 
   async #unary(method: string, request: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {

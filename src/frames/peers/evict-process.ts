@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { errnoOf } from '../../core/storage-error.ts';
 import { pendingPrefix } from '../disk/tenant-directory.ts';
 
-const evictedPrefix = 'buried-';
+const evictedPrefix = 'evicted-';
 
 /** The private folder of a tenant, and the name of the process that clears up in it. */
 export interface PrivateFolder {
@@ -14,7 +14,7 @@ export interface PrivateFolder {
 /**
  * Takes from a process that is over, or taken for so, all it may still be about to change frames with: every step of a
  * write moves something out of the process's own folder or into it, so that without the folder none succeeds, however late
- * the process wakes. Only then are its locks given free. What is cut off half-way is done by whoever buries us. Gives
+ * the process wakes. Only then are its locks given free. What is cut off half-way is done by whoever evicts us. Gives
  * whether it was us who did.
  */
 export async function evictProcess(privateFolder: PrivateFolder, id: string): Promise<boolean> {
@@ -35,9 +35,9 @@ export async function evictProcess(privateFolder: PrivateFolder, id: string): Pr
 export async function evictUnknown(privateFolder: PrivateFolder, id: string): Promise<void> {
   if (await evictProcess(privateFolder, id)) return;
   for (const name of [id, ...(await readdir(join(privateFolder.folder, 'tmp')).catch(() => []))]) {
-    const buried = join(privateFolder.folder, 'tmp', name, name === id ? '' : `${evictedPrefix}${id}`);
+    const evicted = join(privateFolder.folder, 'tmp', name, name === id ? '' : `${evictedPrefix}${id}`);
     // Somebody is at it, or will be.
-    if (await isThere(buried)) return;
+    if (await isThere(evicted)) return;
   }
   await releaseLocks(privateFolder, id);
 }

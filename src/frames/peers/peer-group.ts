@@ -35,17 +35,17 @@ export class PeerGroup implements AsyncDisposable {
   readonly #lease: ProcessLease;
   readonly #peers: PeerWatch;
 
-  constructor(coldDirectory: string, durable: DurableFiles, logger: Logger, news: PeerGroupEvents) {
+  constructor(coldDirectory: string, durable: DurableFiles, logger: Logger, events: PeerGroupEvents) {
     this.#coldDirectory = coldDirectory;
-    this.#lease = new ProcessLease(coldDirectory, durable, logger, news.onLost);
+    this.#lease = new ProcessLease(coldDirectory, durable, logger, events.onLost);
     this.#peers = new PeerWatch(
       coldDirectory,
       this.#lease,
       {
-        onLines: (lines) => tellAll(lines, news),
-        onMissed: news.onMissed,
+        onLines: (lines) => dispatch(lines, events),
+        onMissed: events.onMissed,
         onEnded: async (id) => {
-          if (await this.#evict(id)) news.onInherited();
+          if (await this.#evict(id)) events.onInherited();
         },
       },
       logger,
@@ -99,14 +99,14 @@ function privateFolderOf(directory: TenantDirectory): PrivateFolder {
   return { folder: directory.privateFolder, ownId: directory.ownId };
 }
 
-function tellAll(lines: readonly string[], news: PeerGroupEvents): void {
+function dispatch(lines: readonly string[], events: PeerGroupEvents): void {
   const told = new Set<string>();
   for (const line of lines) {
     if (told.has(line)) continue;
     told.add(line);
     const [what, tenant = '', handle = ''] = line.split(' ');
     if (!isHandle(handle) || !isTenant(tenant)) continue;
-    if (what === 'changed') news.onChanged(tenant, handle);
-    else if (what === 'read') news.onRead(tenant, handle);
+    if (what === 'changed') events.onChanged(tenant, handle);
+    else if (what === 'read') events.onRead(tenant, handle);
   }
 }

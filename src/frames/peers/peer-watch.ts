@@ -53,7 +53,7 @@ const keepWordsMs = 10_000;
 export class PeerWatch {
   readonly #lease: ProcessLease;
   readonly #folder: string;
-  readonly #news: PeerEvents;
+  readonly #events: PeerEvents;
   readonly #logger: Logger;
   readonly #known = new Map<string, Peer>();
   #timer: NodeJS.Timeout | undefined;
@@ -68,10 +68,10 @@ export class PeerWatch {
   /** The last beat failed. */
   #isMute = false;
 
-  constructor(coldDirectory: string, lease: ProcessLease, news: PeerEvents, logger: Logger) {
+  constructor(coldDirectory: string, lease: ProcessLease, events: PeerEvents, logger: Logger) {
     this.#lease = lease;
     this.#folder = processesFolder(coldDirectory);
-    this.#news = news;
+    this.#events = events;
     this.#logger = logger;
   }
 
@@ -156,8 +156,8 @@ export class PeerWatch {
       if (peer.silentMs < silenceMs) hasMissed = true;
     }
     this.#isFirst = false;
-    if (hasMissed) this.#news.onMissed();
-    if (lines.length > 0) this.#news.onLines(lines);
+    if (hasMissed) this.#events.onMissed();
+    if (lines.length > 0) this.#events.onLines(lines);
     this.#polledAt = begunAt;
     // Only who has read the words of the others may be taken for living: they are kept for it.
     if (begunAt - this.#beatAt >= beatMs) {
@@ -246,9 +246,9 @@ export class PeerWatch {
       const { readTo } = peer;
       const isAnew = readTo > 0 && (header.generation !== peer.generation || Number(size) < readTo);
       const from = isAnew ? header.bytes : Math.max(header.bytes, readTo);
-      const news = await readBytes(file, from, Number(size) - from);
-      const end = news.lastIndexOf('\n') + 1;
-      if (!this.#isFirst) lines.push(...news.toString('utf8', 0, end).split('\n').slice(0, -1));
+      const added = await readBytes(file, from, Number(size) - from);
+      const end = added.lastIndexOf('\n') + 1;
+      if (!this.#isFirst) lines.push(...added.toString('utf8', 0, end).split('\n').slice(0, -1));
       peer.generation = header.generation;
       peer.readTo = from + end;
       peer.mark = mark;
@@ -268,7 +268,7 @@ export class PeerWatch {
         await rename(living as string, ended as string).catch((error) => {
           if (errnoOf(error) !== 'ENOENT') throw error;
         });
-        await this.#news.onEnded(id);
+        await this.#events.onEnded(id);
         peer.evictedAt = performance.now();
       }
       if (!this.hasPeers || performance.now() - peer.evictedAt > keepWordsMs) {

@@ -10,7 +10,7 @@ export interface SlowClientClockOptions {
 /** Tells when the work of a job stands still because its client is slow. */
 export class SlowClientClock {
   readonly #options: SlowClientClockOptions;
-  #patience: Deadline | undefined;
+  #deadline: Deadline | undefined;
 
   constructor(options: SlowClientClockOptions) {
     this.#options = options;
@@ -18,21 +18,21 @@ export class SlowClientClock {
 
   /** From now on it is the client's turn. */
   start(): void {
-    if (this.#patience === undefined) this.#patience = new Deadline(this.#options.heldAfterMs, this.#options.onHeld);
-    else this.#patience.restart();
+    if (this.#deadline === undefined) this.#deadline = new Deadline(this.#options.heldAfterMs, this.#options.onHeld);
+    else this.#deadline.restart();
   }
 
   /** The client has done its part. */
   stop(): void {
-    this.#patience?.pause();
-    if (this.#patience?.isOver !== true) return;
-    this.#patience = undefined;
+    this.#deadline?.pause();
+    if (this.#deadline?.isOver !== true) return;
+    this.#deadline = undefined;
     this.#options.onFreed();
   }
 
   /** The job is over. */
   end(): void {
     this.stop();
-    this.#patience?.stop();
+    this.#deadline?.stop();
   }
 }

@@ -47,16 +47,16 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
   const { connection, signal } = context;
   const { source, path, compression } = job;
   try {
-    const { plain, report } = await withWriteThreads(context, () => writeRows(context, job));
+    const { flat, report } = await withWriteThreads(context, () => writeRows(context, job));
     const [syncing, probing, summing] = [
       syncFile(path),
-      plain === undefined ? probe(connection, path) : factsOf(connection, path, plain),
-      plain ?? checksumOf(path, signal),
+      flat === undefined ? probe(connection, path) : factsOf(connection, path, flat),
+      flat ?? checksumOf(path, signal),
     ];
     // None may still be at work when the file is removed.
     await Promise.allSettled([syncing, probing, summing]);
     await syncing;
-    const isCompressed = plain === undefined || compression.algorithm === 'uncompressed';
+    const isCompressed = flat === undefined || compression.algorithm === 'uncompressed';
     const { checksum, bytes } = await summing;
     return { ...(await probing), checksum, bytes, isCompressed, ...(report !== undefined && { report }) };
   } catch (error) {
@@ -76,7 +76,7 @@ async function factsOf(
 
 interface Written {
   /** Where the file was written without DuckDB. */
-  readonly plain?: FlatPart | undefined;
+  readonly flat?: FlatPart | undefined;
   readonly report?: FileReport | undefined;
 }
 
@@ -92,7 +92,7 @@ async function writeArrow({ connection, signal, input }: WriteContext, job: Writ
   const { path, compression, compressesLater } = job;
   await using stream = await ArrowStream.open(input);
   const columns = compressesLater ? flatColumns(stream.fields) : undefined;
-  if (columns !== undefined) return { plain: await writeFlatPart(path, columns, toBatches(stream, columns), signal) };
+  if (columns !== undefined) return { flat: await writeFlatPart(path, columns, toBatches(stream, columns), signal) };
   await using relation = await loadArrow(connection, stream, { signal });
   await copyToParquet(connection, relation, path, compression);
   return {};
@@ -114,9 +114,9 @@ async function importFile(
   { path: source, format }: Extract<WriteSource, { kind: 'file' }>,
   { path, compression, compressesLater }: WriteJob,
 ): Promise<Written> {
-  let plain: FlatPart | undefined;
+  let flat: FlatPart | undefined;
   const writeBatches = async (columns: readonly Column[], batches: AsyncIterable<Batch>): Promise<void> => {
-    plain = await writeFlatPart(path, columns, batches, signal);
+    flat = await writeFlatPart(path, columns, batches, signal);
   };
   const job = {
     connection,
@@ -129,7 +129,7 @@ async function importFile(
   switch (format.kind) {
     case 'csv': {
       const report = await importCsv(job, format);
-      return { plain, report };
+      return { flat, report };
     }
     case 'json':
       return { report: await importJson(job, format) };

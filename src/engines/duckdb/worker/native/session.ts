@@ -3,7 +3,7 @@ import { api, offLoop, type Pointer, pointer, type ResultStruct } from './c-api.
 import { DuckDbError } from './duckdb-error.ts';
 import { takeType, UnreadableType } from './logical-type.ts';
 import { type ChunksThere, QueryResult } from './query-result.ts';
-import { StatementPace } from './statement-pace.ts';
+import { ShortStatement } from './short-statement.ts';
 
 export interface SessionOptions {
   readonly threads: number;
@@ -173,7 +173,7 @@ export class Connection {
 
 export class PreparedStatement {
   /** For who keeps it: how its runs went. */
-  readonly pace = new StatementPace();
+  readonly short = new ShortStatement();
   readonly #connection: Pointer;
   readonly #statement: Pointer;
   #resultColumns: readonly Column[] | undefined;

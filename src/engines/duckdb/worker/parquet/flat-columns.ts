@@ -8,7 +8,7 @@ import { checkColumns } from '../append/duckdb-type-name.ts';
 /** The columns of a frame made of these fields, where its file can be written without DuckDB, as DuckDB would. */
 export function flatColumns(fields: readonly ArrowField[]): readonly Column[] | undefined {
   checkColumns(fields);
-  if (!fields.every(isPlain)) return undefined;
+  if (!fields.every(isFlat)) return undefined;
   const columns = fields.map(toColumn);
   return canWriteParquet(columns) ? columns : undefined;
 }
@@ -16,7 +16,7 @@ export function flatColumns(fields: readonly ArrowField[]): readonly Column[] | 
 const decimalBits: ReadonlySet<number> = new Set([32, 64, 128, 256]);
 
 /** Of some fields DuckDB makes another type, or another value. */
-function isPlain({ type, extension, sqlType }: ArrowField): boolean {
+function isFlat({ type, extension, sqlType }: ArrowField): boolean {
   switch (type.kind) {
     case 'bool':
     case 'int':

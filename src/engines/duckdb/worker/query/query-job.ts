@@ -237,7 +237,7 @@ async function* results(
     const result = readable === undefined ? await statement.execute() : await connection.query(readable);
     yield result;
     isWhole = true;
-    if (readable === undefined && result.wasShort) statement.pace.wasShort();
+    if (readable === undefined && result.wasShort) statement.short.wasShort();
   } finally {
     if (isWhole && key !== undefined) kept.keep(key, statement);
     else statement[Symbol.dispose]();

@@ -15,9 +15,9 @@ export interface ShortResult {
  * times what DuckDB does. Undefined where it fails or takes longer this time; it is then to be run as any other.
  */
 export function runShort(statement: PreparedStatement, job: RunQueryJob): ShortResult | undefined {
-  if (!statement.pace.isShort) return undefined;
+  if (!statement.short.isShort) return undefined;
   const result = tryAtOnce(statement, job);
-  statement.pace.ranAtOnce(result !== undefined);
+  statement.short.ranAtOnce(result !== undefined);
   return result;
 }
 

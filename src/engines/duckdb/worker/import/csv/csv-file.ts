@@ -13,9 +13,9 @@ import { type CsvDialect, csvDialect } from './csv-dialect.ts';
 import { lineSizeOptions } from './csv-line-size.ts';
 import { csvSample } from './csv-sample.ts';
 import { linesOfRows, tidyCsv } from './csv-tidy.ts';
-import { NotPlain } from './fast/line-blocks.ts';
-import { plainReader } from './fast/plain-csv.ts';
-import type { PlannedField } from './fast/plain-field.ts';
+import { fastReader } from './fast/fast-csv.ts';
+import type { PlannedField } from './fast/fast-field.ts';
+import { NeedsFullReader } from './fast/line-blocks.ts';
 
 /** Reads a CSV file. Its types are found out from its beginning and held against all of it. */
 export async function importCsv(
@@ -32,30 +32,30 @@ export async function importCsv(
     type: type === undefined ? { seen: dialect.kinds[index] } : { given: type },
   }));
   await checkTimeFormats(job.connection, options.types ?? []);
-  const mayBePlain = options.isPlainText && !dialect.beginsWithLineEnds;
-  if (!mayBePlain || !(await importPlain(job, dialect, columns))) {
+  const mayBeFast = options.isPlainText && !dialect.beginsWithLineEnds;
+  if (!mayBeFast || !(await importFast(job, dialect, columns))) {
     await using file = new CsvFile(job, dialect, rejections);
     // DuckDB would read without a word NUL bytes, which most programs take for the end of a text, and leave out a last
     // line that is longer than its buffers.
-    if (!mayBePlain) await file.tidy();
+    if (!mayBeFast) await file.tidy();
     await importTexts(job, { file, columns, rejections });
   }
   return { delimiter: dialect.delimiter, hasHeader: dialect.hasHeader, ...rejections.report };
 }
 
 /** Whether the file is so simple that DuckDB is not needed to read it. */
-async function importPlain(
+async function importFast(
   { path, signal, writeBatches }: TextImport,
   dialect: CsvDialect,
   columns: readonly PlannedField[],
 ): Promise<boolean> {
-  const reader = plainReader(dialect, columns);
+  const reader = fastReader(dialect, columns);
   if (reader === undefined || writeBatches === undefined) return false;
   try {
     await writeBatches(reader.columns, reader.batches(path, signal));
     return true;
   } catch (error) {
-    if (error instanceof NotPlain) return false;
+    if (error instanceof NeedsFullReader) return false;
     throw error;
   }
 }

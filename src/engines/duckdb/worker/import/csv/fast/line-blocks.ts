@@ -39,7 +39,7 @@ export class LineBlocks implements AsyncDisposable {
    */
   async next(rest = this.#end, lineEnd = '\n'): Promise<LineBlock> {
     const start = headBytes - (this.#end - rest);
-    if (start < 0) throw new NotPlain('a row is very long');
+    if (start < 0) throw new NeedsFullReader('a row is very long');
     const bytesRead = await this.#reading;
     this.#bytes.copy(this.#other, start, rest, this.#end);
     [this.#bytes, this.#other] = [this.#other, this.#bytes];
@@ -50,7 +50,7 @@ export class LineBlocks implements AsyncDisposable {
       this.#end += this.#bytes.write(lineEnd, this.#end, 'latin1');
     }
     const limit = Math.max(start, this.#bytes.lastIndexOf(LF, this.#end - 1) + 1);
-    if (!isUtf8(this.#bytes.subarray(start, limit))) throw new NotPlain('it is not UTF-8');
+    if (!isUtf8(this.#bytes.subarray(start, limit))) throw new NeedsFullReader('it is not UTF-8');
     return { bytes: this.#bytes, start, limit, isLast };
   }
 
@@ -72,9 +72,9 @@ function newBuffer(): Buffer {
 }
 
 /** Something in a file is not as simple as the quick way needs it to be: the whole file goes the long way. No caller sees it. */
-export class NotPlain extends Error {
+export class NeedsFullReader extends Error {
   constructor(what: string) {
     super(what);
-    this.name = 'NotPlain';
+    this.name = 'NeedsFullReader';
   }
 }

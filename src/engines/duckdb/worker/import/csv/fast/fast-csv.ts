@@ -3,10 +3,10 @@ import type { Column } from '../../../../../../core/data-type.ts';
 import { utf8ByteOrderMark } from '../../text/text-encoding.ts';
 import type { CsvDialect } from '../csv-dialect.ts';
 import { csvRecord } from '../csv-records.ts';
-import { type LineBlock, LineBlocks, NotPlain } from './line-blocks.ts';
-import type { PlainField } from './plain-column.ts';
-import { type LineEnd, PlainCsvRows } from './plain-csv-rows.ts';
-import { type PlannedField, plainField } from './plain-field.ts';
+import type { FastField } from './fast-column.ts';
+import { FastCsvRows, type LineEnd } from './fast-csv-rows.ts';
+import { fastField, type PlannedField } from './fast-field.ts';
+import { type LineBlock, LineBlocks, NeedsFullReader } from './line-blocks.ts';
 
 /** Those that stand in no value that is read here. */
 const delimiters = [',', ';', '\t', '|'];
@@ -17,22 +17,22 @@ const mostBatchBytes = 32 * 1024 * 1024;
 
 /**
  * A quick reader for CSV files that are written simply, as most are. What it reads is what DuckDB and the conversions of
- * this folder would make of it, to the bit; it gives up with NotPlain wherever that is not certain. Undefined: it does
+ * this folder would make of it, to the bit; it gives up with NeedsFullReader wherever that is not certain. Undefined: it does
  * not know such columns.
  */
-export function plainReader(dialect: CsvDialect, planned: readonly PlannedField[]): PlainReader | undefined {
+export function fastReader(dialect: CsvDialect, planned: readonly PlannedField[]): FastReader | undefined {
   if (!delimiters.includes(dialect.delimiter) || dialect.blankLines > 0 || planned.length > mostColumns)
     return undefined;
-  const fields = planned.flatMap((field) => plainField(field) ?? []);
-  return fields.length === dialect.names.length ? new PlainReader(dialect, fields) : undefined;
+  const fields = planned.flatMap((field) => fastField(field) ?? []);
+  return fields.length === dialect.names.length ? new FastReader(dialect, fields) : undefined;
 }
 
-class PlainReader {
+class FastReader {
   readonly columns: readonly Column[];
   readonly #dialect: CsvDialect;
-  readonly #fields: readonly PlainField[];
+  readonly #fields: readonly FastField[];
 
-  constructor(dialect: CsvDialect, fields: readonly PlainField[]) {
+  constructor(dialect: CsvDialect, fields: readonly FastField[]) {
     this.columns = fields.map((field) => field.column);
     this.#dialect = dialect;
     this.#fields = fields;
@@ -43,7 +43,7 @@ class PlainReader {
     await using blocks = await LineBlocks.open(path);
     let block = await blocks.next();
     const { lineEnd, start } = beginning(block, this.#dialect);
-    const rows = new PlainCsvRows(this.#fields, this.#dialect.delimiter, lineEnd);
+    const rows = new FastCsvRows(this.#fields, this.#dialect.delimiter, lineEnd);
     let batchBytes = 0;
     for (let at = start; ; ) {
       const end = rows.read(block.bytes, at, block.limit);
@@ -56,7 +56,7 @@ class PlainReader {
       }
       if (isFull) continue;
       if (block.isLast) {
-        if (at < block.limit) throw new NotPlain('a quote is not closed');
+        if (at < block.limit) throw new NeedsFullReader('a quote is not closed');
         break;
       }
       signal.throwIfAborted();
@@ -72,9 +72,9 @@ function beginning({ bytes, start, limit }: LineBlock, { delimiter, hasHeader }:
   const hasMark = bytes.subarray(start, start + utf8ByteOrderMark.length).equals(utf8ByteOrderMark);
   const first = hasMark ? start + utf8ByteOrderMark.length : start;
   const record = csvRecord(bytes.subarray(0, limit), first, delimiter.charCodeAt(0), false);
-  if (record === undefined || record.fault !== undefined) throw new NotPlain('the first line has no end');
+  if (record === undefined || record.fault !== undefined) throw new NeedsFullReader('the first line has no end');
   const lineEnd = bytes.toString('latin1', record.end, record.next);
-  if (lineEnd !== '\n' && lineEnd !== '\r\n') throw new NotPlain('lines end in a carriage return');
+  if (lineEnd !== '\n' && lineEnd !== '\r\n') throw new NeedsFullReader('lines end in a carriage return');
   return { lineEnd, start: hasHeader ? record.next : first };
 }
 

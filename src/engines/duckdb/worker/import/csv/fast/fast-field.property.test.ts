@@ -14,16 +14,16 @@ import type { DataType } from '../../../../../../core/data-type.ts';
 import { sqlString } from '../../../../protocol/sql-text.ts';
 import { valueOfType } from '../../text/text-conversion.ts';
 import { type TextKind, valueOfKind } from '../../text/text-kind.ts';
-import { fieldEnds, PlainColumn } from './plain-column.ts';
-import { type PlannedField, plainField } from './plain-field.ts';
+import { FastColumn, fieldEnds } from './fast-column.ts';
+import { fastField, type PlannedField } from './fast-field.ts';
 
 const connection = duckDbConnection();
 
 /** The value that is read of a text; undefined where it is left to DuckDB. */
-function plainValue(type: PlannedField['type'], text: string): unknown {
-  const field = plainField({ name: 'a', index: 0, type });
+function fastValue(type: PlannedField['type'], text: string): unknown {
+  const field = fastField({ name: 'a', index: 0, type });
   if (field === undefined) throw new Error('no such field');
-  const column = new PlainColumn(field, fieldEnds(','.charCodeAt(0)));
+  const column = new FastColumn(field, fieldEnds(','.charCodeAt(0)));
   const bytes = Buffer.from(`${text}\n${'0'.repeat(64)}`);
   const end = column.read(column, bytes, 0, 0);
   return end === Buffer.byteLength(text) ? flatValue(column.take(1), 0) : undefined;
@@ -55,7 +55,7 @@ async function expectSameValues(
     fc.asyncProperty(fc.array(texts, { minLength: textsOfRun, maxLength: textsOfRun }), async (all) => {
       const found = all
         .filter((text) => text !== '')
-        .map((text) => ({ text, value: plainValue(type, text) }))
+        .map((text) => ({ text, value: fastValue(type, text) }))
         .filter((one) => one.value !== undefined);
       const values = await valuesByDuckDb(
         value,

@@ -9,13 +9,13 @@ export const batchRows = 65_536;
  * whether the field ends there is for the caller to see. `unsure`: the text may be no value. The bytes have a line end
  * somewhere behind `at`.
  */
-export type ValueReader = (column: PlainColumn, bytes: Buffer, at: number, row: number) => number;
+export type ValueReader = (column: FastColumn, bytes: Buffer, at: number, row: number) => number;
 
 /** Says that a value is left to DuckDB. */
 export const unsure = -1;
 
 /** How a column of the file is read. */
-export interface PlainField {
+export interface FastField {
   readonly column: Column;
   /** Which column of the file. */
   readonly index: number;
@@ -41,7 +41,7 @@ const firstTextBytes = 4 * batchRows;
  * The values of one column, a batch at a time. One class for all types: the loop over the fields of a row is fast
  * because all that it touches has one shape.
  */
-export class PlainColumn {
+export class FastColumn {
   readonly read: ValueReader;
   readonly isNamed: boolean;
   readonly isText: boolean;
@@ -61,7 +61,7 @@ export class PlainColumn {
   dayDigits = 0;
   day = 0;
 
-  constructor({ column, read, isNamed }: PlainField, ends: Uint8Array) {
+  constructor({ column, read, isNamed }: FastField, ends: Uint8Array) {
     this.#type = column.type;
     this.read = read;
     this.isNamed = isNamed;

@@ -1,6 +1,6 @@
 import { isKeptByDouble } from '../../text/text-kind.ts';
 import { patterns } from '../../text/text-patterns.ts';
-import { type PlainColumn, unsure, type ValueReader } from './plain-column.ts';
+import { type FastColumn, unsure, type ValueReader } from './fast-column.ts';
 
 const MINUS = 45;
 const POINT = 46;
@@ -23,7 +23,7 @@ export function setInt64(ints: Int32Array, row: number, value: number): void {
   ints[2 * row + 1] = Math.floor(value * wordPart);
 }
 
-export function readInt64(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+export function readInt64(column: FastColumn, bytes: Buffer, start: number, row: number): number {
   const isNegative = bytes[start] === MINUS;
   const first = isNegative ? start + 1 : start;
   let at = first;
@@ -107,7 +107,7 @@ function isDigit(byte: number): boolean {
 
 const powersOfTen = Float64Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power);
 
-export function readDouble(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+export function readDouble(column: FastColumn, bytes: Buffer, start: number, row: number): number {
   const isNegative = bytes[start] === MINUS;
   const first = isNegative ? start + 1 : start;
   let at = first;
@@ -146,7 +146,7 @@ const isNumber = new RegExp(`^(?:${patterns.number})$`);
 const longestNumber = 100;
 
 /** A number with an exponent, or of more digits than are exact. */
-function readLongDouble(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+function readLongDouble(column: FastColumn, bytes: Buffer, start: number, row: number): number {
   let end = start;
   while (isNumberLetter[bytes[end] as number] === 1) end++;
   if (end - start > longestNumber) return unsure;

@@ -1,4 +1,4 @@
-import { type PlainColumn, setBit, unsure } from './plain-column.ts';
+import { type FastColumn, setBit, unsure } from './fast-column.ts';
 
 const QUOTE = 34;
 
@@ -6,7 +6,7 @@ const QUOTE = 34;
 const shortText = 128;
 
 /** A text without quotes. */
-export function readText(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+export function readText(column: FastColumn, bytes: Buffer, start: number, row: number): number {
   const { fieldEnds, offsets } = column;
   let to = offsets[row] as number;
   if (to + shortText > column.data.length) column.reserve(to + shortText);
@@ -22,7 +22,7 @@ export function readText(column: PlainColumn, bytes: Buffer, start: number, row:
   return fieldEnds[byte] === 0 ? readRest(column, bytes, at, to, row) : at;
 }
 
-function readRest(column: PlainColumn, bytes: Buffer, start: number, to: number, row: number): number {
+function readRest(column: FastColumn, bytes: Buffer, start: number, to: number, row: number): number {
   const { fieldEnds } = column;
   let end = start;
   while (fieldEnds[bytes[end] as number] === 0) end++;
@@ -32,7 +32,7 @@ function readRest(column: PlainColumn, bytes: Buffer, start: number, to: number,
 
 /** A text in quotes, of which the first stands before `start`. Undefined: it does not end before `limit`. */
 export function readQuotedText(
-  column: PlainColumn,
+  column: FastColumn,
   bytes: Buffer,
   start: number,
   limit: number,
@@ -50,7 +50,7 @@ export function readQuotedText(
 }
 
 function appendText(
-  column: PlainColumn,
+  column: FastColumn,
   bytes: Buffer,
   start: number,
   end: number,
@@ -71,7 +71,7 @@ const words = [
   [false, Buffer.from('false')],
 ] as const;
 
-export function readBoolean(column: PlainColumn, bytes: Buffer, start: number, row: number): number {
+export function readBoolean(column: FastColumn, bytes: Buffer, start: number, row: number): number {
   for (const [value, word] of words) {
     if (word.every((letter, index) => ((bytes[start + index] as number) | 0x20) === letter)) {
       setBit(column.data, row, value);

@@ -2,7 +2,7 @@
 const mostFailures = 3;
 
 /** Whether a statement is expected to end as soon as it is begun. */
-export class StatementPace {
+export class ShortStatement {
   #isShort = false;
   #failures = 0;
 

@@ -1,8 +1,8 @@
 import type { Batch } from '../../../../../../core/batch.ts';
 import type { Column } from '../../../../../../core/data-type.ts';
-import { NotPlain } from './line-blocks.ts';
-import { batchRows, fieldEnds, PlainColumn, type PlainField, unsure } from './plain-column.ts';
-import { readQuotedText, readText } from './plain-texts.ts';
+import { batchRows, FastColumn, type FastField, fieldEnds, unsure } from './fast-column.ts';
+import { readQuotedText, readText } from './fast-texts.ts';
+import { NeedsFullReader } from './line-blocks.ts';
 
 const LF = 10;
 const CR = 13;
@@ -11,25 +11,25 @@ const QUOTE = 34;
 export type LineEnd = '\n' | '\r\n';
 
 /** Takes rows out of bytes, until there is a batch of them. */
-export class PlainCsvRows {
+export class FastCsvRows {
   readonly #delimiter: number;
   readonly #lineEndBytes: number;
   readonly #fieldEnds: Uint8Array;
   readonly #frameColumns: readonly Column[];
   /** As the frame has them. */
-  readonly #columns: readonly PlainColumn[];
+  readonly #columns: readonly FastColumn[];
   /** As the file has them. */
-  readonly #columnsOfFile: readonly PlainColumn[];
+  readonly #columnsOfFile: readonly FastColumn[];
   #rows = 0;
 
-  constructor(fields: readonly PlainField[], delimiter: string, lineEnd: LineEnd) {
+  constructor(fields: readonly FastField[], delimiter: string, lineEnd: LineEnd) {
     this.#delimiter = delimiter.charCodeAt(0);
     this.#lineEndBytes = lineEnd.length;
     this.#fieldEnds = fieldEnds(this.#delimiter);
     this.#frameColumns = fields.map((field) => field.column);
-    this.#columns = fields.map((field) => new PlainColumn(field, this.#fieldEnds));
+    this.#columns = fields.map((field) => new FastColumn(field, this.#fieldEnds));
     const ofFile = [...this.#columns];
-    for (const [place, { index }] of fields.entries()) ofFile[index] = this.#columns[place] as PlainColumn;
+    for (const [place, { index }] of fields.entries()) ofFile[index] = this.#columns[place] as FastColumn;
     this.#columnsOfFile = ofFile;
   }
 
@@ -56,7 +56,7 @@ export class PlainCsvRows {
     rows: for (; rowStart < limit && row < batchRows; row++) {
       let at = rowStart;
       for (let index = 0; index <= last; index++) {
-        const column = columns[index] as PlainColumn;
+        const column = columns[index] as FastColumn;
         const byte = bytes[at] as number;
         if (ends[byte] === 0) at = column.read(column, bytes, at, row);
         else if (byte !== QUOTE) column.setNull(row);
@@ -65,12 +65,12 @@ export class PlainCsvRows {
           if (end === undefined) break rows;
           at = end;
         }
-        if (at < 0) throw new NotPlain('a value may not be of its type');
-        if (index < last && bytes[at++] !== delimiter) throw new NotPlain('a field or a row ends early or late');
+        if (at < 0) throw new NeedsFullReader('a value may not be of its type');
+        if (index < last && bytes[at++] !== delimiter) throw new NeedsFullReader('a field or a row ends early or late');
       }
-      if (lineEndBytes === 2 && bytes[at++] !== CR) throw new NotPlain('a line ends otherwise');
-      if (bytes[at++] !== LF) throw new NotPlain('a line ends otherwise');
-      if (at - rowStart === lineEndBytes) throw new NotPlain('a line is empty');
+      if (lineEndBytes === 2 && bytes[at++] !== CR) throw new NeedsFullReader('a line ends otherwise');
+      if (bytes[at++] !== LF) throw new NeedsFullReader('a line ends otherwise');
+      if (at - rowStart === lineEndBytes) throw new NeedsFullReader('a line is empty');
       rowStart = at;
     }
     this.#rows = row;
@@ -87,7 +87,7 @@ export class PlainCsvRows {
 }
 
 /** Where a field ends whose first quote stands before `start`. Undefined: not before `limit`. */
-function quoted(column: PlainColumn, bytes: Buffer, start: number, limit: number, row: number): number | undefined {
+function quoted(column: FastColumn, bytes: Buffer, start: number, limit: number, row: number): number | undefined {
   if (column.read === readText) return readQuotedText(column, bytes, start, limit, row);
   const end = column.read(column, bytes, start, row);
   return end < 0 || bytes[end] !== QUOTE ? unsure : end + 1;

@@ -1,5 +1,5 @@
-import { type PlainColumn, unsure } from './plain-column.ts';
-import { setInt64 } from './plain-numbers.ts';
+import { type FastColumn, unsure } from './fast-column.ts';
+import { setInt64 } from './fast-numbers.ts';
 
 const SPACE = 32;
 const PLUS = 43;
@@ -19,7 +19,7 @@ const exactSeconds = Math.floor(Number.MAX_SAFE_INTEGER / 1e6) - 1;
 const microsOfFraction = [1e6, 1e5, 1e4, 1e3, 1e2, 10] as const;
 
 /** `yyyy-MM-dd`. */
-export function readDate(column: PlainColumn, bytes: Buffer, at: number, row: number): number {
+export function readDate(column: FastColumn, bytes: Buffer, at: number, row: number): number {
   const day = dayAt(column, bytes, at);
   if (day === noDay) return unsure;
   column.ints[row] = day;
@@ -27,16 +27,16 @@ export function readDate(column: PlainColumn, bytes: Buffer, at: number, row: nu
 }
 
 /** `yyyy-MM-dd HH:mm`, with seconds and down to microseconds. */
-export function readLocalTimestamp(column: PlainColumn, bytes: Buffer, at: number, row: number): number {
+export function readLocalTimestamp(column: FastColumn, bytes: Buffer, at: number, row: number): number {
   return readTimestamp(column, bytes, at, row, false);
 }
 
 /** `yyyy-MM-dd HH:mm:ss`, down to microseconds, and `Z` or an offset. Where the type was named, there may be neither. */
-export function readZonedTimestamp(column: PlainColumn, bytes: Buffer, at: number, row: number): number {
+export function readZonedTimestamp(column: FastColumn, bytes: Buffer, at: number, row: number): number {
   return readTimestamp(column, bytes, at, row, true);
 }
 
-function readTimestamp(column: PlainColumn, bytes: Buffer, start: number, row: number, mayHaveZone: boolean): number {
+function readTimestamp(column: FastColumn, bytes: Buffer, start: number, row: number, mayHaveZone: boolean): number {
   const day = dayAt(column, bytes, start);
   const separator = bytes[start + dateLength];
   if (day === noDay || (separator !== T && separator !== SPACE)) return unsure;
@@ -126,7 +126,7 @@ function offsetEnd(bytes: Buffer, at: number): number {
 }
 
 /** The day since 1970 whose date stands there; `noDay` where none from year 1 to 9999 does. */
-function dayAt(column: PlainColumn, bytes: Buffer, at: number): number {
+function dayAt(column: FastColumn, bytes: Buffer, at: number): number {
   if (bytes[at + 4] !== MINUS || bytes[at + 7] !== MINUS) return noDay;
   const yearDigits = fourBytes(bytes, at, at + 2);
   const dayDigits = fourBytes(bytes, at + 5, at + 8);

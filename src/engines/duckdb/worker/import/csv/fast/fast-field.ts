@@ -1,10 +1,10 @@
 import type { DataType } from '../../../../../../core/data-type.ts';
 import type { TextType } from '../../../../../../core/frame-engine.ts';
 import type { TextKind } from '../../text/text-kind.ts';
-import type { PlainField, ValueReader } from './plain-column.ts';
-import { readDouble, readInt8, readInt16, readInt32, readInt64 } from './plain-numbers.ts';
-import { readBoolean, readNothing, readText } from './plain-texts.ts';
-import { readDate, readLocalTimestamp, readZonedTimestamp } from './plain-times.ts';
+import type { FastField, ValueReader } from './fast-column.ts';
+import { readDouble, readInt8, readInt16, readInt32, readInt64 } from './fast-numbers.ts';
+import { readBoolean, readNothing, readText } from './fast-texts.ts';
+import { readDate, readLocalTimestamp, readZonedTimestamp } from './fast-times.ts';
 
 /** A column of the frame on its way out of the file. */
 export interface PlannedField {
@@ -18,7 +18,7 @@ export interface PlannedField {
 }
 
 /** Undefined: its values are left to DuckDB. */
-export function plainField({ name, index, type }: PlannedField): PlainField | undefined {
+export function fastField({ name, index, type }: PlannedField): FastField | undefined {
   const isNamed = 'given' in type;
   const values = isNamed ? namedValues(type.given) : seenValues(type.seen);
   return values && { column: { name, type: values.type }, index, read: values.read, isNamed };
