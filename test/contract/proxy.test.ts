@@ -95,6 +95,20 @@ describe.skipIf(await questdbUnavailable())('proxy mode before a real QuestDB', 
     expectSame(proxied, direct);
   });
 
+  test.each(['exec', 'exp'])(
+    'a statement of /%s that fails on a row answers with the error of QuestDB',
+    async (door) => {
+      const query =
+        "select cast(case when x=1101 then '99999999999' else '5' end as decimal(5,2)) d from long_sequence(2000)";
+      const parameters = new URLSearchParams({ query, fmt: door === 'exec' ? 'json' : 'csv', engine: 'tsdb' });
+      const failed = await rawGet(`${framehold.url}/${door}?${parameters}`);
+      expect(failed.status, String(failed.body)).toBe(200);
+      expect(failed.headers['content-type']).toBe('application/json; charset=utf-8');
+      const error = 'inconvertible value: `99999999999` [STRING -> DECIMAL(5,2)]';
+      expect(jsonOf(failed)).toEqual({ query, error, position: 12 });
+    },
+  );
+
   test('statements that change data are answered alike and change the same', async () => {
     for (const statement of writes) {
       const direct = await rawGet(execUrl(questdb.url, statement.replace('$t', 'written_direct')));

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { BegunTwice } from './begun-twice.ts';
 
 /**
  * Makes undici take the end of a connection for what it is:
@@ -9,10 +10,14 @@ import type { Socket } from 'node:net';
  *   closed. Under another code it is the failure that it is.
  * - A reset that comes right behind data is an end for Node. The peer of a connection that was reset is gone at once, that
  *   of one that was ended is not.
+ *
+ * And it shows undici an answer that QuestDB began twice as one.
  */
 export function guardSocket(socket: Socket): void {
   const read = socket.read.bind(socket);
   const push = socket.push.bind(socket);
+  const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
+  const answer = new BegunTwice();
   let isAwaited = false;
   let isHeldBack = false;
 
@@ -27,11 +32,24 @@ export function guardSocket(socket: Socket): void {
     return chunk;
   };
   socket.push = (chunk: unknown, encoding?: BufferEncoding) => {
-    if (chunk !== null) return push(chunk, encoding);
+    if (chunk !== null) {
+      const bytes = answer.arrived(chunk as Buffer);
+      return bytes === undefined || push(bytes, encoding);
+    }
+    const held = answer.ended();
+    if (held !== undefined) {
+      isAwaited = false;
+      push(held);
+    }
     if (socket.remoteAddress === undefined) socket.destroy(wasReset());
     else if (isAwaited) push(null);
     else isHeldBack = true;
     return false;
+  };
+  // Requests are not pipelined: after one is written, the next bytes are its answer.
+  socket.write = (...args: unknown[]) => {
+    answer.expectHead();
+    return write(...args);
   };
   socket.prependListener('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';

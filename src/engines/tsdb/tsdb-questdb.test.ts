@@ -6,6 +6,10 @@ import { tsdbEngine } from './tsdb-engine.ts';
 
 const credentials = { user: 'admin', password: 'pä:ss@w%rd' };
 
+function failsAtRow(row: number): string {
+  return `select cast(case when x=${row} then '99999999999' else '5' end as decimal(5,2)) d from long_sequence(${2 * row})`;
+}
+
 describe.skipIf(await questdbUnavailable())('with a real QuestDB that asks for a password', () => {
   let questdb: QuestDb;
   let url: string;
@@ -49,6 +53,29 @@ describe.skipIf(await questdbUnavailable())('with a real QuestDB that asks for a
       code: 'tsdb_unreachable',
       message: expect.stringContaining('closed the connection'),
     });
+    expect((await exec(tsdb)).status).toBe(200);
+  });
+
+  test.each(['exec', 'exp'] as const)(
+    'a statement of /%s that fails before its first rows are sent tells why',
+    async (door) => {
+      await using tsdb = tsdbFor(url);
+      const response = await exec(tsdb, '', { door, parameters: [['query', failsAtRow(1101)]] });
+      expect(response).toMatchObject({ status: 200, contentType: 'application/json; charset=utf-8' });
+      expect(response.contentDisposition).toBeUndefined();
+      expect(JSON.parse(String(await bodyOf(response)))).toEqual({
+        query: failsAtRow(1101),
+        error: 'inconvertible value: `99999999999` [STRING -> DECIMAL(5,2)]',
+        position: 12,
+      });
+      expect((await exec(tsdb)).status).toBe(200);
+    },
+  );
+
+  test('a statement that fails after its first rows were sent breaks the body off', async () => {
+    await using tsdb = tsdbFor(url);
+    const response = await exec(tsdb, failsAtRow(1_000_000));
+    await expect(bodyOf(response)).rejects.toMatchObject({ code: 'tsdb_unreachable' });
     expect((await exec(tsdb)).status).toBe(200);
   });
 

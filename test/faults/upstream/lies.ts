@@ -125,6 +125,12 @@ const honest: readonly Liar[] = [
     const bytes = head(200, `Content-Type: ${contentType}`, `Content-Length: ${body.length}`) + body;
     return says('a page with a script', passed(body, { contentType }), bytes);
   },
+  (context) => {
+    const body = bodyOf(context);
+    const begun = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/csv\r\n';
+    const bytes = begun + typed(400, 'Transfer-Encoding: chunked') + chunk(body) + lastChunk;
+    return says('an error in place of a 200 that was begun', passed(body), bytes);
+  },
   ({ marker }) => says('no content', passed('', { status: 204 }), typed(204, `X-Marker: ${marker}`)),
   (context) => {
     const body = bodyOf(context).slice(0, 1200);
