@@ -63,6 +63,8 @@ export interface FrameTable {
   readonly parts: readonly PartSource[];
   /** Keeps the files beyond the job, until disposed of. */
   hold(): Disposable;
+  /** Aborts when the version is no longer the frame's: it was dropped or replaced. */
+  readonly retired: AbortSignal;
 }
 
 /** A few rows of text that the server itself supplies. */

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { counting, eventually, firstColumn, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
+import { recordingLogger } from '../../test/support/upstream-client.ts';
 import { anonymous } from '../auth/identify.ts';
 import type { FrameEngine } from '../core/frame-engine.ts';
 import { parseHandle } from '../core/handle.ts';
@@ -143,3 +144,61 @@ test('a dropped frame is not recompressed', async () => {
   await eventually(async () => (await bench.left('tmp')).length === 0);
   await expect(open(store, 'x')).rejects.toMatchObject({ code: 'handle_gone' });
 });
+
+/** Takes DuckDB seconds to compress. */
+const long = { compression: { algorithm: 'zstd', level: 15 }, quietMs: 10 } as const;
+const longRows = 'SELECT md5(range::VARCHAR) AS t FROM range(3_000_000)';
+
+/** An engine whose writes are seen to begin and to end. */
+function watched(): { readonly engine: FrameEngine; readonly begun: () => number; readonly failures: unknown[] } {
+  let begun = 0;
+  const failures: unknown[] = [];
+  const engine: FrameEngine = {
+    probe: (...args) => bench.engine.probe(...args),
+    read: (...args) => bench.engine.read(...args),
+    hasChecksum: (...args) => bench.engine.hasChecksum(...args),
+    write: async (...args) => {
+      begun++;
+      return await bench.engine.write(...args).catch((error: unknown) => {
+        failures.push(error);
+        throw error;
+      });
+    },
+  };
+  return { engine, begun: () => begun, failures };
+}
+
+test.each(['drop', 'overwrite'] as const)(
+  'a recompression is interrupted at once by a %s, leaves no file, and the next one is done',
+  async (how) => {
+    const { engine, begun, failures } = watched();
+    const store = await bench.open({ ...long, backgroundEngine: engine });
+    await put(store, 'x', longRows);
+    await eventually(async () => begun() === 1 && (await bench.left('tmp')).length > 0);
+    if (how === 'drop') await store.drop(anonymous, parseHandle('x'));
+    else await put(store, 'x', 'SELECT 1 AS a', { mode: 'overwrite' });
+    await eventually(async () => failures.length === 1);
+    await eventually(async () => (await bench.left('tmp')).length === 0);
+    if (how === 'drop') await put(store, 'x', 'SELECT 1 AS a');
+    await eventually(() => isFinal('x'));
+    expect(await firstColumn(store, 'x')).toEqual([1]);
+  },
+  60_000,
+);
+
+test('a recompression that takes too long is stopped, told once, and not begun again', async () => {
+  const { engine, begun, failures } = watched();
+  const { logger, lines } = recordingLogger();
+  const store = await bench.open({ ...long, backgroundEngine: engine, logger, recompressionTimeoutMs: 300 });
+  await put(store, 'x', longRows);
+  await eventually(async () => failures.length === 1);
+  await eventually(async () => (await bench.left('tmp')).length === 0);
+  // A part that is small is still compressed behind it, and the long one is left alone.
+  await put(store, 'x', "SELECT 'a' AS t", { mode: 'append' });
+  await eventually(async () => (await manifest('x')).parts[1]?.final === true);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect((await manifest('x')).parts[0]?.final).toBe(false);
+  expect(begun()).toBe(2);
+  const told = lines.filter(([message]) => message === 'a frame keeps its first compression');
+  expect(told).toEqual([[expect.anything(), { key: 'default/x', error: expect.stringContaining('0.3 s') }]]);
+}, 60_000);

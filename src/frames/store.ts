@@ -44,6 +44,8 @@ export interface FrameStoreOptions {
   readonly now?: () => number;
   /** How long nothing must have been put before recompression begins. Default 1000. */
   readonly quietMs?: number;
+  /** How long the recompression of a part may take. Default: by its size, far longer than it ever takes. */
+  readonly recompressionTimeoutMs?: number;
 }
 
 interface Signal {
@@ -90,6 +92,7 @@ export class FrameStore implements Frames, AsyncDisposable {
       engine: options.engine,
       backgroundEngine: options.backgroundEngine,
       compression: options.compression,
+      recompressionTimeoutMs: options.recompressionTimeoutMs,
       defaultTtlMs: options.defaultTtlMs ?? null,
       tombstoneTtlMs: options.tombstoneTtlMs,
       cache: this.cache,

@@ -90,6 +90,7 @@ async function frameTable(reader: FrameReader, { tenant }: Principal, name: stri
     bytes,
     parts: await reader.sources(),
     hold: () => reader.holdFiles(),
+    retired: reader.retired,
   };
 }
 

@@ -321,6 +321,7 @@ test('a frame that was queried twice is read from a warm copy, with the same ans
   await expect.poll(copies, { timeout: 20_000 }).toContain(`${versionId}.duckdb`);
   expect(await dataset(sql)).toEqual(first);
   await putSql(server.frames, 'trades', "SELECT 0 AS id, 'Z' AS symbol, 0.5 AS price", { mode: 'overwrite' });
+  await expect.poll(copies).not.toContain(`${versionId}.duckdb`);
   expect(await dataset('SELECT symbol FROM trades')).toEqual([['Z']]);
 });
 

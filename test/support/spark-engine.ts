@@ -39,6 +39,7 @@ export function frameTable(name: string, paths: readonly string[], rows = 1): Fr
     bytes: 1,
     parts: paths.map((path) => ({ path, rows })),
     hold: () => ({ [Symbol.dispose]() {} }),
+    retired: unstopped.signal,
   };
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { silentLogger } from '../../src/core/logger.ts';
@@ -8,6 +9,7 @@ import { NativeCopies, type NativeCopiesOptions } from '../../src/engines/duckdb
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const never = new AbortController().signal;
+setMaxListeners(0, never);
 
 /** A directory of Parquet files, and SQL engines that read them. */
 export class SqlLab implements AsyncDisposable {
@@ -30,14 +32,16 @@ export class SqlLab implements AsyncDisposable {
     return new SqlLab(path, cleanup);
   }
 
-  newWarmTables(options: Pick<NativeCopiesOptions, 'budgetBytes' | 'pause'>): NativeCopies {
+  newWarmTables(options: Pick<NativeCopiesOptions, 'budgetBytes'> & Partial<NativeCopiesOptions>): NativeCopies {
     return new NativeCopies({
       root: join(this.path, 'warm'),
-      copy: (frame, signal) => this.#store.warm(frame, { signal }),
+      copy: this.copy,
       logger: silentLogger,
       ...options,
     });
   }
+
+  readonly copy: NativeCopiesOptions['copy'] = (frame, signal) => this.#store.warm(frame, { signal });
 
   newEngine(options: Partial<DuckDbSqlEngineOptions> = {}): DuckDbSqlEngine {
     const { nativeCopies = this.#noCopies } = options;
@@ -62,7 +66,8 @@ export class SqlLab implements AsyncDisposable {
     const { rows, columns, bytes } = await this.#store.write(job, { signal: never });
     const parts = [{ path, rows }];
     const hold = (): Disposable => ({ [Symbol.dispose]: () => {} });
-    return { kind: 'frame', name, owner: name, versionId: `v${this.#files}`, columns, rows, bytes, parts, hold };
+    const versionId = `v${this.#files}`;
+    return { kind: 'frame', name, owner: name, versionId, columns, rows, bytes, parts, hold, retired: never };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
+import { recordingLogger } from '../../../test/support/upstream-client.ts';
 import type { FrameTable } from '../../core/sql.ts';
 import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 
@@ -146,3 +147,81 @@ test('a query that opens one copy too many keeps the others that it reads', asyn
   const sum = await rowsOf(one, 'SELECT many_0.n + many_100.n AS sum FROM many_0, many_100', { tables });
   expect(sum).toEqual([[100]]);
 });
+
+/** Takes DuckDB seconds to copy. */
+const longRows = 'SELECT md5(range::VARCHAR) AS a, md5((range + 1)::VARCHAR) AS b FROM range(3_000_000)';
+
+const begun = async (directory: string): Promise<void> => {
+  await expect.poll(async () => (await readdir(directory)).length).toBeGreaterThan(0);
+};
+
+test.each(['dropped or replaced', 'read in another version'])(
+  'a copy of a frame that is %s is stopped, and the next is made',
+  async (how) => {
+    const outcomes: string[] = [];
+    const copy: typeof lab.copy = async (...args) => {
+      const made = lab.copy(...args);
+      outcomes.push(
+        await made.then(
+          () => 'made',
+          () => 'stopped',
+        ),
+      );
+      return await made;
+    };
+    await using warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none, copy });
+    const retired = new AbortController();
+    const t = { ...(await lab.frame('long', longRows)), retired: retired.signal };
+    const next = await lab.frame('long', 'SELECT 1 AS n');
+    for (let n = 0; n < 2; n++) warm.use(t);
+    await begun(warm.directory);
+    if (how === 'dropped or replaced') retired.abort();
+    else warm.use(next);
+    await warm.settled();
+    expect(outcomes).toEqual(['stopped']);
+    expect(await readdir(warm.directory)).toEqual([]);
+    expect(warm.find(t)).toBeUndefined();
+    for (let n = 0; n < 2; n++) warm.use(next);
+    await warm.settled();
+    expect(warm.find(next)).toBeDefined();
+  },
+  60_000,
+);
+
+test('a copy is removed when its frame is dropped or replaced', async () => {
+  await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
+  const retired = new AbortController();
+  const t = { ...(await lab.frame('gone', 'SELECT 1 AS n')), retired: retired.signal };
+  for (let n = 0; n < 2; n++) warm.use(t);
+  await warm.settled();
+  expect(warm.find(t)).toBeDefined();
+  retired.abort();
+  expect(warm.find(t)).toBeUndefined();
+  await expect.poll(() => readdir(warm.directory)).toEqual([]);
+});
+
+test('a copy that takes too long is stopped, told once, and not begun again', async () => {
+  const { logger, lines } = recordingLogger();
+  await using warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none, timeoutMs: 200, logger });
+  const t = await lab.frame('slow', longRows);
+  for (let n = 0; n < 4; n++) {
+    warm.use(t);
+    await warm.settled();
+  }
+  expect(warm.find(t)).toBeUndefined();
+  expect(await readdir(warm.directory)).toEqual([]);
+  expect(lines).toEqual([['a frame was not warmed', { frame: 'slow', error: expect.stringContaining('0.2 s') }]]);
+  const next = await lab.frame('short', 'SELECT 1 AS n');
+  for (let n = 0; n < 2; n++) warm.use(next);
+  await warm.settled();
+  expect(warm.find(next)).toBeDefined();
+}, 60_000);
+
+test('closing stops a copy under way', async () => {
+  const warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none });
+  const t = await lab.frame('closed', longRows);
+  for (let n = 0; n < 2; n++) warm.use(t);
+  await begun(warm.directory);
+  await warm[Symbol.asyncDispose]();
+  await expect(readdir(warm.directory)).rejects.toMatchObject({ code: 'ENOENT' });
+}, 60_000);

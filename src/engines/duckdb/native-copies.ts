@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { BackgroundAbort } from '../../core/async/background-abort.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { FrameTable } from '../../core/sql.ts';
 import { newSpillDirectory, removeSpillDirectory } from './pool/spill-directory.ts';
@@ -12,10 +13,12 @@ export interface NativeCopiesOptions {
   readonly root: string;
   /** Bounds the copies on disk; 0 = none are made. */
   readonly budgetBytes: number;
-  /** Writes a database file with the rows as a native table; leaves nothing when it fails. */
+  /** Writes a database file with the rows as a native table. */
   readonly copy: (frame: WarmCopy, signal: AbortSignal) => Promise<void>;
   /** Default: a second, ten at most. */
   readonly pause?: Pause;
+  /** How long a copy may take. Default: by the size of its frame, far longer than it ever takes. */
+  readonly timeoutMs?: number;
   readonly logger: Logger;
 }
 
@@ -32,6 +35,8 @@ interface Entry {
   state: 'cold' | 'copying' | 'warm' | 'refused';
   path: string;
   bytes: number;
+  /** Stops its copy. */
+  readonly forgotten: AbortController;
 }
 
 /** A frame is copied when it is queried for this many times. */
@@ -108,7 +113,15 @@ export class NativeCopies implements AsyncDisposable {
   #touch({ owner, versionId }: FrameTable): Entry {
     const known = this.#entries.get(versionId);
     this.#entries.delete(versionId);
-    const entry = known ?? { owner, versionId, uses: 0, state: 'cold', path: '', bytes: 0 };
+    const entry = known ?? {
+      owner,
+      versionId,
+      uses: 0,
+      state: 'cold',
+      path: '',
+      bytes: 0,
+      forgotten: new AbortController(),
+    };
     this.#entries.set(versionId, entry);
     const before = this.#newest.get(owner);
     if (before !== undefined && before !== versionId) this.#forget(before);
@@ -118,7 +131,10 @@ export class NativeCopies implements AsyncDisposable {
   }
 
   #enqueue(entry: Entry, table: FrameTable): void {
+    if (table.retired.aborted) return;
     entry.state = 'copying';
+    const { signal } = entry.forgotten;
+    table.retired.addEventListener('abort', () => this.#forget(entry.versionId), { once: true, signal });
     const held = table.hold();
     const latest = performance.now() + this.#pause.mostMs;
     this.#copying = this.#copying
@@ -126,19 +142,29 @@ export class NativeCopies implements AsyncDisposable {
       .then(() => this.#copy(entry, table))
       .catch((error: unknown) => {
         entry.state = 'refused';
-        if (!this.#controller.signal.aborted) this.#options.logger.debug('a frame was not warmed', { error });
+        if (this.#controller.signal.aborted || signal.aborted) return;
+        const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+        const fields = { frame: table.owner, error: String(error) };
+        this.#options.logger[isLate ? 'warn' : 'debug']('a frame was not warmed', fields);
       })
       .finally(() => held[Symbol.dispose]());
   }
 
   async #copy(entry: Entry, table: FrameTable): Promise<void> {
-    const { budgetBytes, copy } = this.#options;
-    const { signal } = this.#controller;
+    const { budgetBytes, copy, timeoutMs } = this.#options;
     if (this.#entries.get(entry.versionId) !== entry) return;
     if (table.bytes > budgetBytes) throw new Error(`${table.bytes} bytes are over the budget of ${budgetBytes}`);
     const path = join(this.directory, `${entry.versionId}.duckdb`);
     const isPacked = table.bytes > budgetBytes * plainShare;
-    await copy({ parts: table.parts, path, isPacked }, signal);
+    const { bytes } = table;
+    using work = new BackgroundAbort({ bytes, timeoutMs }, entry.forgotten.signal, this.#controller.signal);
+    try {
+      await copy({ parts: table.parts, path, isPacked }, work.signal);
+    } catch (error) {
+      // A process that had to be killed has left what it wrote.
+      await Promise.all([path, `${path}.wal`].map((file) => rm(file, { force: true })));
+      throw error;
+    }
     entry.path = path;
     entry.bytes = (await stat(path)).size;
     this.#bytes += entry.bytes;
@@ -170,6 +196,7 @@ export class NativeCopies implements AsyncDisposable {
     const entry = this.#entries.get(versionId);
     if (entry === undefined) return;
     this.#entries.delete(versionId);
+    entry.forgotten.abort();
     if (this.#newest.get(entry.owner) === versionId) this.#newest.delete(entry.owner);
     if (entry.state === 'warm') this.#discard(entry);
   }

@@ -25,6 +25,7 @@ export class FrameVersion {
   readonly #chunkRows = new Map<ChunkForm, number>();
   /** No longer current: only those who already read it still do. */
   isRetired = false;
+  #retired: AbortController | undefined;
   expiresAt: number | undefined;
   /** Open readers: a frame does not expire under them. */
   readers = 0;
@@ -40,6 +41,18 @@ export class FrameVersion {
     this.rows = rowsOf(manifest.parts);
     this.#elsewhere = elsewhere;
     this.keepAlive(now);
+  }
+
+  /** Aborts when it is retired. */
+  get retired(): AbortSignal {
+    this.#retired ??= new AbortController();
+    if (this.isRetired) this.#retired.abort();
+    return this.#retired.signal;
+  }
+
+  retire(): void {
+    this.isRetired = true;
+    this.#retired?.abort();
   }
 
   get versionId(): string {

@@ -30,6 +30,8 @@ export interface StoreContext extends PeerParts {
   readonly tombstoneTtlMs: number;
   readonly cache: ByteCache;
   readonly durable: DurableFiles;
+  /** Undefined: by the size of a part. */
+  readonly recompressionTimeoutMs: number | undefined;
   /** How many files from outside are looked into at once. */
   readonly adoptions: Semaphore;
   readonly logger: Logger;
@@ -56,6 +58,8 @@ export class TenantState {
   readonly partLinks: PartLinks;
   readonly catalog = new Catalog();
   readonly locks = new HandleLocks();
+  /** Of parts that took too long to recompress, and stay as they are until a restart. */
+  readonly slowParts = new WeakSet<PartCheck>();
   readonly #sharedLocks: SharedLocks;
   readonly #elsewhere: ReadElsewhere;
   /** Everything on the disk is in the catalog. */
@@ -140,7 +144,7 @@ export class TenantState {
     if (entry === undefined) this.catalog.delete(handle);
     else this.catalog.set(handle, entry);
     if (before?.kind !== 'held') return;
-    before.version.isRetired = true;
+    before.version.retire();
     this.context.cache.deleteVersion(before.version.versionId);
     await before.version.parts.retire();
   }

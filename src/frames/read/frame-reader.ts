@@ -95,6 +95,11 @@ export class FrameReader implements AsyncDisposable {
     return frameDamaged(this.handle, 'its bytes are not those that were written (checksum)', error);
   }
 
+  /** Aborts when the handle gets another version, or none. */
+  get retired(): AbortSignal {
+    return this.#version.retired;
+  }
+
   /** Keeps the files for longer than the reader. */
   holdFiles(): Disposable {
     this.#parts.acquire();

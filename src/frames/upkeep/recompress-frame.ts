@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { BackgroundAbort } from '../../core/async/background-abort.ts';
 import type { Handle } from '../../core/handle.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
@@ -22,7 +23,7 @@ export async function recompressFrame(
     signal.throwIfAborted();
     const entry = state.catalog.get(handle);
     if (entry?.kind !== 'held') return;
-    const part = entry.version.parts.parts.find((one) => !one.final);
+    const part = entry.version.parts.parts.find((one) => !one.final && !state.slowParts.has(one.check));
     if (part === undefined) return;
     const isDone = await recompressPart(state, reconciler, verification, entry.version, part, signal);
     if (!isDone) return;
@@ -35,12 +36,16 @@ async function recompressPart(
   verification: Verification,
   version: FrameVersion,
   part: HeldPart,
-  signal: AbortSignal,
+  callerSignal: AbortSignal,
 ): Promise<boolean> {
   const { context, directory } = state;
   const { handle, columns } = version.manifest;
   const { parts } = version;
   const temporary = directory.newTemporaryPath();
+  const limit = { bytes: part.uncompressedBytes, timeoutMs: context.recompressionTimeoutMs };
+  using work = new BackgroundAbort(limit, callerSignal);
+  const { signal } = work;
+  const unwatch = watchPart(state, handle, part, () => work.abort(new Error('the part is no longer there')));
   parts.acquire();
   try {
     const source = (await parts.unverifiedSources())[parts.parts.indexOf(part)];
@@ -73,10 +78,28 @@ async function recompressPart(
         check: new PartCheck(written, { passed: true }),
       });
     });
+  } catch (error) {
+    if (work.isLate) state.slowParts.add(part.check);
+    if (signal.aborted && !work.isLate && !callerSignal.aborted) return true;
+    throw error;
   } finally {
+    unwatch();
     parts.release();
     await rm(temporary, { force: true });
   }
+}
+
+/** Gives what ends the watch. A version may be followed by one that still has the part, with rows appended. */
+function watchPart({ catalog }: TenantState, handle: Handle, part: HeldPart, onGone: () => void): () => void {
+  const ended = new AbortController();
+  const look = (): void => {
+    const entry = catalog.get(handle);
+    const isThere = entry?.kind === 'held' && entry.version.parts.parts.some((one) => sameIdentity(one, part));
+    if (isThere) entry.version.retired.addEventListener('abort', look, { once: true, signal: ended.signal });
+    else onGone();
+  };
+  look();
+  return () => ended.abort();
 }
 
 /** The handle's lock is held. True also when the part is no longer there: then the frame has another to look at. */
