@@ -4,6 +4,7 @@ import { codeOf, firstColumn, never, open, put, rowsOf, useStoreBench } from '..
 import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
 import { DurableFiles } from './disk/durable-file.ts';
+import { TenantDirectory } from './disk/tenant-directory.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();
@@ -219,14 +220,16 @@ test('where a file and a folder have the same name the file wins', async () => {
 });
 
 describe('a failing disk', () => {
-  async function failSyncOnce(after: number, code: string): Promise<void> {
+  async function failSyncOnce(after: number, code: string, { always = false } = {}): Promise<void> {
     const file = await openFile(bench.cold, 'r');
     await file.close();
     const prototype = Object.getPrototypeOf(file) as { sync(): Promise<void> };
     const real = prototype.sync;
     let calls = 0;
     vi.spyOn(prototype, 'sync').mockImplementation(function (this: unknown) {
-      if (calls++ === after) return Promise.reject(Object.assign(new Error(code), { code, syscall: 'fsync' }));
+      const nth = calls++;
+      if (nth === after || (always && nth > after))
+        return Promise.reject(Object.assign(new Error(code), { code, syscall: 'fsync' }));
       return real.call(this);
     });
   }
@@ -258,6 +261,71 @@ describe('a failing disk', () => {
     await bench.close(store);
     await reopened();
     expect(await firstColumn(store, 'x')).toEqual(shown);
+  });
+
+  describe('that cannot keep the record of a first append', () => {
+    const lastSync = 3;
+    const append = () => put(store, 'x', 'SELECT 2 AS a', { mode: 'append' });
+
+    test.each(['EIO', 'ENOSPC'])(
+      '%s leaves the file that it replaces as long as the record may be lost',
+      async (code) => {
+        await put(store, 'x', 'SELECT 1 AS a', { ttlMs: 3_600_000 });
+        const before = await readFile(manifest());
+        const { versionId } = await open(store, 'x');
+        const dropped = vi.spyOn(TenantDirectory.prototype, 'discard');
+        await failSyncOnce(lastSync, code, { always: true });
+        await expect(append()).rejects.toThrow();
+        for await (const _ of store.list(anonymous));
+        expect(dropped).not.toHaveBeenCalledWith(bench.path('x.parquet'));
+        await bench.close(store);
+        vi.restoreAllMocks();
+        expect((await readdir(bench.cold)).sort()).toEqual(['.framehold', 'x', 'x.parquet']);
+        // What a power cut then leaves.
+        await writeFile(manifest(), before);
+        await reopened();
+        expect(await firstColumn(store, 'x')).toEqual([1]);
+        expect(await open(store, 'x')).toMatchObject({ version: 1, versionId });
+        expect(await store.describe(anonymous, parseHandle('x'), { signal: never })).toMatchObject({
+          ttlMs: 3_600_000,
+        });
+        expect(await readdir(bench.cold)).toEqual(['.framehold', 'x.parquet']);
+      },
+    );
+
+    test('the next start removes the file once the record is safe', async () => {
+      await put(store, 'x', 'SELECT 1 AS a');
+      await failSyncOnce(lastSync, 'EIO');
+      expect(await codeOf(append())).toBe('storage_read_only');
+      vi.restoreAllMocks();
+      expect(await firstColumn(store, 'x')).toEqual([1, 2]);
+      await bench.close(store);
+      expect(await readdir(bench.cold)).toContain('x.parquet');
+      await reopened();
+      expect(await firstColumn(store, 'x')).toEqual([1, 2]);
+      expect(await readdir(bench.cold)).toEqual(['.framehold', 'x']);
+    });
+
+    test('a disk that has room again keeps the record first, and the file goes then', async () => {
+      await put(store, 'x', 'SELECT 1 AS a');
+      await failSyncOnce(lastSync, 'ENOSPC');
+      expect(await codeOf(append())).toBe('storage_full');
+      expect(await firstColumn(store, 'x')).toEqual([1, 2]);
+      expect(await readdir(bench.cold)).toEqual(['.framehold', 'x']);
+    });
+  });
+
+  test('the tombstone stays as long as the record of the frame after it may be lost', async () => {
+    await put(store, 'x', 'SELECT 1 AS a');
+    await store.drop(anonymous, parseHandle('x'));
+    await failSyncOnce(2, 'EIO');
+    expect(await codeOf(put(store, 'x', 'SELECT 2 AS a'))).toBe('storage_read_only');
+    vi.restoreAllMocks();
+    expect(await bench.left('tombstones')).toEqual(['x.json']);
+    await bench.close(store);
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual([2]);
+    expect(await bench.left('tombstones')).toEqual([]);
   });
 
   test('a first append that can neither be finished nor taken back does not stand in the way later', async () => {

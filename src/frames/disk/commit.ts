@@ -68,15 +68,13 @@ export class Commits {
       });
       throw error;
     }
-    try {
-      await manifests.sync();
-    } finally {
-      await this.#attempt('clean up after', handle, async () => {
-        await placed?.settle?.();
-        await this.removeFiles(manifest.replaces);
-        await this.#records.dropTombstone(handle);
-      });
-    }
+    await this.#attempt('clean up after', handle, async () => placed?.settle?.());
+    await manifests.sync();
+    // Not before: a power cut could bring back the manifest of these files.
+    await this.#attempt('clean up after', handle, async () => {
+      await this.removeFiles(manifest.replaces);
+      await this.#records.dropTombstone(handle);
+    });
   }
 
   /** Ends a commit that was cut off after its data was in place. What it supersedes may go only then. */

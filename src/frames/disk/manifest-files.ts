@@ -75,6 +75,11 @@ export class ManifestFiles {
     return this.#durable.openDirectory(this.#directory.recordDirectory('manifests'));
   }
 
+  async syncManifests(): Promise<void> {
+    await using manifests = await this.openManifests();
+    await manifests.sync();
+  }
+
   async dropPending(handle: Handle): Promise<void> {
     await this.#durable.remove(this.#directory.ownPendingPath(handle));
   }

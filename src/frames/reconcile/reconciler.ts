@@ -135,6 +135,9 @@ export class Reconciler {
           if (finding.wasPending) {
             await commits.finish(handle);
             await this.#state.announceChange(handle);
+          } else if (finding.leftovers.length > 0 || found.tombstone !== undefined) {
+            // The commit that left them may have failed to make its manifest durable.
+            await records.syncManifests();
           }
           if (!finding.wasPending && (found.pending !== undefined || listing?.pending.has(handle))) {
             await records.dropAnyPending(handle);
@@ -300,9 +303,13 @@ export class Reconciler {
     this.#timers.set(handle, timer.unref());
   }
 
-  /** Housekeeping that a later look can do as well: a read-only disk must not stand in the way of reading. */
+  /**
+   * Housekeeping that a later look can do as well: a read-only disk must not stand in the way of reading. After a failed
+   * fsync the next start does it.
+   */
   async #tidy(handle: Handle, task: () => Promise<void>): Promise<boolean> {
     try {
+      this.#state.context.durable.assertWritable();
       await task();
       return true;
     } catch (error) {
