@@ -1,24 +1,58 @@
-const mostEntries = 1000;
+interface Entry<Value> {
+  readonly value: Value;
+  readonly bytes: number;
+}
 
-/** Answers that hold for good. The one that was not asked for the longest goes when there are too many. */
+/** A map with bounds. The entries that were not used for longest make room; the newest always has it. */
 export class LruMap<Value> {
-  readonly #entries = new Map<string, Value>();
+  /** Least recently used first. */
+  readonly #entries = new Map<string, Entry<Value>>();
+  readonly #maxEntries: number;
+  readonly #maxBytes: number;
+  #bytes = 0;
 
-  get(key: string): Value | undefined {
-    const value = this.#entries.get(key);
-    if (value === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    return value;
+  constructor(maxEntries = 1000, maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxEntries = maxEntries;
+    this.#maxBytes = maxBytes;
   }
 
-  set(key: string, value: Value): void {
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
     this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size <= mostEntries) return;
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: string, value: Value, bytes = 0): void {
+    this.delete(key);
+    this.#entries.set(key, { value, bytes });
+    this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
+      const isTooMuch = this.size > this.#maxEntries || this.#bytes > this.#maxBytes;
+      if (!isTooMuch || this.size === 1) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): boolean {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    return this.#entries.delete(key);
+  }
+
+  /** Drops the least recently used entries, up to the first that does not match. */
+  deleteOldestWhile(matches: (value: Value) => boolean): void {
+    for (const [key, { value }] of this.#entries) {
+      if (!matches(value)) return;
+      this.delete(key);
     }
   }
 }

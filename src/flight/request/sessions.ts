@@ -1,5 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
 import { randomBase32 } from '../../core/handle.ts';
+import { LruMap } from '../../core/lru-map.ts';
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
 import type { Call } from '../../grpc/server/method.ts';
 import { unknownEngine } from '../../query/engine-names.ts';
@@ -18,7 +19,6 @@ const cookieName = 'arrow_flight_session_id';
 const optionNames = ['catalog', 'schema', 'engine'] as const;
 const catalogs: readonly string[] = ['framehold', 'analytics'];
 const maxSchemaLength = 256;
-/** Of those that nobody has used for longest, the first goes. */
 const maxSessions = 10_000;
 
 /**
@@ -26,9 +26,9 @@ const maxSessions = 10_000;
  * them. Setting one begins a session where there is none; asking does not.
  */
 export class Sessions {
-  readonly #byId = new Map<string, SessionOptions>();
+  readonly #byId = new LruMap<SessionOptions>(maxSessions);
   /** Tokens under which nothing is kept yet. */
-  readonly #tokens = new Set<string>();
+  readonly #tokens = new LruMap<true>(maxSessions);
   readonly #engines: readonly string[];
 
   /** The names that the option `engine` takes. */
@@ -43,19 +43,14 @@ export class Sessions {
 
   /** The same for a token that the client has already. */
   adopt(token: string): string {
-    if (this.#byId.has(token)) return token;
-    this.#tokens.add(token);
-    dropOldest(this.#tokens);
+    if (!this.#byId.has(token)) this.#tokens.set(token, true);
     return token;
   }
 
   /** Undefined without a session. */
   of(call: Call): SessionOptions | undefined {
     const id = this.#idOf(call);
-    if (id === undefined) return undefined;
-    const options = this.#byId.get(id);
-    if (options !== undefined) this.#keep(id, options);
-    return options ?? {};
+    return id === undefined ? undefined : (this.#byId.get(id) ?? {});
   }
 
   /** As `SET engine` does; undefined takes it back. Only in a session: who keeps no cookie would ask elsewhere the next time. */
@@ -99,17 +94,15 @@ export class Sessions {
     const id = this.#idOf(call);
     if (id === undefined || !this.#byId.delete(id)) return;
     if (id !== cookieOf(call)) {
-      this.#tokens.add(id);
+      this.#tokens.set(id, true);
       return;
     }
     call.setHeader('set-cookie', `${cookieName}=; Path=/; Max-Age=0`);
   }
 
   #keep(id: string, options: SessionOptions): void {
-    this.#byId.delete(id);
     this.#byId.set(id, options);
     this.#tokens.delete(id);
-    dropOldest(this.#byId);
   }
 
   #idOf(call: Call): string | undefined {
@@ -122,14 +115,6 @@ export class Sessions {
     if (value === undefined) return false;
     if (name === 'engine') return this.#engines.includes(value);
     return name === 'catalog' ? catalogs.includes(value) : value.length > 0 && value.length <= maxSchemaLength;
-  }
-}
-
-function dropOldest(kept: Set<string> | Map<string, unknown>): void {
-  if (kept.size <= maxSessions) return;
-  for (const oldest of kept.keys()) {
-    kept.delete(oldest);
-    return;
   }
 }
 

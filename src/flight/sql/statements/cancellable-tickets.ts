@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LinkedAbort } from '../../../core/async/linked-abort.ts';
+import { LruMap } from '../../../core/lru-map.ts';
 import { GrpcError } from '../../../grpc/wire/grpc-status.ts';
 
 const maxRemembered = 10_000;
@@ -7,8 +8,7 @@ const maxRemembered = 10_000;
 /** Queries by their tickets, so that another call can cancel them. One that has not begun yet will not. */
 export class CancellableTickets {
   readonly #running = new Map<string, Set<LinkedAbort>>();
-  /** Oldest first. */
-  readonly #cancelled = new Set<string>();
+  readonly #cancelled = new LruMap<true>(maxRemembered);
 
   /** Messages of a query that may be cancelled by its ticket. `open` gets the signal that is aborted then, and with `signal`. */
   async *run<T>(
@@ -38,13 +38,7 @@ export class CancellableTickets {
 
   cancel(ticket: Uint8Array): void {
     const key = keyOf(ticket);
-    this.#cancelled.add(key);
-    if (this.#cancelled.size > maxRemembered) {
-      for (const oldest of this.#cancelled) {
-        this.#cancelled.delete(oldest);
-        break;
-      }
-    }
+    this.#cancelled.set(key, true);
     for (const abort of this.#running.get(key) ?? []) abort.abort(cancelled());
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
+import { LruMap } from '../../../core/lru-map.ts';
 import type { PreparedSql } from '../../../query/frame-sql.ts';
 import { pooledRandomBytes } from '../messages/random-bytes.ts';
 import type { Transaction } from './transactions.ts';
@@ -34,7 +35,6 @@ export interface PreparedStatementLimits {
 
 interface Held {
   readonly statement: PreparedStatement;
-  readonly bytes: number;
   readonly usedAt: number;
 }
 
@@ -42,13 +42,9 @@ export const statementIdleMs = 24 * 3_600_000;
 
 /** What clients have prepared, under random handles. Clients that vanish never close theirs: the least recently used make room. */
 export class PreparedStatements {
-  /** Least recently used first. */
-  readonly #held = new Map<string, Held>();
-  readonly #maxCount: number;
-  readonly #maxBytes: number;
+  readonly #held: LruMap<Held>;
   readonly #idleMs: number;
   readonly #now: () => number;
-  #bytes = 0;
   #bindings = 0;
 
   constructor({
@@ -57,8 +53,7 @@ export class PreparedStatements {
     idleMs = statementIdleMs,
     now,
   }: PreparedStatementLimits = {}) {
-    this.#maxCount = maxCount;
-    this.#maxBytes = maxBytes;
+    this.#held = new LruMap(maxCount, maxBytes);
     this.#idleMs = idleMs;
     this.#now = now ?? (() => performance.now());
   }
@@ -86,7 +81,7 @@ export class PreparedStatements {
 
   /** Closing one that is not there is no error: it may have made room for another. */
   close(handle: Uint8Array): void {
-    this.#drop(keyOf(handle));
+    this.#held.delete(keyOf(handle));
   }
 
   get size(): number {
@@ -94,30 +89,12 @@ export class PreparedStatements {
   }
 
   #keep(statement: PreparedStatement): PreparedStatement {
-    const key = keyOf(statement.handle);
-    this.#drop(key);
-    const { sql, schema, binding } = statement;
+    const { handle, sql, schema, binding } = statement;
     const bytes = 2 * sql.length + schema.length + (binding?.parameters.length ?? 0);
-    this.#held.set(key, { statement, bytes, usedAt: this.#now() });
-    this.#bytes += bytes;
-    this.#makeRoom();
+    const now = this.#now();
+    this.#held.set(keyOf(handle), { statement, usedAt: now }, bytes);
+    this.#held.deleteOldestWhile(({ usedAt }) => usedAt < now - this.#idleMs);
     return statement;
-  }
-
-  #makeRoom(): void {
-    const idleSince = this.#now() - this.#idleMs;
-    for (const [key, { usedAt }] of this.#held) {
-      const isTooMuch = this.#held.size > this.#maxCount || (this.#bytes > this.#maxBytes && this.#held.size > 1);
-      if (usedAt >= idleSince && !isTooMuch) return;
-      this.#drop(key);
-    }
-  }
-
-  #drop(key: string): void {
-    const held = this.#held.get(key);
-    if (held === undefined) return;
-    this.#held.delete(key);
-    this.#bytes -= held.bytes;
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../../core/app-error.ts';
+import { LruMap } from '../../../core/lru-map.ts';
 
 export interface Transaction {
   readonly key: string;
@@ -16,14 +17,13 @@ const maxNamedWrites = 3;
  * a rollback can only be granted where nothing was written. They exist because drivers (ADBC's DB-API) begin one on each connection.
  */
 export class Transactions {
-  readonly #open = new Map<string, Transaction>();
+  readonly #open = new LruMap<Transaction>(maxTransactions);
 
   /** Those that clients left behind are forgotten, the least recently used first; no other time limit, as connections sleep in pools. */
   begin(): Uint8Array {
     const id = randomBytes(16);
     const key = keyOf(id);
     this.#open.set(key, { key, writes: [], writeCount: 0 });
-    if (this.#open.size > maxTransactions) this.#forgetOldest();
     return id;
   }
 
@@ -37,8 +37,6 @@ export class Transactions {
         hint: 'it has ended, or the server was restarted since; begin another one',
       });
     }
-    this.#open.delete(key);
-    this.#open.set(key, transaction);
     return transaction;
   }
 
@@ -48,13 +46,6 @@ export class Transactions {
     // It stays open then, so that the client can still commit and go on.
     if (outcome === 'rollback' && transaction.writeCount > 0) throw cannotRollBack(transaction);
     this.#open.delete(transaction.key);
-  }
-
-  #forgetOldest(): void {
-    for (const oldest of this.#open.keys()) {
-      this.#open.delete(oldest);
-      return;
-    }
   }
 }
 

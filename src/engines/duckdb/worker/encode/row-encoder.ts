@@ -1,6 +1,7 @@
 import type { Batch } from '../../../../core/batch.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import type { ChunkForm } from '../../../../core/frame-engine.ts';
+import { LruMap } from '../../../../core/lru-map.ts';
 import { createArrowEncoder } from '../../../../encoding/arrow/write/arrow-encoder.ts';
 import { createCsvEncoder } from '../../../../encoding/rows/csv.ts';
 import { csvOptions } from '../../../../encoding/rows/csv-options.ts';
@@ -25,8 +26,7 @@ export interface RowEncoder {
 }
 
 /** Encoders of the last jobs: a new one's code is not yet the one that the compiler made fast. */
-const encoders = new Map<string, RowEncoder>();
-const maxEncoders = 16;
+const encoders = new LruMap<RowEncoder>(16);
 const noRowEnds = new Uint32Array(0);
 
 /** An encoder without pending rows, for the one job that this process has. */
@@ -39,7 +39,6 @@ export function rowEncoder(columns: readonly Column[], form: ChunkForm): RowEnco
     return known;
   }
   const encoder = newEncoder(columns, form);
-  if (encoders.size >= maxEncoders) encoders.clear();
   encoders.set(key, encoder);
   return encoder;
 }
