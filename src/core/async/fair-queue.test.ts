@@ -1,52 +1,84 @@
 import { expect, test } from 'vitest';
 import { FairQueue } from './fair-queue.ts';
 
-test('lanes take turns, each in its own order', () => {
+/** Callers by name, who wait in a lane; `served` has the names in the order in which they were served. */
+function queueOf(callers: readonly (readonly [name: string, lane: string])[]) {
   const queue = new FairQueue<string>();
-  for (const item of ['a1', 'a2', 'a3']) queue.push('a', item);
-  queue.push('b', 'b1');
-  expect([queue.shift(), queue.shift(), queue.shift(), queue.shift(), queue.shift()]).toEqual([
-    'a1',
-    'b1',
-    'a2',
-    'a3',
-    undefined,
+  const served: string[] = [];
+  const wait = (name: string, lane: string, signal?: AbortSignal): Promise<void> =>
+    queue.wait({ lane, signal }).then((value) => {
+      served.push(`${name} ${value}`);
+    });
+  const waits = callers.map(([name, lane]) => wait(name, lane));
+  return { queue, served, wait, waits };
+}
+
+test('lanes take turns, each in its own order', async () => {
+  const callers = [
+    ['a1', 'a'],
+    ['a2', 'a'],
+    ['a3', 'a'],
+    ['b1', 'b'],
+  ] as const;
+  const { queue, served, waits } = queueOf(callers);
+  expect(['1', '2', '3', '4', '5'].map((value) => queue.serve(value))).toEqual([true, true, true, true, false]);
+  await Promise.all(waits);
+  expect(served).toEqual(['a1 1', 'b1 2', 'a2 3', 'a3 4']);
+});
+
+test('a lane that comes back waits behind those that were there', async () => {
+  const { queue, served, wait, waits } = queueOf([
+    ['a1', 'a'],
+    ['b1', 'b'],
   ]);
+  queue.serve('1');
+  waits.push(wait('a2', 'a'));
+  queue.serve('2');
+  queue.serve('3');
+  await Promise.all(waits);
+  expect(served).toEqual(['a1 1', 'b1 2', 'a2 3']);
 });
 
-test('a lane that comes back waits behind those that were there', () => {
-  const queue = new FairQueue<string>();
-  queue.push('a', 'a1');
-  queue.push('b', 'b1');
-  expect(queue.shift()).toBe('a1');
-  queue.push('a', 'a2');
-  expect([queue.shift(), queue.shift()]).toEqual(['b1', 'a2']);
+test('a client with many connections has no more turns than one with a single connection', async () => {
+  const heavy = [1, 2, 3, 4, 5].map((n) => [`heavy${n}`, `10.0.0.1#${n}`] as const);
+  const light = [1, 2].map((n) => [`light${n}`, '10.0.0.2#1'] as const);
+  const { queue, served, waits } = queueOf([...heavy, ...light]);
+  expect(queue.size).toBe(7);
+  while (queue.serve('')) {}
+  await Promise.all(waits);
+  const order = served.map((name) => name.trim());
+  expect(order).toEqual(['heavy1', 'light1', 'heavy2', 'light2', 'heavy3', 'heavy4', 'heavy5']);
+  expect([queue.size, queue.nextUnits]).toEqual([0, undefined]);
 });
 
-test('what was removed does not come out', () => {
-  const queue = new FairQueue<string>();
-  queue.push('a', 'a1');
-  queue.push('a', 'a2');
-  expect(queue.remove('a', 'a1')).toBe(true);
-  expect(queue.remove('a', 'a1')).toBe(false);
-  expect(queue.size).toBe(1);
-  expect(queue.shift()).toBe('a2');
+test('a caller that gives up has no turn, and leaves nothing behind', async () => {
+  const { queue, served, wait } = queueOf([]);
+  const controller = new AbortController();
+  const givenUp = wait('a1', 'a#1', controller.signal);
+  const waiting = wait('a2', 'a#2');
+  controller.abort(new Error('gone'));
+  await expect(givenUp).rejects.toThrow('gone');
+  expect([queue.size, queue.serve('1'), queue.serve('2')]).toEqual([1, true, false]);
+  await waiting;
+  expect(served).toEqual(['a2 1']);
 });
 
-test('a client with many connections has no more turns than one with a single connection', () => {
-  const queue = new FairQueue<string>();
-  for (let n = 1; n <= 5; n++) queue.push(`10.0.0.1#${n}`, `heavy ${n}`);
-  queue.push('10.0.0.2#1', 'light 1');
-  queue.push('10.0.0.2#1', 'light 2');
-  const order = Array.from({ length: 7 }, () => queue.shift());
-  expect(order).toEqual(['heavy 1', 'light 1', 'heavy 2', 'light 2', 'heavy 3', 'heavy 4', 'heavy 5']);
-  expect([queue.size, queue.shift()]).toEqual([0, undefined]);
+test('a caller that was served does not hear of an abort that comes behind', async () => {
+  const { queue, served, wait } = queueOf([]);
+  const controller = new AbortController();
+  const waiting = wait('a1', 'a', controller.signal);
+  queue.serve('1');
+  controller.abort();
+  await waiting;
+  expect(served).toEqual(['a1 1']);
 });
 
-test('what was removed has no turn, and leaves nothing behind', () => {
-  const queue = new FairQueue<string>();
-  queue.push('a#1', 'one');
-  queue.push('a#2', 'two');
-  expect([queue.remove('a#1', 'one'), queue.remove('a#1', 'one')]).toEqual([true, false]);
-  expect([queue.size, queue.shift(), queue.shift()]).toEqual([1, 'two', undefined]);
+test('a refusal reaches every caller', async () => {
+  const { queue, waits } = queueOf([
+    ['a1', 'a'],
+    ['b1', 'b'],
+  ]);
+  queue.refuseAll(new Error('closed'));
+  expect(queue.size).toBe(0);
+  for (const wait of waits) await expect(wait).rejects.toThrow('closed');
 });

@@ -1,20 +1,26 @@
-interface Waiter {
-  readonly units: number;
-  start(): void;
+import { FairQueue, type WaitOptions } from './fair-queue.ts';
+
+export interface SemaphoreOptions {
+  /** Default: any number may wait. */
+  readonly maxWaiting: number;
+  /** For one more. */
+  readonly overloaded: () => Error;
 }
 
-/** A number of units of something. Those who must wait get theirs in the order in which they came. */
+/** A number of units of something. Callers that must wait take turns; without lanes they come in the order of asking. */
 export class Semaphore {
   #free: number;
-  readonly #waiting: Waiter[] = [];
+  readonly #queue = new FairQueue<void>();
+  readonly #options: SemaphoreOptions | undefined;
 
-  constructor(units: number) {
+  constructor(units: number, options?: SemaphoreOptions) {
     this.#free = units;
+    this.#options = options;
   }
 
   /** Runs a task with one unit. */
   async run<T>(task: () => Promise<T>): Promise<T> {
-    const release = await this.acquire(1);
+    const release = await this.acquire();
     try {
       return await task();
     } finally {
@@ -23,44 +29,32 @@ export class Semaphore {
   }
 
   /** Gives what releases the units again. More units than there are is a mistake of the caller: it would wait for ever. */
-  async acquire(units: number, signal?: AbortSignal): Promise<() => void> {
+  async acquire(options: WaitOptions = {}): Promise<() => void> {
+    const { units = 1, signal } = options;
     signal?.throwIfAborted();
-    if (this.#waiting.length === 0 && units <= this.#free) this.#free -= units;
-    else await this.#wait(units, signal);
+    if (this.#queue.size === 0 && units <= this.#free) this.#free -= units;
+    else if (this.#options !== undefined && this.#queue.size >= this.#options.maxWaiting) {
+      throw this.#options.overloaded();
+    } else {
+      await this.#queue.wait(options).catch((error: unknown) => {
+        // Those behind may need fewer.
+        this.#serveWaiting();
+        throw error;
+      });
+    }
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
       this.#free += units;
-      this.#startWaiting();
+      this.#serveWaiting();
     };
   }
 
-  #wait(units: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        units,
-        start() {
-          signal?.removeEventListener('abort', onAbort);
-          resolve();
-        },
-      };
-      const onAbort = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(signal?.reason);
-        // Those behind may need fewer.
-        this.#startWaiting();
-      };
-      this.#waiting.push(waiter);
-      signal?.addEventListener('abort', onAbort, { once: true });
-    });
-  }
-
-  #startWaiting(): void {
-    for (let next = this.#waiting[0]; next !== undefined && next.units <= this.#free; next = this.#waiting[0]) {
-      this.#waiting.shift();
-      this.#free -= next.units;
-      next.start();
+  #serveWaiting(): void {
+    for (let units = this.#queue.nextUnits; units !== undefined && units <= this.#free; units = this.#queue.nextUnits) {
+      this.#free -= units;
+      this.#queue.serve();
     }
   }
 }

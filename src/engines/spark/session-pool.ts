@@ -4,7 +4,6 @@ import { TimedSignal } from '../../core/async/timed-signal.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSessionLost } from './connect-failure.ts';
-import { FairPlaces } from './fair-places.ts';
 import { type Flavour, SparkSession, type SparkSessionOptions } from './spark-session.ts';
 import { maxWaitingSubqueries } from './sql/statement-size.ts';
 
@@ -35,7 +34,7 @@ interface Idle {
  */
 export class SessionPool implements AsyncDisposable {
   readonly #options: SessionPoolOptions;
-  readonly #places: FairPlaces;
+  readonly #places: Semaphore;
   /** Threads of Spark that may wait for a subquery at once, so that one is left to run what they wait for. */
   readonly #subqueryThreads = new Semaphore(maxWaitingSubqueries);
   readonly #idle: Idle[] = [];
@@ -47,11 +46,17 @@ export class SessionPool implements AsyncDisposable {
   constructor(options: SessionPoolOptions) {
     this.#options = options;
     const { engine, maxConcurrent } = options;
-    this.#places = new FairPlaces({ engine, max: maxConcurrent, maxWaiting: maxConcurrent * 16 });
+    const maxWaiting = maxConcurrent * 16;
+    const overloaded = (): AppError =>
+      new AppError('overloaded', `engine ${engine} runs ${maxConcurrent} queries, and ${maxWaiting} more wait for it`, {
+        hint: 'send the request again shortly',
+        retryAfterSeconds: 1,
+      });
+    this.#places = new Semaphore(maxConcurrent, { maxWaiting, overloaded });
   }
 
   async lease(
-    { signal, lane = '' }: JobOptions,
+    { signal, lane }: JobOptions,
     { waitingSubqueries }: { readonly waitingSubqueries: number },
   ): Promise<SessionLease> {
     if (this.#closed !== undefined) throw this.#closed;
@@ -64,9 +69,11 @@ export class SessionPool implements AsyncDisposable {
       for (const free of taken) free();
     });
     try {
-      const whileWanted = AbortSignal.any([signal, lease.closing]);
-      taken.push(await this.#places.take(lane, whileWanted));
-      if (waitingSubqueries > 0) taken.push(await this.#subqueryThreads.acquire(waitingSubqueries, whileWanted));
+      const whileWanted = { signal: AbortSignal.any([signal, lease.closing]) };
+      taken.push(await this.#places.acquire({ ...whileWanted, lane }));
+      if (waitingSubqueries > 0) {
+        taken.push(await this.#subqueryThreads.acquire({ ...whileWanted, units: waitingSubqueries }));
+      }
       return lease;
     } catch (thrown) {
       lease.end({ isSound: true });

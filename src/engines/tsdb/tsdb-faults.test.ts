@@ -243,6 +243,21 @@ describe('a caller that goes away', () => {
   });
 });
 
+test('who waits too long for a place is refused, and leaves the queue', async () => {
+  await using upstream = await startUpstream(({ write }) => write(Buffer.concat([chunkedHead(), chunk('{')])));
+  await using tsdb = tsdbFor(upstream.url, { maxConnections: 1, maxQueue: 1, timeoutMs: 200 });
+  const { body } = await exec(tsdb, 'long');
+  for (let round = 0; round < 2; round += 1) {
+    await expect(exec(tsdb)).rejects.toMatchObject({
+      code: 'overloaded',
+      message: 'all 1 connections to the external database are in use, and none came free within 200 ms',
+      retryAfterSeconds: 1,
+    });
+  }
+  body.destroy();
+  (await exec(tsdb, 'next')).body.destroy();
+});
+
 test('closing it ends what is under way', async () => {
   await using upstream = await startUpstream();
   const tsdb = tsdbFor(upstream.url);

@@ -1,9 +1,10 @@
 import { AppError } from '../../core/app-error.ts';
+import { Semaphore } from '../../core/async/semaphore.ts';
+import { TimedSignal } from '../../core/async/timed-signal.ts';
 import type { LogFields, Logger } from '../../core/logger.ts';
 import type { Tsdb, TsdbRequest } from '../../core/tsdb.ts';
 import { Breaker } from './breaker.ts';
 import { Exchange } from './exchange.ts';
-import { Slots } from './slots.ts';
 import { parseUpstreamAddress, type UpstreamAddress } from './upstream-address.ts';
 import { type UpstreamConnection, UpstreamConnections } from './upstream-connections.ts';
 
@@ -27,7 +28,15 @@ export function createTsdb(options: TsdbOptions): Tsdb {
   const { url, timeoutMs, connectTimeoutMs, maxConnections, maxQueue, bodyIdleTimeoutMs = 15_000, logger } = options;
   const address = parseUpstreamAddress(url);
   const { origin } = address;
-  const slots = new Slots({ max: maxConnections, maxWaiting: maxQueue });
+  const overloaded = (why: string): AppError =>
+    new AppError('overloaded', `all ${maxConnections} connections to the external database are in use, and ${why}`, {
+      hint: 'send the request again shortly',
+      retryAfterSeconds: 1,
+    });
+  const slots = new Semaphore(maxConnections, {
+    maxWaiting: maxQueue,
+    overloaded: () => overloaded('the queue for them is full'),
+  });
   const breaker = new Breaker({
     pauseMs: 1000,
     now: () => performance.now(),
@@ -60,10 +69,17 @@ export function createTsdb(options: TsdbOptions): Tsdb {
       },
     });
 
+  const acquireSlot = async (signal: AbortSignal): Promise<() => void> => {
+    using limit = new TimedSignal(signal, timeoutMs);
+    return await slots.acquire(limit).catch((error: unknown) => {
+      throw limit.isLate ? overloaded(`none came free within ${timeoutMs} ms`) : error;
+    });
+  };
+
   const forward: Tsdb['forward'] = async (request, { signal }) => {
     signal.throwIfAborted();
     breaker.check();
-    const release = await slots.acquire({ signal, timeoutMs });
+    const release = await acquireSlot(signal);
     let connections: UpstreamConnections;
     try {
       connections = await opening;

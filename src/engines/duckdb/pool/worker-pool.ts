@@ -33,12 +33,6 @@ export interface RunOptions {
   readonly onSpent?: ((ms: number) => void) | undefined;
 }
 
-/** A job that waits for a worker. */
-interface Waiter {
-  take(worker: WorkerProcess): void;
-  refuse(error: AppError): void;
-}
-
 /** How long work that may take any time may go on without a sign of life; longer where statements may work longer. */
 const leastSilenceMs = 5000;
 const backgroundSilenceMs = 60_000;
@@ -79,7 +73,7 @@ export class WorkerPool {
   readonly #all = new Set<WorkerProcess>();
   readonly #idle: WorkerProcess[] = [];
   readonly #ending = new Set<WorkerProcess>();
-  readonly #queue = new FairQueue<Waiter>();
+  readonly #queue = new FairQueue<WorkerProcess>();
   #starting = 0;
   #held = 0;
   #closed = false;
@@ -245,7 +239,7 @@ export class WorkerPool {
     while (!this.#closed && this.#all.size < wanted && this.#starting < wanted) this.#start();
   }
 
-  #acquire({ signal, lane = '', isLetIn = false }: RunOptions): Promise<WorkerProcess> {
+  #acquire({ signal, lane, isLetIn = false }: RunOptions): Promise<WorkerProcess> {
     signal.throwIfAborted();
     if (this.#closed) return Promise.reject(serverStopping());
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
@@ -259,42 +253,21 @@ export class WorkerPool {
         }),
       );
     }
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        take: (worker) => {
-          signal.removeEventListener('abort', giveUp);
-          resolve(worker);
-        },
-        refuse: (error) => {
-          signal.removeEventListener('abort', giveUp);
-          reject(error);
-        },
-      };
-      const giveUp = (): void => {
-        this.#queue.remove(lane, waiter);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      this.#queue.push(lane, waiter);
-      this.#startForDemand();
-    });
+    const worker = this.#queue.wait({ signal, lane });
+    this.#startForDemand();
+    return worker;
   }
 
   #release(worker: WorkerProcess): void {
     if (worker.ended || this.#closed) return;
-    const isSurplus = this.#all.size > this.#room;
-    const waiter = isSurplus ? undefined : this.#queue.shift();
-    if (isSurplus) this.#end(worker);
-    else if (waiter === undefined) this.#idle.push(worker);
-    else waiter.take(worker);
+    if (this.#all.size > this.#room) this.#end(worker);
+    else if (!this.#queue.serve(worker)) this.#idle.push(worker);
   }
 
   #failWaiting(cause: unknown): void {
-    for (let waiter = this.#queue.shift(); waiter !== undefined; waiter = this.#queue.shift()) {
-      waiter.refuse(
-        new AppError('engine_crashed', 'no worker process could be started', { retryAfterSeconds: 1, cause }),
-      );
-    }
+    this.#queue.refuseAll(
+      new AppError('engine_crashed', 'no worker process could be started', { retryAfterSeconds: 1, cause }),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
