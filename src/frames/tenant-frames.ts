@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../core/app-error.ts';
-import { abortable, sleep } from '../core/async/abortable.ts';
+import { abortable, sleep } from '../core/async/limited-wait.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Tenant } from '../core/principal.ts';
@@ -58,7 +58,7 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<PutResult> {
-    const either = new LinkedAbort(signal, this.#state.context.signal);
+    using either = new LinkedAbort([signal, this.#state.context.signal]);
     const put = this.#writer.put(request, either);
     this.#puts.add(put);
     try {
@@ -66,7 +66,6 @@ export class TenantFrames implements AsyncDisposable {
       return { ...heldSummary(version), rowsPut, report };
     } finally {
       this.#puts.delete(put);
-      either.unlink();
     }
   }
 

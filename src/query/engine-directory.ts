@@ -1,3 +1,4 @@
+import { withTimeout } from '../core/async/limited-wait.ts';
 import type { EngineHealth, EngineKind, NamedEngine } from '../core/engine.ts';
 
 /** An engine as callers see it. */
@@ -53,21 +54,13 @@ export class EngineDirectory {
   }
 }
 
-async function healthInTime(engine: NamedEngine): Promise<EngineHealth> {
+function healthInTime(engine: NamedEngine): Promise<EngineHealth> {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<EngineHealth>((resolve) => {
-    timer = setTimeout(() => {
-      resolve({ state: 'down', problem: `no answer within ${patienceMs / 1000} s` });
-      controller.abort();
-    }, patienceMs);
-  });
   const asked = engine
     .health({ signal: controller.signal })
     .catch((): EngineHealth => ({ state: 'down', problem: 'it could not be asked' }));
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return withTimeout(asked, patienceMs, () => {
+    controller.abort();
+    return { state: 'down', problem: `no answer within ${patienceMs / 1000} s` };
+  });
 }

@@ -75,7 +75,7 @@ export class Run implements RunningQuery {
     this.sql = sql;
     this.engine = engine;
     this.id = options.requestId ?? randomUUID();
-    this.#stopping = new LinkedAbort(options.signal);
+    this.#stopping = new LinkedAbort([options.signal]);
     this.options = {
       ...options,
       signal: this.#stopping.signal,
@@ -84,7 +84,7 @@ export class Run implements RunningQuery {
       },
     };
     this.end = () => {
-      this.#stopping.unlink();
+      this.#stopping[Symbol.dispose]();
       end();
     };
   }

@@ -4,7 +4,7 @@ import { arrowFile, arrowStream } from '../../client/arrow-writer.ts';
 import { ByteReader } from '../../client/byte-reader.ts';
 import { ClientError } from '../../client/client-error.ts';
 import type { SqlOptions } from '../../client/framehold-client.ts';
-import { TimedSignal } from '../../core/async/timed-signal.ts';
+import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { CommandFailure, printable } from '../framework/command-failure.ts';
 import { shownCount } from '../terminal/amounts.ts';
@@ -96,7 +96,7 @@ async function countLeft(
 ): Promise<string> {
   // Elsewhere it may be hours of work for many machines.
   if (facts.engine !== undefined && facts.engine !== 'local') return 'more not shown';
-  using patience = new TimedSignal(context.signal, countPatienceMs);
+  using patience = new LinkedAbort([context.signal], countPatienceMs);
   try {
     const sql = `SELECT count(*) FROM (${request.sql}\n)`;
     const { rows } = await fetchResult({ ...context, signal: patience.signal }, { ...request, sql }, undefined);

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config/config.ts';
 import { formatAddress, isLoopback } from '../../config/listen-address.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { sleep } from '../../core/async/limited-wait.ts';
 import type { Logger } from '../../core/logger.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import type { Environment } from '../framework/environment.ts';
@@ -65,7 +65,7 @@ async function overdue(
   await stopSignal;
   const limitMs = graceMs + stopMarginMs;
   try {
-    await sleep(limitMs, undefined, { signal: finished });
+    await sleep(limitMs, finished);
   } catch {
     return 0;
   }

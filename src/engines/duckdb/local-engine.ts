@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import { TimedSignal } from '../../core/async/timed-signal.ts';
+import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import type { EngineHealth, NamedEngine } from '../../core/engine.ts';
 import type { SqlEngine } from '../../core/sql.ts';
 
@@ -13,7 +13,7 @@ export function localEngine(name: string, sql: Pick<SqlEngine, 'run'>): NamedEng
     name,
     kind: 'duckdb',
     async health({ signal }): Promise<EngineHealth> {
-      using limit = new TimedSignal(signal, probeTimeoutMs);
+      using limit = new LinkedAbort([signal], probeTimeoutMs);
       try {
         version = await askVersion(sql, limit.signal);
       } catch (error) {

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { BackgroundAbort } from '../../core/async/background-abort.ts';
+import { backgroundTimeoutMs, sleep } from '../../core/async/limited-wait.ts';
+import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { FrameTable } from '../../core/sql.ts';
 import { newSpillDirectory, removeSpillDirectory } from './pool/spill-directory.ts';
@@ -151,13 +151,12 @@ export class NativeCopies implements AsyncDisposable {
   }
 
   async #copy(entry: Entry, table: FrameTable): Promise<void> {
-    const { budgetBytes, copy, timeoutMs } = this.#options;
+    const { budgetBytes, copy, timeoutMs = backgroundTimeoutMs(table.bytes) } = this.#options;
     if (this.#entries.get(entry.versionId) !== entry) return;
     if (table.bytes > budgetBytes) throw new Error(`${table.bytes} bytes are over the budget of ${budgetBytes}`);
     const path = join(this.directory, `${entry.versionId}.duckdb`);
     const isPacked = table.bytes > budgetBytes * plainShare;
-    const { bytes } = table;
-    using work = new BackgroundAbort({ bytes, timeoutMs }, entry.forgotten.signal, this.#controller.signal);
+    using work = new LinkedAbort([entry.forgotten.signal, this.#controller.signal], timeoutMs);
     try {
       await copy({ parts: table.parts, path, isPacked }, work.signal);
     } catch (error) {
@@ -188,7 +187,7 @@ export class NativeCopies implements AsyncDisposable {
       signal.throwIfAborted();
       const leftMs = Math.min(this.#lastUseAt + this.#pause.ms, latest) - performance.now();
       if (leftMs <= 0) return;
-      await wait(leftMs, undefined, { signal });
+      await sleep(leftMs, signal);
     }
   }
 

@@ -1,3 +1,5 @@
+import { abortable } from '../../core/async/limited-wait.ts';
+
 /** Larger pieces go to a worker in parts, so that it holds no more of them than it needs. */
 const pieceBytes = 1024 * 1024;
 
@@ -14,18 +16,11 @@ export class PrimedStream implements AsyncIterable<Uint8Array> {
   static async of(stream: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<PrimedStream> {
     signal.throwIfAborted();
     const iterator = stream[Symbol.asyncIterator]();
-    let abort = (): void => {};
-    const aborted = new Promise<never>((_, reject) => {
-      abort = () => reject(signal.reason);
-    });
-    signal.addEventListener('abort', abort);
     try {
-      return new PrimedStream(iterator, await Promise.race([iterator.next(), aborted]));
+      return new PrimedStream(iterator, await abortable(iterator.next(), signal));
     } catch (error) {
       void iterator.return?.().catch(() => {});
       throw error;
-    } finally {
-      signal.removeEventListener('abort', abort);
     }
   }
 

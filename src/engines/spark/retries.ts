@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { sleep } from '../../core/async/limited-wait.ts';
 import { ConnectFailure } from './connect-failure.ts';
 
 const firstDelayMs = 50;
@@ -63,7 +63,7 @@ export class Retries {
     const mostMs = isRefusedAtOnce(thrown) ? Math.min(retryForMs, refusedRetryMs) : retryForMs;
     if (this.#tries > mostTries || now + delayMs - this.#failingSince > mostMs) throw thrown;
     this.#delayMs = Math.min(this.#delayMs * growth, longestDelayMs);
-    await wait(delayMs, undefined, { signal }).catch(() => {
+    await sleep(delayMs, signal).catch(() => {
       throw thrown;
     });
     this.#triedAt = performance.now();

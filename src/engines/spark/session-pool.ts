@@ -1,6 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
+import { withTimeout } from '../../core/async/limited-wait.ts';
+import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
-import { TimedSignal } from '../../core/async/timed-signal.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSessionLost } from './connect-failure.ts';
@@ -149,7 +150,7 @@ export class SessionPool implements AsyncDisposable {
   async #make(signal: AbortSignal): Promise<SparkSession> {
     const { session: options, setUpTimeoutMs } = this.#options;
     const session = new SparkSession(options);
-    using limit = new TimedSignal(signal, setUpTimeoutMs);
+    using limit = new LinkedAbort([signal], setUpTimeoutMs);
     try {
       await session.configure(limit);
     } catch (thrown) {
@@ -171,9 +172,8 @@ export class SessionPool implements AsyncDisposable {
     this.#closed = closed;
     this.#dropIdle();
     for (const lease of this.#leases) lease.close(closed);
-    const limit = AbortSignal.timeout(closeTimeoutMs);
-    const isOver = new Promise<void>((resolve) => limit.addEventListener('abort', () => resolve()));
-    await Promise.race([isOver, Promise.all([...this.#leases].map(({ ended }) => ended))]);
+    const ended = Promise.all([...this.#leases].map((lease) => lease.ended));
+    await withTimeout(ended, closeTimeoutMs, () => []);
     for (const lease of this.#leases) lease.abandon();
     for (const session of this.#dropped.keys()) session.cut();
     await Promise.all(this.#dropped.values());

@@ -1,4 +1,4 @@
-import { TimedSignal } from '../../core/async/timed-signal.ts';
+import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { parseConnectUrl } from '../../core/connect-url.ts';
 import type { ClusterEngine, EngineHealth } from '../../core/engine.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -71,7 +71,7 @@ export class SparkEngine implements ClusterEngine {
   }
 
   async health({ signal }: { readonly signal: AbortSignal }): Promise<EngineHealth> {
-    using limit = new TimedSignal(signal, healthTimeoutMs);
+    using limit = new LinkedAbort([signal], healthTimeoutMs);
     const session = this.#newSession();
     try {
       await session.configure(limit);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../core/app-error.ts';
-import { abortable } from '../../core/async/abortable.ts';
+import { abortable } from '../../core/async/limited-wait.ts';
 import type { MessageType } from '../../grpc/protobuf/proto-message.ts';
 import type { ConnectChannel } from './connect-channel.ts';
 import { ConnectFailure } from './connect-failure.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
+import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
-import { TimedSignal } from '../../core/async/timed-signal.ts';
 import type { LogFields, Logger } from '../../core/logger.ts';
 import type { Tsdb, TsdbRequest } from '../../core/tsdb.ts';
 import { Breaker } from './breaker.ts';
@@ -70,7 +70,7 @@ export function createTsdb(options: TsdbOptions): Tsdb {
     });
 
   const acquireSlot = async (signal: AbortSignal): Promise<() => void> => {
-    using limit = new TimedSignal(signal, timeoutMs);
+    using limit = new LinkedAbort([signal], timeoutMs);
     return await slots.acquire(limit).catch((error: unknown) => {
       throw limit.isLate ? overloaded(`none came free within ${timeoutMs} ms`) : error;
     });

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
-import { sleep } from '../../core/async/abortable.ts';
+import { sleep } from '../../core/async/limited-wait.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
 import type { Handle } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import { sleep } from '../../core/async/abortable.ts';
+import { sleep } from '../../core/async/limited-wait.ts';
 
 const busyPauseMs = 100;
 const mostBusyMs = 10_000;

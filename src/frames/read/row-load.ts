@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import { abortable } from '../../core/async/abortable.ts';
+import { abortable, withTimeout } from '../../core/async/limited-wait.ts';
 import type { EncodedRows, FrameEngine, ReadRows } from '../../core/frame-engine.ts';
 
 /** Consecutive encoded rows of a frame in as many pieces as they came. */
@@ -175,13 +175,10 @@ export class LoadRun {
     while (readAhead.beyond(this.#takenRow) > limit) {
       const leftMs = until - performance.now();
       if (leftMs <= 0 || this.isAborted) return false;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, leftMs);
-        this.#taken = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+      const taken = new Promise<void>((resolve) => {
+        this.#taken = resolve;
       });
+      await withTimeout(taken, leftMs, () => {});
     }
     return true;
   }

@@ -1,5 +1,5 @@
 import { isTransient } from '../../core/app-error.ts';
-import { sleep } from '../../core/async/abortable.ts';
+import { sleep } from '../../core/async/limited-wait.ts';
 import type { Logger } from '../../core/logger.ts';
 
 export interface IdleQueueOptions {

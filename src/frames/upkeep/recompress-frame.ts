@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { BackgroundAbort } from '../../core/async/background-abort.ts';
+import { backgroundTimeoutMs } from '../../core/async/limited-wait.ts';
+import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import type { Handle } from '../../core/handle.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
@@ -42,8 +43,8 @@ async function recompressPart(
   const { handle, columns } = version.manifest;
   const { parts } = version;
   const temporary = directory.newTemporaryPath();
-  const limit = { bytes: part.uncompressedBytes, timeoutMs: context.recompressionTimeoutMs };
-  using work = new BackgroundAbort(limit, callerSignal);
+  const timeoutMs = context.recompressionTimeoutMs ?? backgroundTimeoutMs(part.uncompressedBytes);
+  using work = new LinkedAbort([callerSignal], timeoutMs);
   const { signal } = work;
   const unwatch = watchPart(state, handle, part, () => work.abort(new Error('the part is no longer there')));
   parts.acquire();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import { withTimeout } from '../../core/async/limited-wait.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Identify } from '../../core/principal.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
@@ -107,12 +108,12 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
   const { address: host, port } = server.address() as AddressInfo;
 
   const stop = async (graceMs: number): Promise<void> => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
     for (const service of options.services) service.drain?.();
     for (const session of connections.keys()) session.close();
-    if (await settlesWithin(closed, graceMs)) return;
+    if (await withTimeout(closed, graceMs, () => false)) return;
     for (const call of calls) call.abort(new GrpcError('UNAVAILABLE', 'the server is stopping'));
-    if (await settlesWithin(closed, flushMs)) return;
+    if (await withTimeout(closed, flushMs, () => false)) return;
     // What Node has said goodbye to it leaves to the client, who may never close its side.
     for (const socket of sockets) socket.destroy();
     await closed;
@@ -154,16 +155,4 @@ function route(
     endResponse(stream, errorTrailers(error), defaultTimeouts.stallTimeoutMs);
   }
   return method;
-}
-
-async function settlesWithin(promise: Promise<void>, timeoutMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, false);
-  });
-  try {
-    return await Promise.race([promise.then(() => true as const), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,11 +1,11 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { AppError } from '../../core/app-error.ts';
+import { IdleTimer } from '../../core/async/idle-timer.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
 import type { BudgetShare, MessageBudget } from '../wire/message-budget.ts';
 import { checkPrefix, endedInside, type FrameLimits, MessageReader, prefixBytes } from '../wire/message-frames.ts';
 import { streamChunks } from '../wire/stream-chunks.ts';
 import { floodGuard } from './data-flood-guard.ts';
-import { IdleTimer } from './idle-timer.ts';
 import type { Call } from './method.ts';
 
 const defaultMaxMessageBytes = 4 * 1024 * 1024;
@@ -30,7 +30,7 @@ export function requestMessages(stream: ServerHttp2Stream, call: Call, limits: L
 
 async function* requestBytes(stream: ServerHttp2Stream, idleTimeoutMs: number | undefined): AsyncGenerator<Buffer> {
   const chunks = streamChunks(stream);
-  const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs);
+  const idle = idleTimeoutMs === undefined ? undefined : new IdleTimer(idleTimeoutMs, () => sentNothing(idleTimeoutMs));
   // Not every reader reads to the end.
   stream.once('close', () => idle?.stop());
   const count = floodGuard(stream);
@@ -135,6 +135,10 @@ function tooMany(path: string): GrpcError {
 
 function frameLimitsOf(call: Call, { maxMessageBytes = defaultMaxMessageBytes }: Limits): FrameLimits {
   return { maxMessageBytes, encoding: call.metadata['grpc-encoding']?.toString() };
+}
+
+function sentNothing(idleTimeoutMs: number): AppError {
+  return new AppError('invalid_input', `the client sent nothing for ${idleTimeoutMs / 1000} s`);
 }
 
 function cancelled(): GrpcError {

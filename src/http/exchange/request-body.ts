@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../core/app-error.ts';
+import { IdleTimer } from '../../core/async/idle-timer.ts';
 import { ClientGone } from './response-writer.ts';
 
 export interface BodyLimits {
@@ -25,20 +26,14 @@ export async function* readBody(
   let bytes = 0;
   /** Of the time since which the rate is measured: only the waiting, not the work of our reader. */
   let [waitedMs, waitedBytes] = [0, 0];
-  let stalled: NodeJS.Timeout | undefined;
+  const idle = new IdleTimer(stallTimeoutMs, () => standsStill(stallTimeoutMs));
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   try {
     for (;;) {
-      let onStall: ((error: AppError) => void) | undefined;
-      const late = new Promise<never>((_, reject) => {
-        onStall = reject;
-      });
-      stalled = setTimeout(() => onStall?.(standsStill(stallTimeoutMs)), stallTimeoutMs);
       const waitingSince = performance.now();
-      const step = await Promise.race([chunks.next(), late]).catch((error: unknown) => {
+      const step = await idle.limit(chunks.next()).catch((error: unknown) => {
         throw error instanceof AppError ? error : new ClientGone('the client broke off its body');
       });
-      clearTimeout(stalled);
       if (step.done === true) break;
       bytes += step.value.length;
       waitedBytes += step.value.length;
@@ -52,7 +47,7 @@ export async function* readBody(
     }
     if (!request.complete) throw new ClientGone('the client broke off its body');
   } finally {
-    clearTimeout(stalled);
+    idle.stop();
     if (!request.complete) drain(request, chunks);
   }
 }

@@ -18,7 +18,7 @@ export class CancellableTickets {
   ): AsyncGenerator<T> {
     const key = keyOf(ticket);
     if (this.#cancelled.has(key)) throw cancelled();
-    const abort = new LinkedAbort(signal);
+    using abort = new LinkedAbort([signal]);
     const isCancelled = (): boolean => abort.signal.aborted && !signal.aborted;
     const ofTicket = this.#running.get(key) ?? new Set();
     this.#running.set(key, ofTicket.add(abort));
@@ -30,7 +30,6 @@ export class CancellableTickets {
     } catch (error) {
       throw isCancelled() ? cancelled() : error;
     } finally {
-      abort.unlink();
       ofTicket.delete(abort);
       if (ofTicket.size === 0) this.#running.delete(key);
     }
