@@ -31,43 +31,34 @@ export class AutoEngine {
   }
 
   async choose(principal: Principal, sql: string, { signal, lane }: CallOptions): Promise<EngineChoice> {
-    const { cluster, thresholdBytes } = this.#options;
-    if (cluster === undefined) return local('no engine is set for larger statements (sql.auto_engine)');
+    const { local, cluster, thresholdBytes } = this.#options;
     const job = { signal, lane };
-    const statement = await this.#analyze(sql, job);
-    if (statement === undefined) return await this.#ofForeignText(sql, job, cluster);
-    const reason = onlyLocal[statement.kind];
-    if (reason !== undefined || !('query' in statement)) return local(reason ?? 'it reads no rows');
-    const { tables } = statement.query;
-    if (tables.some(isAnalytics)) return local('it reads the database analytics, which is here');
-    const bytes = await this.#storedBytes(principal, tables, signal);
-    if (bytes === undefined) return local('a table that it names is not there');
-    const limit = `sql.auto_threshold of ${shownBytes(thresholdBytes)}`;
-    if (bytes < thresholdBytes) return local(`it reads frames of ${shownBytes(bytes)}, below the ${limit}`);
-    if ((await readingOf(cluster.sql, sql, job)) === 'refused') return local('only local takes what it says');
-    return elsewhere(cluster.name, `it reads frames of ${shownBytes(bytes)}, not below the ${limit}`);
-  }
-
-  /** Undefined where the local engine does not take the text. */
-  async #analyze(sql: string, job: JobOptions): Promise<Statement | undefined> {
-    try {
-      return await this.#options.local.analyze(sql, job);
-    } catch (error) {
-      if (isRefusal(error)) return undefined;
-      throw error;
+    const choice = (engine: string, reason: string, statement?: Statement): EngineChoice => {
+      return { sql, engine, reason: `auto: ${reason}`, isElsewhere: engine !== localEngineName, statement };
+    };
+    const stay = (reason: string, statement?: Statement) => choice(localEngineName, reason, statement);
+    if (cluster === undefined) return stay('no engine is set for larger statements (sql.auto_engine)');
+    const { name } = cluster;
+    const here = await analyse(local, sql, job);
+    if (typeof here === 'string') {
+      const there = await analyse(cluster.sql, sql, job);
+      // What nobody is known to take is local's to refuse: it says best why.
+      if (there === 'refused') return stay(`neither local nor ${name} takes what it says`);
+      if (there === 'unknown') return stay(`it does not take what it says, and ${name} cannot be asked`);
+      return choice(name, `only ${name} takes what it says`, there);
     }
-  }
-
-  /** What nobody is known to take is local's to refuse: it says best why. */
-  async #ofForeignText(
-    sql: string,
-    job: JobOptions,
-    { name, sql: engine }: NonNullable<AutoEngineOptions['cluster']>,
-  ): Promise<EngineChoice> {
-    const reading = await readingOf(engine, sql, job);
-    if (reading === 'taken') return elsewhere(name, `only ${name} takes what it says`);
-    if (reading === 'refused') return local(`neither local nor ${name} takes what it says`);
-    return local(`it does not take what it says, and ${name} cannot be asked`);
+    const reason = onlyLocal[here.kind];
+    if (reason !== undefined || !('query' in here)) return stay(reason ?? 'it reads no rows', here);
+    const { tables } = here.query;
+    if (tables.some(isAnalytics)) return stay('it reads the database analytics, which is here', here);
+    const bytes = await this.#storedBytes(principal, tables, signal);
+    if (bytes === undefined) return stay('a table that it names is not there', here);
+    const limit = `sql.auto_threshold of ${shownBytes(thresholdBytes)}`;
+    if (bytes < thresholdBytes) return stay(`it reads frames of ${shownBytes(bytes)}, below the ${limit}`, here);
+    const there = await analyse(cluster.sql, sql, job);
+    if (there === 'refused') return stay('only local takes what it says', here);
+    const isLarge = `it reads frames of ${shownBytes(bytes)}, not below the ${limit}`;
+    return choice(name, isLarge, there === 'unknown' ? undefined : there);
   }
 
   /** Of all frames together, each counted once. Undefined where one is not there. */
@@ -106,23 +97,14 @@ export class AutoEngine {
   }
 }
 
-function local(reason: string): EngineChoice {
-  return { engine: localEngineName, reason: `auto: ${reason}`, isElsewhere: false };
-}
-
-function elsewhere(engine: string, reason: string): EngineChoice {
-  return { engine, reason: `auto: ${reason}`, isElsewhere: true };
-}
-
-/** What an engine says of a text, where it can be asked. */
-async function readingOf(
+/** What an engine makes of a text, or whether it refuses it or cannot be asked. */
+async function analyse(
   engine: Pick<SqlEngine, 'analyze'>,
   sql: string,
   job: JobOptions,
-): Promise<'taken' | 'refused' | 'unknown'> {
+): Promise<Statement | 'refused' | 'unknown'> {
   try {
-    await engine.analyze(sql, job);
-    return 'taken';
+    return await engine.analyze(sql, job);
   } catch (error) {
     if (isRefusal(error)) return 'refused';
     if (error instanceof AppError && outOfReach.has(error.code)) return 'unknown';

@@ -1,29 +1,30 @@
 import type { Column } from '../core/data-type.ts';
 import type { Principal } from '../core/principal.ts';
-import type { AnalyticsTable, SqlResult } from '../core/sql.ts';
+import type { AnalyticsTable, SqlResult, Statement } from '../core/sql.ts';
 import { endingWith } from '../core/sql-result.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { AutoEngine } from './auto-engine.ts';
 import { autoEngineName, localEngineName, unknownEngine } from './engine-names.ts';
 import type {
+  AnalysedStatement,
   CallOptions,
   EngineChoice,
-  EngineSql,
   FrameSql,
   KeepRequest,
   KeptQuery,
   PreparedSql,
   QueryRequest,
-  SqlFacts,
+  SqlText,
   SqlUpdate,
   UpdateRequest,
 } from './frame-sql.ts';
-import type { Run, RunningQueries } from './running-queries.ts';
+import type { FrameStatements } from './frame-statements.ts';
+import type { RunningQueries } from './running-queries.ts';
 
 export interface EngineRouterOptions {
-  readonly local: EngineSql;
+  readonly local: FrameStatements;
   /** By the names that the operator gave them. */
-  readonly clusters: ReadonlyMap<string, EngineSql>;
+  readonly clusters: ReadonlyMap<string, FrameStatements>;
   readonly auto: AutoEngine;
   /** Where statements are seen while they run. */
   readonly running: RunningQueries;
@@ -31,7 +32,7 @@ export interface EngineRouterOptions {
 
 /** Statements over frames, each on the engine that its caller names and on no other. */
 export class EngineRouter implements FrameSql {
-  readonly #engines: ReadonlyMap<string, EngineSql>;
+  readonly #engines: ReadonlyMap<string, FrameStatements>;
   readonly #auto: AutoEngine;
   readonly #running: RunningQueries;
 
@@ -41,30 +42,38 @@ export class EngineRouter implements FrameSql {
     this.#running = running;
   }
 
-  async choose(principal: Principal, sql: string, options: CallOptions): Promise<EngineChoice> {
-    const { engine } = options;
+  async choose(principal: Principal, { sql, engine }: SqlText, options: CallOptions): Promise<EngineChoice> {
     if (engine === autoEngineName) return await this.#auto.choose(principal, sql, options);
-    this.#named(engine);
+    const chosen = engine ?? localEngineName;
+    this.#named(chosen);
     const reason = engine === undefined ? 'the default' : 'named by the caller';
-    return { engine: engine ?? localEngineName, reason, isElsewhere: (engine ?? localEngineName) !== localEngineName };
+    return { sql, engine: chosen, reason, isElsewhere: chosen !== localEngineName };
   }
 
-  async inspect(principal: Principal, sql: string, options: CallOptions): Promise<SqlFacts> {
-    return await (await this.#of(principal, sql, options)).inspect(principal, sql, options);
+  async analyze(principal: Principal, text: SqlText | EngineChoice, options: CallOptions): Promise<AnalysedStatement> {
+    const choice = 'reason' in text ? text : await this.choose(principal, text, options);
+    const { sql, engine } = choice;
+    const analyse = async (own: CallOptions): Promise<Statement> => {
+      const statement = await this.#named(engine).analyze(sql, own);
+      // A cancel that comes as the analysis ends must not be lost: the next step is another run.
+      own.signal.throwIfAborted();
+      return statement;
+    };
+    return { ...(choice.statement ?? (await this.#during(principal, choice, options, analyse))), sql, engine };
   }
 
-  async prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql> {
-    return await (await this.#of(principal, sql, options)).prepare(principal, sql, options);
+  async prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql> {
+    return await this.#named(statement.engine).prepare(principal, statement, options);
   }
 
   async boundColumns(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<readonly Column[]> {
-    return await (await this.#of(principal, request.sql, options)).boundColumns(principal, request, options);
+    return await this.#named(request.statement.engine).boundColumns(principal, request, options);
   }
 
   async query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult> {
-    const { engine, run } = await this.#begin(principal, request.sql, options);
+    const run = this.#running.begin(principal, request.statement, options);
     try {
-      const result = await engine.query(principal, request, run.options);
+      const result = await this.#named(run.engine).query(principal, request, run.options);
       return endingWith(result, () => run.end());
     } catch (thrown) {
       run.end();
@@ -73,50 +82,40 @@ export class EngineRouter implements FrameSql {
   }
 
   async keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult> {
-    return await this.#during(principal, query.sql, options, (engine, own) =>
-      engine.keep(principal, query, request, own),
+    const { statement } = query;
+    return await this.#during(principal, statement, options, (own) =>
+      this.#named(statement.engine).keep(principal, query, request, own),
     );
   }
 
   async update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate> {
-    return await this.#during(principal, request.sql, options, (engine, own) => engine.update(principal, request, own));
+    const { statement } = request;
+    return await this.#during(principal, statement, options, (own) =>
+      this.#named(statement.engine).update(principal, request, own),
+    );
   }
 
   /** Only the local engine has the operator's database. */
   async analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]> {
-    return await this.#named(undefined).analyticsTables(options);
+    return await this.#named(localEngineName).analyticsTables(options);
   }
 
-  /** Runs a statement that is over when the call is. */
+  /** The statement is under way until the call ends. */
   async #during<T>(
     principal: Principal,
-    sql: string,
+    statement: Pick<AnalysedStatement, 'sql' | 'engine'>,
     options: CallOptions,
-    act: (engine: EngineSql, options: CallOptions) => Promise<T>,
+    act: (options: CallOptions) => Promise<T>,
   ): Promise<T> {
-    const { engine, run } = await this.#begin(principal, sql, options);
+    const run = this.#running.begin(principal, statement, options);
     try {
-      return await act(engine, run.options);
+      return await act(run.options);
     } finally {
       run.end();
     }
   }
 
-  async #begin(principal: Principal, sql: string, options: CallOptions): Promise<{ engine: EngineSql; run: Run }> {
-    const name = await this.#nameFor(principal, sql, options);
-    return { engine: this.#named(name), run: this.#running.begin(principal, { sql, engine: name }, options) };
-  }
-
-  async #of(principal: Principal, sql: string, options: CallOptions): Promise<EngineSql> {
-    return this.#named(await this.#nameFor(principal, sql, options));
-  }
-
-  async #nameFor(principal: Principal, sql: string, options: CallOptions): Promise<string> {
-    const { engine = localEngineName } = options;
-    return engine === autoEngineName ? (await this.#auto.choose(principal, sql, options)).engine : engine;
-  }
-
-  #named(name: string = localEngineName): EngineSql {
+  #named(name: string): FrameStatements {
     const engine = this.#engines.get(name);
     if (engine !== undefined) return engine;
     throw unknownEngine(name, [...this.#engines.keys(), autoEngineName]);

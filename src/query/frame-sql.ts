@@ -1,22 +1,40 @@
 import type { Column, DataType } from '../core/data-type.ts';
 import type { ChunkForm, QueryProgress } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
-import type { AnalyticsTable, Query, SqlResult } from '../core/sql.ts';
+import type { AnalyticsTable, SqlResult, Statement } from '../core/sql.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 
 export interface CallOptions {
   readonly signal: AbortSignal;
   readonly lane?: string | undefined;
-  /** By its name, or `auto`. Default: local. */
-  readonly engine?: string | undefined;
   /** Of the request that brings the statement: by it others see and cancel it. Default: one that nobody knows. */
   readonly requestId?: string | undefined;
   readonly onProgress?: ((progress: QueryProgress) => void) | undefined;
 }
 
-export interface QueryRequest {
+/** A caller's text. */
+export interface SqlText {
   readonly sql: string;
+  /** The engine that is to run it: by its name, or `auto`. Default: local. */
+  readonly engine?: string | undefined;
+}
+
+/** A text with the engine that runs it, and why that one. Both may be shown to anyone. */
+export interface EngineChoice extends SqlText {
+  readonly engine: string;
+  readonly reason: string;
+  /** Not in this server: the time-outs of that engine hold, and not those for answers of our own. */
+  readonly isElsewhere: boolean;
+  /** Known where the choice depended on it. */
+  readonly statement?: Statement | undefined;
+}
+
+/** A text that was parsed and checked by the engine that is to run it. Only `FrameSql.analyze` makes one. */
+export type AnalysedStatement = Statement & { readonly sql: string; readonly engine: string };
+
+export interface QueryRequest {
+  readonly statement: AnalysedStatement;
   readonly form: ChunkForm;
   /** An Arrow IPC stream with a column a parameter; the statement runs once for each of its rows. */
   readonly parameters?: Uint8Array | undefined;
@@ -29,7 +47,7 @@ export interface QueryRequest {
 }
 
 export interface UpdateRequest {
-  readonly sql: string;
+  readonly statement: AnalysedStatement;
   readonly parameters?: Uint8Array | undefined;
 }
 
@@ -39,11 +57,6 @@ export interface SqlUpdate {
   readonly rows: number;
   /** Whether any frame is another than before. */
   readonly hasChanged: boolean;
-}
-
-/** What the text of a statement says of it. */
-export interface SqlFacts extends Pick<Query, 'parameterCount' | 'parameterNames'> {
-  readonly effect: 'reads' | 'creates' | 'inserts' | 'drops';
 }
 
 /** What a statement will give and take. */
@@ -62,25 +75,13 @@ export type KeptQuery = Omit<QueryRequest, 'form' | 'countAll' | 'isKept'>;
 /** How they become one. */
 export type KeepRequest = Omit<PutRequest, 'source' | 'replaces'>;
 
-/** Where a statement runs, and why there. Both may be shown to anyone. */
-export interface EngineChoice {
-  readonly engine: string;
-  readonly reason: string;
-  /** Not in this server: the time-outs of that engine hold, and not those for answers of our own. */
-  readonly isElsewhere: boolean;
-}
-
-/** SQL over frames, on the engine that the caller names. Rejects with AppError. */
-export interface FrameSql extends EngineSql {
-  /** The engine that would run the statement now. One that is not known is refused (`invalid_parameter`). */
-  choose(principal: Principal, sql: string, options: CallOptions): Promise<EngineChoice>;
-}
-
-/** SQL over frames, on one engine. */
-export interface EngineSql {
+/** SQL over frames: each text is analysed once, and may run many times then. Rejects with AppError. */
+export interface FrameSql {
+  /** The engine that would run the text now. One that is not known is refused (`invalid_parameter`). */
+  choose(principal: Principal, text: SqlText, options: CallOptions): Promise<EngineChoice>;
   /** Parses the text and checks it, without a look at the frames. */
-  inspect(principal: Principal, sql: string, options: CallOptions): Promise<SqlFacts>;
-  prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql>;
+  analyze(principal: Principal, text: SqlText | EngineChoice, options: CallOptions): Promise<AnalysedStatement>;
+  prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql>;
   /** The columns of a query with the types that its bound parameters give it. */
   boundColumns(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<readonly Column[]>;
   /** Starts a statement that reads. One that would change something is refused (`sql_forbidden`). */

@@ -21,12 +21,10 @@ import type { Frames } from '../frames/frames.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 import type {
   CallOptions,
-  EngineSql,
   KeepRequest,
   KeptQuery,
   PreparedSql,
   QueryRequest,
-  SqlFacts,
   SqlUpdate,
   UpdateRequest,
 } from './frame-sql.ts';
@@ -40,23 +38,13 @@ export interface FrameStatementsOptions {
 type Create = Extract<Statement, { kind: 'createTable' }>;
 type Insert = Extract<Statement, { kind: 'insert' }>;
 type Drop = Extract<Statement, { kind: 'drop' }>;
-type KeptRows = { readonly query: Query } & Omit<KeptQuery, 'sql'>;
+type KeptRows = { readonly query: Query } & Omit<KeptQuery, 'statement'>;
 
 /** A statement that replaces what it reads runs again where others have changed that meanwhile. */
 const mostAttempts = 5;
 
-const effects = {
-  query: 'reads',
-  showTables: 'reads',
-  createTable: 'creates',
-  insert: 'inserts',
-  drop: 'drops',
-} as const satisfies Record<Statement['kind'], SqlFacts['effect']>;
-
-const noParameters: Pick<Query, 'parameterCount' | 'parameterNames'> = { parameterCount: 0 };
-
-/** Statements over the frames of a caller, each over one version of every frame that it reads. */
-export class FrameStatements implements EngineSql {
+/** Statements over the frames of a caller, on one engine; each over one version of every frame that it reads. */
+export class FrameStatements {
   readonly #engine: SqlEngine;
   readonly #frames: Frames;
 
@@ -65,18 +53,11 @@ export class FrameStatements implements EngineSql {
     this.#frames = frames;
   }
 
-  async inspect(_principal: Principal, sql: string, options: CallOptions): Promise<SqlFacts> {
-    const statement = await this.#engine.analyze(sql, options);
-    const { parameterCount, parameterNames } = 'query' in statement ? statement.query : noParameters;
-    return {
-      effect: effects[statement.kind],
-      parameterCount,
-      ...(parameterNames !== undefined && { parameterNames }),
-    };
+  async analyze(sql: string, options: CallOptions): Promise<Statement> {
+    return await this.#engine.analyze(sql, options);
   }
 
-  async prepare(principal: Principal, sql: string, options: CallOptions): Promise<PreparedSql> {
-    const statement = await this.#engine.analyze(sql, options);
+  async prepare(principal: Principal, statement: Statement, options: CallOptions): Promise<PreparedSql> {
     switch (statement.kind) {
       case 'query':
         return { isUpdate: false, ...(await this.#describe(principal, { query: statement.query }, options)) };
@@ -99,16 +80,14 @@ export class FrameStatements implements EngineSql {
 
   async boundColumns(
     principal: Principal,
-    { sql, parameters }: UpdateRequest,
+    { statement, parameters }: UpdateRequest,
     options: CallOptions,
   ): Promise<readonly Column[]> {
-    const statement = await this.#engine.analyze(sql, options);
     if (statement.kind !== 'query') return [];
     return (await this.#describe(principal, { query: statement.query, parameters }, options)).columns;
   }
 
-  async query(principal: Principal, { sql, ...request }: QueryRequest, options: CallOptions): Promise<SqlResult> {
-    const statement = await this.#engine.analyze(sql, options);
+  async query(principal: Principal, { statement, ...request }: QueryRequest, options: CallOptions): Promise<SqlResult> {
     if (statement.kind === 'query') return await this.#run(principal, { query: statement.query, ...request }, options);
     if (statement.kind !== 'showTables') throw changesData(statement);
     const rows: string[][] = [];
@@ -121,19 +100,21 @@ export class FrameStatements implements EngineSql {
 
   async keep(
     principal: Principal,
-    { sql, ...rows }: KeptQuery,
+    { statement, ...rows }: KeptQuery,
     request: KeepRequest,
     options: CallOptions,
   ): Promise<PutResult> {
-    const statement = await this.#engine.analyze(sql, options);
     if (statement.kind === 'query')
       return await this.#keep(principal, { query: statement.query, ...rows }, request, options);
-    await using result = await this.query(principal, { sql, ...rows, form: 'arrow', isKept: true }, options);
+    await using result = await this.query(principal, { statement, ...rows, form: 'arrow', isKept: true }, options);
     return await this.#putRows(principal, result, request, options);
   }
 
-  async update(principal: Principal, { sql, parameters }: UpdateRequest, options: CallOptions): Promise<SqlUpdate> {
-    const statement = await this.#engine.analyze(sql, options);
+  async update(
+    principal: Principal,
+    { statement, parameters }: UpdateRequest,
+    options: CallOptions,
+  ): Promise<SqlUpdate> {
     switch (statement.kind) {
       case 'createTable':
       case 'insert':
@@ -198,10 +179,8 @@ export class FrameStatements implements EngineSql {
     const { handle, mode } = request;
     const engine = this.#engine;
     const isWhole = fromRow === 0 && toRow === Infinity && columns === undefined;
-    // Before the cluster works for nothing; the put looks again.
-    if (engine.write !== undefined && isWhole && mode === 'create' && handle !== undefined) {
-      await this.#frames.refuseTaken(principal, handle);
-    }
+    // Before the engine works for nothing; the put looks again.
+    if (mode === 'create' && handle !== undefined) await this.#frames.refuseTaken(principal, handle);
     await using opened = await openTables(this.#frames, principal, query.tables, options);
     const { tables } = opened;
     const read = tables.find(({ owner }) => owner === `${principal.tenant}/${handle}`);
@@ -275,7 +254,7 @@ export class FrameStatements implements EngineSql {
 
   async #run(
     principal: Principal,
-    run: { readonly query: Query; readonly into?: SqlJob['into'] } & Omit<QueryRequest, 'sql'>,
+    run: { readonly query: Query; readonly into?: SqlJob['into'] } & Omit<QueryRequest, 'statement'>,
     options: CallOptions,
   ): Promise<SqlResult> {
     const cleanup = new Cleanup();

@@ -81,6 +81,18 @@ describe('engine=<name>', () => {
     expect(ran()).toEqual([mostOfSmall, mostOfSmall, mostOfSmall]);
   });
 
+  test('analyses a statement once, by every door of HTTP', async () => {
+    await exec(mostOfSmall, { engine: 'second' });
+    await exp(mostOfSmall, { engine: 'second' });
+    await post({ sql: mostOfSmall, engine: 'second' });
+    const once = ['analyze', 'run'];
+    expect(asked.map(([method]) => method)).toEqual([...once, ...once, ...once]);
+    asked.length = 0;
+    await post({ sql: mostOfSmall, engine: 'second', keep: { handle: 'analysed', mode: 'overwrite' } });
+    await post({ sql: 'CREATE OR REPLACE TABLE analysed AS SELECT * FROM small', engine: 'second' });
+    expect(asked.map(([method]) => method)).toEqual(['analyze', 'write', 'analyze', 'write']);
+  });
+
   test('is known as local too', async () => {
     expect((await exec(mostOfSmall, { engine: 'local' })).json()).toMatchObject({ engine: 'local' });
     expect(ran()).toEqual([]);
@@ -192,6 +204,7 @@ describe('engine=auto', () => {
     expect(answer.json().engine_reason).toMatch(
       /^auto: it reads frames of [\d.]+ kB, not below the sql.auto_threshold/,
     );
+    expect(asked.map(([method]) => method)).toEqual(['analyze', 'run']);
     expect(ran()).toEqual([mostOfBig]);
     expect(server.log()).toMatch(/"engine":"second","engineReason":"auto: it reads frames/);
   });

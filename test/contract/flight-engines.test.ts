@@ -202,6 +202,20 @@ describe('a prepared statement', () => {
     expect(ran()).toEqual([text]);
   });
 
+  test('is analysed when it is prepared, and then no more, also where its frame is replaced', async () => {
+    await putSql(server.frames, 'changing', 'SELECT 1 AS n');
+    const handle = await prepare('SELECT *, ?::INT AS p FROM changing', { 'x-framehold-engine': 'second' });
+    const bound = new Table({ '1': vectorFromArray([7], new Int32()) });
+    const ask = async () => {
+      await client.bind(handle, bound);
+      return await client.ask('CommandPreparedStatementQuery', [1, handle]);
+    };
+    expect(await ask()).toEqual([{ n: 1, p: 7 }]);
+    await putSql(server.frames, 'changing', "SELECT 'two' AS t, 2 AS n", { mode: 'overwrite' });
+    expect(await ask()).toEqual([{ t: 'two', n: 2, p: 7 }]);
+    expect(asked.map(([method]) => method)).toEqual(['analyze', 'describe', 'describe', 'run', 'describe', 'run']);
+  });
+
   test('may be SET engine, as JDBC has it, and needs a session when it runs', async () => {
     const handle = await prepare("SET engine = 'second'", {});
     await expect(client.update('CommandPreparedStatementUpdate', [[1, handle]])).rejects.toMatchObject({

@@ -29,14 +29,15 @@ export function printTokens(tokens: readonly Token[], parameters: ReadonlySet<nu
     if (isNameOfParameter || (parameters.has(token.start) && !opened)) text += ')';
     before = token;
   }
+  // Not the tokens: prepared statements are kept for long, and tokens take many times the memory of their text.
+  const sources = Uint32Array.from(tokens.flatMap(({ start, end }) => [start, end]));
   return {
     text,
     sourcePosition(position) {
       const next = starts.findIndex((start) => start > position);
-      const index = (next < 0 ? tokens.length : next) - 1;
-      const token = tokens[index];
-      if (token === undefined) return 0;
-      return Math.min(token.start + (position - (starts[index] ?? 0)), token.end);
+      const index = (next < 0 ? starts.length : next) - 1;
+      const [start = 0, end = 0] = sources.subarray(2 * index, 2 * index + 2);
+      return Math.min(start + (position - (starts[index] ?? 0)), end);
     },
   };
 }

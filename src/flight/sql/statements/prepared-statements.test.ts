@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import type { Query } from '../../../core/sql.ts';
 import { type PreparedStatementLimits, PreparedStatements } from './prepared-statements.ts';
 
 const statement = (sql: string) => ({
   sql,
-  engine: undefined,
+  statement: undefined,
   isUpdate: false,
   columns: [],
   parameters: [],
@@ -56,6 +57,20 @@ test('parameters and texts count against the memory of all', () => {
   statements.close(c.handle);
   const rest = Array.from({ length: 50 }, (_, n) => statements.add(statement(`${n % 10}`)));
   expect(rest.map(({ handle }) => statements.get(handle).sql)).toHaveLength(50);
+});
+
+test('an analysis counts by the length of its query and by its tables', () => {
+  const analysed = (query: Pick<Query, 'sql' | 'tables'>) => ({
+    ...statement('select'),
+    statement: { kind: 'query', sql: 'select', engine: 'local', query: { parameterCount: 0, ...query } } as const,
+  });
+  const name = { catalog: undefined, schema: undefined, name: 't' };
+  const statements = store({ maxBytes: 20_000 });
+  const [a, b] = [analysed({ sql: 'x'.repeat(800), tables: [] }), analysed({ sql: 'x', tables: Array(40).fill(name) })];
+  const { handle } = statements.add(a);
+  statements.add(b);
+  expect(statements.size).toBe(1);
+  expect(() => statements.get(handle)).toThrow('not known');
 });
 
 test('one that is idle too long is gone', () => {

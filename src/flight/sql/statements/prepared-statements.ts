@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import { LruMap } from '../../../core/lru-map.ts';
-import type { PreparedSql } from '../../../query/frame-sql.ts';
+import type { AnalysedStatement, PreparedSql } from '../../../query/frame-sql.ts';
 import { pooledRandomBytes } from '../messages/random-bytes.ts';
 import type { Transaction } from './transactions.ts';
 
@@ -13,8 +13,8 @@ export interface Binding {
 export interface PreparedStatement extends PreparedSql {
   readonly handle: Uint8Array;
   readonly sql: string;
-  /** The engine that it was prepared on. Undefined: the local one. */
-  readonly engine: string | undefined;
+  /** With the engine that it was prepared on. Undefined: it is about the session, and no engine sees it. */
+  readonly statement: AnalysedStatement | undefined;
   /** The encapsulated schema of its result. */
   readonly schema: Uint8Array;
   /** The one that it was prepared in. It may have ended since: drivers go on using their statements after a commit. */
@@ -25,7 +25,7 @@ export interface PreparedStatement extends PreparedSql {
 export interface PreparedStatementLimits {
   /** Default 10,000. */
   readonly maxCount?: number;
-  /** SQL text, schemas and bound parameters of all together. Default 256 MiB. */
+  /** SQL text, analyses, schemas and bound parameters of all together. Default 256 MiB. */
   readonly maxBytes?: number;
   /** Default a day. */
   readonly idleMs?: number;
@@ -89,13 +89,21 @@ export class PreparedStatements {
   }
 
   #keep(statement: PreparedStatement): PreparedStatement {
-    const { handle, sql, schema, binding } = statement;
-    const bytes = 2 * sql.length + schema.length + (binding?.parameters.length ?? 0);
     const now = this.#now();
-    this.#held.set(keyOf(handle), { statement, usedAt: now }, bytes);
+    this.#held.set(keyOf(statement.handle), { statement, usedAt: now }, bytesOf(statement));
     this.#held.deleteOldestWhile(({ usedAt }) => usedAt < now - this.#idleMs);
     return statement;
   }
+}
+
+/** An analysis takes about so much for a character of its query (text and positions) and for a table's name. */
+const analysisBytes = { character: 16, table: 200 };
+
+function bytesOf({ sql, statement, schema, binding }: PreparedStatement): number {
+  const bytes = 2 * sql.length + schema.length + (binding?.parameters.length ?? 0);
+  if (statement === undefined || !('query' in statement)) return bytes;
+  const { query } = statement;
+  return bytes + analysisBytes.character * query.sql.length + analysisBytes.table * query.tables.length;
 }
 
 function keyOf(handle: Uint8Array): string {

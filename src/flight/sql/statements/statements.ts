@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { Call, Message } from '../../../grpc/server/method.ts';
-import type { CallOptions, FrameSql, PreparedSql } from '../../../query/frame-sql.ts';
+import type { AnalysedStatement, CallOptions, FrameSql, PreparedSql } from '../../../query/frame-sql.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
 import { batchData, schemaData } from '../../data/flight-data.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';
@@ -50,48 +50,43 @@ export class Statements {
     this.#logger = logger;
   }
 
-  async prepare({ query, transactionId }: StatementText, call: Call): Promise<PreparedStatement> {
+  async prepare({ query: sql, transactionId }: StatementText, call: Call): Promise<PreparedStatement> {
     const transaction = this.#transactions.find(transactionId);
-    const { description, engine } = await this.#describe(query, call);
-    return this.#prepared.add({ ...description, sql: query, engine, schema: resultSchema(description), transaction });
+    const { statement, description } = await this.#describe(sql, call);
+    return this.#prepared.add({ ...description, sql, statement, schema: resultSchema(description), transaction });
   }
 
-  async start({ query, transactionId }: StatementText, call: Call): Promise<InfoParts> {
+  async start({ query: sql, transactionId }: StatementText, call: Call): Promise<InfoParts> {
     const transaction = this.#transactions.find(transactionId);
-    const { description, engine } = await this.#describe(query, call);
+    const { statement, description } = await this.#describe(sql, call);
     refuseUnbound(description);
-    if (description.isUpdate) return done(await this.#update({ sql: query, engine, transaction }, undefined, call));
-    return { schema: resultSchema(description), ticket: encodeTicket({ kind: 'query', sql: query, engine }) };
+    if (description.isUpdate) return done(await this.#update({ sql, statement, transaction }, undefined, call));
+    return { schema: resultSchema(description), ticket: encodeTicket(queryTicket({ sql, statement })) };
   }
 
   /** The same of a statement that came as plain text: to ask about a text must not change anything. */
-  async startReading(query: string, call: Call): Promise<InfoParts> {
-    const { description, engine } = await this.#describe(query, call);
+  async startReading(sql: string, call: Call): Promise<InfoParts> {
+    const { statement, description } = await this.#describe(sql, call);
     if (description.isUpdate) {
       throw new AppError('sql_forbidden', 'the statement changes something, and a command of plain text only reads', {
         hint: 'send it as Flight SQL drivers do (CommandStatementUpdate or CommandStatementQuery), or to POST /sql',
       });
     }
     refuseUnbound(description);
-    return { schema: resultSchema(description), ticket: encodeTicket({ kind: 'query', sql: query, engine }) };
+    return { schema: resultSchema(description), ticket: encodeTicket(queryTicket({ sql, statement })) };
   }
 
   async startPrepared(handle: Uint8Array, call: Call): Promise<InfoParts> {
-    const statement = this.#prepared.get(handle);
-    const { sql, engine, schema, binding } = statement;
-    if (binding === undefined) refuseUnbound(statement);
-    if (statement.isUpdate) return done(await this.#update(statement, binding?.parameters, call));
-    if (binding === undefined) return { schema, ticket: encodeTicket({ kind: 'query', sql, engine }) };
+    const prepared = this.#prepared.get(handle);
+    const { statement, schema, binding } = prepared;
+    if (binding === undefined) refuseUnbound(prepared);
+    if (prepared.isUpdate || statement === undefined)
+      return done(await this.#update(prepared, binding?.parameters, call));
+    if (binding === undefined) return { schema, ticket: encodeTicket(queryTicket(prepared)) };
+    const { id: bindingId, parameters } = binding;
     // The values have types of their own, and `SELECT ?` is of the type of its value.
-    const columns = await this.#sql.boundColumns(
-      call.principal,
-      { sql, parameters: binding.parameters },
-      on(engine, call),
-    );
-    return {
-      schema: arrowSchema(columns),
-      ticket: encodeTicket({ kind: 'bound', handle, bindingId: binding.id }),
-    };
+    const columns = await this.#sql.boundColumns(call.principal, { statement, parameters }, optionsOf(call));
+    return { schema: arrowSchema(columns), ticket: encodeTicket({ kind: 'bound', handle, bindingId }) };
   }
 
   async schemaOf({ query }: StatementText, call: Call): Promise<Uint8Array> {
@@ -103,10 +98,9 @@ export class Statements {
   }
 
   /** Gives the number of rows that were written. */
-  async update({ query, transactionId }: StatementText, call: Call): Promise<number> {
+  async update({ query: sql, transactionId }: StatementText, call: Call): Promise<number> {
     const transaction = this.#transactions.find(transactionId);
-    const engine = readSessionStatement(query) === undefined ? await this.#engineFor(query, call) : undefined;
-    return this.#update({ sql: query, engine, transaction }, undefined, call);
+    return this.#update({ sql, statement: await this.#analyze(sql, call), transaction }, undefined, call);
   }
 
   /** With the uploaded parameters, a run for each of their rows; with those bound before when the upload has none. */
@@ -128,11 +122,11 @@ export class Statements {
       case 'done':
         return noRows();
       case 'query':
-        return this.#query(ticket, undefined, call);
+        return this.#query(() => this.#sql.analyze(call.principal, ticket, optionsOf(call)), undefined, call);
       case 'bound': {
-        const statement = this.#prepared.get(ticket.handle);
-        const { binding } = statement;
-        if (binding?.id === ticket.bindingId) return this.#query(statement, binding.parameters, call);
+        const { sql, statement, binding } = this.#prepared.get(ticket.handle);
+        const analyse = async () => statement ?? (await this.#sql.analyze(call.principal, { sql }, optionsOf(call)));
+        if (binding?.id === ticket.bindingId) return this.#query(analyse, binding.parameters, call);
         throw new AppError('not_found', 'other parameters have been bound since the ticket was given', {
           hint: 'ask for the FlightInfo again',
         });
@@ -144,67 +138,70 @@ export class Statements {
 
   /** A prepared query that someone reads by its handle, without a FlightInfo. */
   preparedTicket(handle: Uint8Array): StatementTicket {
-    const statement = this.#prepared.get(handle);
-    const { sql, engine, binding } = statement;
+    const prepared = this.#prepared.get(handle);
+    const { binding } = prepared;
     if (binding !== undefined) return { kind: 'bound', handle, bindingId: binding.id };
-    refuseUnbound(statement);
-    return { kind: 'query', sql, engine };
+    refuseUnbound(prepared);
+    return queryTicket(prepared);
   }
 
   /** FlightData messages of a statement that comes without a ticket of ours. */
   rowsOf(sql: string, call: Call): AsyncIterable<Message> {
-    return this.#query({ sql, engine: () => this.#engineFor(sql, call) }, undefined, call);
+    return this.#query(() => this.#analyzeOnChosen(sql, call), undefined, call);
   }
 
   async *#query(
-    {
-      sql,
-      engine,
-    }: { readonly sql: string; readonly engine?: string | undefined | (() => Promise<string | undefined>) },
+    analyse: () => Promise<AnalysedStatement>,
     parameters: Uint8Array | undefined,
     call: Call,
   ): AsyncGenerator<Message> {
-    const request = { sql, form: 'arrow', parameters } as const;
-    const chosen = typeof engine === 'function' ? await engine() : engine;
-    await using result = await this.#sql.query(call.principal, request, on(chosen, call));
+    const request = { statement: await analyse(), form: 'arrow', parameters } as const;
+    await using result = await this.#sql.query(call.principal, request, optionsOf(call));
     yield schemaData(arrowSchema(result.columns));
     for await (const { bytes } of result.rows()) yield batchData(bytes);
   }
 
   async #describe(
-    query: string,
+    sql: string,
     call: Call,
-  ): Promise<{ readonly description: PreparedSql; readonly engine: string | undefined }> {
-    if (readSessionStatement(query) !== undefined) return { description: changesTheSession, engine: undefined };
-    const engine = await this.#engineFor(query, call);
-    return { description: await this.#sql.prepare(call.principal, query, on(engine, call)), engine };
+  ): Promise<Pick<PreparedStatement, 'statement'> & { readonly description: PreparedSql }> {
+    const statement = await this.#analyze(sql, call);
+    if (statement === undefined) return { statement, description: changesTheSession };
+    return { statement, description: await this.#sql.prepare(call.principal, statement, optionsOf(call)) };
   }
 
-  /** The engine that the call names, else its session; undefined where neither does. */
-  async #engineFor(query: string, call: Call): Promise<string | undefined> {
-    const { metadata, requestId } = call;
+  /** Undefined for a statement about the session, which no engine sees. */
+  async #analyze(sql: string, call: Call): Promise<AnalysedStatement | undefined> {
+    return readSessionStatement(sql) === undefined ? await this.#analyzeOnChosen(sql, call) : undefined;
+  }
+
+  /** On the engine that the call names, else its session. The answer tells the engine where one of them did. */
+  async #analyzeOnChosen(sql: string, call: Call): Promise<AnalysedStatement> {
+    const { principal, metadata, requestId } = call;
     const wanted = metadata[engineHeader]?.toString() ?? this.#sessions.of(call)?.engine;
-    if (wanted === undefined) return undefined;
-    const { engine, reason, isElsewhere } = await this.#sql.choose(call.principal, query, on(wanted, call));
-    call.setHeader(engineHeader, engine);
-    call.setHeader(`${engineHeader}-reason`, reason);
-    const fields = { requestId, engine, engineReason: reason };
-    if (isElsewhere) this.#logger.info('a statement runs elsewhere', fields);
-    else if (wanted !== engine) this.#logger.debug('a statement stays local', fields);
-    return engine;
+    const choice = await this.#sql.choose(principal, { sql, engine: wanted }, optionsOf(call));
+    const { engine, reason, isElsewhere } = choice;
+    if (wanted !== undefined) {
+      call.setHeader(engineHeader, engine);
+      call.setHeader(`${engineHeader}-reason`, reason);
+      const fields = { requestId, engine, engineReason: reason };
+      if (isElsewhere) this.#logger.info('a statement runs elsewhere', fields);
+      else if (wanted !== engine) this.#logger.debug('a statement stays local', fields);
+    }
+    return await this.#sql.analyze(principal, choice, optionsOf(call));
   }
 
   async #update(
-    { sql, engine, transaction }: Pick<PreparedStatement, 'sql' | 'engine' | 'transaction'>,
+    { sql, statement, transaction }: Pick<PreparedStatement, 'sql' | 'statement' | 'transaction'>,
     parameters: Uint8Array | undefined,
     call: Call,
   ): Promise<number> {
-    const ofSession = readSessionStatement(sql);
-    if (ofSession !== undefined) {
-      this.#sessions.setEngine(call, ofSession.engine);
+    if (statement === undefined) {
+      this.#sessions.setEngine(call, readSessionStatement(sql)?.engine);
       return 0;
     }
-    const { rows, hasChanged } = await this.#sql.update(call.principal, { sql, parameters }, on(engine, call));
+    const { principal } = call;
+    const { rows, hasChanged } = await this.#sql.update(principal, { statement, parameters }, optionsOf(call));
     if (hasChanged) noteWrite(transaction, statementName(sql));
     return rows;
   }
@@ -214,8 +211,12 @@ async function* noRows(): AsyncGenerator<Message> {
   yield schemaData(emptySchema);
 }
 
-function on(engine: string | undefined, { signal, lane, requestId }: Call): CallOptions {
-  return { signal, lane, engine, requestId };
+function optionsOf({ signal, lane, requestId }: Call): CallOptions {
+  return { signal, lane, requestId };
+}
+
+function queryTicket({ sql, statement }: Pick<PreparedStatement, 'sql' | 'statement'>): StatementTicket {
+  return { kind: 'query', sql, engine: statement?.engine };
 }
 
 function resultSchema({ isUpdate, columns }: PreparedSql): Uint8Array {

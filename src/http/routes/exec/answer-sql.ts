@@ -18,15 +18,17 @@ export async function answerSql(
   const { principal, signal, lane, requestId, headers } = exchange;
   const { requestTimeoutMs, compression, maxLimit } = settings;
   const startedAt = process.hrtime.bigint();
-  const choice = await sql.choose(principal, command.query, { engine: command.engine, signal, lane });
+  const text = { sql: command.query, engine: command.engine };
+  const choice = await sql.choose(principal, text, { signal, lane });
   const told = reportEngine(exchange, command, choice);
   if (!choice.isElsewhere) exchange.answerWithin(requestTimeoutMs);
   const coding = compression ? chooseCoding(exchange.requestHeaders['accept-encoding']) : undefined;
   if (compression) headers.push('vary', 'Accept-Encoding');
+  const options = { signal, lane, requestId };
   await using result = await sql.query(
     principal,
     {
-      sql: command.query,
+      statement: await sql.analyze(principal, choice, options),
       form: command.quoteLargeNum ? 'exec-json-quoted' : 'exec-json',
       fromRow: command.range.from,
       // Ranges without an end have the one that the operator sets.
@@ -34,7 +36,7 @@ export async function answerSql(
       columns: command.columns,
       countAll: command.count,
     },
-    { signal, lane, engine: choice.engine, requestId },
+    options,
   );
   const body = execJson(command, result, startedAt, told);
   await sendBody(exchange, body, { headers: ['content-type', jsonContentType], coding });

@@ -1,4 +1,4 @@
-import type { FrameSql } from '../../../query/frame-sql.ts';
+import type { EngineChoice, FrameSql } from '../../../query/frame-sql.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { EngineReport } from '../../exchange/requested-engine.ts';
 import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
@@ -11,14 +11,15 @@ export async function exportQuery(
   exchange: Exchange,
   options: SendTableOptions & {
     readonly sql: FrameSql;
-    readonly engine: string;
+    readonly choice: EngineChoice;
     readonly told: EngineReport | undefined;
   },
 ): Promise<void> {
-  const { sql, engine, told } = options;
+  const { sql, choice, told } = options;
   const { principal, signal, lane, requestId } = exchange;
-  const request = { sql: query, fromRow: range.from, toRow: range.to, columns };
-  const open: TableSource['open'] = (form) =>
-    sql.query(principal, { ...request, form }, { signal, lane, engine, requestId });
+  const call = { signal, lane, requestId };
+  const statement = await sql.analyze(principal, choice, call);
+  const request = { statement, fromRow: range.from, toRow: range.to, columns };
+  const open: TableSource['open'] = (form) => sql.query(principal, { ...request, form }, call);
   await sendTable(exchange, { query, told, open }, format, options);
 }

@@ -40,12 +40,12 @@ export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Rout
         case 'sql': {
           if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
           const { principal, signal, lane } = exchange;
-          const choice = await sql.choose(principal, command.query, { engine: command.engine, signal, lane });
+          const text = { sql: command.query, engine: command.engine };
+          const choice = await sql.choose(principal, text, { signal, lane });
           const told = reportEngine(exchange, command, choice);
           // An engine elsewhere has a clock of its own.
           if (!choice.isElsewhere || timeoutMs !== undefined) limitTime(exchange, requestTimeoutMs, timeoutMs);
-          const { engine } = choice;
-          return await exportQuery(command, exchange, { frames, sql, compression, engine, told });
+          return await exportQuery(command, exchange, { frames, sql, compression, choice, told });
         }
         case 'proxy':
           if (tsdb === undefined) throw tsdbNotConfigured();

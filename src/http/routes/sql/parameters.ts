@@ -1,5 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { DataType } from '../../../core/data-type.ts';
+import type { Query } from '../../../core/sql.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
 import { type ArrowField, type ArrowType, arrowField } from '../../../encoding/arrow/types/arrow-field.ts';
@@ -10,7 +11,6 @@ import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import type { JsonObject, JsonValue } from '../../../encoding/json/json-text.ts';
 import { parseSqlType, sqlTypeNames } from '../../../encoding/sql-types/parse-sql-type.ts';
 import { sqlTypeName } from '../../../encoding/sql-types/sql-type-name.ts';
-import type { SqlFacts } from '../../../query/frame-sql.ts';
 import { wrongType } from '../../json/json-body.ts';
 
 /** A value on its way to the engine: a column of one row. */
@@ -22,7 +22,7 @@ interface Cell {
 /** The values of a statement's parameters, as an Arrow IPC stream of one row. Undefined where it takes none. */
 export function boundParameters(
   params: JsonValue | undefined,
-  statement: Pick<SqlFacts, 'parameterCount' | 'parameterNames'>,
+  statement: Pick<Query, 'parameterCount' | 'parameterNames'>,
 ): Uint8Array | undefined {
   const cells = valuesOf(params, statement).map(({ name, path, value }) => cellOf(name, value, path));
   if (cells.length === 0) return undefined;
@@ -38,7 +38,7 @@ interface GivenValue {
 
 function valuesOf(
   params: JsonValue | undefined,
-  { parameterCount, parameterNames }: Pick<SqlFacts, 'parameterCount' | 'parameterNames'>,
+  { parameterCount, parameterNames }: Pick<Query, 'parameterCount' | 'parameterNames'>,
 ): GivenValue[] {
   if (params === undefined || params === null) {
     if (parameterCount === 0) return [];

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { Frames } from '../../../frames/frames.ts';
-import type { EngineChoice, FrameSql, SqlFacts } from '../../../query/frame-sql.ts';
+import type { AnalysedStatement, EngineChoice, FrameSql } from '../../../query/frame-sql.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
@@ -18,7 +18,7 @@ import { type Keep, parseSqlCommand, type SqlCommand, sqlKeys, sqlSchema } from 
 import { boundParameters } from './parameters.ts';
 
 export interface SqlRouteOptions {
-  readonly frames: Pick<Frames, 'refuseTaken' | 'writeParquet'>;
+  readonly frames: Pick<Frames, 'writeParquet'>;
   readonly sql: FrameSql;
   readonly settings: JsonLimits & {
     readonly maxLimit: number | undefined;
@@ -29,10 +29,13 @@ export interface SqlRouteOptions {
 /** What a caller's statement needs to run. */
 interface Run {
   readonly command: SqlCommand;
+  readonly statement: AnalysedStatement;
   readonly parameters: Uint8Array | undefined;
   readonly choice: EngineChoice;
   readonly told: EngineReport | undefined;
 }
+
+const noParameters = { parameterCount: 0 };
 
 /** Longer texts are refused anyway, and need not come back. */
 const longestEcho = 1_048_576;
@@ -48,17 +51,17 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
       refuseCrossSite(exchange);
       readParameters({}, parseQueryString(exchange.target));
       const command = await readCommand(exchange, settings);
-      const { principal, signal, lane } = exchange;
+      const { principal, signal, lane, requestId } = exchange;
       const { timeoutMs, keep } = command;
       if (timeoutMs !== undefined) exchange.answerWithin(timeoutMs);
-      const choice = await sql.choose(principal, command.sql, { signal, lane, engine: command.engine });
+      const choice = await sql.choose(principal, command, { signal, lane });
       const told = reportEngine(exchange, command, choice);
-      const facts = await sql.inspect(principal, command.sql, { signal, lane, engine: choice.engine });
-      const parameters = boundParameters(command.params, facts);
-      const run = { command, parameters, choice, told };
-      if (facts.effect !== 'reads') sendJson(exchange, { ...(await change(exchange, run, facts, sql)), ...told });
-      else if (keep !== undefined)
-        sendJson(exchange, { ...(await keepRows(exchange, run, keep, frames, sql)), ...told });
+      const statement = await sql.analyze(principal, choice, { signal, lane, requestId });
+      const parameters = boundParameters(command.params, 'query' in statement ? statement.query : noParameters);
+      const run = { command, statement, parameters, choice, told };
+      const reads = statement.kind === 'query' || statement.kind === 'showTables';
+      if (!reads) sendJson(exchange, { ...(await change(exchange, run, sql)), ...told });
+      else if (keep !== undefined) sendJson(exchange, { ...(await keepRows(exchange, run, keep, sql)), ...told });
       else await sendRows(exchange, run, { frames, sql, ...settings });
     },
   };
@@ -76,21 +79,20 @@ async function readCommand(exchange: Exchange, settings: SqlRouteOptions['settin
 
 async function sendRows(
   exchange: Exchange,
-  { command, parameters, choice, told }: Run,
+  { command, statement, parameters, choice, told }: Run,
   options: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
 ): Promise<void> {
   const { sql: query, range, columns, format } = command;
   const { principal, signal, lane, requestId } = exchange;
-  const { engine, isElsewhere } = choice;
   // An engine elsewhere has a clock of its own.
-  if (!isElsewhere) exchange.answerWithin(options.requestTimeoutMs);
-  const request = { sql: query, parameters, fromRow: range.from, toRow: range.to, columns };
+  if (!choice.isElsewhere) exchange.answerWithin(options.requestTimeoutMs);
+  const request = { statement, parameters, fromRow: range.from, toRow: range.to, columns };
   await sendTable(
     exchange,
     {
       query,
       told,
-      open: (form) => options.sql.query(principal, { ...request, form }, { signal, lane, engine, requestId }),
+      open: (form) => options.sql.query(principal, { ...request, form }, { signal, lane, requestId }),
     },
     format,
     options,
@@ -99,15 +101,13 @@ async function sendRows(
 
 async function keepRows(
   { principal, signal, lane, requestId }: Exchange,
-  { command, parameters, choice }: Run,
+  { command, statement, parameters }: Run,
   keep: Keep,
-  frames: Pick<Frames, 'refuseTaken'>,
   sql: FrameSql,
 ): Promise<object> {
-  if (keep.mode === 'create' && keep.handle !== undefined) await frames.refuseTaken(principal, keep.handle);
   const { range, columns: chosen } = command;
-  const request = { sql: command.sql, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
-  const options = { signal, lane, engine: choice.engine, requestId };
+  const request = { statement, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
+  const options = { signal, lane, requestId };
   const { handle, version, rows, bytes, columns, expiresAt } = await sql.keep(principal, request, keep, options);
   const expires = expiresAt === undefined ? null : isoTime(expiresAt);
   return { handle, version, rows, bytes, columns: columns.map(execColumn), expires };
@@ -116,8 +116,7 @@ async function keepRows(
 /** As QuestDB answers. */
 async function change(
   { principal, signal, lane, requestId }: Exchange,
-  { command, parameters, choice }: Run,
-  { effect }: SqlFacts,
+  { command, statement, parameters }: Run,
   sql: FrameSql,
 ): Promise<object> {
   if (command.keep !== undefined) {
@@ -125,12 +124,8 @@ async function change(
       hint: 'keep is for queries; CREATE TABLE … AS keeps its rows by itself',
     });
   }
-  const { rows: updated } = await sql.update(
-    principal,
-    { sql: command.sql, parameters },
-    { signal, lane, engine: choice.engine, requestId },
-  );
-  return effect === 'inserts' ? { dml: 'OK', updated } : { ddl: 'OK' };
+  const { rows: updated } = await sql.update(principal, { statement, parameters }, { signal, lane, requestId });
+  return statement.kind === 'insert' ? { dml: 'OK', updated } : { ddl: 'OK' };
 }
 
 const binary = { type: 'string', format: 'binary' } as const;

@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { anonymous } from '../auth/identify.ts';
+import { AppError } from '../core/app-error.ts';
+import type { SqlDescription, SqlEngine, SqlJob, SqlResult, Statement } from '../core/sql.ts';
+import type { FrameStore } from '../frames/store.ts';
+import { AutoEngine } from './auto-engine.ts';
+import { EngineRouter } from './engine-router.ts';
+import type { SqlText } from './frame-sql.ts';
+import { FrameStatements } from './frame-statements.ts';
+import { RunningQueries } from './running-queries.ts';
+
+const options = { signal: new AbortController().signal, requestId: 'r' };
+const frameBytes = { small: 10, big: 1000 };
+
+/** Takes texts that begin with `local`, `second` or `any`, and notes what it is asked. */
+class NotingEngine implements SqlEngine {
+  readonly asked: string[] = [];
+  readonly jobs: SqlJob[] = [];
+  readonly statements: Statement[] = [];
+  readonly #name: string;
+  isBlocked = false;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  async analyze(sql: string, { signal }: { signal: AbortSignal }): Promise<Statement> {
+    this.asked.push('analyze');
+    if (this.isBlocked) await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const [taker = '', verb, name = 'none'] = sql.split(' ');
+    if (taker !== 'any' && taker !== this.#name) throw new AppError('sql_error', `${this.#name} does not take it`);
+    const table = { catalog: undefined, schema: undefined, name };
+    const query = { sql, tables: name in frameBytes ? [table] : [], parameterCount: 0 };
+    const statement: Statement =
+      verb === 'create' ? { kind: 'createTable', table, ifTaken: 'replace', query } : { kind: 'query', query };
+    this.statements.push(statement);
+    return statement;
+  }
+
+  async describe(job: SqlJob): Promise<SqlDescription> {
+    this.#note('describe', job);
+    return { columns: [], parameters: [] };
+  }
+
+  async run(job: SqlJob): Promise<SqlResult> {
+    this.#note('run', job);
+    async function* nothing() {}
+    return { columns: [], totalRows: 0, rows: nothing, arrowStream: nothing, [Symbol.asyncDispose]: async () => {} };
+  }
+
+  async analyticsTables() {
+    return [];
+  }
+
+  #note(method: string, job: SqlJob): void {
+    this.asked.push(method);
+    this.jobs.push(job);
+  }
+}
+
+let local: NotingEngine;
+let second: NotingEngine;
+let running: RunningQueries;
+let router: EngineRouter;
+
+beforeEach(() => {
+  local = new NotingEngine('local');
+  second = new NotingEngine('second');
+  running = new RunningQueries();
+  const reader = { columns: [], parts: [], sources: async () => [], [Symbol.asyncDispose]: async () => {} };
+  const frames = {
+    open: async () => reader,
+    describe: async (_: unknown, name: keyof typeof frameBytes) => ({ state: 'held', bytes: frameBytes[name] }),
+    list: async function* () {},
+    put: async () => ({ rows: 0 }),
+    refuseTaken: async () => {},
+  } as unknown as FrameStore;
+  router = new EngineRouter({
+    local: new FrameStatements({ engine: local, frames }),
+    clusters: new Map([['second', new FrameStatements({ engine: second, frames })]]),
+    auto: new AutoEngine({ frames, local, cluster: { name: 'second', sql: second }, thresholdBytes: 100 }),
+    running,
+  });
+});
+
+async function analyse(text: SqlText) {
+  return await router.analyze(anonymous, await router.choose(anonymous, text, options), options);
+}
+
+describe('a statement', () => {
+  test('is analysed once, however often it is described and run', async () => {
+    const statement = await analyse({ sql: 'any query small' });
+    await router.prepare(anonymous, statement, options);
+    await router.boundColumns(anonymous, { statement, parameters: new Uint8Array(1) }, options);
+    for (let n = 0; n < 3; n++) await router.query(anonymous, { statement, form: 'arrow' }, options);
+    await router.keep(anonymous, { statement }, { handle: undefined, mode: 'create' }, options);
+    expect(local.asked).toEqual(['analyze', 'describe', 'describe', 'run', 'run', 'run', 'run']);
+    const [analysed] = local.statements;
+    for (const { query } of local.jobs) expect(query).toBe(analysed?.kind === 'query' && analysed.query);
+  });
+
+  test('that changes frames is analysed once', async () => {
+    const statement = await analyse({ sql: 'any create copied' });
+    await router.prepare(anonymous, statement, options);
+    await router.update(anonymous, { statement }, options);
+    expect(local.asked).toEqual(['analyze', 'describe', 'run']);
+  });
+
+  test('runs on the engine that analysed it', async () => {
+    const statement = await analyse({ sql: 'any query', engine: 'second' });
+    await router.query(anonymous, { statement, form: 'arrow' }, options);
+    expect([local.asked, second.asked]).toEqual([[], ['analyze', 'run']]);
+  });
+
+  test('is listed and can be cancelled while it is analysed', async () => {
+    local.isBlocked = true;
+    const analysed = analyse({ sql: 'any query' });
+    await expect.poll(() => running.list(anonymous)).toMatchObject([{ id: 'r', sql: 'any query', engine: 'local' }]);
+    running.cancel(anonymous, 'r');
+    await expect(analysed).rejects.toMatchObject({ code: 'sql_cancelled' });
+    expect(running.list(anonymous)).toEqual([]);
+  });
+});
+
+test('a cancel that comes as the analysis ends is not lost', async () => {
+  const { analyze } = local;
+  local.analyze = async (...given) => {
+    const statement = await analyze.apply(local, given);
+    running.cancel(anonymous, 'r');
+    return statement;
+  };
+  await expect(analyse({ sql: 'any query' })).rejects.toMatchObject({ code: 'sql_cancelled' });
+});
+
+describe('engine=auto', () => {
+  test.each([
+    ['a small statement', 'any query small', 'local', ['analyze'], []],
+    ['a large one', 'any query big', 'second', ['analyze'], ['analyze']],
+    ['a large one that only local takes', 'local query big', 'local', ['analyze'], ['analyze']],
+    ['one that only the cluster takes', 'second query big', 'second', ['analyze'], ['analyze']],
+  ])('analyses %s at most once on each engine', async (_, sql, engine, byLocal, bySecond) => {
+    const statement = await analyse({ sql, engine: 'auto' });
+    expect(statement).toMatchObject({ kind: 'query', sql, engine });
+    expect([local.asked, second.asked]).toEqual([byLocal, bySecond]);
+  });
+
+  test('chooses also where a text comes with no choice, as in a ticket', async () => {
+    const statement = await router.analyze(anonymous, { sql: 'any query big', engine: 'auto' }, options);
+    expect(statement.engine).toBe('second');
+  });
+});
+
+test('an engine that is not known is refused before anything is analysed', async () => {
+  const text = { sql: 'any query', engine: 'secnod' };
+  for (const refused of [router.choose(anonymous, text, options), router.analyze(anonymous, text, options)]) {
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_parameter' });
+  }
+  expect(local.asked).toEqual([]);
+});
