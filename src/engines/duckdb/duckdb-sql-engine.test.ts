@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
 import { Cleanup } from '../../core/async/cleanup.ts';
 import type { Query } from '../../core/sql.ts';
@@ -10,6 +10,7 @@ import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-me
 import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
 import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
 import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
+import { WorkerPool } from './pool/worker-pool.ts';
 
 const never = new AbortController().signal;
 
@@ -413,6 +414,51 @@ describe('what a worker cannot do, even if its text were not checked', () => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
     expect(status).toMatch(/NoNewPrivs:\s+1/);
   });
+});
+
+describe('the gate', () => {
+  const run = { tables: [], form: 'exec-json' } as const;
+  const plain = (sql: string): Query => ({ sql, tables: [], parameterCount: 0 });
+
+  test('is passed once by a statement, whichever workers describe and run it', async () => {
+    const pool = vi.spyOn(WorkerPool.prototype, 'run');
+    try {
+      await using two = lab.newEngine({ workers: 2 });
+      const sql = 'INSERT INTO t SELECT 7 AS n';
+      const statement = await two.analyze(sql, { signal: never });
+      if (statement.kind !== 'insert') throw new Error('not an insert');
+      const { query } = statement;
+      await two.describe({ query, tables: [] }, { signal: never });
+      await using first = await two.run({ ...run, query }, { signal: never });
+      await using second = await two.run({ ...run, query }, { signal: never });
+      expect([first.columns, second.columns]).toMatchObject([[{ name: 'n' }], [{ name: 'n' }]]);
+      expect(await two.analyze(sql, { signal: never })).toBe(statement);
+      expect(pool.mock.calls.map(([{ kind }]) => kind)).toEqual(['analyze', 'describe', 'query', 'query']);
+    } finally {
+      pool.mockRestore();
+    }
+  });
+
+  test.each([
+    ['a query that was never analysed', async () => plain("SELECT * FROM read_csv('/etc/passwd')")],
+    [
+      'one whose text is another than the analysed',
+      async () => ({ ...(await analyzed('SELECT 1')).query, sql: 'CALL x()' }),
+    ],
+  ])('refuses %s', async (_, forged) => {
+    const query = await forged();
+    await expect(engine.run({ ...run, query }, { signal: never })).rejects.toMatchObject({ code: 'sql_forbidden' });
+    const described = engine.describe({ query, tables: [] }, { signal: never });
+    await expect(described).rejects.toMatchObject({ code: 'sql_forbidden' });
+  });
+
+  test.each(['SHOW TABLES', 'DROP TABLE t', 'SELECT 1;', ' SELECT 1', 'CREATE TABLE t AS SELECT 1'])(
+    'runs no query of ours that is more than a query: %j',
+    async (sql) => {
+      const ran = engine.run({ ...run, query: plain(sql) }, { signal: never });
+      await expect(ran).rejects.toThrow('only a query can be run');
+    },
+  );
 });
 
 test('a statement that was let in to be analysed is not refused when it is to run', async () => {

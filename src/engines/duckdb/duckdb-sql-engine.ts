@@ -46,6 +46,8 @@ export interface DuckDbSqlEngineOptions {
   readonly logger: Logger;
 }
 
+type Admission = Pick<RunOptions, 'isLetIn' | 'spentMs'>;
+
 /** Of a description: a thousand are remembered, and of wide frames they would take gigabytes. */
 const mostRememberedColumns = 256;
 
@@ -53,13 +55,13 @@ const mostRememberedColumns = 256;
 export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable {
   readonly #pool: WorkerPool;
   readonly #nativeCopies: NativeCopies;
-  /** What a text means does not depend on the frames. */
+  /** What a text means does not depend on the frames. To ask a worker takes as long as a short query does. */
   readonly #statements = new LruMap<Statement>();
   /**
-   * Queries that were analyzed and are yet to run. Refused only then, they would have waited for nothing, and under load
-   * hardly any would ever come to its end. What the analysis took is of the time that they have.
+   * Every query that passed the gate; no other is sent to a worker to run. Until its first run it has what the analysis took of
+   * its time, and a full queue does not refuse it: it would have waited for nothing, and under load hardly any would end.
    */
-  readonly #analyzed = new WeakMap<Query, { readonly spentMs: number }>();
+  readonly #gated = new WeakMap<Query, Admission>();
   /** Versions do not change, so what a query over them gives does not. */
   readonly #descriptions = new LruMap<SqlDescription>();
 
@@ -104,15 +106,22 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     };
     const statement = (await this.#pool.call({ kind: 'analyze', sql }, { ...options, onSpent })) as Statement;
     if (sql.length <= longestRememberedSql) this.#statements.set(sql, statement);
-    if ('query' in statement) this.#analyzed.set(statement.query, { spentMs });
+    if ('query' in statement) this.#gated.set(statement.query, { isLetIn: true, spentMs });
     return statement;
   }
 
-  /** To be analyzed and to run are one work for its caller. */
-  #goOn(query: Query): Pick<RunOptions, 'isLetIn' | 'spentMs'> {
-    const analyzed = this.#analyzed.get(query);
-    this.#analyzed.delete(query);
-    return { isLetIn: analyzed !== undefined, spentMs: analyzed?.spentMs };
+  /** What the run takes over from the analysis, once. Undefined: the query is none that passed the gate. */
+  #admit(query: Query): Admission | undefined {
+    const admission = this.#gated.get(query);
+    if (admission !== undefined) this.#gated.set(query, {});
+    return admission;
+  }
+
+  /** Queries of our own pass the gate, too. */
+  async #gateOwn({ sql }: Query, options: JobOptions): Promise<Admission> {
+    const statement = await this.analyze(sql, options);
+    if (statement.kind !== 'query' || statement.query.sql !== sql) throw new Error('only a query can be run');
+    return this.#admit(statement.query) ?? {};
   }
 
   async describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription> {
@@ -120,10 +129,10 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const known = key === undefined ? undefined : this.#descriptions.get(key);
     if (known !== undefined) return known;
     const { parameters } = job;
-    const goingOn = { ...options, ...this.#goOn(job.query) };
+    const admission = this.#admit(job.query) ?? (await this.#gateOwn(job.query, options));
     const ask = (): Promise<unknown> => {
       const shown = queryJob(job, (table) => this.#nativeCopies.find(table));
-      return this.#pool.call({ kind: 'describe', ...shown }, { ...goingOn, input: only(parameters) });
+      return this.#pool.call({ kind: 'describe', ...shown }, { ...options, ...admission, input: only(parameters) });
     };
     const description = (await this.#withoutBadCopies(job.tables, options.signal, ask)) as SqlDescription;
     if (key !== undefined && description.columns.length <= mostRememberedColumns)
@@ -131,15 +140,22 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     return description;
   }
 
-  async run(run: SqlRun, { signal, lane }: JobOptions): Promise<SqlResult> {
+  async run(run: SqlRun, options: JobOptions): Promise<SqlResult> {
+    const { signal, lane } = options;
     const { form, fromRow, columns, countAll, parameters, isKept } = run;
     // JSON, in which jobs travel, has no infinity.
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
-    const goingOn = this.#goOn(run.query);
+    const admission = this.#admit(run.query) ?? (await this.#gateOwn(run.query, options));
     const start = (): Promise<DuckDbSqlResult> => {
       const shown = queryJob(run, (table) => this.#nativeCopies.use(table));
       const job: Job = { kind: 'query', ...shown, form, fromRow, toRow, columns, countAll };
-      const messages = this.#pool.run(job, { signal, lane, ...goingOn, countsReader: isKept, input: only(parameters) });
+      const messages = this.#pool.run(job, {
+        signal,
+        lane,
+        ...admission,
+        countsReader: isKept,
+        input: only(parameters),
+      });
       return DuckDbSqlResult.start(messages, { failed: (error) => this.#distrustCopies(run.tables, error) });
     };
     return await this.#withoutBadCopies(run.tables, signal, start);

@@ -1,7 +1,6 @@
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
-import type { Statement } from '../../../core/sql.ts';
 import { isFailedSync, storageError } from '../../../core/storage-error.ts';
 import { rowsHead } from '../protocol/encoded-rows.ts';
 import {
@@ -12,7 +11,6 @@ import {
   MessageParser,
   messageHeader,
   messageKind,
-  type RunQueryJob,
   type WireError,
   type WorkerSettings,
 } from '../protocol/protocol.ts';
@@ -101,7 +99,7 @@ export async function start(): Promise<void> {
 
 async function run(job: Job, turn: number): Promise<void> {
   input.begin(turn);
-  const short = job.kind === 'query' ? shortResult(job) : undefined;
+  const short = job.kind === 'query' && catalog !== undefined ? runKeptShort(catalog, job) : undefined;
   if (short !== undefined) {
     cancels.pass();
     input.begin(turn + 1);
@@ -130,12 +128,6 @@ async function run(job: Job, turn: number): Promise<void> {
   }
   input.begin(turn + 1);
   await sendAnswer(answer, turn);
-}
-
-/** What came so far through the gate here, and was short then. */
-function shortResult(job: RunQueryJob): ShortResult | undefined {
-  const isQuery = gated.has(job.query.sql);
-  return catalog === undefined || !isQuery ? undefined : runKeptShort(catalog, job);
 }
 
 async function sendShort({ columns, pieces, totalRows }: ShortResult, turn: number): Promise<void> {
@@ -188,16 +180,13 @@ type SqlJobs = Extract<Job, { kind: 'analyze' | 'describe' | 'query' | 'analytic
 async function performSql(job: SqlJobs, context: QueryContext): Promise<unknown> {
   switch (job.kind) {
     case 'analyze':
-      return await analyze(job.sql, context.catalog);
+      return await analyzeSql(context.catalog.connection, job.sql);
     case 'analyticsTables':
       return await analyticsTables(context.catalog);
     case 'describe':
-      await assertQuery(job.query.sql, context.catalog);
       return await describeQuery(context, job);
-    case 'query': {
-      await assertQuery(job.query.sql, context.catalog);
+    case 'query':
       return await sendResult(runQuery(context, job), context.signal);
-    }
     default:
       job satisfies never;
       throw new Error('unreachable');
@@ -219,34 +208,6 @@ async function sendResult(rows: Result, signal: AbortSignal): Promise<{ readonly
     // The connection outlives the job: what it opened must be closed, however it ends.
     await rows.return(0);
   }
-}
-
-const mostAnalyzed = 1000;
-const longestAnalyzed = 10_000;
-/** By the caller's text, in which its positions count. */
-const analyzed = new Map<string, Statement>();
-/** Exact texts of queries, without what stood around them, that have passed the gate and will come to be described and run. */
-const gated = new Set<string>();
-
-/** Every text passes the gate in the process that runs it, whoever checked it before. */
-async function analyze(sql: string, { connection }: SqlCatalog): Promise<Statement> {
-  const known = analyzed.get(sql);
-  if (known !== undefined) return known;
-  const statement = await analyzeSql(connection, sql);
-  if (sql.length > longestAnalyzed) return statement;
-  if (analyzed.size >= mostAnalyzed) {
-    analyzed.clear();
-    gated.clear();
-  }
-  analyzed.set(sql, statement);
-  if (statement.kind === 'query') gated.add(statement.query.sql);
-  return statement;
-}
-
-async function assertQuery(sql: string, sqlCatalog: SqlCatalog): Promise<void> {
-  if (gated.has(sql)) return;
-  const { kind } = await analyze(sql, sqlCatalog);
-  if (kind !== 'query') throw new Error('only a query can be run');
 }
 
 function sendColumns(columns: readonly Column[], next: NextMessage): Promise<void> {
