@@ -31,3 +31,9 @@ export interface Batch {
   readonly rows: number;
   readonly vectors: readonly Vector[];
 }
+
+/** A part of a vector that its type demands. */
+export function vectorPart<T>(part: T | null | undefined): T {
+  if (part == null) throw new TypeError('a vector lacks a part that its type demands');
+  return part;
+}

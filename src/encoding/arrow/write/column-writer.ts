@@ -13,9 +13,3 @@ export interface ColumnWriter {
 export function validityBytes(vector: Vector, rows: number): number {
   return vector.validity === null ? 0 : rows / 8;
 }
-
-/** A part of a vector that its type demands. */
-export function present<T>(part: T | null | undefined): T {
-  if (part == null) throw new TypeError('a vector lacks a part that its type demands');
-  return part;
-}

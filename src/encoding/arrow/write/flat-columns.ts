@@ -1,8 +1,8 @@
-import type { Vector } from '../../../core/batch.ts';
+import { type Vector, vectorPart } from '../../../core/batch.ts';
 import { GrowingBits } from '../../bytes/growing-bits.ts';
 import { GrowingBytes } from '../../bytes/growing-bytes.ts';
 import type { BodyLayout } from './body-layout.ts';
-import { type ColumnWriter, present, validityBytes } from './column-writer.ts';
+import { type ColumnWriter, validityBytes } from './column-writer.ts';
 import { GrowingOffsets } from './growing-offsets.ts';
 import { GrowingValidity } from './growing-validity.ts';
 
@@ -33,7 +33,7 @@ export class BooleanColumn implements ColumnWriter {
 
   append(vector: Vector, from: number, to: number): void {
     this.#validity.append(vector.validity, from, to);
-    this.#bits.append(present(vector.data), from, to);
+    this.#bits.append(vectorPart(vector.data), from, to);
   }
 
   take(body: BodyLayout): void {
@@ -59,7 +59,7 @@ export class FixedColumn implements ColumnWriter {
 
   append(vector: Vector, from: number, to: number): void {
     this.#validity.append(vector.validity, from, to);
-    this.#data.append(present(vector.data), from * this.#width, to * this.#width);
+    this.#data.append(vectorPart(vector.data), from * this.#width, to * this.#width);
   }
 
   take(body: BodyLayout): void {
@@ -76,16 +76,16 @@ export class BytesColumn implements ColumnWriter {
   readonly #data = new GrowingBytes();
 
   bytesOf(vector: Vector, from: number, to: number): number {
-    const offsets = present(vector.offsets);
-    const bytes = present(offsets[to]) - present(offsets[from]);
+    const offsets = vectorPart(vector.offsets);
+    const bytes = vectorPart(offsets[to]) - vectorPart(offsets[from]);
     return bytes + (to - from) * 4 + validityBytes(vector, to - from);
   }
 
   append(vector: Vector, from: number, to: number): void {
-    const offsets = present(vector.offsets);
+    const offsets = vectorPart(vector.offsets);
     this.#validity.append(vector.validity, from, to);
     this.#offsets.append(offsets, from, to);
-    this.#data.append(present(vector.data), present(offsets[from]), present(offsets[to]));
+    this.#data.append(vectorPart(vector.data), vectorPart(offsets[from]), vectorPart(offsets[to]));
   }
 
   take(body: BodyLayout): void {

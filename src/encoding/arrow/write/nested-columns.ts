@@ -1,7 +1,7 @@
-import type { Vector } from '../../../core/batch.ts';
+import { type Vector, vectorPart } from '../../../core/batch.ts';
 import { GrowingBytes } from '../../bytes/growing-bytes.ts';
 import type { BodyLayout } from './body-layout.ts';
-import { type ColumnWriter, present, validityBytes } from './column-writer.ts';
+import { type ColumnWriter, validityBytes } from './column-writer.ts';
 import { GrowingOffsets } from './growing-offsets.ts';
 import { GrowingValidity } from './growing-validity.ts';
 
@@ -16,16 +16,20 @@ export class ListColumn implements ColumnWriter {
   }
 
   bytesOf(vector: Vector, from: number, to: number): number {
-    const offsets = present(vector.offsets);
-    const element = this.#element.bytesOf(present(vector.children[0]), present(offsets[from]), present(offsets[to]));
+    const offsets = vectorPart(vector.offsets);
+    const element = this.#element.bytesOf(
+      vectorPart(vector.children[0]),
+      vectorPart(offsets[from]),
+      vectorPart(offsets[to]),
+    );
     return element + (to - from) * 4 + validityBytes(vector, to - from);
   }
 
   append(vector: Vector, from: number, to: number): void {
-    const offsets = present(vector.offsets);
+    const offsets = vectorPart(vector.offsets);
     this.#validity.append(vector.validity, from, to);
     this.#offsets.append(offsets, from, to);
-    this.#element.append(present(vector.children[0]), present(offsets[from]), present(offsets[to]));
+    this.#element.append(vectorPart(vector.children[0]), vectorPart(offsets[from]), vectorPart(offsets[to]));
   }
 
   take(body: BodyLayout): void {
@@ -47,13 +51,13 @@ export class ArrayColumn implements ColumnWriter {
   }
 
   bytesOf(vector: Vector, from: number, to: number): number {
-    const element = this.#element.bytesOf(present(vector.children[0]), from * this.#size, to * this.#size);
+    const element = this.#element.bytesOf(vectorPart(vector.children[0]), from * this.#size, to * this.#size);
     return element + validityBytes(vector, to - from);
   }
 
   append(vector: Vector, from: number, to: number): void {
     this.#validity.append(vector.validity, from, to);
-    this.#element.append(present(vector.children[0]), from * this.#size, to * this.#size);
+    this.#element.append(vectorPart(vector.children[0]), from * this.#size, to * this.#size);
   }
 
   take(body: BodyLayout): void {
@@ -99,7 +103,7 @@ export class UnionColumn implements ColumnWriter {
   }
 
   append(vector: Vector, from: number, to: number): void {
-    this.#tags.append(present(vector.data), from, to);
+    this.#tags.append(vectorPart(vector.data), from, to);
     appendChildren(this.#members, vector, from, to);
   }
 
@@ -134,10 +138,10 @@ export class RequiredColumn implements ColumnWriter {
 
 function childBytes(writers: readonly ColumnWriter[], vector: Vector, from: number, to: number): number {
   let bytes = 0;
-  for (const [i, writer] of writers.entries()) bytes += writer.bytesOf(present(vector.children[i]), from, to);
+  for (const [i, writer] of writers.entries()) bytes += writer.bytesOf(vectorPart(vector.children[i]), from, to);
   return bytes;
 }
 
 function appendChildren(writers: readonly ColumnWriter[], vector: Vector, from: number, to: number): void {
-  for (const [i, writer] of writers.entries()) writer.append(present(vector.children[i]), from, to);
+  for (const [i, writer] of writers.entries()) writer.append(vectorPart(vector.children[i]), from, to);
 }

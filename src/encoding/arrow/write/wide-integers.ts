@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
-import type { Vector } from '../../../core/batch.ts';
+import { type Vector, vectorPart } from '../../../core/batch.ts';
 import type { BodyLayout } from './body-layout.ts';
-import { type ColumnWriter, present } from './column-writer.ts';
+import type { ColumnWriter } from './column-writer.ts';
 import { FixedColumn } from './flat-columns.ts';
 
 const width = 16;
@@ -32,7 +32,7 @@ export class WideIntegerColumn implements ColumnWriter {
   }
 
   #check({ data, validity }: Vector, from: number, to: number): void {
-    const bytes = present(data);
+    const bytes = vectorPart(data);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (let row = from; row < to; row++) {
       const at = row * width + 8;

@@ -3,6 +3,11 @@ export function bitAt(bits: Uint8Array, index: number): boolean {
   return (((bits[index >> 3] as number) >> (index & 7)) & 1) === 1;
 }
 
+/** Whether a row has a value; without a bitmap every row has one. */
+export function isPresent(validity: Uint8Array | null, row: number): boolean {
+  return validity === null || bitAt(validity, row);
+}
+
 /** A copy of `count` bits from `start` on, at bit 0. */
 export function sliceBits(bits: Uint8Array, start: number, count: number): Uint8Array {
   const bytes = (count + 7) >> 3;
@@ -17,11 +22,10 @@ export function sliceBits(bits: Uint8Array, start: number, count: number): Uint8
   return out;
 }
 
-/** The bits that are set in both; null stands for all of them. `into` may be changed. */
-export function andBits(into: Uint8Array | null, other: Uint8Array | null): Uint8Array | null {
-  if (into === null || other === null) return into ?? other;
-  for (let at = 0; at < into.length; at++) into[at] = (into[at] as number) & (other[at] as number);
-  return into;
+/** The rows that are present in both. */
+export function bothPresent(one: Uint8Array | null, other: Uint8Array | null): Uint8Array | null {
+  if (one === null || other === null) return one ?? other;
+  return one.map((byte, at) => byte & (other[at] as number));
 }
 
 export function clearBit(bits: Uint8Array, index: number): void {

@@ -1,3 +1,4 @@
+import { InvalidArrow } from '../format/flatbuffer-reader.ts';
 import type { ArrowField, ArrowType } from '../format/schema.ts';
 
 /** Values of a field in Arrow's layout; what is there for its type lies inside the message's body, which is checked. */
@@ -13,6 +14,8 @@ export interface ArrowColumn {
   readonly viewed: readonly Uint8Array[];
   readonly children: readonly ArrowColumn[];
   readonly dictionary: ArrowColumn | undefined;
+  /** Of a slice: which row of the message its first row is. */
+  readonly firstRow?: number;
 }
 
 export const noBytes = new Uint8Array(0);
@@ -54,6 +57,10 @@ export function valueBytes(type: ArrowType): number {
     default:
       throw new Error(`values of ${type.kind} have no fixed size`);
   }
+}
+
+export function outOfRange({ field, firstRow = 0 }: ArrowColumn, row: number): InvalidArrow {
+  return new InvalidArrow(`${field.label} has a value out of its type's range at row ${firstRow + row}`);
 }
 
 export function int32View(bytes: Uint8Array, length: number): Int32Array {

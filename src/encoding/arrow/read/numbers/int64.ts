@@ -1,5 +1,3 @@
-import { InvalidArrow } from '../format/flatbuffer-reader.ts';
-
 /**
  * 64-bit integers as two halves, in plain numbers: BigInt arithmetic costs some 100 ns a value.
  * `high` is signed, `low` unsigned; the result is left in `out` at `at`. False: it does not fit or divide.
@@ -41,8 +39,4 @@ export function isInRange(high: number, low: number, { min, max, minHigh, maxHig
 
 export function int64(high: number, low: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low >>> 0);
-}
-
-export function outOfRange(label: string, row: number): InvalidArrow {
-  return new InvalidArrow(`${label} has a value out of its type's range at row ${row}`);
 }

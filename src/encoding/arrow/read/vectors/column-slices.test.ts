@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { type ColumnCase, dictionaryCases, scalarCases } from '../../../../../test/support/arrow-column-cases.ts';
+import {
+  type ColumnCase,
+  dictionaryCases,
+  nestedCases,
+  scalarCases,
+} from '../../../../../test/support/arrow-column-cases.ts';
 import {
   batchMessage,
   dictionaryMessage,
@@ -12,11 +17,11 @@ import type { Vector } from '../../../../core/batch.ts';
 import { createNdjsonEncoder } from '../../../rows/ndjson.ts';
 import type { ArrowColumn } from '../columns/column.ts';
 import { ArrowStream } from '../columns/stream.ts';
-import { sliceColumn, sliceEnds } from './column-slices.ts';
+import { isFolded, sliceColumn, sliceEnds } from './column-slices.ts';
 import { toColumn } from './to-column.ts';
 import { toVector } from './to-vector.ts';
 
-const flatCases = [...scalarCases, ...dictionaryCases].filter(({ field }) => field.children === undefined);
+const cases = [...scalarCases, ...nestedCases, ...dictionaryCases];
 
 async function columnOf(
   field: RawField,
@@ -43,18 +48,15 @@ function linesOf(column: ArrowColumn, slices: readonly ArrowColumn[]): string {
   return Buffer.from(encoder.take().bytes).toString();
 }
 
-test.each(flatCases)(
-  'the rows of $what, one by one, are those of the whole',
-  async ({ field, batch, dictionaries }) => {
-    const column = await columnOf(field, batch, dictionaries);
-    const { rows } = batch;
-    const whole = linesOf(column, [column]);
-    expect(whole.split('\n')).toHaveLength(rows + 1);
-    const singly = Array.from({ length: rows }, (_, row) => sliceColumn(column, row, row + 1));
-    expect(linesOf(column, singly)).toBe(whole);
-    expect(linesOf(column, [sliceColumn(column, 0, 1), sliceColumn(column, 1, rows)])).toBe(whole);
-  },
-);
+test.each(cases)('the rows of $what, one by one, are those of the whole', async ({ field, batch, dictionaries }) => {
+  const column = await columnOf(field, batch, dictionaries);
+  const { rows } = batch;
+  const whole = linesOf(column, [column]);
+  expect(whole.split('\n')).toHaveLength(rows + 1);
+  const singly = Array.from({ length: rows }, (_, row) => sliceColumn(column, row, row + 1));
+  expect(linesOf(column, singly)).toBe(whole);
+  expect(linesOf(column, [sliceColumn(column, 0, 1), sliceColumn(column, 1, rows)])).toBe(whole);
+});
 
 const utf8 = [5, {}] as const;
 const text = (value: string): RawBatch => ({
@@ -70,14 +72,23 @@ async function coded(rows: number, value: string): Promise<ArrowColumn> {
 }
 
 test('what a dictionary stands for is cut so that no piece is larger than can be held', async () => {
-  expect(sliceEnds([await coded(100, 'x'.repeat(3_000_000))], 100)).toEqual(
-    Array.from({ length: 50 }, (_, n) => 2 * (n + 1)),
-  );
+  expect(sliceEnds([await coded(100, 'x'.repeat(2_000_000))], 100)).toEqual([
+    ...Array.from({ length: 32 }, (_, n) => 3 * (n + 1)),
+    100,
+  ]);
   expect(sliceEnds([await coded(3, 'x'.repeat(20_000_000))], 3)).toEqual([1, 2, 3]);
   expect(sliceEnds([await coded(20_000, 'x')], 20_000)).toEqual([8192, 16_384, 20_000]);
 });
 
-test('rows that stand for themselves are left whole', async () => {
-  const column = await columnOf({ name: 'a', type: utf8 }, text('x'));
-  expect(sliceEnds([column], 1)).toEqual([1]);
+test('only rows that stand for themselves are left whole', async () => {
+  expect(isFolded(await columnOf({ name: 'a', type: utf8 }, text('x')))).toBe(false);
+  expect(isFolded(await coded(1, 'x'))).toBe(true);
+});
+
+test('an error in a slice names the row of the message', async () => {
+  const { field, batch } = scalarCases.find(({ what }) => what === 'time32[s]') as ColumnCase;
+  const seconds = new Uint8Array(Int32Array.of(0, 0, 86_401).buffer);
+  const column = await columnOf(field, { ...batch, buffers: [batch.buffers[0] as Uint8Array, seconds] });
+  const slice = sliceColumn(sliceColumn(column, 1, 3), 1, 2);
+  expect(() => toVector(slice, toColumn(column.field).type)).toThrow('at row 2');
 });

@@ -1,84 +1,160 @@
-import { bitAt, sliceBits } from '../columns/bits.ts';
+import { isPresent, sliceBits } from '../columns/bits.ts';
 import { type ArrowColumn, int32View, valueBytes } from '../columns/column.ts';
 import { indexAt } from '../columns/dictionary.ts';
-import type { ArrowType } from '../format/schema.ts';
+import { maxBodyBytes } from '../format/messages.ts';
+import { type ArrowField, unsupported } from '../format/schema.ts';
 
-const nestedKinds: ReadonlySet<ArrowType['kind']> = new Set(['list', 'fixedList', 'map', 'struct', 'union']);
-const mostRows = 8192;
 const mostBytes = 8 * 1024 * 1024;
 
 /**
- * Where rows are cut apart, so that what dictionaries and views stand for can be held: few bytes of them may stand for
- * many. The last end is that of all rows.
+ * Where rows are cut apart, so that the values that they stand for can be held: a few bytes of dictionaries, views and nulls
+ * may stand for many. The last end is that of all rows.
  */
-export function sliceEnds(columns: readonly ArrowColumn[], rows: number): number[] {
-  if (columns.some(({ field }) => nestedKinds.has(field.type.kind))) return [rows];
-  const sizes = columns.map(unfoldedSize).filter((size) => size !== undefined);
-  if (sizes.length === 0) return [rows];
+export function sliceEnds(columns: readonly ArrowColumn[], rows: number, mostRows = 8192): number[] {
   const ends: number[] = [];
-  let from = 0;
-  let bytes = 0;
-  for (let row = 0; row < rows; row++) {
-    let size = 0;
-    for (const sizeAt of sizes) size += sizeAt(row);
-    if (row > from && (row - from === mostRows || bytes + size > mostBytes)) {
-      ends.push(row);
-      from = row;
-      bytes = 0;
-    }
-    bytes += size;
+  let count = mostRows;
+  for (let from = 0; from < rows; from += count) {
+    count = Math.min(count * 2, mostRows, rows - from);
+    while (count > 1 && bytesOfColumns(columns, from, from + count, mostBytes) > mostBytes) count >>= 1;
+    const tooLarge =
+      count === 1 && columns.find((column) => bytesOfRows(column, from, from + 1, maxBodyBytes) > maxBodyBytes);
+    if (tooLarge) throw unsupported(tooLarge.field, `a list with too many elements (row ${from})`);
+    ends.push(from + count);
   }
-  ends.push(rows);
   return ends;
 }
 
-/** The rows [from, to) of a column without children. */
+/** Whether its values may take more bytes than they have in the message. */
+export function isFolded({ field, dictionary, children }: ArrowColumn): boolean {
+  const { type } = field;
+  const isPointed = type.kind === 'view' || (type.kind === 'union' && type.dense);
+  return isPointed || dictionary !== undefined || children.some(isFolded);
+}
+
+/** The rows [from, to) of a column. */
 export function sliceColumn(column: ArrowColumn, from: number, to: number): ArrowColumn {
-  const { field, data, validity } = column;
+  const { field, data, validity, children, firstRow = 0 } = column;
+  const { type } = field;
   const length = to - from;
-  const base = { ...column, length, validity: validity === null ? null : sliceBits(validity, from, length) };
+  const base = {
+    ...column,
+    length,
+    firstRow: firstRow + from,
+    validity: validity === null ? null : sliceBits(validity, from, length),
+  };
   const values = (width: number): ArrowColumn => ({ ...base, data: data.subarray(from * width, to * width) });
+  const withChildren = (first: number, end: number): ArrowColumn => {
+    return { ...base, children: children.map((child) => sliceColumn(child, first, end)) };
+  };
   if (field.dictionary !== undefined) return values(field.dictionary.index.bits / 8);
-  switch (field.type.kind) {
+  switch (type.kind) {
     case 'null':
       return base;
     case 'bool':
       return { ...base, data: sliceBits(data, from, length) };
-    case 'bytes': {
+    case 'bytes':
+    case 'list':
+    case 'map': {
       const offsets = column.offsets.slice(from, to + 1);
-      const start = offsets[0] as number;
-      for (let row = 0; row <= length; row++) offsets[row] = (offsets[row] as number) - start;
-      return { ...base, offsets, data: data.subarray(start, start + (offsets[length] as number)) };
+      const first = offsets[0] as number;
+      const end = offsets[length] as number;
+      for (let row = 0; row <= length; row++) offsets[row] = (offsets[row] as number) - first;
+      return type.kind === 'bytes'
+        ? { ...base, offsets, data: data.subarray(first, end) }
+        : { ...withChildren(first, end), offsets };
+    }
+    case 'struct':
+      return withChildren(from, to);
+    case 'fixedList':
+      return withChildren(from * type.size, to * type.size);
+    case 'union': {
+      const members = data.subarray(from, to);
+      // The offsets of a dense one may point to any value of a member.
+      if (type.dense) return { ...base, data: members, offsets: column.offsets.subarray(from, to) };
+      return { ...withChildren(from, to), data: members };
     }
     default:
-      return values(valueBytes(field.type));
+      return values(valueBytes(type));
   }
 }
 
-type SizeAt = (row: number) => number;
-
-/** The bytes that a row becomes; undefined where it has them already. */
-function unfoldedSize(column: ArrowColumn): SizeAt | undefined {
-  const { dictionary, validity, field } = column;
-  if (dictionary === undefined) return field.type.kind === 'view' ? sizeOf(column) : undefined;
-  const size = sizeOf(dictionary);
-  return (row) => (validity === null || bitAt(validity, row) ? size(indexAt(column, row)) : 0);
+/**
+ * The bytes of rows [from, to), each value of a dictionary and each view as often as it is used. Ends early where they are
+ * more than `most`: nested dictionaries can stand for more values than can be counted.
+ */
+function bytesOfRows(column: ArrowColumn, from: number, to: number, most: number): number {
+  const { field, validity, data, offsets, children, dictionary } = column;
+  const { type } = field;
+  const least = vectorBytes(field);
+  const counted = (sizeAt: (row: number, left: number) => number): number => {
+    let bytes = 0;
+    for (let row = from; row < to && bytes <= most; row++) {
+      bytes += least + (isPresent(validity, row) ? sizeAt(row, most - bytes) : 0);
+    }
+    return bytes;
+  };
+  if (dictionary !== undefined) {
+    return counted((row, left) => {
+      const index = indexAt(column, row);
+      return bytesOfRows(dictionary, index, index + 1, left);
+    });
+  }
+  switch (type.kind) {
+    case 'bytes':
+      return (to - from) * least + (offsets[to] as number) - (offsets[from] as number);
+    case 'view': {
+      const words = int32View(data, to * 4);
+      return counted((row) => words[row * 4] as number);
+    }
+    case 'list':
+    case 'map':
+      return (to - from) * least + bytesOfColumns(children, offsets[from] as number, offsets[to] as number, most);
+    case 'fixedList':
+      return bytesOfColumns(children, from * type.size, to * type.size, most);
+    case 'struct':
+      return bytesOfColumns(children, from, to, most);
+    case 'union':
+      if (!type.dense) return to - from + bytesOfColumns(children, from, to, most);
+      return counted((row, left) => {
+        const member = children[type.typeIds.indexOf(data[row] as number)] as ArrowColumn;
+        const at = offsets[row] as number;
+        return bytesOfRows(member, at, at + 1, left);
+      });
+    default:
+      return (to - from) * least;
+  }
 }
 
-function sizeOf({ field, offsets, data, length, validity }: ArrowColumn): SizeAt {
-  switch (field.type.kind) {
-    case 'bytes':
-      return (row) => (offsets[row + 1] as number) - (offsets[row] as number);
-    case 'view': {
-      const words = int32View(data, length * 4);
-      return (row) => (validity === null || bitAt(validity, row) ? (words[row * 4] as number) : 0);
-    }
-    case 'null':
+function bytesOfColumns(columns: readonly ArrowColumn[], from: number, to: number, most: number): number {
+  let bytes = 0;
+  for (const column of columns) {
+    if (bytes <= most) bytes += bytesOfRows(column, from, to, most - bytes);
+  }
+  return bytes;
+}
+
+/** Bytes that a value takes in a vector of DuckDB. The values that a list points to count as one. */
+export function vectorBytes({ type, children }: ArrowField): number {
+  const ofChildren = (): number => children.reduce((sum, child) => sum + vectorBytes(child), 0);
+  switch (type.kind) {
     case 'bool':
-      return () => 1;
-    default: {
-      const bytes = valueBytes(field.type);
-      return () => bytes;
-    }
+      return 1;
+    case 'null':
+      return 4;
+    case 'int':
+      return type.bits / 8;
+    case 'float':
+      return type.bits === 64 ? 8 : 4;
+    case 'list':
+    case 'map':
+      return 16 + ofChildren();
+    case 'fixedList':
+      return type.size * ofChildren();
+    case 'struct':
+      return ofChildren();
+    case 'union':
+      return 1 + ofChildren();
+    default:
+      return 16;
   }
 }

@@ -1,11 +1,11 @@
 import type { TimeUnit } from '../../../../core/data-type.ts';
-import { bitAt } from '../columns/bits.ts';
-import { type ArrowColumn, int32View, valueBytes } from '../columns/column.ts';
+import { isPresent } from '../columns/bits.ts';
+import { type ArrowColumn, int32View, outOfRange, valueBytes } from '../columns/column.ts';
 import { unsupported } from '../format/schema.ts';
 import { areAllTimestamps, dayUnits, isTimestamp } from '../numbers/calendar-range.ts';
 import { hasDigits } from '../numbers/digits.ts';
 import { halfToNumber } from '../numbers/half.ts';
-import { multiply, outOfRange } from '../numbers/int64.ts';
+import { multiply } from '../numbers/int64.ts';
 
 const millisPerDay = 86_400_000;
 /** One less than the least day that DuckDB has. */
@@ -15,7 +15,7 @@ const microsPerUnit = { s: 1_000_000, ms: 1000, us: 1 } as const;
 const nanosPerUnit = { s: [1_000_000, 1000], ms: [1_000_000, 1], us: [1000, 1], ns: [1, 1] } as const;
 
 function eachPresent({ length, validity }: ArrowColumn, visit: (row: number) => void): void {
-  for (let row = 0; row < length; row++) if (validity === null || bitAt(validity, row)) visit(row);
+  for (let row = 0; row < length; row++) if (isPresent(validity, row)) visit(row);
 }
 
 function bytesOf(values: Int32Array | Float32Array): Uint8Array {
@@ -39,7 +39,7 @@ export function wideDecimals(
   const words = bits / 32;
   const values = int32View(column.data, column.length * words);
   eachPresent(column, (row) => {
-    if (!hasDigits(values, row * words, words, precision)) throw outOfRange(column.field.label, row);
+    if (!hasDigits(values, row * words, words, precision)) throw outOfRange(column, row);
   });
   if (words === 4) return column.data;
   const out = new Int32Array(column.length * 4);
@@ -52,22 +52,25 @@ export function wideDecimals(
 
 /** Days. */
 export function dates(column: ArrowColumn, unit: 'day' | 'ms'): Uint8Array {
-  const { field, data, length } = column;
+  const { field, data, length, firstRow = 0 } = column;
   if (unit === 'day') {
     const values = int32View(data, length);
     eachPresent(column, (row) => {
-      if (values[row] === noDate) throw outOfRange(field.label, row);
+      if (values[row] === noDate) throw outOfRange(column, row);
     });
     return data;
   }
   const values = int32View(data, length * 2);
   const days = new Int32Array(length);
   eachPresent(column, (row) => {
-    const millis = (values[row * 2 + 1] as number) * 2 ** 32 + ((values[row * 2] as number) >>> 0);
-    const day = millis / millisPerDay;
-    // Past 2^53 the sum is not exact, but so far from any date that it does not matter.
-    if (!(Math.abs(day) < -noDate)) throw outOfRange(field.label, row);
-    if (!Number.isInteger(day)) throw unsupported(field, `a date64 with a time of day (row ${row})`);
+    const low = values[row * 2] as number;
+    const day = ((values[row * 2 + 1] as number) * 2 ** 32 + (low >>> 0)) / millisPerDay;
+    if (!(Math.abs(day) < -noDate)) throw outOfRange(column, row);
+    // Past 2^53 the sum is exact for multiples of 1024, as whole days are.
+    if (!Number.isInteger(day) || (low & 1023) !== 0) {
+      const what = `a date64 with a time of day (row ${firstRow + row})`;
+      throw unsupported(field, what, 'send it as a timestamp');
+    }
     days[row] = day;
   });
   return bytesOf(days);
@@ -75,7 +78,7 @@ export function dates(column: ArrowColumn, unit: 'day' | 'ms'): Uint8Array {
 
 /** In microseconds; nanoseconds stay. */
 export function times(column: ArrowColumn, unit: TimeUnit): Uint8Array {
-  const { field, data, length } = column;
+  const { data, length } = column;
   const isNarrow = unit === 's' || unit === 'ms';
   const values = int32View(data, length * (isNarrow ? 1 : 2));
   const out = isNarrow ? new Int32Array(length * 2) : undefined;
@@ -83,7 +86,7 @@ export function times(column: ArrowColumn, unit: TimeUnit): Uint8Array {
     const value = isNarrow
       ? (values[row] as number)
       : (values[row * 2 + 1] as number) * 2 ** 32 + ((values[row * 2] as number) >>> 0);
-    if (value < 0 || value > dayUnits[unit]) throw outOfRange(field.label, row);
+    if (value < 0 || value > dayUnits[unit]) throw outOfRange(column, row);
     if (out !== undefined) multiply(0, value, microsPerUnit[unit as 's' | 'ms'], out, row * 2);
   });
   return out === undefined ? data : bytesOf(out);
@@ -91,7 +94,7 @@ export function times(column: ArrowColumn, unit: TimeUnit): Uint8Array {
 
 /** Those with a zone in microseconds, unless they are finer. */
 export function timestamps(column: ArrowColumn, unit: TimeUnit, zoned: boolean): Uint8Array {
-  const { field, data, length } = column;
+  const { data, length } = column;
   const values = int32View(data, length * 2);
   const factor = zoned && unit !== 'ns' ? microsPerUnit[unit] : 1;
   // Looking at each by itself takes three times as long.
@@ -102,7 +105,7 @@ export function timestamps(column: ArrowColumn, unit: TimeUnit, zoned: boolean):
     const high = values[row * 2 + 1] as number;
     const isGood = isTimestamp(high, low, unit, zoned);
     if (!isGood || (out !== undefined && !multiply(high, low >>> 0, factor, out, row * 2))) {
-      throw outOfRange(field.label, row);
+      throw outOfRange(column, row);
     }
   });
   return out === undefined ? data : bytesOf(out);
@@ -118,7 +121,7 @@ export function durations(column: ArrowColumn, unit: TimeUnit): Uint8Array {
     const fits =
       multiply(values[row * 2 + 1] as number, (values[row * 2] as number) >>> 0, first, out, at) &&
       multiply(out[at + 1] as number, (out[at] as number) >>> 0, second, out, at);
-    if (!fits) throw outOfRange(column.field.label, row);
+    if (!fits) throw outOfRange(column, row);
   });
   return bytesOf(out);
 }

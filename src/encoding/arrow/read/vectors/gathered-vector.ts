@@ -1,8 +1,8 @@
 import { AppError } from '../../../../core/app-error.ts';
-import type { Vector } from '../../../../core/batch.ts';
+import { type Vector, vectorPart } from '../../../../core/batch.ts';
 import type { DataType } from '../../../../core/data-type.ts';
 import { copyBytes } from '../../../bytes/copy-bytes.ts';
-import { allBits, bitAt, clearBit } from '../columns/bits.ts';
+import { allBits, bitAt, clearBit, isPresent } from '../columns/bits.ts';
 import { maxBodyBytes } from '../format/messages.ts';
 
 const mostElements = 2 ** 26;
@@ -15,7 +15,7 @@ export function gatherVector(vector: Vector, at: Int32Array): Vector {
     case 'null':
       return { ...base, validity: new Uint8Array((at.length + 7) >> 3) };
     case 'boolean':
-      return { ...base, data: gatheredBits(part(vector.data), at) };
+      return { ...base, data: gatheredBits(vectorPart(vector.data), at) };
     case 'utf8':
     case 'json':
     case 'uuid':
@@ -23,28 +23,23 @@ export function gatherVector(vector: Vector, at: Int32Array): Vector {
       return { ...base, ...gatheredBytes(vector, at) };
     case 'list':
     case 'map': {
-      const { offsets, elements } = gatheredElements(part(vector.offsets), at);
-      return { ...base, offsets, children: [gatherVector(part(children[0]), elements)] };
+      const { offsets, elements } = gatheredElements(vectorPart(vector.offsets), at);
+      return { ...base, offsets, children: [gatherVector(vectorPart(children[0]), elements)] };
     }
     case 'array':
-      return { ...base, children: [gatherVector(part(children[0]), arrayElements(at, type.size))] };
+      return { ...base, children: [gatherVector(vectorPart(children[0]), arrayElements(at, type.size))] };
     case 'struct':
       return { ...base, children: children.map((child) => gatherVector(child, at)) };
     case 'union':
       return {
         ...base,
         validity: null,
-        data: gatheredValues(part(vector.data), 1, at),
+        data: gatheredValues(vectorPart(vector.data), 1, at),
         children: children.map((child) => gatherVector(child, at)),
       };
     default:
-      return { ...base, data: gatheredValues(part(vector.data), widthOf(type), at) };
+      return { ...base, data: gatheredValues(vectorPart(vector.data), widthOf(type), at) };
   }
-}
-
-function part<T>(value: T | null | undefined): T {
-  if (value == null) throw new TypeError('a vector lacks a part that its type demands');
-  return value;
 }
 
 type FixedType = Extract<DataType, { kind: 'int' | 'float' | 'decimal' | 'date' | 'time' | 'timestamp' | 'interval' }>;
@@ -71,7 +66,7 @@ function validityOf({ validity }: Vector, at: Int32Array): Uint8Array | null {
   let bits: Uint8Array | null = null;
   for (let index = 0; index < at.length; index++) {
     const row = at[index] as number;
-    if (row >= 0 && (validity === null || bitAt(validity, row))) continue;
+    if (row >= 0 && isPresent(validity, row)) continue;
     bits ??= allBits(at.length);
     clearBit(bits, index);
   }
@@ -99,8 +94,8 @@ function gatheredValues(data: Uint8Array, width: number, at: Int32Array): Uint8A
 }
 
 function gatheredBytes(vector: Vector, at: Int32Array): Pick<Vector, 'offsets' | 'data'> {
-  const from = part(vector.offsets);
-  const data = part(vector.data);
+  const from = vectorPart(vector.offsets);
+  const data = vectorPart(vector.data);
   const offsets = new Int32Array(at.length + 1);
   let bytes = 0;
   for (let index = 0; index < at.length; index++) {

@@ -2,7 +2,7 @@ import type { Batch, Vector } from '../../../../core/batch.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import type { ArrowColumn } from '../columns/column.ts';
 import { type ArrowStream, readAt } from '../columns/stream.ts';
-import { sliceColumn, sliceEnds } from './column-slices.ts';
+import { isFolded, sliceColumn, sliceEnds } from './column-slices.ts';
 import { toVector } from './to-vector.ts';
 
 /** The rows of a stream in our own layout; `columns` are those that `toColumn` gives. */
@@ -11,7 +11,7 @@ export async function* toBatches(
   columns: readonly Column[],
 ): AsyncGenerator<Batch, void, undefined> {
   for await (const { message, rows, columns: sent } of stream.rows()) {
-    const ends = readAt(message, () => sliceEnds(sent, rows));
+    const ends = readAt(message, () => (sent.some(isFolded) ? sliceEnds(sent, rows) : [rows]));
     let from = 0;
     for (const to of ends) {
       const slice = ends.length === 1 ? sent : sent.map((column) => sliceColumn(column, from, to));

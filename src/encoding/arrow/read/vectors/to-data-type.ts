@@ -1,16 +1,20 @@
-import type { Column, DataType } from '../../../../core/data-type.ts';
-import type { ArrowField } from '../format/schema.ts';
+import type { DataType } from '../../../../core/data-type.ts';
+import { isDecimalSize } from '../../../../core/data-type.ts';
+import { type ArrowField, type ArrowType, isUuid, unsupported } from '../format/schema.ts';
 
-function columnsOf(fields: readonly ArrowField[]): Column[] {
-  return fields.map((field) => ({ name: field.name, type: toDataType(field) }));
-}
+/** Encoders hold a row whole, and a fixed size counts for rows that are null, too. */
+const mostElements = 65_536;
+const decimalBits: ReadonlySet<number> = new Set([32, 64, 128, 256]);
 
-/** The type of ours that holds every value of a field. */
-export function toDataType(field: ArrowField): DataType {
+/** The type of ours that holds every value of a field. `times`: how many values a row of the fixed-size lists around it has. */
+export function toDataType(field: ArrowField, ofNull: DataType = { kind: 'null' }, times = 1): DataType {
   const { type, children } = field;
+  const typeOf = (child: ArrowField, each = 1): DataType => toDataType(child, ofNull, each);
+  const members = () => children.map((child) => ({ name: child.name, type: typeOf(child, times) }));
+  const [element] = children as [ArrowField];
   switch (type.kind) {
     case 'null':
-      return { kind: 'null' };
+      return ofNull;
     case 'bool':
       return { kind: 'boolean' };
     case 'int':
@@ -18,40 +22,48 @@ export function toDataType(field: ArrowField): DataType {
     case 'float':
       return { kind: 'float', bits: type.bits === 64 ? 64 : 32 };
     case 'decimal':
-      return { kind: 'decimal', precision: type.precision, scale: type.scale };
+      return decimalType(field, type);
     case 'bytes':
     case 'view':
-      return type.text ? { kind: 'utf8' } : { kind: 'binary' };
+      if (!type.text) return { kind: 'binary' };
+      return { kind: field.extension === 'arrow.json' ? 'json' : 'utf8' };
     case 'fixedBytes':
-      return field.extension === 'arrow.uuid' ? { kind: 'uuid' } : { kind: 'binary' };
+      return { kind: isUuid(field) ? 'uuid' : 'binary' };
     case 'date':
       return { kind: 'date' };
     case 'time':
       return { kind: 'time', unit: type.unit === 'ns' ? 'ns' : 'us' };
     case 'timestamp':
-      return { kind: 'timestamp', unit: type.zoned ? 'us' : type.unit, zoned: type.zoned };
+      return { kind: 'timestamp', unit: type.zoned && type.unit !== 'ns' ? 'us' : type.unit, zoned: type.zoned };
     case 'duration':
     case 'interval':
       return { kind: 'interval' };
     case 'list':
-      return { kind: 'list', element: elementOf(children) };
+      return { kind: 'list', element: typeOf(element) };
     case 'fixedList':
-      return { kind: 'array', element: elementOf(children), size: type.size };
+      if (type.size < 1 || type.size * times > mostElements) {
+        throw unsupported(field, `lists of the fixed size ${type.size}`, 'cast it to a list');
+      }
+      return { kind: 'array', element: typeOf(element, type.size * times), size: type.size };
     case 'struct':
-      return { kind: 'struct', fields: columnsOf(children) };
+      return { kind: 'struct', fields: members() };
     case 'map': {
-      const [key, value] = children[0]?.children ?? [];
-      return { kind: 'map', key: elementOf(key && [key]), value: elementOf(value && [value]) };
+      const [key, value] = element.children as [ArrowField, ArrowField];
+      return { kind: 'map', key: typeOf(key), value: typeOf(value) };
     }
     case 'union':
-      return { kind: 'union', members: columnsOf(children) };
+      return { kind: 'union', members: members() };
     default:
       return type satisfies never;
   }
 }
 
-function elementOf([element]: readonly ArrowField[] = []): DataType {
-  return element === undefined ? { kind: 'null' } : toDataType(element);
+function decimalType(field: ArrowField, { precision, scale, bits }: ArrowType & { kind: 'decimal' }): DataType {
+  if (!decimalBits.has(bits) || !isDecimalSize({ precision, scale })) {
+    const what = `decimals of ${precision} digits and scale ${scale} in ${bits} bits`;
+    throw unsupported(field, what, 'cast it to a decimal of at most 38 digits');
+  }
+  return { kind: 'decimal', precision, scale };
 }
 
 /** Whether batches with the field are laid out as our own encoder would do it, so that they may be passed on as they are. */

@@ -2,8 +2,8 @@ import { AppError } from '../../../../core/app-error.ts';
 import type { Vector } from '../../../../core/batch.ts';
 import type { DataType } from '../../../../core/data-type.ts';
 import { copyBytes } from '../../../bytes/copy-bytes.ts';
-import { bitAt } from '../columns/bits.ts';
-import { type ArrowColumn, int32View } from '../columns/column.ts';
+import { isPresent } from '../columns/bits.ts';
+import { type ArrowColumn, int32View, noBytes } from '../columns/column.ts';
 import { indexAt } from '../columns/dictionary.ts';
 import { maxBodyBytes } from '../format/messages.ts';
 import { isUuid } from '../format/schema.ts';
@@ -13,7 +13,7 @@ import { gatherVector } from './gathered-vector.ts';
 /** A checked column as a vector of `type`, which is that of `toColumn`: its own bytes where they are laid out as ours. */
 export function toVector(column: ArrowColumn, type: DataType): Vector {
   const { length, validity, dictionary, field } = column;
-  if (dictionary !== undefined) return gatherVector(dictionaryVector(dictionary, type), indices(column));
+  if (dictionary !== undefined) return gatherVector(sharedVector(dictionary, type), indices(column));
   const sent = field.type;
   const plain = (data: Uint8Array): Vector => ({ type, length, validity, offsets: null, data, children: [] });
   const bytes = (offsets: Int32Array, data: Uint8Array): Vector => ({ ...plain(data), offsets });
@@ -22,7 +22,10 @@ export function toVector(column: ArrowColumn, type: DataType): Vector {
   };
   switch (sent.kind) {
     case 'null':
-      return { ...plain(nullData(length)), validity: new Uint8Array((length + 7) >> 3) };
+      return {
+        ...plain(type.kind === 'null' ? noBytes : nullData(length)),
+        validity: new Uint8Array((length + 7) >> 3),
+      };
     case 'bool':
     case 'int':
       return plain(column.data);
@@ -62,14 +65,14 @@ export function toVector(column: ArrowColumn, type: DataType): Vector {
   }
 }
 
-/** Of those that are there: one dictionary serves many batches. */
-const dictionaryVectors = new WeakMap<ArrowColumn, Vector>();
+/** One dictionary serves many batches, and a member of a dense union all slices of its batch. */
+const sharedVectors = new WeakMap<ArrowColumn, Vector>();
 
-function dictionaryVector(dictionary: ArrowColumn, type: DataType): Vector {
-  const known = dictionaryVectors.get(dictionary);
+function sharedVector(column: ArrowColumn, type: DataType): Vector {
+  const known = sharedVectors.get(column);
   if (known !== undefined) return { ...known, type };
-  const vector = toVector(dictionary, type);
-  dictionaryVectors.set(dictionary, vector);
+  const vector = toVector(column, type);
+  sharedVectors.set(column, vector);
   return vector;
 }
 
@@ -79,9 +82,9 @@ function nullData(length: number): Uint8Array {
   return new Uint8Array(length * 4);
 }
 
-function childrenOf({ children }: ArrowColumn, type: DataType): Vector[] {
+function childrenOf({ children }: ArrowColumn, type: DataType, vectorOf = toVector): Vector[] {
   const types = childTypes(type);
-  return children.map((child, index) => toVector(child, types[index] as DataType));
+  return children.map((child, index) => vectorOf(child, types[index] as DataType));
 }
 
 function childTypes(type: DataType): readonly DataType[] {
@@ -107,7 +110,7 @@ function indices(column: ArrowColumn): Int32Array {
   const { length, validity } = column;
   const at = new Int32Array(length);
   for (let row = 0; row < length; row++) {
-    at[row] = validity === null || bitAt(validity, row) ? indexAt(column, row) : -1;
+    at[row] = isPresent(validity, row) ? indexAt(column, row) : -1;
   }
   return at;
 }
@@ -121,12 +124,14 @@ function unionVector(
   const { length, data, offsets } = column;
   const members = new Uint8Array(length);
   for (let row = 0; row < length; row++) members[row] = typeIds.indexOf(data[row] as number);
-  const children = childrenOf(column, type).map((child, member) => {
-    if (!dense) return child;
-    const at = new Int32Array(length);
-    for (let row = 0; row < length; row++) at[row] = members[row] === member ? (offsets[row] as number) : -1;
-    return gatherVector(child, at);
-  });
+  const children = dense
+    ? childrenOf(column, type, sharedVector).map((child, member) => {
+        return gatherVector(
+          child,
+          offsets.map((at, row) => (members[row] === member ? at : -1)),
+        );
+      })
+    : childrenOf(column, type);
   return { type, length, validity: null, offsets: null, data: members, children };
 }
 
@@ -162,7 +167,7 @@ function viewedBytes({ length, validity, data, viewed }: ArrowColumn): { offsets
   const offsets = new Int32Array(length + 1);
   let total = 0;
   for (let row = 0; row < length; row++) {
-    if (validity === null || bitAt(validity, row)) total += words[row * 4] as number;
+    if (isPresent(validity, row)) total += words[row * 4] as number;
     // Many views may show the same bytes.
     if (total > maxBodyBytes) throw new AppError('too_large', 'a record batch shows more text than can be held');
     offsets[row + 1] = total;

@@ -159,22 +159,27 @@ describe('rows past the first chunk', () => {
       texts.map((_, row) => (isNull(row) ? null : [row, null, row + 1])),
       new arrow.FixedSizeList(3, new arrow.Field('item', new arrow.Int32(), true)),
     ),
+    struct: arrow.vectorFromArray(
+      texts.map((text, row) => (isNull(row) ? null : { text, list: row % 2 === 0 ? lists[row] : null })),
+      new arrow.Struct([new arrow.Field('text', new arrow.Utf8(), true), new arrow.Field('list', list, true)]),
+    ),
   });
 
   test('are as apache-arrow wrote them', async () => {
     await using loaded = await loadArrowStream(connection, pieces(arrow.tableToIPC(table, 'stream')));
-    expect(loaded.names).toEqual(['text', 'flag', 'list', 'code', 'array']);
+    expect(loaded.names).toEqual(['text', 'flag', 'list', 'code', 'array', 'struct']);
     const got = await connection.rows<Record<string, unknown>>(`SELECT * FROM ${loaded.sql}`);
     expect(got).toHaveLength(rows);
     got.forEach((row, index) => {
       const wanted = isNull(index)
-        ? { c0: null, c1: null, c2: null, c3: null, c4: null }
+        ? { c0: null, c1: null, c2: null, c3: null, c4: null, c5: null }
         : {
             c0: texts[index],
             c1: index % 3 === 0,
             c2: lists[index],
             c3: `code ${index % 5}`,
             c4: [index, null, index + 1],
+            c5: { text: texts[index], list: index % 2 === 0 ? lists[index] : null },
           };
       expect(row).toEqual(wanted);
     });

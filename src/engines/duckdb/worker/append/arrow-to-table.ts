@@ -1,11 +1,14 @@
 import type { DataType } from '../../../../core/data-type.ts';
 import { ArrowStream, readAt } from '../../../../encoding/arrow/read/columns/stream.ts';
 import type { ArrowField } from '../../../../encoding/arrow/read/format/schema.ts';
+import { sliceColumn, sliceEnds } from '../../../../encoding/arrow/read/vectors/column-slices.ts';
+import { toDataType } from '../../../../encoding/arrow/read/vectors/to-data-type.ts';
 import { parseSqlType } from '../../../../encoding/sql-types/parse-sql-type.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
+import { vectorRows } from '../native/c-api.ts';
 import type { Connection } from '../native/session.ts';
-import { checkColumns, duckdbTypeName } from './duckdb-type-name.ts';
+import { checkColumns } from './check-columns.ts';
 import { TableAppender } from './table-appender.ts';
 
 export interface ArrowTable extends AsyncDisposable {
@@ -45,11 +48,12 @@ export async function loadArrow(
   const { fields } = stream;
   const name = `arrow_${++tables}`;
   checkColumns(fields);
-  const columns = fields.map((field, index) => `c${index} ${duckdbTypeName(field)}`);
+  const types = fields.map((field) => toDataType(field));
+  const columns = types.map((type, index) => `c${index} ${sqlTypeName(type)}`);
   await connection.run(`CREATE TEMP TABLE ${sqlName(name)} (${columns.join(', ')})`);
   const drop = (): Promise<void> => connection.tidy(`DROP TABLE IF EXISTS temp.main.${sqlName(name)}`);
   try {
-    await appendRows(new TableAppender(connection.handle, name, fields.length), stream, options.signal);
+    await appendRows(new TableAppender(connection.handle, name, types), stream, options.signal);
   } catch (error) {
     await drop().catch(() => {});
     throw error;
@@ -91,11 +95,13 @@ function typedRelation(table: string, fields: readonly ArrowField[]): string {
 async function appendRows(table: TableAppender, stream: ArrowStream, signal: AbortSignal | undefined): Promise<void> {
   await using appender = table;
   for await (const { message, rows, columns } of stream.rows()) {
-    for (let row = 0; row < rows; ) {
+    let from = 0;
+    for (const to of readAt(message, () => sliceEnds(columns, rows, vectorRows))) {
       signal?.throwIfAborted();
-      const start = row;
-      row += readAt(message, () => appender.fill(columns, start, rows - start));
+      const slice = columns.map((column) => sliceColumn(column, from, to));
+      readAt(message, () => appender.fill(slice, to - from));
       await appender.append();
+      from = to;
     }
     await appender.settle();
   }

@@ -1,26 +1,30 @@
+import type { Vector } from '../../../../core/batch.ts';
+import type { DataType } from '../../../../core/data-type.ts';
 import type { ArrowColumn } from '../../../../encoding/arrow/read/columns/column.ts';
-import { unsupported } from '../../../../encoding/arrow/read/format/schema.ts';
-import { api, offLoop, type Pointer, pointer, vectorRows } from '../native/c-api.ts';
+import { toVector } from '../../../../encoding/arrow/read/vectors/to-vector.ts';
+import { api, offLoop, type Pointer, pointer } from '../native/c-api.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import { vectorApi } from '../native/vector-api.ts';
-import { SliceTooLarge, VectorFiller } from './vector-filler.ts';
+import { VectorFiller } from './vector-filler.ts';
 
-/** What the elements of a column's lists may take in a chunk, when it holds more than one row or just one. */
-const maxListBytes = 64 * 1024 * 1024;
-const maxListBytesOfRow = 512 * 1024 * 1024;
+/** A chunk of DuckDB's and the vectors into whose memory it points. */
+interface FilledChunk {
+  readonly chunk: Pointer;
+  vectors: readonly Vector[];
+}
 
-/** Appends Arrow columns to a table. One chunk is appended on the thread pool while the next is filled here. */
+/** Appends rows to a table. One chunk is appended on the thread pool while the next is filled here. */
 export class TableAppender implements AsyncDisposable {
   readonly #appender: Pointer;
+  readonly #types: readonly DataType[];
   readonly #filler = new VectorFiller();
-  #filling: Pointer;
-  #appending: Pointer;
+  #filling: FilledChunk;
+  #appending: FilledChunk;
   #pending: Promise<number> | undefined;
-  /** Into whose memory the chunks point. */
-  #columns: readonly ArrowColumn[] | undefined;
   #closed = false;
 
-  constructor(connection: Pointer, table: string, columnCount: number) {
+  constructor(connection: Pointer, table: string, types: readonly DataType[]) {
+    this.#types = types;
     const out: [Pointer | number] = [0n];
     const created = vectorApi.createAppender(connection, 'temp', 'main', table, out);
     this.#appender = pointer(out[0]);
@@ -29,54 +33,33 @@ export class TableAppender implements AsyncDisposable {
       vectorApi.destroyAppender([this.#appender]);
       throw new DuckDbError(message);
     }
-    const types = Array.from({ length: columnCount }, (_, index) =>
-      pointer(vectorApi.appenderColumnType(this.#appender, index)),
-    );
-    this.#filling = createChunk(types);
-    this.#appending = createChunk(types);
-    for (const type of types) api.destroyType([type]);
+    const nativeTypes = types.map((_, index) => pointer(vectorApi.appenderColumnType(this.#appender, index)));
+    this.#filling = createChunk(nativeTypes);
+    this.#appending = createChunk(nativeTypes);
+    for (const type of nativeTypes) api.destroyType([type]);
   }
 
-  /** Puts rows from `start` on into a chunk, as many as fit; `append` must follow, and `settle` before other columns. */
-  fill(columns: readonly ArrowColumn[], start: number, available: number): number {
-    if (this.#columns !== undefined && this.#columns !== columns) throw new Error('the columns before are not settled');
-    this.#columns = columns;
-    for (let count = Math.min(available, vectorRows); ; count >>= 1) {
-      vectorApi.resetChunk(this.#filling);
-      this.#filler.maxListBytes = count === 1 ? maxListBytesOfRow : maxListBytes;
-      const tooLarge = columns.find((column, index) => !this.#fillColumn(index, column, start, count));
-      if (tooLarge === undefined) {
-        vectorApi.setChunkSize(this.#filling, count);
-        return count;
-      }
-      if (count === 1) throw unsupported(tooLarge.field, `a list with too many elements (row ${start})`);
-    }
-  }
-
-  #fillColumn(index: number, column: ArrowColumn, start: number, count: number): boolean {
-    try {
-      this.#filler.fill(vectorApi.chunkVector(this.#filling, index), column, { start, count, at: null });
-      return true;
-    } catch (error) {
-      if (error instanceof SliceTooLarge) return false;
-      throw error;
-    }
+  /** Puts the rows of columns into a chunk, at most `vectorRows`; `append` must follow, and `settle` before their message ends. */
+  fill(columns: readonly ArrowColumn[], rows: number): void {
+    const { chunk } = this.#filling;
+    const vectors = columns.map((column, index) => toVector(column, this.#types[index] as DataType));
+    this.#filling.vectors = vectors;
+    vectorApi.resetChunk(chunk);
+    vectors.forEach((vector, index) => {
+      this.#filler.fill(vectorApi.chunkVector(chunk, index), vector, columns[index] as ArrowColumn);
+    });
+    vectorApi.setChunkSize(chunk, rows);
   }
 
   async append(): Promise<void> {
-    await this.#appended();
+    await this.settle();
     [this.#filling, this.#appending] = [this.#appending, this.#filling];
-    this.#pending = offLoop(vectorApi.appendChunk, this.#appender, this.#appending);
+    this.#pending = offLoop(vectorApi.appendChunk, this.#appender, this.#appending.chunk);
     this.#pending.catch(() => {});
   }
 
   /** Waits until DuckDB has its own copy of all rows. */
   async settle(): Promise<void> {
-    await this.#appended();
-    this.#columns = undefined;
-  }
-
-  async #appended(): Promise<void> {
     const state = await this.#pending;
     this.#pending = undefined;
     if (state !== undefined && state !== 0) throw this.#error();
@@ -97,11 +80,11 @@ export class TableAppender implements AsyncDisposable {
     // Destroying it would first write what it holds.
     if (!this.#closed) vectorApi.clearAppender(this.#appender);
     vectorApi.destroyAppender([this.#appender]);
-    api.destroyChunk([this.#filling]);
-    api.destroyChunk([this.#appending]);
+    api.destroyChunk([this.#filling.chunk]);
+    api.destroyChunk([this.#appending.chunk]);
   }
 }
 
-function createChunk(types: readonly Pointer[]): Pointer {
-  return pointer(vectorApi.createChunk(new BigUint64Array(types), types.length));
+function createChunk(types: readonly Pointer[]): FilledChunk {
+  return { chunk: pointer(vectorApi.createChunk(new BigUint64Array(types), types.length)), vectors: [] };
 }

@@ -1,197 +1,250 @@
-import { allBits, bitAt, clearBit, repeatBits } from '../../../../encoding/arrow/read/columns/bits.ts';
-import type { ArrowColumn } from '../../../../encoding/arrow/read/columns/column.ts';
-import { indexAt } from '../../../../encoding/arrow/read/columns/dictionary.ts';
-import { isNull } from '../../../../encoding/arrow/read/columns/null.ts';
-import { type ArrowType, isUuid } from '../../../../encoding/arrow/read/format/schema.ts';
+import { type Vector, vectorPart } from '../../../../core/batch.ts';
+import type { DataType } from '../../../../core/data-type.ts';
+import {
+  allBits,
+  bitAt,
+  bothPresent,
+  clearBit,
+  isPresent,
+  repeatBits,
+} from '../../../../encoding/arrow/read/columns/bits.ts';
+import { type ArrowColumn, int32View } from '../../../../encoding/arrow/read/columns/column.ts';
+import { unsupported } from '../../../../encoding/arrow/read/format/schema.ts';
+import { divide } from '../../../../encoding/arrow/read/numbers/int64.ts';
 import { copyMemory } from '../native/c-api.ts';
 import { type Address, addressOf, vectorApi } from '../native/vector-api.ts';
-import { storeDates, storeDurations, storeIntervals, storeTimes, storeTimestamps } from './calendar.ts';
-import { storeDecimals } from './decimals.ts';
-import { vectorBytes } from './duckdb-type-name.ts';
-import { presentRows, type Rows, rowAt } from './rows.ts';
-import { Scratch } from './scratch.ts';
-import { pointStrings, pointViews } from './strings.ts';
-import { copyValues, reverseUuids, spreadBits, widenHalves } from './values.ts';
 
-/** A type whose values stand in the vector itself. */
-type FlatType = Exclude<ArrowType, { kind: 'null' | 'struct' | 'list' | 'map' | 'fixedList' | 'union' }>;
+/** DuckDB's string: 4 bytes of length, then up to 12 bytes of text (zeros behind), or 4 bytes of it and a pointer. */
+const stringBytes = 16;
+const inlineBytes = 12;
 
-/** The elements of the lists in a slice need more memory than a slice may have. */
-export class SliceTooLarge extends Error {}
-
-/** Writes rows of checked Arrow columns into DuckDB's vectors. Long strings are not copied: they point at the Arrow data. */
+/** Writes vectors of ours into those of DuckDB. Long strings are not copied: they point into our vector. */
 export class VectorFiller {
-  /** What the elements of a vector of lists may take. */
-  maxListBytes = Number.POSITIVE_INFINITY;
-  readonly #scratch = new Scratch();
+  /** Memory in which values are put together before they are copied. */
+  #bytes = new Uint8Array(0);
+  #words = new Int32Array(0);
 
-  fill(vector: Address, column: ArrowColumn, rows: Rows, parent: Uint8Array | null = null): void {
-    const present = presentRows(column, rows, parent);
-    if (column.dictionary !== undefined) {
-      this.fill(vector, column.dictionary, { start: 0, count: rows.count, at: decode(column, rows, present) });
-      return;
-    }
-    const { type } = column.field;
-    if (type.kind === 'null') {
-      setValidity(vector, new Uint8Array((rows.count + 7) >> 3), rows.count);
-      return;
-    }
-    if (present !== null) setValidity(vector, present, rows.count);
+  /** `sent` names the values in errors. Rows that are null in the `parent` are null in the target, too. */
+  fill(target: Address, vector: Vector, sent: ArrowColumn, parent: Uint8Array | null = null): void {
+    const { type, length, children } = vector;
+    const validity = bothPresent(vector.validity, parent);
+    const fillChild = (child: Address, index: number, present: Uint8Array | null): void => {
+      const column = (sent.dictionary ?? sent).children[index] as ArrowColumn;
+      this.fill(child, vectorPart(children[index]), column, present);
+    };
+    if (validity !== null) setValidity(target, validity, length);
     switch (type.kind) {
+      case 'null':
+        return;
       case 'struct':
-        column.children.forEach((child, index) => {
-          this.fill(vectorApi.structChild(vector, index), child, rows, present);
+        children.forEach((_, index) => {
+          fillChild(vectorApi.structChild(target, index), index, validity);
         });
         return;
       case 'list':
       case 'map':
-        this.#fillList(vector, column, rows, present);
+        this.#storeLists(target, vector, validity);
+        fillChild(vectorApi.listChild(target), 0, null);
         return;
-      case 'fixedList':
-        this.#fillArray(vector, column, rows, present, type.size);
+      case 'array':
+        fillChild(vectorApi.arrayChild(target), 0, validity && repeatBits(validity, length, type.size));
         return;
       case 'union':
-        this.#fillUnion(vector, column, rows, present, type);
+        this.#storeMembers(target, vector, validity).forEach((present, member) => {
+          fillChild(vectorApi.structChild(target, member + 1), member, present);
+        });
         return;
       default:
-        this.#store(vector, column, rows, present, type);
+        this.#storeValues(vectorApi.data(target), { ...vector, validity }, type, sent);
     }
   }
 
-  #store(vector: Address, column: ArrowColumn, rows: Rows, present: Uint8Array | null, type: FlatType): void {
-    const task = { column, rows, present, scratch: this.#scratch, target: vectorApi.data(vector) };
+  #storeValues(target: Address, vector: Vector, type: FlatType, sent: ArrowColumn): void {
+    const { length } = vector;
+    const data = vectorPart(vector.data);
     switch (type.kind) {
-      case 'bool':
-        spreadBits(task);
-        break;
+      case 'boolean':
+        this.#prepare(length);
+        for (let row = 0; row < length; row++) this.#bytes[row] = bitAt(data, row) ? 1 : 0;
+        this.#copyTo(target, length);
+        return;
       case 'int':
-        copyValues(task);
-        break;
       case 'float':
-        if (type.bits === 16) widenHalves(task);
-        else copyValues(task);
-        break;
-      case 'decimal':
-        storeDecimals(task);
-        break;
-      case 'bytes':
-        pointStrings(task);
-        break;
-      case 'fixedBytes':
-        if (isUuid(column.field)) reverseUuids(task);
-        else pointStrings(task);
-        break;
-      case 'view':
-        pointViews(task);
-        break;
+        copyMemory(target, addressOf(data), (length * type.bits) / 8);
+        return;
       case 'date':
-        storeDates(task, type.unit);
-        break;
-      case 'time':
-        storeTimes(task, type.unit);
-        break;
+        copyMemory(target, addressOf(data), length * 4);
+        return;
       case 'timestamp':
-        storeTimestamps(task, type.unit, type.zoned);
-        break;
-      case 'duration':
-        storeDurations(task, type.unit);
-        break;
+        if (type.zoned && type.unit === 'ns') this.#storeMicros(target, vector, 0, 2, sent);
+        else copyMemory(target, addressOf(data), length * 8);
+        return;
+      case 'time':
+        copyMemory(target, addressOf(data), length * 8);
+        return;
       case 'interval':
-        storeIntervals(task, type.unit);
-        break;
+        this.#storeMicros(target, vector, 2, 4, sent);
+        return;
+      case 'decimal':
+        this.#storeDecimals(target, vector, type.precision);
+        return;
+      case 'uuid':
+        this.#storeUuids(target, vector);
+        return;
+      case 'utf8':
+      case 'json':
+      case 'binary':
+        this.#pointToStrings(target, vector);
+        return;
       default:
         (type) satisfies never;
     }
   }
 
   /** DuckDB's list entry: u64 offset among the elements, u64 length. */
-  #fillList(vector: Address, { offsets, children }: ArrowColumn, rows: Rows, present: Uint8Array | null): void {
-    const child = children[0] as ArrowColumn;
-    const { words } = this.#scratch.prepare(rows.count * 16);
-    let elements = 0;
-    for (let index = 0; index < rows.count; index++) {
-      const row = rowAt(rows, index);
-      const length = row < 0 ? 0 : (offsets[row + 1] as number) - (offsets[row] as number);
-      words[index * 4] = elements;
-      words[index * 4 + 1] = 0;
-      words[index * 4 + 2] = present === null || bitAt(present, index) ? length : 0;
-      words[index * 4 + 3] = 0;
-      elements += length;
+  #storeLists(target: Address, vector: Vector, validity: Uint8Array | null): void {
+    const { length } = vector;
+    const offsets = vectorPart(vector.offsets);
+    const words = this.#prepare(length * 16);
+    words.fill(0, 0, length * 4);
+    for (let row = 0; row < length; row++) {
+      const offset = offsets[row] as number;
+      words[row * 4] = offset;
+      if (isPresent(validity, row)) words[row * 4 + 2] = (offsets[row + 1] as number) - offset;
     }
-    this.#scratch.copyTo(vectorApi.data(vector), rows.count * 16);
-    if (elements * vectorBytes(child.field) > this.maxListBytes) throw new SliceTooLarge();
-    if (vectorApi.reserveList(vector, elements) !== 0 || vectorApi.setListSize(vector, elements) !== 0) {
+    this.#copyTo(vectorApi.data(target), length * 16);
+    const elements = vectorPart(vector.children[0]).length;
+    if (vectorApi.reserveList(target, elements) !== 0 || vectorApi.setListSize(target, elements) !== 0) {
       throw new Error('DuckDB does not make room for the elements of a list');
     }
-    this.fill(vectorApi.listChild(vector), child, elementRows(offsets, rows, elements));
   }
 
-  #fillArray(vector: Address, { children }: ArrowColumn, rows: Rows, present: Uint8Array | null, size: number): void {
-    const count = rows.count * size;
-    const bits = present === null ? null : repeatBits(present, rows.count, size);
-    let at: Int32Array | null = null;
-    if (rows.at !== null) {
-      at = new Int32Array(count);
-      for (let index = 0; index < count; index++) {
-        const row = rows.at[Math.floor(index / size)] as number;
-        at[index] = row < 0 ? -1 : row * size + (index % size);
-      }
-    }
-    this.fill(vectorApi.arrayChild(vector), children[0] as ArrowColumn, { start: rows.start * size, count, at }, bits);
-  }
-
-  /** DuckDB's union is a struct of the member's number and of every member, null but for the one that is meant. */
-  #fillUnion(
-    vector: Address,
-    { data, offsets, children }: ArrowColumn,
-    rows: Rows,
-    present: Uint8Array | null,
-    { dense, typeIds }: { dense: boolean; typeIds: readonly number[] },
-  ): void {
-    const tags = vectorApi.structChild(vector, 0);
-    const picked = children.map(() => new Int32Array(rows.count).fill(-1));
-    const { bytes } = this.#scratch.prepare(rows.count);
-    const valid = allBits(rows.count);
-    for (let index = 0; index < rows.count; index++) {
-      const row = present === null || bitAt(present, index) ? rowAt(rows, index) : -1;
-      const member = row < 0 ? 0 : typeIds.indexOf(data[row] as number);
-      const at = dense && row >= 0 ? (offsets[row] as number) : row;
-      bytes[index] = member;
+  /**
+   * DuckDB's union is a struct of the member's number and of every member, null but for the one that is meant. Returns
+   * the rows that each member has.
+   */
+  #storeMembers(target: Address, vector: Vector, validity: Uint8Array | null): Uint8Array[] {
+    const { length, children } = vector;
+    const members = vectorPart(vector.data);
+    const rowsOf = children.map(() => new Uint8Array((length + 7) >> 3));
+    const present = allBits(length);
+    for (let row = 0; row < length; row++) {
+      const rows = vectorPart(rowsOf[members[row] as number]);
       // A union has no nulls of its own in Arrow: a row is null where its member is.
-      if (row < 0 || isNull(children[member] as ArrowColumn, at)) clearBit(valid, index);
-      else (picked[member] as Int32Array)[index] = at;
+      if (!isPresent(validity, row) || isNull(vector, row)) clearBit(present, row);
+      else rows[row >> 3] = (rows[row >> 3] as number) | (1 << (row & 7));
     }
-    setValidity(vector, valid, rows.count);
-    setValidity(tags, valid, rows.count);
-    this.#scratch.copyTo(vectorApi.data(tags), rows.count);
-    children.forEach((child, member) => {
-      const at = picked[member] as Int32Array;
-      this.fill(vectorApi.structChild(vector, member + 1), child, { start: 0, count: rows.count, at });
-    });
+    const tags = vectorApi.structChild(target, 0);
+    setValidity(target, present, length);
+    setValidity(tags, present, length);
+    copyMemory(vectorApi.data(tags), addressOf(members), length);
+    return rowsOf;
+  }
+
+  /** The 64 bits at word `at` of each value are nanoseconds; DuckDB has microseconds there. */
+  #storeMicros(target: Address, { length, validity, data }: Vector, at: number, step: number, sent: ArrowColumn): void {
+    const values = int32View(vectorPart(data), length * step);
+    const words = this.#prepare(length * step * 4);
+    words.set(values);
+    for (let word = at, row = 0; row < length; row++, word += step) {
+      const isWhole = divide(values[word + 1] as number, (values[word] as number) >>> 0, 1000, words, word);
+      if (isWhole || !isPresent(validity, row)) continue;
+      const { field, firstRow = 0 } = sent;
+      const what = field.type.kind === 'timestamp' ? 'timestamps with a zone' : `${field.type.kind}s`;
+      throw unsupported(
+        field,
+        `${what} finer than microseconds (row ${firstRow + row})`,
+        'round them to microseconds, and to milliseconds where a frame is to keep them',
+      );
+    }
+    this.#copyTo(target, length * step * 4);
+  }
+
+  /** DuckDB keeps a decimal in as few bytes as its precision needs. */
+  #storeDecimals(target: Address, { length, data }: Vector, precision: number): void {
+    const bytes = precision <= 4 ? 2 : precision <= 9 ? 4 : precision <= 18 ? 8 : 16;
+    const values = vectorPart(data);
+    if (bytes === 16) {
+      copyMemory(target, addressOf(values), length * 16);
+      return;
+    }
+    this.#prepare(length * bytes);
+    for (let row = 0; row < length; row++) {
+      for (let n = 0; n < bytes; n++) this.#bytes[row * bytes + n] = values[row * 16 + n] as number;
+    }
+    this.#copyTo(target, length * bytes);
+  }
+
+  /** DuckDB keeps a UUID as a 128-bit integer with its first bit flipped, so that it sorts as its text. */
+  #storeUuids(target: Address, { length, validity, offsets, data }: Vector): void {
+    const texts = vectorPart(data);
+    this.#prepare(length * 16);
+    for (let row = 0; row < length; row++) {
+      if (!isPresent(validity, row)) continue;
+      let at = vectorPart(offsets)[row] as number;
+      for (let byte = 15; byte >= 0; byte--, at += 2) {
+        if (texts[at] === dash) at++;
+        this.#bytes[row * 16 + byte] = (hexDigit(texts[at] as number) << 4) | hexDigit(texts[at + 1] as number);
+      }
+      this.#bytes[row * 16 + 15] = (this.#bytes[row * 16 + 15] as number) ^ 0x80;
+    }
+    this.#copyTo(target, length * 16);
+  }
+
+  /** Strings that point into the vector: it must stay until the chunk has been appended. */
+  #pointToStrings(target: Address, vector: Vector): void {
+    const { length, validity } = vector;
+    const offsets = vectorPart(vector.offsets);
+    const data = vectorPart(vector.data);
+    const base = addressOf(data);
+    const words = this.#prepare(length * stringBytes);
+    words.fill(0, 0, length * 4);
+    for (let row = 0; row < length; row++) {
+      if (!isPresent(validity, row)) continue;
+      const from = offsets[row] as number;
+      const bytes = (offsets[row + 1] as number) - from;
+      const isInline = bytes <= inlineBytes;
+      const text = row * stringBytes + 4;
+      words[row * 4] = bytes;
+      for (let n = 0; n < (isInline ? bytes : 4); n++) this.#bytes[text + n] = data[from + n] as number;
+      if (isInline) continue;
+      words[row * 4 + 2] = (base + from) | 0;
+      words[row * 4 + 3] = Math.floor((base + from) / 2 ** 32);
+    }
+    this.#copyTo(target, length * stringBytes);
+  }
+
+  /** Makes room; what was in it is lost. */
+  #prepare(bytes: number): Int32Array {
+    if (this.#bytes.length < bytes) {
+      const memory = new ArrayBuffer(2 ** Math.ceil(Math.log2(Math.max(bytes, 32_768))));
+      this.#bytes = new Uint8Array(memory);
+      this.#words = new Int32Array(memory);
+    }
+    return this.#words;
+  }
+
+  #copyTo(target: Address, bytes: number): void {
+    copyMemory(target, addressOf(this.#bytes), bytes);
   }
 }
 
-function setValidity(vector: Address, bits: Uint8Array, count: number): void {
-  vectorApi.makeValidity(vector);
-  copyMemory(vectorApi.validity(vector), addressOf(bits), (count + 7) >> 3);
+/** A type whose values stand in the vector itself. */
+type FlatType = Exclude<DataType, { kind: 'null' | 'struct' | 'list' | 'map' | 'array' | 'union' }>;
+
+const dash = 45;
+
+function hexDigit(code: number): number {
+  return (code & 15) + (code >> 6) * 9;
 }
 
-function decode(column: ArrowColumn, rows: Rows, present: Uint8Array | null): Int32Array {
-  const at = new Int32Array(rows.count);
-  for (let index = 0; index < rows.count; index++) {
-    at[index] = present === null || bitAt(present, index) ? indexAt(column, rowAt(rows, index)) : -1;
-  }
-  return at;
+function setValidity(target: Address, bits: Uint8Array, count: number): void {
+  vectorApi.makeValidity(target);
+  copyMemory(vectorApi.validity(target), addressOf(bits), (count + 7) >> 3);
 }
 
-function elementRows(offsets: Int32Array, rows: Rows, count: number): Rows {
-  if (rows.at === null) return { start: offsets[rows.start] as number, count, at: null };
-  const at = new Int32Array(count);
-  let filled = 0;
-  for (const row of rows.at) {
-    if (row < 0) continue;
-    for (let element = offsets[row] as number; element < (offsets[row + 1] as number); element++)
-      at[filled++] = element;
-  }
-  return { start: 0, count, at };
+/** Whether a value is null, be it by its vector or by the member of a union. */
+function isNull({ type, validity, data, children }: Vector, row: number): boolean {
+  if (type.kind !== 'union') return !isPresent(validity, row);
+  return isNull(vectorPart(children[vectorPart(data)[row] as number]), row);
 }

@@ -3,7 +3,7 @@ import { isDecimalSize } from '../../../../core/data-type.ts';
 import type { ArrowField } from '../../../../encoding/arrow/read/format/schema.ts';
 import { toColumn } from '../../../../encoding/arrow/read/vectors/to-column.ts';
 import { canWriteParquet } from '../../../../encoding/parquet/parquet-writer.ts';
-import { checkColumns } from '../append/duckdb-type-name.ts';
+import { checkColumns } from '../append/check-columns.ts';
 
 /** The columns of a frame made of these fields, where its file can be written without DuckDB, as DuckDB would. */
 export function flatColumns(fields: readonly ArrowField[]): readonly Column[] | undefined {
