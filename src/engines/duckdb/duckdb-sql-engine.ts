@@ -18,8 +18,7 @@ import type {
   SqlTable,
   Statement,
 } from '../../core/sql.ts';
-import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import type { NativeCopies } from './native-copies.ts';
 import { workerEntry } from './pool/worker-entry.ts';
 import { type RunOptions, WorkerPool } from './pool/worker-pool.ts';
@@ -286,10 +285,8 @@ class DuckDbSqlResult implements SqlResult {
     }
   }
 
-  async *arrowStream(): AsyncGenerator<Uint8Array, void, undefined> {
-    yield schemaMessage(arrowFields(this.columns));
-    for await (const { bytes } of this.rows()) yield bytes;
-    yield endOfStream;
+  arrowStream(): AsyncGenerator<Uint8Array, void, undefined> {
+    return arrowIpcStream(this.columns, this.rows());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,9 +1,10 @@
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { ArrowRecoder, SqlResult, SqlRun } from '../../core/sql.ts';
 import { endingWith } from '../../core/sql-result.ts';
-import { endOfStream } from '../../encoding/arrow/write/schema-message.ts';
+import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { PassthroughResult } from './passthrough-result.ts';
 import type { QueryBatches } from './query-batches.ts';
+import type { BatchMessage } from './result-batches.ts';
 
 /** The batches of a query in the form that its caller asked for. */
 export async function resultOf(
@@ -14,7 +15,7 @@ export async function resultOf(
 ): Promise<SqlResult> {
   if (batches.head.isPassedOn) return new PassthroughResult(batches);
   try {
-    const result = await recoded(ipcStream(batches), run, recoder, options);
+    const result = await recoded(arrowIpcStream(batches.head.schema, messagesOf(batches)), run, recoder, options);
     return endingWith(result, () => batches.end());
   } catch (thrown) {
     await batches.end();
@@ -31,9 +32,6 @@ export async function recoded(
   return await recoder.recode(stream, { form, fromRow, toRow, columns, countAll, isKept }, options);
 }
 
-/** One stream out of many: the schema once, then all that follows it. */
-async function* ipcStream(batches: QueryBatches): AsyncGenerator<Uint8Array> {
-  yield batches.head.schema;
-  for await (const { messages } of batches) for (const { bytes } of messages) yield bytes;
-  yield endOfStream;
+async function* messagesOf(batches: QueryBatches): AsyncGenerator<BatchMessage> {
+  for await (const { messages } of batches) yield* messages;
 }

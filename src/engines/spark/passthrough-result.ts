@@ -1,8 +1,7 @@
 import type { Column } from '../../core/data-type.ts';
 import type { EncodedRows } from '../../core/frame-engine.ts';
 import type { SqlResult } from '../../core/sql.ts';
-import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import type { QueryBatches } from './query-batches.ts';
 
 const noRowEnds = new Uint32Array(0);
@@ -28,10 +27,8 @@ export class PassthroughResult implements SqlResult {
     }
   }
 
-  async *arrowStream(): AsyncGenerator<Uint8Array, void, undefined> {
-    yield schemaMessage(arrowFields(this.columns));
-    for await (const { bytes } of this.rows()) yield bytes;
-    yield endOfStream;
+  arrowStream(): AsyncGenerator<Uint8Array, void, undefined> {
+    return arrowIpcStream(this.columns, this.rows());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,5 @@
 import type { ArrowField } from '../../encoding/arrow/types/arrow-field.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
-import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
+import { smallIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import {
   bytes,
   int32,
@@ -77,9 +75,7 @@ export function aliased(input: Relation, alias: string): Relation {
 
 /** A few rows that travel inside the plan. */
 export function localRows(fields: readonly ArrowField[], rows: readonly (readonly unknown[])[]): Relation {
-  return relation({
-    localRelation: { data: joinBytes([schemaMessage(fields), arrowTable(fields, rows), endOfStream]) },
-  });
+  return relation({ localRelation: { data: smallIpcStream(fields, rows) } });
 }
 
 export interface BoundArguments {

@@ -15,8 +15,7 @@ import type {
   SqlWrite,
   Statement,
 } from '../../core/sql.ts';
-import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { AnalysedQueries } from './analysed-queries.ts';
 import { recoded, resultOf } from './cluster-result.ts';
 import { ConnectFailure } from './connect-failure.ts';
@@ -188,11 +187,7 @@ export class SparkSqlEngine implements SqlEngine {
   /** No rows of parameters: no execution, but a result with the right columns. */
   async #runNothing(run: SqlRun, options: JobOptions): Promise<SqlResult> {
     const { columns } = await this.describe({ ...run, parameters: undefined }, options);
-    async function* stream(): AsyncGenerator<Uint8Array> {
-      yield schemaMessage(arrowFields(columns));
-      yield endOfStream;
-    }
-    return await recoded(stream(), run, this.#options.recoder, options);
+    return await recoded(arrowIpcStream(columns, []), run, this.#options.recoder, options);
   }
 
   #relation({ query, tables }: SqlJob, bound: BoundArguments, { flavour }: SparkSession): Relation {

@@ -1,11 +1,12 @@
 import { open } from 'node:fs/promises';
+import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import type { Frames } from '../../frames/frames.ts';
 import { chooseCoding } from '../exchange/content-coding.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { knownTag, sendBody, sendHead } from '../exchange/send-body.ts';
 import { sendFile } from './file-range.ts';
 import type { TableFormat, TableSource } from './table.ts';
-import { arrowStream, chunkFormOf, exportHeaders, tableBody } from './table-body.ts';
+import { chunkFormOf, exportHeaders, tableBody } from './table-body.ts';
 
 export interface SendTableOptions {
   readonly frames: Pick<Frames, 'writeParquet'>;
@@ -29,7 +30,8 @@ export async function sendTable(
     ({ versionId }) => !isHead && knownTag(exchange, { versionId, coding }) === undefined,
   );
   if (format.fmt === 'parquet') {
-    const rows = { source: { kind: 'arrow', stream: arrowStream(table) }, compression: format.compression } as const;
+    const stream = arrowIpcStream(table.columns, table.rows());
+    const rows = { source: { kind: 'arrow', stream }, compression: format.compression } as const;
     await using written = await frames.writeParquet(exchange.principal, rows, exchange);
     await using file = await open(written.path);
     return await sendFile(exchange, { file, bytes: written.bytes }, [...headers, 'cache-control', 'no-store']);

@@ -1,7 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
 import type { ChunkForm, CsvForm } from '../../core/frame-engine.ts';
-import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
-import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
+import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { csvHeader } from '../../encoding/rows/csv.ts';
 import { execJsonHead, execJsonRows, execSqlHead, execSqlTail } from '../../encoding/rows/exec-json.ts';
 import { jsonContentType } from '../exchange/error-response.ts';
@@ -71,18 +70,12 @@ export function tableBody(
     case 'json':
       return execJsonBody(source, table, format.hasNames);
     case 'arrow':
-      return arrowStream(table);
+      return arrowIpcStream(table.columns, table.rows());
     case 'parquet':
       throw new AppError('internal', 'Parquet is written to a file');
     default:
       return format.fmt satisfies never;
   }
-}
-
-export async function* arrowStream(table: OpenTable): AsyncGenerator<Uint8Array, void, undefined> {
-  yield schemaMessage(arrowFields(table.columns));
-  for await (const { bytes } of table.rows()) yield bytes;
-  yield endOfStream;
 }
 
 async function* lines(table: OpenTable, header: Uint8Array | undefined): AsyncGenerator<Uint8Array, void, undefined> {

@@ -4,9 +4,7 @@ import type { Query } from '../../../core/sql.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
 import { type ArrowField, type ArrowType, arrowField } from '../../../encoding/arrow/types/arrow-field.ts';
-import { endOfStream, schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
-import { arrowTable } from '../../../encoding/arrow/write/small-table.ts';
-import { joinBytes } from '../../../encoding/bytes/copy-bytes.ts';
+import { smallIpcStream } from '../../../encoding/arrow/write/arrow-stream.ts';
 import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import type { JsonObject, JsonValue } from '../../../encoding/json/json-text.ts';
 import { parseSqlType, sqlTypeNames } from '../../../encoding/sql-types/parse-sql-type.ts';
@@ -27,7 +25,7 @@ export function boundParameters(
   const cells = valuesOf(params, statement).map(({ name, path, value }) => cellOf(name, value, path));
   if (cells.length === 0) return undefined;
   const fields = cells.map(({ field }) => field);
-  return joinBytes([schemaMessage(fields), arrowTable(fields, [cells.map(({ value }) => value)]), endOfStream]);
+  return smallIpcStream(fields, [cells.map(({ value }) => value)]);
 }
 
 interface GivenValue {

@@ -1,3 +1,4 @@
+import { joinBytes } from '../../../bytes/copy-bytes.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
 import { allBits, bitAt, clearBit } from './bits.ts';
 import { type ArrowColumn, int32View, noOffsets, valueBytes } from './column.ts';
@@ -55,17 +56,6 @@ function trimmed(parts: readonly ArrowColumn[], perRow: number): ArrowColumn[] {
   return fields.map((_, index) =>
     concatColumns(parts.map((part) => ({ ...(part.children[index] as ArrowColumn), length: part.length * perRow }))),
   );
-}
-
-function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  // A memory of its own: the pool of Buffer.concat would leave it unaligned.
-  const out = Buffer.allocUnsafeSlow(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    out.set(piece, at);
-    at += piece.length;
-  }
-  return out;
 }
 
 function joinValidity(parts: readonly ArrowColumn[], length: number): Uint8Array | null {
