@@ -1,4 +1,5 @@
-import { type ArrowMessage, messageFacts, messageKind } from './arrow-message.ts';
+import { tryReadMessageHead } from '../encoding/arrow/read/format/message-head.ts';
+import type { MessageParts } from '../encoding/arrow/write/ipc-message.ts';
 import type { ByteReader } from './byte-reader.ts';
 
 const fileMagic = Buffer.from('ARROW1\0\0');
@@ -18,7 +19,7 @@ export class ArrowFormatError extends Error {
 }
 
 /** The messages of an Arrow IPC file or stream, in their order. The footer of a file is not needed and not read. */
-export async function* readArrow(reader: ByteReader): AsyncGenerator<ArrowMessage, void, undefined> {
+export async function* readArrow(reader: ByteReader): AsyncGenerator<MessageParts, void, undefined> {
   const isFile = (await reader.peek(fileMagic.length)).equals(fileMagic);
   if (isFile) await reader.read(fileMagic.length);
   for (let isFirst = true; ; isFirst = false) {
@@ -30,13 +31,13 @@ export async function* readArrow(reader: ByteReader): AsyncGenerator<ArrowMessag
     if (headerBytes === 0) return;
     if (headerBytes > maxHeaderBytes) throw new ArrowFormatError('is not valid Arrow IPC');
     const header = await readWhole(reader, headerBytes);
-    const facts = messageFacts(header);
-    if (facts === undefined) throw new ArrowFormatError('is not valid Arrow IPC');
-    if (isFirst && facts.kind !== messageKind.schema) {
+    const head = tryReadMessageHead(header);
+    if (head === undefined) throw new ArrowFormatError('is not valid Arrow IPC');
+    if (isFirst && head.kind !== 'schema') {
       // As apache-arrow for JavaScript writes files: the schema only stands in the footer.
       throw new ArrowFormatError('does not begin with its schema; write it in the streaming format');
     }
-    yield { header, body: await readWhole(reader, facts.bodyBytes) };
+    yield { header, body: await readWhole(reader, head.bodyBytes) };
   }
 }
 

@@ -1,31 +1,30 @@
-import { type ArrowMessage, messageFacts, messageKind } from './arrow-message.ts';
+import { tryReadMessageHead } from '../encoding/arrow/read/format/message-head.ts';
+import { encapsulated, type MessageParts } from '../encoding/arrow/write/ipc-message.ts';
+import { endOfStream } from '../encoding/arrow/write/schema-message.ts';
 
 const magic = Buffer.from('ARROW1');
-const endOfStream = Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
 const blockBytes = 24;
 const metadataVersion5 = 4;
 
 /** Arrow's streaming format (`.arrows`). */
-export async function* arrowStream(messages: AsyncIterable<ArrowMessage>): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const message of messages) yield* encapsulated(message);
+export async function* arrowStream(messages: AsyncIterable<MessageParts>): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const message of messages) yield* piecesOf(message);
   yield endOfStream;
 }
 
 /** Arrow's file format (`.arrow`), also known as Feather: the stream, and a footer that tells where each batch is. */
-export async function* arrowFile(messages: AsyncIterable<ArrowMessage>): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* arrowFile(messages: AsyncIterable<MessageParts>): AsyncGenerator<Uint8Array, void, undefined> {
   const start = Buffer.concat([magic, Buffer.alloc(2)]);
   yield start;
   let at = start.length;
   let schema: Uint8Array | undefined;
   const blocks: Record<'dictionary' | 'batch', Block[]> = { dictionary: [], batch: [] };
   for await (const message of messages) {
-    const pieces = encapsulated(message);
+    const pieces = piecesOf(message);
     const headerBytes = pieces[0]?.length ?? 0;
-    const kind = messageFacts(message.header)?.kind;
-    if (kind === messageKind.schema) schema = message.header;
-    const block = { at, headerBytes, bodyBytes: message.body.length };
-    if (kind === messageKind.dictionary) blocks.dictionary.push(block);
-    if (kind === messageKind.batch) blocks.batch.push(block);
+    const kind = tryReadMessageHead(message.header)?.kind;
+    if (kind === 'schema') schema = message.header;
+    else if (kind !== undefined) blocks[kind].push({ at, headerBytes, bodyBytes: message.body.length });
     for (const piece of pieces) at += piece.length;
     yield* pieces;
   }
@@ -37,14 +36,10 @@ export async function* arrowFile(messages: AsyncIterable<ArrowMessage>): AsyncGe
   yield Buffer.concat([footer, length, magic]);
 }
 
-/** FFFFFFFF, length and flatbuffer; then the body. Both padded to a multiple of 8. */
-function encapsulated({ header, body }: ArrowMessage): Uint8Array[] {
-  const head = Buffer.alloc(8 + padded(header.length));
-  head.writeUInt32LE(0xffff_ffff, 0);
-  head.writeUInt32LE(head.length - 8, 4);
-  head.set(header, 8);
+/** The header, then the body, both padded to a multiple of 8. */
+function piecesOf({ header, body }: MessageParts): Uint8Array[] {
   const padding = padded(body.length) - body.length;
-  return [head, ...(body.length > 0 ? [body] : []), ...(padding > 0 ? [Buffer.alloc(padding)] : [])];
+  return [encapsulated(header, 8), ...(body.length > 0 ? [body] : []), ...(padding > 0 ? [Buffer.alloc(padding)] : [])];
 }
 
 function padded(bytes: number): number {
@@ -72,7 +67,7 @@ function footerOf(schema: Uint8Array, dictionaries: readonly Block[], batches: r
   for (const [index, value] of [12, 18, 16, 4, 8, 12].entries()) footer.writeUInt16LE(value, 4 + 2 * index);
   footer.writeInt32LE(tableAt - 4, tableAt);
   const pointTo = (fieldAt: number, target: number): number => footer.writeUInt32LE(target - fieldAt, fieldAt);
-  pointTo(tableAt + 4, schemaAt + (messageFacts(schema)?.tableAt ?? 0));
+  pointTo(tableAt + 4, schemaAt + (tryReadMessageHead(schema)?.header.at ?? 0));
   pointTo(tableAt + 8, dictionariesAt);
   pointTo(tableAt + 12, batchesAt);
   footer.writeInt16LE(metadataVersion5, tableAt + 16);

@@ -1,4 +1,6 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
+import { tryReadMessageHead } from '../encoding/arrow/read/format/message-head.ts';
+import type { MessageParts } from '../encoding/arrow/write/ipc-message.ts';
 import type { Pieces } from '../grpc/client/grpc-call.ts';
 import {
   descriptorType,
@@ -9,7 +11,6 @@ import {
   Ticket,
 } from '../grpc/messages/flight.ts';
 import { bytesField } from '../grpc/protobuf/protobuf.ts';
-import { type ArrowMessage, messageFacts } from './arrow-message.ts';
 import { unreachable } from './client-error.ts';
 import { callServer } from './grpc-call.ts';
 
@@ -89,7 +90,7 @@ export class FlightClient {
   async *get(
     { handle, columns, limit }: FlightSelection,
     { signal }: { readonly signal: AbortSignal },
-  ): AsyncGenerator<ArrowMessage, void, undefined> {
+  ): AsyncGenerator<MessageParts, void, undefined> {
     const ticket = Ticket.encode({ ticket: Buffer.from(JSON.stringify({ handle, columns, to: limit })) });
     for await (const message of this.#call(`/${flightServiceName}/DoGet`, [[ticket]], signal)) {
       const { dataHeader, dataBody } = FlightData.decode(message);
@@ -99,7 +100,7 @@ export class FlightClient {
 
   async put(
     put: FlightPut,
-    messages: AsyncIterable<ArrowMessage>,
+    messages: AsyncIterable<MessageParts>,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<PutAnswer> {
     let rows = 0;
@@ -126,14 +127,14 @@ export class FlightClient {
 /** The first message also tells what to do with all of them. */
 async function* flightData(
   { handle, mode, ttl }: FlightPut,
-  messages: AsyncIterable<ArrowMessage>,
+  messages: AsyncIterable<MessageParts>,
   onRows: (rows: number) => void,
 ): AsyncGenerator<Pieces, void, undefined> {
   const cmd = Buffer.from(JSON.stringify({ handle, mode, ttl: ttl === 'none' ? null : ttl }));
   let descriptor: Uint8Array[] = [bytesField(1, FlightDescriptor.encode({ type: descriptorType.cmd, cmd }))];
   for await (const { header, body } of messages) {
     yield [...descriptor, bytesField(2, header), bodyTag, varint(body.length), body];
-    onRows(messageFacts(header)?.rows ?? 0);
+    onRows(tryReadMessageHead(header)?.rows ?? 0);
     descriptor = [];
   }
 }

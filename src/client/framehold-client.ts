@@ -1,4 +1,4 @@
-import type { ArrowMessage } from './arrow-message.ts';
+import type { MessageParts } from '../encoding/arrow/write/ipc-message.ts';
 import { readArrow } from './arrow-reader.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ClientError } from './client-error.ts';
@@ -214,7 +214,7 @@ export class FrameholdClient {
   }
 
   /** A frame as Arrow: over Flight, or over HTTP where Flight does not come through. */
-  async arrow(selection: FlightSelection, stop: Stoppable): Promise<AsyncIterable<ArrowMessage>> {
+  async arrow(selection: FlightSelection, stop: Stoppable): Promise<AsyncIterable<MessageParts>> {
     const flight = await this.flightIfReachable(stop);
     if (flight !== undefined) return flight.get(selection, stop);
     return readArrow(new ByteReader(await this.export(selection, 'arrow', stop)));

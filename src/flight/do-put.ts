@@ -1,7 +1,7 @@
 import { PutResult } from '../grpc/messages/flight.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import type { MessageReader } from '../grpc/wire/message-frames.ts';
-import { openUpload } from './data/flight-upload.ts';
+import { openFlightUpload } from './data/flight-upload.ts';
 import type { FlightParts } from './get-flight-info.ts';
 import { parseDescriptor } from './request/descriptor.ts';
 import { parsePutOptions } from './request/put-options.ts';
@@ -12,7 +12,7 @@ export async function* doPut(
   requests: MessageReader,
   call: Call,
 ): AsyncGenerator<Message> {
-  const upload = await openUpload(requests);
+  const upload = await openFlightUpload(requests);
   const { first } = upload;
   const descriptor = parseDescriptor(first.descriptor);
   const ofSql = descriptor.kind === 'command' ? sql.doPut(descriptor.command, upload, call) : undefined;

@@ -19,7 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   demo: ['core', 'frames'],
   telemetry: ['core'],
   grpc: ['core'],
-  client: ['core', 'grpc'],
+  client: ['core', 'encoding', 'grpc'],
   config: ['core', 'telemetry'],
   'engines/duckdb': ['core', 'encoding'],
   'engines/spark': ['core', 'encoding', 'grpc'],

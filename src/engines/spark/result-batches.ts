@@ -1,16 +1,14 @@
 import { AppError } from '../../core/app-error.ts';
-import { FlatTable, InvalidArrow } from '../../encoding/arrow/read/format/flatbuffer-reader.ts';
+import { type FlatbufferTable, InvalidArrow } from '../../encoding/arrow/read/format/flatbuffer-reader.ts';
+import { type MessageHead, readMessageHead } from '../../encoding/arrow/read/format/message-head.ts';
 import { type ArrowField, readSchema } from '../../encoding/arrow/read/format/schema.ts';
 import { ConnectFailure } from './connect-failure.ts';
 
 const continuation = 0xffff_ffff;
 const prefixBytes = 8;
-const kinds = { schema: 1, dictionary: 2, batch: 3 } as const;
 
 /** One message of Arrow IPC, with its prefix. */
-interface IpcMessage {
-  readonly kind: number;
-  readonly header: FlatTable;
+interface IpcMessage extends MessageHead {
   readonly bytes: Uint8Array;
 }
 
@@ -35,11 +33,11 @@ export interface ResultBatch {
 export function readResultBatch(data: Uint8Array, rowCount: bigint): ResultBatch {
   try {
     const [schema, ...messages] = ipcMessages(data);
-    if (schema?.kind !== kinds.schema) throw new InvalidArrow('no schema');
-    const read = messages.map(({ kind, header, bytes }) => ({
-      rows: kind === kinds.batch ? header.int64(0) : 0,
+    if (schema?.kind !== 'schema') throw new InvalidArrow('no schema');
+    const read = messages.map(({ kind, header, rows, bytes }) => ({
+      rows,
       bytes,
-      isPlain: kind === kinds.batch && header.table(3) === undefined,
+      isPlain: kind === 'batch' && header.table(3) === undefined,
     }));
     const rows = read.reduce((sum, each) => sum + each.rows, 0);
     if (BigInt(rows) !== rowCount) throw new InvalidArrow(`${rows} rows where ${rowCount} are announced`);
@@ -57,7 +55,7 @@ export function readResultBatch(data: Uint8Array, rowCount: bigint): ResultBatch
 }
 
 /** The engine may give what no reader of ours takes: no column at all, or types in types without end. */
-function fieldsOf(schema: FlatTable): ArrowField[] {
+function fieldsOf(schema: FlatbufferTable): ArrowField[] {
   try {
     return readSchema(schema);
   } catch (thrown) {
@@ -82,11 +80,10 @@ function* ipcMessages(data: Uint8Array): Generator<IpcMessage> {
     if (headerBytes === 0) return;
     const bodyAt = at + prefixBytes + headerBytes;
     if (bodyAt > data.length) throw new InvalidArrow('a header beyond the end');
-    const message = FlatTable.root(data.subarray(at + prefixBytes, bodyAt));
-    const header = message.table(2);
-    const end = bodyAt + message.int64(3);
-    if (header === undefined || end < bodyAt || end > data.length) throw new InvalidArrow('a body beyond the end');
-    yield { kind: message.uint8(1), header, bytes: data.subarray(at, end) };
+    const head = readMessageHead(data.subarray(at + prefixBytes, bodyAt));
+    const end = bodyAt + head.bodyBytes;
+    if (end > data.length) throw new InvalidArrow('a body beyond the end');
+    yield { ...head, bytes: data.subarray(at, end) };
     at = end;
   }
 }

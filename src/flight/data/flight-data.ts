@@ -1,4 +1,4 @@
-import { splitMessage } from '../../encoding/arrow/write/flight-parts.ts';
+import { splitMessage } from '../../encoding/arrow/write/ipc-message.ts';
 import { bytesField } from '../../grpc/protobuf/protobuf.ts';
 import type { Message } from '../../grpc/server/method.ts';
 

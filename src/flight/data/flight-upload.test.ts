@@ -5,7 +5,7 @@ import { bytesField } from '../../grpc/protobuf/protobuf.ts';
 import { MessageBudget } from '../../grpc/wire/message-budget.ts';
 import { type FrameLimits, MessageReader, messagePrefix } from '../../grpc/wire/message-frames.ts';
 import { uploadedParameters } from '../sql/statements/uploaded-parameters.ts';
-import { openUpload } from './flight-upload.ts';
+import { openFlightUpload } from './flight-upload.ts';
 
 function messages(all: readonly Uint8Array[], chunkBytes = 65_536, limits?: Partial<FrameLimits>): MessageReader {
   const body = Buffer.concat(all.flatMap((message) => [messagePrefix(message.length), message]));
@@ -16,11 +16,13 @@ function messages(all: readonly Uint8Array[], chunkBytes = 65_536, limits?: Part
 }
 
 test('a first message of more than 16 MiB, which would be held to the end, is refused', async () => {
-  await expect(openUpload(messages([Buffer.alloc(16 * 1024 * 1024 + 1)]))).rejects.toMatchObject({ code: 'too_large' });
+  await expect(openFlightUpload(messages([Buffer.alloc(16 * 1024 * 1024 + 1)]))).rejects.toMatchObject({
+    code: 'too_large',
+  });
 });
 
 test('an upload without any message is refused', async () => {
-  await expect(openUpload(messages([]))).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(openFlightUpload(messages([]))).rejects.toMatchObject({ code: 'invalid_input' });
 });
 
 const schema = bytesField(2, Buffer.alloc(16, 's'));
@@ -30,7 +32,7 @@ const metadata = bytesField(3, Buffer.from('{}'));
 const batch = Buffer.concat([header, body]);
 
 async function streamOf(all: readonly Uint8Array[], chunkBytes: number): Promise<string> {
-  const upload = await openUpload(messages(all, chunkBytes));
+  const upload = await openFlightUpload(messages(all, chunkBytes));
   expect(Buffer.from(await upload.metadata()).toString()).toBe('{}');
   const pieces: Uint8Array[] = [];
   for await (const piece of upload.ipcStream()) pieces.push(piece);
@@ -77,7 +79,7 @@ test('behind dictionaries too large to be held, a batch may come without metadat
   const { whole, parts } = dictionaryUpload('x'.repeat(17 << 20));
   const [schema, dictionary, batch] = parts as [Buffer, Buffer, Buffer];
   const opened = async (...last: Buffer[]) => {
-    const upload = await openUpload(messages([schema, dictionary, ...last]));
+    const upload = await openFlightUpload(messages([schema, dictionary, ...last]));
     expect(await upload.metadata()).toHaveLength(0);
     const pieces: Uint8Array[] = [];
     for await (const piece of upload.ipcStream()) pieces.push(piece);
@@ -92,7 +94,7 @@ test('behind dictionaries too large to be held, a batch may come without metadat
 test('many small dictionaries are held no more than a large one', async () => {
   const { parts } = dictionaryUpload('x');
   const [schema, dictionary, batch] = parts as [Buffer, Buffer, Buffer];
-  const upload = await openUpload(messages([schema, ...Array(20_000).fill(dictionary), withMetadata(batch)]));
+  const upload = await openFlightUpload(messages([schema, ...Array(20_000).fill(dictionary), withMetadata(batch)]));
   expect(await upload.metadata()).toHaveLength(0);
   const ended = (async () => {
     for await (const _ of upload.ipcStream());
@@ -102,7 +104,7 @@ test('many small dictionaries are held no more than a large one', async () => {
 
 test('a body without a header is refused, also before all of it has come', async () => {
   for (const chunkBytes of [1, 40, 1000]) {
-    const upload = await openUpload(messages([schema, bytesField(1000, Buffer.alloc(100))], chunkBytes));
+    const upload = await openFlightUpload(messages([schema, bytesField(1000, Buffer.alloc(100))], chunkBytes));
     await expect(upload.metadata()).rejects.toMatchObject({ code: 'invalid_input' });
   }
 });
@@ -112,7 +114,7 @@ test('what uploads keep to their end is counted together: first messages, dictio
   const budget = new MessageBudget(40_000);
   const open = () => {
     const keptShare = budget.share();
-    return { keptShare, opened: openUpload(messages(parts, 1000, { keptShare })) };
+    return { keptShare, opened: openFlightUpload(messages(parts, 1000, { keptShare })) };
   };
   const overloaded = { code: 'overloaded' };
 
@@ -131,7 +133,7 @@ test('what uploads keep to their end is counted together: first messages, dictio
 
   const firsts = Array.from({ length: 10 }, () => {
     const large = Buffer.concat([schema, bytesField(3, Buffer.alloc(8000))]);
-    return openUpload(messages([large], 1000, { keptShare: budget.share() }));
+    return openFlightUpload(messages([large], 1000, { keptShare: budget.share() }));
   });
   await expect(Promise.all(firsts)).rejects.toMatchObject(overloaded);
 });

@@ -1,9 +1,10 @@
 import { AppError } from '../../core/app-error.ts';
+import { tryReadMessageHead } from '../../encoding/arrow/read/format/message-head.ts';
+import { encapsulated } from '../../encoding/arrow/write/ipc-message.ts';
 import { endOfStream } from '../../encoding/arrow/write/schema-message.ts';
 import { FlightData, type FlightDataMessage, flightDataBody } from '../../grpc/messages/flight.ts';
 import { lastField } from '../../grpc/protobuf/protobuf.ts';
 import type { MessageReader } from '../../grpc/wire/message-frames.ts';
-import { isDictionary } from './arrow-header.ts';
 import type { FlightUpload } from './flight-sql-port.ts';
 import { UploadCounts } from './upload-counts.ts';
 
@@ -16,7 +17,7 @@ const mostBytesAhead = 16 * 1024 * 1024;
 const messageCost = 1024;
 
 /** Waits for the first message of an upload. */
-export async function openUpload(requests: MessageReader): Promise<FlightUpload> {
+export async function openFlightUpload(requests: MessageReader): Promise<FlightUpload> {
   const messages = new UploadMessages(requests);
   const first = await messages.first();
   /** Read by `metadata`. Of the last one the rest of the body may still be to come. */
@@ -45,20 +46,20 @@ export async function openUpload(requests: MessageReader): Promise<FlightUpload>
       }
     },
     async *ipcStream() {
-      const encapsulated = (message: FlightDataMessage): Iterable<Uint8Array> => {
+      const counted = (message: FlightDataMessage): Iterable<Uint8Array> => {
         counts.add(message.dataHeader);
         return ipcMessage(message);
       };
       try {
-        yield* encapsulated(first);
-        for (const message of ahead.splice(0)) yield* encapsulated(message);
+        yield* counted(first);
+        for (const message of ahead.splice(0)) yield* counted(message);
         yield* messages.restOfBody();
         for (let message = await messages.next(); message !== undefined; message = await messages.next()) {
           if (isMetadataLate) {
             if (message.appMetadata.length > 0) throw lateMetadata();
             if (message.dataHeader.length > 0) isMetadataLate = isDictionary(message.dataHeader);
           }
-          yield* encapsulated(message);
+          yield* counted(message);
           yield* messages.restOfBody();
         }
         yield endOfStream;
@@ -138,6 +139,10 @@ class UploadMessages {
   }
 }
 
+function isDictionary(header: Uint8Array): boolean {
+  return tryReadMessageHead(header)?.kind === 'dictionary';
+}
+
 function lateMetadata(): AppError {
   return new AppError(
     'invalid_input',
@@ -158,11 +163,6 @@ function checked(message: FlightDataMessage, left = 0): FlightDataMessage {
 /** The message as Arrow IPC encapsulates it; nothing of one that carries metadata only. */
 function* ipcMessage({ dataHeader, dataBody }: FlightDataMessage): Generator<Uint8Array> {
   if (dataHeader.length === 0) return;
-  const padded = Math.ceil(dataHeader.length / 8) * 8;
-  const head = Buffer.alloc(8 + padded);
-  head.writeUInt32LE(0xffff_ffff, 0);
-  head.writeUInt32LE(padded, 4);
-  head.set(dataHeader, 8);
-  yield head;
+  yield encapsulated(dataHeader, 8);
   if (dataBody.length > 0) yield dataBody;
 }

@@ -1,7 +1,7 @@
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { flightDataOf } from '../../../test/support/flight-client.ts';
-import { splitMessage } from '../../encoding/arrow/write/flight-parts.ts';
+import { splitMessage } from '../../encoding/arrow/write/ipc-message.ts';
 import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { UploadCounts } from './upload-counts.ts';
 

@@ -7,7 +7,7 @@ import type { Column, DataType } from '../../../core/data-type.ts';
 import { joinBytes } from '../../bytes/copy-bytes.ts';
 import { arrowFields } from '../types/arrow-columns.ts';
 import { createArrowEncoder } from './arrow-encoder.ts';
-import { splitMessage } from './flight-parts.ts';
+import { splitMessage } from './ipc-message.ts';
 import { schemaMessage } from './schema-message.ts';
 
 const int32: DataType = { kind: 'int', bits: 32, signed: true };

@@ -21,11 +21,11 @@ export interface FlatTable {
   readonly fields: readonly (FlatScalar | FlatObject | undefined)[];
 }
 
-export const int8 = (value: number): FlatScalar => ({ bytes: 1, value });
-export const int16 = (value: number): FlatScalar => ({ bytes: 2, value });
-export const int32 = (value: number): FlatScalar => ({ bytes: 4, value });
-export const int64 = (value: number): FlatScalar => ({ bytes: 8, value });
-export const bool = (value: boolean): FlatScalar => ({ bytes: 1, value: value ? 1 : 0 });
+export const flatInt8 = (value: number): FlatScalar => ({ bytes: 1, value });
+export const flatInt16 = (value: number): FlatScalar => ({ bytes: 2, value });
+export const flatInt32 = (value: number): FlatScalar => ({ bytes: 4, value });
+export const flatInt64 = (value: number): FlatScalar => ({ bytes: 8, value });
+export const flatBool = (value: boolean): FlatScalar => ({ bytes: 1, value: value ? 1 : 0 });
 
 /** A flatbuffer, its parts written in the order in which they are reached. */
 export function flatbuffer(root: FlatTable): Uint8Array {

@@ -1,4 +1,4 @@
-import { type FlatTable, flatbuffer, int8, int16, int64 } from './flatbuffer-writer.ts';
+import { type FlatTable, flatbuffer, flatInt8, flatInt16, flatInt64 } from './flatbuffer-writer.ts';
 
 const metadataVersion5 = 4;
 const headerTypes = { schema: 1, recordBatch: 3 } as const;
@@ -12,9 +12,20 @@ export interface IpcHeader {
   readonly alignment: 8 | 64;
 }
 
-/** An encapsulated message of Arrow IPC, without its body: FFFFFFFF, length, flatbuffer, padding. */
+export interface MessageParts {
+  /** The flatbuffer, perhaps with its padding. */
+  readonly header: Uint8Array;
+  readonly body: Uint8Array;
+}
+
+/** An encapsulated message of Arrow IPC, without its body. */
 export function ipcMessage({ kind, table, bodyBytes, alignment }: IpcHeader): Uint8Array {
-  const header = flatbuffer({ fields: [int16(metadataVersion5), int8(headerTypes[kind]), table, int64(bodyBytes)] });
+  const fields = [flatInt16(metadataVersion5), flatInt8(headerTypes[kind]), table, flatInt64(bodyBytes)];
+  return encapsulated(flatbuffer({ fields }), alignment);
+}
+
+/** What comes before the body of a message: FFFFFFFF, length, flatbuffer, padding. */
+export function encapsulated(header: Uint8Array, alignment: 8 | 64): Uint8Array {
   const bytes = Math.ceil((prefixBytes + header.length) / alignment) * alignment;
   const message = new Uint8Array(bytes);
   const view = new DataView(message.buffer);
@@ -22,4 +33,11 @@ export function ipcMessage({ kind, table, bodyBytes, alignment }: IpcHeader): Ui
   view.setUint32(4, bytes - prefixBytes, true);
   message.set(header, prefixBytes);
   return message;
+}
+
+/** Views of what Flight sends apart: `data_header` and `data_body` of an encapsulated message. */
+export function splitMessage(message: Uint8Array): MessageParts {
+  const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
+  const bodyAt = prefixBytes + view.getUint32(4, true);
+  return { header: message.subarray(prefixBytes, bodyAt), body: message.subarray(bodyAt) };
 }

@@ -1,5 +1,5 @@
 import type { ArrowField, ArrowType } from '../types/arrow-field.ts';
-import { bool, type FlatObject, type FlatTable, int8, int16, int32 } from './flatbuffer-writer.ts';
+import { type FlatObject, type FlatTable, flatBool, flatInt8, flatInt16, flatInt32 } from './flatbuffer-writer.ts';
 import { ipcMessage } from './ipc-message.ts';
 
 const littleEndian = 0;
@@ -13,7 +13,7 @@ export function schemaMessage(
   fields: readonly ArrowField[],
   metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array {
-  const table = { fields: [int16(littleEndian), { objects: fields.map(fieldTable) }, keyValues(metadata)] };
+  const table = { fields: [flatInt16(littleEndian), { objects: fields.map(fieldTable) }, keyValues(metadata)] };
   return ipcMessage({ kind: 'schema', table, bodyBytes: 0, alignment: 8 });
 }
 
@@ -22,8 +22,8 @@ function fieldTable({ name, type, nullable, metadata = {}, children }: ArrowFiel
   return {
     fields: [
       { text: name },
-      bool(nullable),
-      int8(typeId),
+      flatBool(nullable),
+      flatInt8(typeId),
       { fields: typeFields },
       undefined,
       { objects: children.map(fieldTable) },
@@ -44,9 +44,9 @@ function typeTable(type: ArrowType): [number, ...FlatTable['fields']] {
     case 'null':
       return [1];
     case 'int':
-      return [2, int32(type.bits), bool(type.signed)];
+      return [2, flatInt32(type.bits), flatBool(type.signed)];
     case 'float':
-      return [3, int16(type.bits === 32 ? 1 : 2)];
+      return [3, flatInt16(type.bits === 32 ? 1 : 2)];
     case 'binary':
       return [4];
     case 'utf8':
@@ -54,29 +54,29 @@ function typeTable(type: ArrowType): [number, ...FlatTable['fields']] {
     case 'bool':
       return [6];
     case 'decimal128':
-      return [7, int32(type.precision), int32(type.scale), int32(128)];
+      return [7, flatInt32(type.precision), flatInt32(type.scale), flatInt32(128)];
     case 'date32':
-      return [8, int16(0)];
+      return [8, flatInt16(0)];
     case 'time32':
-      return [9, int16(timeUnits.ms), int32(32)];
+      return [9, flatInt16(timeUnits.ms), flatInt32(32)];
     case 'time64':
-      return [9, int16(timeUnits[type.unit]), int32(64)];
+      return [9, flatInt16(timeUnits[type.unit]), flatInt32(64)];
     case 'timestamp':
-      return [10, int16(timeUnits[type.unit]), type.zone === undefined ? undefined : { text: type.zone }];
+      return [10, flatInt16(timeUnits[type.unit]), type.zone === undefined ? undefined : { text: type.zone }];
     case 'monthDayNano':
-      return [11, int16(2)];
+      return [11, flatInt16(2)];
     case 'list':
       return [12];
     case 'struct':
       return [13];
     case 'union':
-      return [14, int16(type.mode === 'sparse' ? 0 : 1), { int32s: type.typeIds }];
+      return [14, flatInt16(type.mode === 'sparse' ? 0 : 1), { int32s: type.typeIds }];
     case 'fixedBinary':
-      return [15, int32(type.width)];
+      return [15, flatInt32(type.width)];
     case 'fixedList':
-      return [16, int32(type.size)];
+      return [16, flatInt32(type.size)];
     case 'map':
-      return [17, bool(false)];
+      return [17, flatBool(false)];
     default:
       return type satisfies never;
   }

@@ -2,7 +2,7 @@ import { RecordBatchReader, type Table, tableFromIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { joinBytes } from '../../bytes/copy-bytes.ts';
 import { type ArrowField, arrowField } from '../types/arrow-field.ts';
-import { splitMessage } from './flight-parts.ts';
+import { splitMessage } from './ipc-message.ts';
 import { schemaMessage } from './schema-message.ts';
 import { arrowTable } from './small-table.ts';
 

@@ -1,5 +1,5 @@
 import { type BatchBody, unpackedBody } from '../format/compression.ts';
-import { type FlatTable, InvalidArrow } from '../format/flatbuffer-reader.ts';
+import { type FlatbufferTable, InvalidArrow } from '../format/flatbuffer-reader.ts';
 import type { ArrowMessage } from '../format/messages.ts';
 import type { ArrowField } from '../format/schema.ts';
 import { UnfoldBudget } from '../format/unfold-budget.ts';
@@ -12,7 +12,7 @@ const maxRows = 2 ** 31 - 1;
 
 /** The columns of a record batch (or the one of a dictionary), fit to be handed to native code. */
 export function readBatch(
-  header: FlatTable,
+  header: FlatbufferTable,
   { body, isV4 }: Pick<ArrowMessage, 'body' | 'isV4'>,
   fields: readonly ArrowField[],
   dictionaries: Dictionaries,
@@ -44,7 +44,7 @@ class BatchReader {
   readonly #budget: UnfoldBudget;
 
   constructor(
-    header: FlatTable,
+    header: FlatbufferTable,
     { body, buffers }: BatchBody,
     { isV4, dictionaries, budget }: { isV4: boolean; dictionaries: Dictionaries; budget: UnfoldBudget },
   ) {

@@ -4,7 +4,7 @@ import { bitAt } from './bits.ts';
 import type { ArrowColumn } from './column.ts';
 
 /** Checks strings whose offsets are good: all bytes at once, and one by one only where that fails. */
-export function checkText(column: ArrowColumn): void {
+export function checkStrings(column: ArrowColumn): void {
   if (column.field.extension === 'arrow.json') checkEach(column, checkJson);
   else if (!allAreText(column)) checkEach(column, () => {});
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
 import type { UnfoldBudget } from '../format/unfold-budget.ts';
 import { bitAt } from './bits.ts';
-import { checkJson, checkText } from './check-text.ts';
+import { checkJson, checkStrings } from './check-text.ts';
 import { type ArrowColumn, int32View } from './column.ts';
 import { checkMapKeys } from './map-keys.ts';
 
@@ -15,7 +15,7 @@ export function checkColumn(column: ArrowColumn, budget: UnfoldBudget): void {
   switch (type.kind) {
     case 'bytes':
       checkOffsets(column, column.data.length);
-      if (type.text) checkText(column);
+      if (type.text) checkStrings(column);
       return;
     case 'view':
       checkViews(column, type.text, budget);

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../core/app-error.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
-import { type ArrowMessage, arrowMessages, invalidAt } from '../format/messages.ts';
+import { type ArrowMessage, arrowMessages, invalidAt, readAt } from '../format/messages.ts';
 import { type ArrowField, readSchema } from '../format/schema.ts';
 import { readBatch } from './batch.ts';
 import type { ArrowColumn } from './column.ts';
@@ -58,13 +58,4 @@ export class ArrowStream implements AsyncDisposable {
 function readFirst({ kind, header }: ArrowMessage): ArrowField[] {
   if (kind !== 'schema') throw new InvalidArrow('the stream does not begin with a schema');
   return readSchema(header);
-}
-
-/** Says where in the stream an error stands. */
-export function readAt<T>(message: ArrowMessage, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof InvalidArrow ? invalidAt(message, error.message, { cause: error }) : error;
-  }
 }

@@ -1,6 +1,6 @@
 import * as zlib from 'node:zlib';
 import { Decompress, decompress } from 'fzstd';
-import { type FlatTable, InvalidArrow } from './flatbuffer-reader.ts';
+import { type FlatbufferTable, InvalidArrow } from './flatbuffer-reader.ts';
 import { unpackLz4Frame } from './lz4-frame.ts';
 import type { UnfoldBudget } from './unfold-budget.ts';
 
@@ -20,7 +20,11 @@ const lengthBytes = 8;
 const isNotPacked = -1;
 
 /** The body of a record batch as if it had never been compressed, which pyarrow.feather does unless it is told not to. */
-export function unpackedBody(compression: FlatTable, { body, buffers }: BatchBody, budget: UnfoldBudget): BatchBody {
+export function unpackedBody(
+  compression: FlatbufferTable,
+  { body, buffers }: BatchBody,
+  budget: UnfoldBudget,
+): BatchBody {
   const unpack = codecOf(compression);
   const sources = buffers.map(([offset, bytes]) => {
     if (bytes === 0) return { packed: body.subarray(0, 0), length: 0, isPlain: true };
@@ -51,7 +55,7 @@ export function unpackedBody(compression: FlatTable, { body, buffers }: BatchBod
 
 type Unpack = (packed: Uint8Array, target: Uint8Array) => void;
 
-function codecOf(compression: FlatTable): Unpack {
+function codecOf(compression: FlatbufferTable): Unpack {
   const codec = compression.uint8(0);
   if (compression.uint8(1) !== 0) throw new InvalidArrow('its body is compressed in a way that is not known');
   switch (codec) {

@@ -4,21 +4,22 @@ export class InvalidArrow extends Error {}
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A table of a flatbuffer that anybody may have written: every read is checked against the buffer's end. */
-export class FlatTable {
+export class FlatbufferTable {
   readonly #view: DataView;
-  readonly #at: number;
+  /** Where it begins in the flatbuffer. */
+  readonly at: number;
   readonly #vtable: number;
   readonly #vtableBytes: number;
 
-  static root(bytes: Uint8Array): FlatTable {
+  static root(bytes: Uint8Array): FlatbufferTable {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return new FlatTable(view, follow(view, 0));
+    return new FlatbufferTable(view, follow(view, 0));
   }
 
   private constructor(view: DataView, at: number) {
     need(view, at, 4);
     this.#view = view;
-    this.#at = at;
+    this.at = at;
     this.#vtable = at - view.getInt32(at, true);
     need(view, this.#vtable, 4);
     this.#vtableBytes = view.getUint16(this.#vtable, true);
@@ -60,17 +61,22 @@ export class FlatTable {
     }
   }
 
-  table(slot: number): FlatTable | undefined {
+  table(slot: number): FlatbufferTable | undefined {
     const at = this.#field(slot, 4);
-    return at === undefined ? undefined : new FlatTable(this.#view, follow(this.#view, at));
+    return at === undefined ? undefined : new FlatbufferTable(this.#view, follow(this.#view, at));
   }
 
-  tables(slot: number): FlatTable[] {
+  /** Of the items of a vector of tables. */
+  count(slot: number): number {
+    return this.#vector(slot, 4)?.count ?? 0;
+  }
+
+  tables(slot: number): FlatbufferTable[] {
     const vector = this.#vector(slot, 4);
     if (vector === undefined) return [];
     return Array.from(
       { length: vector.count },
-      (_, index) => new FlatTable(this.#view, follow(this.#view, vector.at + index * 4)),
+      (_, index) => new FlatbufferTable(this.#view, follow(this.#view, vector.at + index * 4)),
     );
   }
 
@@ -101,8 +107,8 @@ export class FlatTable {
     if (entry + 2 > this.#vtableBytes) return undefined;
     const offset = this.#view.getUint16(this.#vtable + entry, true);
     if (offset === 0) return undefined;
-    need(this.#view, this.#at + offset, bytes);
-    return this.#at + offset;
+    need(this.#view, this.at + offset, bytes);
+    return this.at + offset;
   }
 
   #vector(slot: number, itemBytes: number): { at: number; count: number } | undefined {

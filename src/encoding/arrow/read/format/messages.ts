@@ -1,5 +1,6 @@
 import { AppError, type AppErrorOptions } from '../../../../core/app-error.ts';
-import { FlatTable, InvalidArrow } from './flatbuffer-reader.ts';
+import { InvalidArrow } from './flatbuffer-reader.ts';
+import { type MessageHead, readMessageHead } from './message-head.ts';
 
 /** Where a message stands in its stream, for errors. */
 export interface MessagePlace {
@@ -8,11 +9,7 @@ export interface MessagePlace {
   readonly byteOffset: number;
 }
 
-export interface ArrowMessage extends MessagePlace {
-  readonly kind: 'schema' | 'dictionary' | 'batch';
-  /** Metadata version V4, where unions have a validity bitmap. */
-  readonly isV4: boolean;
-  readonly header: FlatTable;
+export interface ArrowMessage extends MessagePlace, Omit<MessageHead, 'bodyBytes'> {
   /** Aligned to 8 bytes, in memory that does not move. That of a batch may be used again for the next one. */
   readonly body: Uint8Array;
 }
@@ -26,16 +23,21 @@ export const maxBodyBytes = 512 * 1024 * 1024;
 /** Longer bodies have memory of their own, which is free as soon as nobody looks at it. */
 const mostSharedBytes = 16 * 1024 * 1024;
 
-const messageKinds: Readonly<Record<number, ArrowMessage['kind']>> = { 1: 'schema', 2: 'dictionary', 3: 'batch' };
-const metadataV4 = 3;
-const metadataV5 = 4;
-
 export function invalidAt(place: MessagePlace, what: string, options: AppErrorOptions = {}): AppError {
   return new AppError(
     'invalid_input',
     `invalid Arrow stream: message ${place.number} at byte ${place.byteOffset}: ${what}`,
     options,
   );
+}
+
+/** Says where in the stream an error stands. */
+export function readAt<T>(place: MessagePlace, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof InvalidArrow ? invalidAt(place, error.message, { cause: error }) : error;
+  }
 }
 
 /**
@@ -85,30 +87,12 @@ export async function* arrowMessages(input: AsyncIterable<Uint8Array>): AsyncGen
   }
 }
 
-type MessageHead = Pick<ArrowMessage, 'kind' | 'isV4' | 'header'> & { readonly bodyBytes: number };
-
 function openMessage(metadata: Uint8Array, place: MessagePlace): MessageHead {
-  try {
-    const message = FlatTable.root(metadata);
-    const version = message.int16(0);
-    if (version !== metadataV4 && version !== metadataV5) {
-      throw new InvalidArrow(`metadata version ${version} is not V4 or V5`);
-    }
-    const kind = messageKinds[message.uint8(1)];
-    if (kind === undefined) throw new InvalidArrow('it is neither a schema, a dictionary nor a record batch');
-    const header = message.table(2);
-    if (header === undefined) throw new InvalidArrow('it has no header');
-    const bodyBytes = message.int64(3);
-    if (bodyBytes < 0) throw new InvalidArrow(`its body claims ${bodyBytes} bytes`);
-    if (bodyBytes > maxBodyBytes) {
-      throw new AppError('too_large', `message ${place.number} holds ${bodyBytes} bytes (at most ${maxBodyBytes})`, {
-        hint: 'send the rows in smaller record batches',
-      });
-    }
-    return { kind, isV4: version === metadataV4, header, bodyBytes };
-  } catch (error) {
-    throw error instanceof InvalidArrow ? invalidAt(place, error.message) : error;
-  }
+  const head = readAt(place, () => readMessageHead(metadata));
+  if (head.bodyBytes <= maxBodyBytes) return head;
+  throw new AppError('too_large', `message ${place.number} holds ${head.bodyBytes} bytes (at most ${maxBodyBytes})`, {
+    hint: 'send the rows in smaller record batches',
+  });
 }
 
 function newMemory(bytes: number): Uint8Array<ArrayBuffer> {

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { TimeUnit } from '../../../../core/data-type.ts';
-import { type FlatTable, InvalidArrow } from './flatbuffer-reader.ts';
+import { type FlatbufferTable, InvalidArrow } from './flatbuffer-reader.ts';
 
 export interface ArrowInt {
   readonly kind: 'int';
@@ -56,7 +56,7 @@ const maxFields = 20_000;
 const timeUnits = ['s', 'ms', 'us', 'ns'] as const;
 const childCounts: Readonly<Partial<Record<ArrowType['kind'], number>>> = { list: 1, fixedList: 1, map: 1 };
 
-export function readSchema(header: FlatTable): ArrowField[] {
+export function readSchema(header: FlatbufferTable): ArrowField[] {
   if (header.int16(0) !== littleEndian) throw new InvalidArrow('its values are big-endian; send little-endian ones');
   const budget = { fields: maxFields };
   const fields = header.tables(1).map((table) => readField(table, undefined, 1, budget));
@@ -65,7 +65,7 @@ export function readSchema(header: FlatTable): ArrowField[] {
 }
 
 function readField(
-  table: FlatTable,
+  table: FlatbufferTable,
   parent: string | undefined,
   depth: number,
   budget: { fields: number },
@@ -106,7 +106,7 @@ function checkChildren({ type, children, label }: ArrowField): void {
   }
 }
 
-function readDictionary(table: FlatTable, label: string): ArrowField['dictionary'] {
+function readDictionary(table: FlatbufferTable, label: string): ArrowField['dictionary'] {
   const encoding = table.table(4);
   if (encoding === undefined) return undefined;
   const index = encoding.table(1);
@@ -116,14 +116,14 @@ function readDictionary(table: FlatTable, label: string): ArrowField['dictionary
   };
 }
 
-function readMetadata(table: FlatTable, key: string): string | undefined {
+function readMetadata(table: FlatbufferTable, key: string): string | undefined {
   return table
     .tables(6)
     .find((pair) => pair.string(0) === key)
     ?.string(1);
 }
 
-function readInt(table: FlatTable, label: string): ArrowInt {
+function readInt(table: FlatbufferTable, label: string): ArrowInt {
   const bits = table.int32(0);
   if (bits !== 8 && bits !== 16 && bits !== 32 && bits !== 64) {
     throw new InvalidArrow(`${label} has integers of ${bits} bits`);
@@ -131,7 +131,7 @@ function readInt(table: FlatTable, label: string): ArrowInt {
   return { kind: 'int', bits, signed: table.bool(1) };
 }
 
-function readType(id: number, table: FlatTable | undefined, label: string, childCount: number): ArrowType {
+function readType(id: number, table: FlatbufferTable | undefined, label: string, childCount: number): ArrowType {
   if (table === undefined) throw new InvalidArrow(`${label} has no type`);
   switch (id) {
     case 1:
@@ -199,7 +199,7 @@ const refusedTypes: Readonly<Record<number, string>> = {
   26: 'the Arrow type large_list_view',
 };
 
-function readUnion(table: FlatTable, label: string, memberCount: number): ArrowType {
+function readUnion(table: FlatbufferTable, label: string, memberCount: number): ArrowType {
   const typeIds = table.int32s(1) ?? Array.from({ length: memberCount }, (_, index) => index);
   if (typeIds.some((id) => id < 0 || id > 127) || new Set(typeIds).size !== typeIds.length) {
     throw new InvalidArrow(`${label} is a union whose type ids are not distinct numbers up to 127`);

@@ -1,5 +1,5 @@
 import type { TimeUnit } from '../../../../core/data-type.ts';
-import { int64, int64Range, isInRange } from './int64.ts';
+import { int64FromHalves, int64Range, isInRange } from './int64.ts';
 
 const maxInt64 = 2n ** 63n - 1n;
 /** What DuckDB can bring to microseconds; its largest values stand for infinity. */
@@ -27,6 +27,6 @@ export function areAllTimestamps(words: Int32Array, unit: TimeUnit): boolean {
 
 export function isTimestamp(high: number, low: number, unit: TimeUnit, zoned: boolean): boolean {
   if (isInRange(high, low, timestampRanges[unit])) return true;
-  const value = int64(high, low);
+  const value = int64FromHalves(high, low);
   return !zoned && (value === maxInt64 || value === -maxInt64);
 }

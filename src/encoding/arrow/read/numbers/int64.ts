@@ -33,10 +33,10 @@ export function int64Range(min: bigint, max: bigint): Int64Range {
 
 export function isInRange(high: number, low: number, { min, max, minHigh, maxHigh }: Int64Range): boolean {
   if (high > minHigh && high < maxHigh) return true;
-  const value = int64(high, low);
+  const value = int64FromHalves(high, low);
   return value >= min && value <= max;
 }
 
-export function int64(high: number, low: number): bigint {
+export function int64FromHalves(high: number, low: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low >>> 0);
 }

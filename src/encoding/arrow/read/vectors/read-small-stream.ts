@@ -2,10 +2,9 @@ import { AppError } from '../../../../core/app-error.ts';
 import { readBatch } from '../columns/batch.ts';
 import type { ArrowColumn } from '../columns/column.ts';
 import { DictionaryStore } from '../columns/dictionary-store.ts';
-import { readAt } from '../columns/stream.ts';
 import { valueAt } from '../columns/value.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
-import { arrowMessages } from '../format/messages.ts';
+import { arrowMessages, readAt } from '../format/messages.ts';
 import { type ArrowField, readSchema, unsupported } from '../format/schema.ts';
 import { UnfoldBudget } from '../format/unfold-budget.ts';
 
@@ -42,7 +41,7 @@ export async function readSmallStream(stream: Uint8Array): Promise<SmallTable> {
         dictionaries.add(message, budget);
         return;
       }
-      if (rows.length + message.header.int64(0) > mostRows) throw tooLarge(`more than ${mostRows} rows`);
+      if (rows.length + message.rows > mostRows) throw tooLarge(`more than ${mostRows} rows`);
       const batch = readBatch(message.header, message, fields, dictionaries.columns(), budget);
       elements += elementsIn(batch.columns);
       if (elements > mostElements) throw tooLarge(`more than ${mostElements} values`);

@@ -1,7 +1,8 @@
 import type { Batch, Vector } from '../../../../core/batch.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import type { ArrowColumn } from '../columns/column.ts';
-import { type ArrowStream, readAt } from '../columns/stream.ts';
+import type { ArrowStream } from '../columns/stream.ts';
+import { readAt } from '../format/messages.ts';
 import { isFolded, sliceColumn, sliceEnds } from './column-slices.ts';
 import { toVector } from './to-vector.ts';
 

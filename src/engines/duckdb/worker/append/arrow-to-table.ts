@@ -1,5 +1,6 @@
 import type { DataType } from '../../../../core/data-type.ts';
-import { ArrowStream, readAt } from '../../../../encoding/arrow/read/columns/stream.ts';
+import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
+import { readAt } from '../../../../encoding/arrow/read/format/messages.ts';
 import type { ArrowField } from '../../../../encoding/arrow/read/format/schema.ts';
 import { sliceColumn, sliceEnds } from '../../../../encoding/arrow/read/vectors/column-slices.ts';
 import { toDataType } from '../../../../encoding/arrow/read/vectors/to-data-type.ts';
