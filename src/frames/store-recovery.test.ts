@@ -21,11 +21,11 @@ const pending = (): string => bench.path('.framehold', 'pending', 'x.json');
 const tombstone = (): string => bench.path('.framehold', 'tombstones', 'x.json');
 
 /** Does `step`, then puts back the manifest of before: as if the process had died just before the manifest was moved. */
-async function cutOffBeforeManifest(step: () => Promise<unknown>, { keepPending = true } = {}): Promise<void> {
+async function cutOffBeforeManifest(step: () => Promise<unknown>): Promise<void> {
   const before = await readFile(manifest());
   await step();
   await bench.close(store);
-  if (keepPending) await rename(manifest(), pending());
+  await rename(manifest(), pending());
   await writeFile(manifest(), before);
 }
 
@@ -35,6 +35,7 @@ async function reopened(): Promise<FrameStore> {
   return store;
 }
 
+/** What is done on the disk for each finding; `reconcile/assess-handle.test.ts` has what is found after which crash. */
 describe('a crash', () => {
   test('in the middle of writing leaves nothing: what is in tmp and partLinks is swept', async () => {
     await put(store, 'x', 'SELECT 1 AS a');
@@ -63,6 +64,7 @@ describe('a crash', () => {
     await reopened();
     expect(await codeOf(open(store, 'x'))).toBe('handle_gone');
     expect(await readdir(bench.cold)).not.toContain('x');
+    expect(await bench.left('manifests')).toEqual([]);
   });
 
   test('before a pending create was moved into place undoes it', async () => {
@@ -72,6 +74,7 @@ describe('a crash', () => {
     await rm(bench.path('x.parquet'));
     await reopened();
     expect(await codeOf(open(store, 'x'))).toBe('handle_not_found');
+    expect(await bench.left('pending')).toEqual([]);
     expect(await put(store, 'x', 'SELECT 2 AS a')).toMatchObject({ version: 1 });
   });
 
@@ -86,22 +89,6 @@ describe('a crash', () => {
     });
     expect(await bench.left('pending')).toEqual([]);
     expect(await bench.left('manifests')).toEqual(['x.json']);
-  });
-
-  test('after an overwrite was moved into place finishes it', async () => {
-    await put(store, 'x', 'SELECT 1 AS a');
-    await cutOffBeforeManifest(() => put(store, 'x', 'SELECT 2 AS a', { mode: 'overwrite' }));
-    await reopened();
-    expect(await open(store, 'x')).toMatchObject({ version: 2 });
-    expect(await firstColumn(store, 'x')).toEqual([2]);
-  });
-
-  test('after an overwrite, its record lost, takes the file for one from outside', async () => {
-    await put(store, 'x', 'SELECT 1 AS a');
-    await cutOffBeforeManifest(() => put(store, 'x', 'SELECT 2 AS a', { mode: 'overwrite' }), { keepPending: false });
-    await reopened();
-    expect(await open(store, 'x')).toMatchObject({ version: 2 });
-    expect(await firstColumn(store, 'x')).toEqual([2]);
   });
 
   test('in the first append, before the manifest, its record lost, undoes it: the file is still the frame', async () => {
@@ -123,56 +110,6 @@ describe('a crash', () => {
     await reopened();
     expect(await firstColumn(store, 'x')).toEqual([1, 2]);
     expect(await readdir(bench.cold)).toEqual(['.framehold', 'x']);
-  });
-
-  test('after the manifest of the first append removes the file that became a part', async () => {
-    await put(store, 'x', 'SELECT 1 AS a');
-    await link(bench.path('x.parquet'), bench.path('.kept'));
-    await put(store, 'x', 'SELECT 2 AS a', { mode: 'append' });
-    await bench.close(store);
-    await rename(bench.path('.kept'), bench.path('x.parquet'));
-    await reopened();
-    expect(await firstColumn(store, 'x')).toEqual([1, 2]);
-    expect(await readdir(bench.cold)).toEqual(['.framehold', 'x']);
-  });
-
-  test.each([
-    [true, 'finishes it'],
-    [false, 'takes the part for one from outside'],
-  ])('in a later append, before the manifest (record kept: %s), %s', async (keepPending) => {
-    await put(store, 'x', 'SELECT 1 AS a');
-    await put(store, 'x', 'SELECT 2 AS a', { mode: 'append' });
-    await cutOffBeforeManifest(() => put(store, 'x', 'SELECT 3 AS a', { mode: 'append' }), { keepPending });
-    await reopened();
-    expect(await open(store, 'x')).toMatchObject({ version: 3 });
-    expect(await firstColumn(store, 'x')).toEqual([1, 2, 3]);
-  });
-
-  test('after a folder was overwritten by a file removes the old parts', async () => {
-    await put(store, 'x', 'SELECT 1 AS a');
-    await put(store, 'x', 'SELECT 2 AS a', { mode: 'append' });
-    await mkdir(bench.path('.kept'));
-    for (const name of await readdir(bench.path('x'))) await link(bench.path('x', name), bench.path('.kept', name));
-    await put(store, 'x', 'SELECT 3 AS a', { mode: 'overwrite' });
-    await bench.close(store);
-    await rename(bench.path('.kept'), bench.path('x'));
-    await reopened();
-    expect(await firstColumn(store, 'x')).toEqual([3]);
-    expect(await readdir(bench.cold)).toEqual(['.framehold', 'x.parquet']);
-  });
-
-  test('in a drop, after the tombstone, finishes it', async () => {
-    await put(store, 'x', 'SELECT 1 AS a');
-    await link(bench.path('x.parquet'), bench.path('.kept'));
-    await copyFile(manifest(), bench.path('.manifest'));
-    await store.drop(anonymous, parseHandle('x'));
-    await bench.close(store);
-    await rename(bench.path('.kept'), bench.path('x.parquet'));
-    await rename(bench.path('.manifest'), manifest());
-    await reopened();
-    expect(await codeOf(open(store, 'x'))).toBe('handle_gone');
-    expect(await readdir(bench.cold)).toEqual(['.framehold']);
-    expect(await bench.left('manifests')).toEqual([]);
   });
 
   test('in a put after a drop, before the tombstone went, keeps the frame', async () => {
@@ -384,15 +321,6 @@ describe('a failing disk', () => {
     await reopened();
     expect(await codeOf(open(store, 'x'))).toBe('handle_gone');
   });
-});
-
-test('a record of a put that never placed its data is swept', async () => {
-  await put(store, 'x', 'SELECT 1 AS a');
-  await bench.close(store);
-  await rename(manifest(), pending());
-  await rm(bench.path('x.parquet'));
-  await reopened();
-  expect(await bench.left('pending')).toEqual([]);
 });
 
 test('a store that is closed refuses everything, and its open readers too', async () => {
