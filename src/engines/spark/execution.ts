@@ -144,6 +144,8 @@ class Execution {
       });
     }
     this.#calling.abort();
+    // Of a result that is complete nobody reads the end of its stream, which would stay open.
+    await this.#stream?.return(undefined).catch(() => {});
   }
 
   async end(): Promise<void> {

@@ -28,6 +28,19 @@ it('a session is used again for the next query', async () => {
   expect(server.calls.filter((method) => method === 'Config')).toHaveLength(2);
 });
 
+it('a statement that has ended leaves no call open in its session', async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', note);
+  await using server = await scriptedConnectServer(answer);
+  await using engine = sparkEngine({ url: server.url });
+  // Node warns of the eleventh listener to a signal, and every open call listens to that of its session.
+  for (let times = 0; times < 12; times++) await rowsOf(await runSql(engine, sql));
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});
+
 it('a server that does not keep a setting on which the meaning of SQL hangs gets none', async () => {
   const key = 'spark.sql.variable.substitute';
   await using server = await scriptedConnectServer(answer, { isFixedSetting: (each) => each === key });
