@@ -2,6 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import type { FrameTable, SqlTable, TableName } from '../../core/sql.ts';
 import { arrowField } from '../../encoding/arrow/types/arrow-field.ts';
+import { utf8Type } from '../../encoding/arrow/types/arrow-type.ts';
 import type { PathMap } from './path-map.ts';
 import { aliased, localRows, type Relation, readParquet } from './plan.ts';
 import { sparkSchema } from './spark-schema.ts';
@@ -83,7 +84,7 @@ export function handleOf({ owner }: FrameTable): string {
 }
 
 function listRelation({ columns, rows }: Extract<SqlTable, { kind: 'list' }>): Relation {
-  const fields = columns.map((name) => arrowField(name, { kind: 'utf8' }));
+  const fields = columns.map((name) => arrowField(name, utf8Type));
   return localRows(fields, rows);
 }
 

@@ -3,7 +3,7 @@ import type { DataType, TimeUnit } from '../../core/data-type.ts';
 import { isDecimalSize } from '../../core/data-type.ts';
 import type { Query } from '../../core/sql.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
-import type { ArrowField } from '../../encoding/arrow/read/format/schema.ts';
+import type { ReceivedField } from '../../encoding/arrow/read/format/schema.ts';
 import { readSmallStream } from '../../encoding/arrow/read/vectors/read-small-stream.ts';
 import { toDataType } from '../../encoding/arrow/read/vectors/to-data-type.ts';
 import { parseSqlType } from '../../encoding/sql-types/parse-sql-type.ts';
@@ -22,7 +22,7 @@ export async function argumentsOf(query: Query, parameters: Uint8Array | undefin
   const order = columnOrder(fields, query);
   const names = query.parameterNames ?? [];
   return rows.map((row) => {
-    const literals = order.map((column) => literalOf(fields[column] as ArrowField, row[column]));
+    const literals = order.map((column) => literalOf(fields[column] as ReceivedField, row[column]));
     if (names.length === 0) return { named: new Map(), positional: literals };
     return { named: new Map(names.map((name, index) => [name, literals[index] ?? nullLiteral])), positional: [] };
   });
@@ -37,7 +37,7 @@ export function unboundArguments({ parameterCount, parameterNames = [] }: Query)
 }
 
 /** Which column each parameter has: by its name, where both sides have names. */
-function columnOrder(fields: readonly ArrowField[], { parameterCount, parameterNames = [] }: Query): number[] {
+function columnOrder(fields: readonly ReceivedField[], { parameterCount, parameterNames = [] }: Query): number[] {
   const given = fields.map(({ name }) => name);
   const isByName = parameterNames.length > 0 && given.some((name) => !/^\d*$/.test(name));
   if (!isByName) {
@@ -63,14 +63,14 @@ function isAlike(a: string): (b: string) => boolean {
   return (b) => a.toLowerCase() === b.toLowerCase();
 }
 
-function literalOf(field: ArrowField, value: unknown): LiteralValue {
+function literalOf(field: ReceivedField, value: unknown): LiteralValue {
   const meant = field.sqlType === undefined ? undefined : parseSqlType(field.sqlType);
   if (meant !== undefined && isText(field))
     return literalOfType(meant, valueOfText(field.name, meant, value), field.name);
   return literalOfType(toDataType(field), scaled(field, value), field.name);
 }
 
-function isText({ type, children: [element] }: ArrowField): boolean {
+function isText({ type, children: [element] }: ReceivedField): boolean {
   if (type.kind === 'list') return element !== undefined && isText(element);
   return (type.kind === 'bytes' || type.kind === 'view') && type.text;
 }
@@ -78,7 +78,7 @@ function isText({ type, children: [element] }: ArrowField): boolean {
 const nanoseconds: Readonly<Record<TimeUnit, bigint>> = { s: 1_000_000_000n, ms: 1_000_000n, us: 1000n, ns: 1n };
 
 /** Counts of time in the unit of the literal: microseconds for a timestamp, nanoseconds for a time; lists by element. */
-function scaled({ type, children: [element] }: ArrowField, value: unknown): unknown {
+function scaled({ type, children: [element] }: ReceivedField, value: unknown): unknown {
   if (value === null) return null;
   switch (type.kind) {
     case 'time':

@@ -27,7 +27,7 @@ const answering = (...answers: readonly Partial<ExecuteResponse>[]) => {
   });
 };
 
-const decimal = (scale: number): ArrowField => arrowField('d', { kind: 'decimal128', precision: 10, scale });
+const decimal = (scale: number): ArrowField => arrowField('d', { kind: 'decimal', precision: 10, scale, bits: 128 });
 const nested = (depth: number): ArrowField =>
   depth === 0
     ? arrowField('f', { kind: 'bool' })

@@ -1,9 +1,8 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { SqlRun } from '../../core/sql.ts';
-import type { ArrowField } from '../../encoding/arrow/read/format/schema.ts';
-import { toColumn } from '../../encoding/arrow/read/vectors/to-column.ts';
-import { hasOwnLayout } from '../../encoding/arrow/read/vectors/to-data-type.ts';
+import type { ReceivedField } from '../../encoding/arrow/read/format/schema.ts';
+import { hasOwnLayout, toColumn } from '../../encoding/arrow/read/vectors/to-column.ts';
 import { ConnectFailure } from './connect-failure.ts';
 import type { BoundArguments } from './plan.ts';
 import type { QueryWork } from './query-work.ts';
@@ -137,10 +136,10 @@ function checkAlike(batch: ResultBatch, head: Head, { executions }: QueryBatches
 }
 
 /** All by which values are read. Names are not: Spark calls a column after the values of its parameters. */
-function layoutsOf(fields: readonly ArrowField[]): string {
+function layoutsOf(fields: readonly ReceivedField[]): string {
   return JSON.stringify(fields.map(layoutOf));
 }
 
-function layoutOf({ type, extension, sqlType, dictionary, children }: ArrowField): unknown[] {
+function layoutOf({ type, extension, sqlType, dictionary, children }: ReceivedField): unknown[] {
   return [type, extension, sqlType, dictionary, children.map((child) => [child.name, layoutOf(child)])];
 }

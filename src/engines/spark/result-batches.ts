@@ -1,7 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import { type FlatbufferTable, InvalidArrow } from '../../encoding/arrow/read/format/flatbuffer-reader.ts';
 import { type MessageHead, readMessageHead } from '../../encoding/arrow/read/format/message-head.ts';
-import { type ArrowField, readSchema } from '../../encoding/arrow/read/format/schema.ts';
+import { type ReceivedField, readSchema } from '../../encoding/arrow/read/format/schema.ts';
 import { ConnectFailure } from './connect-failure.ts';
 
 const continuation = 0xffff_ffff;
@@ -22,7 +22,7 @@ export interface ResultBatch {
   readonly rows: number;
   /** The schema's message; each answer repeats it. */
   readonly schema: Uint8Array;
-  readonly fields: () => ArrowField[];
+  readonly fields: () => ReceivedField[];
   /** Those of dictionaries and record batches. */
   readonly messages: readonly BatchMessage[];
   /** Record batches that are not compressed, and nothing else. */
@@ -55,7 +55,7 @@ export function readResultBatch(data: Uint8Array, rowCount: bigint): ResultBatch
 }
 
 /** The engine may give what no reader of ours takes: no column at all, or types in types without end. */
-function fieldsOf(schema: FlatbufferTable): ArrowField[] {
+function fieldsOf(schema: FlatbufferTable): ReceivedField[] {
   try {
     return readSchema(schema);
   } catch (thrown) {

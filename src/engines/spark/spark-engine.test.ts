@@ -9,6 +9,7 @@ import { needed } from '../../../test/support/missing.ts';
 import { frameTable, rowsOf, runSql, sparkEngine, unstopped } from '../../../test/support/spark-engine.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { type ArrowField, arrowField } from '../../encoding/arrow/types/arrow-field.ts';
+import { listType, utf8Type } from '../../encoding/arrow/types/arrow-type.ts';
 import { endOfStream, schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { arrowTable } from '../../encoding/arrow/write/small-table.ts';
 import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
@@ -164,19 +165,19 @@ describe.skipIf(venv === undefined)('over Sail', () => {
     ['zero', { kind: 'int', bits: 64, signed: true }, 0, '0'],
     ['a fraction', { kind: 'float', bits: 64 }, 1.5, '1.5'],
     ['a short fraction', { kind: 'float', bits: 32 }, 0.25, '0.25'],
-    ['a decimal', { kind: 'decimal128', precision: 10, scale: 3 }, -1005n, '-1.005'],
-    ['text', { kind: 'utf8' }, `it's "é"😀 -- ;`, `it's "é"😀 -- ;`],
-    ['empty text', { kind: 'utf8' }, '', ''],
-    ['a date', { kind: 'date32' }, 20_484, '2026-01-31'],
-    ['a timestamp', { kind: 'timestamp', unit: 'ms', zone: undefined }, 1_767_225_600_123n, '2026-01-01 00:00:00.123'],
+    ['a decimal', { kind: 'decimal', precision: 10, scale: 3, bits: 128 }, -1005n, '-1.005'],
+    ['text', utf8Type, `it's "é"😀 -- ;`, `it's "é"😀 -- ;`],
+    ['empty text', utf8Type, '', ''],
+    ['a date', { kind: 'date', unit: 'day' }, 20_484, '2026-01-31'],
+    ['a timestamp', { kind: 'timestamp', unit: 'ms', zoned: false }, 1_767_225_600_123n, '2026-01-01 00:00:00.123'],
     [
       'a point in time',
-      { kind: 'timestamp', unit: 'us', zone: 'UTC' },
+      { kind: 'timestamp', unit: 'us', zoned: true },
       1_767_225_600_123_456n,
       '2026-01-01 00:00:00.123456',
     ],
     ['nothing', { kind: 'null' }, null, null],
-    ['no text', { kind: 'utf8' }, null, null],
+    ['no text', utf8Type, null, null],
   ] as const)('a parameter that is %s arrives as one', async (_, type, value, text) => {
     const parameters = parametersOf([arrowField('1', type)], [[value]]);
     expect(await rowsOf(await runSql(engine, 'SELECT CAST(? AS STRING) AS value', { parameters }))).toEqual([
@@ -194,11 +195,11 @@ describe.skipIf(venv === undefined)('over Sail', () => {
     ['DOUBLE', '2.5', '2.5'],
   ])('a text that is meant as %s arrives as one', async (sqlType, text, shown) => {
     const metadata = { 'ARROW:FLIGHT:SQL:TYPE_NAME': sqlType };
-    const parameters = parametersOf([arrowField('1', { kind: 'utf8' }, { metadata })], [[text]]);
+    const parameters = parametersOf([arrowField('1', utf8Type, { metadata })], [[text]]);
     expect(await rowsOf(await runSql(engine, 'SELECT CAST(? AS STRING) AS value', { parameters }))).toEqual([
       { value: shown },
     ]);
-    const wrong = parametersOf([arrowField('1', { kind: 'utf8' }, { metadata })], [['nonsense']]);
+    const wrong = parametersOf([arrowField('1', utf8Type, { metadata })], [['nonsense']]);
     await expect(runSql(engine, 'SELECT ?', { parameters: wrong })).rejects.toMatchObject({
       code: 'invalid_parameter',
     });
@@ -209,8 +210,8 @@ describe.skipIf(venv === undefined)('over Sail', () => {
     ['a list', [1, null], false],
   ])('a parameter that is %s arrives as one', async (_, value, isNull) => {
     const children = [arrowField('item', { kind: 'int', bits: 32, signed: true })];
-    const list = arrowField('1', { kind: 'list' }, { children });
-    for (const field of [list, arrowField('1', { kind: 'list' }, { children: [list] })]) {
+    const list = arrowField('1', listType, { children });
+    for (const field of [list, arrowField('1', listType, { children: [list] })]) {
       const parameters = parametersOf([field], [[field === list || value === null ? value : [value]]]);
       expect(await rowsOf(await runSql(engine, 'SELECT ? IS NULL AS x', { parameters }))).toEqual([{ x: isNull }]);
     }

@@ -5,6 +5,7 @@ import { sqlTypeName } from '../../sql-types/sql-type-name.ts';
 import { schemaMessage } from '../write/schema-message.ts';
 import { arrowFields } from './arrow-columns.ts';
 import { arrowField } from './arrow-field.ts';
+import { utf8Type } from './arrow-type.ts';
 
 const schemaOf = (message: Uint8Array) => RecordBatchReader.from(message).open().schema;
 
@@ -38,7 +39,7 @@ test('entries and keys of a map are not nullable', () => {
 });
 
 test('a schema carries metadata and fields that are not nullable', () => {
-  const schema = schemaOf(schemaMessage([arrowField('ä', { kind: 'utf8' }, { nullable: false })], { key: 'wert' }));
+  const schema = schemaOf(schemaMessage([arrowField('ä', utf8Type, { nullable: false })], { key: 'wert' }));
   expect(schema.metadata.get('key')).toBe('wert');
   expect(schema.fields[0]).toMatchObject({ name: 'ä', nullable: false });
 });

@@ -1,6 +1,7 @@
 import type { Column, DataType } from '../../../core/data-type.ts';
 import { sqlTypeName } from '../../sql-types/sql-type-name.ts';
-import { type ArrowField, type ArrowType, arrowField } from './arrow-field.ts';
+import { type ArrowField, arrowField } from './arrow-field.ts';
+import { type ArrowType, binaryType, listType, utf8Type } from './arrow-type.ts';
 
 const jsonExtension = { 'ARROW:extension:name': 'arrow.json', 'ARROW:extension:metadata': '' };
 
@@ -42,32 +43,33 @@ function arrowType(type: DataType): ArrowType {
       return { kind: 'bool' };
     case 'int':
       return type.bits === 128
-        ? { kind: 'decimal128', precision: 38, scale: 0 }
+        ? { kind: 'decimal', precision: 38, scale: 0, bits: 128 }
         : { kind: 'int', bits: type.bits, signed: type.signed };
     case 'decimal':
-      return { kind: 'decimal128', precision: type.precision, scale: type.scale };
+      return { kind: 'decimal', precision: type.precision, scale: type.scale, bits: 128 };
     case 'utf8':
     case 'json':
     case 'uuid':
-      return { kind: 'utf8' };
+      return utf8Type;
+    case 'binary':
+      return binaryType;
     case 'date':
-      return { kind: 'date32' };
-    case 'time':
-      return { kind: 'time64', unit: type.unit };
-    case 'timestamp':
-      return { kind: 'timestamp', unit: type.unit, zone: type.zoned ? 'UTC' : undefined };
+      return { kind: 'date', unit: 'day' };
     case 'interval':
-      return { kind: 'monthDayNano' };
+      return { kind: 'interval', unit: 'monthDayNano' };
     case 'array':
       return { kind: 'fixedList', size: type.size };
     case 'union':
-      return { kind: 'union', mode: 'sparse', typeIds: type.members.map((_, index) => index) };
-    case 'null':
-    case 'float':
-    case 'binary':
+      return { kind: 'union', dense: false, typeIds: type.members.map((_, index) => index) };
     case 'list':
+      return listType;
+    case 'null':
     case 'struct':
     case 'map':
+      return { kind: type.kind };
+    case 'float':
+    case 'time':
+    case 'timestamp':
       return type;
     default:
       return type satisfies never;

@@ -1,4 +1,5 @@
-import type { ArrowField, ArrowType } from '../types/arrow-field.ts';
+import type { ArrowField } from '../types/arrow-field.ts';
+import { type ArrowType, valueBytes } from '../types/arrow-type.ts';
 import { type FlatObject, type FlatTable, flatBool, flatInt8, flatInt16, flatInt32 } from './flatbuffer-writer.ts';
 import { ipcMessage } from './ipc-message.ts';
 
@@ -46,37 +47,37 @@ function typeTable(type: ArrowType): [number, ...FlatTable['fields']] {
     case 'int':
       return [2, flatInt32(type.bits), flatBool(type.signed)];
     case 'float':
-      return [3, flatInt16(type.bits === 32 ? 1 : 2)];
-    case 'binary':
-      return [4];
-    case 'utf8':
-      return [5];
+      return [3, flatInt16({ 16: 0, 32: 1, 64: 2 }[type.bits])];
+    case 'bytes':
+      return [(type.text ? 5 : 4) + (type.large ? 15 : 0)];
     case 'bool':
       return [6];
-    case 'decimal128':
-      return [7, flatInt32(type.precision), flatInt32(type.scale), flatInt32(128)];
-    case 'date32':
-      return [8, flatInt16(0)];
-    case 'time32':
-      return [9, flatInt16(timeUnits.ms), flatInt32(32)];
-    case 'time64':
-      return [9, flatInt16(timeUnits[type.unit]), flatInt32(64)];
+    case 'decimal':
+      return [7, flatInt32(type.precision), flatInt32(type.scale), flatInt32(type.bits)];
+    case 'date':
+      return [8, flatInt16(type.unit === 'day' ? 0 : 1)];
+    case 'time':
+      return [9, flatInt16(timeUnits[type.unit]), flatInt32(valueBytes(type) * 8)];
     case 'timestamp':
-      return [10, flatInt16(timeUnits[type.unit]), type.zone === undefined ? undefined : { text: type.zone }];
-    case 'monthDayNano':
-      return [11, flatInt16(2)];
+      return [10, flatInt16(timeUnits[type.unit]), type.zoned ? { text: 'UTC' } : undefined];
+    case 'interval':
+      return [11, flatInt16({ month: 0, dayTime: 1, monthDayNano: 2 }[type.unit])];
     case 'list':
-      return [12];
+      return [type.large ? 21 : 12];
     case 'struct':
       return [13];
     case 'union':
-      return [14, flatInt16(type.mode === 'sparse' ? 0 : 1), { int32s: type.typeIds }];
-    case 'fixedBinary':
+      return [14, flatInt16(type.dense ? 1 : 0), { int32s: type.typeIds }];
+    case 'fixedBytes':
       return [15, flatInt32(type.width)];
     case 'fixedList':
       return [16, flatInt32(type.size)];
     case 'map':
       return [17, flatBool(false)];
+    case 'duration':
+      return [18, flatInt16(timeUnits[type.unit])];
+    case 'view':
+      return [type.text ? 24 : 23];
     default:
       return type satisfies never;
   }

@@ -2,11 +2,12 @@ import { RecordBatchReader, type Table, tableFromIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { joinBytes } from '../../bytes/copy-bytes.ts';
 import { type ArrowField, arrowField } from '../types/arrow-field.ts';
+import { binaryType, listType, utf8Type } from '../types/arrow-type.ts';
 import { splitMessage } from './ipc-message.ts';
 import { schemaMessage } from './schema-message.ts';
 import { arrowTable } from './small-table.ts';
 
-const text = (name: string, nullable = true): ArrowField => arrowField(name, { kind: 'utf8' }, { nullable });
+const text = (name: string, nullable = true): ArrowField => arrowField(name, utf8Type, { nullable });
 const int32 = (name: string): ArrowField => arrowField(name, { kind: 'int', bits: 32, signed: true });
 
 function tableOf(fields: readonly ArrowField[], rows: readonly (readonly unknown[])[]): Table {
@@ -33,13 +34,13 @@ test('flat values come back', () => {
     `${2n ** 62n}n`,
   ]);
   expect(column(arrowField('f', { kind: 'float', bits: 64 }), [0.1, null])).toEqual([0.1, null]);
-  const bytes = tableOf([arrowField('x', { kind: 'binary' })], [[Uint8Array.of(1, 2)], [null]]).getChild('x');
+  const bytes = tableOf([arrowField('x', binaryType)], [[Uint8Array.of(1, 2)], [null]]).getChild('x');
   expect(bytes?.get(0)).toEqual(Uint8Array.of(1, 2));
   expect(bytes?.get(1)).toBeNull();
 });
 
 test('nested values come back', () => {
-  const list = arrowField('l', { kind: 'list' }, { children: [text('item')] });
+  const list = arrowField('l', listType, { children: [text('item')] });
   expect(column(list, [['a', null], null, []])).toEqual([['a', null], null, []]);
   const struct = arrowField('s', { kind: 'struct' }, { children: [text('a'), int32('b')] });
   expect(column(struct, [{ a: 'x', b: 1 }, null, { b: 2 }])).toEqual([{ a: 'x', b: 1 }, null, { a: null, b: 2 }]);
@@ -51,7 +52,7 @@ test('nested values come back', () => {
 
 test.each(['dense', 'sparse'] as const)('a %s union holds each value in its member', (mode) => {
   const children = [text('string_value'), arrowField('bool_value', { kind: 'bool' }), int32('int_value')];
-  const union = arrowField('value', { kind: 'union', mode, typeIds: [0, 1, 5] }, { children });
+  const union = arrowField('value', { kind: 'union', dense: mode === 'dense', typeIds: [0, 1, 5] }, { children });
   const values = [
     { member: 2, value: 7 },
     { member: 0, value: 'x' },

@@ -1,6 +1,7 @@
 import { joinBytes } from '../../bytes/copy-bytes.ts';
 import { paddedLength } from '../../bytes/growing-bytes.ts';
 import type { ArrowField } from '../types/arrow-field.ts';
+import { valueBytes } from '../types/arrow-type.ts';
 import { BodyLayout } from './body-layout.ts';
 
 const encoder = new TextEncoder();
@@ -40,14 +41,13 @@ function writeColumn(body: BodyLayout, field: ArrowField, values: readonly unkno
     case 'bool':
       writeBytes(body, bitsOf(values.map((value) => value === true)));
       return;
-    case 'utf8':
-    case 'binary': {
+    case 'bytes': {
       const parts = values.map((value) => bytesOf(field, value));
       writeOffsets(body, parts);
       writeBytes(body, joinBytes(parts));
       return;
     }
-    case 'fixedBinary':
+    case 'fixedBytes':
       writeBytes(body, joinBytes(values.map((value) => fixedBytes(field, type.width, value))));
       return;
     case 'list':
@@ -97,7 +97,7 @@ function writeUnion(body: BodyLayout, { type, children }: ArrowField, values: re
     body,
     Uint8Array.from(values, ({ member }) => type.typeIds[member] as number),
   );
-  if (type.mode === 'sparse') {
+  if (!type.dense) {
     for (const [index, child] of children.entries()) {
       writeColumn(
         body,
@@ -124,14 +124,14 @@ function writeUnion(body: BodyLayout, { type, children }: ArrowField, values: re
 }
 
 function numbersOf({ name, type }: ArrowField, values: readonly unknown[]): Uint8Array {
-  const width = widthOf(type);
+  const width = valueBytes(type);
   const view = new DataView(new ArrayBuffer(values.length * width));
   for (const [index, value] of values.entries()) {
     if (isNull(value)) continue;
     const at = index * width;
     if (type.kind === 'float' && width === 8) view.setFloat64(at, Number(value), true);
     else if (type.kind === 'float') view.setFloat32(at, Number(value), true);
-    else if (type.kind === 'monthDayNano') {
+    else if (type.kind === 'interval') {
       const [months, days, nanoseconds] = value as readonly [number, number, bigint];
       view.setInt32(at, months, true);
       view.setInt32(at + 4, days, true);
@@ -144,21 +144,6 @@ function numbersOf({ name, type }: ArrowField, values: readonly unknown[]): Uint
 
 function setInteger(view: DataView, at: number, width: number, value: bigint): void {
   for (let byte = 0; byte < width; byte++) view.setUint8(at + byte, Number((value >> BigInt(8 * byte)) & 255n));
-}
-
-function widthOf(type: ArrowField['type']): number {
-  switch (type.kind) {
-    case 'int':
-    case 'float':
-      return type.bits / 8;
-    case 'date32':
-      return 4;
-    case 'decimal128':
-    case 'monthDayNano':
-      return 16;
-    default:
-      return 8;
-  }
 }
 
 function bytesOf({ name, type }: ArrowField, value: unknown): Uint8Array {

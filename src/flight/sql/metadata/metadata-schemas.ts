@@ -1,8 +1,12 @@
-import { type ArrowField, type ArrowType, arrowField } from '../../../encoding/arrow/types/arrow-field.ts';
+import { type ArrowField, arrowField } from '../../../encoding/arrow/types/arrow-field.ts';
+import {
+  type ArrowType,
+  binaryType as binary,
+  listType,
+  utf8Type as utf8,
+} from '../../../encoding/arrow/types/arrow-type.ts';
 
-const utf8: ArrowType = { kind: 'utf8' };
 const bool: ArrowType = { kind: 'bool' };
-const binary: ArrowType = { kind: 'binary' };
 const int32: ArrowType = { kind: 'int', bits: 32, signed: true };
 const int64: ArrowType = { kind: 'int', bits: 64, signed: true };
 const uint8: ArrowType = { kind: 'int', bits: 8, signed: false };
@@ -62,12 +66,12 @@ export const sqlInfoFields: readonly ArrowField[] = [
   required('info_name', uint32),
   required(
     'value',
-    { kind: 'union', mode: 'dense', typeIds: [0, 1, 2, 3, 4, 5] },
+    { kind: 'union', dense: true, typeIds: [0, 1, 2, 3, 4, 5] },
     required('string_value', utf8),
     required('bool_value', bool),
     required('bigint_value', int64),
     required('int32_bitmask', int32),
-    required('string_list', { kind: 'list' }, optional('item', utf8)),
+    required('string_list', listType, optional('item', utf8)),
     required(
       'int32_to_int32_list_map',
       { kind: 'map' },
@@ -75,7 +79,7 @@ export const sqlInfoFields: readonly ArrowField[] = [
         'entries',
         { kind: 'struct' },
         required('key', int32),
-        optional('value', { kind: 'list' }, optional('item', int32)),
+        optional('value', listType, optional('item', int32)),
       ),
     ),
   ),
@@ -87,7 +91,7 @@ export const xdbcTypeFields: readonly ArrowField[] = [
   optional('column_size', int32),
   optional('literal_prefix', utf8),
   optional('literal_suffix', utf8),
-  optional('create_params', { kind: 'list' }, required('item', utf8)),
+  optional('create_params', listType, required('item', utf8)),
   required('nullable', int32),
   required('case_sensitive', bool),
   required('searchable', int32),

@@ -1,6 +1,7 @@
 import type { DataType } from '../../../core/data-type.ts';
 import { arrowFields } from '../../../encoding/arrow/types/arrow-columns.ts';
 import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
+import { utf8Type } from '../../../encoding/arrow/types/arrow-type.ts';
 import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
 
 /** What a statement takes: fields "1", "2", … in an encapsulated schema; nothing when it takes nothing. */
@@ -15,9 +16,8 @@ function settable(field: ArrowField): ArrowField {
   const { type } = field;
   switch (type.kind) {
     case 'null':
-      return { ...field, type: { kind: 'utf8' } };
-    case 'time64':
-      return { ...field, type: { kind: 'time32' } };
+      return { ...field, type: utf8Type };
+    case 'time':
     case 'timestamp':
       return { ...field, type: { ...type, unit: 'ms' } };
     default:

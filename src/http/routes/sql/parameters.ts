@@ -3,7 +3,8 @@ import type { DataType } from '../../../core/data-type.ts';
 import type { Query } from '../../../core/sql.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
-import { type ArrowField, type ArrowType, arrowField } from '../../../encoding/arrow/types/arrow-field.ts';
+import { type ArrowField, arrowField } from '../../../encoding/arrow/types/arrow-field.ts';
+import { type ArrowType, listType, utf8Type } from '../../../encoding/arrow/types/arrow-type.ts';
 import { smallIpcStream } from '../../../encoding/arrow/write/arrow-stream.ts';
 import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import type { JsonObject, JsonValue } from '../../../encoding/json/json-text.ts';
@@ -106,7 +107,7 @@ function cellOf(name: string, value: JsonValue, path: string): Cell {
   }
   const field = fieldOf(name, [value], path);
   // What a text stands for is for the statement to decide, as with a literal in it.
-  return { field: field.type.kind === 'utf8' ? meant(field, { kind: 'null' }) : field, value };
+  return { field: typeof value === 'string' ? meant(field, { kind: 'null' }) : field, value };
 }
 
 /** Text, or lists of it, that the engine reads as the type. */
@@ -139,13 +140,13 @@ function holdsBytes(type: DataType): boolean {
 }
 
 function textOf(name: string, type: DataType, value: JsonValue, path: string): { field: ArrowField; text: unknown } {
-  if (type.kind !== 'list') return { field: arrowField(name, { kind: 'utf8' }), text: leafText(value, type, path) };
+  if (type.kind !== 'list') return { field: arrowField(name, utf8Type), text: leafText(value, type, path) };
   const { element } = type;
   if (value !== null && !Array.isArray(value)) throw wrongType(path, value, `an array for ${sqlTypeName(type)}`);
   const items = (value ?? []) as readonly JsonValue[];
   const texts = items.map((item, index) => textOf('item', element, item, `${path}[${index}]`).text);
   const { field } = textOf('item', element, null, path);
-  return { field: arrowField(name, { kind: 'list' }, { children: [field] }), text: value === null ? null : texts };
+  return { field: arrowField(name, listType, { children: [field] }), text: value === null ? null : texts };
 }
 
 function leafText(value: JsonValue, type: DataType, path: string): string | null {
@@ -165,11 +166,11 @@ function fieldOf(name: string, values: readonly JsonValue[], path: string): Arro
   if (only('number', 'bigint')) return arrowField(name, numberType(present as (number | bigint)[], path));
   if (only('string')) {
     for (const value of present) wellFormed(value as string, path);
-    return arrowField(name, { kind: 'utf8' });
+    return arrowField(name, utf8Type);
   }
   if (only('array')) {
     const items = (present as (readonly JsonValue[])[]).flat();
-    return arrowField(name, { kind: 'list' }, { children: [fieldOf('item', items, path)] });
+    return arrowField(name, listType, { children: [fieldOf('item', items, path)] });
   }
   if (kinds.has('object')) {
     throw new AppError('invalid_parameter', `${path} is a list with objects in it`, {

@@ -1,10 +1,11 @@
+import { valueBytes } from '../../types/arrow-type.ts';
 import { type BatchBody, unpackedBody } from '../format/compression.ts';
 import { type FlatbufferTable, InvalidArrow } from '../format/flatbuffer-reader.ts';
 import type { ArrowMessage } from '../format/messages.ts';
-import type { ArrowField } from '../format/schema.ts';
+import type { ReceivedField } from '../format/schema.ts';
 import { UnfoldBudget } from '../format/unfold-budget.ts';
 import { checkColumn } from './check.ts';
-import { type ArrowColumn, emptyColumn, int32View, noBytes, noOffsets, valueBytes } from './column.ts';
+import { type ArrowColumn, emptyColumn, int32View, noBytes, noOffsets } from './column.ts';
 
 export type Dictionaries = ReadonlyMap<number, ArrowColumn>;
 
@@ -14,7 +15,7 @@ const maxRows = 2 ** 31 - 1;
 export function readBatch(
   header: FlatbufferTable,
   { body, isV4 }: Pick<ArrowMessage, 'body' | 'isV4'>,
-  fields: readonly ArrowField[],
+  fields: readonly ReceivedField[],
   dictionaries: Dictionaries,
   budget = new UnfoldBudget(),
 ): { rows: number; columns: ArrowColumn[] } {
@@ -57,7 +58,7 @@ class BatchReader {
     this.#budget = budget;
   }
 
-  column(field: ArrowField): ArrowColumn {
+  column(field: ReceivedField): ArrowColumn {
     const node = this.#nodes.pop();
     if (node === undefined) throw new InvalidArrow(`${field.label} has no field node`);
     const [length, nullCount] = node;
@@ -74,7 +75,7 @@ class BatchReader {
     if (this.#buffers.length > 0) throw new InvalidArrow(`it has ${this.#buffers.length} buffers too many`);
   }
 
-  #layout(field: ArrowField, length: number, nullCount: number): ArrowColumn {
+  #layout(field: ReceivedField, length: number, nullCount: number): ArrowColumn {
     const { type } = field;
     const base = {
       field,
@@ -130,18 +131,18 @@ class BatchReader {
     }
   }
 
-  #children(field: ArrowField): ArrowColumn[] {
+  #children(field: ReceivedField): ArrowColumn[] {
     return field.children.map((child) => this.column(child));
   }
 
-  #validity(field: ArrowField, length: number, nullCount: number): Uint8Array | null {
+  #validity(field: ReceivedField, length: number, nullCount: number): Uint8Array | null {
     const bits = this.#buffer(field, 0);
     if (nullCount === 0) return null;
     if (bits.length < Math.ceil(length / 8)) throw new InvalidArrow(`${field.label} has nulls but no bitmap for them`);
     return bits;
   }
 
-  #offsets(field: ArrowField, length: number, large: boolean): Int32Array {
+  #offsets(field: ReceivedField, length: number, large: boolean): Int32Array {
     const bytes = this.#buffer(field, 0);
     if (length === 0 && bytes.length === 0) return noOffsets;
     if (bytes.length < (length + 1) * (large ? 8 : 4)) throw tooShort(field);
@@ -156,7 +157,7 @@ class BatchReader {
     return offsets;
   }
 
-  #buffer(field: ArrowField, minBytes: number): Uint8Array {
+  #buffer(field: ReceivedField, minBytes: number): Uint8Array {
     const place = this.#buffers.pop();
     if (place === undefined) throw new InvalidArrow(`${field.label} misses a buffer`);
     const [offset, bytes] = place;
@@ -170,6 +171,6 @@ class BatchReader {
   }
 }
 
-function tooShort(field: ArrowField): InvalidArrow {
+function tooShort(field: ReceivedField): InvalidArrow {
   return new InvalidArrow(`${field.label} has a buffer too short for its values`);
 }

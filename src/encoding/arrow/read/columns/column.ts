@@ -1,9 +1,9 @@
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
-import type { ArrowField, ArrowType } from '../format/schema.ts';
+import type { ReceivedField } from '../format/schema.ts';
 
 /** Values of a field in Arrow's layout; what is there for its type lies inside the message's body, which is checked. */
 export interface ArrowColumn {
-  readonly field: ArrowField;
+  readonly field: ReceivedField;
   readonly length: number;
   readonly validity: Uint8Array | null;
   /** Values, bytes of strings, views, type ids, or indices into the dictionary. */
@@ -21,7 +21,7 @@ export interface ArrowColumn {
 export const noBytes = new Uint8Array(0);
 export const noOffsets = new Int32Array(1);
 
-export function emptyColumn(field: ArrowField): ArrowColumn {
+export function emptyColumn(field: ReceivedField): ArrowColumn {
   return {
     field,
     length: 0,
@@ -32,31 +32,6 @@ export function emptyColumn(field: ArrowField): ArrowColumn {
     children: field.children.map(emptyColumn),
     dictionary: field.dictionary && emptyColumn({ ...field, dictionary: undefined }),
   };
-}
-
-/** Bytes of a value, for types whose values are all of one size. */
-export function valueBytes(type: ArrowType): number {
-  switch (type.kind) {
-    case 'int':
-    case 'float':
-    case 'decimal':
-      return type.bits / 8;
-    case 'date':
-      return type.unit === 'day' ? 4 : 8;
-    case 'time':
-      return type.unit === 's' || type.unit === 'ms' ? 4 : 8;
-    case 'timestamp':
-    case 'duration':
-      return 8;
-    case 'interval':
-      return { month: 4, dayTime: 8, monthDayNano: 16 }[type.unit];
-    case 'fixedBytes':
-      return type.width;
-    case 'view':
-      return 16;
-    default:
-      throw new Error(`values of ${type.kind} have no fixed size`);
-  }
 }
 
 export function outOfRange({ field, firstRow = 0 }: ArrowColumn, row: number): InvalidArrow {

@@ -1,7 +1,8 @@
 import { joinBytes } from '../../../bytes/copy-bytes.ts';
+import { valueBytes } from '../../types/arrow-type.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
 import { allBits, bitAt, clearBit } from './bits.ts';
-import { type ArrowColumn, int32View, noOffsets, valueBytes } from './column.ts';
+import { type ArrowColumn, int32View, noOffsets } from './column.ts';
 
 const maxRows = 2 ** 31 - 1;
 const maxOffset = 2 ** 31 - 1;

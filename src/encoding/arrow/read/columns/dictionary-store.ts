@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
 import { type ArrowMessage, maxBodyBytes } from '../format/messages.ts';
-import type { ArrowField } from '../format/schema.ts';
+import type { ReceivedField } from '../format/schema.ts';
 import type { UnfoldBudget } from '../format/unfold-budget.ts';
 import { type Dictionaries, readBatch } from './batch.ts';
 import type { ArrowColumn } from './column.ts';
@@ -9,7 +9,7 @@ import { concatColumns } from './concat.ts';
 
 interface Entry {
   /** The field of the values. */
-  readonly field: ArrowField;
+  readonly field: ReceivedField;
   parts: ArrowColumn[];
   bytes: number;
   /** Dictionaries that its values have themselves. */
@@ -23,7 +23,7 @@ export class DictionaryStore {
   readonly #mostJoinedBytes: number;
   #joinedBytes = 0;
 
-  constructor(fields: readonly ArrowField[], mostJoinedBytes = 32 * maxBodyBytes) {
+  constructor(fields: readonly ReceivedField[], mostJoinedBytes = 32 * maxBodyBytes) {
     this.#mostJoinedBytes = mostJoinedBytes;
     for (const field of fields) this.#declare(field);
   }
@@ -71,7 +71,7 @@ export class DictionaryStore {
     });
   }
 
-  #declare(field: ArrowField): void {
+  #declare(field: ReceivedField): void {
     if (field.dictionary !== undefined) {
       const { id } = field.dictionary;
       const values = { ...field, dictionary: undefined };
@@ -87,7 +87,7 @@ export class DictionaryStore {
   }
 }
 
-function dictionariesIn(fields: readonly ArrowField[]): number[] {
+function dictionariesIn(fields: readonly ReceivedField[]): number[] {
   return fields.flatMap(({ dictionary, children }) => [
     ...(dictionary === undefined ? [] : [dictionary.id]),
     ...dictionariesIn(children),
@@ -101,6 +101,6 @@ function bytesOf({ validity, data, offsets, viewed, children }: ArrowColumn): nu
   return children.reduce((sum, child) => sum + bytesOf(child), own + ofViews);
 }
 
-function layoutText({ type, extension, children, dictionary }: ArrowField): string {
+function layoutText({ type, extension, children, dictionary }: ReceivedField): string {
   return JSON.stringify([type, extension, dictionary, children.map(layoutText)]);
 }

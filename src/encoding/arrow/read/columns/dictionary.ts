@@ -1,5 +1,5 @@
+import type { ArrowInt } from '../../types/arrow-type.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
-import type { ArrowInt } from '../format/schema.ts';
 import { type ArrowColumn, int32View } from './column.ts';
 
 /** The row of the dictionary that a present value of a dictionary-encoded column stands for. */

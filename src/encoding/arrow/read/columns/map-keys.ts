@@ -1,6 +1,7 @@
+import { valueBytes } from '../../types/arrow-type.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
 import { bitAt } from './bits.ts';
-import { type ArrowColumn, int32View, valueBytes } from './column.ts';
+import { type ArrowColumn, int32View } from './column.ts';
 import { indexAt } from './dictionary.ts';
 import { isNull } from './null.ts';
 

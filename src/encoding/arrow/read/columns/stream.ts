@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
 import { type ArrowMessage, arrowMessages, invalidAt, readAt } from '../format/messages.ts';
-import { type ArrowField, readSchema } from '../format/schema.ts';
+import { type ReceivedField, readSchema } from '../format/schema.ts';
 import { readBatch } from './batch.ts';
 import type { ArrowColumn } from './column.ts';
 import { DictionaryStore } from './dictionary-store.ts';
@@ -15,11 +15,11 @@ export interface ArrowRows {
 
 /** An Arrow IPC stream or file whose schema is known; the rows are read a message at a time. */
 export class ArrowStream implements AsyncDisposable {
-  readonly fields: readonly ArrowField[];
+  readonly fields: readonly ReceivedField[];
   readonly #dictionaries: DictionaryStore;
   readonly #messages: AsyncGenerator<ArrowMessage, void, undefined>;
 
-  private constructor(fields: readonly ArrowField[], messages: AsyncGenerator<ArrowMessage, void, undefined>) {
+  private constructor(fields: readonly ReceivedField[], messages: AsyncGenerator<ArrowMessage, void, undefined>) {
     this.fields = fields;
     this.#dictionaries = new DictionaryStore(fields);
     this.#messages = messages;
@@ -55,7 +55,7 @@ export class ArrowStream implements AsyncDisposable {
 }
 
 /** What the first message of a stream tells of all others. */
-function readFirst({ kind, header }: ArrowMessage): ArrowField[] {
+function readFirst({ kind, header }: ArrowMessage): ReceivedField[] {
   if (kind !== 'schema') throw new InvalidArrow('the stream does not begin with a schema');
   return readSchema(header);
 }

@@ -1,52 +1,26 @@
 import { AppError } from '../../../../core/app-error.ts';
-import type { TimeUnit } from '../../../../core/data-type.ts';
+import type { ArrowInt, ArrowType } from '../../types/arrow-type.ts';
 import { type FlatbufferTable, InvalidArrow } from './flatbuffer-reader.ts';
 
-export interface ArrowInt {
-  readonly kind: 'int';
-  readonly bits: 8 | 16 | 32 | 64;
-  readonly signed: boolean;
-}
-
-/** The Arrow types that we take, by their layout. */
-export type ArrowType =
-  | { readonly kind: 'null' }
-  | { readonly kind: 'bool' }
-  | ArrowInt
-  | { readonly kind: 'float'; readonly bits: 16 | 32 | 64 }
-  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number; readonly bits: number }
-  | { readonly kind: 'bytes'; readonly text: boolean; readonly large: boolean }
-  | { readonly kind: 'view'; readonly text: boolean }
-  | { readonly kind: 'fixedBytes'; readonly width: number }
-  | { readonly kind: 'date'; readonly unit: 'day' | 'ms' }
-  | { readonly kind: 'time'; readonly unit: TimeUnit }
-  | { readonly kind: 'timestamp'; readonly unit: TimeUnit; readonly zoned: boolean }
-  | { readonly kind: 'duration'; readonly unit: TimeUnit }
-  | { readonly kind: 'interval'; readonly unit: 'month' | 'dayTime' | 'monthDayNano' }
-  | { readonly kind: 'list'; readonly large: boolean }
-  | { readonly kind: 'fixedList'; readonly size: number }
-  | { readonly kind: 'struct' }
-  | { readonly kind: 'map' }
-  | { readonly kind: 'union'; readonly dense: boolean; readonly typeIds: readonly number[] };
-
-export interface ArrowField {
+/** A field of a schema that anybody may have sent. */
+export interface ReceivedField {
   readonly name: string;
   /** Names the column, and the field in it, for an error. */
   readonly label: string;
   /** Of the values, where they are dictionary-encoded. */
   readonly type: ArrowType;
-  readonly children: readonly ArrowField[];
+  readonly children: readonly ReceivedField[];
   readonly extension: string | undefined;
   /** The SQL type that the sender says it is, as our own schemas do. */
   readonly sqlType: string | undefined;
   readonly dictionary: { readonly id: number; readonly index: ArrowInt } | undefined;
 }
 
-export function isUuid({ type, extension }: ArrowField): boolean {
+export function isUuid({ type, extension }: ReceivedField): boolean {
   return type.kind === 'fixedBytes' && type.width === 16 && extension === 'arrow.uuid';
 }
 
-export function unsupported({ label }: Pick<ArrowField, 'label'>, what: string, hint?: string): AppError {
+export function unsupported({ label }: Pick<ReceivedField, 'label'>, what: string, hint?: string): AppError {
   return new AppError('unsupported_type', `${label} holds ${what}, which is not accepted`, { hint });
 }
 
@@ -56,7 +30,7 @@ const maxFields = 20_000;
 const timeUnits = ['s', 'ms', 'us', 'ns'] as const;
 const childCounts: Readonly<Partial<Record<ArrowType['kind'], number>>> = { list: 1, fixedList: 1, map: 1 };
 
-export function readSchema(header: FlatbufferTable): ArrowField[] {
+export function readSchema(header: FlatbufferTable): ReceivedField[] {
   if (header.int16(0) !== littleEndian) throw new InvalidArrow('its values are big-endian; send little-endian ones');
   const budget = { fields: maxFields };
   const fields = header.tables(1).map((table) => readField(table, undefined, 1, budget));
@@ -69,7 +43,7 @@ function readField(
   parent: string | undefined,
   depth: number,
   budget: { fields: number },
-): ArrowField {
+): ReceivedField {
   // Offsets in a flatbuffer can share a table, so that few bytes unfold into a vast tree.
   if (--budget.fields < 0) throw new InvalidArrow(`its schema has more than ${maxFields} fields`);
   if (depth > maxDepth) throw new InvalidArrow(`its schema is nested more than ${maxDepth} deep`);
@@ -90,7 +64,7 @@ function readField(
   return field;
 }
 
-function checkChildren({ type, children, label }: ArrowField): void {
+function checkChildren({ type, children, label }: ReceivedField): void {
   if (type.kind === 'union') {
     if (children.length !== type.typeIds.length) throw new InvalidArrow(`${label} has not a type id for each member`);
     return;
@@ -106,7 +80,7 @@ function checkChildren({ type, children, label }: ArrowField): void {
   }
 }
 
-function readDictionary(table: FlatbufferTable, label: string): ArrowField['dictionary'] {
+function readDictionary(table: FlatbufferTable, label: string): ReceivedField['dictionary'] {
   const encoding = table.table(4);
   if (encoding === undefined) return undefined;
   const index = encoding.table(1);

@@ -1,8 +1,9 @@
+import { valueBytes } from '../../types/arrow-type.ts';
 import { isPresent, sliceBits } from '../columns/bits.ts';
-import { type ArrowColumn, int32View, valueBytes } from '../columns/column.ts';
+import { type ArrowColumn, int32View } from '../columns/column.ts';
 import { indexAt } from '../columns/dictionary.ts';
 import { maxBodyBytes } from '../format/messages.ts';
-import { type ArrowField, unsupported } from '../format/schema.ts';
+import { type ReceivedField, unsupported } from '../format/schema.ts';
 
 const mostBytes = 8 * 1024 * 1024;
 
@@ -134,7 +135,7 @@ function bytesOfColumns(columns: readonly ArrowColumn[], from: number, to: numbe
 }
 
 /** Bytes that a value takes in a vector of DuckDB. The values that a list points to count as one. */
-export function vectorBytes({ type, children }: ArrowField): number {
+export function vectorBytes({ type, children }: ReceivedField): number {
   const ofChildren = (): number => children.reduce((sum, child) => sum + vectorBytes(child), 0);
   switch (type.kind) {
     case 'bool':

@@ -1,6 +1,7 @@
 import type { TimeUnit } from '../../../../core/data-type.ts';
+import { valueBytes } from '../../types/arrow-type.ts';
 import { isPresent } from '../columns/bits.ts';
-import { type ArrowColumn, int32View, outOfRange, valueBytes } from '../columns/column.ts';
+import { type ArrowColumn, int32View, outOfRange } from '../columns/column.ts';
 import { unsupported } from '../format/schema.ts';
 import { areAllTimestamps, dayUnits, isTimestamp } from '../numbers/calendar-range.ts';
 import { hasDigits } from '../numbers/digits.ts';

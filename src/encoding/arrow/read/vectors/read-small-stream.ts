@@ -5,11 +5,11 @@ import { DictionaryStore } from '../columns/dictionary-store.ts';
 import { valueAt } from '../columns/value.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
 import { arrowMessages, readAt } from '../format/messages.ts';
-import { type ArrowField, readSchema, unsupported } from '../format/schema.ts';
+import { type ReceivedField, readSchema, unsupported } from '../format/schema.ts';
 import { UnfoldBudget } from '../format/unfold-budget.ts';
 
 export interface SmallTable {
-  readonly fields: readonly ArrowField[];
+  readonly fields: readonly ReceivedField[];
   /** As `valueAt` gives them. */
   readonly rows: readonly (readonly unknown[])[];
 }
@@ -21,7 +21,7 @@ const mostBytes = 64 * 1024 * 1024;
 
 /** An Arrow IPC stream of a few rows, as plain values. Rejects with `invalid_input` or `too_large`. */
 export async function readSmallStream(stream: Uint8Array): Promise<SmallTable> {
-  let fields: ArrowField[] | undefined;
+  let fields: ReceivedField[] | undefined;
   let dictionaries = new DictionaryStore([]);
   const rows: unknown[][] = [];
   const budget = new UnfoldBudget(mostBytes);
@@ -65,7 +65,7 @@ function tooLarge(what: string): AppError {
 }
 
 /** Nobody takes them as parameters, and many of their rows may mean one and the same long list. */
-function refuseUnions(fields: readonly ArrowField[]): void {
+function refuseUnions(fields: readonly ReceivedField[]): void {
   for (const field of fields) {
     if (field.type.kind === 'union') throw unsupported(field, 'a union');
     refuseUnions(field.children);

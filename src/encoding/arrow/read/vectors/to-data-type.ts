@@ -1,17 +1,18 @@
 import type { DataType } from '../../../../core/data-type.ts';
 import { isDecimalSize } from '../../../../core/data-type.ts';
-import { type ArrowField, type ArrowType, isUuid, unsupported } from '../format/schema.ts';
+import type { ArrowType } from '../../types/arrow-type.ts';
+import { isUuid, type ReceivedField, unsupported } from '../format/schema.ts';
 
 /** Encoders hold a row whole, and a fixed size counts for rows that are null, too. */
 const mostElements = 65_536;
 const decimalBits: ReadonlySet<number> = new Set([32, 64, 128, 256]);
 
 /** The type of ours that holds every value of a field. `times`: how many values a row of the fixed-size lists around it has. */
-export function toDataType(field: ArrowField, ofNull: DataType = { kind: 'null' }, times = 1): DataType {
+export function toDataType(field: ReceivedField, ofNull: DataType = { kind: 'null' }, times = 1): DataType {
   const { type, children } = field;
-  const typeOf = (child: ArrowField, each = 1): DataType => toDataType(child, ofNull, each);
+  const typeOf = (child: ReceivedField, each = 1): DataType => toDataType(child, ofNull, each);
   const members = () => children.map((child) => ({ name: child.name, type: typeOf(child, times) }));
-  const [element] = children as [ArrowField];
+  const [element] = children as [ReceivedField];
   switch (type.kind) {
     case 'null':
       return ofNull;
@@ -48,7 +49,7 @@ export function toDataType(field: ArrowField, ofNull: DataType = { kind: 'null' 
     case 'struct':
       return { kind: 'struct', fields: members() };
     case 'map': {
-      const [key, value] = element.children as [ArrowField, ArrowField];
+      const [key, value] = element.children as [ReceivedField, ReceivedField];
       return { kind: 'map', key: typeOf(key), value: typeOf(value) };
     }
     case 'union':
@@ -58,47 +59,10 @@ export function toDataType(field: ArrowField, ofNull: DataType = { kind: 'null' 
   }
 }
 
-function decimalType(field: ArrowField, { precision, scale, bits }: ArrowType & { kind: 'decimal' }): DataType {
+function decimalType(field: ReceivedField, { precision, scale, bits }: ArrowType & { kind: 'decimal' }): DataType {
   if (!decimalBits.has(bits) || !isDecimalSize({ precision, scale })) {
     const what = `decimals of ${precision} digits and scale ${scale} in ${bits} bits`;
     throw unsupported(field, what, 'cast it to a decimal of at most 38 digits');
   }
   return { kind: 'decimal', precision, scale };
-}
-
-/** Whether batches with the field are laid out as our own encoder would do it, so that they may be passed on as they are. */
-export function hasOwnLayout(field: ArrowField): boolean {
-  const { type, children } = field;
-  if (field.dictionary !== undefined || !children.every(hasOwnLayout)) return false;
-  switch (type.kind) {
-    case 'float':
-      return type.bits !== 16;
-    case 'decimal':
-      return type.bits === 128;
-    case 'bytes':
-    case 'list':
-      return !type.large;
-    case 'date':
-      return type.unit === 'day';
-    case 'time':
-      return type.unit === 'us' || type.unit === 'ns';
-    case 'timestamp':
-      return !type.zoned || type.unit === 'us';
-    case 'interval':
-      return type.unit === 'monthDayNano';
-    case 'bool':
-    case 'int':
-    case 'struct':
-    case 'map':
-    case 'fixedList':
-      return true;
-    case 'null':
-    case 'view':
-    case 'fixedBytes':
-    case 'duration':
-    case 'union':
-      return false;
-    default:
-      return type satisfies never;
-  }
 }

@@ -1,7 +1,7 @@
 import type { DataType } from '../../../../core/data-type.ts';
 import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
 import { readAt } from '../../../../encoding/arrow/read/format/messages.ts';
-import type { ArrowField } from '../../../../encoding/arrow/read/format/schema.ts';
+import type { ReceivedField } from '../../../../encoding/arrow/read/format/schema.ts';
 import { sliceColumn, sliceEnds } from '../../../../encoding/arrow/read/vectors/column-slices.ts';
 import { toDataType } from '../../../../encoding/arrow/read/vectors/to-data-type.ts';
 import { parseSqlType } from '../../../../encoding/sql-types/parse-sql-type.ts';
@@ -69,7 +69,7 @@ export async function loadArrow(
   };
 }
 
-function meantAs(field: ArrowField): DataType | undefined {
+function meantAs(field: ReceivedField): DataType | undefined {
   if (!isText(field)) return undefined;
   // Text of no named type; lists and extensions are what they are.
   if (field.sqlType === undefined) {
@@ -79,14 +79,14 @@ function meantAs(field: ArrowField): DataType | undefined {
 }
 
 /** Or a list of texts. */
-function isText({ type, children: [element] }: ArrowField): boolean {
+function isText({ type, children: [element] }: ReceivedField): boolean {
   if (type.kind === 'list') return element !== undefined && isText(element);
   return (type.kind === 'bytes' || type.kind === 'view') && type.text;
 }
 
 /** UUIDs leave us as text, which every client understands, and come back as what they were. */
-function typedRelation(table: string, fields: readonly ArrowField[]): string {
-  const isUuid = ({ type, sqlType }: ArrowField): boolean =>
+function typedRelation(table: string, fields: readonly ReceivedField[]): string {
+  const isUuid = ({ type, sqlType }: ReceivedField): boolean =>
     sqlType === 'UUID' && (type.kind === 'bytes' || type.kind === 'view') && type.text;
   if (!fields.some(isUuid)) return table;
   const items = fields.map((field, index) => (isUuid(field) ? `CAST(c${index} AS UUID)` : `c${index}`));

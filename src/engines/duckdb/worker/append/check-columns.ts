@@ -1,5 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { type ArrowField, unsupported } from '../../../../encoding/arrow/read/format/schema.ts';
+import { type ReceivedField, unsupported } from '../../../../encoding/arrow/read/format/schema.ts';
 import { vectorBytes } from '../../../../encoding/arrow/read/vectors/column-slices.ts';
 
 const maxValueBytes = 64 * 1024;
@@ -9,7 +9,7 @@ const maxRowBytes = 256 * 1024;
  * Refuses what cannot be the columns of a frame. A chunk of DuckDB has room for 2,048 values of every column, so that fixed
  * sizes multiply; and whoever takes names as C does would read only the beginning of one with a NUL.
  */
-export function checkColumns(fields: readonly ArrowField[]): void {
+export function checkColumns(fields: readonly ReceivedField[]): void {
   let total = 0;
   for (const field of fields) {
     if (field.name.includes('\0')) throw unsupported(field, 'a NUL in its name', 'rename the column');
@@ -23,7 +23,7 @@ export function checkColumns(fields: readonly ArrowField[]): void {
 }
 
 /** DuckDB tells names apart without regard to case, and knows none that is empty. */
-function checkMembers(field: ArrowField): void {
+function checkMembers(field: ReceivedField): void {
   const { type, children } = field;
   if (type.kind === 'struct' || type.kind === 'union') {
     if (children.length === 0) throw unsupported(field, 'a struct or union without fields');

@@ -1,12 +1,12 @@
 import type { Column } from '../../../../core/data-type.ts';
 import { isDecimalSize } from '../../../../core/data-type.ts';
-import type { ArrowField } from '../../../../encoding/arrow/read/format/schema.ts';
+import type { ReceivedField } from '../../../../encoding/arrow/read/format/schema.ts';
 import { toColumn } from '../../../../encoding/arrow/read/vectors/to-column.ts';
 import { canWriteParquet } from '../../../../encoding/parquet/parquet-writer.ts';
 import { checkColumns } from '../append/check-columns.ts';
 
 /** The columns of a frame made of these fields, where its file can be written without DuckDB, as DuckDB would. */
-export function flatColumns(fields: readonly ArrowField[]): readonly Column[] | undefined {
+export function flatColumns(fields: readonly ReceivedField[]): readonly Column[] | undefined {
   checkColumns(fields);
   if (!fields.every(isFlat)) return undefined;
   const columns = fields.map(toColumn);
@@ -16,7 +16,7 @@ export function flatColumns(fields: readonly ArrowField[]): readonly Column[] | 
 const decimalBits: ReadonlySet<number> = new Set([32, 64, 128, 256]);
 
 /** Of some fields DuckDB makes another type, or another value. */
-function isFlat({ type, extension, sqlType }: ArrowField): boolean {
+function isFlat({ type, extension, sqlType }: ReceivedField): boolean {
   switch (type.kind) {
     case 'bool':
     case 'int':
