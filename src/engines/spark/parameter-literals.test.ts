@@ -1,5 +1,7 @@
 import { DateDay, Decimal, makeData, makeVector, Table, tableToIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
+import { caseNamed } from '../../../test/support/arrow-column-cases.ts';
+import { batchMessage, endOfStream, schemaMessage } from '../../../test/support/arrow-stream-writer.ts';
 import { argumentsOf } from './parameter-literals.ts';
 
 const query = { sql: 'SELECT ?', tables: [], parameterCount: 1 };
@@ -41,4 +43,14 @@ test.each([
   const bound = argumentsOf(query, tableToIPC(new Table({ p: makeVector(data) }), 'stream'));
   if (isSent) expect((await bound)[0]?.positional).toHaveLength(1);
   else await expect(bound).rejects.toMatchObject({ code: 'unsupported_type' });
+});
+
+test.each([
+  ['arrow.uuid', { string: '00112233-4455-6677-8899-aabbccddeeff' }],
+  ['float16', { float: 1.5 }],
+  ['time32[s]', { time: { nano: 3_661_000_000_000n, precision: 6 } }],
+])('a value of %s is sent as the cluster has it', async (what, expected) => {
+  const { field, batch } = caseNamed(what);
+  const bound = await argumentsOf(query, Buffer.concat([schemaMessage([field]), batchMessage(batch), endOfStream]));
+  expect(bound[0]?.positional[0]).toMatchObject(expected);
 });

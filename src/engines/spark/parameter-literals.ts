@@ -3,9 +3,8 @@ import type { DataType, TimeUnit } from '../../core/data-type.ts';
 import { isDecimalSize } from '../../core/data-type.ts';
 import type { Query } from '../../core/sql.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
-import type { ReceivedField } from '../../encoding/arrow/read/format/schema.ts';
+import { isTextField, type ReceivedField } from '../../encoding/arrow/read/format/schema.ts';
 import { readSmallStream } from '../../encoding/arrow/read/vectors/read-small-stream.ts';
-import { toDataType } from '../../encoding/arrow/read/vectors/to-data-type.ts';
 import { parseSqlType } from '../../encoding/sql-types/parse-sql-type.ts';
 import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import { arrayOf, type LiteralValue, literal, nullLiteral } from './literal.ts';
@@ -18,11 +17,13 @@ const noArguments: BoundArguments = { named: new Map(), positional: [] };
 /** Values for each execution of a query: typed literals, so that no text of theirs is ever parsed as SQL. */
 export async function argumentsOf(query: Query, parameters: Uint8Array | undefined): Promise<BoundArguments[]> {
   if (parameters === undefined) return [noArguments];
-  const { fields, rows } = await readSmallStream(parameters);
+  const { fields, types, rows } = await readSmallStream(parameters);
   const order = columnOrder(fields, query);
   const names = query.parameterNames ?? [];
   return rows.map((row) => {
-    const literals = order.map((column) => literalOf(fields[column] as ReceivedField, row[column]));
+    const literals = order.map((column) =>
+      literalOf(fields[column] as ReceivedField, types[column] as DataType, row[column]),
+    );
     if (names.length === 0) return { named: new Map(), positional: literals };
     return { named: new Map(names.map((name, index) => [name, literals[index] ?? nullLiteral])), positional: [] };
   });
@@ -63,35 +64,26 @@ function isAlike(a: string): (b: string) => boolean {
   return (b) => a.toLowerCase() === b.toLowerCase();
 }
 
-function literalOf(field: ReceivedField, value: unknown): LiteralValue {
+function literalOf(field: ReceivedField, type: DataType, value: unknown): LiteralValue {
   const meant = field.sqlType === undefined ? undefined : parseSqlType(field.sqlType);
-  if (meant !== undefined && isText(field))
+  if (meant !== undefined && isTextField(field))
     return literalOfType(meant, valueOfText(field.name, meant, value), field.name);
-  return literalOfType(toDataType(field), scaled(field, value), field.name);
-}
-
-function isText({ type, children: [element] }: ReceivedField): boolean {
-  if (type.kind === 'list') return element !== undefined && isText(element);
-  return (type.kind === 'bytes' || type.kind === 'view') && type.text;
+  return literalOfType(type, scaled(type, value), field.name);
 }
 
 const nanoseconds: Readonly<Record<TimeUnit, bigint>> = { s: 1_000_000_000n, ms: 1_000_000n, us: 1000n, ns: 1n };
 
 /** Counts of time in the unit of the literal: microseconds for a timestamp, nanoseconds for a time; lists by element. */
-function scaled({ type, children: [element] }: ReceivedField, value: unknown): unknown {
+function scaled(type: DataType, value: unknown): unknown {
   if (value === null) return null;
   switch (type.kind) {
     case 'time':
       return (value as bigint) * nanoseconds[type.unit];
     case 'timestamp':
       return wholeMicroseconds((value as bigint) * nanoseconds[type.unit]);
-    case 'duration':
-      return [0, 0, (value as bigint) * nanoseconds[type.unit]];
-    case 'date':
-      return type.unit === 'day' ? value : (value as bigint) / 86_400_000n;
     case 'list':
-    case 'fixedList':
-      return element === undefined ? value : (value as unknown[]).map((each) => scaled(element, each));
+    case 'array':
+      return (value as unknown[]).map((each) => scaled(type.element, each));
     default:
       return value;
   }

@@ -3,8 +3,10 @@ import { dictionaryMessage, type RawField, schemaMessage } from '../../../../../
 import { messagesOf } from '../../../../../test/support/read-arrow-messages.ts';
 import type { ArrowMessage } from '../format/messages.ts';
 import { readSchema } from '../format/schema.ts';
+import { toDataType } from '../vectors/to-data-type.ts';
+import { toVector } from '../vectors/to-vector.ts';
+import { valueAt } from '../vectors/value-at.ts';
 import { DictionaryStore } from './dictionary-store.ts';
-import { valueAt } from './value.ts';
 
 const category: RawField = { name: 'c', type: [5, {}], dictionary: { id: 1, bits: 16, signed: true } };
 const none = new Uint8Array(0);
@@ -25,7 +27,8 @@ test('deltas extend a dictionary, and another one replaces it', async () => {
   const store = await storeWith(undefined, dictionary('a', false), dictionary('b', true), dictionary('c', true));
   const values = (of: DictionaryStore): unknown[] => {
     const column = of.columns().get(1);
-    return Array.from({ length: column?.length ?? 0 }, (_, row) => column && valueAt(column, row));
+    const vector = column && toVector(column, toDataType(column.field));
+    return Array.from({ length: column?.length ?? 0 }, (_, row) => vector && valueAt(vector, row));
   };
   expect(values(store)).toEqual(['a', 'b', 'c']);
   const [next] = (await messagesOf(schemaMessage([category]), dictionary('d', false))).slice(1);

@@ -2,6 +2,7 @@ import { AppError } from '../../../../core/app-error.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
 import { type ArrowMessage, arrowMessages, invalidAt, readAt } from '../format/messages.ts';
 import { type ReceivedField, readSchema } from '../format/schema.ts';
+import type { UnfoldBudget } from '../format/unfold-budget.ts';
 import { readBatch } from './batch.ts';
 import type { ArrowColumn } from './column.ts';
 import { DictionaryStore } from './dictionary-store.ts';
@@ -19,18 +20,26 @@ export class ArrowStream implements AsyncDisposable {
   readonly #dictionaries: DictionaryStore;
   readonly #messages: AsyncGenerator<ArrowMessage, void, undefined>;
 
-  private constructor(fields: readonly ReceivedField[], messages: AsyncGenerator<ArrowMessage, void, undefined>) {
+  readonly #budget: UnfoldBudget | undefined;
+
+  private constructor(
+    fields: readonly ReceivedField[],
+    messages: AsyncGenerator<ArrowMessage, void, undefined>,
+    budget: UnfoldBudget | undefined,
+  ) {
     this.fields = fields;
     this.#dictionaries = new DictionaryStore(fields);
     this.#messages = messages;
+    this.#budget = budget;
   }
 
-  static async open(input: AsyncIterable<Uint8Array>): Promise<ArrowStream> {
+  /** `budget`: of the whole stream; without it, each batch has its own. */
+  static async open(input: AsyncIterable<Uint8Array>, budget?: UnfoldBudget): Promise<ArrowStream> {
     const messages = arrowMessages(input);
     try {
       const first = await messages.next();
       if (first.done === true) throw new AppError('invalid_input', 'the Arrow stream is empty');
-      return readAt(first.value, () => new ArrowStream(readFirst(first.value), messages));
+      return readAt(first.value, () => new ArrowStream(readFirst(first.value), messages, budget));
     } catch (error) {
       await messages.return();
       throw error;
@@ -39,11 +48,14 @@ export class ArrowStream implements AsyncDisposable {
 
   async *rows(): AsyncGenerator<ArrowRows, void, undefined> {
     const dictionaries = this.#dictionaries;
+    const budget = this.#budget;
     for await (const message of this.#messages) {
       if (message.kind === 'schema') throw invalidAt(message, 'a second schema');
-      if (message.kind === 'dictionary') readAt(message, () => dictionaries.add(message));
+      if (message.kind === 'dictionary') readAt(message, () => dictionaries.add(message, budget));
       else {
-        const read = readAt(message, () => readBatch(message.header, message, this.fields, dictionaries.columns()));
+        const read = readAt(message, () =>
+          readBatch(message.header, message, this.fields, dictionaries.columns(), budget),
+        );
         yield { message, ...read };
       }
     }

@@ -20,6 +20,12 @@ export function isUuid({ type, extension }: ReceivedField): boolean {
   return type.kind === 'fixedBytes' && type.width === 16 && extension === 'arrow.uuid';
 }
 
+/** Whether it holds text, or lists of text. */
+export function isTextField({ type, children: [element] }: ReceivedField): boolean {
+  if (type.kind === 'list') return element !== undefined && isTextField(element);
+  return (type.kind === 'bytes' || type.kind === 'view') && type.text;
+}
+
 export function unsupported({ label }: Pick<ReceivedField, 'label'>, what: string, hint?: string): AppError {
   return new AppError('unsupported_type', `${label} holds ${what}, which is not accepted`, { hint });
 }

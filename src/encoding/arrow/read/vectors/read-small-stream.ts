@@ -1,15 +1,20 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { readBatch } from '../columns/batch.ts';
+import type { Vector } from '../../../../core/batch.ts';
+import type { DataType } from '../../../../core/data-type.ts';
 import type { ArrowColumn } from '../columns/column.ts';
-import { DictionaryStore } from '../columns/dictionary-store.ts';
-import { valueAt } from '../columns/value.ts';
-import { InvalidArrow } from '../format/flatbuffer-reader.ts';
-import { arrowMessages, readAt } from '../format/messages.ts';
-import { type ReceivedField, readSchema, unsupported } from '../format/schema.ts';
+import { ArrowStream } from '../columns/stream.ts';
+import { readAt } from '../format/messages.ts';
+import { type ReceivedField, unsupported } from '../format/schema.ts';
 import { UnfoldBudget } from '../format/unfold-budget.ts';
+import { sliceColumn, sliceEnds } from './column-slices.ts';
+import { toDataType } from './to-data-type.ts';
+import { toVector } from './to-vector.ts';
+import { valueAt } from './value-at.ts';
 
 export interface SmallTable {
   readonly fields: readonly ReceivedField[];
+  /** Of the columns. */
+  readonly types: readonly DataType[];
   /** As `valueAt` gives them. */
   readonly rows: readonly (readonly unknown[])[];
 }
@@ -19,45 +24,34 @@ const mostRows = 10_000;
 const mostElements = 1_000_000;
 const mostBytes = 64 * 1024 * 1024;
 
-/** An Arrow IPC stream of a few rows, as plain values. Rejects with `invalid_input` or `too_large`. */
-export async function readSmallStream(stream: Uint8Array): Promise<SmallTable> {
-  let fields: ReceivedField[] | undefined;
-  let dictionaries = new DictionaryStore([]);
+/** An Arrow IPC stream of a few rows, as plain values. Rejects with `invalid_input`, `unsupported_type` or `too_large`. */
+export async function readSmallStream(bytes: Uint8Array): Promise<SmallTable> {
+  await using stream = await ArrowStream.open(only(bytes), new UnfoldBudget(mostBytes));
+  const { fields } = stream;
+  refuseUnions(fields);
+  const types = fields.map((field) => toDataType(field));
   const rows: unknown[][] = [];
-  const budget = new UnfoldBudget(mostBytes);
   let elements = 0;
-  let bytes = 0;
-  for await (const message of arrowMessages(only(stream))) {
-    readAt(message, () => {
-      if (fields === undefined) {
-        if (message.kind !== 'schema') throw new InvalidArrow('the stream does not begin with a schema');
-        fields = readSchema(message.header);
-        refuseUnions(fields);
-        dictionaries = new DictionaryStore(fields);
-        return;
+  let valueBytes = 0;
+  for await (const { message, rows: count, columns } of stream.rows()) {
+    if (rows.length + count > mostRows) throw tooLarge(`more than ${mostRows} rows`);
+    elements += elementsIn(columns);
+    if (elements > mostElements) throw tooLarge(`more than ${mostElements} values`);
+    let from = 0;
+    for (const to of readAt(message, () => sliceEnds(columns, count))) {
+      const toSlice = (column: ArrowColumn, index: number): Vector =>
+        toVector(sliceColumn(column, from, to), types[index] as DataType);
+      const vectors = readAt(message, () => columns.map(toSlice));
+      for (let row = 0; row < to - from; row++) {
+        const values = vectors.map((vector) => valueAt(vector, row));
+        valueBytes += bytesOf(values);
+        if (valueBytes > mostBytes) throw tooLarge(`values of more than ${mostBytes} bytes`);
+        rows.push(values);
       }
-      if (message.kind === 'schema') throw new InvalidArrow('a second schema');
-      if (message.kind === 'dictionary') {
-        dictionaries.add(message, budget);
-        return;
-      }
-      if (rows.length + message.rows > mostRows) throw tooLarge(`more than ${mostRows} rows`);
-      const batch = readBatch(message.header, message, fields, dictionaries.columns(), budget);
-      elements += elementsIn(batch.columns);
-      if (elements > mostElements) throw tooLarge(`more than ${mostElements} values`);
-      for (let row = 0; row < batch.rows; row++) {
-        rows.push(
-          batch.columns.map((column) => {
-            const value = valueAt(column, row);
-            bytes += bytesOf(value);
-            if (bytes > mostBytes) throw tooLarge(`values of more than ${mostBytes} bytes`);
-            return value;
-          }),
-        );
-      }
-    });
+      from = to;
+    }
   }
-  return { fields: fields ?? [], rows };
+  return { fields, types, rows };
 }
 
 function tooLarge(what: string): AppError {

@@ -1,7 +1,7 @@
 import type { DataType } from '../../../../core/data-type.ts';
 import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
 import { readAt } from '../../../../encoding/arrow/read/format/messages.ts';
-import type { ReceivedField } from '../../../../encoding/arrow/read/format/schema.ts';
+import { isTextField, type ReceivedField } from '../../../../encoding/arrow/read/format/schema.ts';
 import { sliceColumn, sliceEnds } from '../../../../encoding/arrow/read/vectors/column-slices.ts';
 import { toDataType } from '../../../../encoding/arrow/read/vectors/to-data-type.ts';
 import { parseSqlType } from '../../../../encoding/sql-types/parse-sql-type.ts';
@@ -70,18 +70,12 @@ export async function loadArrow(
 }
 
 function meantAs(field: ReceivedField): DataType | undefined {
-  if (!isText(field)) return undefined;
+  if (!isTextField(field)) return undefined;
   // Text of no named type; lists and extensions are what they are.
   if (field.sqlType === undefined) {
     return field.type.kind === 'list' || field.extension !== undefined ? undefined : { kind: 'null' };
   }
   return field.sqlType === sqlTypeName({ kind: 'null' }) ? { kind: 'null' } : parseSqlType(field.sqlType);
-}
-
-/** Or a list of texts. */
-function isText({ type, children: [element] }: ReceivedField): boolean {
-  if (type.kind === 'list') return element !== undefined && isText(element);
-  return (type.kind === 'bytes' || type.kind === 'view') && type.text;
 }
 
 /** UUIDs leave us as text, which every client understands, and come back as what they were. */
