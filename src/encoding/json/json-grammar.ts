@@ -1,140 +1,165 @@
 const QUOTE = 34;
 const COMMA = 44;
-const MINUS = 45;
-const POINT = 46;
-const ZERO = 48;
 const COLON = 58;
 const OPEN_BRACKET = 91;
 const BACKSLASH = 92;
+const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-/** Tells whether a text is JSON. It says what JSON.parse would say at a fraction of the cost, however deep it nests. */
-export class JsonGrammar {
-  #data: DataView = new DataView(new ArrayBuffer(0));
-  #end = 0;
-  /** The closing bytes still to come. */
-  #closers = new Uint8Array(32);
+/** Deeper values are refused: to read them takes a stack. */
+const mostDepth = 500;
 
-  /** Whether the bytes [start, end), which are valid UTF-8, are one JSON text. */
-  accepts(data: DataView, start: number, end: number): boolean {
-    this.#data = data;
-    this.#end = end;
-    let depth = 0;
-    let at = this.#skipSpace(start);
-    for (;;) {
-      const first = this.#byteAt(at);
-      if (first === OPEN_BRACE || first === OPEN_BRACKET) {
-        const closer = first + 2;
-        at = this.#skipSpace(at + 1);
-        if (this.#byteAt(at) !== closer) {
-          this.#push(depth++, closer);
-          if (closer === CLOSE_BRACE) at = this.#keyEnd(at);
-          if (at < 0) return false;
-          continue;
-        }
-        at++;
-      } else {
-        at = this.#scalarEnd(at, first);
-        if (at < 0) return false;
-      }
-      at = this.#skipSpace(at);
-      while (depth > 0 && this.#byteAt(at) === this.#closers[depth - 1]) {
-        depth--;
-        at = this.#skipSpace(at + 1);
-      }
-      if (depth === 0) return at === end;
-      if (this.#byteAt(at) !== COMMA) return false;
-      at = this.#skipSpace(at + 1);
-      if (this.#closers[depth - 1] === CLOSE_BRACE) at = this.#keyEnd(at);
-      if (at < 0) return false;
+/** What is wrong with a JSON text. */
+export class JsonFault extends Error {}
+
+/** A value does not end in the bytes that are here. */
+export class MoreNeeded extends Error {}
+const moreNeeded = new MoreNeeded();
+
+/** Whether the bytes [start, end), which are valid UTF-8, are what JSON.parse takes, at a fraction of its cost. */
+export function isJson(bytes: Uint8Array, start: number, end: number): boolean {
+  try {
+    return skipSpace(bytes, jsonValueEnd(bytes, skipSpace(bytes, start, end), end), end) === end;
+  } catch {
+    // It also takes deeper values, and halves of surrogate pairs.
+    return isParsed(Buffer.from(bytes.subarray(start, end)).toString());
+  }
+}
+
+function isParsed(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where the JSON value ends that begins at `at`. Throws a JsonFault, or MoreNeeded. The bytes need not be UTF-8. */
+export function jsonValueEnd(bytes: Uint8Array, at: number, end = bytes.length, depth = 0): number {
+  if (depth > mostDepth) throw new JsonFault(`values are nested more than ${mostDepth} deep`);
+  switch (byteAt(bytes, at, end)) {
+    case QUOTE:
+      return stringEnd(bytes, at + 1, end);
+    case OPEN_BRACE:
+      return membersEnd(bytes, at + 1, end, CLOSE_BRACE, depth);
+    case OPEN_BRACKET:
+      return membersEnd(bytes, at + 1, end, CLOSE_BRACKET, depth);
+    case 116:
+      return wordEnd(bytes, at, end, 'true');
+    case 102:
+      return wordEnd(bytes, at, end, 'false');
+    case 110:
+      return wordEnd(bytes, at, end, 'null');
+    default:
+      return numberEnd(bytes, at, end);
+  }
+}
+
+export function skipSpace(bytes: Uint8Array, from: number, end = bytes.length): number {
+  let at = from;
+  while (at < end && isSpace(bytes[at] as number)) at++;
+  return at;
+}
+
+export function isSpace(byte: number): boolean {
+  return byte <= 32 && (byte === 32 || byte === 10 || byte === 13 || byte === 9);
+}
+
+function byteAt(bytes: Uint8Array, at: number, end: number): number {
+  if (at >= end) throw moreNeeded;
+  return bytes[at] as number;
+}
+
+function membersEnd(bytes: Uint8Array, from: number, end: number, closer: number, depth: number): number {
+  let at = skipSpace(bytes, from, end);
+  if (byteAt(bytes, at, end) === closer) return at + 1;
+  for (;;) {
+    if (closer === CLOSE_BRACE) {
+      if (byteAt(bytes, at, end) !== QUOTE) throw new JsonFault('a key must stand in double quotes');
+      at = skipSpace(bytes, stringEnd(bytes, at + 1, end), end);
+      if (byteAt(bytes, at, end) !== COLON) throw new JsonFault('a colon must follow a key');
+      at = skipSpace(bytes, at + 1, end);
     }
+    at = skipSpace(bytes, jsonValueEnd(bytes, at, end, depth + 1), end);
+    const byte = byteAt(bytes, at, end);
+    if (byte === closer) return at + 1;
+    if (byte !== COMMA) throw new JsonFault('a comma or a closing bracket is missing between values');
+    at = skipSpace(bytes, at + 1, end);
   }
+}
 
-  #push(depth: number, closer: number): void {
-    if (depth === this.#closers.length) {
-      const larger = new Uint8Array(depth * 2);
-      larger.set(this.#closers);
-      this.#closers = larger;
-    }
-    this.#closers[depth] = closer;
+function stringEnd(bytes: Uint8Array, from: number, end: number): number {
+  for (let at = from; at < end; ) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) return at + 1;
+    if (byte < 32) throw new JsonFault('a string holds a line end or a control character that is not escaped');
+    at = byte === BACKSLASH ? escapeEnd(bytes, at + 1, end) : at + 1;
   }
+  throw moreNeeded;
+}
 
-  /** 0, which is wrong everywhere, behind the end. */
-  #byteAt(at: number): number {
-    return at < this.#end ? this.#data.getUint8(at) : 0;
+function escapeEnd(bytes: Uint8Array, at: number, end: number): number {
+  const letter = String.fromCharCode(byteAt(bytes, at, end));
+  if ('"\\/bfnrt'.includes(letter)) return at + 1;
+  if (letter !== 'u') throw new JsonFault('a string holds an escape that JSON does not know');
+  const unit = escapedUnit(bytes, at + 1, end);
+  const next = at + 5;
+  if (unit < 0xd800 || unit > 0xdfff) return next;
+  const isPair = unit < 0xdc00 && byteAt(bytes, next, end) === BACKSLASH && byteAt(bytes, next + 1, end) === 117;
+  const low = isPair ? escapedUnit(bytes, next + 2, end) : 0;
+  if (low < 0xdc00 || low > 0xdfff) throw new JsonFault('a string holds half of a surrogate pair');
+  return next + 6;
+}
+
+function escapedUnit(bytes: Uint8Array, at: number, end: number): number {
+  byteAt(bytes, at + 3, end);
+  const digits = String.fromCharCode(...bytes.subarray(at, at + 4));
+  if (!/^[0-9A-Fa-f]{4}$/.test(digits)) throw new JsonFault('four hexadecimal digits must follow \\u');
+  return Number.parseInt(digits, 16);
+}
+
+function wordEnd(bytes: Uint8Array, at: number, end: number, word: string): number {
+  for (let index = 1; index < word.length; index++) {
+    if (byteAt(bytes, at + index, end) !== word.charCodeAt(index)) throw notAValue(bytes, at, end);
   }
+  return at + word.length;
+}
 
-  #skipSpace(at: number): number {
-    let byte = this.#byteAt(at);
-    while (byte === 32 || byte === 10 || byte === 13 || byte === 9) byte = this.#byteAt(++at);
-    return at;
+function numberEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = bytes[start] === 45 ? start + 1 : start;
+  const first = byteAt(bytes, at, end);
+  if (!isDigit(first)) throw notAValue(bytes, start, end);
+  at = first === 48 ? at + 1 : digitsEnd(bytes, at, end);
+  if (at < end && bytes[at] === 46) at = someDigitsEnd(bytes, at + 1, end);
+  if (at < end && (bytes[at] === 101 || bytes[at] === 69)) {
+    const sign = byteAt(bytes, at + 1, end);
+    at = someDigitsEnd(bytes, sign === 43 || sign === 45 ? at + 2 : at + 1, end);
   }
+  if (at < end && (isDigit(bytes[at] as number) || bytes[at] === 46)) throw notAValue(bytes, start, end);
+  return at;
+}
 
-  // From here on: where something ends, -1 if it is wrong.
+function someDigitsEnd(bytes: Uint8Array, at: number, end: number): number {
+  if (!isDigit(byteAt(bytes, at, end))) throw new JsonFault('digits are missing in a number');
+  return digitsEnd(bytes, at, end);
+}
 
-  /** A key and its colon, up to the value. */
-  #keyEnd(at: number): number {
-    if (this.#byteAt(at) !== QUOTE) return -1;
-    const end = this.#stringEnd(at + 1);
-    if (end < 0) return -1;
-    const colon = this.#skipSpace(end);
-    return this.#byteAt(colon) === COLON ? this.#skipSpace(colon + 1) : -1;
-  }
-
-  #scalarEnd(at: number, first: number): number {
-    if (first === QUOTE) return this.#stringEnd(at + 1);
-    if (first === MINUS || isDigit(first)) return this.#numberEnd(at);
-    if (first === 116) return this.#wordEnd(at, 'true');
-    if (first === 102) return this.#wordEnd(at, 'false');
-    return this.#wordEnd(at, 'null');
-  }
-
-  #stringEnd(at: number): number {
-    for (;;) {
-      const byte = this.#byteAt(at++);
-      if (byte === QUOTE) return at;
-      if (byte < 32) return -1;
-      if (byte !== BACKSLASH) continue;
-      const letter = this.#byteAt(at++);
-      if (letter === 117) {
-        for (const stop = at + 4; at < stop; at++) if (!isHex(this.#byteAt(at))) return -1;
-      } else if (!'"\\/bfnrt'.includes(String.fromCharCode(letter))) {
-        return -1;
-      }
-    }
-  }
-
-  #numberEnd(at: number): number {
-    if (this.#byteAt(at) === MINUS) at++;
-    at = this.#byteAt(at) === ZERO ? at + 1 : this.#digitsEnd(at);
-    if (at > 0 && this.#byteAt(at) === POINT) at = this.#digitsEnd(at + 1);
-    if (at > 0 && (this.#byteAt(at) | 32) === 101) {
-      const sign = this.#byteAt(at + 1);
-      at = this.#digitsEnd(sign === 43 || sign === MINUS ? at + 2 : at + 1);
-    }
-    return at;
-  }
-
-  /** At least one digit. */
-  #digitsEnd(at: number): number {
-    if (!isDigit(this.#byteAt(at))) return -1;
-    do at++;
-    while (isDigit(this.#byteAt(at)));
-    return at;
-  }
-
-  #wordEnd(at: number, word: string): number {
-    for (let i = 0; i < word.length; i++) if (this.#byteAt(at + i) !== word.charCodeAt(i)) return -1;
-    return at + word.length;
-  }
+function digitsEnd(bytes: Uint8Array, from: number, end: number): number {
+  let at = from;
+  while (at < end && isDigit(bytes[at] as number)) at++;
+  return at;
 }
 
 function isDigit(byte: number): boolean {
   return byte >= 48 && byte <= 57;
 }
 
-function isHex(byte: number): boolean {
-  const lower = byte | 32;
-  return isDigit(byte) || (lower >= 97 && lower <= 102);
+function notAValue(bytes: Uint8Array, at: number, end: number): JsonFault {
+  const most = Math.min(end, at + 20);
+  let stop = at;
+  while (stop < most && !' \n\r\t,:{}[]"'.includes(String.fromCharCode(bytes[stop] as number))) stop++;
+  const shown = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.max(1, stop - at)).toString();
+  return new JsonFault(`${JSON.stringify(shown)} is not a JSON value`);
 }

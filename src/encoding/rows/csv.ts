@@ -42,7 +42,7 @@ export function csvHeader(columns: readonly Column[], form: CsvForm): Uint8Array
   let at = 0;
   for (const [i, { name }] of columns.entries()) {
     const bytes = new TextEncoder().encode(name);
-    at = writeText(i === 0 ? at : sink.byte(at, delimiter), viewOf(bytes), 0, bytes.length);
+    at = writeText(i === 0 ? at : sink.byte(at, delimiter), viewOf(bytes), 0, bytes.length, bytes);
   }
   return sink.take(0, endLine(sink, at));
 }

@@ -1,6 +1,6 @@
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import { plainBytes, viewOf } from '../bytes/typed-view.ts';
-import { JsonGrammar } from '../json/json-grammar.ts';
+import { isJson } from '../json/json-grammar.ts';
 import { writeJsonString } from '../json/json-string.ts';
 import type { ValueWriter } from './cell.ts';
 import { textWriter, Utf8Values } from './utf8-values.ts';
@@ -27,9 +27,8 @@ export function utf8Values(sink: ByteSink): ValueWriter {
 
 /** JSON text as it stands; a JSON string of it where it is no JSON, for it must not break the document around it. */
 export function jsonValues(sink: ByteSink): ValueWriter {
-  const grammar = new JsonGrammar();
-  return textWriter((at, data, start, end) => {
-    const write = grammar.accepts(data, start, end) ? writeVerbatim : writeJsonString;
+  return textWriter((at, data, start, end, bytes) => {
+    const write = isJson(bytes, start, end) ? writeVerbatim : writeJsonString;
     return write(sink, at, data, start, end);
   });
 }

@@ -41,8 +41,8 @@ export class Utf8Values {
   }
 }
 
-/** Puts the bytes [start, end), which are valid UTF-8, at `at`; returns where they end. */
-export type WriteText = (at: number, data: DataView, start: number, end: number) => number;
+/** Puts the bytes [start, end), which are valid UTF-8, at `at`; returns where they end. `data` is a view of `bytes`. */
+export type WriteText = (at: number, data: DataView, start: number, end: number, bytes: Uint8Array) => number;
 
 /** Writes each text of a vector, mended where it is no UTF-8. */
 export function textWriter(writeText: WriteText): ValueWriter {
@@ -54,9 +54,9 @@ export function textWriter(writeText: WriteText): ValueWriter {
     write(row, at) {
       const start = values.offsets[row] as number;
       const end = values.offsets[row + 1] as number;
-      if (values.isValid(start, end)) return writeText(at, values.view, start, end);
+      if (values.isValid(start, end)) return writeText(at, values.view, start, end, values.data);
       const text = values.repaired(start, end);
-      return writeText(at, viewOf(text), 0, text.length);
+      return writeText(at, viewOf(text), 0, text.length, text);
     },
   };
 }

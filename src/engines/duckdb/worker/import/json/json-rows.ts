@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises';
+import { jsonValueEnd, skipSpace } from '../../../../../encoding/json/json-grammar.ts';
 import { mostColumns, tooManyColumns } from '../text/text-columns.ts';
 import { LineWriter } from '../text/text-lines.ts';
 import type { Rejections } from '../text/text-rejections.ts';
 import { scannedObjects } from './json-scan.ts';
 import { JsonShape, jsonKey } from './json-shape.ts';
-import { jsonValueEnd, skipSpace } from './json-syntax.ts';
 
 /** Control characters are never part of JSON. */
 export const fieldSeparator = '\x1f';

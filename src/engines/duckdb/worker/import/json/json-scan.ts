@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { AppError } from '../../../../../core/app-error.ts';
+import { isSpace, JsonFault, jsonValueEnd, MoreNeeded, skipSpace } from '../../../../../encoding/json/json-grammar.ts';
 import { refuseOtherEncodings, textFault, utf8ByteOrderMark } from '../text/text-encoding.ts';
-import { isSpace, JsonFault, jsonValueEnd, MoreNeeded, skipSpace } from './json-syntax.ts';
 
 /** The longest object that is read. */
 const maxObjectBytes = 64 * 1024 * 1024;
@@ -139,7 +139,7 @@ class ObjectCursor {
   }
 
   #skipSpace(bytes: Buffer): void {
-    while (isSpace(bytes[this.at])) {
+    while (isSpace(bytes[this.at] ?? 0)) {
       if (bytes[this.at] === LF) this.#line++;
       this.at++;
     }

@@ -1,6 +1,6 @@
+import { jsonValueEnd, skipSpace } from '../../../../../encoding/json/json-grammar.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import { KindFinder, type TextKind } from '../text/text-kind.ts';
-import { jsonValueEnd, skipSpace } from './json-syntax.ts';
 
 /** Objects with more keys are not taken for structures: their keys are data. */
 const mostFields = 1000;
