@@ -1,3 +1,5 @@
+import { commentEnd } from '../../core/text/sql-comment.ts';
+
 export interface SplitText {
   /** Without the semicolons, and without those that say nothing. */
   readonly statements: readonly string[];
@@ -50,7 +52,7 @@ export function splitStatements(text: string, rules: QuotingRules): SplitText {
       from = ++at;
       continue;
     }
-    const end = commentEnd(text, at) ?? endOfHidden(text, at, quoting);
+    const end = endOfComment(text, at) ?? endOfHidden(text, at, quoting);
     if (end === undefined || end === 'open') break;
     at = end;
   }
@@ -65,28 +67,19 @@ export function isBlank(text: string): boolean {
       at++;
       continue;
     }
-    const end = commentEnd(text, at);
+    const end = endOfComment(text, at);
     if (end === undefined || end === 'open') return false;
     at = end;
   }
   return true;
 }
 
-/** Undefined where no comment begins. Comments nest, for both engines. */
-function commentEnd(text: string, at: number): number | 'open' | undefined {
-  if (text.startsWith('--', at)) {
-    const end = text.indexOf('\n', at);
-    return end < 0 ? text.length : end;
-  }
-  if (!text.startsWith('/*', at)) return undefined;
-  const edge = /\/\*|\*\//g;
-  edge.lastIndex = at + 2;
-  let depth = 1;
-  for (let found = edge.exec(text); found !== null; found = edge.exec(text)) {
-    depth += found[0] === '*/' ? -1 : 1;
-    if (depth === 0) return edge.lastIndex;
-  }
-  return 'open';
+/** Undefined where no comment begins. */
+function endOfComment(text: string, at: number): number | 'open' | undefined {
+  if (text.startsWith('/*', at)) return commentEnd(text, at) ?? 'open';
+  if (!text.startsWith('--', at)) return undefined;
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end;
 }
 
 /** Where to look on: behind what is hidden or behind one character. Undefined where something hidden has no end. */

@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
+import { checkedCommentEnd, unterminated } from '../../../core/text/sql-comment.ts';
 
 export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'hint' | 'sign';
 
@@ -18,7 +19,6 @@ export interface Token {
 }
 
 const maxTokens = 100_000;
-const maxCommentDepth = 32;
 
 const space = /[ \t\n\f\r\v\u00a0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]+/y;
 const lineComment = /--[^\r\n]*/y;
@@ -101,28 +101,15 @@ function lineCommentEnd(sql: string, start: number, end: number): number {
   });
 }
 
-// Comments nest. Where two of their edges share a sign Sail counts it twice, and Spark takes no hint inside of a comment
-// for a comment.
+// Where two marks of comments share a sign Sail counts it twice, and Spark takes no hint inside of a comment for a comment.
 function commentEnd(sql: string, start: number): number {
-  const edge = /\/\*|\*\//g;
-  edge.lastIndex = start;
-  let depth = 0;
-  for (let found = edge.exec(sql); found !== null; found = edge.exec(sql)) {
-    const opens = found[0] === '/*';
-    depth += opens ? 1 : -1;
-    if (depth === 0) return edge.lastIndex;
-    const after = sql[edge.lastIndex];
-    if (depth > maxCommentDepth) {
-      throw new AppError('sql_error', `comments are nested more than ${maxCommentDepth} deep`, { position: start });
-    }
-    if ((opens && after === '/') || (opens && after === '+') || (!opens && after === '*')) {
-      throw new AppError('sql_error', 'engines read the comment that begins here differently', {
-        position: start,
-        hint: 'put spaces around the /* and */ inside of it',
-      });
-    }
-  }
-  throw unterminated('comment', start);
+  return checkedCommentEnd(sql, start, (mark, end) => {
+    if (!(mark === '/*' ? ['/', '+'] : ['*']).includes(sql[end] ?? '')) return;
+    throw new AppError('sql_error', 'engines read the comment that begins here differently', {
+      position: start,
+      hint: 'put spaces around the /* and */ inside of it',
+    });
+  });
 }
 
 function stringEnd(sql: string, start: number): number {
@@ -259,8 +246,4 @@ function noAddress(position: number): AppError {
     position,
     hint: 'put data as frames, and name the frames as tables',
   });
-}
-
-function unterminated(what: string, position: number): AppError {
-  return new AppError('sql_error', `the ${what} that begins here has no end`, { position });
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../core/app-error.ts';
+import { checkedCommentEnd, unterminated } from '../../../../core/text/sql-comment.ts';
 
 export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'parameter' | 'operator' | 'mark';
 
@@ -10,9 +10,6 @@ export interface Token {
   /** As written. */
   readonly text: string;
 }
-
-/** DuckDB's parser needs time squared in the depth of nested comments. */
-const maxCommentDepth = 32;
 
 /** What DuckDB takes for space beside the ASCII ones. */
 const wideSpace = '\u00a0\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff';
@@ -60,7 +57,7 @@ export function tokenize(sql: string): Token[] {
       continue;
     }
     if (sql.startsWith('/*', at)) {
-      at = commentEnd(sql, at);
+      at = checkedCommentEnd(sql, at);
       continue;
     }
     const tag = match(dollarTag);
@@ -92,24 +89,6 @@ function operatorEnd(sql: string, start: number): number {
     end++;
   }
   return Math.max(end, start + 1);
-}
-
-function commentEnd(sql: string, start: number): number {
-  const edge = /\/\*|\*\//g;
-  edge.lastIndex = start;
-  let depth = 0;
-  for (let found = edge.exec(sql); found !== null; found = edge.exec(sql)) {
-    depth += found[0] === '/*' ? 1 : -1;
-    if (depth === 0) return edge.lastIndex;
-    if (depth > maxCommentDepth) {
-      throw new AppError('sql_error', `comments are nested more than ${maxCommentDepth} deep`, { position: start });
-    }
-  }
-  throw unterminated('comment', start);
-}
-
-function unterminated(what: string, position: number): AppError {
-  return new AppError('sql_error', `the ${what} that begins here has no end`, { position });
 }
 
 /** The text with every space that is not ASCII as a blank: DuckDB does the same, but then counts positions anew. */
