@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   CancelFlightInfoRequest,
   CancelFlightInfoResult,
@@ -13,19 +13,10 @@ import {
   SetSessionOptionsResult,
 } from '../../src/grpc/messages/flight.ts';
 import { byPath, FlightClient } from '../support/flight-client.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { useFlightServer } from '../support/flight-server.ts';
 import { putSql } from '../support/frames.ts';
 
-let server: Framehold;
-let client: FlightClient;
-beforeAll(async () => {
-  server = await startFramehold();
-  client = new FlightClient(server.grpcAddress.port);
-});
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
-});
+const { server, client } = await useFlightServer(FlightClient);
 
 const secondsLeft = async (handle: string): Promise<number> => {
   const { messages } = await client.info(byPath(handle));

@@ -1,20 +1,11 @@
 import { status } from '@grpc/grpc-js';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { bytesField, varintField } from '../../src/grpc/protobuf/protobuf.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { useFlightServer } from '../support/flight-server.ts';
 import { GrpcClient } from '../support/grpc-client.ts';
 
-let server: Framehold;
-let client: GrpcClient;
-beforeAll(async () => {
-  server = await startFramehold();
-  client = new GrpcClient(server.grpcAddress.port);
-});
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
-});
+const { client } = await useFlightServer(GrpcClient);
 
 const methods = ['ListFlights', 'GetFlightInfo', 'GetSchema', 'DoGet', 'DoAction', 'ListActions', 'DoPut', 'Handshake'];
 const pathOf = (method: string): string => `/arrow.flight.protocol.FlightService/${method}`;

@@ -1,14 +1,14 @@
 import type { ClientDuplexStream } from '@grpc/grpc-js';
 import { Int32, Table, tableFromIPC, vectorFromArray } from 'apache-arrow';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   SessionOptionValue,
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
 } from '../../src/grpc/messages/flight.ts';
 import { byCommand, gather, ipcOf } from '../support/flight-client.ts';
+import { useFlightServer } from '../support/flight-server.ts';
 import { any, bufferAt, FlightSqlClient, fieldsOf } from '../support/flight-sql-client.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type AskedOf, secondEngine } from '../support/second-engine.ts';
 
@@ -21,18 +21,13 @@ kind = "spark-connect"
 url = "sc://second.example.com"
 `;
 
-let server: Framehold;
-let client: FlightSqlClient;
 const asked: AskedOf = [];
-
-beforeAll(async () => {
-  server = await startFramehold({ toml, createClusterEngine: (options) => secondEngine(options, { asked }) });
-  await putSql(server.frames, 'small', 'SELECT range::INT AS n FROM range(3)');
-  client = new FlightSqlClient(server.grpcAddress.port);
+const { server, client } = await useFlightServer(FlightSqlClient, {
+  toml,
+  createClusterEngine: (options) => secondEngine(options, { asked }),
 });
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
+beforeAll(async () => {
+  await putSql(server.frames, 'small', 'SELECT range::INT AS n FROM range(3)');
 });
 beforeEach(() => {
   asked.length = 0;

@@ -1,27 +1,20 @@
 import { once } from 'node:events';
 import { status } from '@grpc/grpc-js';
 import { tableFromIPC } from 'apache-arrow';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { byCommand, byPath, FlightClient } from '../support/flight-client.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { useFlightServer } from '../support/flight-server.ts';
 import { putSql } from '../support/frames.ts';
 
 const rows = 100_000;
 
-let server: Framehold;
-let client: FlightClient;
+const { server, client } = await useFlightServer(FlightClient);
 beforeAll(async () => {
-  server = await startFramehold();
-  client = new FlightClient(server.grpcAddress.port);
   await putSql(
     server.frames,
     'trades',
     `SELECT range::INTEGER AS id, range / 100 AS price, 'symbol ' || range % 10 AS symbol FROM range(${rows})`,
   );
-});
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
 });
 
 const idsOf = async (ticket: object | string): Promise<number[]> => {

@@ -1,19 +1,10 @@
 import { once } from 'node:events';
 import { status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { FlightClient, gather } from '../support/flight-client.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { useFlightServer } from '../support/flight-server.ts';
 
-let server: Framehold;
-let client: FlightClient;
-beforeAll(async () => {
-  server = await startFramehold();
-  client = new FlightClient(server.grpcAddress.port);
-});
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
-});
+const { client } = await useFlightServer(FlightClient);
 
 const basic = `Basic ${Buffer.from('me:secret').toString('base64')}`;
 

@@ -1,20 +1,11 @@
 import { once } from 'node:events';
 import { status } from '@grpc/grpc-js';
 import { type Table, tableFromArrays, tableFromIPC, tableToIPC } from 'apache-arrow';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { byCommand, byPath, FlightClient, flightDataOf, gather } from '../support/flight-client.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { useFlightServer } from '../support/flight-server.ts';
 
-let server: Framehold;
-let client: FlightClient;
-beforeAll(async () => {
-  server = await startFramehold();
-  client = new FlightClient(server.grpcAddress.port);
-});
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
-});
+const { server, client } = await useFlightServer(FlightClient);
 
 const ipcOfRows = (from: number, to: number): Uint8Array => {
   const ids = Int32Array.from({ length: to - from }, (_, index) => from + index);

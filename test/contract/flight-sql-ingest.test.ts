@@ -1,22 +1,13 @@
 import { status } from '@grpc/grpc-js';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
 import { parseHandle } from '../../src/core/handle.ts';
 import { byCommand, flightDataOf, gather } from '../support/flight-client.ts';
+import { useFlightServer } from '../support/flight-server.ts';
 import { any, type FieldValue, FlightSqlClient, proto } from '../support/flight-sql-client.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
 
-let server: Framehold;
-let client: FlightSqlClient;
-beforeAll(async () => {
-  server = await startFramehold();
-  client = new FlightSqlClient(server.grpcAddress.port);
-});
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
-});
+const { server, client } = await useFlightServer(FlightSqlClient);
 
 const rows = (...ids: number[]): Uint8Array => tableToIPC(tableFromArrays({ id: Int32Array.from(ids) }), 'stream');
 /** if_not_exist (CREATE 1, FAIL 2) and if_exists (FAIL 1, APPEND 2, REPLACE 3). */

@@ -1,19 +1,12 @@
 import { tableFromIPC } from 'apache-arrow';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { useFlightServer } from '../support/flight-server.ts';
 import { type FieldValue, FlightSqlClient, rowsOf, shownSchema } from '../support/flight-sql-client.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
 
-let server: Framehold;
-let client: FlightSqlClient;
+const { client } = await useFlightServer(FlightSqlClient);
 beforeAll(async () => {
-  server = await startFramehold();
-  client = new FlightSqlClient(server.grpcAddress.port);
   await client.query(`create table trades as select 1 as id, 1.5::decimal(10, 2) as price`);
   await client.query(`create table quotes_1 as select 1 as id`);
-});
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
 });
 
 test.each<[string, readonly FieldValue[]]>([

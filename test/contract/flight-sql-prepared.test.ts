@@ -9,20 +9,13 @@ import {
   Utf8,
   vectorFromArray,
 } from 'apache-arrow';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useFlightServer } from '../support/flight-server.ts';
 import { any, FlightSqlClient, shownSchema } from '../support/flight-sql-client.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
 
-let server: Framehold;
-let client: FlightSqlClient;
+const { server, client } = await useFlightServer(FlightSqlClient);
 beforeAll(async () => {
-  server = await startFramehold();
-  client = new FlightSqlClient(server.grpcAddress.port);
   await client.query(`create table trades as select range::int as id, 'T' || range as name from range(5)`);
-});
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
 });
 
 const ids = (...values: number[]): Table => tableFromArrays({ 1: Int32Array.from(values) });

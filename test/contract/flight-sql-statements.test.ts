@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { byCommand, gather } from '../support/flight-client.ts';
+import { useFlightServer } from '../support/flight-server.ts';
 import {
   any,
   bufferAt,
@@ -11,19 +12,11 @@ import {
   shownSchema,
   ticketOf,
 } from '../support/flight-sql-client.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { ask } from '../support/http-client.ts';
 
-let server: Framehold;
-let client: FlightSqlClient;
+const { server, client } = await useFlightServer(FlightSqlClient);
 beforeAll(async () => {
-  server = await startFramehold();
-  client = new FlightSqlClient(server.grpcAddress.port);
   await client.query(`create table trades as select range::int as id, 'T' || range as name from range(5)`);
-});
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
 });
 
 const endless = 'select count(*) n from range(100000000) a, range(1000) b where (a.range * b.range) % 7 = 3';

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useFlightServer } from '../support/flight-server.ts';
 import { FlightSqlClient } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
@@ -9,17 +10,9 @@ import { onTerminal } from '../support/terminal.ts';
 
 const endless = 'SELECT count(*) FROM range(100_000_000_000) t(a) WHERE a % 3 = 1';
 
-let server: Framehold;
-let client: FlightSqlClient;
-
+const { server, client } = await useFlightServer(FlightSqlClient);
 beforeAll(async () => {
-  server = await startFramehold();
   await putSql(server.frames, 'small', 'SELECT range::INT AS n FROM range(3)');
-  client = new FlightSqlClient(server.grpcAddress.port);
-});
-afterAll(async () => {
-  client[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
 });
 
 interface Query {
