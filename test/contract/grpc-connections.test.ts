@@ -172,7 +172,7 @@ describe('a client that breaks off', () => {
 });
 
 describe('a reader that grants no window', () => {
-  it('is cut off, although it answers pings', async () => {
+  it('is cut off, although it answers pings, and until then at most 1 MiB waits for it', async () => {
     await using listener = await startTestListener({ timeouts: { stallTimeoutMs: 400, keepaliveMs: 50 } });
     const session = connectHttp2(`http://127.0.0.1:${listener.port}`, { settings: { initialWindowSize: 0 } });
     const started = performance.now();
@@ -189,6 +189,7 @@ describe('a reader that grants no window', () => {
       expect(afterMs).toBeGreaterThan(350);
       expect(afterMs).toBeLessThan(3000);
     }
+    expect(listener.floodedBytes()).toBeLessThanOrEqual(streams.length * 2 ** 20);
     session.destroy();
   });
 });

@@ -10,12 +10,15 @@ export interface TestListener extends GrpcListener {
   readonly port: number;
   /** Why the calls of `Hang` and `Flood` were aborted. */
   readonly aborted: string[];
+  /** What the calls of `Flood` have made to be sent. */
+  floodedBytes(): number;
 }
 
 /** The listener on a free port, with the health service and one whose methods misbehave on demand. */
 export async function startTestListener(options: Partial<GrpcListenerOptions> = {}): Promise<TestListener> {
   const health = createHealthService(['', 'arrow.flight.protocol.FlightService']);
   const aborted: string[] = [];
+  let floodedBytes = 0;
   const onAbort = (signal: AbortSignal): void =>
     signal.addEventListener('abort', () => aborted.push(signal.reason.status));
   const service: Service = {
@@ -76,7 +79,11 @@ export async function startTestListener(options: Partial<GrpcListenerOptions> = 
         kind: 'streaming',
         async *handle(_, { signal }) {
           onAbort(signal);
-          for (;;) yield Buffer.alloc(256 * 1024);
+          for (;;) {
+            const piece = Buffer.alloc(256 * 1024);
+            floodedBytes += piece.length;
+            yield piece;
+          }
         },
       },
     },
@@ -90,5 +97,5 @@ export async function startTestListener(options: Partial<GrpcListenerOptions> = 
     logger: silentLogger,
     ...options,
   });
-  return { ...listener, port: listener.address.port, aborted };
+  return { ...listener, port: listener.address.port, aborted, floodedBytes: () => floodedBytes };
 }

@@ -16,7 +16,7 @@ const beginsWithinMs = 30_000;
 export const recompressionCutOff: Scenario = {
   id: 'D2c',
   promise: 'a power cut or a kill while frames are compressed again loses nothing of them',
-  rounds: { ci: 2, release: 300 },
+  rounds: { ci: 1, release: 300 },
   secondsPerRound: 20,
   needs: ['mount'],
   async run({ rounds, random, progress }: Trial) {

@@ -13,7 +13,7 @@ const mostHeavyTurns = { ci: 12, release: 6 } as const;
 export const fairness: Scenario = {
   id: 'O5',
   promise: 'a client with hundreds of heavy statements does not hold up the small ones of others',
-  rounds: { ci: 4, release: 100 },
+  rounds: { ci: 2, release: 100 },
   secondsPerRound: 15,
   async run({ rounds, size, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -20,7 +20,7 @@ const reads = { ci: 100, release: 2000 } as const;
 export const hungStatements: Scenario = {
   id: 'O4',
   promise: 'statements that do not end hold up no reader, are ended in time, and others wait or are refused at once',
-  rounds: { ci: 2, release: 20 },
+  rounds: { ci: 1, release: 20 },
   secondsPerRound: 30,
   async run({ rounds, size, progress }: Trial) {
     await using directory = await temporaryDirectory();
