@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that start a DuckDB, another process or a listener. All others share one process, which loads the code once. */
+/** Tests that start a DuckDB, another process or a listener. */
 const withProcesses = [
   'src/frames/*.test.ts',
   'src/engines/duckdb/*.test.ts',
@@ -10,14 +10,20 @@ const withProcesses = [
   'test/**/*.test.ts',
 ];
 
+/** Tests with a Spark or a Sail. */
+const cluster = ['test/cluster/**/*.test.ts'];
+
 const shared = {
   testTimeout: 20_000,
   hookTimeout: 60_000,
   teardownTimeout: 10_000,
+  // Of the tests of a file that run at once.
+  maxConcurrency: 3,
   // Vitest's own second is short on a machine that has other work.
   expect: { poll: { timeout: 10_000 } },
 };
 
+// Files share their processes, each of which loads the code once: that is most of what a short file takes.
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -33,7 +39,23 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...shared, name: 'processes', include: withProcesses, pool: 'forks' } },
+      {
+        test: { ...shared, name: 'processes', include: withProcesses, exclude: cluster, pool: 'forks', isolate: false },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'cluster',
+          include: cluster,
+          pool: 'forks',
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+          // They may run with the time that all others leave.
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+        },
+      },
     ],
   },
 });

@@ -1,13 +1,13 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { node24 } from './node24.mjs';
 import { build, install, root, tool } from './prepare.mjs';
 
 const selected = process.argv.slice(2);
 const inCi = process.env.CI === 'true';
-const cluster = 'test/cluster';
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 const fileTimes = [];
@@ -33,13 +33,20 @@ function check(name, succeeded) {
   return false;
 }
 
-function vitest(name, node, args) {
-  console.log(`${name} …`);
+/** `behind`: with the time that other processes leave, and what it prints comes at its end. */
+async function vitest(name, node, args, { behind = false } = {}) {
+  if (!behind) console.log(`${name} …`);
   const folder = mkdtempSync(join(tmpdir(), 'framehold-test-'));
   const report = join(folder, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const cli = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const { status } = spawnSync(node, [cli, 'run', ...reporters, ...args], { cwd: root, stdio: 'inherit' });
+  const stdio = behind ? ['ignore', 'pipe', 'pipe'] : 'inherit';
+  const child = spawn(node, [cli, 'run', ...reporters, ...args], { cwd: root, stdio });
+  if (behind) setPriority(child.pid, 10);
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => printed.push(piece));
+  const [status] = await once(child, 'close');
+  if (behind) process.stdout.write(`${name} …\n${Buffer.concat(printed)}`);
   const counts = readCounts(report);
   rmSync(folder, { recursive: true, force: true });
   total.passed += counts.passed;
@@ -77,11 +84,11 @@ function indented(message) {
   return lines.map((line) => `    ${line.slice(0, 300)}`).join('\n');
 }
 
-function vitestOnNode24() {
+async function vitestOnNode24() {
   if (process.version.startsWith('v24.')) return;
   const node = node24();
   const files = onOtherNode.map((name) => `test/contract/${name}.test.ts`);
-  if (node !== undefined) vitest('a contract test of each door on Node 24', node, files);
+  if (node !== undefined) await vitest('a contract test of each door on Node 24', node, files);
   else if (inCi) check('finding a Node 24 for this platform', false);
   else console.log('left out: the contract tests on Node 24, of which there is none for this platform');
 }
@@ -91,6 +98,16 @@ function lintAndTypes() {
   check('linting', tool('@biomejs/biome/bin/biome', [inCi ? 'ci' : 'check', '--error-on-warnings', '--colors=off']));
   console.log('checking types …');
   check('checking types', tool('typescript/bin/tsc', ['--noEmit']));
+}
+
+/** Resolves when all that tests need is there, or cannot be fetched. */
+async function fetchTools() {
+  const tsx = join(root, 'node_modules', 'tsx', 'dist', 'cli.mjs');
+  const child = spawn(process.execPath, [tsx, join(root, 'scripts', 'fetch-tools.mjs')], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  await once(child, 'exit');
 }
 
 function printSlowest(count) {
@@ -103,16 +120,22 @@ function printSlowest(count) {
 if (selected[0] === '--check') {
   if (check('installing', install())) {
     lintAndTypes();
-    vitest('units', process.execPath, ['--project', 'units']);
+    await vitest('units', process.execPath, ['--project', 'units']);
   }
-} else if (check('installing', install()) && check('building', build())) {
-  lintAndTypes();
-  if (selected.length > 0) vitest('tests', process.execPath, selected);
-  else {
-    vitest('tests', process.execPath, ['--exclude', `${cluster}/**`]);
-    // By themselves: a cluster takes all of a small machine, and what others promise to do in time would be late.
-    vitest('tests on a cluster', process.execPath, [cluster, '--maxWorkers=1']);
-    vitestOnNode24();
+} else if (check('installing', install())) {
+  // Meanwhile: on a new machine it takes minutes, mostly of waiting.
+  const fetched = selected.length > 0 ? undefined : fetchTools();
+  if (check('building', build())) {
+    lintAndTypes();
+    if (selected.length > 0) await vitest('tests', process.execPath, selected);
+    else {
+      // A cluster takes all of a small machine, and what others promise to do in time would be late. Those others wait much.
+      const onCluster = vitest('tests on a cluster', process.execPath, ['--project', 'cluster'], { behind: true });
+      await vitest('tests', process.execPath, ['--project', 'units', '--project', 'processes']);
+      await fetched;
+      await vitestOnNode24();
+      await onCluster;
+    }
   }
 }
 
