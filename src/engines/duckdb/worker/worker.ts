@@ -1,25 +1,17 @@
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
-import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
-import { isFailedSync, storageError } from '../../../core/storage-error.ts';
-import { rowsHead } from '../protocol/encoded-rows.ts';
 import {
   type Command,
   dataDescriptor,
   type Job,
-  type MessageKind,
   MessageParser,
-  messageHeader,
   messageKind,
-  type WireError,
   type WorkerSettings,
 } from '../protocol/protocol.ts';
-import { slotBytes } from '../protocol/shared-file.ts';
-import { AnswerChannel, type NextMessage } from './channel/answer-channel.ts';
+import { AnswerChannel, type LastMessage } from './channel/answer-channel.ts';
 import { InputQueue } from './channel/input-queue.ts';
 import { JobCancels } from './channel/job-cancels.ts';
 import { SharedSlots } from './channel/shared-slots.ts';
-import { columnsText } from './encode/columns-text.ts';
 import type { EncodedPieces } from './encode/row-encoder.ts';
 import { analyzeSql } from './gate/analyze.ts';
 import { createDatabase } from './jobs/create-database-job.ts';
@@ -28,9 +20,6 @@ import { recode } from './jobs/recode-job.ts';
 import { warmFrame } from './jobs/warm-job.ts';
 import { writePart } from './jobs/write-job.ts';
 import { restrictProcess } from './native/c-api.ts';
-import { DuckDbError, outOfMemory } from './native/duckdb-error.ts';
-import { firstError } from './native/first-error.ts';
-import { UnreadableType } from './native/logical-type.ts';
 import { type Connection, Session } from './native/session.ts';
 import { checksumLike } from './parquet/checksum.ts';
 import { probe } from './parquet/probe.ts';
@@ -38,6 +27,7 @@ import { analyticsTables } from './query/analytics-tables-job.ts';
 import { describeQuery, type QueryContext, runKeptShort, runQuery } from './query/query-job.ts';
 import type { ShortResult } from './query/short-query.ts';
 import { SqlCatalog } from './query/sql-catalog.ts';
+import { wireError } from './wire-error.ts';
 
 /** Beyond DuckDB's own limit: Node's heap, our buffers, and what DuckDB's functions allocate past its accounts. */
 const memoryAllowance = 2_000_000_000;
@@ -78,7 +68,7 @@ const onread: ConnectOpts['onread'] = {
 };
 const sides: SocketConstructorOpts & ConnectOpts = { fd: dataDescriptor, readable: true, writable: true, onread };
 const data = new Socket(sides);
-const answers = new AnswerChannel(data);
+const answers = new AnswerChannel(data, slots);
 const input = new InputQueue(data);
 data.on('error', endNow);
 data.on('close', endNow);
@@ -114,12 +104,12 @@ async function run(job: Job, turn: number): Promise<void> {
     connection.interrupt();
     repeat = setInterval(() => connection.interrupt(), interruptEveryMs);
   });
-  let answer: [MessageKind, unknown];
+  let answer: LastMessage;
   try {
     abort.signal.throwIfAborted();
     answer = [messageKind.done, await perform(job, connection, abort.signal)];
   } catch (error) {
-    const told = toWire(firstError(error), abort.signal.aborted);
+    const told = wireError(error, abort.signal);
     answer = [messageKind.error, connection.isSpoilt ? { ...told, fatal: true } : told];
   } finally {
     cancels.end();
@@ -127,28 +117,25 @@ async function run(job: Job, turn: number): Promise<void> {
     if (connection !== catalog?.connection) connection[Symbol.dispose]();
   }
   input.begin(turn + 1);
-  await sendAnswer(answer, turn);
+  await answers.sendEnd(answer, turn);
 }
 
 async function sendShort({ columns, pieces, totalRows }: ShortResult, turn: number): Promise<void> {
-  await sendColumns(columns, 'follows');
-  for (const piece of pieces) await sendRows(piece, 'follows');
-  await sendAnswer([messageKind.done, { totalRows }], turn);
-}
-
-async function sendAnswer([kind, answer]: [MessageKind, unknown], turn: number): Promise<void> {
-  const payload = Buffer.from(JSON.stringify(answer ?? null));
-  await answers.send([messageHeader(kind, turn, payload.length), payload], 'none');
+  await answers.sendColumns(columns, 'follows');
+  for (const piece of pieces) await answers.sendRows(piece, 'follows');
+  await answers.sendEnd([messageKind.done, { totalRows }], turn);
 }
 
 async function perform(job: Job, connection: Connection, signal: AbortSignal): Promise<unknown> {
   switch (job.kind) {
     case 'analyze':
+      return await analyzeSql(queryContext(signal).catalog.connection, job.sql);
     case 'describe':
+      return await describeQuery(queryContext(signal), job);
     case 'query':
+      return await sendResult(runQuery(queryContext(signal), job), signal);
     case 'analyticsTables':
-      if (catalog === undefined) throw new Error('this worker runs no SQL of callers');
-      return await performSql(job, { catalog, signal, input: input.stream(signal) });
+      return await analyticsTables(queryContext(signal).catalog);
     case 'probe':
       return await probe(connection, job.path);
     case 'hasChecksum': {
@@ -166,7 +153,7 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
     case 'read':
       for await (const rows of readRows(connection, job)) {
         signal.throwIfAborted();
-        await sendRows(rows, 'perhaps');
+        await answers.sendRows(rows);
       }
       return undefined;
     default:
@@ -175,22 +162,9 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
   }
 }
 
-type SqlJobs = Extract<Job, { kind: 'analyze' | 'describe' | 'query' | 'analyticsTables' }>;
-
-async function performSql(job: SqlJobs, context: QueryContext): Promise<unknown> {
-  switch (job.kind) {
-    case 'analyze':
-      return await analyzeSql(context.catalog.connection, job.sql);
-    case 'analyticsTables':
-      return await analyticsTables(context.catalog);
-    case 'describe':
-      return await describeQuery(context, job);
-    case 'query':
-      return await sendResult(runQuery(context, job), context.signal);
-    default:
-      job satisfies never;
-      throw new Error('unreachable');
-  }
+function queryContext(signal: AbortSignal): QueryContext {
+  if (catalog === undefined) throw new Error('this worker runs no SQL of callers');
+  return { catalog, signal, input: input.stream(signal) };
 }
 
 type Result = AsyncGenerator<readonly Column[] | EncodedPieces, number, undefined>;
@@ -201,65 +175,11 @@ async function sendResult(rows: Result, signal: AbortSignal): Promise<{ readonly
       const step = await rows.next();
       if (step.done === true) return { totalRows: step.value };
       signal.throwIfAborted();
-      if ('pieces' in step.value) await sendRows(step.value, 'perhaps');
-      else await sendColumns(step.value, 'perhaps');
+      if ('pieces' in step.value) await answers.sendRows(step.value);
+      else await answers.sendColumns(step.value);
     }
   } finally {
     // The connection outlives the job: what it opened must be closed, however it ends.
     await rows.return(0);
   }
 }
-
-function sendColumns(columns: readonly Column[], next: NextMessage): Promise<void> {
-  const payload = Buffer.from(columnsText(columns));
-  return answers.send([messageHeader(messageKind.rows, 0, payload.length), payload], next);
-}
-
-async function sendRows({ rows, rowEnds, pieces }: EncodedPieces, next: NextMessage): Promise<void> {
-  const head = rowsHead(rows, rowEnds);
-  const bytes = pieces.reduce((sum, piece) => sum + piece.length, head.length);
-  if (slots !== undefined && bytes >= leastSharedBytes && bytes <= slotBytes) {
-    const slot = await slots.put([head, ...pieces]);
-    if (slot !== undefined) {
-      const place = Buffer.allocUnsafe(8);
-      place.writeUInt32LE(slot, 0);
-      place.writeUInt32LE(bytes, 4);
-      // Not held: the next one may wait for the slot that the parent empties.
-      return answers.send([messageHeader(messageKind.sharedRows, 0, place.length), place], 'perhaps');
-    }
-  }
-  return answers.send([messageHeader(messageKind.rows, 0, bytes), head, ...pieces], next);
-}
-
-/** What a pipe takes at once is as well sent through it. */
-const leastSharedBytes = 64 * 1024;
-
-function toWire(thrown: unknown, aborted: boolean): WireError {
-  const error = toldError(thrown);
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const cause = error instanceof AppError ? error.cause : error;
-  const fatal = cause instanceof DuckDbError && cause.fatal;
-  if (aborted) return { code: 'cancelled', message: 'cancelled', options: {}, detail, fatal };
-  if (!(error instanceof AppError)) return { code: 'internal', message: 'internal error', options: {}, detail, fatal };
-  const { code, message, hint, position, retryAfterSeconds } = error;
-  // After it DuckDB may hold on to so much that the next statement finds no memory.
-  const isSpent = code === 'sql_out_of_memory';
-  const under = cause instanceof Error ? `${detail}\n${cause.message}` : detail;
-  const { syscall } = (cause ?? {}) as NodeJS.ErrnoException;
-  const options = { hint, position, retryAfterSeconds };
-  return { code, message, options, detail: under, syscall, fatal: fatal || isSpent };
-}
-
-/** What a caller may hear of it as an AppError, anything else as it is. */
-function toldError(thrown: unknown): unknown {
-  if (thrown instanceof RangeError && noMemory.test(thrown.message)) return outOfMemory(thrown);
-  if (thrown instanceof UnreadableType) {
-    return new AppError('unsupported_type', `a column's type ${thrown.typeName} is not supported`, { cause: thrown });
-  }
-  const error = storageError(thrown);
-  if (error instanceof AppError || !isFailedSync(thrown)) return error;
-  return new AppError('storage_read_only', 'the storage failed to keep a write', { cause: thrown });
-}
-
-/** What V8 says when the system gives no memory for a buffer. */
-const noMemory = /allocation failed/;
