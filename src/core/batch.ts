@@ -37,3 +37,49 @@ export function vectorPart<T>(part: T | null | undefined): T {
   if (part == null) throw new TypeError('a vector lacks a part that its type demands');
   return part;
 }
+
+/** A type whose values in a vector are all of one size. */
+export type FixedSizeType = Extract<
+  DataType,
+  { kind: 'int' | 'float' | 'decimal' | 'date' | 'time' | 'timestamp' | 'interval' }
+>;
+
+export function fixedSizeBytes(type: FixedSizeType): number {
+  switch (type.kind) {
+    case 'int':
+    case 'float':
+      return type.bits / 8;
+    case 'date':
+      return 4;
+    case 'time':
+    case 'timestamp':
+      return 8;
+    case 'decimal':
+    case 'interval':
+      return 16;
+    default:
+      return type satisfies never;
+  }
+}
+
+/** The types of a vector's children. */
+export function childTypes(type: DataType): DataType[] {
+  switch (type.kind) {
+    case 'list':
+    case 'array':
+      return [type.element];
+    case 'map': {
+      const fields = [
+        { name: 'key', type: type.key },
+        { name: 'value', type: type.value },
+      ];
+      return [{ kind: 'struct', fields }];
+    }
+    case 'struct':
+      return type.fields.map((field) => field.type);
+    case 'union':
+      return type.members.map((member) => member.type);
+    default:
+      return [];
+  }
+}

@@ -1,3 +1,4 @@
+import { fixedSizeBytes } from '../../../core/batch.ts';
 import type { DataType } from '../../../core/data-type.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { BooleanColumn, BytesColumn, FixedColumn, NullColumn } from './flat-columns.ts';
@@ -11,17 +12,14 @@ export function writerForType(type: DataType): ColumnWriter {
     case 'boolean':
       return new BooleanColumn();
     case 'int':
-      return type.bits === 128 ? new WideIntegerColumn(type) : new FixedColumn(type.bits / 8);
+      return type.bits === 128 ? new WideIntegerColumn(type) : new FixedColumn(fixedSizeBytes(type));
     case 'float':
-      return new FixedColumn(type.bits / 8);
     case 'date':
-      return new FixedColumn(4);
     case 'time':
     case 'timestamp':
-      return new FixedColumn(8);
     case 'decimal':
     case 'interval':
-      return new FixedColumn(16);
+      return new FixedColumn(fixedSizeBytes(type));
     case 'utf8':
     case 'json':
     case 'uuid':

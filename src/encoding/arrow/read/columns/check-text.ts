@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
-import { bitAt } from './bits.ts';
+import { isPresent } from './bits.ts';
 import type { ArrowColumn } from './column.ts';
 
 /** Checks strings whose offsets are good: all bytes at once, and one by one only where that fails. */
@@ -34,7 +34,7 @@ function allAreText({ length, data, offsets }: ArrowColumn): boolean {
 function checkEach(column: ArrowColumn, check: (label: string, value: Uint8Array, row: number) => void): void {
   const { field, length, validity, data, offsets } = column;
   for (let row = 0; row < length; row++) {
-    if (validity !== null && !bitAt(validity, row)) continue;
+    if (!isPresent(validity, row)) continue;
     const value = data.subarray(offsets[row], offsets[row + 1]);
     if (!isUtf8(value)) throw new InvalidArrow(`${field.label} is not UTF-8 at row ${row}`);
     check(field.label, value, row);

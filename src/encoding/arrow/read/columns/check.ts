@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
 import type { UnfoldBudget } from '../format/unfold-budget.ts';
-import { bitAt } from './bits.ts';
+import { isPresent } from './bits.ts';
 import { checkJson, checkStrings } from './check-text.ts';
 import { type ArrowColumn, int32View } from './column.ts';
 import { checkMapKeys } from './map-keys.ts';
@@ -94,7 +94,7 @@ function checkDenseUnion(column: ArrowColumn, typeIds: readonly number[]): void 
 function checkViews({ field, length, validity, data, viewed }: ArrowColumn, text: boolean, budget: UnfoldBudget): void {
   const words = int32View(data, length * 4);
   for (let row = 0; row < length; row++) {
-    if (validity !== null && !bitAt(validity, row)) continue;
+    if (!isPresent(validity, row)) continue;
     const bytes = words[row * 4] as number;
     let value: Uint8Array;
     if (bytes >= 0 && bytes <= inlineBytes) {

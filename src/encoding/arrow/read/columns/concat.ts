@@ -1,7 +1,7 @@
 import { joinBytes } from '../../../bytes/copy-bytes.ts';
 import { valueBytes } from '../../types/arrow-type.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
-import { allBits, bitAt, clearBit } from './bits.ts';
+import { allBits, bitAt, clearBit, isPresent } from './bits.ts';
 import { type ArrowColumn, int32View, noOffsets } from './column.ts';
 
 const maxRows = 2 ** 31 - 1;
@@ -63,7 +63,7 @@ function joinValidity(parts: readonly ArrowColumn[], length: number): Uint8Array
   if (parts.every((part) => part.validity === null)) return null;
   const out = allBits(length);
   eachRow(parts, (part, row, at) => {
-    if (part.validity !== null && !bitAt(part.validity, row)) clearBit(out, at);
+    if (!isPresent(part.validity, row)) clearBit(out, at);
   });
   return out;
 }

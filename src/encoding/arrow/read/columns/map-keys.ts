@@ -1,16 +1,15 @@
 import { valueBytes } from '../../types/arrow-type.ts';
 import { InvalidArrow } from '../format/flatbuffer-reader.ts';
-import { bitAt } from './bits.ts';
+import { bitAt, isPresent } from './bits.ts';
 import { type ArrowColumn, int32View } from './column.ts';
 import { indexAt } from './dictionary.ts';
-import { isNull } from './null.ts';
 
 /** DuckDB refuses to read a map with a null key or a key twice, so none may get in. */
 export function checkMapKeys({ field, length, validity, offsets, children }: ArrowColumn): void {
   const entries = children[0] as ArrowColumn;
   const keys = entries.children[0] as ArrowColumn;
   for (let row = 0; row < length; row++) {
-    if (validity !== null && !bitAt(validity, row)) continue;
+    if (!isPresent(validity, row)) continue;
     const from = offsets[row] as number;
     const to = offsets[row + 1] as number;
     const seen = new Set<string>();
@@ -22,6 +21,16 @@ export function checkMapKeys({ field, length, validity, offsets, children }: Arr
     }
     if (to - from > 1 && seen.size < to - from) throw new InvalidArrow(`${field.label} has a key twice at row ${row}`);
   }
+}
+
+/** Whether a value is null, be it by its column, its dictionary or the member of a union. */
+function isNull(column: ArrowColumn, row: number): boolean {
+  const { field, validity, dictionary, data, offsets, children } = column;
+  if (!isPresent(validity, row)) return true;
+  if (dictionary !== undefined) return isNull(dictionary, indexAt(column, row));
+  if (field.type.kind !== 'union') return field.type.kind === 'null';
+  const member = field.type.typeIds.indexOf(data[row] as number);
+  return isNull(children[member] as ArrowColumn, field.type.dense ? (offsets[row] as number) : row);
 }
 
 /** A text that two values of a column share when they are the same. */

@@ -1,6 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { type Vector, vectorPart } from '../../../../core/batch.ts';
-import type { DataType } from '../../../../core/data-type.ts';
+import { fixedSizeBytes, type Vector, vectorPart } from '../../../../core/batch.ts';
 import { copyBytes } from '../../../bytes/copy-bytes.ts';
 import { allBits, bitAt, clearBit, isPresent } from '../columns/bits.ts';
 import { maxBodyBytes } from '../format/messages.ts';
@@ -38,27 +37,7 @@ export function gatherVector(vector: Vector, at: Int32Array): Vector {
         children: children.map((child) => gatherVector(child, at)),
       };
     default:
-      return { ...base, data: gatheredValues(vectorPart(vector.data), widthOf(type), at) };
-  }
-}
-
-type FixedType = Extract<DataType, { kind: 'int' | 'float' | 'decimal' | 'date' | 'time' | 'timestamp' | 'interval' }>;
-
-function widthOf(type: FixedType): number {
-  switch (type.kind) {
-    case 'int':
-    case 'float':
-      return type.bits / 8;
-    case 'date':
-      return 4;
-    case 'time':
-    case 'timestamp':
-      return 8;
-    case 'decimal':
-    case 'interval':
-      return 16;
-    default:
-      return type satisfies never;
+      return { ...base, data: gatheredValues(vectorPart(vector.data), fixedSizeBytes(type), at) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
-import type { Vector } from '../../../../core/batch.ts';
+import { childTypes, type Vector } from '../../../../core/batch.ts';
 import type { DataType } from '../../../../core/data-type.ts';
 import { copyBytes } from '../../../bytes/copy-bytes.ts';
 import { isPresent } from '../columns/bits.ts';
@@ -86,24 +86,6 @@ function childrenOf({ children }: ArrowColumn, type: DataType, vectorOf = toVect
   const types = childTypes(type);
   return children.map((child, index) => vectorOf(child, types[index] as DataType));
 }
-
-function childTypes(type: DataType): readonly DataType[] {
-  switch (type.kind) {
-    case 'list':
-    case 'array':
-      return [type.element];
-    case 'map':
-      return [{ kind: 'struct', fields: [named('key', type.key), named('value', type.value)] }];
-    case 'struct':
-      return type.fields.map((field) => field.type);
-    case 'union':
-      return type.members.map((member) => member.type);
-    default:
-      return [];
-  }
-}
-
-const named = (name: string, type: DataType) => ({ name, type });
 
 /** Which row of its dictionary each row is. */
 function indices(column: ArrowColumn): Int32Array {

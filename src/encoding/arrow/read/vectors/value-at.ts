@@ -1,4 +1,4 @@
-import { type Vector, vectorPart } from '../../../../core/batch.ts';
+import { fixedSizeBytes, type Vector, vectorPart } from '../../../../core/batch.ts';
 import { bitAt, isPresent } from '../columns/bits.ts';
 
 /**
@@ -17,11 +17,9 @@ export function valueAt(vector: Vector, row: number): unknown {
     case 'boolean':
       return bitAt(vectorPart(vector.data), row);
     case 'int':
-      return integerOf(bytes(type.bits / 8), type.signed);
+      return integerOf(bytes(fixedSizeBytes(type)), type.signed);
     case 'float':
       return type.bits === 32 ? bytes(4).readFloatLE() : bytes(8).readDoubleLE();
-    case 'decimal':
-      return integerOf(bytes(16), true);
     case 'utf8':
     case 'json':
     case 'uuid':
@@ -30,11 +28,11 @@ export function valueAt(vector: Vector, row: number): unknown {
       const value = Uint8Array.from(vectorPart(vector.data).subarray(from, to));
       return type.kind === 'binary' ? value : Buffer.from(value.buffer).toString();
     }
+    case 'decimal':
     case 'date':
-      return integerOf(bytes(4), true);
     case 'time':
     case 'timestamp':
-      return integerOf(bytes(8), true);
+      return integerOf(bytes(fixedSizeBytes(type)), true);
     case 'interval': {
       const interval = bytes(16);
       return [interval.readInt32LE(0), interval.readInt32LE(4), interval.readBigInt64LE(8)];

@@ -1,4 +1,4 @@
-import { type Vector, vectorPart } from '../../../../core/batch.ts';
+import { fixedSizeBytes, type Vector, vectorPart } from '../../../../core/batch.ts';
 import type { DataType } from '../../../../core/data-type.ts';
 import {
   allBits,
@@ -68,19 +68,15 @@ export class VectorFiller {
         for (let row = 0; row < length; row++) this.#bytes[row] = bitAt(data, row) ? 1 : 0;
         this.#copyTo(target, length);
         return;
-      case 'int':
-      case 'float':
-        copyMemory(target, addressOf(data), (length * type.bits) / 8);
-        return;
-      case 'date':
-        copyMemory(target, addressOf(data), length * 4);
-        return;
       case 'timestamp':
         if (type.zoned && type.unit === 'ns') this.#storeMicros(target, vector, 0, 2, sent);
-        else copyMemory(target, addressOf(data), length * 8);
+        else copyMemory(target, addressOf(data), length * fixedSizeBytes(type));
         return;
+      case 'int':
+      case 'float':
+      case 'date':
       case 'time':
-        copyMemory(target, addressOf(data), length * 8);
+        copyMemory(target, addressOf(data), length * fixedSizeBytes(type));
         return;
       case 'interval':
         this.#storeMicros(target, vector, 2, 4, sent);

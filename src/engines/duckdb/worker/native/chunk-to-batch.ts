@@ -1,5 +1,5 @@
 import koffi from 'koffi';
-import type { Batch, Vector } from '../../../../core/batch.ts';
+import { type Batch, childTypes, fixedSizeBytes, type Vector } from '../../../../core/batch.ts';
 import type { Column, DataType } from '../../../../core/data-type.ts';
 import { api, copyMemory, type Pointer, pointer, releaseArrow } from './c-api.ts';
 import { DuckDbError } from './duckdb-error.ts';
@@ -76,7 +76,8 @@ function importVector(slab: NativeSlab, type: DataType, array: number, length: n
   };
   const offsetsAt = (address: number): Int32Array =>
     address === 0 ? new Int32Array(length + 1) : slab.int32s(address, length + 1);
-  const children = (types: readonly DataType[], childLength: number): Vector[] => {
+  const children = (childLength: number): Vector[] => {
+    const types = childTypes(type);
     if (types.length !== childCount) throw new TypeError(`DuckDB gives ${childCount} children in a ${type.kind}`);
     const addresses = readAddresses(childAddresses, childCount);
     return types.map((childType, index) => importVector(slab, childType, addresses[index] as number, childLength));
@@ -100,15 +101,12 @@ function importVector(slab: NativeSlab, type: DataType, array: number, length: n
     }
     case 'int':
     case 'float':
-      return vector(null, values(type.bits / 8), []);
     case 'date':
-      return vector(null, values(4), []);
     case 'time':
     case 'timestamp':
-      return vector(null, values(8), []);
     case 'decimal':
     case 'interval':
-      return vector(null, values(16), []);
+      return vector(null, values(fixedSizeBytes(type)), []);
     case 'utf8':
     case 'json':
     case 'uuid':
@@ -116,24 +114,17 @@ function importVector(slab: NativeSlab, type: DataType, array: number, length: n
       const offsets = offsetsAt(second);
       return vector(offsets, slab.bytes(third, offsets[length] as number), []);
     }
-    case 'list': {
-      const offsets = offsetsAt(second);
-      return vector(offsets, null, children([type.element], offsets[length] as number));
-    }
+    case 'list':
     case 'map': {
       const offsets = offsetsAt(second);
-      const fields = [
-        { name: 'key', type: type.key },
-        { name: 'value', type: type.value },
-      ];
-      return vector(offsets, null, children([{ kind: 'struct', fields }], offsets[length] as number));
+      return vector(offsets, null, children(offsets[length] as number));
     }
     case 'array':
-      return vector(null, null, children([type.element], length * type.size));
+      return vector(null, null, children(length * type.size));
     case 'struct':
-      return vector(null, null, children(typesOf(type.fields), length));
+      return vector(null, null, children(length));
     case 'union':
-      return vector(null, slab.bytes(first, length), children(typesOf(type.members), length));
+      return vector(null, slab.bytes(first, length), children(length));
     default: {
       (type) satisfies never;
       throw new Error('unreachable');
@@ -170,8 +161,6 @@ function cellsOf({ buffer, byteOffset, byteLength }: Uint8Array, width: number) 
       return new Float64Array(buffer, byteOffset, byteLength / 8);
   }
 }
-
-const typesOf = (columns: readonly Column[]): DataType[] => columns.map((column) => column.type);
 
 const bufferCounts = {
   null: 0,
