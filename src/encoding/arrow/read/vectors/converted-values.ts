@@ -5,7 +5,6 @@ import { type ArrowColumn, int32View, outOfRange } from '../columns/column.ts';
 import { unsupported } from '../format/schema.ts';
 import { areAllTimestamps, dayUnits, isTimestamp } from '../numbers/calendar-range.ts';
 import { hasDigits } from '../numbers/digits.ts';
-import { halfToNumber } from '../numbers/half.ts';
 import { multiply } from '../numbers/int64.ts';
 
 const millisPerDay = 86_400_000;
@@ -30,6 +29,16 @@ export function widenedHalves({ data, length }: ArrowColumn): Uint8Array {
     floats[row] = halfToNumber(((data[row * 2 + 1] as number) << 8) | (data[row * 2] as number));
   }
   return bytesOf(floats);
+}
+
+/** A 16-bit float. */
+function halfToNumber(half: number): number {
+  const sign = half & 0x8000 ? -1 : 1;
+  const exponent = (half >> 10) & 0x1f;
+  const fraction = half & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
 /** Decimals of any width as 128-bit ones, every digit checked. */
