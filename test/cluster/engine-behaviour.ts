@@ -23,7 +23,8 @@ export function engineBehaviour({ label, engine, door }: EngineUnderTest): void 
   };
   const columns = Object.keys(execTypeForms);
 
-  describe('as any engine', () => {
+  // At once, a few at a time: none reads what another one writes.
+  describe.concurrent('as any engine', () => {
     beforeAll(async () => {
       await local('CREATE TABLE ids AS SELECT range AS id FROM range(5000)');
       await local("CREATE TABLE days AS SELECT DATE '2026-01-01' + range::INT AS day, range::INT AS n FROM range(31)");

@@ -209,7 +209,7 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
       expect(answers.map(({ status }) => status)).toEqual(new Array(8).fill(200));
     });
 
-    test.each(Object.entries(growingSql))('plans a large statement that is accepted: %s', async (_, of) => {
+    test.concurrent.each(Object.entries(growingSql))('plans a large statement that is accepted: %s', async (_, of) => {
       const answer = await door.post({ sql: of(largestRead(of, 'spark', 20)), engine: 'cluster', timeout_ms: 60_000 });
       expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(500);
     });

@@ -23,6 +23,7 @@ const venv = await needed('Spark', async () => {
 /** Each takes both cores for many seconds, in tasks that look up now and then whether they are still wanted. */
 const longSql = `SELECT a.l_linenumber, count(*) AS pairs, sum(a.l_partkey - b.l_partkey) AS difference, min(b.l_orderkey) AS lowest
 FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey AND a.l_linenumber = b.l_linenumber AND a.l_shipmode = b.l_shipmode
+WHERE b.l_quantity <= 20
 GROUP BY a.l_linenumber ORDER BY a.l_linenumber`;
 const endlessSql = `SELECT sum(length(concat(a.l_comment, b.l_comment))) AS letters
 FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey`;
@@ -32,9 +33,13 @@ interface Query {
   readonly progress: { readonly tasks: number } | null;
 }
 
+/** Decimals and averages, dates, texts, and doubles: every type that an answer to TPC-H has. */
+const queriesOfEveryType = tpchQueries().filter(({ name }) => ['q01', 'q03', 'q10', 'q14'].includes(name));
+
 const manyRows = 2_000_000;
+const keptRows = 500_000;
 const manyRowsSql = `SELECT id, id * 0.5 AS half, concat('a text of some length, number ', id) AS text FROM many`;
-const sumOfIds = (BigInt(manyRows) * BigInt(manyRows - 1)) / 2n;
+const sumOfIdsBelow = (rows: number): bigint => (BigInt(rows) * BigInt(rows - 1)) / 2n;
 
 describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
   const cleanup = new Cleanup();
@@ -63,12 +68,12 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
       expect(answerDifference(expected, await door.rows({ sql, engine: 'cluster' }))).toBeUndefined();
     });
 
-    test('to all of TPC-H through ADBC', async () => {
-      const queries = tpchQueries();
-      const statements = queries.map(({ sql }) => sql);
+    test('to TPC-H through ADBC', async () => {
+      expect(queriesOfEveryType).toHaveLength(4);
+      const statements = queriesOfEveryType.map(({ sql }) => sql);
       const expected = await adbcAnswers(door, 'local', statements);
       const found = await adbcAnswers(door, 'cluster', statements);
-      const differences = queries.flatMap(({ name }, at) => {
+      const differences = queriesOfEveryType.flatMap(({ name }, at) => {
         const [theirs, ours] = [expected[at], found[at]];
         if (theirs === undefined || ours === undefined) return [`${name} has no answer`];
         return answerDifference(theirs, ours) ?? [];
@@ -76,14 +81,12 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
       expect(differences).toEqual([]);
     });
 
-    test('to all of TPC-H through `framehold sql`', async () => {
+    test.each(queriesOfEveryType)('to $name of TPC-H through `framehold sql`', async ({ sql }) => {
       const options = { cwd: tmpdir(), env: { FRAMEHOLD_SERVER: door.server.url } };
-      for (const { name, sql } of tpchQueries()) {
-        const expected = await door.rows({ sql, engine: 'local' });
-        const { stdout, stderr } = await runCommand(['sql', sql, '--engine', 'cluster', '--format', 'json'], options);
-        expect([name, stderr]).toEqual([name, '']);
-        expect([name, answerDifference(expected, JSON.parse(stdout) as SqlAnswer)]).toEqual([name, undefined]);
-      }
+      const expected = await door.rows({ sql, engine: 'local' });
+      const { stdout, stderr } = await runCommand(['sql', sql, '--engine', 'cluster', '--format', 'json'], options);
+      expect(stderr).toBe('');
+      expect(answerDifference(expected, JSON.parse(stdout) as SqlAnswer)).toBeUndefined();
     });
 
     test('with work that both workers did', async () => {
@@ -97,18 +100,20 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
 
   test('two million rows pass through without piling up here', async () => {
     const answer = await arrowRows(door, { sql: manyRowsSql, engine: 'cluster' });
-    expect([answer.rows, answer.sumOfIds]).toEqual([manyRows, sumOfIds]);
+    expect([answer.rows, answer.sumOfIds]).toEqual([manyRows, sumOfIdsBelow(manyRows)]);
     expect(answer.bytes).toBeGreaterThan(110e6);
     expect(answer.grownBytes).toBeLessThan(answer.bytes / 2);
   });
 
-  test('two million rows are kept, and read back as they are', async () => {
-    const kept = await door.rows({ sql: manyRowsSql, engine: 'cluster', keep: { handle: 'kept' } });
-    expect(kept).toMatchObject({ handle: 'kept', rows: manyRows });
+  test('half a million rows are kept, and read back as they are', async () => {
+    const some = `${manyRowsSql} WHERE id < ${keptRows}`;
+    const kept = await door.rows({ sql: some, engine: 'cluster', keep: { handle: 'kept' } });
+    expect(kept).toMatchObject({ handle: 'kept', rows: keptRows });
     const sql =
       "SELECT count(*), count(DISTINCT id), sum(id)::VARCHAR, sum(half), count(*) FILTER (text = 'a text of some length, number ' || id) FROM kept";
     const { dataset } = await door.rows({ sql, engine: 'local' });
-    expect(dataset[0]?.map(Number)).toEqual([manyRows, manyRows, Number(sumOfIds), Number(sumOfIds) / 2, manyRows]);
+    const sum = Number(sumOfIdsBelow(keptRows));
+    expect(dataset[0]?.map(Number)).toEqual([keptRows, keptRows, sum, sum / 2, keptRows]);
   });
 
   test('a caller who leaves stops the job', async () => {
@@ -135,7 +140,7 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
   });
 
   test('a deadline stops the job, and is said so', async () => {
-    const answer = await door.post({ sql: endlessSql, engine: 'cluster', timeout_ms: 8000 });
+    const answer = await door.post({ sql: endlessSql, engine: 'cluster', timeout_ms: 4000 });
     expect([answer.status, answer.json().code]).toEqual([504, 'engine_timeout']);
     await noJobRuns();
   });
@@ -165,7 +170,7 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
     await cluster.workers[0].kill();
     expect(answerDifference(expected, await answered)).toBeUndefined();
     expect((await cluster.executors()).some(({ isActive }) => !isActive)).toBe(true);
-    await cluster.workers[0].restart();
+    await cluster.workers[0].start();
   });
 
   test('a Connect server killed in mid-query is said so, and new queries run on the next', {

@@ -11,8 +11,8 @@ import { type SparkExecutor, type SparkJob, SparkUi } from './spark-ui.ts';
 export interface SparkWorker {
   /** SIGKILL to it and to its executor, as when its machine goes away. */
   kill(): Promise<void>;
-  /** Starts it again, ending it first if it runs. Resolves when it has an executor. */
-  restart(): Promise<void>;
+  /** Starts it again. Its executor comes later. */
+  start(): Promise<void>;
 }
 
 /** Master, two workers of one core, and a Connect server: six processes, about 3 GB. */
@@ -113,10 +113,8 @@ export async function startSparkCluster({ isMeasured = false }: SparkClusterOpti
 
     const workerAt = (at: number): SparkWorker => ({
       kill: async () => workerProcesses[at]?.[Symbol.asyncDispose](),
-      async restart() {
-        await workerProcesses[at]?.[Symbol.asyncDispose]();
+      async start() {
         workerProcesses[at] = cleanup.use(await startWorker(`w${at + 1}`));
-        await untilExecutors(connectServer, 2, executorMs);
       },
     });
     return {
