@@ -97,6 +97,3 @@ export type EngineConfig = {
     ? Value | (undefined extends Default ? undefined : never)
     : never;
 };
-
-/** Those that are not the operator's to give. */
-export const reservedEngineNames: readonly string[] = ['local', 'tsdb', 'auto'];

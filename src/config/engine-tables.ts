@@ -1,6 +1,7 @@
 import { AppError } from '../core/app-error.ts';
+import { reservedEngineNames } from '../core/engine-names.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
-import { type EngineConfig, type EngineSetting, engineSettings, reservedEngineNames } from './engine-settings.ts';
+import { type EngineConfig, type EngineSetting, engineSettings } from './engine-settings.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
 import { engineNameForm, type ParseContext } from './setting-type.ts';
 import { UsageError } from './usage-error.ts';

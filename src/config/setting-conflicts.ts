@@ -1,6 +1,6 @@
+import { reservedEngineNames } from '../core/engine-names.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
 import type { Config } from './config.ts';
-import { reservedEngineNames } from './engine-settings.ts';
 import { isWildcard } from './listen-address.ts';
 
 /** What is wrong with values that are right each on its own, as the line to show. */

@@ -1,6 +1,12 @@
 import type { Column, DataType } from './data-type.ts';
 import type { ChunkForm, EncodedRows, JobOptions, PartSource } from './frame-engine.ts';
 
+/** Frames are tables of this database and schema. */
+export const framesCatalog = 'framehold';
+export const framesSchema = 'frames';
+/** The operator's database, attached for reading only. */
+export const analyticsCatalog = 'analytics';
+
 /** A table as a statement names it. */
 export interface TableName {
   readonly catalog: string | undefined;
@@ -12,7 +18,7 @@ export interface TableName {
 
 /** Of the operator's database: `analytics.main.t`, or `analytics.t`, whose first part parses as a schema. */
 export function isAnalytics({ catalog, schema }: TableName): boolean {
-  return (catalog ?? schema)?.toLowerCase() === 'analytics';
+  return (catalog ?? schema)?.toLowerCase() === analyticsCatalog;
 }
 
 /** A statement that only reads, checked against what callers may do. */

@@ -1,3 +1,5 @@
+import { localEngineName } from '../core/engine-names.ts';
+import { analyticsCatalog, framesCatalog, framesSchema } from '../core/sql.ts';
 import {
   CloseSessionResult,
   closeStatus,
@@ -6,7 +8,6 @@ import {
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
 } from '../grpc/messages/flight.ts';
-import { localEngineName } from '../query/engine-names.ts';
 import type { FlightAction } from './data/flight-sql-port.ts';
 import type { Sessions } from './request/sessions.ts';
 
@@ -25,7 +26,7 @@ export function sessionActions(sessions: Sessions): FlightAction[] {
       type: 'GetSessionOptions',
       description: 'The options of the session, or their defaults. Takes GetSessionOptionsRequest.',
       run: async (_, call) => {
-        const { catalog = 'framehold', schema = defaultSchemas[catalog] ?? '', engine } = sessions.of(call) ?? {};
+        const { catalog = framesCatalog, schema = defaultSchemas[catalog] ?? '', engine } = sessions.of(call) ?? {};
         const options = Object.entries({ catalog, schema, engine: engine ?? localEngineName });
         const values = options.map(([name, string]) => [name, { ...noValue, string }] as const);
         return GetSessionOptionsResult.encode({ sessionOptions: new Map(values) });
@@ -42,6 +43,6 @@ export function sessionActions(sessions: Sessions): FlightAction[] {
   ];
 }
 
-const defaultSchemas: Readonly<Record<string, string>> = { framehold: 'frames', analytics: 'main' };
+const defaultSchemas: Readonly<Record<string, string>> = { [framesCatalog]: framesSchema, [analyticsCatalog]: 'main' };
 
 const noValue = SessionOptionValue.decode(new Uint8Array(0));

@@ -1,10 +1,10 @@
 import { AppError } from '../core/app-error.ts';
+import { localEngineName } from '../core/engine-names.ts';
 import type { JobOptions } from '../core/frame-engine.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import { isAnalytics, type SqlEngine, type Statement, type TableName } from '../core/sql.ts';
 import type { Frames } from '../frames/frames.ts';
-import { localEngineName } from './engine-names.ts';
 import type { CallOptions, EngineChoice } from './frame-sql.ts';
 import { findHandle } from './frame-tables.ts';
 

@@ -1,10 +1,10 @@
 import type { Column } from '../core/data-type.ts';
+import { autoEngineName, localEngineName, unknownEngine } from '../core/engine-names.ts';
 import type { Principal } from '../core/principal.ts';
 import type { AnalyticsTable, SqlResult, Statement } from '../core/sql.ts';
 import { endingWith } from '../core/sql-result.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { AutoEngine } from './auto-engine.ts';
-import { autoEngineName, localEngineName, unknownEngine } from './engine-names.ts';
 import type {
   AnalysedStatement,
   CallOptions,

@@ -52,7 +52,7 @@ describe('a call', () => {
     using client = new GrpcClient(listener.port);
     const answer = await client.stream('/test.Test/Broken', []);
     expect(answer).toMatchObject({ code: status.INTERNAL, message: 'internal error', messages: [bytes('one')] });
-    expect(answer.trailers.get('x-request-id')[0]).toMatch(/^[0-9a-f]{16}$/);
+    expect(answer.trailers.get('x-request-id')[0]).toMatch(/^[0-9A-Z]{8}-[0-9a-z]+$/);
     expect(JSON.stringify(answer.trailers.toJSON())).not.toContain('secret');
   });
 

@@ -1,3 +1,4 @@
+import { reservedEngineNames } from '../../core/engine-names.ts';
 import { commentEnd } from '../../core/text/sql-comment.ts';
 
 export interface SplitText {
@@ -36,7 +37,7 @@ const word = /[\w$]+/y;
 
 /** Those of the engine that reads the statement; `auto` asks the local one first. */
 export function quotingOf(engine: string | undefined): QuotingRules {
-  return engine === undefined || ['local', 'tsdb', 'auto'].includes(engine) ? 'duckdb' : 'spark';
+  return engine === undefined || reservedEngineNames.includes(engine) ? 'duckdb' : 'spark';
 }
 
 /** Cuts a text into statements at its semicolons. */

@@ -1,9 +1,10 @@
 import { AppError } from '../../core/app-error.ts';
+import { unknownEngine } from '../../core/engine-names.ts';
 import { randomBase32 } from '../../core/handle.ts';
 import { LruMap } from '../../core/lru-map.ts';
+import { analyticsCatalog, framesCatalog } from '../../core/sql.ts';
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
 import type { Call } from '../../grpc/server/method.ts';
-import { unknownEngine } from '../../query/engine-names.ts';
 
 type OptionValue = ReturnType<typeof SessionOptionValue.decode>;
 type SessionError = (typeof sessionError)[keyof typeof sessionError];
@@ -17,7 +18,7 @@ export interface SessionOptions {
 
 const cookieName = 'arrow_flight_session_id';
 const optionNames = ['catalog', 'schema', 'engine'] as const;
-const catalogs: readonly string[] = ['framehold', 'analytics'];
+const catalogs: readonly string[] = [framesCatalog, analyticsCatalog];
 const maxSchemaLength = 256;
 const maxSessions = 10_000;
 

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { AppError, loggedError, toAppError } from '../../core/app-error.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Principal } from '../../core/principal.ts';
+import { requestIdOf } from '../../core/request-id.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
 import { errorTrailers, okTrailers } from './error-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
@@ -41,7 +41,7 @@ const maxTimerMs = 2 ** 31 - 1;
 /** Serves one call on its stream, from headers to trailers. */
 export function startCall(stream: ServerHttp2Stream, options: CallOptions): RunningCall {
   const { metadata, path, principal, lane, logger, timeouts, onClosed } = options;
-  const requestId = givenRequestId(metadata) ?? newRequestId();
+  const requestId = requestIdOf(metadata['x-request-id']);
   const stopping = new LazyAbort();
   const headers: OutgoingHttpHeaders = {};
   const call: Call = {
@@ -134,18 +134,4 @@ async function run(
     default:
       method satisfies never;
   }
-}
-
-const idPrefix = randomBytes(5).toString('hex');
-let ids = 0;
-
-/** Sixteen digits, of which the first ten are this process's own. */
-function newRequestId(): string {
-  ids = (ids + 1) % 0x100_0000;
-  return idPrefix + ids.toString(16).padStart(6, '0');
-}
-
-function givenRequestId(metadata: IncomingHttpHeaders): string | undefined {
-  const id = metadata['x-request-id'];
-  return typeof id === 'string' && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
 }

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
-import { randomBase32 } from '../../core/handle.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Identify } from '../../core/principal.ts';
+import { requestIdOf } from '../../core/request-id.ts';
 import { httpStatus, sendError } from '../exchange/error-response.ts';
 import { Exchange } from '../exchange/exchange.ts';
 import { ClientGone } from '../exchange/response-writer.ts';
@@ -85,8 +85,6 @@ class Dispatcher {
   readonly #routes: RouteTable;
   readonly #options: HttpListenerOptions;
   readonly #connections: Connections;
-  readonly #idPrefix = randomBase32(8);
-  #sequence = 0;
   #draining = false;
   #underWay = 0;
   #idle: (() => void) | undefined;
@@ -103,7 +101,7 @@ class Dispatcher {
 
   dispatch(request: IncomingMessage, response: ServerResponse): void {
     const target = originForm(request.url ?? '/');
-    const requestId = givenRequestId(request) ?? `${this.#idPrefix}-${(++this.#sequence).toString(36)}`;
+    const requestId = requestIdOf(request.headers['x-request-id']);
     const queryAt = target.indexOf('?');
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
     const { route, segments } = this.#routes.find(path);
@@ -233,11 +231,6 @@ function queryOf(route: Route | undefined, target: string): string | undefined {
 /** A proxy, or a client that takes us for one, names the whole URL. */
 function originForm(target: string): string {
   return /^https?:/i.test(target) ? target.replace(/^https?:\/\/[^/?]*/i, '') || '/' : target;
-}
-
-function givenRequestId(request: IncomingMessage): string | undefined {
-  const id = request.headers['x-request-id'];
-  return typeof id === 'string' && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
 }
 
 function allowedMethods(route: Route): string {

@@ -1,3 +1,4 @@
+import { analyticsCatalog, framesCatalog } from '../../../core/sql.ts';
 import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
 import type { CallOptions } from '../../../query/frame-sql.ts';
 import type { SqlMessage } from '../messages/any-message.ts';
@@ -20,7 +21,7 @@ import {
 } from './metadata-schemas.ts';
 import type { SqlInfo } from './sql-info.ts';
 import { tableSchema } from './table-schema.ts';
-import { analyticsCatalog, framesCatalog, listSchemas, listTables, type TableSources, tableTypes } from './tables.ts';
+import { listSchemas, listTables, type TableSources, tableTypes } from './tables.ts';
 import { xdbcTypeRows } from './xdbc-types.ts';
 
 interface MetadataSources extends TableSources {

@@ -1,7 +1,8 @@
 import type { DataType } from '../../../core/data-type.ts';
+import { analyticsCatalog } from '../../../core/sql.ts';
 import { arrowFields } from '../../../encoding/arrow/types/arrow-columns.ts';
 import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
-import { analyticsCatalog, type SqlTableEntry } from './tables.ts';
+import type { SqlTableEntry } from './tables.ts';
 
 const prefix = 'ARROW:FLIGHT:SQL:';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { AnalyticsTable } from '../../../core/sql.ts';
+import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { CallOptions, FrameSql } from '../../../query/frame-sql.ts';
 import { likePattern } from './like-pattern.ts';
@@ -30,9 +30,6 @@ export interface TableFilter {
   readonly tableTypes?: readonly string[];
 }
 
-export const framesCatalog = 'framehold';
-export const framesSchema = 'frames';
-export const analyticsCatalog = 'analytics';
 /** DuckDB's schema that always exists. */
 const mainSchema = 'main';
 

@@ -1,12 +1,12 @@
 import { AppError } from '../../../core/app-error.ts';
 import { parseHandle } from '../../../core/handle.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { findHandle } from '../../../query/frame-tables.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';
 import { parseTtlMs } from '../../request/put-options.ts';
 import type { Ingest } from '../messages/sql-messages.ts';
-import { analyticsCatalog, framesCatalog, framesSchema } from '../metadata/tables.ts';
 
 const ifNotExist = { unspecified: 0, create: 1, fail: 2 } as const;
 const ifExists = { unspecified: 0, fail: 1, append: 2, replace: 3 } as const;

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
+import { tsdbEngineName } from '../../../core/engine-names.ts';
 import { type Handle, parseHandle } from '../../../core/handle.ts';
 import type { TsdbRequest } from '../../../core/tsdb.ts';
-import { tsdbEngineName } from '../../../query/engine-names.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import { type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
 import { parseRowLimit, type RowRange } from '../../exchange/row-limit.ts';

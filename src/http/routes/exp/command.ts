@@ -1,9 +1,9 @@
 import { AppError } from '../../../core/app-error.ts';
+import { tsdbEngineName } from '../../../core/engine-names.ts';
 import { fileFormats } from '../../../core/file-format.ts';
 import type { Compression } from '../../../core/frame-engine.ts';
 import type { Handle } from '../../../core/handle.ts';
 import type { TsdbRequest } from '../../../core/tsdb.ts';
-import { tsdbEngineName } from '../../../query/engine-names.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import {
   choice,

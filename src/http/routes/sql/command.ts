@@ -1,10 +1,10 @@
 import { AppError } from '../../../core/app-error.ts';
+import { localEngineName, tsdbEngineName } from '../../../core/engine-names.ts';
 import { fileFormats } from '../../../core/file-format.ts';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
 import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import type { JsonValue } from '../../../encoding/json/json-text.ts';
 import type { PutRequest } from '../../../frames/write/put-frame.ts';
-import { localEngineName, tsdbEngineName } from '../../../query/engine-names.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import { choice, handle, integer, withDefault } from '../../exchange/parameters.ts';
 import { engineDescription, type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';

@@ -1,15 +1,10 @@
-export interface Refusal {
-  readonly reason: string;
-  readonly hint?: string;
-  /** Names, separated by space; one that ends in * stands for all that begin so. */
-  readonly names: string;
-}
+import { type Refusal, refusalLookup } from '../../../../core/text/refused-names.ts';
 
 const frameTables: Pick<Refusal, 'hint'> = { hint: 'name a frame as a table; SHOW TABLES lists them' };
 const noSqlText: Pick<Refusal, 'hint'> = { hint: 'send that SQL as a statement of its own' };
 
 /** Functions of DuckDB that callers may not use, and why. Both in expressions and in FROM. */
-export const refusals: readonly Refusal[] = [
+const refusals: readonly Refusal[] = [
   {
     reason: 'it reads files',
     ...frameTables,
@@ -78,16 +73,5 @@ export const refusals: readonly Refusal[] = [
   },
 ];
 
-const exact = new Map<string, Refusal>();
-const prefixes: [string, Refusal][] = [];
-for (const refusal of refusals) {
-  for (const name of refusal.names.split(/\s+/)) {
-    if (name.endsWith('*')) prefixes.push([name.slice(0, -1), refusal]);
-    else exact.set(name, refusal);
-  }
-}
-
 /** Why a function is refused, if it is one that DuckDB has. The name in lower case. */
-export function refusalOf(name: string): Refusal | undefined {
-  return exact.get(name) ?? prefixes.find(([prefix]) => name.startsWith(prefix))?.[1];
-}
+export const refusalOf = refusalLookup(refusals);

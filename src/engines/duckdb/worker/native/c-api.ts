@@ -12,11 +12,11 @@ export type ResultStruct = Record<string, unknown>;
 
 koffi.struct('duckdb_result', { f0: 'uint64', f1: 'uint64', f2: 'uint64', f3: 'uint64', f4: 'uint64', f5: 'uint64' });
 
-type Out = [Pointer | number];
-const bind = <F>(signature: string): F => duckdb.func(signature) as unknown as F;
+export type Out = [Pointer | number];
+export const bind = <F>(signature: string): F => duckdb.func(signature) as unknown as F;
 
 /** A function that can also run on the thread pool, so that the event loop stays free. */
-type Blocking<A extends unknown[], R> = ((...args: A) => R) & {
+export type Blocking<A extends unknown[], R> = ((...args: A) => R) & {
   async(...args: [...A, (error: unknown, result: R) => void]): void;
 };
 

@@ -1,17 +1,8 @@
 import koffi from 'koffi';
-import type { Pointer } from './c-api.ts';
-import { loadDuckDb } from './native-library.ts';
-
-const duckdb = loadDuckDb();
-const bind = <F>(signature: string): F => duckdb.func(signature) as unknown as F;
+import { type Blocking, bind, type Out, type Pointer } from './c-api.ts';
 
 /** An address as a plain number, which is much cheaper than a bigint; user space ends below 2^53. */
 export type Address = number;
-
-type Out = [Pointer | number];
-type Blocking<A extends unknown[], R> = ((...args: A) => R) & {
-  async(...args: [...A, (error: unknown, result: R) => void]): void;
-};
 
 export const vectorApi = {
   createAppender: bind<(connection: Pointer, catalog: string, schema: string, table: string, out: Out) => number>(

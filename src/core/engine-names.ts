@@ -1,5 +1,5 @@
-import { AppError } from '../core/app-error.ts';
-import { didYouMean } from '../core/text/did-you-mean.ts';
+import { AppError } from './app-error.ts';
+import { didYouMean } from './text/did-you-mean.ts';
 
 /** The engine inside this server, over the frames. */
 export const localEngineName = 'local';
@@ -9,6 +9,9 @@ export const tsdbEngineName = 'tsdb';
 
 /** Local, or the operator's engine for statements that read much. */
 export const autoEngineName = 'auto';
+
+/** Names that an operator cannot give. */
+export const reservedEngineNames: readonly string[] = [localEngineName, tsdbEngineName, autoEngineName];
 
 export function unknownEngine(name: string, known: readonly string[]): AppError {
   const shown = JSON.stringify(name.slice(0, 100));

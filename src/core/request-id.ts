@@ -1,0 +1,11 @@
+import { randomBase32 } from './handle.ts';
+
+const processPrefix = randomBase32(8);
+let count = 0;
+
+/** The `x-request-id` that the client gave, if it is short and plain; else a new one. Both listeners share one sequence. */
+export function requestIdOf(given: unknown): string {
+  if (typeof given === 'string' && /^[\w.-]{1,64}$/.test(given)) return given;
+  count += 1;
+  return `${processPrefix}-${count.toString(36)}`;
+}
