@@ -3,7 +3,7 @@ import { type ClientTables, clientTables, completionTable, serverSummaries } fro
 import type { Environment } from './framework/environment.ts';
 import { type CommandTable, type Given, type GivenFlags, parseArguments, tableHelp } from './framework/flag-table.ts';
 
-export interface Command {
+export interface CliCommand {
   /** One line of `framehold --help`. */
   readonly summary: string;
   /** What follows the command's name. */
@@ -15,7 +15,7 @@ export interface Command {
 }
 
 /** Every command of the program. Their code is loaded when they run. */
-export const commands: Readonly<Record<string, Command>> = {
+export const commands: Readonly<Record<string, CliCommand>> = {
   server: ofSettings('server', async (environment, argv) =>
     (await import('./server/serve.ts')).serve(environment, argv),
   ),
@@ -44,7 +44,7 @@ export const commands: Readonly<Record<string, Command>> = {
   ),
 };
 
-function ofSettings(name: keyof typeof serverSummaries, run: Command['run']): Command {
+function ofSettings(name: keyof typeof serverSummaries, run: CliCommand['run']): CliCommand {
   return {
     summary: serverSummaries[name],
     usage: '[flags]',
@@ -57,7 +57,7 @@ function ofTable<T extends CommandTable>(
   name: string,
   table: T,
   run: (environment: Environment, given: Given<T>) => Promise<number>,
-): Command {
+): CliCommand {
   const { summary, operands, flags } = table;
   return {
     summary,
@@ -70,7 +70,7 @@ function ofTable<T extends CommandTable>(
 function ofClient<Name extends keyof ClientTables>(
   name: Name,
   run: (context: ClientContext, given: Given<ClientTables[Name]>) => Promise<number>,
-): Command {
+): CliCommand {
   const table: ClientTables[Name] = clientTables[name];
   return ofTable(name, table, async (environment, given) => {
     // Every one of these tables has them, which the compiler cannot see through the generic name.

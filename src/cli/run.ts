@@ -1,7 +1,7 @@
 import { quoteValue } from '../config/given-value.ts';
 import { UsageError } from '../config/usage-error.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
-import { type Command, commands } from './commands.ts';
+import { type CliCommand, commands } from './commands.ts';
 import type { Environment } from './framework/environment.ts';
 
 const helpFlags = new Set(['--help', '-h']);
@@ -23,7 +23,7 @@ export async function run(environment: Environment, argv: readonly string[]): Pr
   }
 }
 
-function findCommand(name: string): Command {
+function findCommand(name: string): CliCommand {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command !== undefined) return command;
   const names = Object.keys(commands);
@@ -54,6 +54,6 @@ Try: framehold server --demo
 `;
 }
 
-async function commandHelp(name: string, command: Command): Promise<string> {
+async function commandHelp(name: string, command: CliCommand): Promise<string> {
   return `Usage: framehold ${name} ${command.usage}\n\n${command.summary}.\n\n${await command.details()}`;
 }

@@ -41,7 +41,7 @@ export interface ServerQuery {
   } | null;
 }
 
-export interface Column {
+export interface ColumnInfo {
   readonly name: string;
   readonly type: string;
   readonly elemType?: string;
@@ -53,7 +53,7 @@ export interface HeldFrame {
   readonly state: string;
   readonly version: number;
   readonly rows: number | null;
-  readonly columns: readonly Column[] | null;
+  readonly columns: readonly ColumnInfo[] | null;
   readonly bytes: { readonly cold: number; readonly hot: number };
   readonly created: string | null;
   readonly expires: string | null;
@@ -80,7 +80,7 @@ export interface ImportAnswer {
   readonly rowsRejected: number;
   /** The first of them. */
   readonly rejections: readonly { readonly line: number; readonly column: string | null; readonly reason: string }[];
-  readonly columns: readonly Column[];
+  readonly columns: readonly ColumnInfo[];
   /** As stored. */
   readonly bytes: number;
 }

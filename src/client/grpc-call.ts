@@ -5,7 +5,7 @@ import { ClientError, refusal } from './client-error.ts';
 
 const statusNames = new Map<number, string>(Object.entries(grpcStatus).map(([name, number]) => [number, name]));
 
-export interface CallOptions {
+export interface ClientCallOptions {
   /** Of the gRPC method: `/service/Method`. */
   readonly path: string;
   /** For errors. */
@@ -17,7 +17,7 @@ export interface CallOptions {
 export async function* callServer(
   session: ClientHttp2Session,
   requests: AsyncIterable<Pieces> | Iterable<Pieces>,
-  { path, address, signal }: CallOptions,
+  { path, address, signal }: ClientCallOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* grpcCall(session, requests, { path, signal });

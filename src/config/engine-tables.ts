@@ -3,7 +3,7 @@ import { reservedEngineNames } from '../core/engine-names.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
 import { type EngineConfig, type EngineSetting, engineSettings } from './engine-settings.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
-import { engineNameForm, type ParseContext } from './setting-type.ts';
+import { engineNameForm, type SettingContext } from './setting-type.ts';
 import { UsageError } from './usage-error.ts';
 
 type GivenValues = ReadonlyMap<string, GivenValue>;
@@ -46,7 +46,7 @@ export function engineSetting(key: string): EngineSetting | undefined {
 export function resolveEngines(
   file: GivenValues,
   env: Environment,
-  context: ParseContext,
+  context: SettingContext,
 ): { readonly engines: ReadonlyMap<string, EngineConfig>; readonly rows: readonly EngineRow[] } {
   const given = new Map<string, Map<string, GivenValue>>();
   for (const [path, value] of file) {
@@ -72,7 +72,7 @@ export function resolveEngines(
   return { engines, rows };
 }
 
-function resolveEngine(name: string, given: GivenValues, context: ParseContext) {
+function resolveEngine(name: string, given: GivenValues, context: SettingContext) {
   const config: Record<string, unknown> = {};
   const rows: EngineRow[] = [];
   for (const [key, { property, type, default: fallback, example, mask = (text: string) => text }] of Object.entries(
@@ -106,7 +106,7 @@ function resolveEngine(name: string, given: GivenValues, context: ParseContext) 
 function parsedOrProblem(
   text: string,
   type: EngineSetting['type'],
-  context: ParseContext,
+  context: SettingContext,
 ): { readonly value?: unknown; readonly problem?: string } {
   try {
     return { value: type.parse(text, context) };

@@ -6,7 +6,7 @@ import { type ListenAddress, parseHost, parseListenAddress, parsePort } from './
 
 export type TomlKind = 'string' | 'number' | 'boolean' | 'list';
 
-export interface ParseContext {
+export interface SettingContext {
   readonly homeDir: string;
   /** Where relative paths begin. */
   readonly cwd: string;
@@ -21,7 +21,7 @@ export interface SettingType<T> {
   readonly unit: string;
   readonly toml: readonly TomlKind[];
   /** Undefined when the text is not acceptable; an AppError where there is more to say. */
-  parse(text: string, context: ParseContext): T | undefined;
+  parse(text: string, context: SettingContext): T | undefined;
   /** The value as people should see it, where the text that was given is not the best. */
   show?(value: T): string;
 }

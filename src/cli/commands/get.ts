@@ -4,7 +4,7 @@ import type { ClientContext } from '../framework/client-command.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
 import { outputFormat } from '../framework/file-format.ts';
 import type { Given } from '../framework/flag-table.ts';
-import { columnList, wholeNumber } from '../framework/flag-values.ts';
+import { columnList, wholeNumberFlag } from '../framework/flag-values.ts';
 import { assertNotBinaryOnTerminal, isStandardOutput, type OutputPath, writeOutput } from '../terminal/output.ts';
 import { Progress } from '../terminal/progress.ts';
 
@@ -15,7 +15,7 @@ export async function get(context: ClientContext, { operands, flags }: Given<Cli
   const format = flags.format ?? (isStandardOutput(output) ? 'csv' : outputFormat(output));
   const selection = {
     handle,
-    limit: wholeNumber('--limit', flags.limit),
+    limit: wholeNumberFlag('--limit', flags.limit),
     columns: flags.columns === undefined ? undefined : columnList('--columns', flags.columns),
   };
   assertNotBinaryOnTerminal(context.environment, output, format);

@@ -4,14 +4,14 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { ArrowFormatError, isArrow, readArrow } from '../../client/arrow-reader.ts';
 import { ByteReader } from '../../client/byte-reader.ts';
 import { ClientError } from '../../client/client-error.ts';
-import type { Column, ImportAnswer, ImportOptions } from '../../client/framehold-client.ts';
+import type { ColumnInfo, ImportAnswer, ImportOptions } from '../../client/framehold-client.ts';
 import { quoteValue } from '../../config/given-value.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { formatOfName } from '../../core/file-format.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { CommandFailure, failureLine, printable, systemReason } from '../framework/command-failure.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
-import { handleOf } from '../framework/file-format.ts';
+import { handleFromPath } from '../framework/file-format.ts';
 import type { Given } from '../framework/flag-table.ts';
 import { shownBytes, shownCount, shownMs } from '../terminal/amounts.ts';
 import { Progress } from '../terminal/progress.ts';
@@ -80,7 +80,7 @@ function planPut({ operands, flags }: PutArguments): readonly Source[] {
   const sources = operands.map((path) => ({
     path,
     shown: path === '-' ? 'standard input' : path,
-    handle: handle ?? (path === '-' ? undefined : handleOf(path)),
+    handle: handle ?? (path === '-' ? undefined : handleFromPath(path)),
   }));
   if (!append) refuseSameHandles(sources);
   return sources;
@@ -146,7 +146,7 @@ async function putOne(
 }
 
 /** Flight does not tell the columns. */
-type Answer = Omit<ImportAnswer, 'columns'> & { readonly columns: readonly Column[] | undefined };
+type Answer = Omit<ImportAnswer, 'columns'> & { readonly columns: readonly ColumnInfo[] | undefined };
 
 /** Arrow goes over Flight where that comes through, all else over HTTP. */
 async function send(context: ClientContext, reader: ByteReader, options: ImportOptions): Promise<Answer> {

@@ -5,7 +5,7 @@ import type { ClientTables } from '../framework/command-tables.ts';
 import type { Environment } from '../framework/environment.ts';
 import { outputFormat } from '../framework/file-format.ts';
 import type { Given } from '../framework/flag-table.ts';
-import { wholeNumber } from '../framework/flag-values.ts';
+import { wholeNumberFlag } from '../framework/flag-values.ts';
 import { assertNotBinaryOnTerminal, isStandardOutput } from '../terminal/output.ts';
 import { runStatement, type StatementOptions } from './run-statement.ts';
 import { isBlank, type QuotingRules, quotingOf, splitStatements } from './sql-statements.ts';
@@ -40,7 +40,7 @@ function statementOptions(environment: Environment, { flags }: SqlArguments): St
     engine: flags.engine,
     format: flags.format ?? byPlace ?? outputFormat(output as string),
     output,
-    limit: wholeNumber('--limit', flags.limit),
+    limit: wholeNumberFlag('--limit', flags.limit),
     params: flags.param,
   };
 }

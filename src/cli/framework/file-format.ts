@@ -16,7 +16,7 @@ export function isBinary(format: string): boolean {
 }
 
 /** A file's name without its ending. */
-export function handleOf(path: string): string {
+export function handleFromPath(path: string): string {
   const name = basename(path)
     .replace(packedEnding, '')
     .replace(/(.)\.[^.]*$/, '$1');

@@ -1,7 +1,7 @@
 import { quoteValue } from '../../config/given-value.ts';
 import { UsageError } from '../../config/usage-error.ts';
 
-export function wholeNumber(flag: string, text: string | undefined): number | undefined {
+export function wholeNumberFlag(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;

@@ -1,14 +1,14 @@
-import type { Column } from '../../client/framehold-client.ts';
+import type { ColumnInfo } from '../../client/framehold-client.ts';
 import type { Environment } from '../framework/environment.ts';
-import { type Cell, textTable } from './text-table.ts';
+import { type TextCell, textTable } from './text-table.ts';
 
 const numbers = /^(BYTE|SHORT|INT|LONG|FLOAT|DOUBLE|DECIMAL.*)$/;
 
 /** A table for whoever reads standard output: as wide as the terminal, or whole where it is none. */
 export function terminalTable(
   environment: Environment,
-  columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
+  columns: readonly ColumnInfo[],
+  rows: readonly (readonly TextCell[])[],
 ): string {
   const aligned = columns.map(({ name, type }) => ({ name, align: numbers.test(type) ? 'right' : 'left' }) as const);
   return textTable(aligned, rows, {

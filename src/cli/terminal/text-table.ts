@@ -2,13 +2,13 @@ import { printable } from '../framework/command-failure.ts';
 import { shownCount } from './amounts.ts';
 import { cutToWidth, displayWidth } from './display-width.ts';
 
-export interface TextColumn {
+export interface TableColumn {
   readonly name: string;
   readonly align: 'left' | 'right';
 }
 
 /** Null is SQL's NULL. */
-export type Cell = string | null;
+export type TextCell = string | null;
 
 export interface TextTableOptions {
   /** Columns of the terminal; undefined: nothing is cut. */
@@ -24,8 +24,8 @@ const longestCell = 1000;
 
 /** Rows under their names, aligned, and cut to the width of the terminal. */
 export function textTable(
-  columns: readonly TextColumn[],
-  rows: readonly (readonly Cell[])[],
+  columns: readonly TableColumn[],
+  rows: readonly (readonly TextCell[])[],
   { width, colour }: TextTableOptions,
 ): string {
   const shownRows = rows.map((row) => row.map((cell) => (cell === null ? 'NULL' : printable(start(cell, width)))));

@@ -4,7 +4,7 @@ import type { ByteSink } from '../bytes/byte-sink.ts';
 import { plainBytes } from '../bytes/typed-view.ts';
 import type { ValueWriter } from '../values/cell.ts';
 import { textWriter } from '../values/utf8-values.ts';
-import { type CsvOptions, quotedBytes } from './csv-options.ts';
+import { type CsvWriteOptions, quotedBytes } from './csv-options.ts';
 import { csvText } from './csv-text.ts';
 import { csvDateValues, csvFloatValues, csvJsonValues } from './csv-values.ts';
 import { execValues } from './exec-cell.ts';
@@ -61,7 +61,7 @@ export class CsvCell {
   }
 }
 
-export function csvCell(sink: ByteSink, type: DataType, options: CsvOptions): CsvCell {
+export function csvCell(sink: ByteSink, type: DataType, options: CsvWriteOptions): CsvCell {
   // Characters that the strings of `string` may hold.
   const keepsQuotes = ':=/'.includes(options.delimiter);
   const cell = (puts: Puts, values: ValueWriter): CsvCell => new CsvCell(sink, values, puts, keepsQuotes);

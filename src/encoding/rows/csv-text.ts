@@ -1,13 +1,13 @@
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import type { WriteText } from '../values/utf8-values.ts';
-import { type CsvOptions, quotedBytes } from './csv-options.ts';
+import { type CsvWriteOptions, quotedBytes } from './csv-options.ts';
 
 const QUOTE = 34;
 const APOSTROPHE = 39;
 const SPACE = 32;
 const HIGH_BITS = 0x80808080 | 0;
 
-export function csvText(sink: ByteSink, options: CsvOptions): WriteText {
+export function csvText(sink: ByteSink, options: CsvWriteOptions): WriteText {
   const marks = quotedBytes(options);
   if (options.escapesFormulas) {
     return (at, data, start, end) =>

@@ -5,9 +5,9 @@ import { vectorOf } from '../../../test/support/vector-of.ts';
 import type { Batch } from '../../core/batch.ts';
 import type { DataType } from '../../core/data-type.ts';
 import { createCsvEncoder, csvHeader } from './csv.ts';
-import type { CsvOptions } from './csv-options.ts';
+import type { CsvWriteOptions } from './csv-options.ts';
 
-const plain: CsvOptions = { delimiter: ',', escapesFormulas: false };
+const plain: CsvWriteOptions = { delimiter: ',', escapesFormulas: false };
 const utf8: DataType = { kind: 'utf8' };
 const long: DataType = { kind: 'int', bits: 64, signed: true };
 

@@ -4,7 +4,7 @@ import type { CsvForm } from '../../core/frame-engine.ts';
 import { ByteSink } from '../bytes/byte-sink.ts';
 import { viewOf } from '../bytes/typed-view.ts';
 import { type CsvCell, csvCell } from './csv-cell.ts';
-import { type CsvOptions, csvOptions } from './csv-options.ts';
+import { type CsvWriteOptions, csvOptions } from './csv-options.ts';
 import { csvText } from './csv-text.ts';
 import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
 
@@ -15,7 +15,7 @@ const LF = 10;
  * Rows as lines of RFC 4180. Each cell writes what stands before it: the delimiter or, first in a row, the line feed of
  * the row before once more. That way the quotes of the JSON writers fall on bytes that are written anyway.
  */
-export function createCsvEncoder(columns: readonly Column[], options: CsvOptions): RowTextEncoder {
+export function createCsvEncoder(columns: readonly Column[], options: CsvWriteOptions): RowTextEncoder {
   const sink = new ByteSink();
   const cells = columns.map(({ type }) => csvCell(sink, type, options));
   const delimiter = options.delimiter.charCodeAt(0);

@@ -55,7 +55,7 @@ export const ExecutePlanResponse = message({
   executionProgress: nested(18, ExecutionProgress),
 });
 export type ExecuteResponse = ReturnType<typeof ExecutePlanResponse.decode>;
-export type Progress = ReturnType<typeof ExecutionProgress.decode>;
+export type ProgressMessage = ReturnType<typeof ExecutionProgress.decode>;
 
 export const ReattachExecuteRequest = message({
   sessionId: string(1),

@@ -1,8 +1,8 @@
 import type { QueryProgress } from '../../core/frame-engine.ts';
-import type { Progress } from './connect-messages.ts';
+import type { ProgressMessage } from './connect-messages.ts';
 
 /** The stages of a query taken together. */
-export function queryProgress({ stages, numInflightTasks }: Progress): QueryProgress {
+export function queryProgress({ stages, numInflightTasks }: ProgressMessage): QueryProgress {
   const sum = (of: (stage: (typeof stages)[number]) => bigint): number =>
     Number(stages.reduce((all, each) => all + of(each), 0n));
   return {

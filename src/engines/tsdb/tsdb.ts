@@ -4,9 +4,9 @@ import { Semaphore } from '../../core/async/semaphore.ts';
 import type { LogFields, Logger } from '../../core/logger.ts';
 import type { Tsdb, TsdbRequest } from '../../core/tsdb.ts';
 import { Breaker } from './breaker.ts';
-import { Exchange } from './exchange.ts';
 import { parseUpstreamAddress, type UpstreamAddress } from './upstream-address.ts';
 import { type UpstreamConnection, UpstreamConnections } from './upstream-connections.ts';
+import { UpstreamExchange } from './upstream-exchange.ts';
 
 export interface TsdbOptions {
   /** Base URL; user and password in it become a Basic authorization. */
@@ -51,8 +51,8 @@ export function createTsdb(options: TsdbOptions): Tsdb {
     { dispatcher, giveBack }: UpstreamConnection,
     signal: AbortSignal,
     release: () => void,
-  ): Exchange =>
-    new Exchange({
+  ): UpstreamExchange =>
+    new UpstreamExchange({
       dispatcher,
       path: `${address.basePath}/${request.door}?${queryString(request.parameters)}`,
       headers: headersOf(request, address),

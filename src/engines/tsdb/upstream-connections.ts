@@ -35,7 +35,7 @@ export class UpstreamConnections implements AsyncDisposable {
     const undici = await import('undici');
     const common = {
       connect: guarded(undici.buildConnector({ timeout: options.connectTimeoutMs })),
-      // Exchange has a timer of its own that also covers connecting; undici's are half a second coarse.
+      // UpstreamExchange has a timer of its own that also covers connecting; undici's are half a second coarse.
       headersTimeout: 0,
       bodyTimeout: options.bodyIdleTimeoutMs,
       // QuestDB closes idle connections after 5 s and says so; leaving well before it spares requests a race with its close.

@@ -1,7 +1,7 @@
 import type { Column } from '../../core/data-type.ts';
 import type { FileReport } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
-import { bytesOf } from '../disk/manifest.ts';
+import { totalBytes } from '../disk/manifest.ts';
 import type { Entry } from './catalog.ts';
 import type { FrameVersion } from './frame-version.ts';
 
@@ -42,7 +42,7 @@ export interface PutResult extends HeldSummary {
 export function frameSummary(handle: Handle, entry: Entry | undefined, now: number): FrameSummary | undefined {
   if (entry?.kind === 'damaged') {
     const { version, reason, files } = entry;
-    return { state: 'damaged', handle, version, bytes: bytesOf(files), reason };
+    return { state: 'damaged', handle, version, bytes: totalBytes(files), reason };
   }
   if (entry?.kind !== 'held' || entry.version.isExpired(now)) return undefined;
   return heldSummary(entry.version);

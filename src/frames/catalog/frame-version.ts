@@ -1,7 +1,7 @@
 import type { ChunkForm } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
 import type { Manifest } from '../disk/manifest.ts';
-import { bytesOf, rowsOf } from '../disk/manifest.ts';
+import { rowsOf, totalBytes } from '../disk/manifest.ts';
 import type { PinnedParts } from '../disk/part-links.ts';
 import { chunkRowsOf } from './chunk-size.ts';
 
@@ -60,7 +60,7 @@ export class FrameVersion {
   }
 
   get bytes(): number {
-    return bytesOf(this.manifest.parts);
+    return totalBytes(this.manifest.parts);
   }
 
   /** How many rows are loaded and kept together in a form. */

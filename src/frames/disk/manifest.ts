@@ -53,6 +53,6 @@ export function rowsOf(parts: readonly Part[]): number {
   return parts.reduce((sum, part) => sum + part.rows, 0);
 }
 
-export function bytesOf(files: readonly { readonly size: number }[]): number {
+export function totalBytes(files: readonly { readonly size: number }[]): number {
   return files.reduce((sum, file) => sum + file.size, 0);
 }

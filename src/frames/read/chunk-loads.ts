@@ -6,7 +6,7 @@ import type { PinnedParts } from '../disk/part-links.ts';
 import { LoadRun, RowLoad, type RowPieces } from './row-load.ts';
 
 /** Rows of one version in one form. */
-export interface RowRange {
+export interface VersionRows {
   readonly version: FrameVersion;
   /** The files that the reader has pinned or may still pin. */
   readonly parts: PinnedParts;
@@ -41,18 +41,18 @@ export class ChunkLoads {
     this.#loadLimitBytes = this.#keepsChunks ? Math.min(hot.maxEntryBytes, mostLoadBytes) : mostLoadBytes;
   }
 
-  hot(range: RowRange, row: number): RowPieces | undefined {
+  hot(range: VersionRows, row: number): RowPieces | undefined {
     const { version, form } = range;
     return isOfChunk(range, row) ? this.#hot.get(version.versionId, hotKey(version, form, row)) : undefined;
   }
 
-  isHot(range: RowRange, row: number): boolean {
+  isHot(range: VersionRows, row: number): boolean {
     const { version, form } = range;
     return isOfChunk(range, row) && this.#hot.has(version.versionId, hotKey(version, form, row));
   }
 
   /** A load whose rows include `row`: one under way, or a new run of up to `chunks` chunks. */
-  at(range: RowRange, row: number, chunks: number, lane: string | undefined): RowLoad {
+  at(range: VersionRows, row: number, chunks: number, lane: string | undefined): RowLoad {
     if (this.#isClosed) throw serverStopping();
     const { version, form } = range;
     const heavyRowBytes = version.heavyRowBytes(form, chunkOf(version, form, row));
@@ -77,7 +77,7 @@ export class ChunkLoads {
     await Promise.all(this.#running.values());
   }
 
-  #addChunks(run: LoadRun, range: RowRange, row: number, chunks: number): void {
+  #addChunks(run: LoadRun, range: VersionRows, row: number, chunks: number): void {
     const { version, form } = range;
     let fromRow = chunkOf(version, form, row) * version.chunkRows(form);
     for (let count = 0; count < chunks && fromRow < range.toRow; count++) {
@@ -101,7 +101,7 @@ export class ChunkLoads {
     return load.run.isNear(load.fromRow, nearChunks * version.chunkRows(form)) ? load : undefined;
   }
 
-  #start(run: LoadRun, range: RowRange, lane: string | undefined): void {
+  #start(run: LoadRun, range: VersionRows, lane: string | undefined): void {
     const { version, form, parts, select } = range;
     const fromRow = run.loads[0]?.fromRow ?? 0;
     const toRow = run.loads.at(-1)?.toRow ?? 0;
@@ -146,7 +146,7 @@ export class ChunkLoads {
 }
 
 /** Loads that are nobody else's: from the row on, each up to the end of its chunk. */
-function addLoads(run: LoadRun, { version, form, toRow }: RowRange, row: number, chunks: number): void {
+function addLoads(run: LoadRun, { version, form, toRow }: VersionRows, row: number, chunks: number): void {
   let fromRow = row;
   for (let count = 0; count < chunks && fromRow < toRow; count++) {
     const end = Math.min(toRow, (chunkOf(version, form, fromRow) + 1) * version.chunkRows(form));
@@ -159,7 +159,7 @@ function addLoads(run: LoadRun, { version, form, toRow }: RowRange, row: number,
  * Whether a whole chunk, as it is kept, serves the range from this row on. Rows of JSON can be cut out of one; a record
  * batch of Arrow goes out as it is or not at all.
  */
-function isOfChunk({ version, form, select, toRow }: RowRange, row: number): boolean {
+function isOfChunk({ version, form, select, toRow }: VersionRows, row: number): boolean {
   if (select !== undefined) return false;
   if (form !== 'arrow') return true;
   const start = chunkOf(version, form, row) * version.chunkRows(form);

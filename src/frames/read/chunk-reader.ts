@@ -1,4 +1,4 @@
-import type { ChunkLoads, RowRange } from './chunk-loads.ts';
+import type { ChunkLoads, VersionRows } from './chunk-loads.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { ReadRetry } from './read-retry.ts';
 import type { LoadRun, RowLoad } from './row-load.ts';
@@ -22,7 +22,7 @@ export class ChunkReader {
     this.#loads = loads;
   }
 
-  async *rows(range: RowRange, { signal, lane }: ReadOptions): AsyncGenerator<SentRows, void, void> {
+  async *rows(range: VersionRows, { signal, lane }: ReadOptions): AsyncGenerator<SentRows, void, void> {
     const { fromRow, toRow } = range;
     const readAhead = new ReadAhead({ isWhole: !range.form.startsWith('exec-json') });
     const retry = new ReadRetry();
@@ -83,7 +83,12 @@ export class ChunkReader {
     }
   }
 
-  #startAhead(range: RowRange, current: LoadRun, readAhead: ReadAhead, lane: string | undefined): LoadRun | undefined {
+  #startAhead(
+    range: VersionRows,
+    current: LoadRun,
+    readAhead: ReadAhead,
+    lane: string | undefined,
+  ): LoadRun | undefined {
     const row = current.toRow;
     if (row >= range.toRow || this.#runsAhead >= mostRunsAhead || this.#loads.isHot(range, row)) return undefined;
     const { run } = this.#loads.at(range, row, readAhead.chunks, lane);

@@ -19,7 +19,7 @@ export interface CallTimeouts {
   readonly stallTimeoutMs: number;
 }
 
-export interface CallOptions {
+export interface StartCallOptions {
   readonly timeouts: CallTimeouts;
   readonly method: Method;
   readonly path: string;
@@ -39,7 +39,7 @@ export interface RunningCall {
 const maxTimerMs = 2 ** 31 - 1;
 
 /** Serves one call on its stream, from headers to trailers. */
-export function startCall(stream: ServerHttp2Stream, options: CallOptions): RunningCall {
+export function startCall(stream: ServerHttp2Stream, options: StartCallOptions): RunningCall {
   const { metadata, path, principal, lane, logger, timeouts, onClosed } = options;
   const requestId = requestIdOf(metadata['x-request-id']);
   const stopping = new LazyAbort();
@@ -105,7 +105,7 @@ function startDeadline(header: string | undefined, abort: RunningCall['abort']):
 async function run(
   stream: ServerHttp2Stream,
   call: Call,
-  { method, timeouts, headers, stopping }: CallOptions & { headers: OutgoingHttpHeaders; stopping: LazyAbort },
+  { method, timeouts, headers, stopping }: StartCallOptions & { headers: OutgoingHttpHeaders; stopping: LazyAbort },
 ): Promise<Message | undefined> {
   const { requestTimeoutMs, stallTimeoutMs } = timeouts;
   const sendAll = async (messages: AsyncIterable<Message>): Promise<undefined> => {

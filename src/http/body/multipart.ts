@@ -2,7 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import { UploadReader } from '../routes/imp/upload-reader.ts';
 import { type PartHead, parsePartHead } from './multipart-head.ts';
 
-export interface Part extends PartHead {
+export interface BodyPart extends PartHead {
   /** To be read to its end before the next part is asked for. */
   readonly body: AsyncGenerator<Buffer, void, undefined>;
 }
@@ -24,7 +24,7 @@ export class Multipart {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   }
 
-  async *parts(): AsyncGenerator<Part, void, undefined> {
+  async *parts(): AsyncGenerator<BodyPart, void, undefined> {
     try {
       for await (const _ of this.#untilBoundary()) {
         // What stands before the first boundary is for people.

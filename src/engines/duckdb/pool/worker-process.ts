@@ -7,11 +7,11 @@ import {
   type Command,
   dataDescriptor,
   type Job,
-  type Message,
   MessageParser,
   messageHeader,
   messageKind,
   type WireError,
+  type WorkerMessage,
   type WorkerSettings,
 } from '../protocol/protocol.ts';
 import { SharedFile } from '../protocol/shared-file.ts';
@@ -55,7 +55,7 @@ export class WorkerProcess {
   readonly #shared: SharedFile | undefined;
   readonly #logger: Logger;
   readonly #parser = new MessageParser();
-  readonly #waiting: Message[] = [];
+  readonly #waiting: WorkerMessage[] = [];
   #wake: (() => void) | undefined;
   #stderr = '';
   #ended = false;
@@ -291,7 +291,7 @@ export class WorkerProcess {
   }
 
   /** Copied out at once, so that the child has its slot back. Undefined where that fails, which ends the child. */
-  #takeShared({ turn, payload: place }: Message): Message | undefined {
+  #takeShared({ turn, payload: place }: WorkerMessage): WorkerMessage | undefined {
     const slot = place.readUInt32LE(0);
     let payload: Buffer;
     try {
@@ -308,7 +308,7 @@ export class WorkerProcess {
     return { kind: messageKind.rows, turn, payload };
   }
 
-  async #next(): Promise<Message | undefined> {
+  async #next(): Promise<WorkerMessage | undefined> {
     for (;;) {
       const message = this.#waiting.shift();
       if (this.#waiting.length < maxWaitingMessages && this.#data.isPaused()) this.#data.resume();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Message, MessageParser, messageHeader, messageKind } from './protocol.ts';
+import { MessageParser, messageHeader, messageKind, type WorkerMessage } from './protocol.ts';
 
 test('messages survive any cut of the byte stream', () => {
   fc.assert(
@@ -12,7 +12,7 @@ test('messages survive any cut of the byte stream', () => {
           payloads.flatMap((payload, n) => [messageHeader(messageKind.rows, n, payload.length), Buffer.from(payload)]),
         );
         const parser = new MessageParser();
-        const messages: Message[] = [];
+        const messages: WorkerMessage[] = [];
         for (let at = 0, n = 0; at < stream.length; n++) {
           const length = cuts[n % cuts.length] as number;
           messages.push(...parser.push(stream.subarray(at, at + length)));

@@ -141,7 +141,7 @@ export type MessageKind = (typeof messageKind)[keyof typeof messageKind];
 
 export const headerBytes = 6;
 
-export interface Message {
+export interface WorkerMessage {
   readonly kind: number;
   readonly turn: number;
   /** Starts its own memory, unless it is passed on: typed arrays may view it. */
@@ -172,7 +172,7 @@ export class MessageParser {
     this.#passed = passed;
   }
 
-  *push(bytes: Buffer): Generator<Message, void, undefined> {
+  *push(bytes: Buffer): Generator<WorkerMessage, void, undefined> {
     let at = 0;
     while (at < bytes.length) {
       if (this.#headerFilled < headerBytes) {
@@ -201,7 +201,7 @@ export class MessageParser {
     return this.#header.readUInt8(4) === this.#passed;
   }
 
-  #message(payload: Buffer): Message {
+  #message(payload: Buffer): WorkerMessage {
     return { kind: this.#header.readUInt8(4), turn: this.#header.readUInt8(5), payload };
   }
 }

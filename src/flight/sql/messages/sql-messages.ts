@@ -30,6 +30,7 @@ export const CommandGetTables = message({
 
 /** Of CommandStatementQuery, CommandStatementUpdate and ActionCreatePreparedStatementRequest. */
 export const StatementText = message({ query: string(1), transactionId: optionalBytes(2) });
+export type StatementText = ReturnType<typeof StatementText.decode>;
 /** Of CommandPreparedStatementQuery, CommandPreparedStatementUpdate and ActionClosePreparedStatementRequest. */
 export const StatementHandle = message({ handle: bytes(1) });
 export const TicketStatementQuery = message({ statementHandle: bytes(1) });

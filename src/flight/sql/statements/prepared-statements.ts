@@ -10,7 +10,7 @@ export interface Binding {
   readonly parameters: Uint8Array;
 }
 
-export interface PreparedStatement extends PreparedSql {
+export interface ClientStatement extends PreparedSql {
   readonly handle: Uint8Array;
   readonly sql: string;
   /** With the engine that it was prepared on. Undefined: it is about the session, and no engine sees it. */
@@ -34,7 +34,7 @@ export interface PreparedStatementLimits {
 }
 
 interface Held {
-  readonly statement: PreparedStatement;
+  readonly statement: ClientStatement;
   readonly usedAt: number;
 }
 
@@ -58,11 +58,11 @@ export class PreparedStatements {
     this.#now = now ?? (() => performance.now());
   }
 
-  add(statement: Omit<PreparedStatement, 'handle' | 'binding'>): PreparedStatement {
+  add(statement: Omit<ClientStatement, 'handle' | 'binding'>): ClientStatement {
     return this.#keep({ ...statement, handle: pooledRandomBytes(16), binding: undefined });
   }
 
-  get(handle: Uint8Array): PreparedStatement {
+  get(handle: Uint8Array): ClientStatement {
     const held = this.#held.get(keyOf(handle));
     if (held === undefined || held.usedAt + this.#idleMs < this.#now()) {
       throw new AppError('not_found', 'the prepared statement is not known', {
@@ -73,7 +73,7 @@ export class PreparedStatements {
   }
 
   /** From now on the statement runs with these parameters; undefined takes back those it has. */
-  bind(handle: Uint8Array, parameters: Uint8Array | undefined): PreparedStatement {
+  bind(handle: Uint8Array, parameters: Uint8Array | undefined): ClientStatement {
     this.#bindings += 1;
     const binding = parameters && { id: this.#bindings, parameters };
     return this.#keep({ ...this.get(handle), binding });
@@ -88,7 +88,7 @@ export class PreparedStatements {
     return this.#held.size;
   }
 
-  #keep(statement: PreparedStatement): PreparedStatement {
+  #keep(statement: ClientStatement): ClientStatement {
     const now = this.#now();
     this.#held.set(keyOf(statement.handle), { statement, usedAt: now }, bytesOf(statement));
     this.#held.deleteOldestWhile(({ usedAt }) => usedAt < now - this.#idleMs);
@@ -99,7 +99,7 @@ export class PreparedStatements {
 /** An analysis takes about so much for a character of its query (text and positions) and for a table's name. */
 const analysisBytes = { character: 16, table: 200 };
 
-function bytesOf({ sql, statement, schema, binding }: PreparedStatement): number {
+function bytesOf({ sql, statement, schema, binding }: ClientStatement): number {
   const bytes = 2 * sql.length + schema.length + (binding?.parameters.length ?? 0);
   if (statement === undefined || !('query' in statement)) return bytes;
   const { query } = statement;

@@ -7,16 +7,12 @@ import { batchData, schemaData } from '../../data/flight-data.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';
 import type { Sessions } from '../../request/sessions.ts';
 import { emptySchema, type InfoParts } from '../messages/flight-info.ts';
+import type { StatementText } from '../messages/sql-messages.ts';
 import { encodeTicket, type StatementTicket } from '../messages/statement-ticket.ts';
-import type { PreparedStatement, PreparedStatements } from './prepared-statements.ts';
+import type { ClientStatement, PreparedStatements } from './prepared-statements.ts';
 import { readSessionStatement } from './session-statement.ts';
 import { noteWrite, statementName, type Transactions } from './transactions.ts';
 import { uploadedParameters } from './uploaded-parameters.ts';
-
-export interface StatementText {
-  readonly query: string;
-  readonly transactionId: Uint8Array | undefined;
-}
 
 export interface StatementsOptions {
   readonly sql: FrameSql;
@@ -50,7 +46,7 @@ export class Statements {
     this.#logger = logger;
   }
 
-  async prepare({ query: sql, transactionId }: StatementText, call: Call): Promise<PreparedStatement> {
+  async prepare({ query: sql, transactionId }: StatementText, call: Call): Promise<ClientStatement> {
     const transaction = this.#transactions.find(transactionId);
     const { statement, description } = await this.#describe(sql, call);
     return this.#prepared.add({ ...description, sql, statement, schema: resultSchema(description), transaction });
@@ -164,7 +160,7 @@ export class Statements {
   async #describe(
     sql: string,
     call: Call,
-  ): Promise<Pick<PreparedStatement, 'statement'> & { readonly description: PreparedSql }> {
+  ): Promise<Pick<ClientStatement, 'statement'> & { readonly description: PreparedSql }> {
     const statement = await this.#analyze(sql, call);
     if (statement === undefined) return { statement, description: changesTheSession };
     return { statement, description: await this.#sql.prepare(call.principal, statement, optionsOf(call)) };
@@ -192,7 +188,7 @@ export class Statements {
   }
 
   async #update(
-    { sql, statement, transaction }: Pick<PreparedStatement, 'sql' | 'statement' | 'transaction'>,
+    { sql, statement, transaction }: Pick<ClientStatement, 'sql' | 'statement' | 'transaction'>,
     parameters: Uint8Array | undefined,
     call: Call,
   ): Promise<number> {
@@ -215,7 +211,7 @@ function optionsOf({ signal, lane, requestId }: Call): CallOptions {
   return { signal, lane, requestId };
 }
 
-function queryTicket({ sql, statement }: Pick<PreparedStatement, 'sql' | 'statement'>): StatementTicket {
+function queryTicket({ sql, statement }: Pick<ClientStatement, 'sql' | 'statement'>): StatementTicket {
   return { kind: 'query', sql, engine: statement?.engine };
 }
 

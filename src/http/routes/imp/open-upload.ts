@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import { decodeBody, parseContentEncoding } from '../../body/decode-body.ts';
-import { Multipart, type Part } from '../../body/multipart.ts';
+import { type BodyPart, Multipart } from '../../body/multipart.ts';
 import { boundaryOf } from '../../body/multipart-head.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
@@ -49,7 +49,7 @@ function releaser(...generators: AsyncGenerator<unknown, void, undefined>[]): ()
 }
 
 async function openForm(
-  parts: AsyncGenerator<Part, void, undefined>,
+  parts: AsyncGenerator<BodyPart, void, undefined>,
   limits: BodyLimits,
 ): Promise<Omit<Upload, 'release'>> {
   let types: TypesByColumn | undefined;
@@ -74,7 +74,7 @@ async function openForm(
 /** What follows the file is read before its end is told: a form that breaks off must not become a frame. */
 async function* thenNothingElse(
   body: AsyncGenerator<Buffer, void, undefined>,
-  parts: AsyncGenerator<Part, void, undefined>,
+  parts: AsyncGenerator<BodyPart, void, undefined>,
 ): AsyncGenerator<Buffer, void, undefined> {
   yield* body;
   const step = await parts.next();

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Message, messageKind } from '../../protocol/protocol.ts';
+import { messageKind, type WorkerMessage } from '../../protocol/protocol.ts';
 
 /**
  * Uploaded bytes between the data channel and the job that reads them. They are views of the memory that the channel is read
@@ -7,7 +7,7 @@ import { type Message, messageKind } from '../../protocol/protocol.ts';
  */
 export class InputQueue {
   readonly #socket: Socket;
-  #waiting: Message[] = [];
+  #waiting: WorkerMessage[] = [];
   #turn = 0;
   #wake: (() => void) | undefined;
   #isLookedAt = false;
@@ -23,7 +23,7 @@ export class InputQueue {
     return this.#isLookedAt || this.#waiting.length > 0;
   }
 
-  push(message: Message): void {
+  push(message: WorkerMessage): void {
     if (this.#isPast(message)) return;
     this.#waiting.push(message);
     this.#wake?.();
@@ -62,7 +62,7 @@ export class InputQueue {
     if (!this.holdsBytes) this.#socket.resume();
   }
 
-  #isPast(message: Message): boolean {
+  #isPast(message: WorkerMessage): boolean {
     return ((message.turn - this.#turn) & 255) >= 128;
   }
 }

@@ -9,7 +9,7 @@ import { insert } from './insert.ts';
 import { refuseStatement } from './refused-statements.ts';
 import { checkText, checkTokens } from './text-limits.ts';
 import { TokenCursor } from './token-cursor.ts';
-import type { StatementText } from './tokenizer.ts';
+import type { TokenizedStatement } from './tokenizer.ts';
 import { type Token, tokenize, withPlainSpaces } from './tokenizer.ts';
 
 /** Reads a caller's SQL and checks it against what callers may do. Rejects with `sql_error` or `sql_forbidden`. */
@@ -18,7 +18,7 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
   const all = tokenize(sql);
   checkTokens(all);
   const tokens = oneStatement(all, isEnd);
-  const text: StatementText = { sql: withPlainSpaces(sql, tokens), tokens };
+  const text: TokenizedStatement = { sql: withPlainSpaces(sql, tokens), tokens };
   const cursor = new TokenCursor(tokens, sql.length);
   const gate: GateText = (...part) => gateQuery(connection, ...part);
 

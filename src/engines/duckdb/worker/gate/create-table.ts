@@ -5,10 +5,10 @@ import type { GateText } from './gate-query.ts';
 import { refuseStatement } from './refused-statements.ts';
 import { checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
-import type { StatementText, Token } from './tokenizer.ts';
+import type { Token, TokenizedStatement } from './tokenizer.ts';
 
 /** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name, then AS query [WITH [NO] DATA] or (column type, …). */
-export async function createTable(cursor: TokenCursor, text: StatementText, gate: GateText): Promise<Statement> {
+export async function createTable(cursor: TokenCursor, text: TokenizedStatement, gate: GateText): Promise<Statement> {
   const { position } = cursor;
   cursor.takes('create');
   const replace = cursor.takes('or', 'replace');
@@ -23,7 +23,7 @@ export async function createTable(cursor: TokenCursor, text: StatementText, gate
   return { kind: 'createTable', table, ifTaken, query };
 }
 
-async function asQuery(cursor: TokenCursor, { sql, tokens }: StatementText, gate: GateText): Promise<Query> {
+async function asQuery(cursor: TokenCursor, { sql, tokens }: TokenizedStatement, gate: GateText): Promise<Query> {
   if (!cursor.takes('as')) throw cursor.unexpected('AS and a query, or the columns in parentheses');
   const { position } = cursor;
   const { end, noData } = queryEnd(tokens);

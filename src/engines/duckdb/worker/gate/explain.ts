@@ -3,12 +3,12 @@ import type { Query } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import type { GateText } from './gate-query.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
-import type { StatementText } from './tokenizer.ts';
+import type { TokenizedStatement } from './tokenizer.ts';
 
 const formats = new Set(['default', 'text', 'json', 'html', 'graphviz', 'yaml', 'mermaid']);
 
 /** EXPLAIN [(FORMAT f)] query. What runs is the whole text; what is explained has been gated as a query. */
-export async function explained(cursor: TokenCursor, { sql }: StatementText, gate: GateText): Promise<Query> {
+export async function explained(cursor: TokenCursor, { sql }: TokenizedStatement, gate: GateText): Promise<Query> {
   const { position } = cursor;
   cursor.takes('explain');
   refuseAnalyze(cursor);

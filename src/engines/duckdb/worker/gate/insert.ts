@@ -5,10 +5,14 @@ import type { GateText } from './gate-query.ts';
 import { reservedWords } from './reserved-names.ts';
 import { checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
-import type { StatementText, Token } from './tokenizer.ts';
+import type { Token, TokenizedStatement } from './tokenizer.ts';
 
 /** INSERT INTO name [(column, …)] query */
-export async function insert(cursor: TokenCursor, { sql, tokens }: StatementText, gate: GateText): Promise<Statement> {
+export async function insert(
+  cursor: TokenCursor,
+  { sql, tokens }: TokenizedStatement,
+  gate: GateText,
+): Promise<Statement> {
   cursor.takes('insert');
   if (cursor.sees('or')) throw unsupported('INSERT OR REPLACE and OR IGNORE', 'frames have no keys', cursor.position);
   if (!cursor.takes('into')) throw cursor.unexpected('INTO');

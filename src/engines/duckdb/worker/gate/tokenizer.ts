@@ -103,7 +103,7 @@ export function withPlainSpaces(sql: string, tokens: readonly Token[]): string {
 }
 
 /** Text that a caller wrote, cut behind the one statement in it. */
-export interface StatementText {
+export interface TokenizedStatement {
   /** Begins where the caller's text begins, so that positions are the same in both. */
   readonly sql: string;
   readonly tokens: readonly Token[];

@@ -5,7 +5,7 @@ import { takeType, UnreadableType } from './logical-type.ts';
 import { type ChunksThere, QueryResult } from './query-result.ts';
 import { ShortStatement } from './short-statement.ts';
 
-export interface SessionOptions {
+export interface DatabaseOptions {
   readonly threads: number;
   readonly memoryBytes: number;
   /** Where sorts and tables larger than memory go; made on first use. */
@@ -22,7 +22,7 @@ export interface SessionOptions {
 export class Session {
   readonly #database: Pointer;
 
-  constructor(options: SessionOptions) {
+  constructor(options: DatabaseOptions) {
     const config: [Pointer | number] = [0n];
     api.createConfig(config);
     const settings = {

@@ -17,7 +17,7 @@ import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts'
 import { parameterTypes } from './parameter-types.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
 import { runShort, type ShortResult } from './short-query.ts';
-import { type SqlCatalog, viewOf } from './sql-catalog.ts';
+import { type SqlCatalog, viewName } from './sql-catalog.ts';
 
 export interface QueryContext {
   readonly catalog: SqlCatalog;
@@ -188,7 +188,7 @@ async function isAboutFiles(
   if (!error.isUnreadableFile) return false;
   if (!error.isCallers || tables.flatMap(pathsOf).some((path) => error.message.includes(path))) return true;
   for (const { name, source } of tables) {
-    if (source.kind !== 'list' && !(await canBeRead(connection, viewOf(name)))) return true;
+    if (source.kind !== 'list' && !(await canBeRead(connection, viewName(name)))) return true;
   }
   return false;
 }

@@ -67,7 +67,7 @@ export class SqlCatalog {
       const key = table.name.toLowerCase();
       if (this.#views.get(key) === relation) continue;
       this.#views.delete(key);
-      await this.connection.run(`CREATE OR REPLACE VIEW ${viewOf(table.name)} AS SELECT * FROM ${relation}`);
+      await this.connection.run(`CREATE OR REPLACE VIEW ${viewName(table.name)} AS SELECT * FROM ${relation}`);
       this.#views.set(key, relation);
     }
   }
@@ -115,7 +115,7 @@ export class SqlCatalog {
     for (const name of this.#views.keys()) {
       // First: who finds it remembered does not make it again.
       this.#views.delete(name);
-      await this.connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
+      await this.connection.run(`DROP VIEW IF EXISTS ${viewName(name)}`);
     }
   }
 
@@ -131,7 +131,7 @@ export class SqlCatalog {
 }
 
 /** What a query reads under this name. */
-export function viewOf(name: string): string {
+export function viewName(name: string): string {
   return `framehold.frames.${sqlName(name)}`;
 }
 

@@ -28,7 +28,7 @@ export interface ExchangeOptions {
 }
 
 /** One request to the external database and its answer. */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class UpstreamExchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   #written = false;
   #retried = false;
