@@ -1,11 +1,13 @@
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
-const OPEN_BRACKET = 91;
-const BACKSLASH = 92;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../bytes/ascii.ts';
 
 /** Deeper values are refused: to read them takes a stack. */
 const mostDepth = 500;

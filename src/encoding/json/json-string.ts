@@ -1,7 +1,6 @@
+import { BACKSLASH, QUOTE } from '../bytes/ascii.ts';
 import type { ByteSink } from '../bytes/byte-sink.ts';
 
-const QUOTE = 34;
-const BACKSLASH = 92;
 const UNICODE = 117;
 const PIECE_BYTES = 4096;
 const HIGH_BITS = 0x80808080 | 0;

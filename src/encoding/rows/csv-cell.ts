@@ -1,5 +1,6 @@
 import type { Vector } from '../../core/batch.ts';
 import type { DataType } from '../../core/data-type.ts';
+import { QUOTE } from '../bytes/ascii.ts';
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import { plainBytes } from '../bytes/typed-view.ts';
 import type { ValueWriter } from '../values/cell.ts';
@@ -8,8 +9,6 @@ import { type CsvWriteOptions, quotedBytes } from './csv-options.ts';
 import { csvText } from './csv-text.ts';
 import { csvDateValues, csvFloatValues, csvJsonValues } from './csv-values.ts';
 import { execValues } from './exec-cell.ts';
-
-const QUOTE = 34;
 
 /**
  * What a writer puts. `field`: the field as it stands. `string`: a JSON string that holds nothing but plain ASCII, so

@@ -1,10 +1,9 @@
+import { QUOTE, SPACE } from '../bytes/ascii.ts';
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import type { WriteText } from '../values/utf8-values.ts';
 import { type CsvWriteOptions, quotedBytes } from './csv-options.ts';
 
-const QUOTE = 34;
 const APOSTROPHE = 39;
-const SPACE = 32;
 const HIGH_BITS = 0x80808080 | 0;
 
 export function csvText(sink: ByteSink, options: CsvWriteOptions): WriteText {

@@ -1,3 +1,4 @@
+import { QUOTE } from '../bytes/ascii.ts';
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import { typedView } from '../bytes/typed-view.ts';
 import { writeCalendarDate } from '../values/calendar-text.ts';
@@ -5,8 +6,6 @@ import { CALENDAR_BYTES, isInfiniteDay } from '../values/calendar-values.ts';
 import type { ValueWriter } from '../values/cell.ts';
 import { FLOAT_TEXT_BYTES, writeFloat32, writeFloat64 } from '../values/float-text.ts';
 import { needsQuotes } from './csv-text.ts';
-
-const QUOTE = 34;
 
 /** JSON has no word for these, but those who read CSV do. */
 export function csvFloatValues(sink: ByteSink, bits: 32 | 64): ValueWriter {

@@ -1,15 +1,13 @@
 import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { CsvForm } from '../../core/frame-engine.ts';
+import { CR, LF } from '../bytes/ascii.ts';
 import { ByteSink } from '../bytes/byte-sink.ts';
 import { viewOf } from '../bytes/typed-view.ts';
 import { type CsvCell, csvCell } from './csv-cell.ts';
 import { type CsvWriteOptions, csvOptions } from './csv-options.ts';
 import { csvText } from './csv-text.ts';
 import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
-
-const CR = 13;
-const LF = 10;
 
 /**
  * Rows as lines of RFC 4180. Each cell writes what stands before it: the delimiter or, first in a row, the line feed of

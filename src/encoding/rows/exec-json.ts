@@ -1,12 +1,12 @@
 import type { Column } from '../../core/data-type.ts';
 import type { EncodedRows } from '../../core/frame-engine.ts';
+import { COMMA } from '../bytes/ascii.ts';
 import { ByteSink } from '../bytes/byte-sink.ts';
 import type { Cell } from '../values/cell.ts';
 import { execCell } from './exec-cell.ts';
 import { execColumn } from './exec-column.ts';
 import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
 
-const COMMA = 44;
 const encoder = new TextEncoder();
 
 export interface ExecJsonOptions {

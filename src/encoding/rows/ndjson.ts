@@ -1,11 +1,11 @@
 import type { Column, DataType } from '../../core/data-type.ts';
+import { SPACE } from '../bytes/ascii.ts';
 import { ByteSink } from '../bytes/byte-sink.ts';
 import { viewOf } from '../bytes/typed-view.ts';
 import type { Cell } from '../values/cell.ts';
 import { execCell } from './exec-cell.ts';
 import { createRowTextEncoder, type RowTextEncoder } from './row-text.ts';
 
-const SPACE = 32;
 const encoder = new TextEncoder();
 
 /** Rows as `{"name":value,…}`, a line each, with the values of exec JSON. Names that repeat are kept as they are. */

@@ -1,3 +1,4 @@
+import { COLON, QUOTE } from '../bytes/ascii.ts';
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import { typedView } from '../bytes/typed-view.ts';
 import { writeCalendarDate } from './calendar-text.ts';
@@ -6,8 +7,6 @@ import { write2Digits, write6Digits, write9Digits } from './digits.ts';
 import { floorQuotient } from './int64-text.ts';
 import { isoDuration } from './iso-duration.ts';
 
-const QUOTE = 34;
-const COLON = 58;
 const DAY_SECONDS = 86400;
 const INT32_MAX = 0x7fffffff;
 /** The longest date or time, in quotes, with room to spare. */

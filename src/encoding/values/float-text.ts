@@ -1,10 +1,8 @@
+import { POINT, ZERO } from '../bytes/ascii.ts';
 import { write3Digits, writeTrimmed3Digits, writeUint31, writeUint53 } from './digits.ts';
 
 /** The longest text: `-123456789012345680000.0` and the like. */
 export const FLOAT_TEXT_BYTES = 40;
-
-const ZERO = 48;
-const POINT = 46;
 
 /** As String(x), with `.0` behind a whole number. `x` is finite. */
 export function writeFloat64(out: DataView, at: number, x: number): number {

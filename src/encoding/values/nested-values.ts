@@ -1,10 +1,9 @@
 import type { Vector } from '../../core/batch.ts';
+import { COLON, COMMA } from '../bytes/ascii.ts';
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import { plainBytes } from '../bytes/typed-view.ts';
 import type { Cell, ValueWriter } from './cell.ts';
 
-const COMMA = 44;
-const COLON = 58;
 const encoder = new TextEncoder();
 
 export function listValues(sink: ByteSink, element: Cell): ValueWriter {

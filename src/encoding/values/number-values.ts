@@ -1,4 +1,5 @@
 import type { Vector } from '../../core/batch.ts';
+import { MINUS, QUOTE } from '../bytes/ascii.ts';
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import { typedView } from '../bytes/typed-view.ts';
 import type { ValueWriter } from './cell.ts';
@@ -7,8 +8,6 @@ import { FLOAT_TEXT_BYTES, writeFloat32, writeFloat64 } from './float-text.ts';
 import { writeInt64, writeUint64 } from './int64-text.ts';
 import { INT128_TEXT_BYTES, insertPoint, writeInt128 } from './int128-text.ts';
 
-const QUOTE = 34;
-const MINUS = 45;
 const INTEGER_BYTES = 24;
 
 const views = {

@@ -1,3 +1,4 @@
+import { QUOTE } from '../bytes/ascii.ts';
 import type { ByteSink } from '../bytes/byte-sink.ts';
 import { plainBytes, viewOf } from '../bytes/typed-view.ts';
 import { isJson } from '../json/json-grammar.ts';
@@ -5,7 +6,6 @@ import { writeJsonString } from '../json/json-string.ts';
 import type { ValueWriter } from './cell.ts';
 import { textWriter, Utf8Values } from './utf8-values.ts';
 
-const QUOTE = 34;
 const PADDING = 61;
 const BASE64 = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 

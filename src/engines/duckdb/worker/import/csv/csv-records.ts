@@ -1,7 +1,4 @@
-const LF = 10;
-const CR = 13;
-const SPACE = 32;
-const QUOTE = 34;
+import { CR, LF, QUOTE, SPACE } from '../../../../../encoding/bytes/ascii.ts';
 
 export const csvFaults = {
   unclosedQuote: 'a value begins with a quote that is not closed',

@@ -1,17 +1,12 @@
 import { open } from 'node:fs/promises';
 import { AppError } from '../../../../../core/app-error.ts';
+import { CLOSE_BRACKET, COMMA, LF, OPEN_BRACE, OPEN_BRACKET } from '../../../../../encoding/bytes/ascii.ts';
 import { isSpace, JsonFault, jsonValueEnd, MoreNeeded, skipSpace } from '../../../../../encoding/json/json-grammar.ts';
 import { refuseOtherEncodings, textFault, utf8ByteOrderMark } from '../text/text-encoding.ts';
 
 /** The longest object that is read. */
 const maxObjectBytes = 64 * 1024 * 1024;
 const windowBytes = 1024 * 1024;
-
-const LF = 10;
-const COMMA = 44;
-const OPEN_BRACKET = 91;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
 
 export interface ScannedObject {
   /** Where it begins, from 1. */

@@ -1,5 +1,6 @@
 import type { Vector } from '../../../../../../core/batch.ts';
 import type { Column, DataType } from '../../../../../../core/data-type.ts';
+import { CR, LF, QUOTE } from '../../../../../../encoding/bytes/ascii.ts';
 
 /** The most rows of a batch: one row group of the file that is written. */
 export const batchRows = 65_536;
@@ -23,10 +24,6 @@ export interface FastField {
   /** Whether the type was named rather than found out: 007 is a number then. */
   readonly isNamed: boolean;
 }
-
-const LF = 10;
-const CR = 13;
-const QUOTE = 34;
 
 /** 1 for each byte that ends a text without quotes. */
 export function fieldEnds(delimiter: number): Uint8Array {

@@ -1,12 +1,9 @@
 import type { Batch } from '../../../../../../core/batch.ts';
 import type { Column } from '../../../../../../core/data-type.ts';
+import { CR, LF, QUOTE } from '../../../../../../encoding/bytes/ascii.ts';
 import { batchRows, FastColumn, type FastField, fieldEnds, unsure } from './fast-column.ts';
 import { readQuotedText, readText } from './fast-texts.ts';
 import { NeedsFullReader } from './line-blocks.ts';
-
-const LF = 10;
-const CR = 13;
-const QUOTE = 34;
 
 export type LineEnd = '\n' | '\r\n';
 

@@ -1,10 +1,8 @@
+import { MINUS, POINT, ZERO } from '../../../../../../encoding/bytes/ascii.ts';
 import { isKeptByDouble } from '../../text/text-kind.ts';
 import { patterns } from '../../text/text-patterns.ts';
 import { type FastColumn, unsure, type ValueReader } from './fast-column.ts';
 
-const MINUS = 45;
-const POINT = 46;
-const ZERO = 48;
 const NINE = 57;
 const CAPITAL_E = 69;
 const SMALL_E = 101;

@@ -1,6 +1,5 @@
+import { QUOTE } from '../../../../../../encoding/bytes/ascii.ts';
 import { type FastColumn, setBit, unsure } from './fast-column.ts';
-
-const QUOTE = 34;
 
 /** More bytes are quicker to copy all at once. */
 const shortText = 128;

@@ -1,12 +1,8 @@
+import { COLON, MINUS, POINT, SPACE, ZERO } from '../../../../../../encoding/bytes/ascii.ts';
 import { type FastColumn, unsure } from './fast-column.ts';
 import { setInt64 } from './fast-numbers.ts';
 
-const SPACE = 32;
 const PLUS = 43;
-const MINUS = 45;
-const POINT = 46;
-const ZERO = 48;
-const COLON = 58;
 const T = 84;
 const Z = 90;
 

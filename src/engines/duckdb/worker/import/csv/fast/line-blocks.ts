@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
+import { LF } from '../../../../../../encoding/bytes/ascii.ts';
 
-const LF = 10;
 const blockBytes = 1024 * 1024;
 /** What is left of the block before goes in front of the next: the beginning of a row, which cannot be longer. */
 const headBytes = 1024 * 1024;
