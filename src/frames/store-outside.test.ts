@@ -21,8 +21,8 @@ import { codeOf, eventually, firstColumn, open, put, useStoreBench } from '../..
 import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
 import type { FrameSummary } from './catalog/frame-summary.ts';
+import { withChecksum } from './disk/checksummed-json.ts';
 import { parseManifest } from './disk/manifest.ts';
-import { seal } from './disk/sealed-json.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();
@@ -65,7 +65,7 @@ async function useFirstFormat(handle: string): Promise<void> {
     expect(checksum).toMatch(/^ghash:[0-9a-f]{32}$/);
     return { ...part, sha256 };
   });
-  await writeFile(path, seal({ format: 1, ...manifest, parts }));
+  await writeFile(path, withChecksum({ format: 1, ...manifest, parts }));
 }
 
 /** Node's own `utimes` loses the nanoseconds. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { vectorOf } from '../../../test/support/vector-of.ts';
 import type { Batch } from '../../core/batch.ts';
 import type { DataType } from '../../core/data-type.ts';
-import { createExecJsonEncoder, execJsonHead, execSqlTail } from './exec-json.ts';
+import { createExecJsonEncoder, execJsonHead, execJsonTail } from './exec-json.ts';
 
 function batchOf(...columns: [DataType, readonly unknown[]][]): Batch {
   return {
@@ -62,7 +62,7 @@ test('head and tail enclose the rows in the order query, columns, dataset, count
   expect(
     Buffer.concat([
       execJsonHead('handle:é', columns),
-      execSqlTail({ count: 0, timings: undefined, explain: false }),
+      execJsonTail({ count: 0, timings: undefined, explain: false }),
     ]).toString(),
   ).toBe('{"query":"handle:é","columns":[{"name":"a \\"b\\"\\n","type":"LONG"}],"dataset":[],"count":0}');
 });

@@ -67,7 +67,7 @@ export async function* execJsonRows(
   return rows;
 }
 
-export function execSqlTail(tail: {
+export function execJsonTail(tail: {
   readonly count: number;
   readonly timings: { readonly compilerNs: bigint; readonly executeNs: bigint } | undefined;
   readonly explain: boolean;

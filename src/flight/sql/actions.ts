@@ -21,13 +21,13 @@ import {
 } from './messages/sql-messages.ts';
 import type { CancellableTickets } from './statements/cancellable-tickets.ts';
 import { parameterSchema } from './statements/parameter-schema.ts';
-import type { PreparedStatements } from './statements/prepared-statements.ts';
-import type { Statements } from './statements/statements.ts';
+import type { PreparedStatementRegistry } from './statements/prepared-statement-registry.ts';
+import type { StatementRunner } from './statements/statement-runner.ts';
 import type { Transactions } from './statements/transactions.ts';
 
 export interface ActionContext {
-  readonly statements: Statements;
-  readonly prepared: PreparedStatements;
+  readonly statements: StatementRunner;
+  readonly prepared: PreparedStatementRegistry;
   readonly transactions: Transactions;
   readonly cancellable: CancellableTickets;
 }

@@ -23,8 +23,8 @@ import { metadataStream } from './metadata/metadata-stream.ts';
 import { sqlInfos } from './metadata/sql-info.ts';
 import { CancellableTickets } from './statements/cancellable-tickets.ts';
 import { ingest } from './statements/ingest.ts';
-import { PreparedStatements, statementIdleMs } from './statements/prepared-statements.ts';
-import { Statements } from './statements/statements.ts';
+import { PreparedStatementRegistry, statementIdleMs } from './statements/prepared-statement-registry.ts';
+import { StatementRunner } from './statements/statement-runner.ts';
 import { noteWrite, Transactions } from './statements/transactions.ts';
 
 export interface FlightSqlOptions {
@@ -42,10 +42,10 @@ export interface FlightSqlOptions {
 /** Arrow Flight SQL over frames and the operator's database. */
 export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
   const { sql, frames, version, maxConnections, sessions, expectStatements, logger } = options;
-  const prepared = new PreparedStatements();
+  const prepared = new PreparedStatementRegistry();
   const transactions = new Transactions();
   const cancellable = new CancellableTickets();
-  const statements = new Statements({ sql, prepared, transactions, sessions, logger });
+  const statements = new StatementRunner({ sql, prepared, transactions, sessions, logger });
   const infos = sqlInfos({ version, maxConnections, statementIdleMs });
   const tableOf = (command: SqlMessage, { principal }: Call): MetadataTable | undefined =>
     metadataTable(command, { sql, frames, principal, sqlInfos: infos });

@@ -1,8 +1,8 @@
 import type { Column } from '../../core/data-type.ts';
 import type { Handle } from '../../core/handle.ts';
 import { randomBase32 } from '../../core/handle.ts';
+import { parseChecksummed, withChecksum } from './checksummed-json.ts';
 import type { FileIdentity, Part } from './part.ts';
-import { seal, unseal } from './sealed-json.ts';
 
 /** What is known of one version of a frame. */
 export interface Manifest {
@@ -28,12 +28,12 @@ const firstFormat = 1;
 type FirstPart = Omit<Part, 'checksum'> & { readonly sha256: string | null };
 
 export function encodeManifest(manifest: Manifest): string {
-  return seal({ format, ...manifest });
+  return withChecksum({ format, ...manifest });
 }
 
 /** Undefined when the text is torn, edited, of another format or of another handle: then it is not believed at all. */
 export function parseManifest(text: string, handle: Handle): Manifest | undefined {
-  const value = unseal(text) as ({ readonly format: unknown } & Manifest) | undefined;
+  const value = parseChecksummed(text) as ({ readonly format: unknown } & Manifest) | undefined;
   if (value === undefined || value.handle !== handle) return undefined;
   const { format: found, ...manifest } = value;
   if (found === format) return manifest;

@@ -1,5 +1,5 @@
 import type { Handle } from '../../core/handle.ts';
-import { seal, unseal } from './sealed-json.ts';
+import { parseChecksummed, withChecksum } from './checksummed-json.ts';
 
 /** Remembers that a handle was held once, so that `handle_gone` differs from `handle_not_found`. */
 export interface Tombstone {
@@ -13,11 +13,11 @@ export interface Tombstone {
 const format = 1;
 
 export function encodeTombstone(tombstone: Tombstone): string {
-  return seal({ format, ...tombstone });
+  return withChecksum({ format, ...tombstone });
 }
 
 export function parseTombstone(text: string, handle: Handle): Tombstone | undefined {
-  const value = unseal(text) as ({ readonly format: unknown } & Tombstone) | undefined;
+  const value = parseChecksummed(text) as ({ readonly format: unknown } & Tombstone) | undefined;
   if (value?.format !== format || value.handle !== handle) return undefined;
   const { format: _, ...tombstone } = value;
   return tombstone;

@@ -4,7 +4,7 @@ import type { Logger } from '../../core/logger.ts';
 import { defaultTenant, isTenant, type Tenant } from '../../core/principal.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import { otherTenants, type TenantDirectory, tenantRoot } from '../disk/tenant-directory.ts';
-import { evictAllUnknown, evictProcess, evictUnknown, type PrivateFolder } from './evict-process.ts';
+import { evictAllUnknown, evictProcess, evictUnknown, type PrivateFolder } from './evict-dead-process.ts';
 import { PeerWatch } from './peer-watch.ts';
 import { ProcessLease } from './process-lease.ts';
 

@@ -1,5 +1,5 @@
 import type { SqlResult } from '../../../core/sql.ts';
-import { execJsonRows, execSqlHead, execSqlTail } from '../../../encoding/rows/exec-json.ts';
+import { execJsonRows, execJsonTail, execSqlHead } from '../../../encoding/rows/exec-json.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
@@ -53,7 +53,7 @@ async function* execJson(
   yield execSqlHead(metadata ? { query, columns: result.columns } : undefined);
   const rows = yield* execJsonRows(result.rows());
   const endedAt = process.hrtime.bigint();
-  yield execSqlTail({
+  yield execJsonTail({
     count: command.count ? result.totalRows : rows,
     timings: command.timings ? { compilerNs: compiledAt - startedAt, executeNs: endedAt - compiledAt } : undefined,
     explain: command.explain,

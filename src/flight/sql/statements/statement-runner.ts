@@ -9,14 +9,14 @@ import type { Sessions } from '../../request/sessions.ts';
 import { emptySchema, type InfoParts } from '../messages/flight-info.ts';
 import type { StatementText } from '../messages/sql-messages.ts';
 import { encodeTicket, type StatementTicket } from '../messages/statement-ticket.ts';
-import type { ClientStatement, PreparedStatements } from './prepared-statements.ts';
+import type { ClientStatement, PreparedStatementRegistry } from './prepared-statement-registry.ts';
 import { readSessionStatement } from './session-statement.ts';
 import { noteWrite, statementName, type Transactions } from './transactions.ts';
 import { uploadedParameters } from './uploaded-parameters.ts';
 
-export interface StatementsOptions {
+export interface StatementRunnerOptions {
   readonly sql: FrameSql;
-  readonly prepared: PreparedStatements;
+  readonly prepared: PreparedStatementRegistry;
   readonly transactions: Transactions;
   readonly sessions: Sessions;
   readonly logger: Logger;
@@ -31,14 +31,14 @@ const changesTheSession: PreparedSql = { isUpdate: true, columns: [], parameters
  * Runs statements. What changes data runs once, when its FlightInfo is asked for or its DoPut comes: clients that send DDL as a query
  * often never fetch the result. A query runs when its rows are fetched.
  */
-export class Statements {
+export class StatementRunner {
   readonly #sql: FrameSql;
-  readonly #prepared: PreparedStatements;
+  readonly #prepared: PreparedStatementRegistry;
   readonly #transactions: Transactions;
   readonly #sessions: Sessions;
   readonly #logger: Logger;
 
-  constructor({ sql, prepared, transactions, sessions, logger }: StatementsOptions) {
+  constructor({ sql, prepared, transactions, sessions, logger }: StatementRunnerOptions) {
     this.#sql = sql;
     this.#prepared = prepared;
     this.#transactions = transactions;

@@ -41,7 +41,7 @@ interface Held {
 export const statementIdleMs = 24 * 3_600_000;
 
 /** What clients have prepared, under random handles. Clients that vanish never close theirs: the least recently used make room. */
-export class PreparedStatements {
+export class PreparedStatementRegistry {
   readonly #held: LruMap<Held>;
   readonly #idleMs: number;
   readonly #now: () => number;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Query } from '../../../core/sql.ts';
-import { type PreparedStatementLimits, PreparedStatements } from './prepared-statements.ts';
+import { type PreparedStatementLimits, PreparedStatementRegistry } from './prepared-statement-registry.ts';
 
 const statement = (sql: string) => ({
   sql,
@@ -11,7 +11,8 @@ const statement = (sql: string) => ({
   schema: new Uint8Array(8),
   transaction: undefined,
 });
-const store = (limits: PreparedStatementLimits = {}): PreparedStatements => new PreparedStatements(limits);
+const store = (limits: PreparedStatementLimits = {}): PreparedStatementRegistry =>
+  new PreparedStatementRegistry(limits);
 
 test('a statement is found by its handle, as often as it is asked for', () => {
   const statements = store();

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
 /** A value as one line of JSON and a line with its checksum, so that a torn or edited file is noticed. */
-export function seal(value: unknown): string {
+export function withChecksum(value: unknown): string {
   const json = JSON.stringify(value);
   return `${json}\n${sha256(json)}\n`;
 }
 
-/** Undefined when the text is not exactly what `seal` made. */
-export function unseal(text: string): unknown {
+/** Undefined when the text is not exactly what `withChecksum` made. */
+export function parseChecksummed(text: string): unknown {
   const end = text.indexOf('\n');
   if (end < 0) return undefined;
   const json = text.slice(0, end);
