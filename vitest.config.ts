@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that start a DuckDB, another process or a listener. */
+/** Tests that run DuckDB's library in their own process. */
+const withLibrary = ['src/engines/duckdb/worker/**/*.test.ts'];
+
+/** Tests that start another process or a listener. */
 const withProcesses = [
   'src/frames/*.test.ts',
   'src/engines/duckdb/*.test.ts',
-  'src/engines/duckdb/worker/**/*.test.ts',
   'src/engines/spark/*.test.ts',
   'src/engines/tsdb/*.test.ts',
   'test/**/*.test.ts',
@@ -23,7 +25,8 @@ const shared = {
   expect: { poll: { timeout: 10_000 } },
 };
 
-// Files share their processes, each of which loads the code once: that is most of what a short file takes.
+// Files share processes, each of which loads the code once: that is most of what a short file takes. Those with the library
+// do not, because a call that never returns, or memory that it spoils, would be another file's failure.
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -34,11 +37,12 @@ export default defineConfig({
           ...shared,
           name: 'units',
           include: ['src/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: withProcesses,
+          exclude: [...withLibrary, ...withProcesses],
           pool: 'threads',
           isolate: false,
         },
       },
+      { test: { ...shared, name: 'library', include: withLibrary, pool: 'forks' } },
       {
         test: { ...shared, name: 'processes', include: withProcesses, exclude: cluster, pool: 'forks', isolate: false },
       },

@@ -131,7 +131,7 @@ if (selected[0] === '--check') {
     else {
       // A cluster takes all of a small machine, and what others promise to do in time would be late. Those others wait much.
       const onCluster = vitest('tests on a cluster', process.execPath, ['--project', 'cluster'], { behind: true });
-      await vitest('tests', process.execPath, ['--project', 'units', '--project', 'processes']);
+      await vitest('tests', process.execPath, ['--project', '!cluster']);
       await fetched;
       await vitestOnNode24();
       await onCluster;
