@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { anonymous } from '../auth/identify.ts';
 import { AppError } from '../core/app-error.ts';
 import type { SqlDescription, SqlEngine, SqlJob, SqlResult, Statement } from '../core/sql.ts';
-import type { FrameStore } from '../frames/store.ts';
+import type { Frames } from '../frames/frames.ts';
 import { AutoEngine } from './auto-engine.ts';
 import { EngineRouter } from './engine-router.ts';
 import type { SqlText } from './frame-sql.ts';
@@ -74,7 +74,7 @@ beforeEach(() => {
     list: async function* () {},
     put: async () => ({ rows: 0 }),
     refuseTaken: async () => {},
-  } as unknown as FrameStore;
+  } as unknown as Frames;
   router = new EngineRouter({
     local: new FrameStatements({ engine: local, frames }),
     clusters: new Map([['second', new FrameStatements({ engine: second, frames })]]),
