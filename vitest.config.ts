@@ -36,7 +36,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'units',
-          include: ['src/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'bench/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: [...withLibrary, ...withProcesses],
           pool: 'threads',
           isolate: false,

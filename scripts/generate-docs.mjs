@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tsImport } from 'tsx/esm/api';
 
-const { renderHttpPage } = await tsImport('../src/http/openapi/http-page.ts', import.meta.url);
-const { cliPage } = await tsImport('../src/cli/cli-page.ts', import.meta.url);
-const { settingsPage } = await tsImport('../src/config/settings-page.ts', import.meta.url);
+const { renderHttpPage } = await tsImport('./reference/http-page.ts', import.meta.url);
+const { cliPage } = await tsImport('./reference/cli-page.ts', import.meta.url);
+const { settingsPage } = await tsImport('./reference/settings-page.ts', import.meta.url);
 
 const pages = {
   'docs/reference/cli.md': cliPage,

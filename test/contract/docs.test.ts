@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type DescribedPaths, renderHttpPage } from '../../scripts/reference/http-page.ts';
 import { errorCodes } from '../../src/core/app-error.ts';
 import type { DataType } from '../../src/core/data-type.ts';
 import { execColumn } from '../../src/encoding/rows/exec-column.ts';
 import { errorStatus } from '../../src/grpc/server/error-status.ts';
 import { httpStatus } from '../../src/http/exchange/error-response.ts';
-import { type DescribedPaths, renderHttpPage } from '../../src/http/openapi/http-page.ts';
 import { startFramehold } from '../support/framehold.ts';
 import { ask } from '../support/http-client.ts';
 

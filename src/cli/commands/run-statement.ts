@@ -29,7 +29,7 @@ type StatementRequest = Pick<SqlOptions, 'sql' | 'engine' | 'params'> & { readon
 
 /** Of a table on a terminal. */
 const rowsOnTerminal = 100;
-const countPatienceMs = 1000;
+const countTimeoutMs = 1000;
 
 /** Runs one statement, and prints or saves what comes. */
 export async function runStatement(context: ClientContext, sql: string, options: StatementOptions): Promise<void> {
@@ -96,10 +96,10 @@ async function countLeft(
 ): Promise<string> {
   // Elsewhere it may be hours of work for many machines.
   if (facts.engine !== undefined && facts.engine !== 'local') return 'more not shown';
-  using patience = new LinkedAbort([context.signal], countPatienceMs);
+  using limit = new LinkedAbort([context.signal], countTimeoutMs);
   try {
     const sql = `SELECT count(*) FROM (${request.sql}\n)`;
-    const { rows } = await fetchResult({ ...context, signal: patience.signal }, { ...request, sql }, undefined);
+    const { rows } = await fetchResult({ ...context, signal: limit.signal }, { ...request, sql }, undefined);
     const left = Number(rows[0]?.[0]) - shown;
     if (left > 0) return `${left.toLocaleString('en-US')} more not shown`;
   } catch {

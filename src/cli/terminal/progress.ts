@@ -3,7 +3,7 @@ import type { Environment } from '../framework/environment.ts';
 import { shownBytes } from './amounts.ts';
 
 /** What takes less is not worth a line. */
-const patienceMs = 1000;
+const showAfterMs = 1000;
 const everyMs = 200;
 const barWidth = 24;
 
@@ -42,7 +42,7 @@ export class Progress implements Disposable {
 
   #show(): void {
     const seconds = (performance.now() - this.#startedMs) / 1000;
-    if (seconds * 1000 < patienceMs) return;
+    if (seconds * 1000 < showAfterMs) return;
     this.#isShown = true;
     const known = progressLine(this.#label, this.#bytes, this.#totalBytes, seconds);
     const line = this.note === '' ? known : `${known}  ${this.note}`;

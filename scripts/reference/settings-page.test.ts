@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { loadConfig } from './load-config.ts';
-import { settingRows } from './setting-rows.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { settingRows } from '../../src/config/setting-rows.ts';
 import { settingsPage } from './settings-page.ts';
 
 const page = readFileSync(new URL('../../docs/reference/settings.md', import.meta.url), 'utf8');

@@ -1,5 +1,5 @@
-import { clientTables, completionTable, serverSummaries } from './framework/command-tables.ts';
-import { type CommandTable, flagUsage } from './framework/flag-table.ts';
+import { clientTables, completionTable, serverSummaries } from '../../src/cli/framework/command-tables.ts';
+import { type CommandTable, flagUsage } from '../../src/cli/framework/flag-table.ts';
 
 /** docs/reference/cli.md, made from the tables of the commands. */
 export function cliPage(): string {

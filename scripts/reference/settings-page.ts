@@ -1,6 +1,6 @@
-import { type EngineSetting, engineSettings } from './engine-settings.ts';
+import { type EngineSetting, engineSettings } from '../../src/config/engine-settings.ts';
+import { configFileNames, type SettingRow, settingRows } from '../../src/config/setting-rows.ts';
 import { sampleConfig } from './sample-config.ts';
-import { configFileNames, type SettingRow, settingRows } from './setting-rows.ts';
 
 const sectionTitles: Readonly<Record<string, string>> = {
   storage: 'Where frames are kept',

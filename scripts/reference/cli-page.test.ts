@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
+import { clientTables } from '../../src/cli/framework/command-tables.ts';
 import { cliPage } from './cli-page.ts';
-import { commands } from './commands.ts';
-import { clientTables } from './framework/command-tables.ts';
 
 const page = readFileSync(new URL('../../docs/reference/cli.md', import.meta.url), 'utf8');
 

@@ -1,5 +1,5 @@
-import { type EngineSetting, engineSettings } from './engine-settings.ts';
-import { type SettingRow, settingRows } from './setting-rows.ts';
+import { type EngineSetting, engineSettings } from '../../src/config/engine-settings.ts';
+import { type SettingRow, settingRows } from '../../src/config/setting-rows.ts';
 
 /** A complete config.toml: what has a fixed default with that, the rest as comments with an example. */
 export function sampleConfig(): string {
