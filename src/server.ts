@@ -83,8 +83,7 @@ export async function startServer(
   await makeDataDirectory(config.storage.dataDir);
   await checkAnalyticsPath(config.storage.duckdbPath);
   const stopping = new AbortController();
-  const cleanup = new Cleanup();
-  try {
+  return Cleanup.scope(async (cleanup) => {
     const engines = cleanup.use(openEngines(config, logger));
     const frames = cleanup.use(await openFrames(config, engines, logger));
     const queries = cleanup.use(await openQueries(config, frames, createEngine, logger));
@@ -100,12 +99,8 @@ export async function startServer(
       grpcAddress: doors.grpcAddress,
       frameCount: await frames.count(),
       frames,
-      [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
     };
-  } catch (error) {
-    await cleanup[Symbol.asyncDispose]();
-    throw error;
-  }
+  });
 }
 
 /** What every pool of DuckDB processes has. */
@@ -172,8 +167,7 @@ async function openQueries(
   logger: Logger,
 ): Promise<Queries> {
   const { tsdb, sql } = config;
-  const cleanup = new Cleanup();
-  try {
+  return Cleanup.scope(async (cleanup) => {
     const local = openLocalSql(config, cleanup, logger);
     const clusters = await openClusters(config, local, createEngine, cleanup, logger);
     const upstream =
@@ -197,12 +191,8 @@ async function openQueries(
       defaultEngine: sql.defaultEngine,
       autoEngine: sql.autoEngine,
     });
-    const dispose = (): Promise<void> => cleanup[Symbol.asyncDispose]();
-    return { local, clusters, tsdb: upstream, sql: router, running, engines, [Symbol.asyncDispose]: dispose };
-  } catch (error) {
-    await cleanup[Symbol.asyncDispose]();
-    throw error;
-  }
+    return { local, clusters, tsdb: upstream, sql: router, running, engines };
+  });
 }
 
 function openLocalSql(config: Config, cleanup: Cleanup, logger: Logger): DuckDbSqlEngine {
@@ -253,8 +243,7 @@ interface Doors extends AsyncDisposable {
 
 async function openDoors(config: Config, frames: FrameStore, queries: Queries, logger: Logger): Promise<Doors> {
   const { server, http } = config;
-  const cleanup = new Cleanup();
-  try {
+  return Cleanup.scope(async (cleanup) => {
     const grpc = cleanup.use(await openGrpc(config, frames, queries, logger));
     const routes = httpRoutes(config, frames, queries, grpc.address);
     const listener = await startHttpListener({
@@ -273,12 +262,8 @@ async function openDoors(config: Config, frames: FrameStore, queries: Queries, l
       await Promise.all([listener.close(graceMs + lastWordMs), grpc.close({ graceMs })]);
       clearTimeout(told);
     });
-    const dispose = (): Promise<void> => cleanup[Symbol.asyncDispose]();
-    return { httpAddress: listener.address, grpcAddress: grpc.address, [Symbol.asyncDispose]: dispose };
-  } catch (error) {
-    await cleanup[Symbol.asyncDispose]();
-    throw error;
-  }
+    return { httpAddress: listener.address, grpcAddress: grpc.address };
+  });
 }
 
 function openGrpc({ server }: Config, frames: FrameStore, queries: Queries, logger: Logger) {

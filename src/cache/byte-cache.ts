@@ -1,4 +1,4 @@
-/** A typed part of the hot tier; all parts share one budget. */
+/** A typed part of the cache; all parts share one budget. */
 export interface CacheSpace<V> {
   get(versionId: string, key: string): V | undefined;
   /** Whether it is kept; does not count as a read. */

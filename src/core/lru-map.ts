@@ -3,7 +3,7 @@ interface Entry<Value> {
   readonly bytes: number;
 }
 
-/** A map with bounds. The entries that were not used for longest make room; the newest always has it. */
+/** A bounded map. It evicts the least recently used entries, but never the newest. */
 export class LruMap<Value> {
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry<Value>>();

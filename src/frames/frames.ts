@@ -1,23 +1,18 @@
-import type { ChunkForm, Compression, PartRows } from '../core/frame-engine.ts';
+import type { Compression, PartRows } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
 import type { ReadOptions } from './read/chunk-reader.ts';
 import type { FrameReader } from './read/frame-reader.ts';
-import type { FrameParts, FrameRows, FrameSelection } from './read/read-frame.ts';
+import type { FrameParts, FrameRows, FrameSelection, ReadRequest } from './read/read-frame.ts';
 import type { PutRequest } from './write/put-frame.ts';
 
-interface Signal {
+export interface Signal {
   readonly signal: AbortSignal;
 }
 
-/** A path beside the frames where no file is yet. A file there is removed when this is disposed of, or when the server starts. */
-export interface TemporaryFile extends AsyncDisposable {
-  readonly path: string;
-}
-
-/** An empty folder beside the frames, on their file system. It is removed as a temporary file is. */
-export interface IncomingFolder extends AsyncDisposable {
+/** A path beside the frames. The file or folder there is removed when this is disposed of, or when the server starts. */
+export interface TemporaryPath extends AsyncDisposable {
   readonly path: string;
 }
 
@@ -30,11 +25,7 @@ export interface ListOptions {
 /** Everything that can be done with frames. Others depend on the part that they need: `Pick<Frames, 'read'>`. */
 export interface Frames {
   /** Reads rows of the current version, already encoded. */
-  read(
-    principal: Principal,
-    selection: FrameSelection & { readonly form: ChunkForm },
-    options: ReadOptions,
-  ): Promise<FrameRows>;
+  read(principal: Principal, request: ReadRequest, options: ReadOptions): Promise<FrameRows>;
   /** The id of a version that can be served at once, without a look at the disk. Counts as a read. */
   peek(principal: Principal, handle: Handle): string | undefined;
   /** The current version, for as long as the reader is not disposed of: for engines, which read the files themselves. */
@@ -52,14 +43,14 @@ export interface Frames {
   drop(principal: Principal, handle: Handle, options?: { readonly ifVersion?: number | undefined }): Promise<number>;
   /** Starts the time to live again. */
   renew(principal: Principal, handle: Handle, ttlMs?: number | null): Promise<HeldSummary>;
-  /** For bytes on their way in or out. */
-  temporaryFile(principal: Principal): Promise<TemporaryFile>;
-  /** For Parquet files that others write and a put of kind `parts` takes over. */
-  incomingFolder(principal: Principal): Promise<IncomingFolder>;
-  /** Writes rows as a Parquet file that is no frame, to be sent away; compressed as a new frame is, unless told. */
+  /** For bytes on their way in or out. No file is there yet. */
+  temporaryFile(principal: Principal): Promise<TemporaryPath>;
+  /** An empty folder for Parquet files that others write and a put of kind `parts` takes over. */
+  incomingFolder(principal: Principal): Promise<TemporaryPath>;
+  /** Writes rows to a temporary Parquet file. Default compression: that of a new frame. */
   writeParquet(
     principal: Principal,
     request: { readonly source: PartRows; readonly compression?: Compression | undefined },
     options: Signal,
-  ): Promise<TemporaryFile & { readonly bytes: number }>;
+  ): Promise<TemporaryPath & { readonly bytes: number }>;
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ByteCache } from '../cache/byte-cache.ts';
 import { serverStopping } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
-import type { ChunkForm, Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
+import type { Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
@@ -12,13 +12,19 @@ import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summa
 import type { StoreContext } from './catalog/tenant-state.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
-import type { Frames, IncomingFolder, ListOptions, TemporaryFile } from './frames.ts';
-import type { PeerParts } from './peers/peer-group.ts';
-import { PeerGroup } from './peers/peer-group.ts';
+import type { Frames, ListOptions, Signal, TemporaryPath } from './frames.ts';
+import { PeerGroup, type PeerParts } from './peers/peer-group.ts';
 import { ChunkLoads } from './read/chunk-loads.ts';
 import { ChunkReader, type ReadOptions } from './read/chunk-reader.ts';
 import type { FrameReader } from './read/frame-reader.ts';
-import { type FrameParts, type FrameRows, type FrameSelection, openParts, readFrame } from './read/read-frame.ts';
+import {
+  type FrameParts,
+  type FrameRows,
+  type FrameSelection,
+  openParts,
+  type ReadRequest,
+  readFrame,
+} from './read/read-frame.ts';
 import { TenantFrames } from './tenant-frames.ts';
 import { ExpirySweeper } from './upkeep/expiry-sweeper.ts';
 import { IdleQueue } from './upkeep/idle-queue.ts';
@@ -46,10 +52,6 @@ export interface FrameStoreOptions {
   readonly quietMs?: number;
   /** How long the recompression of a part may take. Default: by its size, far longer than it ever takes. */
   readonly recompressionTimeoutMs?: number;
-}
-
-interface Signal {
-  readonly signal: AbortSignal;
 }
 
 const adoptionsAtOnce = 2;
@@ -119,11 +121,11 @@ export class FrameStore implements Frames, AsyncDisposable {
     await this.#of(principal.tenant).refuseTaken(handle);
   }
 
-  async temporaryFile(principal: Principal): Promise<TemporaryFile> {
+  async temporaryFile(principal: Principal): Promise<TemporaryPath> {
     return this.#of(principal.tenant).temporaryFile();
   }
 
-  async incomingFolder(principal: Principal): Promise<IncomingFolder> {
+  async incomingFolder(principal: Principal): Promise<TemporaryPath> {
     return this.#of(principal.tenant).incomingFolder();
   }
 
@@ -131,7 +133,7 @@ export class FrameStore implements Frames, AsyncDisposable {
     principal: Principal,
     request: { readonly source: PartRows; readonly compression?: Compression | undefined },
     { signal }: Signal,
-  ): Promise<TemporaryFile & { readonly bytes: number }> {
+  ): Promise<TemporaryPath & { readonly bytes: number }> {
     const { source, compression = firstCompression(this.#common.compression).compression } = request;
     const file = await this.temporaryFile(principal);
     try {
@@ -147,12 +149,8 @@ export class FrameStore implements Frames, AsyncDisposable {
     return this.#of(principal.tenant).open(handle, options);
   }
 
-  async read(
-    principal: Principal,
-    selection: FrameSelection & { readonly form: ChunkForm },
-    options: ReadOptions,
-  ): Promise<FrameRows> {
-    return readFrame(() => this.open(principal, selection.handle, options), selection, options);
+  async read(principal: Principal, request: ReadRequest, options: ReadOptions): Promise<FrameRows> {
+    return readFrame(() => this.open(principal, request.handle, options), request, options);
   }
 
   async openParts(principal: Principal, selection: FrameSelection, options: Signal): Promise<FrameParts> {

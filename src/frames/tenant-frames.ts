@@ -18,7 +18,7 @@ import type { FrameVersion } from './catalog/frame-version.ts';
 import { type StoreContext, TenantState } from './catalog/tenant-state.ts';
 import { storage } from './disk/durable-file.ts';
 import { FileChanged } from './disk/part-links.ts';
-import type { IncomingFolder, ListOptions, TemporaryFile } from './frames.ts';
+import type { ListOptions, TemporaryPath } from './frames.ts';
 import { leaseLost } from './peers/process-lease.ts';
 import type { ChunkReader } from './read/chunk-reader.ts';
 import { FrameReader } from './read/frame-reader.ts';
@@ -69,12 +69,11 @@ export class TenantFrames implements AsyncDisposable {
     }
   }
 
-  /** Rejects (`handle_exists`) where a put that says nothing else would. */
   async refuseTaken(handle: Handle): Promise<void> {
     await this.#writer.refuseTaken(handle);
   }
 
-  async temporaryFile(): Promise<TemporaryFile> {
+  async temporaryFile(): Promise<TemporaryPath> {
     const { context, directory } = this.#state;
     context.durable.assertWritable();
     await directory.prepare();
@@ -82,7 +81,7 @@ export class TenantFrames implements AsyncDisposable {
     return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
   }
 
-  async incomingFolder(): Promise<IncomingFolder> {
+  async incomingFolder(): Promise<TemporaryPath> {
     const { context, directory } = this.#state;
     context.durable.assertWritable();
     await directory.prepare();

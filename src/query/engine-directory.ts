@@ -20,7 +20,7 @@ export interface EngineDirectoryOptions {
 }
 
 /** Longer than engines take to say themselves that they have no answer. */
-const patienceMs = 4000;
+const healthTimeoutMs = 4000;
 const freshMs = 1000;
 
 /** All engines and how they are, asked together, within a few seconds and not more often than once in one. */
@@ -59,8 +59,8 @@ function healthInTime(engine: NamedEngine): Promise<EngineHealth> {
   const asked = engine
     .health({ signal: controller.signal })
     .catch((): EngineHealth => ({ state: 'down', problem: 'it could not be asked' }));
-  return withTimeout(asked, patienceMs, () => {
+  return withTimeout(asked, healthTimeoutMs, () => {
     controller.abort();
-    return { state: 'down', problem: `no answer within ${patienceMs / 1000} s` };
+    return { state: 'down', problem: `no answer within ${healthTimeoutMs / 1000} s` };
   });
 }

@@ -53,13 +53,13 @@ export class EngineRouter implements FrameSql {
   async analyze(principal: Principal, text: SqlText | EngineChoice, options: CallOptions): Promise<AnalysedStatement> {
     const choice = 'reason' in text ? text : await this.choose(principal, text, options);
     const { sql, engine } = choice;
-    const analyse = async (own: CallOptions): Promise<Statement> => {
+    const analyzeOnce = async (own: CallOptions): Promise<Statement> => {
       const statement = await this.#named(engine).analyze(sql, own);
-      // A cancel that comes as the analysis ends must not be lost: the next step is another run.
+      // A cancel may arrive just as the analysis ends. Check here, because the next step registers a new run.
       own.signal.throwIfAborted();
       return statement;
     };
-    return { ...(choice.statement ?? (await this.#during(principal, choice, options, analyse))), sql, engine };
+    return { ...(choice.statement ?? (await this.#during(principal, choice, options, analyzeOnce))), sql, engine };
   }
 
   async prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql> {

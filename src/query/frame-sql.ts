@@ -1,7 +1,7 @@
 import type { Column, DataType } from '../core/data-type.ts';
-import type { ChunkForm, QueryProgress } from '../core/frame-engine.ts';
+import type { QueryProgress } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
-import type { AnalyticsTable, SqlResult, Statement } from '../core/sql.ts';
+import type { AnalyticsTable, SqlJob, SqlResult, SqlRun, Statement } from '../core/sql.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 
@@ -33,17 +33,8 @@ export interface EngineChoice extends SqlText {
 /** A text that was parsed and checked by the engine that is to run it. Only `FrameSql.analyze` makes one. */
 export type AnalysedStatement = Statement & { readonly sql: string; readonly engine: string };
 
-export interface QueryRequest {
+export interface QueryRequest extends Omit<SqlRun, keyof SqlJob> {
   readonly statement: AnalysedStatement;
-  readonly form: ChunkForm;
-  /** An Arrow IPC stream with a column a parameter; the statement runs once for each of its rows. */
-  readonly parameters?: Uint8Array | undefined;
-  readonly fromRow?: number | undefined;
-  readonly toRow?: number | undefined;
-  readonly columns?: readonly string[] | undefined;
-  readonly countAll?: boolean | undefined;
-  /** The rows become a frame: what writing them takes is the statement's own time. Default false. */
-  readonly isKept?: boolean | undefined;
 }
 
 export interface UpdateRequest {

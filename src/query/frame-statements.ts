@@ -1,5 +1,4 @@
 import { AppError } from '../core/app-error.ts';
-import { Cleanup } from '../core/async/cleanup.ts';
 import type { Column } from '../core/data-type.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
@@ -168,7 +167,7 @@ export class FrameStatements {
     }
   }
 
-  /** An engine that can writes the files of the frame itself; of others the rows come here. */
+  /** If the engine can write files, it writes the frame's files itself. Otherwise this server writes the rows. */
   async #keepOnce(
     principal: Principal,
     kept: KeptRows,
@@ -257,13 +256,12 @@ export class FrameStatements {
     run: { readonly query: Query; readonly into?: SqlJob['into'] } & Omit<QueryRequest, 'statement'>,
     options: CallOptions,
   ): Promise<SqlResult> {
-    const cleanup = new Cleanup();
+    const opened = await openTables(this.#frames, principal, run.query.tables, options);
+    const close = async (): Promise<void> => opened[Symbol.asyncDispose]();
     try {
-      const { tables } = cleanup.use(await openTables(this.#frames, principal, run.query.tables, options));
-      const result = await this.#engine.run({ ...run, tables }, options);
-      return endingWith(result, () => cleanup[Symbol.asyncDispose]());
+      return endingWith(await this.#engine.run({ ...run, tables: opened.tables }, options), close);
     } catch (error) {
-      await cleanup[Symbol.asyncDispose]();
+      await close();
       throw error;
     }
   }

@@ -19,8 +19,7 @@ export async function openTables(
   names: readonly TableName[],
   options: { readonly signal: AbortSignal },
 ): Promise<OpenTables> {
-  const cleanup = new Cleanup();
-  try {
+  return Cleanup.scope(async (cleanup) => {
     const opened = new Map<string, FrameTable>();
     for (const table of names) {
       if (isAnalytics(table)) continue;
@@ -32,11 +31,8 @@ export async function openTables(
       if (before !== undefined && before.versionId !== next.versionId) throw differsInCase(before.name, table.name);
       opened.set(key, next);
     }
-    return { tables: [...opened.values()], [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose]() };
-  } catch (error) {
-    await cleanup[Symbol.asyncDispose]();
-    throw error;
-  }
+    return { tables: [...opened.values()] };
+  });
 }
 
 /** The handle that a table's name means: names in SQL are the same in any case, handles are not. */

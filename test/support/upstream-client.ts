@@ -1,5 +1,4 @@
-import type { LogFields, Logger } from '../../src/core/logger.ts';
-import { silentLogger } from '../../src/core/logger.ts';
+import { type LogFields, type Logger, silentLogger } from '../../src/core/logger.ts';
 import type { Tsdb, TsdbRequest, TsdbResponse } from '../../src/core/tsdb.ts';
 import { createTsdb, type TsdbOptions } from '../../src/engines/tsdb/tsdb.ts';
 

@@ -2,6 +2,18 @@
 export class Cleanup implements AsyncDisposable {
   readonly #releases: (() => unknown)[] = [];
 
+  /** Gives what `open` gives. Disposing of it releases everything that `open` used; so does a failure half-way. */
+  static async scope<T extends object>(open: (cleanup: Cleanup) => Promise<T>): Promise<T & AsyncDisposable> {
+    const cleanup = new Cleanup();
+    const dispose = (): Promise<void> => cleanup[Symbol.asyncDispose]();
+    try {
+      return { ...(await open(cleanup)), [Symbol.asyncDispose]: dispose };
+    } catch (error) {
+      await dispose();
+      throw error;
+    }
+  }
+
   use<T extends AsyncDisposable>(resource: T): T {
     this.#releases.push(() => resource[Symbol.asyncDispose]());
     return resource;

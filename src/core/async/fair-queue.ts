@@ -2,7 +2,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
   /** `client#connection`; without a `#` it is the client's only one. Default: one lane for all. */
   readonly lane?: string | undefined;
-  /** What the caller needs to go on. Default 1. */
+  /** Units that the caller needs. Default 1. */
   readonly units?: number | undefined;
 }
 

@@ -33,10 +33,10 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 const leastBackgroundMs = 10 * 60_000;
-/** A hundredth of the usual speed: work in the background has the processor last. */
+/** A hundredth of the normal speed, because background work has low priority. */
 const bytesPerMs = 1000;
 
-/** The time limit of work on so many stored bytes that nobody waits for: what takes longer hangs. */
+/** Time limit for background work on `bytes` stored bytes. Work that takes longer is considered stuck. */
 export function backgroundTimeoutMs(bytes: number): number {
   return leastBackgroundMs + bytes / bytesPerMs;
 }

@@ -3,7 +3,7 @@ import { FairQueue, type WaitOptions } from './fair-queue.ts';
 export interface SemaphoreOptions {
   /** Default: any number may wait. */
   readonly maxWaiting: number;
-  /** For one more. */
+  /** The error for a caller that finds the queue full. */
   readonly overloaded: () => Error;
 }
 
@@ -28,7 +28,7 @@ export class Semaphore {
     }
   }
 
-  /** Gives what releases the units again. More units than there are is a mistake of the caller: it would wait for ever. */
+  /** Returns a function that releases the units. Asking for more units than there are never resolves. */
   async acquire(options: WaitOptions = {}): Promise<() => void> {
     const { units = 1, signal } = options;
     signal?.throwIfAborted();

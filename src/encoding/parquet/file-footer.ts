@@ -1,5 +1,4 @@
-import type { ColumnChunk } from './column-chunk.ts';
-import { encoding } from './column-chunk.ts';
+import { type ColumnChunk, encoding } from './column-chunk.ts';
 import type { LogicalType, ParquetType } from './parquet-type.ts';
 import { ThriftWriter } from './thrift-writer.ts';
 

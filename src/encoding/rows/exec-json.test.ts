@@ -61,7 +61,7 @@ test('head and tail enclose the rows in the order query, columns, dataset, count
   const columns = [{ name: 'a "b"\n', type: long }];
   expect(
     Buffer.concat([
-      execJsonHead('handle:é', columns),
+      execJsonHead({ query: 'handle:é', columns, isStatement: false }),
       execJsonTail({ count: 0, timings: undefined, explain: false }),
     ]).toString(),
   ).toBe('{"query":"handle:é","columns":[{"name":"a \\"b\\"\\n","type":"LONG"}],"dataset":[],"count":0}');

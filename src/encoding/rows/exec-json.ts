@@ -35,21 +35,19 @@ export function createExecJsonEncoder(columns: readonly Column[], options: ExecJ
   });
 }
 
-/** `{"query":…,"columns":[…],"dataset":[`, to stand before the rows. */
-export function execJsonHead(query: string, columns: readonly Column[]): Uint8Array {
-  return encoder.encode(
-    `{"query":${JSON.stringify(query)},"columns":${JSON.stringify(columns.map(execColumn))},"dataset":[`,
-  );
+export interface ExecMetadata {
+  readonly query: string;
+  readonly columns: readonly Column[];
+  /** QuestDB's answers to statements also have `timestamp`. */
+  readonly isStatement: boolean;
 }
 
-/** What stands before the rows of a statement: as QuestDB has it, and without its metadata when that is not wanted. */
-export function execSqlHead(
-  metadata: { readonly query: string; readonly columns: readonly Column[] } | undefined,
-): Uint8Array {
+/** `{"query":…,"columns":[…],"dataset":[`, to stand before the rows; without metadata only `{"dataset":[`. */
+export function execJsonHead(metadata: ExecMetadata | undefined): Uint8Array {
   if (metadata === undefined) return encoder.encode('{"dataset":[');
-  const { query, columns } = metadata;
-  const described = JSON.stringify(columns.map(execColumn));
-  return encoder.encode(`{"query":${JSON.stringify(query)},"columns":${described},"timestamp":-1,"dataset":[`);
+  const { query, columns, isStatement } = metadata;
+  const described = `"query":${JSON.stringify(query)},"columns":${JSON.stringify(columns.map(execColumn))}`;
+  return encoder.encode(`{${described},${isStatement ? '"timestamp":-1,' : ''}"dataset":[`);
 }
 
 /** What stands in `dataset`: each row ends with a comma, and the last one gives up its own. Returns how many rows there were. */

@@ -1,5 +1,4 @@
-import type { DataType } from '../../core/data-type.ts';
-import { isDecimalSize } from '../../core/data-type.ts';
+import { type DataType, isDecimalSize } from '../../core/data-type.ts';
 
 const int = (bits: 8 | 16 | 32 | 64 | 128, signed = true): DataType => ({ kind: 'int', bits, signed });
 const timestamp = (unit: 's' | 'ms' | 'us' | 'ns', zoned = false): DataType => ({ kind: 'timestamp', unit, zoned });

@@ -56,27 +56,11 @@ const NULL_KEY = encoder.encode('"null"');
 
 /** A map whose keys are JSON strings: an object. */
 export function mapObjectValues(sink: ByteSink, key: Cell, value: Cell): ValueWriter {
-  let offsets: Int32Array = new Int32Array(1);
-  return {
-    bind(vector) {
-      offsets = vector.offsets ?? new Int32Array(vector.length + 1);
-      bindEntries(vector, key, value);
-    },
-    write(row, at) {
-      const start = offsets[row] as number;
-      const end = offsets[row + 1] as number;
-      at = sink.byte(at, 123);
-      for (let i = start; i < end; i++) {
-        if (i > start) at = sink.byte(at, COMMA);
-        // No map may have such a key, but a file may.
-        if (key.isNull(i)) at = sink.copy(at, NULL_KEY);
-        else at = key.write(i, at);
-        at = sink.byte(at, COLON);
-        at = value.write(i, at);
-      }
-      return sink.byte(at, 125);
-    },
-  };
+  return mapValues(sink, key, value, [123, 125], (entry, at) => {
+    // No map may have such a key, but a file may.
+    const end = key.isNull(entry) ? sink.copy(at, NULL_KEY) : key.write(entry, at);
+    return value.write(entry, sink.byte(end, COLON));
+  });
 }
 
 const ENTRY_KEY = encoder.encode('{"key":');
@@ -84,6 +68,19 @@ const ENTRY_VALUE = encoder.encode(',"value":');
 
 /** Any other map: an array of its entries. */
 export function mapEntriesValues(sink: ByteSink, key: Cell, value: Cell): ValueWriter {
+  return mapValues(sink, key, value, [91, 93], (entry, at) => {
+    const end = key.write(entry, sink.copy(at, ENTRY_KEY));
+    return sink.byte(value.write(entry, sink.copy(end, ENTRY_VALUE)), 125);
+  });
+}
+
+function mapValues(
+  sink: ByteSink,
+  key: Cell,
+  value: Cell,
+  [open, close]: readonly [number, number],
+  writeEntry: (entry: number, at: number) => number,
+): ValueWriter {
   let offsets: Int32Array = new Int32Array(1);
   return {
     bind(vector) {
@@ -93,16 +90,12 @@ export function mapEntriesValues(sink: ByteSink, key: Cell, value: Cell): ValueW
     write(row, at) {
       const start = offsets[row] as number;
       const end = offsets[row + 1] as number;
-      at = sink.byte(at, 91);
-      for (let i = start; i < end; i++) {
-        if (i > start) at = sink.byte(at, COMMA);
-        at = sink.copy(at, ENTRY_KEY);
-        at = key.write(i, at);
-        at = sink.copy(at, ENTRY_VALUE);
-        at = value.write(i, at);
-        at = sink.byte(at, 125);
+      at = sink.byte(at, open);
+      for (let entry = start; entry < end; entry++) {
+        if (entry > start) at = sink.byte(at, COMMA);
+        at = writeEntry(entry, at);
       }
-      return sink.byte(at, 93);
+      return sink.byte(at, close);
     },
   };
 }

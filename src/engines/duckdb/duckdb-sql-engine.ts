@@ -57,8 +57,8 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   /** What a text means does not depend on the frames. To ask a worker takes as long as a short query does. */
   readonly #statements = new LruMap<Statement>();
   /**
-   * Every query that passed the gate; no other is sent to a worker to run. Until its first run it has what the analysis took of
-   * its time, and a full queue does not refuse it: it would have waited for nothing, and under load hardly any would end.
+   * Queries that passed the gate. Only these are sent to workers. The first run of a query counts the time of its analysis, and the
+   * queue limit does not apply to it: the wait for the analysis would have been for nothing, and under load hardly any would end.
    */
   readonly #gated = new WeakMap<Query, Admission>();
   /** Versions do not change, so what a query over them gives does not. */

@@ -1,6 +1,5 @@
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
-import type { Socket } from 'node:net';
-import { connect as connectPlain } from 'node:net';
+import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectAddress } from '../../core/connect-url.ts';
 import type { Logger } from '../../core/logger.ts';

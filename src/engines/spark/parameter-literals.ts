@@ -1,6 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import type { DataType, TimeUnit } from '../../core/data-type.ts';
-import { isDecimalSize } from '../../core/data-type.ts';
+import { type DataType, isDecimalSize, type TimeUnit } from '../../core/data-type.ts';
 import type { Query } from '../../core/sql.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { isTextField, type ReceivedField } from '../../encoding/arrow/read/format/schema.ts';

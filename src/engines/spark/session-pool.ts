@@ -152,7 +152,7 @@ export class SessionPool implements AsyncDisposable {
     const session = new SparkSession(options);
     using limit = new LinkedAbort([signal], setUpTimeoutMs);
     try {
-      await session.configure(limit);
+      await session.configure({ signal: limit.signal });
     } catch (thrown) {
       // The server may have it, though we never heard of it.
       this.drop(session);

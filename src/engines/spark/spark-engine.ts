@@ -74,7 +74,7 @@ export class SparkEngine implements ClusterEngine {
     using limit = new LinkedAbort([signal], healthTimeoutMs);
     const session = this.#newSession();
     try {
-      await session.configure(limit);
+      await session.configure({ signal: limit.signal });
       const version = await session.version(limit).catch(() => undefined);
       // Sail tells the version of Spark that it stands in for.
       const product = session.flavour === 'sail' ? ' (Sail)' : '';

@@ -71,7 +71,7 @@ export function createTsdb(options: TsdbOptions): Tsdb {
 
   const acquireSlot = async (signal: AbortSignal): Promise<() => void> => {
     using limit = new LinkedAbort([signal], timeoutMs);
-    return await slots.acquire(limit).catch((error: unknown) => {
+    return await slots.acquire({ signal: limit.signal }).catch((error: unknown) => {
       throw limit.isLate ? overloaded(`none came free within ${timeoutMs} ms`) : error;
     });
   };

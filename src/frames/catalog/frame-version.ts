@@ -1,7 +1,6 @@
 import type { ChunkForm } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
-import type { Manifest } from '../disk/manifest.ts';
-import { rowsOf, totalBytes } from '../disk/manifest.ts';
+import { type Manifest, rowsOf, totalBytes } from '../disk/manifest.ts';
 import type { PinnedParts } from '../disk/part-links.ts';
 import { chunkRowsOf } from './chunk-size.ts';
 
@@ -11,10 +10,10 @@ export interface ReadElsewhere {
   readonly announceRead: (handle: Handle) => void;
 }
 
-/** Of its time to live: how often others are told that it is read, and how much later it ends while there are others. */
+/** As shares of the time to live: how often reads are announced to peers, and how much later the frame expires while there are peers. */
 const tellShare = 1 / 8;
 const mostTellMs = 5000;
-/** What it takes others to hear of a read. */
+/** Time until peers know of a read. */
 const hearMs = 1000;
 
 /** A version of a frame, in memory. Its rows never change; where they lie may (recompression). */

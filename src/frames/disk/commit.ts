@@ -7,8 +7,7 @@ import { errnoOf } from '../../core/storage-error.ts';
 import { type DurableFiles, storage } from './durable-file.ts';
 import type { Manifest } from './manifest.ts';
 import type { ManifestFiles } from './manifest-files.ts';
-import type { FileIdentity } from './part.ts';
-import { sameFiles, sameIdentity } from './part.ts';
+import { type FileIdentity, sameFiles, sameIdentity } from './part.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
 
 /** Moves data to its public name, durably. Leaves nothing behind when it rejects. */

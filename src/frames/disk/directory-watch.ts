@@ -1,5 +1,4 @@
-import type { FSWatcher } from 'node:fs';
-import { watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Handle } from '../../core/handle.ts';

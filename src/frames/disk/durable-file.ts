@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { link, open, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
 import { makeFolder } from '../../core/make-folder.ts';

@@ -1,6 +1,5 @@
 import type { Column } from '../../core/data-type.ts';
-import type { Handle } from '../../core/handle.ts';
-import { randomBase32 } from '../../core/handle.ts';
+import { type Handle, randomBase32 } from '../../core/handle.ts';
 import { parseChecksummed, withChecksum } from './checksummed-json.ts';
 import type { FileIdentity, Part } from './part.ts';
 

@@ -1,8 +1,7 @@
 import { link, open, unlink } from 'node:fs/promises';
 import type { PartSource } from '../../core/frame-engine.ts';
 import { errnoOf } from '../../core/storage-error.ts';
-import type { Part } from './part.ts';
-import { identityOf, sameIdentity } from './part.ts';
+import { identityOf, type Part, sameIdentity } from './part.ts';
 import type { PartCheck } from './part-check.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
 

@@ -2,13 +2,11 @@ import type { BigIntStats } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
-import type { Handle } from '../../core/handle.ts';
-import { isHandle, randomBase32 } from '../../core/handle.ts';
+import { type Handle, isHandle, randomBase32 } from '../../core/handle.ts';
 import { defaultTenant, isTenant, type Tenant } from '../../core/principal.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { type DurableFiles, storage } from './durable-file.ts';
-import type { FileIdentity, Identity } from './part.ts';
-import { identityOf } from './part.ts';
+import { type FileIdentity, type Identity, identityOf } from './part.ts';
 
 /** Of records that a process has written aside and not yet moved into place. */
 export const pendingPrefix = 'pending-';

@@ -12,10 +12,9 @@ export interface PrivateFolder {
 }
 
 /**
- * Takes from a process that is over, or taken for so, all it may still be about to change frames with: every step of a
- * write moves something out of the process's own folder or into it, so that without the folder none succeeds, however late
- * the process wakes. Only then are its locks given free. What is cut off half-way is done by whoever evicts us. Gives
- * whether it was us who did.
+ * Stops a dead process, or one that is taken for dead, from changing frames. Every step of a write moves a file out of the process's
+ * own folder or into it, so that folder is moved away first, and no step succeeds however late the process wakes. Then its locks
+ * are released. If we die half-way, the process that evicts us continues. True if this call evicted it.
  */
 export async function evictProcess(privateFolder: PrivateFolder, id: string): Promise<boolean> {
   await rm(join(privateFolder.folder, 'pins', id), { recursive: true, force: true });

@@ -1,5 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../core/logger.ts';
 import { errnoOf } from '../../core/storage-error.ts';

@@ -24,7 +24,7 @@ const mostAheadBytes = 4 * 1024 * 1024;
 const nearChunks = 8;
 const heavyLoadBytes = 4 * 1024 * 1024;
 
-/** Chunks in the hot tier and on their way into it: one load for everybody who wants the same chunk. */
+/** Chunks in the cache and on their way into it: one load for everybody who wants the same chunk. */
 export class ChunkLoads {
   readonly #engine: FrameEngine;
   readonly #hot: CacheSpace<RowPieces>;

@@ -19,7 +19,7 @@ interface ReaderOptions {
 export class FrameReader implements AsyncDisposable {
   readonly handle: Handle;
   readonly version: number;
-  /** Unique for each version: good for an ETag and for keys in the hot tier. */
+  /** Unique for each version: good for an ETag and for keys in the cache. */
   readonly versionId: string;
   readonly columns: readonly Column[];
   readonly rows: number;

@@ -15,7 +15,11 @@ export interface FrameSelection {
   /** Rows [from, to), as far as the frame has them. */
   readonly from: number;
   readonly to: number;
-  /** Asked once the version is known, before any row is read. False: the rows are not needed. What it throws refuses the read. */
+}
+
+export interface ReadRequest extends FrameSelection {
+  readonly form: ChunkForm;
+  /** Called when the version is known and before rows are read. Return false to skip the rows; throw to refuse the read. */
   needsRows?(selected: SelectedRows): boolean;
 }
 
@@ -35,26 +39,30 @@ export interface FrameRows extends SelectedRows, AsyncDisposable {
   rows(): AsyncIterable<SentRows>;
 }
 
-const maxVersions = 2;
+const maxAttempts = 2;
 
 /** Opens the newest version and reads its first rows, so that a frame that cannot be read is an error before anything is sent. */
 export async function readFrame(
   open: () => Promise<FrameReader>,
-  selection: FrameSelection & { readonly form: ChunkForm },
+  selection: ReadRequest,
   options: ReadOptions,
 ): Promise<FrameRows> {
   return withNewestVersion(open, async (reader) => {
     const { selected, columnNumbers, from, to } = select(reader, selection);
     const needsRows = selection.needsRows?.(selected) !== false && from < to;
     const pieces = needsRows ? reader.rowsEncoded(selection.form, from, to, options, columnNumbers) : undefined;
-    const first = await pieces?.next();
+    let first = await pieces?.next();
     return {
       ...selected,
       async *rows() {
         let rows = 0;
-        for (let step = first; step !== undefined && step.done !== true; step = await pieces?.next()) {
+        // It is not held while the rest is sent.
+        let step = first;
+        first = undefined;
+        while (step !== undefined && step.done !== true) {
           rows += step.value.rows;
           yield step.value;
+          step = await pieces?.next();
         }
         if (needsRows && rows !== to - from) {
           throw new AppError('frame_damaged', `frame ${selection.handle} ended early`);
@@ -107,7 +115,7 @@ async function withNewestVersion<T>(
     } catch (error) {
       await reader[Symbol.asyncDispose]();
       const wasReplaced = error instanceof AppError && error.code === 'handle_gone';
-      if (!wasReplaced || attempt === maxVersions) throw error;
+      if (!wasReplaced || attempt === maxAttempts) throw error;
     }
   }
 }

@@ -5,7 +5,7 @@ const busyPauseMs = 100;
 const mostBusyMs = 10_000;
 const mostCrashes = 1;
 
-/** What a read that has already sent rows endures before it gives up: starting over is not possible for it, going on is. */
+/** Retry policy of a read that has already sent rows. It cannot restart, but it can continue. */
 export class ReadRetry {
   #busyMs = 0;
   #crashes = 0;

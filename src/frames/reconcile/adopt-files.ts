@@ -4,8 +4,7 @@ import type { Column } from '../../core/data-type.ts';
 import type { FrameEngine } from '../../core/frame-engine.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import { storage } from '../disk/durable-file.ts';
-import type { FileIdentity, Part } from '../disk/part.ts';
-import { justIdentity, sameIdentity } from '../disk/part.ts';
+import { type FileIdentity, justIdentity, type Part, sameIdentity } from '../disk/part.ts';
 import { FileChanged } from '../disk/part-links.ts';
 import type { TenantDirectory } from '../disk/tenant-directory.ts';
 

@@ -2,8 +2,7 @@ import type { Handle } from '../../core/handle.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import type { Manifest } from '../disk/manifest.ts';
 import type { HandleRecords } from '../disk/manifest-files.ts';
-import type { FileIdentity, Part } from '../disk/part.ts';
-import { sameFiles, sameIdentity } from '../disk/part.ts';
+import { type FileIdentity, type Part, sameFiles, sameIdentity } from '../disk/part.ts';
 import type { FilesOnDisk } from '../disk/tenant-directory.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
 

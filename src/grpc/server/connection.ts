@@ -12,8 +12,8 @@ export interface ConnectionTimeouts {
 }
 
 const maxSilentPings = 3;
-/** For a client that is told to go, before it is let go of: Node would wait for its side of the connection to be closed. */
-const goodbyeMs = 1000;
+/** Time between GOAWAY and closing the connection. Node would wait until the client closes its side. */
+const closeGraceMs = 1000;
 /** Buffers of the kernel hold more than this, also where the client does not read. */
 const surelyTakenBytes = 16_384;
 /** More than one: what is to be written may just wait for a busy event loop. */
@@ -42,12 +42,12 @@ export function watchConnection(session: ServerHttp2Session, timeouts: Connectio
       return;
     }
     session.goaway();
-    idle = setTimeout(letGo, goodbyeMs);
+    idle = setTimeout(letGo, closeGraceMs);
   };
   const letGo = (): void => {
     // A call may have been on its way.
     if (calls === 0) session.destroy();
-    else idle = setTimeout(letGo, goodbyeMs);
+    else idle = setTimeout(letGo, closeGraceMs);
   };
   let idle = setTimeout(look, idleTimeoutMs);
   const handshake = setTimeout(() => session.destroy(), handshakeTimeoutMs);

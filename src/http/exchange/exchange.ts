@@ -75,7 +75,7 @@ export class Exchange {
     return this.#abort().signal;
   }
 
-  /** Aborts `signal` where the response has not begun by then: unlike a cut connection, an error says what to do. */
+  /** Aborts `signal` if the response has not begun within the time. The client then gets an error response, not a cut connection. */
   answerWithin(timeoutMs: number, late: () => AppError = () => noAnswerWithin(timeoutMs)): void {
     this.#after(timeoutMs, () => {
       if (!this.hasBegun) this.#abort().abort(late());

@@ -2,7 +2,7 @@ import type { EngineChoice } from '../../query/frame-sql.ts';
 import type { Exchange } from './exchange.ts';
 import type { Parameter } from './parameters.ts';
 
-/** The engine that a request names. Whether there is such a one is for those to say who run it. */
+/** The engine that the request names. It is not checked here whether it exists. */
 export interface RequestedEngine {
   readonly engine: string;
   /** It was the request that named it: the answer says so. */

@@ -17,7 +17,7 @@ export interface Page {
   readonly coding: ContentCoding | undefined;
 }
 
-/** Bodies up to this size are sent whole, with their length. An error before it is an error response. */
+/** Bodies up to this size are sent in one piece with Content-Length. Errors before that still become error responses. */
 const maxPageBytes = 1024 * 1024;
 
 /** Sends a document: whole where it is small, else piece by piece. Gives the page that was sent whole. */

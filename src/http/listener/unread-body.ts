@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** How long a body that nobody reads, or that goes on behind its answer, may take to end. */
 const unreadBodyMs = 5000;
 
-/** From the answer on, or from now on where nobody reads the body, its rest has a moment to come. */
+/** Gives the rest of an unread body 5 s to arrive: from the end of the response, or from now if no route reads it. */
 export function cutUnreadBody(
   request: IncomingMessage,
   response: ServerResponse,

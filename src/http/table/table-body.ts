@@ -2,7 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import type { ChunkForm, CsvForm } from '../../core/frame-engine.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { csvHeader } from '../../encoding/rows/csv.ts';
-import { execJsonHead, execJsonRows, execJsonTail, execSqlHead } from '../../encoding/rows/exec-json.ts';
+import { execJsonHead, execJsonRows, execJsonTail } from '../../encoding/rows/exec-json.ts';
 import { jsonContentType } from '../exchange/error-response.ts';
 import { attachment } from './attachment.ts';
 import type { OpenTable, TableFormat, TableSource } from './table.ts';
@@ -90,8 +90,7 @@ export async function* execJsonBody(
   hasNames: boolean,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { columns, versionId } = table;
-  if (hasNames && versionId !== undefined) yield execJsonHead(query, columns);
-  else yield execSqlHead(hasNames ? { query, columns } : undefined);
+  yield execJsonHead(hasNames ? { query, columns, isStatement: versionId === undefined } : undefined);
   const count = yield* execJsonRows(table.rows());
   yield execJsonTail({ count, timings: undefined, explain: false, engine: hasNames ? told : undefined });
 }

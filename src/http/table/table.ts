@@ -1,7 +1,7 @@
 import type { Column } from '../../core/data-type.ts';
 import type { FileFormatName } from '../../core/file-format.ts';
 import type { ChunkForm, Compression, EncodedRows } from '../../core/frame-engine.ts';
-import type { FrameSelection } from '../../frames/read/read-frame.ts';
+import type { ReadRequest } from '../../frames/read/read-frame.ts';
 import type { EngineReport } from '../exchange/requested-engine.ts';
 
 /** How a table is to be written. */
@@ -35,6 +35,6 @@ export interface TableSource {
   readonly query: string;
   /** Of the JSON format too. */
   readonly told?: EngineReport | undefined;
-  /** `needsRows`: see `FrameSelection`. */
-  open(form: ChunkForm, needsRows: NonNullable<FrameSelection['needsRows']>): Promise<OpenTable>;
+  /** `needsRows`: see `ReadRequest`; a statement ignores it. */
+  open(form: ChunkForm, needsRows: NonNullable<ReadRequest['needsRows']>): Promise<OpenTable>;
 }

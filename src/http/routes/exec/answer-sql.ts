@@ -1,5 +1,5 @@
 import type { SqlResult } from '../../../core/sql.ts';
-import { execJsonRows, execJsonTail, execSqlHead } from '../../../encoding/rows/exec-json.ts';
+import { execJsonHead, execJsonRows, execJsonTail } from '../../../encoding/rows/exec-json.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
@@ -50,7 +50,7 @@ async function* execJson(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { query, metadata } = command;
   const compiledAt = process.hrtime.bigint();
-  yield execSqlHead(metadata ? { query, columns: result.columns } : undefined);
+  yield execJsonHead(metadata ? { query, columns: result.columns, isStatement: true } : undefined);
   const rows = yield* execJsonRows(result.rows());
   const endedAt = process.hrtime.bigint();
   yield execJsonTail({

@@ -4,8 +4,7 @@ import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusa
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
 import { answerSql } from './answer-sql.ts';
-import type { ExecSettings } from './command.ts';
-import { askedFor, type ExecCommand, type ExecDefaults, parseExec } from './command.ts';
+import { askedFor, type ExecCommand, type ExecDefaults, type ExecSettings, parseExec } from './command.ts';
 import { forwardSql } from './forward-sql.ts';
 import { type PageSource, readHandle } from './frame-page.ts';
 import { execOperation } from './operation.ts';

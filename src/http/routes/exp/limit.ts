@@ -1,5 +1,4 @@
-import type { RowRange } from '../../exchange/row-limit.ts';
-import { invalidLimit, wholeNumber } from '../../exchange/row-limit.ts';
+import { invalidLimit, type RowRange, wholeNumber } from '../../exchange/row-limit.ts';
 
 /**
  * `N` = the first N rows; `lo,hi` = the rows after the first lo, up to row hi, as QuestDB's /exp has it (and unlike its

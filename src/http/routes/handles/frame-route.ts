@@ -64,7 +64,7 @@ export function handleRoute(frames: Pick<Frames, 'describe' | 'drop'>, cache: By
 
 async function describe(exchange: Exchange, frames: Pick<Frames, 'describe'>, cache: ByteCache): Promise<void> {
   const wanted = parseHandle(exchange.segments[0] ?? '');
-  const frame = await frames.describe(exchange.principal, wanted, exchange);
+  const frame = await frames.describe(exchange.principal, wanted, { signal: exchange.signal });
   exchange.headers.push('etag', `"${frame.version}"`);
   sendJson(exchange, handleSummary(frame, cache));
 }

@@ -32,7 +32,7 @@ export function readMessageHead(flatbuffer: Uint8Array): MessageHead {
   return { kind, isV4: version === metadataV4, header, bodyBytes, rows: kind === 'batch' ? header.int64(0) : 0 };
 }
 
-/** For those who leave it to others to say what is wrong: undefined where it cannot be read. */
+/** Like `readMessageHead`, but undefined for unreadable metadata. For callers that leave the error to the engine. */
 export function tryReadMessageHead(flatbuffer: Uint8Array): MessageHead | undefined {
   try {
     return readMessageHead(flatbuffer);

@@ -1,5 +1,4 @@
-import type { DataType } from '../../../../core/data-type.ts';
-import { isDecimalSize } from '../../../../core/data-type.ts';
+import { type DataType, isDecimalSize } from '../../../../core/data-type.ts';
 import type { ArrowType } from '../../types/arrow-type.ts';
 import { isUuid, type ReceivedField, unsupported } from '../format/schema.ts';
 

@@ -9,8 +9,7 @@ import { insert } from './insert.ts';
 import { refuseStatement } from './refused-statements.ts';
 import { checkText, checkTokens } from './text-limits.ts';
 import { TokenCursor } from './token-cursor.ts';
-import type { TokenizedStatement } from './tokenizer.ts';
-import { type Token, tokenize, withPlainSpaces } from './tokenizer.ts';
+import { type Token, type TokenizedStatement, tokenize, withPlainSpaces } from './tokenizer.ts';
 
 /** Reads a caller's SQL and checks it against what callers may do. Rejects with `sql_error` or `sql_forbidden`. */
 export async function analyzeSql(connection: Connection, sql: string): Promise<Statement> {

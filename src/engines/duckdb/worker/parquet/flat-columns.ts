@@ -1,5 +1,4 @@
-import type { Column } from '../../../../core/data-type.ts';
-import { isDecimalSize } from '../../../../core/data-type.ts';
+import { type Column, isDecimalSize } from '../../../../core/data-type.ts';
 import type { ReceivedField } from '../../../../encoding/arrow/read/format/schema.ts';
 import { toColumn } from '../../../../encoding/arrow/read/vectors/to-column.ts';
 import { canWriteParquet } from '../../../../encoding/parquet/parquet-writer.ts';
