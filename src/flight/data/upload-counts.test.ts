@@ -1,6 +1,7 @@
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { flightDataOf } from '../../../test/support/flight-client.ts';
+import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
 import { splitMessage } from '../../encoding/arrow/write/ipc-message.ts';
 import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import { UploadCounts } from './upload-counts.ts';
@@ -27,4 +28,16 @@ test.each([
   const counts = new UploadCounts();
   counts.add(header);
   expect(counts).toMatchObject({ columns: 0, rows: 0 });
+});
+
+test('a header with any byte changed is counted or left to the engine, never an error', () => {
+  const fields = arrowFields([{ name: 'a', type: { kind: 'utf8' } }]);
+  const { header } = splitMessage(schemaMessage(fields));
+  for (let at = 0; at < header.length; at++) {
+    for (const value of [0, 1, 0x7f, 0x80, 0xff]) {
+      const damaged = Uint8Array.from(header);
+      damaged[at] = value;
+      expect(() => new UploadCounts().add(damaged)).not.toThrow();
+    }
+  }
 });

@@ -10,7 +10,7 @@ export class UploadCounts {
 
   add(header: Uint8Array): void {
     const head = tryReadMessageHead(header);
-    if (head?.kind === 'schema') this.columns = head.header.count(1);
+    if (head?.kind === 'schema') this.columns = head.fields;
     this.rows += head?.rows ?? 0;
   }
 }

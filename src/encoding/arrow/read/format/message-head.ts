@@ -8,6 +8,8 @@ export interface MessageHead {
   /** The table of the schema, dictionary or record batch. */
   readonly header: FlatbufferTable;
   readonly bodyBytes: number;
+  /** Of a schema; 0 of other messages. */
+  readonly fields: number;
   /** Of a record batch; 0 of other messages. */
   readonly rows: number;
 }
@@ -29,7 +31,9 @@ export function readMessageHead(flatbuffer: Uint8Array): MessageHead {
   if (header === undefined) throw new InvalidArrow('it has no header');
   const bodyBytes = message.int64(3);
   if (bodyBytes < 0) throw new InvalidArrow(`its body claims ${bodyBytes} bytes`);
-  return { kind, isV4: version === metadataV4, header, bodyBytes, rows: kind === 'batch' ? header.int64(0) : 0 };
+  const fields = kind === 'schema' ? header.count(1) : 0;
+  const rows = kind === 'batch' ? header.int64(0) : 0;
+  return { kind, isV4: version === metadataV4, header, bodyBytes, fields, rows };
 }
 
 /** Like `readMessageHead`, but undefined for unreadable metadata. For callers that leave the error to the engine. */
