@@ -1,4 +1,7 @@
 import { join, resolve } from 'node:path';
+import { AccessRecords } from './auth/access-records.ts';
+import { Authenticator } from './auth/authenticator.ts';
+import { FrameAccess } from './auth/frame-access.ts';
 import { identify } from './auth/identify.ts';
 import { ByteCache } from './cache/byte-cache.ts';
 import type { Config } from './config/config.ts';
@@ -8,7 +11,9 @@ import { Cleanup } from './core/async/cleanup.ts';
 import type { ClusterEngine } from './core/engine.ts';
 import { autoEngineName, localEngineName, tsdbEngineName } from './core/engine-names.ts';
 import type { Logger } from './core/logger.ts';
+import { defaultTenant, type Identify, type Principal, type Role } from './core/principal.ts';
 import type { ArrowRecoder } from './core/sql.ts';
+import { parseDurationMs } from './core/text/duration.ts';
 import type { Tsdb } from './core/tsdb.ts';
 import { version } from './core/version.ts';
 import { checkAnalyticsPath, createAnalyticsDatabase } from './engines/duckdb/analytics-database.ts';
@@ -23,6 +28,8 @@ import { createFlightService } from './flight/flight-service.ts';
 import { Sessions } from './flight/request/sessions.ts';
 import { createFlightSql } from './flight/sql/flight-sql.ts';
 import { makeDataDirectory } from './frames/disk/data-directory.ts';
+import { DurableFiles } from './frames/disk/durable-file.ts';
+import type { Frames } from './frames/frames.ts';
 import { type FrameStore, openFrameStore } from './frames/store.ts';
 import { type FrameVerdict, verifyDirectory } from './frames/upkeep/verify-directory.ts';
 import { flightServiceName } from './grpc/messages/flight.ts';
@@ -42,6 +49,8 @@ import { openApiRoute } from './http/routes/openapi.ts';
 import { pingRoute } from './http/routes/ping.ts';
 import { queriesRoute, queryRoute } from './http/routes/queries.ts';
 import { sqlRoute } from './http/routes/sql/route.ts';
+import { rotateTokenRoute, tokenDocument, tokenRoute, tokensRoute } from './http/routes/tokens.ts';
+import { whoamiRoute } from './http/routes/whoami.ts';
 import { AutoEngine } from './query/auto-engine.ts';
 import { EngineDirectory } from './query/engine-directory.ts';
 import { EngineRouter } from './query/engine-router.ts';
@@ -85,20 +94,21 @@ export async function startServer(
   const stopping = new AbortController();
   return Cleanup.scope(async (cleanup) => {
     const engines = cleanup.use(openEngines(config, logger));
-    const frames = cleanup.use(await openFrames(config, engines, logger));
-    const queries = cleanup.use(await openQueries(config, frames, createEngine, logger));
+    const store = cleanup.use(await openFrames(config, engines, logger));
+    const access = cleanup.use(await openAccess(config, store, logger));
+    const queries = cleanup.use(await openQueries(config, access.frames, createEngine, logger));
     if (config.frames.demo) {
       const { makeDemoFrames } = await import('./demo/make-demo-frames.ts');
-      await makeDemoFrames(frames, logger, { signal: stopping.signal });
+      await makeDemoFrames(store, logger, { signal: stopping.signal });
     }
-    const doors = cleanup.use(await openDoors(config, frames, queries, logger));
+    const doors = cleanup.use(await openDoors(config, { ...access, cache: store.cache }, queries, logger));
     cleanup.defer(async () => stopping.abort());
     createAnalyticsDatabase(engines.foreground, config.storage.duckdbPath, logger, stopping.signal);
     return {
       httpAddress: doors.httpAddress,
       grpcAddress: doors.grpcAddress,
-      frameCount: await frames.count(),
-      frames,
+      frameCount: await store.count(),
+      frames: store,
     };
   });
 }
@@ -151,6 +161,37 @@ function openFrames(config: Config, { foreground, background }: Engines, logger:
   });
 }
 
+interface Access extends AsyncDisposable {
+  /** As callers may see and change them. */
+  readonly frames: Frames;
+  readonly identify: Identify;
+  /** Undefined while there is no authentication. */
+  readonly records: AccessRecords | undefined;
+}
+
+async function openAccess({ auth, storage }: Config, store: FrameStore, logger: Logger): Promise<Access> {
+  const frames = new FrameAccess(store);
+  if (!auth.enabled) return { frames, identify, records: undefined, [Symbol.asyncDispose]: async () => {} };
+  const records = await AccessRecords.open(resolve(storage.parquetPath), new DurableFiles());
+  records.watch(logger.area('auth'));
+  const anonymous: Principal | undefined =
+    auth.anonymous === undefined
+      ? undefined
+      : { tenant: defaultTenant, name: 'anonymous', role: 'read', credential: 'anonymous' };
+  const authenticator = new Authenticator({ records, issuers: [], certificates: [], anonymous });
+  return {
+    frames,
+    records,
+    identify: authenticator.identify,
+    [Symbol.asyncDispose]: async () => records[Symbol.dispose](),
+  };
+}
+
+/** What the doors open on. */
+interface Inside extends Omit<Access, keyof AsyncDisposable> {
+  readonly cache: ByteCache;
+}
+
 interface Queries extends AsyncDisposable {
   readonly local: DuckDbSqlEngine;
   readonly clusters: readonly ClusterEngine[];
@@ -162,7 +203,7 @@ interface Queries extends AsyncDisposable {
 
 async function openQueries(
   config: Config,
-  frames: FrameStore,
+  frames: Frames,
   createEngine: CreateClusterEngine,
   logger: Logger,
 ): Promise<Queries> {
@@ -241,17 +282,18 @@ interface Doors extends AsyncDisposable {
   readonly grpcAddress: ListenAddress;
 }
 
-async function openDoors(config: Config, frames: FrameStore, queries: Queries, logger: Logger): Promise<Doors> {
+async function openDoors(config: Config, inside: Inside, queries: Queries, logger: Logger): Promise<Doors> {
   const { server, http } = config;
   return Cleanup.scope(async (cleanup) => {
-    const grpc = cleanup.use(await openGrpc(config, frames, queries, logger));
-    const routes = httpRoutes(config, frames, queries, grpc.address);
+    const grpc = cleanup.use(await openGrpc(config, inside, queries, logger));
+    const routes = httpRoutes(config, inside, queries, grpc.address);
     const listener = await startHttpListener({
       ...http,
       host: http.bindAddress.host,
       port: http.bindAddress.port,
       cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
-      identify,
+      identify: inside.identify,
+      isClosed: inside.records !== undefined,
       routes: [...routes, openApiRoute(routes, { version })],
       logger: logger.area('http'),
     });
@@ -266,9 +308,18 @@ async function openDoors(config: Config, frames: FrameStore, queries: Queries, l
   });
 }
 
-function openGrpc({ server }: Config, frames: FrameStore, queries: Queries, logger: Logger) {
+function openGrpc(
+  { server }: Config,
+  { frames, identify: identifyCaller, records }: Inside,
+  queries: Queries,
+  logger: Logger,
+) {
   const { local, clusters, sql } = queries;
-  const sessions = new Sessions([localEngineName, ...clusters.map(({ name }) => name), autoEngineName]);
+  const sessions = new Sessions({ takesTokens: records === undefined }, [
+    localEngineName,
+    ...clusters.map(({ name }) => name),
+    autoEngineName,
+  ]);
   const flightSql = createFlightSql({
     sql,
     frames,
@@ -283,16 +334,16 @@ function openGrpc({ server }: Config, frames: FrameStore, queries: Queries, logg
     port: server.grpcPort,
     maxConnections: server.maxConnections,
     services: [createHealthService(['', flightServiceName]), createFlightService({ frames, sql: flightSql, sessions })],
-    identify,
+    identify: identifyCaller,
     logger,
   });
 }
 
-function httpRoutes(config: Config, frames: FrameStore, queries: Queries, grpc: ListenAddress): readonly Route[] {
+function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: ListenAddress): readonly Route[] {
   const { http } = config;
   const { defaultEngine, autoEngine } = config.sql;
   const { sql, tsdb, running, engines } = queries;
-  const { cache } = frames;
+  const { frames, cache, records } = inside;
   return [
     pingRoute,
     execRoute({ frames, pages: cache.space(), tsdb, sql, settings: { ...http, defaultEngine } }),
@@ -305,6 +356,10 @@ function httpRoutes(config: Config, frames: FrameStore, queries: Queries, grpc: 
     queriesRoute(running),
     queryRoute(running),
     enginesRoute(engines),
+    whoamiRoute,
+    ...(records === undefined
+      ? []
+      : [tokensRoute(records, http), tokenRoute(records), rotateTokenRoute(records, http)]),
     infoRoute({ version, grpc, engines: engines.names, defaultEngine, autoEngine }),
   ];
 }
@@ -319,6 +374,34 @@ async function createClusterEngine(options: ClusterEngineOptions): Promise<Clust
     default:
       return options.kind satisfies never;
   }
+}
+
+/** As the command takes it. */
+interface NewToken {
+  readonly name: string;
+  readonly role: string;
+  readonly expires?: string | undefined;
+  readonly prefix?: string | undefined;
+}
+
+/** The tokens of the configured directory, for commands that work without a server. */
+export async function openTokens({ storage }: Config) {
+  const records = await AccessRecords.open(resolve(storage.parquetPath), new DurableFiles());
+  return {
+    create: async ({ name, role, expires, prefix }: NewToken) => {
+      const { token } = await records.createToken({
+        name,
+        role: role as Role,
+        tenant: role === 'operator' ? undefined : defaultTenant,
+        prefix,
+        expiresAt: expires === undefined ? undefined : Date.now() + parseDurationMs(expires),
+      });
+      return token;
+    },
+    list: async () => (await records.listTokens()).map(tokenDocument),
+    revoke: (id: string) => records.revokeToken(id),
+    rotate: async (id: string, overlapMs: number) => (await records.rotateToken(id, overlapMs))?.token,
+  };
 }
 
 /** Checks all frames of the configured directory, each as it is asked for. */

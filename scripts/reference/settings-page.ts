@@ -9,6 +9,7 @@ const sectionTitles: Readonly<Record<string, string>> = {
   tsdb: 'The external time-series database',
   sql: 'Local SQL',
   frames: 'Frames',
+  auth: 'Who may come in',
   compression: 'Compression of Parquet files',
   logging: 'Logs',
   client: 'The commands that talk to a server',

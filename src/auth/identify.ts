@@ -1,6 +1,6 @@
 import { defaultTenant, type Identify, type Principal } from '../core/principal.ts';
 
-/** Every caller, as there is no authentication yet. */
-export const anonymous: Principal = { tenant: defaultTenant };
+/** Every caller, where there is no authentication. */
+export const anonymous: Principal = { tenant: defaultTenant, name: 'anonymous', role: 'operator', credential: 'none' };
 
 export const identify: Identify = () => anonymous;

@@ -44,9 +44,10 @@ describe('without any setting', () => {
         maxQueue: 1000,
       },
       frames: { defaultTtlMs: undefined, tombstoneTtlMs: 2_592_000_000, demo: false },
+      auth: { enabled: false, anonymous: undefined },
       compression: { algorithm: 'zstd', level: 19 },
       logging: { filter: { level: 'info', areas: {} }, format: 'json' },
-      client: { server: 'http://127.0.0.1:9000' },
+      client: { server: 'http://127.0.0.1:9000', tokenFile: undefined },
       engines: new Map(),
     });
   });
@@ -274,7 +275,7 @@ describe('a wrong value', () => {
     [{ toml: '\n[sever]\ngrpc_port = 1' }, `unknown section [sever] in ${defaultFile}:2; did you mean server?`],
     [
       { toml: 'grpc_port = 1' },
-      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, tsdb, sql, frames, compression, logging, client`,
+      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, tsdb, sql, frames, auth, compression, logging, client`,
     ],
     [{ toml: 'server = 1' }, `server in ${defaultFile}:1 is a number; expected a section [server]`],
     [{ toml: '[server]\n\ngrpc_port = ' }, `${defaultFile}:3:13 is not TOML: Invalid TOML document`],

@@ -295,6 +295,23 @@ export const settings = {
       help: 'Serve demo frames beside your own',
     },
   },
+  auth: {
+    enabled: {
+      property: 'enabled',
+      env: 'AUTH_ENABLED',
+      type: type.boolean,
+      default: 'false',
+      help: 'Whether callers must show a token; false lets everybody do everything',
+    },
+    anonymous: {
+      property: 'anonymous',
+      env: 'AUTH_ANONYMOUS',
+      type: type.choice(['default:read']),
+      default: undefined,
+      example: 'default:read',
+      help: 'What callers without a token may do; unset, nothing',
+    },
+  },
   compression: {
     algorithm: {
       property: 'algorithm',
@@ -344,6 +361,14 @@ export const settings = {
       default: 'http://127.0.0.1:9000',
       help: 'Server that put, get, ls, info, rm, sql, engines, queries, cancel and ping talk to; the server itself does not read this',
       mask: maskCredentials,
+    },
+    token_file: {
+      property: 'tokenFile',
+      env: 'TOKEN_FILE',
+      type: type.path,
+      default: undefined,
+      example: '~/.framehold/token',
+      help: 'File with the token that those commands show; FRAMEHOLD_TOKEN in the environment is the token itself',
     },
   },
 } as const satisfies Record<string, Record<string, Setting>>;

@@ -1,5 +1,10 @@
 /** Every error that a caller may see, over any door. The doors keep tables checked against this list. */
 export const errorCodes = [
+  'unauthenticated',
+  'forbidden',
+  'rate_limited',
+  'quota_exceeded',
+  'auth_unavailable',
   'missing_parameter',
   'ambiguous_mode',
   'invalid_parameter',

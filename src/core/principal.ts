@@ -1,4 +1,4 @@
-import { isHandle } from './handle.ts';
+import type { X509Certificate } from 'node:crypto';
 
 declare const tenantBrand: unique symbol;
 
@@ -8,15 +8,51 @@ export type Tenant = string & { readonly [tenantBrand]: true };
 /** The tenant of every caller while there is no authentication. */
 export const defaultTenant = 'default' as Tenant;
 
-/** A tenant's name is the name of a folder, as a handle is. */
+/** Names of schemas and catalogs in SQL. */
+const reservedNames: ReadonlySet<string> = new Set(
+  'frames framehold analytics tsdb main temp system memory information_schema pg_catalog'.split(' '),
+);
+
+/** A tenant's name is the name of a folder and of a schema in SQL. In lower case: folders of some systems ignore case. */
 export function isTenant(text: string): text is Tenant {
-  return isHandle(text);
+  return /^[a-z0-9][a-z0-9_-]{0,62}$/.test(text) && !reservedNames.has(text);
+}
+
+/** Each may do what those before it may. An operator stands above all tenants. */
+export const roles = ['read', 'write', 'admin', 'operator'] as const;
+
+export type Role = (typeof roles)[number];
+
+export function isRole(text: string): text is Role {
+  return (roles as readonly string[]).includes(text);
 }
 
 /** Who is asking. */
 export interface Principal {
   readonly tenant: Tenant;
+  readonly name: string;
+  readonly role: Role;
+  /** Only handles that begin so are theirs to see. */
+  readonly prefix?: string | undefined;
+  readonly credential: 'none' | 'anonymous' | 'token' | 'jwt' | 'certificate';
+  /** Of the credential, for the audit; never the secret. */
+  readonly credentialId?: string | undefined;
+  /** When the credential ends, in milliseconds since 1970. */
+  readonly expiresAt?: number | undefined;
 }
 
-/** Finds out who asks, from the headers of a request on either listener. */
-export type Identify = (headers: Readonly<Record<string, string | readonly string[] | undefined>>) => Principal;
+/** Names the principal among all of them: what one keeps on the server, no other finds. */
+export function ownerKey({ tenant, credential, name }: Principal): string {
+  return `${tenant}/${credential}/${name}`;
+}
+
+/** What a listener knows of a caller. */
+export interface Caller {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly address: string;
+  /** The client certificate that the TLS handshake verified. */
+  readonly certificate?: X509Certificate | undefined;
+}
+
+/** Finds out who asks; at once where the credential is known. Throws or rejects with `unauthenticated`, `forbidden` or `auth_unavailable`. */
+export type Identify = (caller: Caller) => Principal | Promise<Principal>;

@@ -5,7 +5,7 @@ import { defaultTenant, type Principal } from '../core/principal.ts';
 import type { Frames } from '../frames/frames.ts';
 import { demoFrames } from './demo-frames.ts';
 
-const owner: Principal = { tenant: defaultTenant };
+const owner: Principal = { tenant: defaultTenant, name: 'demo', role: 'write', credential: 'none' };
 
 /** Puts the demo frames, once: a handle that is taken, also by a user's own frame, stays as it is, and one that was dropped stays gone. */
 export async function makeDemoFrames(frames: Frames, logger: Logger, options: { signal: AbortSignal }): Promise<void> {

@@ -11,9 +11,9 @@ import {
   rowsOf,
   useStoreBench,
 } from '../../test/support/frame-store.ts';
+import { principalOf } from '../../test/support/principals.ts';
 import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
-import type { Tenant } from '../core/principal.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();
@@ -26,7 +26,7 @@ describe('two stores of one directory', () => {
     const [one, other] = [await bench.open(), await bench.open()];
     await put(one, 'x', 'SELECT 1 AS a');
     expect(await firstColumn(other, 'x')).toEqual([1]);
-    const acme = { tenant: 'acme' as Tenant };
+    const acme = principalOf('acme');
     await put(one, 'x', 'SELECT 2 AS a', { principal: acme });
     expect(await firstColumn(other, 'x', acme)).toEqual([2]);
   });

@@ -10,9 +10,9 @@ import {
   rowsOf,
   useStoreBench,
 } from '../../test/support/frame-store.ts';
+import { principalOf } from '../../test/support/principals.ts';
 import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
-import type { Principal, Tenant } from '../core/principal.ts';
 
 const bench = await useStoreBench();
 
@@ -150,7 +150,7 @@ describe('put', () => {
 
   test('tenants have handles of their own, in folders of their own', async () => {
     const store = await bench.open();
-    const acme: Principal = { tenant: 'acme' as Tenant };
+    const acme = principalOf('acme');
     await put(store, 'trades', 'SELECT 1 AS a');
     await put(store, 'trades', 'SELECT 2 AS a', { principal: acme });
     await put(store, 'secret', 'SELECT 3 AS a', { principal: acme });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError, serverStopping } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
-import type { Principal, Tenant } from '../core/principal.ts';
+import { ownerKey, type Principal } from '../core/principal.ts';
 import type { CallOptions } from './frame-sql.ts';
 
 /** A statement over frames that is under way. */
@@ -24,19 +24,20 @@ export class RunningQueries {
   readonly #runs = new Set<Run>();
 
   /** The statement is to run with the options of what this gives, and is under way until that ends. */
-  begin({ tenant }: Principal, statement: Pick<RunningQuery, 'sql' | 'engine'>, options: CallOptions): Run {
-    const run = new Run(tenant, statement, options, () => this.#runs.delete(run));
+  begin(owner: Principal, statement: Pick<RunningQuery, 'sql' | 'engine'>, options: CallOptions): Run {
+    const run = new Run(owner, statement, options, () => this.#runs.delete(run));
     this.#runs.add(run);
     return run;
   }
 
-  list({ tenant }: Principal): readonly RunningQuery[] {
-    return [...this.#runs].filter((run) => run.tenant === tenant);
+  /** The caller's own; of an admin, those of the tenant. */
+  list(principal: Principal): readonly RunningQuery[] {
+    return [...this.#runs].filter((run) => run.isSeenBy(principal));
   }
 
   /** Tells all that came with that id to stop. Refused (`not_found`) where there are none. */
-  cancel({ tenant }: Principal, id: string): void {
-    const runs = [...this.#runs].filter((run) => run.tenant === tenant && run.id === id);
+  cancel(principal: Principal, id: string): void {
+    const runs = [...this.#runs].filter((run) => run.isSeenBy(principal) && run.id === id);
     if (runs.length === 0) {
       throw new AppError('not_found', `no statement with the id ${JSON.stringify(id.slice(0, 100))} is under way`, {
         hint: 'it may have ended; GET /queries lists those that have not',
@@ -55,7 +56,7 @@ export class RunningQueries {
 
 export class Run implements RunningQuery {
   readonly id: string;
-  readonly tenant: Tenant;
+  readonly #owner: Principal;
   readonly sql: string;
   readonly engine: string;
   readonly startedAt = Date.now();
@@ -66,12 +67,12 @@ export class Run implements RunningQuery {
   readonly end: () => void;
 
   constructor(
-    tenant: Tenant,
+    owner: Principal,
     { sql, engine }: Pick<RunningQuery, 'sql' | 'engine'>,
     options: CallOptions,
     end: () => void,
   ) {
-    this.tenant = tenant;
+    this.#owner = owner;
     this.sql = sql;
     this.engine = engine;
     this.id = options.requestId ?? randomUUID();
@@ -91,6 +92,12 @@ export class Run implements RunningQuery {
 
   get elapsedMs(): number {
     return performance.now() - this.#startedMs;
+  }
+
+  isSeenBy(principal: Principal): boolean {
+    const { tenant } = this.#owner;
+    if (principal.tenant !== tenant) return false;
+    return ['admin', 'operator'].includes(principal.role) || ownerKey(principal) === ownerKey(this.#owner);
   }
 
   /** Whoever waits for it hears the reason. */

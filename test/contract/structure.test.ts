@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   cache: [],
-  auth: ['core'],
+  auth: ['core', 'frames'],
   encoding: ['core'],
   frames: ['core', 'cache'],
   query: ['core', 'frames'],
@@ -24,8 +24,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'engines/duckdb': ['core', 'encoding'],
   'engines/spark': ['core', 'encoding', 'grpc'],
   'engines/tsdb': ['core'],
-  http: ['core', 'cache', 'encoding', 'frames', 'query'],
-  flight: ['core', 'encoding', 'frames', 'grpc', 'query'],
+  http: ['core', 'auth', 'cache', 'encoding', 'frames', 'query'],
+  flight: ['core', 'auth', 'encoding', 'frames', 'grpc', 'query'],
   cli: ['core', 'client', 'config', 'telemetry'],
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server.ts'],
   'server.ts': [

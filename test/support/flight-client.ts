@@ -110,10 +110,9 @@ export class FlightClient implements Disposable {
     return tableFromIPC(ipcOf(messages));
   }
 
-  list(expression = ''): Promise<FlightAnswer<FlightInfo>> {
-    return gather(
-      this.#client.ListFlights?.({ expression: Buffer.from(expression) }) as ClientReadableStream<FlightInfo>,
-    );
+  list(expression = '', headers: Headers = {}): Promise<FlightAnswer<FlightInfo>> {
+    const criteria = { expression: Buffer.from(expression) };
+    return gather(this.#client.ListFlights?.(criteria, metadataOf(headers)) as ClientReadableStream<FlightInfo>);
   }
 
   info(descriptor: object, headers: Headers = {}): Promise<FlightAnswer<FlightInfo>> {

@@ -1,8 +1,11 @@
+import { readCredential } from '../../auth/credentials.ts';
 import { AppError } from '../../core/app-error.ts';
 import { unknownEngine } from '../../core/engine-names.ts';
 import { randomBase32 } from '../../core/handle.ts';
 import { LruMap } from '../../core/lru-map.ts';
+import { ownerKey } from '../../core/principal.ts';
 import { analyticsCatalog, framesCatalog } from '../../core/sql.ts';
+
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
 import type { Call } from '../../grpc/server/method.ts';
 
@@ -32,18 +35,21 @@ export class Sessions {
   readonly #tokens = new LruMap<true>(maxSessions);
   readonly #engines: readonly string[];
 
-  /** The names that the option `engine` takes. */
-  constructor(engines: readonly string[]) {
+  readonly #takesTokens: boolean;
+
+  /**
+   * `engines`: the names that the option `engine` takes. `takesTokens`: the token of a handshake names a session, too. Not where
+   * tokens are credentials: all holders of one would share its options.
+   */
+  constructor({ takesTokens }: { readonly takesTokens: boolean }, engines: readonly string[]) {
+    this.#takesTokens = takesTokens;
     this.#engines = engines;
   }
 
-  /** A token of a client's own, under which it may keep options. */
-  newToken(): string {
-    return this.adopt(randomBase32(26));
-  }
-
-  /** The same for a token that the client has already. */
-  adopt(token: string): string {
+  /** What a handshake gives: the credential that the client has shown, else a token of its own. */
+  tokenFor(call: Call): string {
+    if (!this.#takesTokens) return readCredential(call.metadata)?.secret ?? '';
+    const token = givenToken(call) ?? randomBase32(26);
     if (!this.#byId.has(token)) this.#tokens.set(token, true);
     return token;
   }
@@ -85,16 +91,17 @@ export class Sessions {
         errors.set(name, sessionError.invalidValue);
       }
     }
-    const id = this.#idOf(call) ?? randomBase32(26);
-    this.#keep(id, options);
-    if (before === undefined) call.setHeader('set-cookie', `${cookieName}=${id}; Path=/; HttpOnly`);
+    const cookie = randomBase32(26);
+    this.#keep(this.#idOf(call) ?? ownedBy(call, cookie), options);
+    if (before === undefined) call.setHeader('set-cookie', `${cookieName}=${cookie}; Path=/; HttpOnly`);
     return errors;
   }
 
   close(call: Call): void {
     const id = this.#idOf(call);
     if (id === undefined || !this.#byId.delete(id)) return;
-    if (id !== cookieOf(call)) {
+    const cookie = cookieOf(call);
+    if (cookie === undefined || id !== ownedBy(call, cookie)) {
       this.#tokens.set(id, true);
       return;
     }
@@ -107,9 +114,9 @@ export class Sessions {
   }
 
   #idOf(call: Call): string | undefined {
-    return [cookieOf(call), tokenOf(call)].find(
-      (id) => id !== undefined && (this.#byId.has(id) || this.#tokens.has(id)),
-    );
+    const cookie = cookieOf(call);
+    const ids = [cookie && ownedBy(call, cookie), this.#takesTokens ? tokenOf(call) : undefined];
+    return ids.find((id) => id !== undefined && (this.#byId.has(id) || this.#tokens.has(id)));
   }
 
   #isLegal(name: (typeof optionNames)[number], value: string | undefined): value is string {
@@ -117,6 +124,11 @@ export class Sessions {
     if (name === 'engine') return this.#engines.includes(value);
     return name === 'catalog' ? catalogs.includes(value) : value.length > 0 && value.length <= maxSchemaLength;
   }
+}
+
+/** A cookie of one caller is no session of another. */
+function ownedBy({ principal }: Call, cookie: string): string {
+  return `${ownerKey(principal)} ${cookie}`;
 }
 
 function isEmpty(value: OptionValue): boolean {
@@ -129,6 +141,11 @@ function cookieOf(call: Call): string | undefined {
     if (name?.trim() === cookieName) return value?.trim().replaceAll('"', '');
   }
   return undefined;
+}
+
+/** Who comes with a token keeps it, also where an earlier server gave it. */
+function givenToken(call: Call): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,4096})$/i.exec(call.metadata.authorization ?? '')?.[1];
 }
 
 function tokenOf(call: Call): string | undefined {

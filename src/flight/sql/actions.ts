@@ -1,4 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
+import type { Principal } from '../../core/principal.ts';
 import {
   CancelFlightInfoRequest,
   CancelFlightInfoResult,
@@ -55,23 +56,25 @@ const sqlActions: Readonly<Record<string, { readonly description: string; readon
   },
   ClosePreparedStatement: {
     description: 'Forgets a prepared statement. Takes ActionClosePreparedStatementRequest.',
-    run: async (body, { prepared }) => {
-      prepared.close(StatementHandle.decode(bodyOf(body, 'ActionClosePreparedStatementRequest')).handle);
+    run: async (body, { prepared }, { principal }) => {
+      prepared.close(principal, StatementHandle.decode(bodyOf(body, 'ActionClosePreparedStatementRequest')).handle);
       return undefined;
     },
   },
   BeginTransaction: {
     description:
       'Begins a transaction, in which each statement is final when it returns. Gives ActionBeginTransactionResult.',
-    run: async (_body, { transactions }) =>
-      packAny('ActionBeginTransactionResult', BeginTransactionResult.encode({ transactionId: transactions.begin() })),
+    run: async (_body, { transactions }, { principal }) => {
+      const transactionId = transactions.begin(principal);
+      return packAny('ActionBeginTransactionResult', BeginTransactionResult.encode({ transactionId }));
+    },
   },
   EndTransaction: {
     description: 'Commits, or rolls back where nothing was written. Takes ActionEndTransactionRequest.',
-    run: async (body, { transactions }) => {
+    run: async (body, { transactions }, { principal }) => {
       const { transactionId, action } = EndTransactionRequest.decode(bodyOf(body, 'ActionEndTransactionRequest'));
-      if (action === transactionEnd.commit) transactions.end(transactionId, 'commit');
-      else if (action === transactionEnd.rollback) transactions.end(transactionId, 'rollback');
+      if (action === transactionEnd.commit) transactions.end(principal, transactionId, 'commit');
+      else if (action === transactionEnd.rollback) transactions.end(principal, transactionId, 'rollback');
       else throw new AppError('invalid_parameter', `action is ${action}; it is COMMIT (1) or ROLLBACK (2)`);
       return undefined;
     },
@@ -79,9 +82,9 @@ const sqlActions: Readonly<Record<string, { readonly description: string; readon
   CancelQuery: {
     description:
       'Cancels a query, as clients before CancelFlightInfo do. Takes ActionCancelQueryRequest, gives ActionCancelQueryResult.',
-    run: async (body, { cancellable }) => {
+    run: async (body, { cancellable }, { principal }) => {
       const { info } = CancelQueryRequest.decode(bodyOf(body, 'ActionCancelQueryRequest'));
-      const result = cancel(info, cancellable) ?? cancelStatus.notCancellable;
+      const result = cancel(info, cancellable, principal) ?? cancelStatus.notCancellable;
       return packAny('ActionCancelQueryResult', CancelQueryResult.encode({ result }));
     },
   },
@@ -98,8 +101,12 @@ export function findAction(
   context: ActionContext,
 ): ((call: Call) => ReturnType<Action>) | undefined {
   if (type === 'CancelFlightInfo') {
-    const status = cancel(CancelFlightInfoRequest.decode(body).info, context.cancellable);
-    return status === undefined ? undefined : async () => CancelFlightInfoResult.encode({ status });
+    const { info } = CancelFlightInfoRequest.decode(body);
+    if (!hasStatement(info)) return undefined;
+    return async ({ principal }) => {
+      const status = cancel(info, context.cancellable, principal) ?? cancelStatus.notCancellable;
+      return CancelFlightInfoResult.encode({ status });
+    };
   }
   if (type === 'RenewFlightEndpoint') {
     const { endpoint } = RenewFlightEndpointRequest.decode(body);
@@ -112,14 +119,20 @@ export function findAction(
 }
 
 /** Undefined when none of the tickets is Flight SQL's. */
-function cancel(info: Uint8Array, cancellable: CancellableTickets): number | undefined {
+function cancel(info: Uint8Array, cancellable: CancellableTickets, owner: Principal): number | undefined {
   const tickets = FlightInfo.decode(info).endpoint.map(({ ticket }) => ticket?.ticket ?? new Uint8Array(0));
   const messages = tickets.map(unpackAny);
   if (messages.every((message) => message === undefined)) return undefined;
   // A metadata ticket is the command itself, the same for everyone.
   if (messages.some((message) => message?.name !== 'TicketStatementQuery')) return cancelStatus.notCancellable;
-  for (const ticket of tickets) cancellable.cancel(ticket);
+  for (const ticket of tickets) cancellable.cancel(owner, ticket);
   return cancelStatus.cancelled;
+}
+
+function hasStatement(info: Uint8Array): boolean {
+  return FlightInfo.decode(info).endpoint.some(
+    ({ ticket }) => unpackAny(ticket?.ticket ?? new Uint8Array(0)) !== undefined,
+  );
 }
 
 function bodyOf(body: Uint8Array, name: string): Uint8Array {

@@ -72,13 +72,13 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
       case 'CommandStatementQuery':
         return statements.schemaOf(StatementText.decode(command.value), call);
       case 'CommandPreparedStatementQuery':
-        return statements.preparedSchema(StatementHandle.decode(command.value).handle);
+        return statements.preparedSchema(StatementHandle.decode(command.value).handle, call);
       default:
         throw unsupported(command, 'GetSchema');
     }
   };
   /** Commands serve as tickets too, which spares a client the FlightInfo. */
-  const rowsOf = ({ name, value }: SqlMessage): ((call: Call) => AsyncIterable<Message>) => {
+  const rowsOf = ({ name, value }: SqlMessage, caller: Call): ((call: Call) => AsyncIterable<Message>) => {
     const of = (ticket: StatementTicket) => (call: Call) => statements.rows(ticket, call);
     switch (name) {
       case 'TicketStatementQuery':
@@ -86,7 +86,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
       case 'CommandStatementQuery':
         return (call) => statements.rowsOf(StatementText.decode(value).query, call);
       case 'CommandPreparedStatementQuery':
-        return of(statements.preparedTicket(StatementHandle.decode(value).handle));
+        return of(statements.preparedTicket(StatementHandle.decode(value).handle, caller));
       default:
         throw unsupported({ name }, 'DoGet');
     }
@@ -94,8 +94,8 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
   const get = (message: SqlMessage, packed: Uint8Array, call: Call): AsyncIterable<Message> => {
     const table = tableOf(message, call);
     if (table !== undefined) return metadataStream(table.fields, table.rows(call));
-    const rows = rowsOf(message);
-    return cancellable.run(packed, call.signal, (signal) => rows({ ...call, signal }));
+    const rows = rowsOf(message, call);
+    return cancellable.run(call.principal, packed, call.signal, (signal) => rows({ ...call, signal }));
   };
   const put = async ({ name, value }: SqlMessage, upload: FlightUpload, call: Call): Promise<Uint8Array> => {
     switch (name) {
@@ -105,12 +105,12 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
         return updateResult(await statements.updatePrepared(StatementHandle.decode(value).handle, upload, call));
       case 'CommandPreparedStatementQuery': {
         const { handle } = StatementHandle.decode(value);
-        await statements.bind(handle, upload);
+        await statements.bind(handle, upload, call);
         return DoPutPreparedStatementResult.encode({ handle });
       }
       case 'CommandStatementIngest': {
         const command = CommandStatementIngest.decode(value);
-        const transaction = transactions.find(command.transactionId);
+        const transaction = transactions.find(call.principal, command.transactionId);
         const rows = await ingest(frames, call.principal, command, upload, call);
         noteWrite(transaction, `${rows} rows ingested into ${command.table}`);
         return updateResult(rows);

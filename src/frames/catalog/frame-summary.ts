@@ -1,7 +1,7 @@
 import type { Column } from '../../core/data-type.ts';
 import type { FileReport } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
-import { totalBytes } from '../disk/manifest.ts';
+import { originOf, totalBytes } from '../disk/manifest.ts';
 import type { Entry } from './catalog.ts';
 import type { FrameVersion } from './frame-version.ts';
 
@@ -10,6 +10,8 @@ export interface HeldSummary {
   readonly handle: Handle;
   readonly version: number;
   readonly versionId: string;
+  /** See `Manifest`. */
+  readonly origin: string;
   readonly rows: number;
   /** As stored. */
   readonly bytes: number;
@@ -51,5 +53,18 @@ export function frameSummary(handle: Handle, entry: Entry | undefined, now: numb
 export function heldSummary(version: FrameVersion): HeldSummary {
   const { handle, version: number, versionId, columns, createdAt, ttlMs } = version.manifest;
   const { rows, bytes, expiresAt } = version;
-  return { state: 'held', handle, version: number, versionId, rows, bytes, columns, createdAt, expiresAt, ttlMs };
+  const origin = originOf(version.manifest);
+  return {
+    state: 'held',
+    handle,
+    version: number,
+    versionId,
+    origin,
+    rows,
+    bytes,
+    columns,
+    createdAt,
+    expiresAt,
+    ttlMs,
+  };
 }

@@ -10,6 +10,8 @@ export interface Manifest {
   readonly version: number;
   /** Unique among all versions of all frames. */
   readonly versionId: string;
+  /** The id of the frame's first version. Absent: it is this one. A frame that is made anew after a drop has another. */
+  readonly origin?: string | undefined;
   readonly createdAt: number;
   readonly ttlMs: number | null;
   readonly columns: readonly Column[];
@@ -42,6 +44,11 @@ export function parseManifest(text: string, handle: Handle): Manifest | undefine
 
 function ofFirstFormat({ sha256, ...part }: FirstPart): Part {
   return { ...part, checksum: sha256 === null ? null : `sha256:${sha256}` };
+}
+
+/** Says whether two versions are of the same frame: one that was overwritten or appended to stays it. */
+export function originOf({ origin, versionId }: Pick<Manifest, 'origin' | 'versionId'>): string {
+  return origin ?? versionId;
 }
 
 export function newVersionId(): string {

@@ -3,7 +3,7 @@ import type { Handle } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import type { Settling } from '../catalog/catalog.ts';
 import { isUnwritable, partsFound, type TenantState } from '../catalog/tenant-state.ts';
-import { type Manifest, newVersionId } from '../disk/manifest.ts';
+import { type Manifest, newVersionId, originOf } from '../disk/manifest.ts';
 import type { HandleRecords } from '../disk/manifest-files.ts';
 import { type FileIdentity, type Part, sameFiles } from '../disk/part.ts';
 import { FileChanged } from '../disk/part-links.ts';
@@ -260,6 +260,7 @@ export class Reconciler {
         handle,
         version: finding.version,
         versionId: newVersionId(),
+        ...(finding.previous !== undefined && { origin: originOf(finding.previous) }),
         createdAt: context.now(),
         ttlMs: null,
         ...(isRestored && finding.previous),

@@ -9,7 +9,7 @@ import { frameChanged, handleExists, whyNotHeld } from '../catalog/frame-errors.
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { nextPartName, type PlacedPart, type Placement } from '../disk/commit.ts';
-import { newVersionId } from '../disk/manifest.ts';
+import { newVersionId, originOf } from '../disk/manifest.ts';
 import { type FileIdentity, justIdentity, type Part } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import type { HeldPart } from '../disk/part-links.ts';
@@ -240,6 +240,7 @@ export class FrameWriter {
       handle,
       version: catalog.nextVersion(handle),
       versionId: newVersionId(),
+      ...(entry?.kind === 'held' && { origin: originOf(entry.version.manifest) }),
       createdAt: next.createdAt,
       ttlMs: request.ttlMs === undefined ? next.defaultTtlMs : request.ttlMs,
       columns: next.columns,

@@ -24,7 +24,8 @@ export interface StartCallOptions {
   readonly method: Method;
   readonly path: string;
   readonly metadata: IncomingHttpHeaders;
-  readonly principal: Principal;
+  /** Undefined where the service is open to anybody. */
+  readonly identify: (() => Principal | Promise<Principal>) | undefined;
   readonly lane: string;
   readonly logger: Logger;
   /** Called when its stream is gone. */
@@ -40,14 +41,18 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** Serves one call on its stream, from headers to trailers. */
 export function startCall(stream: ServerHttp2Stream, options: StartCallOptions): RunningCall {
-  const { metadata, path, principal, lane, logger, timeouts, onClosed } = options;
+  const { metadata, path, identify, lane, logger, timeouts, onClosed } = options;
   const requestId = requestIdOf(metadata['x-request-id']);
   const stopping = new LazyAbort();
   const headers: OutgoingHttpHeaders = {};
+  let principal: Principal | undefined;
   const call: Call = {
     path,
     requestId,
-    principal,
+    get principal() {
+      if (principal === undefined) throw new AppError('internal', 'the caller is not identified');
+      return principal;
+    },
     lane,
     metadata,
     get signal() {
@@ -87,7 +92,20 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
   });
   try {
     deadline = startDeadline(metadata['grpc-timeout']?.toString(), abort);
-    run(stream, call, { ...options, headers, stopping }).then((last) => ended || end(okTrailers, last), fail);
+    const begin = (): void =>
+      void run(stream, call, { ...options, headers, stopping }).then((last) => ended || end(okTrailers, last), fail);
+    const identified = identify?.();
+    if (identified instanceof Promise) {
+      identified
+        .then((known) => {
+          principal = known;
+          if (!ended) begin();
+        })
+        .catch(fail);
+    } else {
+      principal = identified;
+      begin();
+    }
   } catch (error) {
     fail(error);
   }

@@ -4,6 +4,11 @@ import { GrpcError, type GrpcStatusName, grpcStatus } from '../wire/grpc-status.
 import { percentEncode } from './percent-encode.ts';
 
 export const errorStatus = {
+  unauthenticated: 'UNAUTHENTICATED',
+  forbidden: 'PERMISSION_DENIED',
+  rate_limited: 'UNAVAILABLE',
+  quota_exceeded: 'RESOURCE_EXHAUSTED',
+  auth_unavailable: 'UNAVAILABLE',
   missing_parameter: 'INVALID_ARGUMENT',
   ambiguous_mode: 'INVALID_ARGUMENT',
   invalid_parameter: 'INVALID_ARGUMENT',

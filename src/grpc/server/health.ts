@@ -52,6 +52,7 @@ export function createHealthService(services: readonly string[]): Service {
 
   return {
     name: 'grpc.health.v1.Health',
+    isOpen: true,
     methods: {
       Check: {
         kind: 'unary',

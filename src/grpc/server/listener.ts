@@ -46,11 +46,23 @@ const defaultTimeouts: GrpcTimeouts = {
 /** For the last trailers to leave before connections are cut. */
 const flushMs = 250;
 
+interface Connection {
+  readonly lane: string;
+  readonly address: string;
+  readonly enter: () => () => void;
+}
+
+/** A method, as its path finds it. */
+interface FoundMethod {
+  readonly method: Method;
+  readonly isOpen: boolean;
+}
+
 export async function startGrpcListener(options: GrpcListenerOptions): Promise<GrpcListener> {
   const logger = options.logger.area('grpc');
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const methods = methodsByPath(options.services);
-  const connections = new Map<ServerHttp2Session, { readonly lane: string; readonly enter: () => () => void }>();
+  const connections = new Map<ServerHttp2Session, Connection>();
   const calls = new Set<RunningCall>();
   let lanes = 0;
 
@@ -59,8 +71,9 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
 
   server.on('session', (session) => {
     lanes += 1;
-    const lane = `${session.socket.remoteAddress}#grpc-${lanes}`;
-    connections.set(session, { lane, enter: watchConnection(session, timeouts) });
+    const address = session.socket.remoteAddress ?? '';
+    const lane = `${address}#grpc-${lanes}`;
+    connections.set(session, { lane, address, enter: watchConnection(session, timeouts) });
     session.on('error', (error) => logger.debug('connection failed', { error: error.message }));
     session.once('close', () => connections.delete(session));
     session.setLocalWindowSize(windowBytes);
@@ -71,10 +84,10 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     stream.on('error', onStreamError);
     const connection = stream.session && connections.get(stream.session as ServerHttp2Session);
     if (!connection) return stream.destroy();
-    const { lane, enter } = connection;
+    const { lane, address, enter } = connection;
     const leave = enter();
-    const method = route(stream, metadata, methods);
-    if (method === undefined) {
+    const found = route(stream, metadata, methods);
+    if (found === undefined) {
       stream.once('close', leave);
       return;
     }
@@ -83,8 +96,18 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
       calls.delete(call);
     };
     const path = metadata[':path'] ?? '';
-    const principal = options.identify(metadata);
-    const call = startCall(stream, { timeouts, method, path, metadata, principal, lane, logger, onClosed });
+    const caller = { headers: metadata, address };
+    const identify = found.isOpen ? undefined : () => options.identify(caller);
+    const call = startCall(stream, {
+      timeouts,
+      method: found.method,
+      path,
+      metadata,
+      identify,
+      lane,
+      logger,
+      onClosed,
+    });
     calls.add(call);
   });
 
@@ -126,10 +149,10 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
   return { address: { host, port }, close, [Symbol.asyncDispose]: () => close({ graceMs: 0 }) };
 }
 
-function methodsByPath(services: readonly Service[]): ReadonlyMap<string, Method> {
-  const methods = new Map<string, Method>();
-  for (const service of services) {
-    for (const [name, method] of Object.entries(service.methods)) methods.set(`/${service.name}/${name}`, method);
+function methodsByPath(services: readonly Service[]): ReadonlyMap<string, FoundMethod> {
+  const methods = new Map<string, FoundMethod>();
+  for (const { name: service, methods: its, isOpen = false } of services) {
+    for (const [name, method] of Object.entries(its)) methods.set(`/${service}/${name}`, { method, isOpen });
   }
   return methods;
 }
@@ -138,8 +161,8 @@ function methodsByPath(services: readonly Service[]): ReadonlyMap<string, Method
 function route(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
-  methods: ReadonlyMap<string, Method>,
-): Method | undefined {
+  methods: ReadonlyMap<string, FoundMethod>,
+): FoundMethod | undefined {
   if (headers[':method'] !== 'POST') {
     stream.respond({ ':status': 405, allow: 'POST' }, { endStream: true });
     return undefined;

@@ -55,6 +55,8 @@ export interface Service {
   /** `package.Service` */
   readonly name: string;
   readonly methods: Readonly<Record<string, Method>>;
+  /** Serves anybody, also without credentials: its calls have no principal. */
+  readonly isOpen?: boolean;
   /** Called when the listener begins to stop: end what would otherwise go on for ever. */
   drain?(): void;
 }

@@ -2,6 +2,11 @@ import { type AppError, type ErrorCode, toAppError } from '../../core/app-error.
 import type { Exchange } from './exchange.ts';
 
 export const httpStatus = {
+  unauthenticated: 401,
+  forbidden: 403,
+  rate_limited: 429,
+  quota_exceeded: 507,
+  auth_unavailable: 503,
   missing_parameter: 400,
   ambiguous_mode: 400,
   invalid_parameter: 400,
@@ -54,7 +59,14 @@ export function sendError(exchange: Exchange, thrown: unknown, query: string | u
   const { headers } = exchange;
   const body = errorBody(error, query);
   if (error.retryAfterSeconds !== undefined) headers.push('retry-after', String(error.retryAfterSeconds));
+  if (error.code === 'unauthenticated') headers.push('www-authenticate', challengeTo(exchange));
   headers.push('content-type', jsonContentType, 'cache-control', 'no-store');
   headers.push('content-length', String(Buffer.byteLength(body)));
   exchange.send(httpStatus[error.code], body);
+}
+
+/** RFC 6750: the error is told only to callers that sent a credential. */
+function challengeTo({ requestHeaders }: Exchange): string {
+  const error = requestHeaders.authorization === undefined ? '' : ', error="invalid_token"';
+  return `Bearer realm="framehold"${error}`;
 }

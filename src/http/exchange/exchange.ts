@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../core/app-error.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Principal } from '../../core/principal.ts';
+import type { Caller, Principal } from '../../core/principal.ts';
 import type { EngineChoice } from '../../query/frame-sql.ts';
 import type { ContentCoding } from './content-coding.ts';
 import { type BodyLimits, readBody } from './request-body.ts';
@@ -13,7 +13,6 @@ export interface ExchangeParts {
   readonly target: string;
   readonly segments: readonly string[];
   readonly requestId: string;
-  readonly principal: Principal;
   readonly logger: Logger;
 }
 
@@ -26,7 +25,6 @@ export class Exchange {
   /** The value of each `{name}` of the route's path, in order, decoded. */
   readonly segments: readonly string[];
   readonly requestId: string;
-  readonly principal: Principal;
   readonly logger: Logger;
   /**
    * Headers of the response, whatever it is: names and values in turn, as `writeHead` takes them. Objects of headers, or
@@ -40,18 +38,37 @@ export class Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   #controller: AbortController | undefined;
+  #principal: Principal | undefined;
 
-  constructor({ request, response, target, segments, requestId, principal, logger }: ExchangeParts) {
+  constructor({ request, response, target, segments, requestId, logger }: ExchangeParts) {
     this.method = request.method ?? '';
     this.requestHeaders = request.headers;
     this.target = target;
     this.segments = segments;
     this.requestId = requestId;
-    this.principal = principal;
     this.logger = logger;
     this.headers = ['x-request-id', requestId];
     this.#request = request;
     this.#response = response;
+  }
+
+  /** Who asks. Known before a route is called, unless it is open to anybody. */
+  get principal(): Principal {
+    if (this.#principal === undefined) throw new AppError('internal', 'the caller is not identified');
+    return this.#principal;
+  }
+
+  get isKnown(): boolean {
+    return this.#principal !== undefined;
+  }
+
+  set principal(principal: Principal) {
+    this.#principal = principal;
+  }
+
+  /** What is known of the caller before it is identified. */
+  get caller(): Caller {
+    return { headers: this.requestHeaders, address: this.#request.socket.remoteAddress ?? '' };
   }
 
   /** Clients take turns by their address, and among the requests of one client by its connections. */

@@ -1,3 +1,4 @@
+import type { Action } from '../../auth/rights.ts';
 import type { ErrorCode } from '../../core/app-error.ts';
 import type { JsonSchema, ParameterTable } from './parameters.ts';
 
@@ -9,6 +10,8 @@ export interface Body {
 
 /** What a method of a route takes and gives, as the OpenAPI document tells it. */
 export interface Operation {
+  /** Who may: the right that it takes. `open`: anybody. `known`: anybody, but those who are known see more. */
+  readonly access: Action | 'open' | 'known';
   readonly summary: string;
   readonly description?: string;
   /** What validates the query string. */

@@ -1,13 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { assertMay } from '../../auth/rights.ts';
 import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Identify } from '../../core/principal.ts';
+import type { Identify, Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import { httpStatus, sendError } from '../exchange/error-response.ts';
 import { Exchange } from '../exchange/exchange.ts';
+import type { Operation } from '../exchange/operation.ts';
 import { ClientGone } from '../exchange/response-writer.ts';
-import type { Route } from '../exchange/route.ts';
+import type { HttpMethod, Route } from '../exchange/route.ts';
 import { Connections } from './connections.ts';
 import { allowOrigin, type CorsPolicy } from './cors.ts';
 import { answerMalformed } from './malformed-request.ts';
@@ -19,6 +21,8 @@ export interface HttpListenerOptions {
   readonly port: number;
   readonly routes: readonly Route[];
   readonly identify: Identify;
+  /** Whether callers must show who they are. */
+  readonly isClosed: boolean;
   readonly cors: CorsPolicy | undefined;
   readonly maxConcurrentRequests: number;
   readonly maxConnections: number;
@@ -106,8 +110,7 @@ class Dispatcher {
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
     const { route, segments } = this.#routes.find(path);
     const { logger } = this.#options;
-    const principal = this.#options.identify(request.headers);
-    const exchange = new Exchange({ request, response, target, segments, requestId, principal, logger });
+    const exchange = new Exchange({ request, response, target, segments, requestId, logger });
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, exchange);
     this.#underWay++;
     const ofSameClient = this.#connections.begin(request, response, this.#onEnd);
@@ -120,11 +123,27 @@ class Dispatcher {
         answerOptions(route, exchange);
         return;
       }
-      const outcome = this.#checkRoute(route, exchange).handle(exchange);
+      const outcome = this.#serve(route, exchange);
       outcome?.catch((error: unknown) => this.#fail(exchange, route, error));
     } catch (error) {
       this.#fail(exchange, route, error);
     }
+  }
+
+  /** Identifies the caller and checks its right before anything is looked up. At once where the caller is known. */
+  #serve(route: Route | undefined, exchange: Exchange): void | Promise<void> {
+    const access = accessOf(route, exchange.method);
+    const isStranger =
+      access === 'known' && exchange.requestHeaders.authorization === undefined && this.#options.isClosed;
+    if (access === 'open' || isStranger) return this.#checkRoute(route, exchange).handle(exchange);
+    const principal = this.#options.identify(exchange.caller);
+    const serve = (identified: Principal): void | Promise<void> => {
+      exchange.principal = identified;
+      const found = this.#checkRoute(route, exchange);
+      if (access !== undefined && access !== 'known') assertMay(identified, access);
+      return found.handle(exchange);
+    };
+    return principal instanceof Promise ? principal.then(serve) : serve(principal);
   }
 
   /** New requests are refused from now on; resolves when none is under way. */
@@ -187,6 +206,11 @@ class Dispatcher {
     logger[level]('request failed', { requestId, code: error.code, ...ran, error: loggedError(error) });
     sendError(exchange, error, exchange.asked ?? queryOf(route, target));
   }
+}
+
+/** Undefined where nothing is offered: only those who are known are told so. */
+function accessOf(route: Route | undefined, method: string): Operation['access'] | undefined {
+  return route?.operations[(method === 'HEAD' ? 'GET' : method) as HttpMethod]?.access;
 }
 
 function checkHead(request: IncomingMessage, { headers }: Exchange): void {

@@ -11,6 +11,7 @@ export function enginesRoute(engines: EngineDirectory): Route {
     methods: ['GET', 'HEAD'],
     operations: {
       GET: {
+        access: 'seeEngines',
         summary: 'The engines that `engine` may name, and how they are',
         description: 'Each is asked anew, but not more often than once in a second, and has four seconds to answer.',
         parameters: {},

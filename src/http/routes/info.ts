@@ -12,6 +12,9 @@ export interface ServerInfo {
   readonly autoEngine: string | undefined;
 }
 
+/** What strangers are told to show. */
+const credentials = ['token'];
+
 /** Tells a client what it talks to. */
 export function infoRoute({ version, grpc, engines, defaultEngine, autoEngine }: ServerInfo): Route {
   const { host, port } = grpc;
@@ -28,6 +31,7 @@ export function infoRoute({ version, grpc, engines, defaultEngine, autoEngine }:
     methods: ['GET', 'HEAD'],
     operations: {
       GET: {
+        access: 'known',
         summary: 'What this server is, and where its gRPC listener is',
         parameters: {},
         responses: {
@@ -50,9 +54,14 @@ export function infoRoute({ version, grpc, engines, defaultEngine, autoEngine }:
                     description: 'What `engine` may name; GET /engines tells more.',
                   },
                   default_engine: { type: 'string', description: 'Where `query` of /exec goes without `engine`.' },
+                  credentials: {
+                    type: 'array',
+                    items: { type: 'string' },
+                    description: 'What callers must show, where they must. The rest is told to those who do.',
+                  },
                   auto_engine: { type: 'string', description: 'Where `engine=auto` sends what reads much.' },
                 },
-                required: ['name', 'version', 'grpc', 'engines', 'default_engine'],
+                required: ['name', 'grpc'],
               },
             },
           },
@@ -62,7 +71,7 @@ export function infoRoute({ version, grpc, engines, defaultEngine, autoEngine }:
     },
     handle(exchange) {
       readParameters({}, parseQueryString(exchange.target));
-      sendJson(exchange, document);
+      sendJson(exchange, exchange.isKnown ? document : { name: document.name, grpc: document.grpc, credentials });
     },
   };
 }

@@ -12,6 +12,7 @@ export function openApiRoute(others: readonly Route[], about: { readonly version
     methods: ['GET', 'HEAD'],
     operations: {
       GET: {
+        access: 'seeServer',
         summary: 'This document',
         parameters: {},
         responses: {

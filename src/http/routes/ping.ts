@@ -8,6 +8,7 @@ export const pingRoute: Route = {
   always: true,
   operations: {
     GET: {
+      access: 'open',
       summary: 'Whether the server answers',
       parameters: {},
       responses: { 200: { description: 'It does.', content: { 'text/plain': { type: 'string', const: 'ok' } } } },

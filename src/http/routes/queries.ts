@@ -16,6 +16,7 @@ export function queriesRoute(running: RunningQueries): Route {
     methods: ['GET', 'HEAD'],
     operations: {
       GET: {
+        access: 'runStatements',
         summary: 'The statements over frames that are under way',
         description:
           'Those of this server, over HTTP and Flight SQL, whichever engine runs them, until their last row is sent. Not those of `engine=tsdb`, which the external database lists itself.',
@@ -49,6 +50,7 @@ export function queryRoute(running: RunningQueries): Route {
     methods: ['DELETE'],
     operations: {
       DELETE: {
+        access: 'cancelOwnStatements',
         summary: 'Cancels a statement that is under way',
         description:
           'Whoever waits for it is answered 409 `sql_cancelled`, or is cut off where rows were sent already. What runs of it on a cluster is stopped there. A frame that is made by it is not made; where that is done already, it stays.',

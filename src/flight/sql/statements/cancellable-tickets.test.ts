@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { principalOf } from '../../../../test/support/principals.ts';
 import { CancellableTickets } from './cancellable-tickets.ts';
 
+const owner = principalOf();
 const { signal } = new AbortController();
 const ticket = Buffer.from('a ticket');
 
@@ -14,11 +16,11 @@ async function* endless(stop: AbortSignal): AsyncGenerator<number> {
 
 test('a running query is cancelled by its ticket, others go on', async () => {
   const cancellable = new CancellableTickets();
-  const cancelled = cancellable.run(ticket, signal, endless);
-  const other = cancellable.run(Buffer.from('another'), signal, endless);
+  const cancelled = cancellable.run(owner, ticket, signal, endless);
+  const other = cancellable.run(owner, Buffer.from('another'), signal, endless);
   await cancelled.next();
   await other.next();
-  cancellable.cancel(ticket);
+  cancellable.cancel(owner, ticket);
   await expect(cancelled.next()).rejects.toMatchObject({ status: 'CANCELLED' });
   expect((await other.next()).done).toBe(false);
   await other.return(undefined);
@@ -26,15 +28,24 @@ test('a running query is cancelled by its ticket, others go on', async () => {
 
 test('a query that was cancelled before it began does not begin', async () => {
   const cancellable = new CancellableTickets();
-  cancellable.cancel(ticket);
-  await expect(cancellable.run(ticket, signal, endless).next()).rejects.toMatchObject({ status: 'CANCELLED' });
+  cancellable.cancel(owner, ticket);
+  await expect(cancellable.run(owner, ticket, signal, endless).next()).rejects.toMatchObject({ status: 'CANCELLED' });
 });
 
 test("a caller's own cancellation keeps its own reason", async () => {
   const cancellable = new CancellableTickets();
   const caller = new AbortController();
-  const query = cancellable.run(ticket, caller.signal, endless);
+  const query = cancellable.run(owner, ticket, caller.signal, endless);
   await query.next();
   caller.abort();
   await expect(query.next()).rejects.toThrow('stopped');
+});
+
+test('a ticket of the same bytes of another caller cancels nothing', async () => {
+  const cancellable = new CancellableTickets();
+  const query = cancellable.run(owner, ticket, signal, endless);
+  await query.next();
+  cancellable.cancel(principalOf('desk'), ticket);
+  expect((await query.next()).done).toBe(false);
+  await query.return(undefined);
 });

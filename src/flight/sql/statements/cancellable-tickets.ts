@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LinkedAbort } from '../../../core/async/linked-abort.ts';
 import { LruMap } from '../../../core/lru-map.ts';
+import { ownerKey, type Principal } from '../../../core/principal.ts';
 import { GrpcError } from '../../../grpc/wire/grpc-status.ts';
 
 const maxRemembered = 10_000;
@@ -12,11 +13,12 @@ export class CancellableTickets {
 
   /** Messages of a query that may be cancelled by its ticket. `open` gets the signal that is aborted then, and with `signal`. */
   async *run<T>(
+    owner: Principal,
     ticket: Uint8Array,
     signal: AbortSignal,
     open: (signal: AbortSignal) => AsyncIterable<T>,
   ): AsyncGenerator<T> {
-    const key = keyOf(ticket);
+    const key = keyOf(owner, ticket);
     if (this.#cancelled.has(key)) throw cancelled();
     using abort = new LinkedAbort([signal]);
     const isCancelled = (): boolean => abort.signal.aborted && !signal.aborted;
@@ -35,8 +37,8 @@ export class CancellableTickets {
     }
   }
 
-  cancel(ticket: Uint8Array): void {
-    const key = keyOf(ticket);
+  cancel(owner: Principal, ticket: Uint8Array): void {
+    const key = keyOf(owner, ticket);
     this.#cancelled.set(key, true);
     for (const abort of this.#running.get(key) ?? []) abort.abort(cancelled());
   }
@@ -49,7 +51,8 @@ function cancelled(): GrpcError {
 /** Tickets may be as long as the SQL in them, and many are remembered. */
 const longestKey = 400;
 
-function keyOf(ticket: Uint8Array): string {
-  if (ticket.length <= longestKey) return Buffer.from(ticket).toString('latin1');
-  return createHash('sha256').update(ticket).digest('base64');
+function keyOf(owner: Principal, ticket: Uint8Array): string {
+  const isShort = ticket.length <= longestKey;
+  const name = isShort ? Buffer.from(ticket).toString('latin1') : createHash('sha256').update(ticket).digest('base64');
+  return `${ownerKey(owner)} ${name}`;
 }

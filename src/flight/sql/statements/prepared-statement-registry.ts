@@ -1,5 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import { LruMap } from '../../../core/lru-map.ts';
+import { ownerKey, type Principal } from '../../../core/principal.ts';
 import type { AnalysedStatement, PreparedSql } from '../../../query/frame-sql.ts';
 import { pooledRandomBytes } from '../messages/random-bytes.ts';
 import type { Transaction } from './transactions.ts';
@@ -12,6 +13,8 @@ export interface Binding {
 
 export interface ClientStatement extends PreparedSql {
   readonly handle: Uint8Array;
+  /** Nobody else finds it. */
+  readonly owner: Principal;
   readonly sql: string;
   /** With the engine that it was prepared on. Undefined: it is about the session, and no engine sees it. */
   readonly statement: AnalysedStatement | undefined;
@@ -62,8 +65,8 @@ export class PreparedStatementRegistry {
     return this.#keep({ ...statement, handle: pooledRandomBytes(16), binding: undefined });
   }
 
-  get(handle: Uint8Array): ClientStatement {
-    const held = this.#held.get(keyOf(handle));
+  get(owner: Principal, handle: Uint8Array): ClientStatement {
+    const held = this.#held.get(keyOf(owner, handle));
     if (held === undefined || held.usedAt + this.#idleMs < this.#now()) {
       throw new AppError('not_found', 'the prepared statement is not known', {
         hint: 'it was closed, not used for too long, or the server was restarted since; prepare it again',
@@ -73,15 +76,15 @@ export class PreparedStatementRegistry {
   }
 
   /** From now on the statement runs with these parameters; undefined takes back those it has. */
-  bind(handle: Uint8Array, parameters: Uint8Array | undefined): ClientStatement {
+  bind(owner: Principal, handle: Uint8Array, parameters: Uint8Array | undefined): ClientStatement {
     this.#bindings += 1;
     const binding = parameters && { id: this.#bindings, parameters };
-    return this.#keep({ ...this.get(handle), binding });
+    return this.#keep({ ...this.get(owner, handle), binding });
   }
 
   /** Closing one that is not there is no error: it may have made room for another. */
-  close(handle: Uint8Array): void {
-    this.#held.delete(keyOf(handle));
+  close(owner: Principal, handle: Uint8Array): void {
+    this.#held.delete(keyOf(owner, handle));
   }
 
   get size(): number {
@@ -90,7 +93,7 @@ export class PreparedStatementRegistry {
 
   #keep(statement: ClientStatement): ClientStatement {
     const now = this.#now();
-    this.#held.set(keyOf(statement.handle), { statement, usedAt: now }, bytesOf(statement));
+    this.#held.set(keyOf(statement.owner, statement.handle), { statement, usedAt: now }, bytesOf(statement));
     this.#held.deleteOldestWhile(({ usedAt }) => usedAt < now - this.#idleMs);
     return statement;
   }
@@ -106,6 +109,6 @@ function bytesOf({ sql, statement, schema, binding }: ClientStatement): number {
   return bytes + analysisBytes.character * query.sql.length + analysisBytes.table * query.tables.length;
 }
 
-function keyOf(handle: Uint8Array): string {
-  return Buffer.from(handle).toString('latin1');
+function keyOf(owner: Principal, handle: Uint8Array): string {
+  return `${ownerKey(owner)} ${Buffer.from(handle).toString('latin1')}`;
 }

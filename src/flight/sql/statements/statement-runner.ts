@@ -47,13 +47,21 @@ export class StatementRunner {
   }
 
   async prepare({ query: sql, transactionId }: StatementText, call: Call): Promise<ClientStatement> {
-    const transaction = this.#transactions.find(transactionId);
+    const transaction = this.#transactions.find(call.principal, transactionId);
     const { statement, description } = await this.#describe(sql, call);
-    return this.#prepared.add({ ...description, sql, statement, schema: resultSchema(description), transaction });
+    const { principal: owner } = call;
+    return this.#prepared.add({
+      ...description,
+      owner,
+      sql,
+      statement,
+      schema: resultSchema(description),
+      transaction,
+    });
   }
 
   async start({ query: sql, transactionId }: StatementText, call: Call): Promise<InfoParts> {
-    const transaction = this.#transactions.find(transactionId);
+    const transaction = this.#transactions.find(call.principal, transactionId);
     const { statement, description } = await this.#describe(sql, call);
     refuseUnbound(description);
     if (description.isUpdate) return done(await this.#update({ sql, statement, transaction }, undefined, call));
@@ -73,7 +81,7 @@ export class StatementRunner {
   }
 
   async startPrepared(handle: Uint8Array, call: Call): Promise<InfoParts> {
-    const prepared = this.#prepared.get(handle);
+    const prepared = this.#prepared.get(call.principal, handle);
     const { statement, schema, binding } = prepared;
     if (binding === undefined) refuseUnbound(prepared);
     if (prepared.isUpdate || statement === undefined)
@@ -89,27 +97,27 @@ export class StatementRunner {
     return resultSchema((await this.#describe(query, call)).description);
   }
 
-  preparedSchema(handle: Uint8Array): Uint8Array {
-    return this.#prepared.get(handle).schema;
+  preparedSchema(handle: Uint8Array, call: Call): Uint8Array {
+    return this.#prepared.get(call.principal, handle).schema;
   }
 
   /** Gives the number of rows that were written. */
   async update({ query: sql, transactionId }: StatementText, call: Call): Promise<number> {
-    const transaction = this.#transactions.find(transactionId);
+    const transaction = this.#transactions.find(call.principal, transactionId);
     return this.#update({ sql, statement: await this.#analyze(sql, call), transaction }, undefined, call);
   }
 
   /** With the uploaded parameters, a run for each of their rows; with those bound before when the upload has none. */
   async updatePrepared(handle: Uint8Array, upload: FlightUpload, call: Call): Promise<number> {
-    const statement = this.#prepared.get(handle);
+    const statement = this.#prepared.get(call.principal, handle);
     const parameters = (await uploadedParameters(upload)) ?? statement.binding?.parameters;
     if (parameters === undefined) refuseUnbound(statement);
     return this.#update(statement, parameters, call);
   }
 
-  async bind(handle: Uint8Array, upload: FlightUpload): Promise<void> {
-    this.#prepared.get(handle);
-    this.#prepared.bind(handle, await uploadedParameters(upload));
+  async bind(handle: Uint8Array, upload: FlightUpload, call: Call): Promise<void> {
+    this.#prepared.get(call.principal, handle);
+    this.#prepared.bind(call.principal, handle, await uploadedParameters(upload));
   }
 
   /** FlightData messages, the schema first. */
@@ -120,7 +128,7 @@ export class StatementRunner {
       case 'query':
         return this.#query(() => this.#sql.analyze(call.principal, ticket, optionsOf(call)), undefined, call);
       case 'bound': {
-        const { sql, statement, binding } = this.#prepared.get(ticket.handle);
+        const { sql, statement, binding } = this.#prepared.get(call.principal, ticket.handle);
         const analyse = async () => statement ?? (await this.#sql.analyze(call.principal, { sql }, optionsOf(call)));
         if (binding?.id === ticket.bindingId) return this.#query(analyse, binding.parameters, call);
         throw new AppError('not_found', 'other parameters have been bound since the ticket was given', {
@@ -133,8 +141,8 @@ export class StatementRunner {
   }
 
   /** A prepared query that someone reads by its handle, without a FlightInfo. */
-  preparedTicket(handle: Uint8Array): StatementTicket {
-    const prepared = this.#prepared.get(handle);
+  preparedTicket(handle: Uint8Array, call: Call): StatementTicket {
+    const prepared = this.#prepared.get(call.principal, handle);
     const { binding } = prepared;
     if (binding !== undefined) return { kind: 'bound', handle, bindingId: binding.id };
     refuseUnbound(prepared);

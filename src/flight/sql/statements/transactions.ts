@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../../core/app-error.ts';
 import { LruMap } from '../../../core/lru-map.ts';
+import { ownerKey, type Principal } from '../../../core/principal.ts';
 
 export interface Transaction {
   readonly key: string;
@@ -20,28 +21,28 @@ export class Transactions {
   readonly #open = new LruMap<Transaction>(maxTransactions);
 
   /** Those that clients left behind are forgotten, the least recently used first; no other time limit, as connections sleep in pools. */
-  begin(): Uint8Array {
+  begin(owner: Principal): Uint8Array {
     const id = randomBytes(16);
-    const key = keyOf(id);
+    const key = keyOf(owner, id);
     this.#open.set(key, { key, writes: [], writeCount: 0 });
     return id;
   }
 
   /** Where a statement belongs: undefined is no transaction. */
-  find(id: Uint8Array | undefined): Transaction | undefined {
+  find(owner: Principal, id: Uint8Array | undefined): Transaction | undefined {
     if (id === undefined || id.length === 0) return undefined;
-    const key = keyOf(id);
+    const key = keyOf(owner, id);
     const transaction = this.#open.get(key);
     if (transaction === undefined) {
-      throw new AppError('not_found', `there is no transaction ${key.slice(0, 40)}`, {
+      throw new AppError('not_found', `there is no transaction ${Buffer.from(id).toString('hex').slice(0, 40)}`, {
         hint: 'it has ended, or the server was restarted since; begin another one',
       });
     }
     return transaction;
   }
 
-  end(id: Uint8Array, outcome: 'commit' | 'rollback'): void {
-    const transaction = this.find(id);
+  end(owner: Principal, id: Uint8Array, outcome: 'commit' | 'rollback'): void {
+    const transaction = this.find(owner, id);
     if (transaction === undefined) throw new AppError('missing_parameter', 'transaction_id is missing');
     // It stays open then, so that the client can still commit and go on.
     if (outcome === 'rollback' && transaction.writeCount > 0) throw cannotRollBack(transaction);
@@ -68,6 +69,6 @@ function cannotRollBack({ writes, writeCount }: Transaction): AppError {
   });
 }
 
-function keyOf(id: Uint8Array): string {
-  return Buffer.from(id).toString('hex');
+function keyOf(owner: Principal, id: Uint8Array): string {
+  return `${ownerKey(owner)} ${Buffer.from(id).toString('hex')}`;
 }

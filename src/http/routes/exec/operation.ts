@@ -9,6 +9,7 @@ import type { ExecDefaults } from './command.ts';
 export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefaults): Operation {
   const most = maxLimit === undefined ? '' : ` This server gives at most ${maxLimit} rows at once.`;
   return {
+    access: 'readFrames',
     summary: 'Reads rows of a frame, or of a statement',
     description:
       'With `handle` a frame of this server; with `query` a statement, by an engine over the frames (`engine=local`, or one that the operator has named) or by the external database (`engine=tsdb`), whose answer passes as it is. Parameters that are not known are ignored, as QuestDB does.',

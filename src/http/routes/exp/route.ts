@@ -77,6 +77,7 @@ const binary = { type: 'string', format: 'binary' } as const;
 const text = { type: 'string' } as const;
 
 const operation: Operation = {
+  access: 'readFrames',
   summary: 'Exports a frame or the rows of a statement as a file',
   description:
     'Answers with an attachment. An error before the first byte has a status; one after it cuts the connection, so that nothing incomplete is taken for whole. A whole frame as parquet is its own file, untouched, and can be asked for in ranges.',

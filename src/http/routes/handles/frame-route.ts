@@ -19,6 +19,7 @@ export function handleRoute(frames: Pick<Frames, 'describe' | 'drop'>, cache: By
     methods: ['GET', 'HEAD', 'DELETE'],
     operations: {
       GET: {
+        access: 'readFrames',
         summary: 'Describes a frame',
         description:
           'The ETag is its version, for If-Match. Asking does not count as a read: it does not renew the time to live.',
@@ -28,6 +29,7 @@ export function handleRoute(frames: Pick<Frames, 'describe' | 'drop'>, cache: By
         errors: ['invalid_handle', 'invalid_parameter', 'handle_not_found', 'handle_gone'],
       },
       DELETE: {
+        access: 'writeFrames',
         summary: 'Drops a frame',
         description:
           'Readers that have begun go on to the end. With If-Match: "3" only version 3 is dropped: where the handle is at another version, or gone already, the answer is 410, so that a repeated DELETE never drops what came later.',

@@ -30,6 +30,7 @@ export function handlesRoute(frames: Pick<Frames, 'list'>, cache: ByteCache): Ro
     methods: ['GET', 'HEAD'],
     operations: {
       GET: {
+        access: 'readFrames',
         summary: 'Lists the frames',
         parameters,
         responses: {

@@ -21,6 +21,7 @@ export function renewRoute(frames: Pick<Frames, 'renew'>, cache: ByteCache, limi
     takesBody: true,
     operations: {
       POST: {
+        access: 'writeFrames',
         summary: 'Starts the time to live of a frame again',
         parameters,
         segments: { handle: handle('The handle of the frame.') },

@@ -15,6 +15,7 @@ import { importTextTable } from './text-table.ts';
 const bytes: JsonSchema = { type: 'string', format: 'binary' };
 
 const operation: Operation = {
+  access: 'writeFrames',
   summary: 'Keeps a file as a frame',
   description:
     'The door of QuestDB for files. Answers when the frame is on disk for good; an upload that breaks off or cannot be read leaves nothing. Unlike in QuestDB a failure has a status of its own, and a row that cannot be read refuses the file unless `atomicity=skipRow`.',

@@ -176,6 +176,7 @@ const dmlSchema = {
 } as const;
 
 const operation: Operation = {
+  access: 'runStatements',
   summary: 'Runs a statement over the frames',
   description:
     'For statements that are long, take parameters, or change frames (CREATE TABLE, INSERT INTO, DROP TABLE). An error after the first byte of the rows cuts the connection, so that nothing incomplete is taken for whole.',

@@ -1,0 +1,145 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type TemporaryDirectory, temporaryDirectory } from '../../test/support/temporary-directory.ts';
+import { parseHandle } from '../core/handle.ts';
+import { defaultTenant, type Tenant } from '../core/principal.ts';
+import { DurableFiles } from '../frames/disk/durable-file.ts';
+import { AccessRecords } from './access-records.ts';
+import { generateToken } from './token.ts';
+
+const desk = 'desk' as Tenant;
+const limits = { maxBytes: 1000, maxFrames: undefined, maxStatements: 2, maxRate: undefined, engines: ['tsdb'] };
+let directory: TemporaryDirectory | undefined;
+
+async function open(now?: () => number): Promise<AccessRecords> {
+  directory ??= await temporaryDirectory();
+  return AccessRecords.open(directory.path, new DurableFiles(), now);
+}
+
+afterEach(async () => {
+  await directory?.[Symbol.asyncDispose]();
+  directory = undefined;
+});
+
+test('a token is known by its secret to every process, and its secret is kept nowhere', async () => {
+  const one = await open();
+  const { token, record } = await one.createToken({
+    name: 'ci',
+    tenant: defaultTenant,
+    role: 'write',
+    prefix: 'ci.',
+    expiresAt: undefined,
+  });
+  const other = await open();
+  expect(await other.findToken(token)).toEqual(record);
+  expect(await other.findToken(generateToken())).toBeUndefined();
+  const folder = join(directory?.path ?? '', '.framehold', 'access', 'tokens');
+  for (const name of await readdir(folder)) expect(await readFile(join(folder, name), 'utf8')).not.toContain(token);
+});
+
+test('a revoked token is unknown to another process after its next look', async () => {
+  const [one, other] = [await open(), await open()];
+  const { token, record } = await one.createToken({
+    name: 'a',
+    tenant: defaultTenant,
+    role: 'read',
+    prefix: undefined,
+    expiresAt: undefined,
+  });
+  await other.refresh();
+  expect(await other.findToken(token)).toEqual(record);
+  let changes = 0;
+  other.onChange(() => changes++);
+  expect(await one.revokeToken(record.id)).toBe(true);
+  await other.refresh();
+  expect(await other.findToken(token)).toBeUndefined();
+  expect(changes).toBe(1);
+  expect(await one.revokeToken(record.id)).toBe(false);
+});
+
+test('a rotated token keeps its rights, and the old one ends after the overlap', async () => {
+  let now = 1000;
+  const records = await open(() => now);
+  const old = await records.createToken({
+    name: 'a',
+    tenant: defaultTenant,
+    role: 'admin',
+    prefix: undefined,
+    expiresAt: undefined,
+  });
+  now = 5000;
+  const rotated = await records.rotateToken(old.record.id, 500);
+  expect(rotated?.record).toMatchObject({ name: 'a', role: 'admin', createdAt: 5000, expiresAt: undefined });
+  expect(await records.findToken(old.token)).toMatchObject({ expiresAt: 5500, createdAt: 1000 });
+  expect(rotated?.token).not.toBe(old.token);
+});
+
+test('tenants are made, changed, listed and removed with their tokens', async () => {
+  const records = await open(() => 7);
+  await records.createTenant(desk, limits);
+  await expect(records.createTenant(desk, limits)).rejects.toThrow('there is a tenant desk already');
+  await expect(records.createTenant(defaultTenant, limits)).rejects.toThrow('already');
+  expect(await records.setTenant(desk, { maxFrames: 3 })).toEqual({ ...limits, maxFrames: 3, createdAt: 7 });
+  expect((await records.listTenants()).map(({ name }) => name)).toEqual(['default', 'desk']);
+  const { token } = await records.createToken({
+    name: 'a',
+    tenant: desk,
+    role: 'read',
+    prefix: undefined,
+    expiresAt: undefined,
+  });
+  await records.removeTenant(desk);
+  expect(await records.findToken(token)).toBeUndefined();
+  expect(await records.hasTenant(desk)).toBe(false);
+  await expect(records.removeTenant(desk)).rejects.toThrow('there is no tenant "desk"');
+  await expect(records.removeTenant(defaultTenant)).rejects.toThrow('cannot be removed');
+  await expect(
+    records.createToken({ name: 'a', tenant: desk, role: 'read', prefix: undefined, expiresAt: undefined }),
+  ).rejects.toThrow('there is no tenant');
+});
+
+test('a share is of one frame: one that is made anew has another origin', async () => {
+  const records = await open();
+  const share = { owner: defaultTenant, handle: parseHandle('trades'), reader: desk };
+  await records.share(share, 'v1');
+  expect(await records.sharedOrigin(share)).toBe('v1');
+  expect(records.sharesWith(desk)).toEqual([share]);
+  expect(records.sharesOf(defaultTenant, parseHandle('trades'))).toEqual([share]);
+  expect(records.sharesWith(defaultTenant)).toEqual([]);
+  expect([await records.unshare(share), await records.unshare(share)]).toEqual([true, false]);
+  expect(await records.sharedOrigin(share)).toBeUndefined();
+});
+
+test('a damaged record gives no access', async () => {
+  const records = await open();
+  const { token } = await records.createToken({
+    name: 'a',
+    tenant: defaultTenant,
+    role: 'read',
+    prefix: undefined,
+    expiresAt: undefined,
+  });
+  const folder = join(directory?.path ?? '', '.framehold', 'access', 'tokens');
+  const [name = ''] = await readdir(folder);
+  const text = await readFile(join(folder, name), 'utf8');
+  await writeFile(join(folder, name), text.replace('"read"', '"operator"'));
+  expect(await (await open()).findToken(token)).toBeUndefined();
+});
+
+test('tokens that two processes make at once are all kept', async () => {
+  const [one, other] = [await open(), await open()];
+  const made = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      (n % 2 === 0 ? one : other).createToken({
+        name: `t${n}`,
+        tenant: defaultTenant,
+        role: 'read',
+        prefix: undefined,
+        expiresAt: undefined,
+      }),
+    ),
+  );
+  const fresh = await open();
+  for (const { token, record } of made) expect(await fresh.findToken(token)).toEqual(record);
+});

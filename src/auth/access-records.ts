@@ -1,0 +1,289 @@
+import { join } from 'node:path';
+import { AppError } from '../core/app-error.ts';
+import type { Handle } from '../core/handle.ts';
+import { isHandle } from '../core/handle.ts';
+import type { Logger } from '../core/logger.ts';
+import { defaultTenant, isRole, isTenant, type Role, type Tenant } from '../core/principal.ts';
+import type { DurableFiles } from '../frames/disk/durable-file.ts';
+import { RecordFolder } from './record-folder.ts';
+import { generateToken, hashToken } from './token.ts';
+
+/** A token, without its secret. */
+export interface TokenRecord {
+  readonly name: string;
+  /** An operator's has none. */
+  readonly tenant: Tenant | undefined;
+  readonly role: Role;
+  readonly prefix: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+}
+
+export interface ListedToken extends TokenRecord {
+  readonly id: string;
+}
+
+/** Undefined: without limit. */
+export interface TenantRecord {
+  readonly createdAt: number;
+  readonly maxBytes: number | undefined;
+  readonly maxFrames: number | undefined;
+  readonly maxStatements: number | undefined;
+  /** Requests a second. */
+  readonly maxRate: number | undefined;
+  /** Beside `local`: names of engines, `tsdb`, `analytics`. */
+  readonly engines: readonly string[];
+}
+
+/** A frame that its owner lets another tenant read. */
+export interface Share {
+  readonly owner: Tenant;
+  readonly handle: Handle;
+  readonly reader: Tenant;
+}
+
+interface ShareRecord {
+  /** Of the frame that was shared: one that is made anew under its handle is another. */
+  readonly origin: string;
+  readonly createdAt: number;
+}
+
+/** Enough of the hash to name a token by. */
+const idLength = 12;
+const pollMs = 300;
+
+/** Who may do what in one cold directory: tokens, tenants and shares, for all servers on it and for commands without a server. */
+export class AccessRecords implements Disposable {
+  readonly #tokens: RecordFolder<TokenRecord>;
+  readonly #tenants: RecordFolder<TenantRecord>;
+  readonly #shares: RecordFolder<ShareRecord>;
+  readonly #now: () => number;
+  readonly #onChange = new Set<() => void>();
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(coldDirectory: string, durable: DurableFiles, now: () => number) {
+    const folder = join(coldDirectory, '.framehold', 'access');
+    this.#tokens = new RecordFolder(join(folder, 'tokens'), durable, parseToken);
+    this.#tenants = new RecordFolder(join(folder, 'tenants'), durable, parseTenantRecord);
+    this.#shares = new RecordFolder(join(folder, 'shares'), durable, parseShare);
+    this.#now = now;
+  }
+
+  static async open(
+    coldDirectory: string,
+    durable: DurableFiles,
+    now: () => number = Date.now,
+  ): Promise<AccessRecords> {
+    const records = new AccessRecords(coldDirectory, durable, now);
+    await records.refresh();
+    return records;
+  }
+
+  /** Looks for changes of others from now on, so that a revoked token is refused within a second. */
+  watch(logger: Logger): void {
+    this.#timer ??= setInterval(() => {
+      this.refresh().catch((error: unknown) =>
+        logger.warn('could not read the access records', { error: String(error) }),
+      );
+    }, pollMs).unref();
+  }
+
+  /** Called when anything may have changed. */
+  onChange(listener: () => void): void {
+    this.#onChange.add(listener);
+  }
+
+  async refresh(): Promise<void> {
+    const changed = await Promise.all([this.#tokens.refresh(), this.#tenants.refresh(), this.#shares.refresh()]);
+    if (changed.includes(true)) this.#changed();
+  }
+
+  /** Undefined for one that is unknown or revoked. */
+  async findToken(token: string): Promise<ListedToken | undefined> {
+    const hash = hashToken(token);
+    const record = await this.#tokens.get(hash);
+    return record === undefined ? undefined : { id: hash.slice(0, idLength), ...record };
+  }
+
+  /** Gives the secret, which is kept nowhere. */
+  async createToken(
+    token: Omit<TokenRecord, 'createdAt'>,
+  ): Promise<{ readonly token: string; readonly record: ListedToken }> {
+    if (token.tenant !== undefined && !(await this.hasTenant(token.tenant))) throw noSuchTenant(token.tenant);
+    const secret = generateToken();
+    const hash = hashToken(secret);
+    const record = { ...token, createdAt: this.#now() };
+    await this.#tokens.add(hash, record);
+    this.#changed();
+    return { token: secret, record: { id: hash.slice(0, idLength), ...record } };
+  }
+
+  async listTokens(tenant?: Tenant): Promise<ListedToken[]> {
+    const tokens: ListedToken[] = [];
+    for (const hash of this.#tokens.names) {
+      const record = await this.#tokens.get(hash);
+      if (record !== undefined && (tenant === undefined || record.tenant === tenant)) {
+        tokens.push({ id: hash.slice(0, idLength), ...record });
+      }
+    }
+    return tokens.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  }
+
+  /** False where there is none of this id, or another tenant's. */
+  async revokeToken(id: string, tenant?: Tenant): Promise<boolean> {
+    const hash = [...this.#tokens.names].find((name) => name.slice(0, idLength) === id);
+    const record = hash === undefined ? undefined : await this.#tokens.get(hash);
+    if (hash === undefined || record === undefined) return false;
+    if (tenant !== undefined && record.tenant !== tenant) return false;
+    const removed = await this.#tokens.remove(hash);
+    this.#changed();
+    return removed;
+  }
+
+  /** A new token with the same rights; the old one ends after `overlapMs`. */
+  async rotateToken(
+    id: string,
+    overlapMs: number,
+    tenant?: Tenant,
+  ): Promise<{ readonly token: string; readonly record: ListedToken } | undefined> {
+    const old = (await this.listTokens(tenant)).find((token) => token.id === id);
+    if (old === undefined) return undefined;
+    const { id: _, createdAt: __, ...rights } = old;
+    const made = await this.createToken(rights);
+    const endsAt = Math.min(old.expiresAt ?? Infinity, this.#now() + overlapMs);
+    const hash = [...this.#tokens.names].find((name) => name.slice(0, idLength) === id);
+    if (hash !== undefined) await this.#tokens.set(hash, { ...rights, createdAt: old.createdAt, expiresAt: endsAt });
+    this.#changed();
+    return made;
+  }
+
+  async hasTenant(tenant: Tenant): Promise<boolean> {
+    return tenant === defaultTenant || this.#tenants.has(tenant);
+  }
+
+  async tenant(tenant: Tenant): Promise<TenantRecord | undefined> {
+    return this.#tenants.get(tenant);
+  }
+
+  async listTenants(): Promise<{ readonly name: Tenant; readonly record: TenantRecord | undefined }[]> {
+    const names = [...new Set([defaultTenant, ...([...this.#tenants.names] as Tenant[])])].sort();
+    return Promise.all(names.map(async (name) => ({ name, record: await this.#tenants.get(name) })));
+  }
+
+  async createTenant(tenant: Tenant, limits: Omit<TenantRecord, 'createdAt'>): Promise<void> {
+    const isNew = tenant !== defaultTenant && (await this.#tenants.add(tenant, { ...limits, createdAt: this.#now() }));
+    if (!isNew) throw new AppError('invalid_parameter', `there is a tenant ${tenant} already`);
+    this.#changed();
+  }
+
+  async setTenant(tenant: Tenant, limits: Partial<Omit<TenantRecord, 'createdAt'>>): Promise<TenantRecord> {
+    if (!(await this.hasTenant(tenant))) throw noSuchTenant(tenant);
+    const before = (await this.#tenants.get(tenant)) ?? unlimited(this.#now());
+    const after = { ...before, ...limits };
+    await this.#tenants.set(tenant, after);
+    this.#changed();
+    return after;
+  }
+
+  async removeTenant(tenant: Tenant): Promise<void> {
+    if (tenant === defaultTenant) throw new AppError('invalid_parameter', 'the tenant default cannot be removed');
+    if (!(await this.#tenants.remove(tenant))) throw noSuchTenant(tenant);
+    for (const { id } of await this.listTokens(tenant)) await this.revokeToken(id, tenant);
+    this.#changed();
+  }
+
+  async share(share: Share, origin: string): Promise<void> {
+    await this.#shares.set(shareName(share), { origin, createdAt: this.#now() });
+    this.#changed();
+  }
+
+  async unshare(share: Share): Promise<boolean> {
+    const removed = await this.#shares.remove(shareName(share));
+    this.#changed();
+    return removed;
+  }
+
+  /** The origin of the frame that is shared so. */
+  async sharedOrigin(share: Share): Promise<string | undefined> {
+    return (await this.#shares.get(shareName(share)))?.origin;
+  }
+
+  sharesOf(owner: Tenant, handle: Handle): Share[] {
+    return this.#allShares().filter((share) => share.owner === owner && share.handle === handle);
+  }
+
+  sharesWith(reader: Tenant): Share[] {
+    return this.#allShares().filter((share) => share.reader === reader);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #allShares(): Share[] {
+    return [...this.#shares.names].flatMap((name) => parseShareName(name) ?? []);
+  }
+
+  #changed(): void {
+    for (const listener of this.#onChange) listener();
+  }
+}
+
+export function noSuchTenant(tenant: string): AppError {
+  return new AppError('not_found', `there is no tenant ${JSON.stringify(tenant.slice(0, 100))}`, {
+    hint: 'framehold tenant create makes one',
+  });
+}
+
+export function unlimited(createdAt: number): TenantRecord {
+  return {
+    createdAt,
+    maxBytes: undefined,
+    maxFrames: undefined,
+    maxStatements: undefined,
+    maxRate: undefined,
+    engines: [],
+  };
+}
+
+/** `+` stands in neither names of tenants nor handles. */
+function shareName({ owner, handle, reader }: Share): string {
+  return `${owner}+${handle}+${reader}`;
+}
+
+function parseShareName(name: string): Share | undefined {
+  const [owner = '', handle = '', reader = ''] = name.split('+');
+  return isTenant(owner) && isHandle(handle) && isTenant(reader) ? { owner, handle, reader } : undefined;
+}
+
+function parseToken(value: unknown): TokenRecord | undefined {
+  const { name, tenant, role, prefix, createdAt, expiresAt } = value as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof role !== 'string' || !isRole(role) || typeof createdAt !== 'number')
+    return undefined;
+  if (tenant !== undefined && (typeof tenant !== 'string' || !isTenant(tenant))) return undefined;
+  if ((tenant === undefined) !== (role === 'operator')) return undefined;
+  if (!isOptional(prefix, 'string') || !isOptional(expiresAt, 'number')) return undefined;
+  return { name, tenant, role, prefix, createdAt, expiresAt };
+}
+
+function parseTenantRecord(value: unknown): TenantRecord | undefined {
+  const { createdAt, maxBytes, maxFrames, maxStatements, maxRate, engines } = value as Record<string, unknown>;
+  if (typeof createdAt !== 'number' || !Array.isArray(engines) || !engines.every((each) => typeof each === 'string'))
+    return undefined;
+  if (!isOptional(maxBytes, 'number') || !isOptional(maxFrames, 'number')) return undefined;
+  if (!isOptional(maxStatements, 'number') || !isOptional(maxRate, 'number')) return undefined;
+  return { createdAt, maxBytes, maxFrames, maxStatements, maxRate, engines };
+}
+
+function parseShare(value: unknown): ShareRecord | undefined {
+  const { origin, createdAt } = value as Record<string, unknown>;
+  return typeof origin === 'string' && typeof createdAt === 'number' ? { origin, createdAt } : undefined;
+}
+
+function isOptional<Type extends 'string' | 'number'>(
+  value: unknown,
+  type: Type,
+): value is (Type extends 'string' ? string : number) | undefined {
+  return value === undefined || typeof value === type;
+}

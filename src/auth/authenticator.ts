@@ -1,0 +1,151 @@
+import { createHash, type X509Certificate } from 'node:crypto';
+import { AppError } from '../core/app-error.ts';
+import { LruMap } from '../core/lru-map.ts';
+import { type Caller, defaultTenant, type Identify, isTenant, type Principal, type Tenant } from '../core/principal.ts';
+import type { AccessRecords } from './access-records.ts';
+import { type CertificateRule, identifyCertificate } from './certificate-mapping.ts';
+import { type Credential, readCredential, unauthenticated } from './credentials.ts';
+import { type Issuer, namedIssuer } from './issuer.ts';
+import { isWellFormed, looksLikeToken } from './token.ts';
+
+export interface AuthenticatorOptions {
+  readonly records: AccessRecords;
+  readonly issuers: readonly Issuer[];
+  readonly certificates: readonly CertificateRule[];
+  /** Who strangers are. Undefined: nobody. */
+  readonly anonymous: Principal | undefined;
+  readonly now?: () => number;
+}
+
+/** Makes principals of credentials. Those that were verified are remembered until the access records change. */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+  readonly #now: () => number;
+  #known = new LruMap<Principal>();
+  readonly #holders = new WeakMap<X509Certificate, Principal | 'unmapped'>();
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    options.records.onChange(() => {
+      this.#known = new LruMap();
+    });
+  }
+
+  readonly identify: Identify = (caller) => {
+    const credential = readCredential(caller.headers);
+    const key = credential === undefined ? undefined : createHash('sha256').update(credential.secret).digest('base64');
+    const known = key === undefined ? undefined : this.#known.get(key);
+    if (known !== undefined && (known.expiresAt ?? Infinity) > this.#now()) {
+      this.#checkHolder(known, caller);
+      return this.#acting(known, caller);
+    }
+    return this.#verify(caller, credential, key);
+  };
+
+  async #verify(caller: Caller, credential: Credential | undefined, key: string | undefined): Promise<Principal> {
+    if (credential === undefined || key === undefined) {
+      const holder = this.#holder(caller);
+      if (holder === 'unmapped') {
+        throw new AppError('forbidden', 'your client certificate is mapped to nobody', {
+          hint: 'let the operator look at [auth.certificates], or send a token',
+        });
+      }
+      const principal = holder ?? this.#options.anonymous;
+      if (principal !== undefined) return this.#acting(principal, caller);
+      throw unauthenticated('no credentials were sent', 'send Authorization: Bearer <token>');
+    }
+    const principal = await this.#verifySecret(credential.secret);
+    this.#known.set(key, principal);
+    this.#checkHolder(principal, caller);
+    return this.#acting(principal, caller);
+  }
+
+  /** A token beside a certificate names the caller, who must be of the certificate's tenant. */
+  #checkHolder(principal: Principal, caller: Caller): void {
+    const holder = this.#holder(caller);
+    if (holder === undefined || holder === 'unmapped' || holder.tenant === principal.tenant) return;
+    if (holder.role === 'operator' || principal.role === 'operator') return;
+    throw new AppError('forbidden', 'your client certificate and your token are of different tenants');
+  }
+
+  #holder({ certificate }: Caller): Principal | 'unmapped' | undefined {
+    if (certificate === undefined) return undefined;
+    const known = this.#holders.get(certificate) ?? this.#readHolder(certificate);
+    this.#holders.set(certificate, known);
+    return known;
+  }
+
+  #readHolder(certificate: X509Certificate): Principal | 'unmapped' {
+    const identity = identifyCertificate(certificate, this.#options.certificates);
+    if (identity === undefined) return 'unmapped';
+    return {
+      ...identity,
+      credential: 'certificate',
+      credentialId: certificate.fingerprint256.replaceAll(':', '').slice(0, 16).toLowerCase(),
+      expiresAt: Date.parse(certificate.validTo),
+    };
+  }
+
+  async #verifySecret(secret: string): Promise<Principal> {
+    if (looksLikeToken(secret)) return await this.#verifyToken(secret);
+    if (secret.split('.').length === 3) return await this.#verifyJwt(secret);
+    throw unauthenticated(
+      'the credential is neither a token of this server nor a JWT',
+      'a token begins with fh_; send it whole',
+    );
+  }
+
+  async #verifyToken(token: string): Promise<Principal> {
+    if (!isWellFormed(token))
+      throw unauthenticated('the token is mistyped or cut: its checksum is wrong', 'copy it again, whole');
+    const record = await this.#options.records.findToken(token);
+    if (record === undefined)
+      throw unauthenticated('the token is unknown or revoked', 'ask an admin of your tenant for another one');
+    const { id, name, tenant, role, prefix, expiresAt } = record;
+    if (expiresAt !== undefined && expiresAt <= this.#now()) {
+      throw unauthenticated(
+        `the token expired at ${new Date(expiresAt).toISOString()}`,
+        'ask an admin of your tenant for another one',
+      );
+    }
+    return { tenant: tenant ?? defaultTenant, name, role, prefix, credential: 'token', credentialId: id, expiresAt };
+  }
+
+  async #verifyJwt(jwt: string): Promise<Principal> {
+    const named = namedIssuer(jwt);
+    const issuer = this.#options.issuers.find((each) => each.issuer === named);
+    if (issuer === undefined)
+      throw unauthenticated('the JWT is of an issuer that is not known here', 'use one of a configured issuer');
+    const identity = await issuer.verify(jwt);
+    if (!(await this.#options.records.hasTenant(identity.tenant))) {
+      throw new AppError('forbidden', 'the token is good, but its tenant is not made here', {
+        hint: 'let the operator make it with framehold tenant create',
+      });
+    }
+    return {
+      ...identity,
+      credential: 'jwt',
+      credentialId: createHash('sha256').update(jwt).digest('hex').slice(0, 12),
+    };
+  }
+
+  /** An operator acts in the tenant that a header names. */
+  #acting(principal: Principal, { headers }: Caller): Principal | Promise<Principal> {
+    const named = headers['x-framehold-tenant'];
+    if (named === undefined || named === principal.tenant) return principal;
+    if (principal.role !== 'operator') {
+      throw new AppError('forbidden', 'only an operator may act in another tenant', {
+        hint: 'leave out X-Framehold-Tenant',
+      });
+    }
+    return this.#actingIn(principal, String(named));
+  }
+
+  async #actingIn(principal: Principal, name: string): Promise<Principal> {
+    if (!isTenant(name) || !(await this.#options.records.hasTenant(name))) {
+      throw new AppError('not_found', `there is no tenant ${JSON.stringify(name.slice(0, 100))}`);
+    }
+    return { ...principal, tenant: name as Tenant };
+  }
+}

@@ -1,0 +1,61 @@
+import type { X509Certificate } from 'node:crypto';
+import type { Role, Tenant } from '../core/principal.ts';
+
+/** One table of `[auth.certificates.<name>]`: which certificates, and who they are. */
+export interface CertificateRule {
+  readonly name: string;
+  readonly field: 'uri' | 'dns' | 'cn';
+  /** `*` stands for any characters but `/`. */
+  readonly pattern: string;
+  readonly tenant: Tenant;
+  readonly role: Role;
+}
+
+export interface CertificateIdentity {
+  readonly name: string;
+  readonly tenant: Tenant;
+  readonly role: Role;
+}
+
+/** Who holds the certificate: by its SAN URIs, else its DNS names, else its common name. Undefined: it is mapped to nobody. */
+export function identifyCertificate(
+  certificate: X509Certificate,
+  rules: readonly CertificateRule[],
+): CertificateIdentity | undefined {
+  const names = certificateNames(certificate);
+  for (const field of ['uri', 'dns', 'cn'] as const) {
+    for (const rule of rules) {
+      if (rule.field !== field) continue;
+      const name = names[field].find((each) => matches(rule.pattern, each));
+      if (name !== undefined) return { name, tenant: rule.tenant, role: rule.role };
+    }
+  }
+  return undefined;
+}
+
+function certificateNames(certificate: X509Certificate): Record<CertificateRule['field'], string[]> {
+  const names = { uri: [] as string[], dns: [] as string[], cn: [] as string[] };
+  for (const [kind, value] of alternativeNames(certificate.subjectAltName ?? '')) {
+    if (kind === 'URI') names.uri.push(value);
+    else if (kind === 'DNS') names.dns.push(value);
+  }
+  for (const line of certificate.subject?.split('\n') ?? []) if (line.startsWith('CN=')) names.cn.push(line.slice(3));
+  return names;
+}
+
+/** Node writes `DNS:a, URI:"x, y"`: values that hold a comma or a quote are JSON strings (CVE-2021-44532). */
+function* alternativeNames(text: string): Generator<[kind: string, value: string]> {
+  for (const [, kind = '', quoted, bare = ''] of text.matchAll(
+    /(?:^|, )([A-Za-z ]+):(?:("(?:[^"\\]|\\.)*")|([^,]*))/g,
+  )) {
+    yield [kind, quoted === undefined ? bare : (JSON.parse(quoted) as string)];
+  }
+}
+
+function matches(pattern: string, name: string): boolean {
+  const source = pattern
+    .split('*')
+    .map((part) => part.replaceAll(/[\\^$.|?+()[\]{}]/g, '\\$&'))
+    .join('[^/]*');
+  return new RegExp(`^${source}$`, 's').test(name);
+}

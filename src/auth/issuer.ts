@@ -1,0 +1,226 @@
+import { createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import { request } from 'undici';
+import { AppError } from '../core/app-error.ts';
+import type { Logger } from '../core/logger.ts';
+import { isTenant, type Role, roles, type Tenant } from '../core/principal.ts';
+import { unauthenticated } from './credentials.ts';
+
+/** One table of `[auth.issuers.<name>]`. */
+export interface IssuerSettings {
+  readonly name: string;
+  readonly issuer: string;
+  readonly audience: string;
+  /** Undefined: found by OpenID Connect discovery. */
+  readonly jwksUrl: string | undefined;
+  readonly algorithms: readonly string[];
+  /** Undefined: any. */
+  readonly typ: string | undefined;
+  /** One of the two. */
+  readonly tenant: Tenant | undefined;
+  readonly tenantClaim: string | undefined;
+  readonly roleClaim: string;
+  /** Value of the claim → role. */
+  readonly roles: ReadonlyMap<string, Role>;
+}
+
+export interface JwtIdentity {
+  readonly tenant: Tenant;
+  readonly name: string;
+  readonly role: Role;
+  readonly expiresAt: number;
+}
+
+const fetchEveryMs = 30_000;
+const refreshAfterMs = 10 * 60_000;
+const fetchTimeoutMs = 5000;
+const maxKeysBytes = 1_000_000;
+const clockToleranceSeconds = 60;
+
+interface Keys {
+  readonly find: ReturnType<typeof createLocalJWKSet>;
+  readonly fetchedAt: number;
+}
+
+/** Verifies the JWTs of one issuer with its keys, which are fetched ahead and kept while the issuer is down. */
+export class Issuer {
+  readonly #settings: IssuerSettings;
+  readonly #maxStaleMs: number;
+  readonly #logger: Logger;
+  #keys: Keys | undefined;
+  #fetching: Promise<void> | undefined;
+  #triedAt = -Infinity;
+
+  constructor(
+    settings: IssuerSettings,
+    { maxStaleMs, logger }: { readonly maxStaleMs: number; readonly logger: Logger },
+  ) {
+    this.#settings = settings;
+    this.#maxStaleMs = maxStaleMs;
+    this.#logger = logger;
+    // The start does not wait for it.
+    void this.#fetch();
+  }
+
+  get issuer(): string {
+    return this.#settings.issuer;
+  }
+
+  async verify(jwt: string): Promise<JwtIdentity> {
+    const payload = await this.#payload(jwt);
+    return this.#identity(payload);
+  }
+
+  async #payload(jwt: string): Promise<JWTPayload> {
+    const keys = await this.#freshKeys();
+    try {
+      return await this.#check(jwt, keys);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw refusal(error);
+    }
+    // Its key may be new.
+    await this.#fetch();
+    try {
+      return await this.#check(jwt, this.#keys ?? keys);
+    } catch (error) {
+      throw refusal(error);
+    }
+  }
+
+  async #check(jwt: string, { find }: Keys): Promise<JWTPayload> {
+    const { issuer, audience, algorithms, typ } = this.#settings;
+    const { payload } = await jwtVerify(jwt, find, {
+      issuer,
+      audience,
+      algorithms: [...algorithms],
+      ...(typ !== undefined && { typ }),
+      requiredClaims: ['exp', 'sub'],
+      clockTolerance: clockToleranceSeconds,
+    });
+    return payload;
+  }
+
+  #identity(payload: JWTPayload): JwtIdentity {
+    const { tenant: fixed, tenantClaim, roleClaim, roles: mapping, name } = this.#settings;
+    const tenant = fixed ?? (tenantClaim === undefined ? undefined : claimOf(payload, tenantClaim)[0]);
+    const given = claimOf(payload, roleClaim).flatMap((value) => mapping.get(value) ?? []);
+    const role = roles.findLast((each) => given.includes(each));
+    if (tenant === undefined || !isTenant(tenant) || role === undefined) {
+      throw new AppError(
+        'forbidden',
+        `the token of issuer ${name} is good, but gives no ${role === undefined ? 'role' : 'tenant'} here`,
+        {
+          hint: `let the operator look at [auth.issuers.${name}]`,
+        },
+      );
+    }
+    return { tenant, role, name: `${name}:${payload.sub}`, expiresAt: (payload.exp ?? 0) * 1000 };
+  }
+
+  async #freshKeys(): Promise<Keys> {
+    const ageMs = this.#keys === undefined ? Infinity : performance.now() - this.#keys.fetchedAt;
+    if (ageMs > refreshAfterMs) {
+      const fetching = this.#fetch();
+      if (ageMs > this.#maxStaleMs) await fetching;
+    }
+    const keys = this.#keys;
+    if (keys !== undefined && performance.now() - keys.fetchedAt <= this.#maxStaleMs) return keys;
+    throw new AppError('auth_unavailable', `the keys of issuer ${this.#settings.name} cannot be had`, {
+      hint: 'try again in a moment; other kinds of credentials still work',
+      retryAfterSeconds: fetchEveryMs / 1000,
+    });
+  }
+
+  /** At most one fetch in thirty seconds, whatever comes. Never rejects. */
+  #fetch(): Promise<void> {
+    if (this.#fetching !== undefined) return this.#fetching;
+    if (performance.now() - this.#triedAt < fetchEveryMs) return Promise.resolve();
+    this.#triedAt = performance.now();
+    this.#fetching = this.#load()
+      .catch((error: unknown) => {
+        this.#logger.warn('could not fetch the keys of an issuer', {
+          issuer: this.#settings.name,
+          error: String(error),
+        });
+      })
+      .finally(() => {
+        this.#fetching = undefined;
+      });
+    return this.#fetching;
+  }
+
+  async #load(): Promise<void> {
+    const { jwksUrl, issuer } = this.#settings;
+    const keys = (await fetchJson(jwksUrl ?? (await discover(issuer)))) as JSONWebKeySet;
+    this.#keys = { find: createLocalJWKSet(keys), fetchedAt: performance.now() };
+  }
+}
+
+/** The issuer that a JWT names, unverified: only to choose who verifies it. */
+export function namedIssuer(jwt: string): string | undefined {
+  try {
+    decodeProtectedHeader(jwt);
+    const claims: unknown = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+    const issuer = (claims as { iss?: unknown } | null)?.iss;
+    return typeof issuer === 'string' ? issuer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function discover(issuer: string): Promise<string> {
+  const document = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
+  const { issuer: named, jwks_uri: uri } = document as { issuer?: unknown; jwks_uri?: unknown };
+  if (named !== issuer) throw new Error('the discovery document names another issuer');
+  if (typeof uri !== 'string') throw new Error('the discovery document has no jwks_uri');
+  return uri;
+}
+
+/** Redirects are not followed. */
+async function fetchJson(url: string): Promise<unknown> {
+  const { statusCode, body } = await request(url, {
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(fetchTimeoutMs),
+  });
+  if (statusCode !== 200) {
+    await body.dump();
+    throw new Error(`status ${statusCode}`);
+  }
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += (piece as Buffer).length;
+    if (bytes > maxKeysBytes) throw new Error(`more than ${maxKeysBytes} bytes`);
+    pieces.push(piece as Buffer);
+  }
+  return JSON.parse(Buffer.concat(pieces).toString());
+}
+
+function claimOf(payload: JWTPayload, path: string): string[] {
+  const value = path
+    .split('.')
+    .reduce<unknown>(
+      (at, key) => (at as Record<string, unknown> | undefined)?.[key],
+      payload[path] === undefined ? payload : { [path]: payload[path] },
+    );
+  const claim = payload[path] ?? value;
+  if (typeof claim === 'string') return [claim];
+  return Array.isArray(claim) ? claim.filter((each): each is string => typeof each === 'string') : [];
+}
+
+function refusal(error: unknown): AppError {
+  if (error instanceof errors.JWTExpired)
+    return unauthenticated('the token has expired', 'get a new one from its issuer');
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return unauthenticated(
+      `the token is refused: its claim ${error.claim} is not as it must be`,
+      'get a token for this server from its issuer',
+    );
+  }
+  if (error instanceof errors.JOSEError) {
+    return unauthenticated(
+      'the token is refused: its signature or form is not as it must be',
+      'get a new one from its issuer',
+    );
+  }
+  throw error;
+}

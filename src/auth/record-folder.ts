@@ -1,0 +1,132 @@
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomBase32 } from '../core/handle.ts';
+import { errnoOf } from '../core/storage-error.ts';
+import { parseChecksummed, withChecksum } from '../frames/disk/checksummed-json.ts';
+import { type DurableFiles, storage } from '../frames/disk/durable-file.ts';
+
+const suffix = '.json';
+/** Times of change have the grain of the kernel's clock: so much later a changed folder is read once more. */
+const settleMs = 100;
+
+/**
+ * Small records, a file each, that several processes read and change: a new record appears by a link, a changed one replaces
+ * the file, a removed one is unlinked, so none needs a lock. Only the names are held; a record is read when it is asked for.
+ */
+export class RecordFolder<Value> {
+  readonly #path: string;
+  readonly #durable: DurableFiles;
+  readonly #parse: (value: unknown) => Value | undefined;
+  #names: ReadonlySet<string> = new Set();
+  #values = new Map<string, Promise<Value | undefined>>();
+  #changedAt: bigint | undefined;
+  #listedAt = 0;
+  #isSettled = true;
+
+  constructor(path: string, durable: DurableFiles, parse: (value: unknown) => Value | undefined) {
+    this.#path = path;
+    this.#durable = durable;
+    this.#parse = parse;
+  }
+
+  get names(): ReadonlySet<string> {
+    return this.#names;
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** Undefined where there is none, or where its file is damaged. */
+  async get(name: string): Promise<Value | undefined> {
+    if (!this.#names.has(name)) return undefined;
+    let value = this.#values.get(name);
+    if (value === undefined) {
+      value = this.#read(name);
+      this.#values.set(name, value);
+      value.catch(() => this.#values.delete(name));
+    }
+    return value;
+  }
+
+  /** Looks for changes of other processes. True where there were some. */
+  async refresh(): Promise<boolean> {
+    const changedAt = await changeTime(this.#path);
+    const isSame = changedAt === this.#changedAt;
+    if (isSame && (this.#isSettled || performance.now() - this.#listedAt < settleMs)) return false;
+    await this.#list(changedAt, isSame);
+    return true;
+  }
+
+  /** False where there is one of this name. */
+  async add(name: string, value: Value): Promise<boolean> {
+    return this.#write(value, (from) => this.#durable.linkNew(from, this.#pathOf(name)));
+  }
+
+  async set(name: string, value: Value): Promise<void> {
+    await this.#write(value, async (from) => {
+      await this.#durable.rename(from, this.#pathOf(name));
+      return true;
+    });
+  }
+
+  /** False where there is none. */
+  async remove(name: string): Promise<boolean> {
+    await this.refresh();
+    if (!this.#names.has(name)) return false;
+    await this.#durable.remove(this.#pathOf(name));
+    await this.#durable.syncDirectory(this.#path);
+    await this.#list(await changeTime(this.#path));
+    return true;
+  }
+
+  async #write(value: Value, place: (from: string) => Promise<boolean>): Promise<boolean> {
+    await this.#durable.makeFolder(this.#path);
+    const temporary = join(this.#path, `.${randomBase32(16)}`);
+    try {
+      await this.#durable.writeFile(temporary, withChecksum(value));
+      if (!(await place(temporary))) return false;
+      await this.#durable.syncDirectory(this.#path);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+    await this.#list(await changeTime(this.#path));
+    return true;
+  }
+
+  async #list(changedAt: bigint | undefined, isSettled = false): Promise<void> {
+    this.#changedAt = changedAt;
+    this.#isSettled = isSettled;
+    this.#listedAt = performance.now();
+    const names = changedAt === undefined ? [] : await storage(() => readdir(this.#path));
+    this.#names = new Set(
+      names
+        .filter((name) => name.endsWith(suffix) && !name.startsWith('.'))
+        .map((name) => name.slice(0, -suffix.length)),
+    );
+    this.#values = new Map();
+  }
+
+  async #read(name: string): Promise<Value | undefined> {
+    try {
+      const value = parseChecksummed(await readFile(this.#pathOf(name), 'utf8'));
+      return value === undefined ? undefined : this.#parse(value);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#path, `${name}${suffix}`);
+  }
+}
+
+async function changeTime(path: string): Promise<bigint | undefined> {
+  try {
+    return (await stat(path, { bigint: true })).mtimeNs;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

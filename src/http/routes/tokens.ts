@@ -1,0 +1,267 @@
+import type { AccessRecords, ListedToken } from '../../auth/access-records.ts';
+import { assertMay, hasRole } from '../../auth/rights.ts';
+import { AppError } from '../../core/app-error.ts';
+import { isRole, type Principal, type Role, roles, type Tenant } from '../../core/principal.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
+import type { JsonValue } from '../../encoding/json/json-text.ts';
+import { refuseCrossSite } from '../exchange/cross-site-guard.ts';
+import { type Parameter, readParameters } from '../exchange/parameters.ts';
+import { parseQueryString } from '../exchange/query-string.ts';
+import type { Route } from '../exchange/route.ts';
+import { type JsonLimits, jsonBody, wrongType } from '../json/json-body.ts';
+import { sendJson } from '../json/send-json.ts';
+import { isoTime } from './handles/summary.ts';
+
+const longestName = 100;
+
+const tokenSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'string', description: 'Names the token; it is no secret.' },
+    name: { type: 'string' },
+    tenant: { type: ['string', 'null'], description: "null: an operator's." },
+    role: { type: 'string', enum: [...roles] },
+    prefix: { type: ['string', 'null'] },
+    created: { type: 'string', format: 'date-time' },
+    expires: { type: ['string', 'null'], format: 'date-time' },
+  },
+  required: ['id', 'name', 'tenant', 'role', 'prefix', 'created', 'expires'],
+} as const;
+
+const newTokenSchema = {
+  ...tokenSchema,
+  properties: { ...tokenSchema.properties, token: { type: 'string', description: 'The secret.' } },
+  required: [...tokenSchema.required, 'token'],
+} as const;
+
+/** Lists and makes tokens. */
+export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
+  return {
+    path: '/tokens',
+    methods: ['GET', 'HEAD', 'POST'],
+    takesBody: true,
+    operations: {
+      GET: {
+        access: 'manageTokens',
+        summary: 'Lists the tokens of the tenant',
+        description: 'Never their secrets. An operator sees those of all tenants.',
+        parameters: {},
+        responses: {
+          200: {
+            description: 'The oldest first.',
+            content: {
+              'application/json': {
+                type: 'object',
+                properties: { tokens: { type: 'array', items: tokenSchema } },
+                required: ['tokens'],
+              },
+            },
+          },
+        },
+        errors: ['invalid_parameter'],
+      },
+      POST: {
+        access: 'manageTokens',
+        summary: 'Makes a token',
+        description: 'The secret is in the answer, once; it is kept nowhere.',
+        parameters: {},
+        requestBody: {
+          required: true,
+          description: 'What the token is for.',
+          content: {
+            'application/json': {
+              type: 'object',
+              properties: {
+                name: { type: 'string', description: `At most ${longestName} characters.` },
+                role: { type: 'string', enum: [...roles], description: 'At most your own.' },
+                expires: { type: 'string', description: 'Time that it is good for, such as 90d. Default: for ever.' },
+                prefix: { type: 'string', description: 'Only handles that begin so can be used with it.' },
+              },
+              required: ['name', 'role'],
+              additionalProperties: false,
+            },
+          },
+        },
+        responses: {
+          200: {
+            description: 'The token.',
+            content: {
+              'application/json': newTokenSchema,
+            },
+          },
+        },
+        errors: [
+          'missing_parameter',
+          'invalid_parameter',
+          'invalid_input',
+          'too_large',
+          'storage_full',
+          'storage_read_only',
+        ],
+      },
+    },
+    async handle(exchange) {
+      readParameters({}, parseQueryString(exchange.target));
+      const { principal } = exchange;
+      if (exchange.method !== 'POST') {
+        sendJson(exchange, { tokens: (await records.listTokens(scopeOf(principal))).map(tokenDocument) });
+        return;
+      }
+      refuseCrossSite(exchange);
+      const body = await jsonBody(exchange, ['name', 'role', 'expires', 'prefix'], limits);
+      const wanted = parseToken(body ?? new Map(), principal);
+      const { token, record } = await records.createToken(wanted);
+      sendJson(exchange, { ...tokenDocument(record), token });
+    },
+  };
+}
+
+/** Revokes a token. */
+export function tokenRoute(records: AccessRecords): Route {
+  return {
+    path: '/tokens/{id}',
+    methods: ['DELETE'],
+    operations: {
+      DELETE: {
+        access: 'manageTokens',
+        summary: 'Revokes a token',
+        description: 'All servers of the directory refuse it within a second.',
+        parameters: {},
+        segments: { id: idParameter },
+        responses: {
+          200: {
+            description: 'It is revoked.',
+            content: {
+              'application/json': {
+                type: 'object',
+                properties: { id: { type: 'string' }, revoked: { type: 'boolean', const: true } },
+                required: ['id', 'revoked'],
+              },
+            },
+          },
+        },
+        errors: ['invalid_parameter', 'invalid_input', 'not_found', 'storage_read_only'],
+      },
+    },
+    async handle(exchange) {
+      refuseCrossSite(exchange);
+      readParameters({}, parseQueryString(exchange.target));
+      const id = exchange.segments[0] ?? '';
+      if (!(await records.revokeToken(id, scopeOf(exchange.principal)))) throw noSuchToken(id);
+      sendJson(exchange, { id, revoked: true });
+    },
+  };
+}
+
+/** Replaces a token. */
+export function rotateTokenRoute(records: AccessRecords, limits: JsonLimits): Route {
+  return {
+    path: '/tokens/{id}/rotate',
+    methods: ['POST'],
+    takesBody: true,
+    operations: {
+      POST: {
+        access: 'manageTokens',
+        summary: 'Makes another token with the rights of one, which ends after a while',
+        parameters: {},
+        segments: { id: idParameter },
+        requestBody: {
+          required: false,
+          description: 'How long the old one stays good.',
+          content: {
+            'application/json': {
+              type: 'object',
+              properties: { overlap: { type: 'string', description: 'A duration. Default: 24h.' } },
+              additionalProperties: false,
+            },
+          },
+        },
+        responses: { 200: { description: 'The new token.', content: { 'application/json': newTokenSchema } } },
+        errors: ['invalid_parameter', 'invalid_input', 'too_large', 'not_found', 'storage_full', 'storage_read_only'],
+      },
+    },
+    async handle(exchange) {
+      refuseCrossSite(exchange);
+      readParameters({}, parseQueryString(exchange.target));
+      const { principal } = exchange;
+      const body = await jsonBody(exchange, ['overlap'], limits);
+      const overlapMs = parseDurationMs((body && textOf(body, 'overlap')) ?? '24h');
+      const id = exchange.segments[0] ?? '';
+      const made = await records.rotateToken(id, overlapMs, scopeOf(principal));
+      if (made === undefined) throw noSuchToken(id);
+      sendJson(exchange, { ...tokenDocument(made.record), token: made.token });
+    },
+  };
+}
+
+const idParameter: Parameter<string | undefined> = {
+  description: 'As GET /tokens shows it.',
+  schema: { type: 'string' },
+  parse: (value) => value,
+};
+
+/** Whose tokens a caller may see: an operator, all. */
+function scopeOf({ role, tenant }: Principal): Tenant | undefined {
+  return role === 'operator' ? undefined : tenant;
+}
+
+function noSuchToken(id: string): AppError {
+  return new AppError('not_found', `there is no token ${JSON.stringify(id.slice(0, 100))}`, {
+    hint: 'GET /tokens lists them',
+  });
+}
+
+function parseToken(body: ReadonlyMap<string, JsonValue>, principal: Principal) {
+  const name = textOf(body, 'name');
+  const role = textOf(body, 'role');
+  if (name === undefined || role === undefined) {
+    throw new AppError('missing_parameter', `the token has no ${name === undefined ? 'name' : 'role'}`, {
+      hint: 'send {"name":"ci","role":"write"}',
+    });
+  }
+  if (name.trim() === '' || name.length > longestName) {
+    throw new AppError('invalid_parameter', `name has ${name.length} characters; it must have 1 to ${longestName}`);
+  }
+  if (!isRole(role)) {
+    throw new AppError('invalid_parameter', `role ${JSON.stringify(role.slice(0, 100))} is not known`, {
+      hint: `use one of ${roles.join(', ')}`,
+    });
+  }
+  checkRole(principal, role);
+  const expires = textOf(body, 'expires');
+  const prefix = textOf(body, 'prefix');
+  return {
+    name,
+    role,
+    tenant: role === 'operator' ? undefined : principal.tenant,
+    prefix: prefix === '' ? undefined : prefix,
+    expiresAt: expires === undefined ? undefined : Date.now() + parseDurationMs(expires),
+  };
+}
+
+/** Nobody gives more than they have. */
+function checkRole(principal: Principal, role: Role): void {
+  if (!hasRole(principal.role, role)) assertMay(principal, 'manageTenants');
+  if (principal.prefix !== undefined) {
+    throw new AppError('forbidden', 'a token with a prefix makes no other tokens', { hint: 'use one without prefix' });
+  }
+}
+
+function textOf(body: ReadonlyMap<string, JsonValue>, key: string): string | undefined {
+  const value = body.get(key);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw wrongType(key, value, 'a string');
+  return value;
+}
+
+export function tokenDocument({ id, name, tenant, role, prefix, createdAt, expiresAt }: ListedToken) {
+  return {
+    id,
+    name,
+    tenant: tenant ?? null,
+    role,
+    prefix: prefix ?? null,
+    created: isoTime(createdAt),
+    expires: expiresAt === undefined ? null : isoTime(expiresAt),
+  };
+}

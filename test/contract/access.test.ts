@@ -1,0 +1,269 @@
+import { join } from 'node:path';
+import { status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AccessRecords } from '../../src/auth/access-records.ts';
+import { generateToken } from '../../src/auth/token.ts';
+import { defaultTenant, type Role } from '../../src/core/principal.ts';
+import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
+import { FlightClient, gather } from '../support/flight-client.ts';
+import { eventually } from '../support/frame-store.ts';
+import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { type Answer, ask } from '../support/http-client.ts';
+
+const callers = ['stranger', 'revoked', 'expired', 'reader', 'writer', 'admin', 'operator'] as const;
+type Caller = (typeof callers)[number];
+
+let server: Framehold;
+let flight: FlightClient;
+const tokens = new Map<Caller, string>();
+
+async function makeToken(role: Role, more: { prefix?: string; expiresAt?: number } = {}) {
+  const records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
+  const tenant = role === 'operator' ? undefined : defaultTenant;
+  return {
+    records,
+    ...(await records.createToken({ name: role, role, tenant, prefix: undefined, expiresAt: undefined, ...more })),
+  };
+}
+
+/** Also where another process made it: within a second. */
+async function untilKnown(token: string, isKnown = true): Promise<void> {
+  const wanted = isKnown ? 200 : 401;
+  await eventually(async () => (await as(token, 'GET', '/whoami')).status === wanted, 2000);
+}
+
+function as(token: string | undefined, method: string, path: string, body?: string): Promise<Answer> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return ask(`${server.url}${path}`, { method, headers, ...(body !== undefined && { body }) });
+}
+
+beforeAll(async () => {
+  server = await startFramehold({ settings: { 'auth.enabled': 'true' } });
+  flight = new FlightClient(server.grpcAddress.port);
+  for (const [caller, role] of [
+    ['reader', 'read'],
+    ['writer', 'write'],
+    ['admin', 'admin'],
+    ['operator', 'operator'],
+  ] as const) {
+    tokens.set(caller, (await makeToken(role)).token);
+  }
+  tokens.set('expired', (await makeToken('operator', { expiresAt: 1 })).token);
+  const { records, token, record } = await makeToken('operator');
+  await untilKnown(token);
+  await records.revokeToken(record.id);
+  tokens.set('revoked', token);
+  await untilKnown(token, false);
+  await as(tokens.get('writer'), 'POST', '/imp?name=trades', 'price,symbol\n1,A\n2,B\n');
+});
+
+afterAll(async () => {
+  flight[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** The least caller that may; `stranger`: anybody. A request that changes something is one that is refused for another reason. */
+const rules: Readonly<
+  Record<string, { readonly least: Caller | 'known'; readonly path?: string; readonly body?: string }>
+> = {
+  'GET /ping': { least: 'stranger' },
+  'GET /exec': { least: 'reader', path: '/exec?handle=trades&fmt=json' },
+  'GET /exp': { least: 'reader', path: '/exp?handle=trades' },
+  'POST /imp': { least: 'writer', path: '/imp?name=trades', body: 'a\n1\n' },
+  'PUT /imp': { least: 'writer', path: '/imp?name=trades', body: 'a\n1\n' },
+  'GET /handles': { least: 'reader' },
+  'GET /handles/{handle}': { least: 'reader', path: '/handles/trades' },
+  'DELETE /handles/{handle}': { least: 'writer', path: '/handles/nothing' },
+  'POST /handles/{handle}/renew': { least: 'writer', path: '/handles/nothing/renew' },
+  'POST /sql': { least: 'reader', body: '{"sql":"select 1"}' },
+  'GET /queries': { least: 'reader' },
+  'DELETE /queries/{id}': { least: 'reader', path: '/queries/none' },
+  'GET /engines': { least: 'reader' },
+  'GET /info': { least: 'known' },
+  'GET /whoami': { least: 'reader' },
+  'GET /tokens': { least: 'admin' },
+  'POST /tokens': { least: 'admin', body: '{}' },
+  'POST /tokens/{id}/rotate': { least: 'admin', path: '/tokens/none/rotate' },
+  'DELETE /tokens/{id}': { least: 'admin', path: '/tokens/none' },
+  'GET /openapi.json': { least: 'reader' },
+};
+
+test('every route and method has a rule', async () => {
+  const { paths } = (await as(tokens.get('operator'), 'GET', '/openapi.json')).json() as {
+    paths: Record<string, object>;
+  };
+  const offered = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => ['get', 'post', 'put', 'delete', 'patch'].includes(method))
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(Object.keys(rules).sort()).toEqual(offered.sort());
+});
+
+describe.each(Object.entries(rules))('%s', (operation, { least, path: given, body }) => {
+  const [method = '', template = ''] = operation.split(' ');
+  test.each(callers)(`as %s is served from ${least} on`, async (caller) => {
+    const answer = await as(tokens.get(caller), method, given ?? template, body);
+    const isUnknown = ['stranger', 'revoked', 'expired'].includes(caller);
+    if (least === 'stranger' || (least === 'known' && caller === 'stranger')) expect(answer.status).toBe(200);
+    else if (isUnknown) expect([answer.status, answer.json().code]).toEqual([401, 'unauthenticated']);
+    else if (least !== 'known' && callers.indexOf(caller) < callers.indexOf(least))
+      expect([answer.status, answer.json().code]).toEqual([403, 'forbidden']);
+    else expect([401, 403]).not.toContain(answer.status);
+  });
+});
+
+test('a 401 challenges by Bearer, and says whether a token was wrong', async () => {
+  const stranger = await as(undefined, 'GET', '/handles');
+  expect(stranger.headers['www-authenticate']).toBe('Bearer realm="framehold"');
+  const wrong = await as(generateToken(), 'GET', '/handles');
+  expect(wrong.headers['www-authenticate']).toBe('Bearer realm="framehold", error="invalid_token"');
+  expect(wrong.json()).toMatchObject({ code: 'unauthenticated', error: 'the token is unknown or revoked' });
+});
+
+test('strangers learn nothing of paths and frames: every path is 401', async () => {
+  for (const path of ['/nothing', '/handles/trades', '/handles/none', '/exec?handle=none', '/exec']) {
+    const answer = await as(undefined, 'GET', path);
+    expect([answer.status, answer.json().error]).toEqual([401, 'no credentials were sent']);
+  }
+});
+
+test('info tells strangers the name, the gRPC address and what to show, and no version', async () => {
+  const { port } = server.grpcAddress;
+  expect((await as(undefined, 'GET', '/info')).json()).toEqual({
+    name: 'framehold',
+    grpc: { host: '127.0.0.1', port },
+    credentials: ['token'],
+  });
+  expect((await as(tokens.get('reader'), 'GET', '/info')).json()).toHaveProperty('version');
+});
+
+test('whoami tells what a token gives', async () => {
+  expect((await as(tokens.get('writer'), 'GET', '/whoami')).json()).toEqual({
+    tenant: 'default',
+    name: 'write',
+    role: 'write',
+    prefix: null,
+    credential: 'token',
+    expires: null,
+  });
+});
+
+test('the password of Basic may be the token, whoever the user is', async () => {
+  const authorization = `Basic ${Buffer.from(`anyone:${tokens.get('reader')}`).toString('base64')}`;
+  expect((await ask(`${server.url}/exec?handle=trades&fmt=json`, { headers: { authorization } })).status).toBe(200);
+});
+
+test('a reader changes nothing by SQL', async () => {
+  for (const sql of ['create table t as select 1 a', 'drop table trades', "insert into trades values (3,'C')"]) {
+    const answer = await as(tokens.get('reader'), 'POST', '/sql', JSON.stringify({ sql }));
+    expect([sql, answer.status, answer.json().code]).toEqual([sql, 403, 'forbidden']);
+  }
+  const kept = await as(tokens.get('reader'), 'POST', '/sql', '{"sql":"select 1","keep":{"handle":"kept"}}');
+  expect(kept.status).toBe(403);
+  expect((await as(tokens.get('reader'), 'GET', '/exec?handle=trades&fmt=json')).json().count).toBe(2);
+});
+
+test('a token with a prefix sees and changes only handles that begin so', async () => {
+  const { token } = await makeToken('write', { prefix: 'eu.' });
+  await untilKnown(token);
+  expect((await as(token, 'POST', '/imp?name=eu.a', 'a\n1\n')).status).toBe(200);
+  for (const [method, path, body] of [
+    ['GET', '/exec?handle=trades&fmt=json'],
+    ['GET', '/exec?handle=none&fmt=json'],
+    ['GET', '/handles/trades'],
+    ['DELETE', '/handles/trades'],
+    ['POST', '/imp?name=us.a', 'a\n1\n'],
+    ['POST', '/imp', 'a\n1\n'],
+    ['POST', '/sql', '{"sql":"select * from trades"}'],
+  ] as const) {
+    const answer = await as(token, method, path, body);
+    expect([path, answer.status, answer.json().error]).toEqual([
+      path,
+      403,
+      'your token is for handles that begin with eu.',
+    ]);
+  }
+  const { handles } = (await as(token, 'GET', '/handles')).json() as { handles: { handle: string }[] };
+  expect(handles.map(({ handle }) => handle)).toEqual(['eu.a']);
+});
+
+test('a token is made and revoked over HTTP, its secret shown once', async () => {
+  const admin = tokens.get('admin');
+  const made = (
+    await as(admin, 'POST', '/tokens', '{"name":"ci","role":"write","expires":"90d","prefix":"ci."}')
+  ).json();
+  expect(made).toMatchObject({
+    name: 'ci',
+    role: 'write',
+    prefix: 'ci.',
+    tenant: 'default',
+    token: expect.stringMatching(/^fh_/),
+  });
+  expect((await as(String(made.token), 'GET', '/whoami')).json()).toMatchObject({ name: 'ci', expires: made.expires });
+  const listed = await as(admin, 'GET', '/tokens');
+  expect(listed.text).toContain(String(made.id));
+  expect(listed.text).not.toContain(String(made.token));
+  expect((await as(admin, 'DELETE', `/tokens/${made.id}`)).status).toBe(200);
+  expect((await as(String(made.token), 'GET', '/whoami')).status).toBe(401);
+  expect((await as(admin, 'DELETE', `/tokens/${made.id}`)).status).toBe(404);
+});
+
+test.each([
+  ['a role above one’s own', '{"name":"x","role":"operator"}', 403],
+  ['no role', '{"name":"x"}', 400],
+  ['an unknown role', '{"name":"x","role":"root"}', 400],
+  ['an empty name', '{"name":" ","role":"read"}', 400],
+  ['an unknown key', '{"name":"x","role":"read","tenant":"other"}', 400],
+])('an admin makes no token with %s', async (_, body, code) => {
+  expect((await as(tokens.get('admin'), 'POST', '/tokens', body)).status).toBe(code);
+});
+
+describe('over Flight', () => {
+  const bearer = (caller: Caller) => {
+    const token = tokens.get(caller);
+    return token === undefined ? {} : { authorization: `Bearer ${token}` };
+  };
+
+  test.each(callers)('ListFlights serves %s only with a good token', async (caller) => {
+    const { status: ended } = await flight.list('', bearer(caller));
+    const isUnknown = ['stranger', 'revoked', 'expired'].includes(caller);
+    expect(ended.code).toBe(isUnknown ? status.UNAUTHENTICATED : status.OK);
+  });
+
+  test('a handshake with Basic gives back the token itself, which works as Bearer', async () => {
+    const token = tokens.get('reader') ?? '';
+    const authorization = `Basic ${Buffer.from(`me:${token}`).toString('base64')}`;
+    const call = flight.handshake({ authorization });
+    const answer = gather(call);
+    call.end();
+    expect((await answer).headers.get('authorization')).toEqual([`Bearer ${token}`]);
+  });
+
+  test('a handshake with a wrong password fails, and tells no token', async () => {
+    const call = flight.handshake({ authorization: `Basic ${Buffer.from('me:secret').toString('base64')}` });
+    const answer = gather(call);
+    call.end();
+    const { status: ended, headers } = await answer;
+    expect(ended.code).toBe(status.UNAUTHENTICATED);
+    expect(headers.get('authorization')).toEqual([]);
+  });
+});
+
+test('no token stands in the log', () => {
+  const log = server.log();
+  for (const token of tokens.values()) expect(log).not.toContain(token);
+});
+
+test('a caller sees and cancels its own statements, an admin those of all', async () => {
+  const sql = 'select count(*) from range(100000000000)';
+  const id = 'a-long-one';
+  const headers = { authorization: `Bearer ${tokens.get('reader')}`, 'x-request-id': id };
+  const running = ask(`${server.url}/sql`, { method: 'POST', headers, body: JSON.stringify({ sql }) });
+  const listed = async (caller: Caller) => (await as(tokens.get(caller), 'GET', '/queries')).text.includes(id);
+  await eventually(() => listed('reader'));
+  expect([await listed('writer'), await listed('admin')]).toEqual([false, true]);
+  expect((await as(tokens.get('writer'), 'DELETE', `/queries/${id}`)).status).toBe(404);
+  expect((await as(tokens.get('admin'), 'DELETE', `/queries/${id}`)).status).toBe(200);
+  expect((await running).json()).toMatchObject({ code: 'sql_cancelled' });
+});
