@@ -32,6 +32,10 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     (await import('./commands/queries.ts')).queries(context, given),
   ),
   cancel: ofClient('cancel', async (context, given) => (await import('./commands/cancel.ts')).cancel(context, given)),
+  token: ofTable('token', clientTables.token, async (environment, given) =>
+    (await import('./commands/token.ts')).token(environment, given),
+  ),
+  whoami: ofClient('whoami', async (context, given) => (await import('./commands/whoami.ts')).whoami(context, given)),
   ping: ofClient('ping', async (context) => (await import('./commands/ping.ts')).ping(context)),
   config: ofSettings('config', async (environment, argv) =>
     (await import('./server/print-config.ts')).printConfig(environment, argv),

@@ -46,14 +46,17 @@ export class FlightClient {
   readonly #session: ClientHttp2Session;
   readonly address: string;
 
-  private constructor(session: ClientHttp2Session, address: string) {
+  readonly #token: string | undefined;
+
+  private constructor(session: ClientHttp2Session, address: string, token: string | undefined) {
+    this.#token = token;
     this.#session = session;
     this.address = address;
   }
 
   static connect(
     { host, port }: { readonly host: string; readonly port: number },
-    { signal }: { readonly signal: AbortSignal },
+    { signal, token }: { readonly signal: AbortSignal; readonly token?: string | undefined },
   ): Promise<FlightClient> {
     const address = `grpc://${host.includes(':') ? `[${host}]` : host}:${port}`;
     const session = connect(address.replace('grpc:', 'http:'), { settings: { initialWindowSize: windowBytes } });
@@ -77,7 +80,7 @@ export class FlightClient {
         signal.removeEventListener('abort', onAbort);
         session.off('error', fail).on('error', () => {});
         session.setLocalWindowSize(windowBytes);
-        resolve(new FlightClient(session, address));
+        resolve(new FlightClient(session, address, token));
       });
     });
   }
@@ -120,7 +123,12 @@ export class FlightClient {
   }
 
   #call(path: string, requests: AsyncIterable<Pieces> | Iterable<Pieces>, signal: AbortSignal) {
-    return callServer(this.#session, requests, { path, address: this.address, signal });
+    return callServer(this.#session, requests, {
+      path,
+      address: this.address,
+      signal,
+      ...(this.#token !== undefined && { headers: { authorization: `Bearer ${this.#token}` } }),
+    });
   }
 }
 

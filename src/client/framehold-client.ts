@@ -26,6 +26,35 @@ export interface ServerEngine {
   readonly auto: boolean;
 }
 
+/** The caller as `/whoami` tells of it. */
+export interface Identity {
+  readonly tenant: string;
+  readonly name: string;
+  readonly role: string;
+  readonly prefix: string | null;
+  readonly credential: string;
+  readonly expires: string | null;
+}
+
+/** A token as `/tokens` tells of it. */
+export interface ServerToken {
+  readonly id: string;
+  readonly name: string;
+  readonly tenant: string | null;
+  readonly role: string;
+  readonly prefix: string | null;
+  readonly created: string;
+  readonly expires: string | null;
+}
+
+export interface TokenRequest {
+  readonly name: string;
+  readonly role: string;
+  /** A duration. Undefined: for ever. */
+  readonly expires?: string | undefined;
+  readonly prefix?: string | undefined;
+}
+
 /** A statement as `/queries` tells of it. */
 export interface ServerQuery {
   readonly id: string;
@@ -108,8 +137,11 @@ export class FrameholdClient {
   #info: ServerInfo | undefined;
   #flight: FlightClient | undefined;
 
-  constructor(server: string) {
-    this.http = new HttpClient(server);
+  readonly #token: string | undefined;
+
+  constructor(server: string, token?: string) {
+    this.http = new HttpClient(server, token);
+    this.#token = token;
   }
 
   async info(stop: Stoppable): Promise<ServerInfo> {
@@ -125,7 +157,7 @@ export class FrameholdClient {
       const address = { host: isWildcard ? this.http.host : grpc.host, port: grpc.port };
       // HTTP/2 takes a while to load, and most commands need none.
       const flight = await import('./flight-client.ts');
-      this.#flight = await flight.FlightClient.connect(address, stop);
+      this.#flight = await flight.FlightClient.connect(address, { ...stop, token: this.#token });
     }
     return this.#flight;
   }
@@ -145,6 +177,34 @@ export class FrameholdClient {
   async engines(stop: Stoppable): Promise<readonly ServerEngine[]> {
     const { engines } = await this.http.json<{ engines: readonly ServerEngine[] }>({ path: 'engines', ...stop });
     return engines;
+  }
+
+  whoami(stop: Stoppable): Promise<Identity> {
+    return this.http.json<Identity>({ path: 'whoami', ...stop });
+  }
+
+  async tokens(stop: Stoppable): Promise<readonly ServerToken[]> {
+    const { tokens } = await this.http.json<{ tokens: readonly ServerToken[] }>({ path: 'tokens', ...stop });
+    return tokens;
+  }
+
+  /** Gives the secret. */
+  async createToken(token: TokenRequest, stop: Stoppable): Promise<string> {
+    return this.#newToken('tokens', token, stop);
+  }
+
+  async rotateToken(id: string, overlap: string | undefined, stop: Stoppable): Promise<string> {
+    return this.#newToken(`tokens/${encodeURIComponent(id)}/rotate`, { overlap }, stop);
+  }
+
+  async revokeToken(id: string, stop: Stoppable): Promise<void> {
+    await this.http.json({ method: 'DELETE', path: `tokens/${encodeURIComponent(id)}`, ...stop });
+  }
+
+  async #newToken(path: string, body: object, stop: Stoppable): Promise<string> {
+    const headers = { 'content-type': 'application/json' };
+    const made = { method: 'POST', path, headers, body: JSON.stringify(body), ...stop } as const;
+    return (await this.http.json<{ token: string }>(made)).token;
   }
 
   async queries(stop: Stoppable): Promise<readonly ServerQuery[]> {

@@ -11,16 +11,17 @@ export interface ClientCallOptions {
   /** For errors. */
   readonly address: string;
   readonly signal: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One call to a Framehold server. Rejects with a ClientError where the server refuses or goes away. */
 export async function* callServer(
   session: ClientHttp2Session,
   requests: AsyncIterable<Pieces> | Iterable<Pieces>,
-  { path, address, signal }: ClientCallOptions,
+  { path, address, signal, headers }: ClientCallOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    yield* grpcCall(session, requests, { path, signal });
+    yield* grpcCall(session, requests, { path, signal, ...(headers !== undefined && { headers }) });
   } catch (error) {
     throw error instanceof GrpcCallError ? clientError(error, address) : error;
   }

@@ -21,8 +21,12 @@ export class HttpClient {
   /** For people: without credentials. */
   readonly address: string;
 
-  constructor(base: string) {
+  readonly #authorization: OutgoingHttpHeaders;
+
+  /** `token`: shown with every request. */
+  constructor(base: string, token?: string) {
     this.#base = new URL(`${base}/`);
+    this.#authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
     this.address = `${this.#base.protocol}//${this.#base.host}${this.#base.pathname.slice(0, -1)}`;
   }
 
@@ -61,7 +65,12 @@ export class HttpClient {
     return new Promise((resolve, reject) => {
       // A connection of its own: a kept one may be closed by the server just as it is used again. But not announced as
       // such: a server that refuses early would close it under what we still send, and its answer be lost.
-      const outgoing = open(url, { method, headers: { ...headers, connection: 'keep-alive' }, signal, agent: false });
+      const outgoing = open(url, {
+        method,
+        headers: { ...this.#authorization, ...headers, connection: 'keep-alive' },
+        signal,
+        agent: false,
+      });
       const progress = watchConnection(outgoing);
       let isSent = false;
       outgoing.once('response', (answer) => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FrameholdClient } from '../../client/framehold-client.ts';
 import { loadClientConfig } from '../../config/load-config.ts';
+import { UsageError } from '../../config/usage-error.ts';
 import { failureLine } from './command-failure.ts';
 import type { Environment } from './environment.ts';
 
@@ -24,6 +25,15 @@ const tidyMs = 2000;
 /** As shells have it: 128 and the number of the signal. */
 const exitCodes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
 
+/** The token to show, from the environment or a file: never from the command line, which everybody on the machine sees. */
+function readToken(environment: Environment, file: string | undefined): string | undefined {
+  const token = environment.env.FRAMEHOLD_TOKEN?.trim() || undefined;
+  if (token !== undefined || file === undefined) return token;
+  const text = environment.readFile(file);
+  if (text === undefined) throw new UsageError(`there is no token file ${file} (client.token_file)`);
+  return text.trim();
+}
+
 /** Runs a command against the server that flags, environment or config file name. Resolves with the exit code. */
 export async function runClientCommand(
   environment: Environment,
@@ -33,7 +43,7 @@ export async function runClientCommand(
   const argv = Object.entries(flags)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `--${name}=${value}`);
-  const { server } = loadClientConfig({ ...environment, argv });
+  const { server, tokenFile } = loadClientConfig({ ...environment, argv });
   const stop = new AbortController();
   let undone: string | undefined;
   let exitCode = 1;
@@ -44,7 +54,7 @@ export async function runClientCommand(
       resolve();
     });
   });
-  const client = new FrameholdClient(server);
+  const client = new FrameholdClient(server, readToken(environment, tokenFile));
   const context: ClientContext = {
     environment,
     client,

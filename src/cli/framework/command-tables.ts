@@ -136,6 +136,39 @@ export const clientTables = {
     notes: ['An ID is what `framehold queries` lists. Whoever waits for the statement is told that it was cancelled.'],
     examples: ['framehold cancel 7f3a-1c'],
   },
+  token: {
+    summary: 'Make, list, revoke and rotate the tokens that callers show',
+    operands: { shown: 'create|ls|revoke|rotate [ID]', least: 1, most: 2 },
+    flags: {
+      name: { value: 'NAME', help: 'create: what or whom the token is for' },
+      role: { value: 'ROLE', choices: ['read', 'write', 'admin', 'operator'], help: 'create: what it may do' },
+      expires: { value: 'TIME', help: 'create: how long it is good for, such as 90d; else for ever' },
+      prefix: { value: 'PREFIX', help: 'create: only handles that begin so' },
+      overlap: { value: 'TIME', help: 'rotate: how long the old token stays good; else 24h' },
+      json: { help: 'ls: as JSON' },
+      'data-dir': {
+        value: 'DIR',
+        help: 'Work on the directory itself instead of a server, which may run or not: for the first token, or a lost one',
+      },
+      ...server,
+    },
+    notes: [
+      'create and rotate print the token alone on standard output, once; only its hash is kept. ID is what ls lists.',
+      'Servers of the directory know of a change within a second.',
+    ],
+    examples: [
+      'framehold token create --role operator --name me --data-dir /data',
+      'framehold token create --role write --name ci --expires 90d --prefix ci.',
+      'framehold token rotate 3f2a90c17b44 --overlap 1h',
+    ],
+  },
+  whoami: {
+    summary: 'Show whom the server takes you for',
+    operands: { shown: '', least: 0, most: 0 },
+    flags: { json, ...server },
+    notes: [],
+    examples: ['FRAMEHOLD_TOKEN=fh_… framehold whoami'],
+  },
   ping: {
     summary: 'See whether the server is there, over HTTP and gRPC',
     operands: { shown: '', least: 0, most: 0 },

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ConfigSources } from '../../config/load-config.ts';
-import type { StartServer, VerifyFrames } from './server-module.ts';
+import type { OpenTokens, StartServer, VerifyFrames } from './server-module.ts';
 
 export interface Output {
   write(text: string): unknown;
@@ -21,5 +21,9 @@ export interface Environment extends Omit<ConfigSources, 'argv'> {
   onStopSignal(listener: (signal: string) => void): void;
   /** Tells what nobody caught, just before the process ends. */
   onFatal(report: (what: string, error: unknown) => void): void;
-  loadServer(): Promise<{ readonly startServer: StartServer; readonly verifyFrames: VerifyFrames }>;
+  loadServer(): Promise<{
+    readonly startServer: StartServer;
+    readonly verifyFrames: VerifyFrames;
+    readonly openTokens: OpenTokens;
+  }>;
 }

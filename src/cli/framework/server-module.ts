@@ -1,3 +1,4 @@
+import type { ServerToken, TokenRequest } from '../../client/framehold-client.ts';
 import type { Config } from '../../config/config.ts';
 import type { ListenAddress } from '../../config/listen-address.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -10,6 +11,18 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 export type StartServer = (config: Config, logger: Logger) => Promise<RunningServer>;
+
+/** The tokens of a data directory, without a server. */
+export interface TokenDirectory {
+  create(request: TokenRequest): Promise<string>;
+  list(): Promise<readonly ServerToken[]>;
+  /** False where there is none. */
+  revoke(id: string): Promise<boolean>;
+  /** Undefined where there is none. */
+  rotate(id: string, overlapMs: number): Promise<string | undefined>;
+}
+
+export type OpenTokens = (config: Config) => Promise<TokenDirectory>;
 
 export type VerifyFrames = (
   config: Config,

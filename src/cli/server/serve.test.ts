@@ -32,9 +32,13 @@ function fakeEnvironment(startServer: StartServer) {
       stop = listener;
     },
     onFatal: () => {},
-    loadServer: async () => ({ startServer, verifyFrames: () => Promise.reject(new Error('not asked for')) as never }),
+    loadServer: async () => ({ startServer, verifyFrames: notAskedFor, openTokens: notAskedFor }),
   };
   return { environment, written, stop: () => stop('SIGTERM') };
+}
+
+function notAskedFor(): never {
+  throw new Error('not asked for');
 }
 
 function runningServer(over: Partial<RunningServer> = {}): RunningServer {

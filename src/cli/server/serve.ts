@@ -47,7 +47,7 @@ async function serveUntil(
     return 1;
   }
   environment.stdout.write(banner(server, config, environment.version));
-  warnIfOpen(server, logger);
+  warnIfOpen(server, config, logger);
   const signal = await stopSignal;
   logger.info('stopping', { signal });
   await server[Symbol.asyncDispose]();
@@ -75,11 +75,12 @@ async function overdue(
   return 1;
 }
 
-function warnIfOpen({ httpAddress, grpcAddress }: RunningServer, logger: Logger): void {
+function warnIfOpen({ httpAddress, grpcAddress }: RunningServer, { auth }: Config, logger: Logger): void {
   const open = [httpAddress, grpcAddress].filter(({ host }) => !isLoopback(host)).map(formatAddress);
   if (open.length === 0) return;
-  logger.warn(
-    `no authentication: whoever can reach ${open.join(' or ')} can read, replace and drop every frame; ` +
-      'bind to 127.0.0.1 (--http-bind-address, --grpc-host) or let only trusted networks in',
-  );
+  const where = open.join(' or ');
+  const what = auth.enabled
+    ? `no TLS: tokens pass to ${where} in clear text; put a proxy with TLS before it, or`
+    : `no authentication: whoever can reach ${where} can read, replace and drop every frame; set auth.enabled, or`;
+  logger.warn(`${what} bind to 127.0.0.1 (--http-bind-address, --grpc-host), or let only trusted networks in`);
 }

@@ -1,0 +1,135 @@
+import type { ServerToken, TokenRequest } from '../../client/framehold-client.ts';
+import { quoteValue } from '../../config/given-value.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { UsageError } from '../../config/usage-error.ts';
+import { AppError } from '../../core/app-error.ts';
+import { parseDurationMs } from '../../core/text/duration.ts';
+import { type ClientContext, runClientCommand } from '../framework/client-command.ts';
+import { printable } from '../framework/command-failure.ts';
+import type { ClientTables } from '../framework/command-tables.ts';
+import type { Environment } from '../framework/environment.ts';
+import type { Given } from '../framework/flag-table.ts';
+import type { TokenDirectory } from '../framework/server-module.ts';
+import { terminalTable } from '../terminal/terminal-table.ts';
+
+type GivenToken = Given<ClientTables['token']>;
+
+const defaultOverlap = '24h';
+
+/** `framehold token`: against a server, or the directory itself. */
+export async function token(environment: Environment, given: GivenToken): Promise<number> {
+  const command = parseCommand(given);
+  const { 'data-dir': dataDir, server, config } = given.flags;
+  if (dataDir === undefined) {
+    return await runClientCommand(environment, { server, config }, (context) =>
+      run(environment, tokensOfServer(context), command),
+    );
+  }
+  if (server !== undefined) throw new UsageError('--server and --data-dir are given; give one of them');
+  const argv = [`--data-dir=${dataDir}`, ...(config === undefined ? [] : [`--config=${config}`])];
+  const { openTokens } = await environment.loadServer();
+  try {
+    return await run(environment, await openTokens(loadConfig({ ...environment, argv }).config), command);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    environment.stderr.write(`framehold: ${error.message}${error.hint === undefined ? '' : `; ${error.hint}`}\n`);
+    return 1;
+  }
+}
+
+type TokenCommand =
+  | { readonly act: 'create'; readonly request: TokenRequest }
+  | { readonly act: 'ls'; readonly json: boolean }
+  | { readonly act: 'revoke'; readonly id: string }
+  | { readonly act: 'rotate'; readonly id: string; readonly overlap: string };
+
+function parseCommand({ operands, flags }: GivenToken): TokenCommand {
+  const [act = '', id] = operands;
+  switch (act) {
+    case 'create': {
+      const { name, role, expires, prefix } = flags;
+      if (name === undefined || role === undefined) throw new UsageError('token create needs --name and --role');
+      if (id !== undefined) throw new UsageError(`token create takes no ${quoteValue(id)}; the server makes the ID`);
+      if (expires !== undefined) checkDuration('--expires', expires);
+      return { act, request: { name, role, expires, prefix } };
+    }
+    case 'ls':
+      return { act, json: flags.json };
+    case 'revoke':
+    case 'rotate':
+      if (id === undefined) throw new UsageError(`token ${act} needs the ID of a token; token ls lists them`);
+      if (act === 'revoke') return { act, id };
+      if (flags.overlap !== undefined) checkDuration('--overlap', flags.overlap);
+      return { act, id, overlap: flags.overlap ?? defaultOverlap };
+    default:
+      throw new UsageError(`token ${quoteValue(act)} is not known; expected create, ls, revoke or rotate`);
+  }
+}
+
+function checkDuration(flag: string, text: string): void {
+  try {
+    parseDurationMs(text);
+  } catch {
+    throw new UsageError(`${flag} is ${quoteValue(text)}; expected a time such as 90d, 12h or 15m`);
+  }
+}
+
+async function run(environment: Environment, tokens: TokenDirectory, command: TokenCommand): Promise<number> {
+  const { stdout, stderr } = environment;
+  switch (command.act) {
+    case 'create':
+      stdout.write(`${await tokens.create(command.request)}\n`);
+      return 0;
+    case 'ls':
+      stdout.write(shown(environment, await tokens.list(), command.json));
+      return 0;
+    case 'revoke':
+      if (!(await tokens.revoke(command.id))) break;
+      stderr.write(`revoked ${command.id}\n`);
+      return 0;
+    case 'rotate': {
+      const made = await tokens.rotate(command.id, parseDurationMs(command.overlap));
+      if (made === undefined) break;
+      stdout.write(`${made}\n`);
+      return 0;
+    }
+    default:
+      command satisfies never;
+  }
+  stderr.write('framehold: there is no token of this ID; token ls lists them\n');
+  return 1;
+}
+
+function shown(environment: Environment, tokens: readonly ServerToken[], json: boolean): string {
+  if (json) return `[${tokens.map((each) => JSON.stringify(each)).join(',\n ')}]\n`;
+  const rows = tokens.map(({ id, name, tenant, role, prefix, created, expires }) => [
+    id,
+    printable(name),
+    tenant ?? '',
+    role,
+    printable(prefix ?? ''),
+    created,
+    expires ?? '',
+  ]);
+  if (!environment.stdoutIsTerminal) return rows.map((row) => `${row.join('\t')}\n`).join('');
+  const columns = ['id', 'name', 'tenant', 'role', 'prefix', 'created', 'expires'];
+  return terminalTable(
+    environment,
+    columns.map((name) => ({ name, type: 'VARCHAR' })),
+    rows,
+  );
+}
+
+/** What a server does is refused by it with a line of its own. */
+function tokensOfServer(context: ClientContext): TokenDirectory {
+  const { client } = context;
+  return {
+    create: (request) => client.createToken(request, context),
+    list: () => client.tokens(context),
+    revoke: async (id) => {
+      await client.revokeToken(id, context);
+      return true;
+    },
+    rotate: (id, overlapMs) => client.rotateToken(id, `${overlapMs}ms`, context),
+  };
+}
