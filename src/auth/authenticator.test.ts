@@ -161,6 +161,21 @@ test('a known token is told at once, and no longer when it was revoked or has ex
   );
 });
 
+test('a token that is revoked while it is verified is not remembered', async () => {
+  const made = await token('read');
+  const slow = Object.create(records) as AccessRecords;
+  slow.onChange = (listener) => records.onChange(listener);
+  slow.findToken = async (secret) => {
+    const found = await records.findToken(secret);
+    await records.revokeToken(made.record.id);
+    return found;
+  };
+  const auth = authenticator({ records: slow });
+  await identify(auth, `Bearer ${made.token}`);
+  slow.findToken = (secret) => records.findToken(secret);
+  await expect(identify(auth, `Bearer ${made.token}`)).rejects.toThrow('unknown or revoked');
+});
+
 test.each([
   ['nothing', undefined, 'no credentials were sent'],
   ['a cut token', 'Bearer fh_abc', 'mistyped or cut'],

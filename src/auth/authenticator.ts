@@ -55,8 +55,10 @@ export class Authenticator {
       if (principal !== undefined) return this.#acting(principal, caller);
       throw unauthenticated('no credentials were sent', 'send Authorization: Bearer <token>');
     }
+    // What was verified before a change of the records must not be remembered behind it.
+    const known = this.#known;
     const principal = await this.#verifySecret(credential.secret);
-    this.#known.set(key, principal);
+    known.set(key, principal);
     this.#checkHolder(principal, caller);
     return this.#acting(principal, caller);
   }

@@ -22,6 +22,8 @@ export class RecordFolder<Value> {
   #changedAt: bigint | undefined;
   #listedAt = 0;
   #isSettled = true;
+  #listings = 0;
+  #listed = 0;
 
   constructor(path: string, durable: DurableFiles, parse: (value: unknown) => Value | undefined) {
     this.#path = path;
@@ -95,10 +97,14 @@ export class RecordFolder<Value> {
   }
 
   async #list(changedAt: bigint | undefined, isSettled = false): Promise<void> {
+    const listing = ++this.#listings;
+    const names = changedAt === undefined ? [] : await storage(() => readdir(this.#path));
+    // One that was begun later knows more.
+    if (listing < this.#listed) return;
+    this.#listed = listing;
     this.#changedAt = changedAt;
     this.#isSettled = isSettled;
     this.#listedAt = performance.now();
-    const names = changedAt === undefined ? [] : await storage(() => readdir(this.#path));
     this.#names = new Set(
       names
         .filter((name) => name.endsWith(suffix) && !name.startsWith('.'))
