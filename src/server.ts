@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { AccessRecords } from './auth/access-records.ts';
-import { Authenticator } from './auth/authenticator.ts';
 import { FrameAccess } from './auth/frame-access.ts';
 import { identify } from './auth/identify.ts';
+import { openTokenDirectory, type TokenDirectory } from './auth/token-directory.ts';
 import { ByteCache } from './cache/byte-cache.ts';
 import type { Config } from './config/config.ts';
 import type { EngineConfig } from './config/engine-settings.ts';
@@ -11,9 +11,8 @@ import { Cleanup } from './core/async/cleanup.ts';
 import type { ClusterEngine } from './core/engine.ts';
 import { autoEngineName, localEngineName, tsdbEngineName } from './core/engine-names.ts';
 import type { Logger } from './core/logger.ts';
-import { defaultTenant, type Identify, type Principal, type Role } from './core/principal.ts';
+import { defaultTenant, type Identify, type Principal } from './core/principal.ts';
 import type { ArrowRecoder } from './core/sql.ts';
-import { parseDurationMs } from './core/text/duration.ts';
 import type { Tsdb } from './core/tsdb.ts';
 import { version } from './core/version.ts';
 import { checkAnalyticsPath, createAnalyticsDatabase } from './engines/duckdb/analytics-database.ts';
@@ -49,7 +48,7 @@ import { openApiRoute } from './http/routes/openapi.ts';
 import { pingRoute } from './http/routes/ping.ts';
 import { queriesRoute, queryRoute } from './http/routes/queries.ts';
 import { sqlRoute } from './http/routes/sql/route.ts';
-import { rotateTokenRoute, tokenDocument, tokenRoute, tokensRoute } from './http/routes/tokens.ts';
+import { rotateTokenRoute, tokenRoute, tokensRoute } from './http/routes/tokens.ts';
 import { whoamiRoute } from './http/routes/whoami.ts';
 import { AutoEngine } from './query/auto-engine.ts';
 import { EngineDirectory } from './query/engine-directory.ts';
@@ -178,6 +177,8 @@ async function openAccess({ auth, storage }: Config, store: FrameStore, logger: 
     auth.anonymous === undefined
       ? undefined
       : { tenant: defaultTenant, name: 'anonymous', role: 'read', credential: 'anonymous' };
+  // Loaded where it is needed: the verifier of JWTs is large.
+  const { Authenticator } = await import('./auth/authenticator.ts');
   const authenticator = new Authenticator({ records, issuers: [], certificates: [], anonymous });
   return {
     frames,
@@ -376,32 +377,9 @@ async function createClusterEngine(options: ClusterEngineOptions): Promise<Clust
   }
 }
 
-/** As the command takes it. */
-interface NewToken {
-  readonly name: string;
-  readonly role: string;
-  readonly expires?: string | undefined;
-  readonly prefix?: string | undefined;
-}
-
 /** The tokens of the configured directory, for commands that work without a server. */
-export async function openTokens({ storage }: Config) {
-  const records = await AccessRecords.open(resolve(storage.parquetPath), new DurableFiles());
-  return {
-    create: async ({ name, role, expires, prefix }: NewToken) => {
-      const { token } = await records.createToken({
-        name,
-        role: role as Role,
-        tenant: role === 'operator' ? undefined : defaultTenant,
-        prefix,
-        expiresAt: expires === undefined ? undefined : Date.now() + parseDurationMs(expires),
-      });
-      return token;
-    },
-    list: async () => (await records.listTokens()).map(tokenDocument),
-    revoke: (id: string) => records.revokeToken(id),
-    rotate: async (id: string, overlapMs: number) => (await records.rotateToken(id, overlapMs))?.token,
-  };
+export function openTokens({ storage }: Config): Promise<TokenDirectory> {
+  return openTokenDirectory(resolve(storage.parquetPath));
 }
 
 /** Checks all frames of the configured directory, each as it is asked for. */

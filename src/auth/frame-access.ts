@@ -45,9 +45,8 @@ export class FrameAccess implements Frames {
   };
 
   readonly put: Frames['put'] = async (principal, request, options) => {
-    assertMay(principal, 'writeFrames', request.handle);
-    // A handle of the server's own choice would lie outside of the prefix.
-    if (request.handle === undefined) assertMay(principal, 'writeFrames', '' as Handle);
+    // A handle of the server's own choice would lie outside of every prefix.
+    assertMay(principal, 'writeFrames', request.handle ?? ('' as Handle));
     return this.#frames.put(principal, request, options);
   };
 

@@ -195,16 +195,11 @@ async function fetchJson(url: string): Promise<unknown> {
   return JSON.parse(Buffer.concat(pieces).toString());
 }
 
-function claimOf(payload: JWTPayload, path: string): string[] {
-  const value = path
-    .split('.')
-    .reduce<unknown>(
-      (at, key) => (at as Record<string, unknown> | undefined)?.[key],
-      payload[path] === undefined ? payload : { [path]: payload[path] },
-    );
-  const claim = payload[path] ?? value;
-  if (typeof claim === 'string') return [claim];
-  return Array.isArray(claim) ? claim.filter((each): each is string => typeof each === 'string') : [];
+/** The values of a claim: by its name, or by a path with dots through objects. */
+function claimOf(payload: JWTPayload, name: string): string[] {
+  const inside = (at: unknown, key: string): unknown => (at as Record<string, unknown> | null | undefined)?.[key];
+  const claim = payload[name] ?? name.split('.').reduce(inside, payload as unknown);
+  return [claim].flat().filter((each): each is string => typeof each === 'string');
 }
 
 function refusal(error: unknown): AppError {

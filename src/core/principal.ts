@@ -27,6 +27,10 @@ export function isRole(text: string): text is Role {
   return (roles as readonly string[]).includes(text);
 }
 
+export function hasRole(role: Role, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed);
+}
+
 /** Who is asking. */
 export interface Principal {
   readonly tenant: Tenant;

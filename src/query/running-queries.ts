@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError, serverStopping } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
-import { ownerKey, type Principal } from '../core/principal.ts';
+import { hasRole, ownerKey, type Principal } from '../core/principal.ts';
 import type { CallOptions } from './frame-sql.ts';
 
 /** A statement over frames that is under way. */
@@ -95,9 +95,8 @@ export class Run implements RunningQuery {
   }
 
   isSeenBy(principal: Principal): boolean {
-    const { tenant } = this.#owner;
-    if (principal.tenant !== tenant) return false;
-    return ['admin', 'operator'].includes(principal.role) || ownerKey(principal) === ownerKey(this.#owner);
+    if (principal.tenant !== this.#owner.tenant) return false;
+    return hasRole(principal.role, 'admin') || ownerKey(principal) === ownerKey(this.#owner);
   }
 
   /** Whoever waits for it hears the reason. */

@@ -55,6 +55,6 @@ test('it tells whether the time was over first', async () => {
   using stopped = new LinkedAbort([controller.signal], 20);
   using late = new LinkedAbort([], 20);
   controller.abort('gone');
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await new Promise((resolve) => late.signal.addEventListener('abort', resolve));
   expect([stopped.signal.reason, stopped.isLate, late.isLate]).toEqual(['gone', false, true]);
 });

@@ -1,3 +1,4 @@
+import { fixedSizeBytes } from '../../core/batch.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import type { ChunkForm } from '../../core/frame-engine.ts';
 
@@ -44,14 +45,12 @@ function valueBytes(type: DataType): number {
       return 1 / 8;
     case 'int':
     case 'float':
-      return type.bits / 8;
     case 'date':
-      return 4;
     case 'time':
     case 'timestamp':
-      return 8;
     case 'decimal':
     case 'interval':
+      return fixedSizeBytes(type);
     case 'utf8':
     case 'binary':
       return 16;

@@ -1,7 +1,8 @@
-import type { AccessRecords, ListedToken } from '../../auth/access-records.ts';
-import { assertMay, hasRole } from '../../auth/rights.ts';
+import type { AccessRecords } from '../../auth/access-records.ts';
+import { assertMay } from '../../auth/rights.ts';
+import { tokenDocument } from '../../auth/token-directory.ts';
 import { AppError } from '../../core/app-error.ts';
-import { isRole, type Principal, type Role, roles, type Tenant } from '../../core/principal.ts';
+import { hasRole, isRole, type Principal, type Role, roles, type Tenant } from '../../core/principal.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import { refuseCrossSite } from '../exchange/cross-site-guard.ts';
@@ -10,7 +11,6 @@ import { parseQueryString } from '../exchange/query-string.ts';
 import type { Route } from '../exchange/route.ts';
 import { type JsonLimits, jsonBody, wrongType } from '../json/json-body.ts';
 import { sendJson } from '../json/send-json.ts';
-import { isoTime } from './handles/summary.ts';
 
 const longestName = 100;
 
@@ -252,16 +252,4 @@ function textOf(body: ReadonlyMap<string, JsonValue>, key: string): string | und
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw wrongType(key, value, 'a string');
   return value;
-}
-
-export function tokenDocument({ id, name, tenant, role, prefix, createdAt, expiresAt }: ListedToken) {
-  return {
-    id,
-    name,
-    tenant: tenant ?? null,
-    role,
-    prefix: prefix ?? null,
-    created: isoTime(createdAt),
-    expires: expiresAt === undefined ? null : isoTime(expiresAt),
-  };
 }

@@ -1,0 +1,50 @@
+import { defaultTenant, type Role } from '../core/principal.ts';
+import { parseDurationMs } from '../core/text/duration.ts';
+import { DurableFiles } from '../frames/disk/durable-file.ts';
+import { AccessRecords, type ListedToken } from './access-records.ts';
+
+/** A token as people see it, never its secret. */
+export type TokenDocument = ReturnType<typeof tokenDocument>;
+
+interface NewToken {
+  readonly name: string;
+  readonly role: string;
+  /** A duration. Undefined: for ever. */
+  readonly expires?: string | undefined;
+  readonly prefix?: string | undefined;
+}
+
+/** The tokens of a cold directory, for commands that work without a server. */
+export interface TokenDirectory {
+  /** Gives the secret. */
+  create(token: NewToken): Promise<string>;
+  list(): Promise<TokenDocument[]>;
+  revoke(id: string): Promise<boolean>;
+  rotate(id: string, overlapMs: number): Promise<string | undefined>;
+}
+
+export async function openTokenDirectory(coldDirectory: string): Promise<TokenDirectory> {
+  const records = await AccessRecords.open(coldDirectory, new DurableFiles());
+  return {
+    create: async ({ name, role, expires, prefix }) => {
+      const expiresAt = expires === undefined ? undefined : Date.now() + parseDurationMs(expires);
+      const tenant = role === 'operator' ? undefined : defaultTenant;
+      return (await records.createToken({ name, role: role as Role, tenant, prefix, expiresAt })).token;
+    },
+    list: async () => (await records.listTokens()).map(tokenDocument),
+    revoke: (id) => records.revokeToken(id),
+    rotate: async (id, overlapMs) => (await records.rotateToken(id, overlapMs))?.token,
+  };
+}
+
+export function tokenDocument({ id, name, tenant, role, prefix, createdAt, expiresAt }: ListedToken) {
+  return {
+    id,
+    name,
+    tenant: tenant ?? null,
+    role,
+    prefix: prefix ?? null,
+    created: new Date(createdAt).toISOString(),
+    expires: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+  };
+}
