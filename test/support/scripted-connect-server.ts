@@ -17,6 +17,7 @@ import {
   ReleaseExecuteRequest,
   RpcStatus,
 } from '../../src/engines/spark/connect-messages.ts';
+import { message, string } from '../../src/grpc/protobuf/proto-message.ts';
 import { type GrpcStatusName, grpcStatus } from '../../src/grpc/wire/grpc-status.ts';
 import { MessageReader, messagePrefix } from '../../src/grpc/wire/message-frames.ts';
 
@@ -159,6 +160,9 @@ export async function scriptedConnectServer(
   };
 }
 
+/** What all requests begin with; their other fields have other types in each. */
+const SessionRequest = message({ sessionId: string(1) });
+
 function idsOf(method: string, request: Uint8Array) {
   const read = {
     ExecutePlan: ExecutePlanRequest,
@@ -166,8 +170,9 @@ function idsOf(method: string, request: Uint8Array) {
     ReleaseExecute: ReleaseExecuteRequest,
     Interrupt: InterruptRequest,
   }[method];
-  const found: { sessionId: string; operationId?: string; lastResponseId?: string | undefined } =
-    read === undefined ? ExecutePlanRequest.decode(request) : read.decode(request);
+  const found: { sessionId: string; operationId?: string; lastResponseId?: string | undefined } = (
+    read ?? SessionRequest
+  ).decode(request);
   const { sessionId, operationId = '', lastResponseId } = found;
   return { sessionId, operationId, lastResponseId };
 }
