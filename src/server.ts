@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { AccessRecords } from './auth/access-records.ts';
 import { FrameAccess } from './auth/frame-access.ts';
 import { identify } from './auth/identify.ts';
+import { openTenantDirectory, type TenantDirectory, tenantDirectory } from './auth/tenant-directory.ts';
 import { openTokenDirectory, type TokenDirectory } from './auth/token-directory.ts';
 import { ByteCache } from './cache/byte-cache.ts';
 import type { Config } from './config/config.ts';
@@ -48,6 +49,7 @@ import { openApiRoute } from './http/routes/openapi.ts';
 import { pingRoute } from './http/routes/ping.ts';
 import { queriesRoute, queryRoute } from './http/routes/queries.ts';
 import { sqlRoute } from './http/routes/sql/route.ts';
+import { tenantRoute, tenantsRoute } from './http/routes/tenants.ts';
 import { rotateTokenRoute, tokenRoute, tokensRoute } from './http/routes/tokens.ts';
 import { whoamiRoute } from './http/routes/whoami.ts';
 import { AutoEngine } from './query/auto-engine.ts';
@@ -360,7 +362,13 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     whoamiRoute,
     ...(records === undefined
       ? []
-      : [tokensRoute(records, http), tokenRoute(records), rotateTokenRoute(records, http)]),
+      : [
+          tokensRoute(records, http),
+          tokenRoute(records),
+          rotateTokenRoute(records, http),
+          tenantsRoute(tenantDirectory(records), http),
+          tenantRoute(tenantDirectory(records), http),
+        ]),
     infoRoute({ version, grpc, engines: engines.names, defaultEngine, autoEngine }),
   ];
 }
@@ -380,6 +388,11 @@ async function createClusterEngine(options: ClusterEngineOptions): Promise<Clust
 /** The tokens of the configured directory, for commands that work without a server. */
 export function openTokens({ storage }: Config): Promise<TokenDirectory> {
   return openTokenDirectory(resolve(storage.parquetPath));
+}
+
+/** Its tenants, likewise. */
+export function openTenants({ storage }: Config): Promise<TenantDirectory> {
+  return openTenantDirectory(resolve(storage.parquetPath));
 }
 
 /** Checks all frames of the configured directory, each as it is asked for. */

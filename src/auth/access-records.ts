@@ -5,6 +5,7 @@ import { isHandle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, isRole, isTenant, type Role, type Tenant } from '../core/principal.ts';
 import type { DurableFiles } from '../frames/disk/durable-file.ts';
+import { countFrames } from '../frames/disk/tenant-directory.ts';
 import { RecordFolder } from './record-folder.ts';
 import { generateToken, hashToken } from './token.ts';
 
@@ -58,12 +59,14 @@ export class AccessRecords implements Disposable {
   readonly #tokens: RecordFolder<TokenRecord>;
   readonly #tenants: RecordFolder<TenantRecord>;
   readonly #shares: RecordFolder<ShareRecord>;
+  readonly #coldDirectory: string;
   readonly #now: () => number;
   readonly #onChange = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(coldDirectory: string, durable: DurableFiles, now: () => number) {
     const folder = join(coldDirectory, '.framehold', 'access');
+    this.#coldDirectory = coldDirectory;
     this.#tokens = new RecordFolder(join(folder, 'tokens'), durable, parseToken);
     this.#tenants = new RecordFolder(join(folder, 'tenants'), durable, parseTenantRecord);
     this.#shares = new RecordFolder(join(folder, 'shares'), durable, parseShare);
@@ -171,13 +174,20 @@ export class AccessRecords implements Disposable {
     return Promise.all(names.map(async (name) => ({ name, record: await this.#tenants.get(name) })));
   }
 
-  async createTenant(tenant: Tenant, limits: Omit<TenantRecord, 'createdAt'>): Promise<void> {
-    const isNew = tenant !== defaultTenant && (await this.#tenants.add(tenant, { ...limits, createdAt: this.#now() }));
-    if (!isNew) throw new AppError('invalid_parameter', `there is a tenant ${tenant} already`);
+  async createTenant(tenant: Tenant, limits: Omit<TenantRecord, 'createdAt'>): Promise<TenantRecord> {
+    const record = { ...limits, createdAt: this.#now() };
+    const isNew = tenant !== defaultTenant && (await this.#tenants.add(tenant, record));
+    if (!isNew) {
+      throw new AppError('invalid_parameter', `there is a tenant ${tenant} already`, {
+        hint: 'framehold tenant set changes it',
+      });
+    }
     this.#changed();
+    return record;
   }
 
   async setTenant(tenant: Tenant, limits: Partial<Omit<TenantRecord, 'createdAt'>>): Promise<TenantRecord> {
+    await this.#tenants.refresh();
     if (!(await this.hasTenant(tenant))) throw noSuchTenant(tenant);
     const before = (await this.#tenants.get(tenant)) ?? unlimited(this.#now());
     const after = { ...before, ...limits };
@@ -186,10 +196,28 @@ export class AccessRecords implements Disposable {
     return after;
   }
 
+  /** With its tokens and the shares with it; it must have no frames. */
   async removeTenant(tenant: Tenant): Promise<void> {
     if (tenant === defaultTenant) throw new AppError('invalid_parameter', 'the tenant default cannot be removed');
+    await this.refresh();
+    if (!this.#tenants.has(tenant)) throw noSuchTenant(tenant);
+    const frames = await countFrames(this.#coldDirectory, tenant);
+    if (frames > 0) {
+      throw new AppError(
+        'invalid_parameter',
+        `the tenant ${tenant} has ${frames} ${frames === 1 ? 'frame' : 'frames'}`,
+        {
+          hint: `drop them first: framehold ls --tenant ${tenant}, framehold rm --tenant ${tenant} HANDLE`,
+        },
+      );
+    }
+    // From here on its tokens are refused, whether they are there or not.
     if (!(await this.#tenants.remove(tenant))) throw noSuchTenant(tenant);
+    this.#changed();
     for (const { id } of await this.listTokens(tenant)) await this.revokeToken(id, tenant);
+    for (const share of this.#allShares()) {
+      if (share.owner === tenant || share.reader === tenant) await this.#shares.remove(shareName(share));
+    }
     this.#changed();
   }
 

@@ -165,6 +165,7 @@ test('a token that is revoked while it is verified is not remembered', async () 
   const made = await token('read');
   const slow = Object.create(records) as AccessRecords;
   slow.onChange = (listener) => records.onChange(listener);
+  slow.hasTenant = (tenant) => records.hasTenant(tenant);
   slow.findToken = async (secret) => {
     const found = await records.findToken(secret);
     await records.revokeToken(made.record.id);

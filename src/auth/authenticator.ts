@@ -52,7 +52,10 @@ export class Authenticator {
         });
       }
       const principal = holder ?? this.#options.anonymous;
-      if (principal !== undefined) return this.#acting(principal, caller);
+      if (principal !== undefined) {
+        await this.#checkTenant(principal);
+        return this.#acting(principal, caller);
+      }
       throw unauthenticated('no credentials were sent', 'send Authorization: Bearer <token>');
     }
     // What was verified before a change of the records must not be remembered behind it.
@@ -101,8 +104,9 @@ export class Authenticator {
   async #verifyToken(token: string): Promise<Principal> {
     if (!isWellFormed(token))
       throw unauthenticated('the token is mistyped or cut: its checksum is wrong', 'copy it again, whole');
-    const record = await this.#options.records.findToken(token);
-    if (record === undefined)
+    const { records } = this.#options;
+    const record = await records.findToken(token);
+    if (record === undefined || !(await records.hasTenant(record.tenant ?? defaultTenant)))
       throw unauthenticated('the token is unknown or revoked', 'ask an admin of your tenant for another one');
     const { id, name, tenant, role, prefix, expiresAt } = record;
     if (expiresAt !== undefined && expiresAt <= this.#now()) {
@@ -120,16 +124,19 @@ export class Authenticator {
     if (issuer === undefined)
       throw unauthenticated('the JWT is of an issuer that is not known here', 'use one of a configured issuer');
     const identity = await issuer.verify(jwt);
-    if (!(await this.#options.records.hasTenant(identity.tenant))) {
-      throw new AppError('forbidden', 'the token is good, but its tenant is not made here', {
-        hint: 'let the operator make it with framehold tenant create',
-      });
-    }
+    await this.#checkTenant(identity);
     return {
       ...identity,
       credential: 'jwt',
       credentialId: createHash('sha256').update(jwt).digest('hex').slice(0, 12),
     };
+  }
+
+  async #checkTenant({ tenant }: Pick<Principal, 'tenant'>): Promise<void> {
+    if (await this.#options.records.hasTenant(tenant)) return;
+    throw new AppError('forbidden', 'your credential is good, but its tenant is not made here', {
+      hint: 'let the operator make it with framehold tenant create',
+    });
   }
 
   /** An operator acts in the tenant that a header names. */

@@ -2,6 +2,7 @@ import { defaultTenant, type Role } from '../core/principal.ts';
 import { parseDurationMs } from '../core/text/duration.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
 import { AccessRecords, type ListedToken } from './access-records.ts';
+import { parseTenant } from './tenant-directory.ts';
 
 /** A token as people see it, never its secret. */
 export type TokenDocument = ReturnType<typeof tokenDocument>;
@@ -12,6 +13,8 @@ interface NewToken {
   /** A duration. Undefined: for ever. */
   readonly expires?: string | undefined;
   readonly prefix?: string | undefined;
+  /** Undefined: the default one, or none for an operator. */
+  readonly tenant?: string | undefined;
 }
 
 /** The tokens of a cold directory, for commands that work without a server. */
@@ -26,9 +29,9 @@ export interface TokenDirectory {
 export async function openTokenDirectory(coldDirectory: string): Promise<TokenDirectory> {
   const records = await AccessRecords.open(coldDirectory, new DurableFiles());
   return {
-    create: async ({ name, role, expires, prefix }) => {
+    create: async ({ name, role, expires, prefix, tenant: given }) => {
       const expiresAt = expires === undefined ? undefined : Date.now() + parseDurationMs(expires);
-      const tenant = role === 'operator' ? undefined : defaultTenant;
+      const tenant = role === 'operator' ? undefined : parseTenant(given ?? defaultTenant);
       return (await records.createToken({ name, role: role as Role, tenant, prefix, expiresAt })).token;
     },
     list: async () => (await records.listTokens()).map(tokenDocument),

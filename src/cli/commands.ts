@@ -35,6 +35,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   token: ofTable('token', clientTables.token, async (environment, given) =>
     (await import('./commands/token.ts')).token(environment, given),
   ),
+  tenant: ofTable('tenant', clientTables.tenant, async (environment, given) =>
+    (await import('./commands/tenant.ts')).tenant(environment, given),
+  ),
   whoami: ofClient('whoami', async (context, given) => (await import('./commands/whoami.ts')).whoami(context, given)),
   ping: ofClient('ping', async (context) => (await import('./commands/ping.ts')).ping(context)),
   config: ofSettings('config', async (environment, argv) =>
@@ -78,8 +81,8 @@ function ofClient<Name extends keyof ClientTables>(
   const table: ClientTables[Name] = clientTables[name];
   return ofTable(name, table, async (environment, given) => {
     // Every one of these tables has them, which the compiler cannot see through the generic name.
-    const { server, config } = given.flags as GivenFlags<ClientTables['ping']['flags']>;
+    const { server, config, tenant } = given.flags as GivenFlags<ClientTables['ping']['flags']>;
     const { runClientCommand } = await import('./framework/client-command.ts');
-    return runClientCommand(environment, { server, config }, (context) => run(context, given));
+    return runClientCommand(environment, { server, config, tenant }, (context) => run(context, given));
   });
 }

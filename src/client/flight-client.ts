@@ -46,17 +46,17 @@ export class FlightClient {
   readonly #session: ClientHttp2Session;
   readonly address: string;
 
-  readonly #token: string | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  private constructor(session: ClientHttp2Session, address: string, token: string | undefined) {
-    this.#token = token;
+  private constructor(session: ClientHttp2Session, address: string, headers: Readonly<Record<string, string>>) {
+    this.#headers = headers;
     this.#session = session;
     this.address = address;
   }
 
   static connect(
     { host, port }: { readonly host: string; readonly port: number },
-    { signal, token }: { readonly signal: AbortSignal; readonly token?: string | undefined },
+    { signal, headers }: { readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
   ): Promise<FlightClient> {
     const address = `grpc://${host.includes(':') ? `[${host}]` : host}:${port}`;
     const session = connect(address.replace('grpc:', 'http:'), { settings: { initialWindowSize: windowBytes } });
@@ -80,7 +80,7 @@ export class FlightClient {
         signal.removeEventListener('abort', onAbort);
         session.off('error', fail).on('error', () => {});
         session.setLocalWindowSize(windowBytes);
-        resolve(new FlightClient(session, address, token));
+        resolve(new FlightClient(session, address, headers));
       });
     });
   }
@@ -127,7 +127,7 @@ export class FlightClient {
       path,
       address: this.address,
       signal,
-      ...(this.#token !== undefined && { headers: { authorization: `Bearer ${this.#token}` } }),
+      headers: this.#headers,
     });
   }
 }

@@ -53,7 +53,26 @@ export interface TokenRequest {
   /** A duration. Undefined: for ever. */
   readonly expires?: string | undefined;
   readonly prefix?: string | undefined;
+  /** Undefined: the caller's own. */
+  readonly tenant?: string | undefined;
 }
+
+/** A tenant as `/tenants` tells of it. */
+export interface ServerTenant {
+  readonly name: string;
+  readonly created: string | null;
+  readonly max_frames: number | null;
+  readonly max_bytes: number | null;
+  readonly max_rate: number | null;
+  readonly max_statements: number | null;
+  /** Null: all. */
+  readonly engines: readonly string[] | null;
+}
+
+/** What is left out stays; null removes a limit. */
+export type TenantChange = Partial<Omit<ServerTenant, 'name' | 'created' | 'engines'>> & {
+  readonly engines?: readonly string[];
+};
 
 /** A statement as `/queries` tells of it. */
 export interface ServerQuery {
@@ -137,11 +156,15 @@ export class FrameholdClient {
   #info: ServerInfo | undefined;
   #flight: FlightClient | undefined;
 
-  readonly #token: string | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(server: string, token?: string) {
-    this.http = new HttpClient(server, token);
-    this.#token = token;
+  /** `tenant`: in which an operator acts. */
+  constructor(server: string, token?: string, tenant?: string) {
+    this.#headers = {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(tenant !== undefined && { 'x-framehold-tenant': tenant }),
+    };
+    this.http = new HttpClient(server, this.#headers);
   }
 
   async info(stop: Stoppable): Promise<ServerInfo> {
@@ -157,7 +180,7 @@ export class FrameholdClient {
       const address = { host: isWildcard ? this.http.host : grpc.host, port: grpc.port };
       // HTTP/2 takes a while to load, and most commands need none.
       const flight = await import('./flight-client.ts');
-      this.#flight = await flight.FlightClient.connect(address, { ...stop, token: this.#token });
+      this.#flight = await flight.FlightClient.connect(address, { ...stop, headers: this.#headers });
     }
     return this.#flight;
   }
@@ -205,6 +228,28 @@ export class FrameholdClient {
     const headers = { 'content-type': 'application/json' };
     const made = { method: 'POST', path, headers, body: JSON.stringify(body), ...stop } as const;
     return (await this.http.json<{ token: string }>(made)).token;
+  }
+
+  async tenants(stop: Stoppable): Promise<readonly ServerTenant[]> {
+    const { tenants } = await this.http.json<{ tenants: readonly ServerTenant[] }>({ path: 'tenants', ...stop });
+    return tenants;
+  }
+
+  createTenant(name: string, change: TenantChange, stop: Stoppable): Promise<ServerTenant> {
+    return this.#sendTenant('POST', 'tenants', { name, ...change }, stop);
+  }
+
+  setTenant(name: string, change: TenantChange, stop: Stoppable): Promise<ServerTenant> {
+    return this.#sendTenant('PATCH', `tenants/${encodeURIComponent(name)}`, change, stop);
+  }
+
+  async removeTenant(name: string, stop: Stoppable): Promise<void> {
+    await this.http.json({ method: 'DELETE', path: `tenants/${encodeURIComponent(name)}`, ...stop });
+  }
+
+  #sendTenant(method: 'POST' | 'PATCH', path: string, body: object, stop: Stoppable): Promise<ServerTenant> {
+    const headers = { 'content-type': 'application/json' };
+    return this.http.json<ServerTenant>({ method, path, headers, body: JSON.stringify(body), ...stop });
   }
 
   async queries(stop: Stoppable): Promise<readonly ServerQuery[]> {

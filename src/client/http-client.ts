@@ -5,7 +5,7 @@ import { ClientError, refusal, unreachable } from './client-error.ts';
 const connectTimeoutMs = 10_000;
 
 export interface HttpRequest {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below the server's address. */
   readonly path: string;
   /** What is undefined is left out. */
@@ -21,12 +21,12 @@ export class HttpClient {
   /** For people: without credentials. */
   readonly address: string;
 
-  readonly #authorization: OutgoingHttpHeaders;
+  readonly #headers: OutgoingHttpHeaders;
 
-  /** `token`: shown with every request. */
-  constructor(base: string, token?: string) {
+  /** `headers`: sent with every request. */
+  constructor(base: string, headers: OutgoingHttpHeaders = {}) {
     this.#base = new URL(`${base}/`);
-    this.#authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    this.#headers = headers;
     this.address = `${this.#base.protocol}//${this.#base.host}${this.#base.pathname.slice(0, -1)}`;
   }
 
@@ -67,7 +67,7 @@ export class HttpClient {
       // such: a server that refuses early would close it under what we still send, and its answer be lost.
       const outgoing = open(url, {
         method,
-        headers: { ...this.#authorization, ...headers, connection: 'keep-alive' },
+        headers: { ...this.#headers, ...headers, connection: 'keep-alive' },
         signal,
         agent: false,
       });

@@ -85,6 +85,10 @@ const rules: Readonly<
   'POST /tokens': { least: 'admin', body: '{}' },
   'POST /tokens/{id}/rotate': { least: 'admin', path: '/tokens/none/rotate' },
   'DELETE /tokens/{id}': { least: 'admin', path: '/tokens/none' },
+  'GET /tenants': { least: 'operator' },
+  'POST /tenants': { least: 'operator', body: '{}' },
+  'PATCH /tenants/{name}': { least: 'operator', path: '/tenants/none', body: '{}' },
+  'DELETE /tenants/{name}': { least: 'operator', path: '/tenants/none' },
   'GET /openapi.json': { least: 'reader' },
 };
 
@@ -214,7 +218,8 @@ test.each([
   ['no role', '{"name":"x"}', 400],
   ['an unknown role', '{"name":"x","role":"root"}', 400],
   ['an empty name', '{"name":" ","role":"read"}', 400],
-  ['an unknown key', '{"name":"x","role":"read","tenant":"other"}', 400],
+  ['an unknown key', '{"name":"x","role":"read","group":"other"}', 400],
+  ['the name of another tenant', '{"name":"x","role":"read","tenant":"other"}', 403],
 ])('an admin makes no token with %s', async (_, body, code) => {
   expect((await as(tokens.get('admin'), 'POST', '/tokens', body)).status).toBe(code);
 });

@@ -19,9 +19,9 @@ const defaultOverlap = '24h';
 /** `framehold token`: against a server, or the directory itself. */
 export async function token(environment: Environment, given: GivenToken): Promise<number> {
   const command = parseCommand(given);
-  const { 'data-dir': dataDir, server, config } = given.flags;
+  const { 'data-dir': dataDir, server, config, tenant } = given.flags;
   if (dataDir === undefined) {
-    return await runClientCommand(environment, { server, config }, (context) =>
+    return await runClientCommand(environment, { server, config, tenant }, (context) =>
       run(environment, tokensOfServer(context), command),
     );
   }
@@ -39,7 +39,7 @@ export async function token(environment: Environment, given: GivenToken): Promis
 
 type TokenCommand =
   | { readonly act: 'create'; readonly request: TokenRequest }
-  | { readonly act: 'ls'; readonly json: boolean }
+  | { readonly act: 'ls'; readonly json: boolean; readonly tenant: string | undefined }
   | { readonly act: 'revoke'; readonly id: string }
   | { readonly act: 'rotate'; readonly id: string; readonly overlap: string };
 
@@ -47,14 +47,17 @@ function parseCommand({ operands, flags }: GivenToken): TokenCommand {
   const [act = '', id] = operands;
   switch (act) {
     case 'create': {
-      const { name, role, expires, prefix } = flags;
+      const { name, role, expires, prefix, tenant } = flags;
       if (name === undefined || role === undefined) throw new UsageError('token create needs --name and --role');
       if (id !== undefined) throw new UsageError(`token create takes no ${quoteValue(id)}; the server makes the ID`);
+      if (role === 'operator' && tenant !== undefined) {
+        throw new UsageError('--tenant and --role operator are given; an operator stands above all tenants');
+      }
       if (expires !== undefined) checkDuration('--expires', expires);
-      return { act, request: { name, role, expires, prefix } };
+      return { act, request: { name, role, expires, prefix, tenant } };
     }
     case 'ls':
-      return { act, json: flags.json };
+      return { act, json: flags.json, tenant: flags.tenant };
     case 'revoke':
     case 'rotate':
       if (id === undefined) throw new UsageError(`token ${act} needs the ID of a token; token ls lists them`);
@@ -80,9 +83,12 @@ async function run(environment: Environment, tokens: TokenDirectory, command: To
     case 'create':
       stdout.write(`${await tokens.create(command.request)}\n`);
       return 0;
-    case 'ls':
-      stdout.write(shown(environment, await tokens.list(), command.json));
+    case 'ls': {
+      const { tenant } = command;
+      const listed = (await tokens.list()).filter((each) => tenant === undefined || each.tenant === tenant);
+      stdout.write(shown(environment, listed, command.json));
       return 0;
+    }
     case 'revoke':
       if (!(await tokens.revoke(command.id))) break;
       stderr.write(`revoked ${command.id}\n`);

@@ -18,6 +18,8 @@ export interface ClientContext {
 interface ServerFlags {
   readonly server: string | undefined;
   readonly config: string | undefined;
+  /** In which an operator acts. */
+  readonly tenant?: string | undefined;
 }
 
 /** What a stopped command has to tidy up in. */
@@ -37,7 +39,7 @@ function readToken(environment: Environment, file: string | undefined): string |
 /** Runs a command against the server that flags, environment or config file name. Resolves with the exit code. */
 export async function runClientCommand(
   environment: Environment,
-  flags: ServerFlags,
+  { tenant, ...flags }: ServerFlags,
   command: (context: ClientContext) => Promise<number>,
 ): Promise<number> {
   const argv = Object.entries(flags)
@@ -54,7 +56,7 @@ export async function runClientCommand(
       resolve();
     });
   });
-  const client = new FrameholdClient(server, readToken(environment, tokenFile));
+  const client = new FrameholdClient(server, readToken(environment, tokenFile), tenant);
   const context: ClientContext = {
     environment,
     client,

@@ -1,12 +1,17 @@
 import { fileFormats } from '../../core/file-format.ts';
 import type { CommandTable, FlagTable } from './flag-table.ts';
 
-const server = {
+const ofServer = {
   server: {
     value: 'URL',
     help: 'Server to talk to; else FRAMEHOLD_SERVER, [client] server of the config file, http://127.0.0.1:9000',
   },
   config: { value: 'FILE', help: 'TOML file with the settings; else ~/.framehold/config.toml' },
+} as const satisfies FlagTable;
+
+const server = {
+  tenant: { value: 'TENANT', help: 'For operators: the tenant to act in; else default' },
+  ...ofServer,
 } as const satisfies FlagTable;
 
 const limit = { value: 'N', help: 'At most so many rows' } as const;
@@ -159,7 +164,34 @@ export const clientTables = {
     examples: [
       'framehold token create --role operator --name me --data-dir /data',
       'framehold token create --role write --name ci --expires 90d --prefix ci.',
+      'framehold token create --role admin --name anna --tenant acme',
       'framehold token rotate 3f2a90c17b44 --overlap 1h',
+    ],
+  },
+  tenant: {
+    summary: 'Make, change, list and remove tenants',
+    operands: { shown: 'create|set|ls|rm [NAME]', least: 1, most: 2 },
+    flags: {
+      'max-frames': { value: 'N', help: 'create, set: frames that it may hold' },
+      'max-bytes': { value: 'BYTES', help: 'create, set: bytes of cold files that it may hold, such as 250KB or 10GB' },
+      'max-rate': { value: 'N', help: 'create, set: requests a second, over HTTP and gRPC together' },
+      'max-statements': { value: 'N', help: 'create, set: statements under way' },
+      engines: {
+        value: 'A,B',
+        help: 'create, set: engines beside local: tsdb, analytics, or those of [engines.<name>]',
+      },
+      json: { help: 'ls: as JSON' },
+      'data-dir': { value: 'DIR', help: 'Work on the directory itself instead of a server, which may run or not' },
+      ...ofServer,
+    },
+    notes: [
+      'For operators. set leaves what is not given; none removes a limit. rm needs a tenant without frames, and ends its tokens and shares.',
+      'ls, not on a terminal: a line each of name, the four limits and engines (*: all), with tabs between them.',
+    ],
+    examples: [
+      'framehold tenant create acme --max-bytes 10GB --max-frames 1000',
+      'framehold tenant set acme --max-rate 50 --engines analytics,spark',
+      'framehold tenant set acme --max-rate none',
     ],
   },
   whoami: {

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ConfigSources } from '../../config/load-config.ts';
-import type { OpenTokens, StartServer, VerifyFrames } from './server-module.ts';
+import type { OpenTenants, OpenTokens, StartServer, VerifyFrames } from './server-module.ts';
 
 export interface Output {
   write(text: string): unknown;
@@ -25,5 +25,6 @@ export interface Environment extends Omit<ConfigSources, 'argv'> {
     readonly startServer: StartServer;
     readonly verifyFrames: VerifyFrames;
     readonly openTokens: OpenTokens;
+    readonly openTenants: OpenTenants;
   }>;
 }

@@ -1,4 +1,4 @@
-import type { ServerToken, TokenRequest } from '../../client/framehold-client.ts';
+import type { ServerTenant, ServerToken, TenantChange, TokenRequest } from '../../client/framehold-client.ts';
 import type { Config } from '../../config/config.ts';
 import type { ListenAddress } from '../../config/listen-address.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -23,6 +23,16 @@ export interface TokenDirectory {
 }
 
 export type OpenTokens = (config: Config) => Promise<TokenDirectory>;
+
+/** The tenants of a data directory, without a server. */
+export interface TenantDirectory {
+  create(name: string, change: TenantChange): Promise<ServerTenant>;
+  set(name: string, change: TenantChange): Promise<ServerTenant>;
+  list(): Promise<readonly ServerTenant[]>;
+  remove(name: string): Promise<void>;
+}
+
+export type OpenTenants = (config: Config) => Promise<TenantDirectory>;
 
 export type VerifyFrames = (
   config: Config,

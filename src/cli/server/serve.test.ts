@@ -32,7 +32,12 @@ function fakeEnvironment(startServer: StartServer) {
       stop = listener;
     },
     onFatal: () => {},
-    loadServer: async () => ({ startServer, verifyFrames: notAskedFor, openTokens: notAskedFor }),
+    loadServer: async () => ({
+      startServer,
+      verifyFrames: notAskedFor,
+      openTokens: notAskedFor,
+      openTenants: notAskedFor,
+    }),
   };
   return { environment, written, stop: () => stop('SIGTERM') };
 }

@@ -264,6 +264,15 @@ export async function otherTenants(coldDirectory: string): Promise<Tenant[]> {
   return names.filter((name) => isTenant(name)).filter((tenant) => tenant !== defaultTenant);
 }
 
+/** Frames of a tenant by the names on the disk, without a server. */
+export async function countFrames(coldDirectory: string, tenant: Tenant): Promise<number> {
+  const entries = await orEmpty(() => readdir(tenantRoot(coldDirectory, tenant), { withFileTypes: true }));
+  const names = entries
+    .filter((entry) => entry.isDirectory() || entry.name.endsWith(suffix))
+    .map(({ name }) => (name.endsWith(suffix) ? name.slice(0, -suffix.length) : name));
+  return new Set(names.filter((name) => isHandle(name))).size;
+}
+
 function namesIn(folder: string): Promise<string[]> {
   return orEmpty(() => readdir(folder));
 }

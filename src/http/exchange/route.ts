@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 
-export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Answers one path. What it throws becomes an error response. */
 export interface Route {

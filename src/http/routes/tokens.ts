@@ -1,5 +1,6 @@
 import type { AccessRecords } from '../../auth/access-records.ts';
 import { assertMay } from '../../auth/rights.ts';
+import { parseTenant } from '../../auth/tenant-directory.ts';
 import { tokenDocument } from '../../auth/token-directory.ts';
 import { AppError } from '../../core/app-error.ts';
 import { hasRole, isRole, type Principal, type Role, roles, type Tenant } from '../../core/principal.ts';
@@ -76,6 +77,7 @@ export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
                 role: { type: 'string', enum: [...roles], description: 'At most your own.' },
                 expires: { type: 'string', description: 'Time that it is good for, such as 90d. Default: for ever.' },
                 prefix: { type: 'string', description: 'Only handles that begin so can be used with it.' },
+                tenant: { type: 'string', description: "Whose it is. Default: your own. Others': only for operators." },
               },
               required: ['name', 'role'],
               additionalProperties: false,
@@ -95,6 +97,7 @@ export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
           'invalid_parameter',
           'invalid_input',
           'too_large',
+          'not_found',
           'storage_full',
           'storage_read_only',
         ],
@@ -108,7 +111,7 @@ export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
         return;
       }
       refuseCrossSite(exchange);
-      const body = await jsonBody(exchange, ['name', 'role', 'expires', 'prefix'], limits);
+      const body = await jsonBody(exchange, ['name', 'role', 'expires', 'prefix', 'tenant'], limits);
       const wanted = parseToken(body ?? new Map(), principal);
       const { token, record } = await records.createToken(wanted);
       sendJson(exchange, { ...tokenDocument(record), token });
@@ -230,13 +233,20 @@ function parseToken(body: ReadonlyMap<string, JsonValue>, principal: Principal) 
   checkRole(principal, role);
   const expires = textOf(body, 'expires');
   const prefix = textOf(body, 'prefix');
+  const tenant = tenantOf(principal, textOf(body, 'tenant'));
   return {
     name,
     role,
-    tenant: role === 'operator' ? undefined : principal.tenant,
+    tenant: role === 'operator' ? undefined : tenant,
     prefix: prefix === '' ? undefined : prefix,
     expiresAt: expires === undefined ? undefined : Date.now() + parseDurationMs(expires),
   };
+}
+
+function tenantOf(principal: Principal, named: string | undefined): Tenant {
+  if (named === undefined || named === principal.tenant) return principal.tenant;
+  assertMay(principal, 'manageTenants');
+  return parseTenant(named);
 }
 
 /** Nobody gives more than they have. */
