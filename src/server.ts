@@ -12,7 +12,7 @@ import { Cleanup } from './core/async/cleanup.ts';
 import type { ClusterEngine } from './core/engine.ts';
 import { autoEngineName, localEngineName, tsdbEngineName } from './core/engine-names.ts';
 import type { Logger } from './core/logger.ts';
-import { defaultTenant, type Identify, type Principal } from './core/principal.ts';
+import type { Identify } from './core/principal.ts';
 import type { ArrowRecoder } from './core/sql.ts';
 import type { Tsdb } from './core/tsdb.ts';
 import { version } from './core/version.ts';
@@ -175,13 +175,16 @@ async function openAccess({ auth, storage }: Config, store: FrameStore, logger: 
   if (!auth.enabled) return { frames, identify, records: undefined, [Symbol.asyncDispose]: async () => {} };
   const records = await AccessRecords.open(resolve(storage.parquetPath), new DurableFiles());
   records.watch(logger.area('auth'));
-  const anonymous: Principal | undefined =
-    auth.anonymous === undefined
-      ? undefined
-      : { tenant: defaultTenant, name: 'anonymous', role: 'read', credential: 'anonymous' };
-  // Loaded where it is needed: the verifier of JWTs is large.
+  // Loaded where they are needed: the verifier of JWTs is large.
   const { Authenticator } = await import('./auth/authenticator.ts');
-  const authenticator = new Authenticator({ records, issuers: [], certificates: [], anonymous });
+  const { Issuer } = await import('./auth/issuer.ts');
+  const keys = { maxStaleMs: auth.jwksMaxStaleMs, logger: logger.area('auth') };
+  const authenticator = new Authenticator({
+    records,
+    issuers: [...auth.issuers].map(([name, settings]) => new Issuer({ ...settings, name }, keys)),
+    certificates: [...auth.certificates].map(([name, rule]) => ({ ...rule, name })),
+    anonymousTenant: auth.anonymous,
+  });
   return {
     frames,
     records,
@@ -369,8 +372,20 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
           tenantsRoute(tenantDirectory(records), http),
           tenantRoute(tenantDirectory(records), http),
         ]),
-    infoRoute({ version, grpc, engines: engines.names, defaultEngine, autoEngine }),
+    infoRoute({
+      version,
+      grpc,
+      engines: engines.names,
+      defaultEngine,
+      autoEngine,
+      credentials: credentialKinds(config.auth),
+    }),
   ];
+}
+
+/** What callers may show. */
+function credentialKinds({ issuers, certificates }: Config['auth']): readonly string[] {
+  return ['token', ...(issuers.size > 0 ? ['jwt'] : []), ...(certificates.size > 0 ? ['certificate'] : [])];
 }
 
 /** The one place where an engine's kind becomes an engine. Loaded where there is one: a seventh of the program is its code. */

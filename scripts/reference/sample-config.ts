@@ -1,17 +1,23 @@
-import { type EngineSetting, engineSettings } from '../../src/config/engine-settings.ts';
+import { type NamedTable, namedTables } from '../../src/config/named-tables.ts';
 import { type SettingRow, settingRows } from '../../src/config/setting-rows.ts';
 
 /** A complete config.toml: what has a fixed default with that, the rest as comments with an example. */
 export function sampleConfig(): string {
   const sections = [...new Set(settingRows.map(({ section }) => section))];
   const tables = sections.map((section) => `[${section}]\n${linesOf(section).join('\n')}\n`);
-  return [...tables, engineSample()].join('\n');
+  return [...tables, ...namedTables.map(namedSample)].join('\n');
 }
 
-function engineSample(): string {
-  const rows: [string, EngineSetting][] = Object.entries(engineSettings);
-  const lines = rows.map(([key, setting]) => `# ${key} = ${tomlValue(setting, setting.example)}`);
-  return `# [engines.spark]\n${lines.join('\n')}\n`;
+/** A name that an operator might choose. */
+const exampleNames: Readonly<Record<string, string>> = {
+  engines: 'spark',
+  'auth.issuers': 'corp',
+  'auth.certificates': 'etl',
+};
+
+function namedSample({ path, settings }: NamedTable): string {
+  const lines = Object.entries(settings).map(([key, setting]) => `# ${key} = ${tomlValue(setting, setting.example)}`);
+  return `# [${path}.${exampleNames[path]}]\n${lines.join('\n')}\n`;
 }
 
 function linesOf(section: string): readonly string[] {
@@ -26,6 +32,7 @@ function lineOf(row: SettingRow): string {
 }
 
 function tomlValue({ type }: Pick<SettingRow, 'type'>, text: string): string {
+  if (type.toml.includes('table')) return `{ ${text.replaceAll(/([^=,]+)=([^,]+)/g, ' $1 = "$2"').trim()} }`;
   if (type.toml.includes('list'))
     return `[${text
       .split(',')

@@ -36,9 +36,18 @@ it('the sample config.toml on the page loads, and changes no default', () => {
   expect(loadToml(sampleOnPage()).config).toEqual(loadToml('').config);
 });
 
+/** Of each kind one is enough, and more than one is refused. */
+const alternatives = ['auth.issuers.corp.tenant_claim', 'auth.certificates.etl.dns', 'auth.certificates.etl.cn'];
+
 it('the sample config.toml loads with its comments taken away too, and then sets everything', () => {
-  const { settings } = loadToml(sampleOnPage().replace(/^# /gm, ''));
-  expect(settings.filter(({ origin }) => origin === 'default')).toEqual([]);
+  const left = alternatives.map((key) => key.split('.').at(-1)).join('|');
+  const whole = sampleOnPage()
+    .replace(/^# /gm, '')
+    .replace(/^\[auth\]\nenabled = false/m, '[auth]\nenabled = true')
+    .replace(new RegExp(`^(${left}) = .*\n`, 'gm'), '');
+  const { settings } = loadToml(whole);
+  const unset = settings.filter(({ origin }) => origin === 'default').map(({ key }) => key);
+  expect(unset.sort()).toEqual([...alternatives].sort());
 });
 
 it('the examples of precedence on the page are true', () => {

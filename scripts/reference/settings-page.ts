@@ -1,4 +1,4 @@
-import { type EngineSetting, engineSettings } from '../../src/config/engine-settings.ts';
+import { environmentPrefixes, type NamedTable, namedTables } from '../../src/config/named-tables.ts';
 import { configFileNames, type SettingRow, settingRows } from '../../src/config/setting-rows.ts';
 import { sampleConfig } from './sample-config.ts';
 
@@ -20,12 +20,13 @@ export function settingsPage(): string {
   const sections = [...new Set(settingRows.map(({ section }) => section))];
   return `${introduction()}
 ${sections.map(sectionTable).join('\n')}
-${engineTable()}
+${namesText()}
+${namedTables.map(namedTable).join('\n')}
 ${sample()}`;
 }
 
 function introduction(): string {
-  return `<!-- Made by scripts/generate-docs.mjs from src/config/settings.ts and engine-settings.ts; do not edit. -->
+  return `<!-- Made by scripts/generate-docs.mjs from src/config; do not edit. -->
 # Settings
 
 Every setting can be given in three ways. The first of them that is there wins:
@@ -94,24 +95,12 @@ function tableRow({ key, flag, envNames, default: fallback, type, help }: Settin
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-function engineTable(): string {
-  const rows: [string, EngineSetting][] = Object.entries(engineSettings);
-  const lines = rows.map(([key, { default: fallback, type, help }]) => {
-    const shown = fallback === undefined ? 'unset' : typeof fallback === 'object' ? 'required' : code(fallback);
-    const name = `ENGINES_<NAME>_${key.toUpperCase()}`;
-    const names = [`FRAMEHOLD_${name}`, `SERVICE_${name}`].map(code).join('<br>');
-    return `| ${[code(`engines.<name>.${key}`), names, shown, type.unit, help].join(' | ')} |`;
-  });
-  return `## [engines.<name>] Engines of other machines
-
-A section for each; its name is what \`engine=\` takes: small letters, digits, \`_\` and \`-\`, a letter first, at most 64 of them, and none of
-\`local\`, \`tsdb\` and \`auto\`. They have no flags. In the environment a name is in capitals, with \`_\` for \`-\`: \`FRAMEHOLD_ENGINES_SPARK_URL\` is \`url\` of \`[engines.spark]\`,
-which need not stand in the file.
-
-| TOML key | environment | default | unit or values | meaning |
-|---|---|---|---|---|
-${lines.join('\n')}
-
+/** What stands before and behind the table of keys. */
+const namedTexts: Readonly<Record<string, { title: string; before: string; behind?: string }>> = {
+  engines: {
+    title: 'Engines of other machines',
+    before: `A section for each; its name is what \`engine=\` takes, and none of \`local\`, \`tsdb\` and \`auto\`.`,
+    behind: `
 The options of \`url\` stand behind \`/;\`, each once, as \`name=value\` with \`;\` between them; in a value \`;\` is written \`%3B\`.
 
 | option | |
@@ -121,6 +110,42 @@ The options of \`url\` stand behind \`/;\`, each once, as \`name=value\` with \`
 | \`user_id\` | as whom statements run; default \`framehold\` |
 | \`user_agent\` | what Framehold calls itself |
 | \`x-…\` | a header of every call |
+`,
+  },
+  'auth.issuers': {
+    title: 'Whose JWTs are taken',
+    before: `A section for each issuer. [Who may come in](../guides/access.md) shows one at work.`,
+  },
+  'auth.certificates': {
+    title: 'Who the holders of client certificates are',
+    before: `A section for each rule. URIs are looked at first, then DNS names, then the common name; a certificate that no rule
+fits is refused.`,
+  },
+};
+
+function namedTable(table: NamedTable): string {
+  const { path, settings } = table;
+  const { title, before, behind = '' } = namedTexts[path] ?? { title: '', before: '' };
+  const prefixes = environmentPrefixes(table);
+  const lines = Object.entries(settings).map(([key, { default: fallback, type, help }]) => {
+    const shown = fallback === undefined ? 'unset' : typeof fallback === 'object' ? 'required' : code(fallback);
+    const names = prefixes.map((prefix) => code(`${prefix}<NAME>_${key.toUpperCase()}`)).join('<br>');
+    return `| ${[code(`${path}.<name>.${key}`), names, shown, type.unit, help].join(' | ')} |`;
+  });
+  return `## [${path}.<name>] ${title}
+
+${before}
+
+| TOML key | environment | default | unit or values | meaning |
+|---|---|---|---|---|
+${lines.join('\n')}
+${behind}`;
+}
+
+function namesText(): string {
+  return `The sections below have names that the operator chooses: small letters, digits, \`_\` and \`-\`, a letter first, at most 64 of them.
+Their keys have no flags. In the environment a name is in capitals, with \`_\` for \`-\`: \`FRAMEHOLD_ENGINES_SPARK_URL\` is \`url\` of \`[engines.spark]\`,
+which need not stand in the file.
 `;
 }
 

@@ -1,8 +1,6 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { exportJWK, type JWK, SignJWT } from 'jose';
+import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TestIssuer } from '../../test/support/issuer.ts';
 import { selfSigned } from '../../test/support/self-signed.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { silentLogger } from '../core/logger.ts';
@@ -21,59 +19,6 @@ const noLimits = {
   maxRate: undefined,
   engines: [],
 };
-
-/** A real issuer: discovery and keys over HTTP. */
-class TestIssuer {
-  readonly #server: Server;
-  #keys = new Map<string, KeyObject>();
-  fetches = 0;
-  isDown = false;
-  claimedIssuer: string | undefined;
-
-  private constructor(server: Server) {
-    this.#server = server;
-  }
-
-  static async start(): Promise<TestIssuer> {
-    const server = createServer();
-    const issuer = new TestIssuer(server);
-    server.on('request', async (request, response) => {
-      if (issuer.isDown) return void response.writeHead(503).end();
-      if (request.url === '/.well-known/openid-configuration') {
-        response.end(JSON.stringify({ issuer: issuer.claimedIssuer ?? issuer.url, jwks_uri: `${issuer.url}/keys` }));
-        return;
-      }
-      issuer.fetches += 1;
-      const keys: JWK[] = [];
-      for (const [kid, key] of issuer.#keys) keys.push({ ...(await exportJWK(createPublicKey(key))), kid });
-      response.end(JSON.stringify({ keys }));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    issuer.rotate('k1');
-    return issuer;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  rotate(kid: string): void {
-    this.#keys = new Map([[kid, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]]);
-  }
-
-  sign(claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}): Promise<string> {
-    const [[kid, key]] = [...this.#keys] as [[string, KeyObject]];
-    const times = { iat: Math.floor(Date.now() / 1000), exp: Math.floor(Date.now() / 1000) + 3600 };
-    return new SignJWT({ iss: this.url, aud: 'framehold', sub: 'ann', groups: ['quants'], ...times, ...claims })
-      .setProtectedHeader({ alg: 'ES256', kid, ...header })
-      .sign(key);
-  }
-
-  stop(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-}
 
 let directory: TemporaryDirectory;
 let records: AccessRecords;
@@ -115,7 +60,13 @@ function issuerOf(settings: Partial<IssuerSettings> = {}, maxStaleMs = 86_400_00
 }
 
 function authenticator(options: Partial<AuthenticatorOptions> = {}): Authenticator {
-  return new Authenticator({ records, issuers: [issuerOf()], certificates: [], anonymous: undefined, ...options });
+  return new Authenticator({
+    records,
+    issuers: [issuerOf()],
+    certificates: [],
+    anonymousTenant: undefined,
+    ...options,
+  });
 }
 
 async function identify(
@@ -195,8 +146,8 @@ test.each([
 
 test('strangers are who the operator says, if anybody', async () => {
   const anonymous: Principal = { tenant: desk, name: 'anonymous', role: 'read', credential: 'anonymous' };
-  expect(await identify(authenticator({ anonymous }))).toEqual(anonymous);
-  await expect(identify(authenticator({ anonymous }), `Bearer ${generateToken()}`)).rejects.toThrow(
+  expect(await identify(authenticator({ anonymousTenant: desk }))).toEqual(anonymous);
+  await expect(identify(authenticator({ anonymousTenant: desk }), `Bearer ${generateToken()}`)).rejects.toThrow(
     'unknown or revoked',
   );
 });
@@ -301,7 +252,7 @@ test('an issuer whose discovery names another issuer has no keys', async () => {
 
 test('a certificate names its holder, one that is mapped to nobody is forbidden, and a token beside it counts', async () => {
   const certificate = new X509Certificate(selfSigned(directory.path).cert);
-  const rule = { name: 'r', field: 'dns', pattern: 'local*', tenant: desk, role: 'read' } as const;
+  const rule = { name: 'r', uri: undefined, dns: 'local*', cn: undefined, tenant: desk, role: 'read' } as const;
   const mapped = authenticator({ certificates: [rule] });
   const caller = (authorization?: string) => ({ headers: { authorization }, address: '', certificate });
   expect(await mapped.identify(caller())).toMatchObject({

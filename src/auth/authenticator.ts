@@ -12,8 +12,8 @@ export interface AuthenticatorOptions {
   readonly records: AccessRecords;
   readonly issuers: readonly Issuer[];
   readonly certificates: readonly CertificateRule[];
-  /** Who strangers are. Undefined: nobody. */
-  readonly anonymous: Principal | undefined;
+  /** Where strangers may read. Undefined: nowhere. */
+  readonly anonymousTenant: Tenant | undefined;
   readonly now?: () => number;
 }
 
@@ -22,11 +22,15 @@ export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #now: () => number;
   #known = new LruMap<Principal>();
+  readonly #anonymous: Principal | undefined;
   readonly #holders = new WeakMap<X509Certificate, Principal | 'unmapped'>();
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    const { anonymousTenant: tenant } = options;
+    this.#anonymous =
+      tenant === undefined ? undefined : { tenant, name: 'anonymous', role: 'read', credential: 'anonymous' };
     options.records.onChange(() => {
       this.#known = new LruMap();
     });
@@ -51,7 +55,7 @@ export class Authenticator {
           hint: 'let the operator look at [auth.certificates], or send a token',
         });
       }
-      const principal = holder ?? this.#options.anonymous;
+      const principal = holder ?? this.#anonymous;
       if (principal !== undefined) {
         await this.#checkTenant(principal);
         return this.#acting(principal, caller);
@@ -78,6 +82,10 @@ export class Authenticator {
     if (certificate === undefined) return undefined;
     const known = this.#holders.get(certificate) ?? this.#readHolder(certificate);
     this.#holders.set(certificate, known);
+    // A connection may last longer than the certificate that it was opened with.
+    if (known !== 'unmapped' && (known.expiresAt ?? Infinity) <= this.#now()) {
+      throw unauthenticated('your client certificate has expired', 'connect again with a new one');
+    }
     return known;
   }
 

@@ -3,10 +3,12 @@ import { expect, test } from 'vitest';
 import type { Tenant } from '../core/principal.ts';
 import { type CertificateRule, identifyCertificate } from './certificate-mapping.ts';
 
-const rule = (field: CertificateRule['field'], pattern: string, tenant: string): CertificateRule => ({
+const rule = (field: 'uri' | 'dns' | 'cn', pattern: string, tenant: string): CertificateRule => ({
   name: tenant,
-  field,
-  pattern,
+  uri: undefined,
+  dns: undefined,
+  cn: undefined,
+  [field]: pattern,
   tenant: tenant as Tenant,
   role: 'read',
 });

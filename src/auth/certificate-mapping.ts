@@ -4,9 +4,10 @@ import type { Role, Tenant } from '../core/principal.ts';
 /** One table of `[auth.certificates.<name>]`: which certificates, and who they are. */
 export interface CertificateRule {
   readonly name: string;
-  readonly field: 'uri' | 'dns' | 'cn';
-  /** `*` stands for any characters but `/`. */
-  readonly pattern: string;
+  /** A pattern in one of the three: `*` stands for any characters but `/`. */
+  readonly uri: string | undefined;
+  readonly dns: string | undefined;
+  readonly cn: string | undefined;
   readonly tenant: Tenant;
   readonly role: Role;
 }
@@ -25,15 +26,15 @@ export function identifyCertificate(
   const names = certificateNames(certificate);
   for (const field of ['uri', 'dns', 'cn'] as const) {
     for (const rule of rules) {
-      if (rule.field !== field) continue;
-      const name = names[field].find((each) => matches(rule.pattern, each));
+      const pattern = rule[field];
+      const name = pattern === undefined ? undefined : names[field].find((each) => matches(pattern, each));
       if (name !== undefined) return { name, tenant: rule.tenant, role: rule.role };
     }
   }
   return undefined;
 }
 
-function certificateNames(certificate: X509Certificate): Record<CertificateRule['field'], string[]> {
+function certificateNames(certificate: X509Certificate): Record<'uri' | 'dns' | 'cn', string[]> {
   const names = { uri: [] as string[], dns: [] as string[], cn: [] as string[] };
   for (const [kind, value] of alternativeNames(certificate.subjectAltName ?? '')) {
     if (kind === 'URI') names.uri.push(value);

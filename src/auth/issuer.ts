@@ -2,6 +2,7 @@ import { createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, t
 import { request } from 'undici';
 import { AppError } from '../core/app-error.ts';
 import type { Logger } from '../core/logger.ts';
+import { isLoopback } from '../core/loopback.ts';
 import { isTenant, type Role, roles, type Tenant } from '../core/principal.ts';
 import { unauthenticated } from './credentials.ts';
 
@@ -171,7 +172,10 @@ async function discover(issuer: string): Promise<string> {
   const document = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
   const { issuer: named, jwks_uri: uri } = document as { issuer?: unknown; jwks_uri?: unknown };
   if (named !== issuer) throw new Error('the discovery document names another issuer');
-  if (typeof uri !== 'string') throw new Error('the discovery document has no jwks_uri');
+  if (typeof uri !== 'string' || !URL.canParse(uri)) throw new Error('the discovery document has no jwks_uri');
+  const { protocol, hostname } = new URL(uri);
+  if (protocol !== 'https:' && !isLoopback(hostname))
+    throw new Error('the discovery document names keys without https');
   return uri;
 }
 

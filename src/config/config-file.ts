@@ -1,14 +1,17 @@
 import { parse, TomlError } from 'smol-toml';
 import { didYouMean } from '../core/text/did-you-mean.ts';
-import { checkEngineName, engineSetting, unknownEngineKey } from './engine-tables.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
+import { checkName, type NamedTable, namedSetting, namedTables } from './named-tables.ts';
 import { type SettingRow, settingRows } from './setting-rows.ts';
 import type { TomlKind } from './setting-type.ts';
 import { lineOfKey } from './toml-lines.ts';
 import { UsageError } from './usage-error.ts';
 
 const rowsByKey = new Map(settingRows.map((row) => [row.key, row]));
-const sections = new Set([...settingRows.map(({ section }) => section), 'engines']);
+const sections = new Set([
+  ...settingRows.map(({ section }) => section),
+  ...namedTables.map(({ path }) => path.split('.')[0] ?? ''),
+]);
 
 /** The settings that a TOML file gives, by key. */
 export function parseConfigFile(toml: string, file: string): ReadonlyMap<string, GivenValue> {
@@ -19,35 +22,49 @@ export function parseConfigFile(toml: string, file: string): ReadonlyMap<string,
     if (!isTable(table)) {
       throw new UsageError(`${section} in ${place(section)} is a ${kindOf(table)}; expected a section [${section}]`);
     }
-    if (section === 'engines') {
-      for (const [key, value] of engineValues(table, place)) given.set(key, value);
-      continue;
-    }
-    for (const [name, value] of Object.entries(table)) {
-      const key = `${section}.${name}`;
-      const row = rowsByKey.get(key);
-      if (row === undefined) throw unknownKey(section, name, place(key));
-      given.set(key, { text: textOf(value, row, place(key)), origin: place(key) });
-    }
+    for (const [key, value] of valuesOf(section, table, place)) given.set(key, value);
   }
   return given;
 }
 
-/** The keys of each `[engines.<name>]`. */
-function* engineValues(
-  engines: Readonly<Record<string, unknown>>,
-  place: (key: string) => string,
-): Generator<readonly [key: string, value: GivenValue]> {
-  for (const [name, table] of Object.entries(engines)) {
-    const origin = place(`engines.${name}`);
-    checkEngineName(name, origin);
+type Place = (key: string) => string;
+type Values = Generator<readonly [key: string, value: GivenValue]>;
+
+function* valuesOf(section: string, table: Readonly<Record<string, unknown>>, place: Place): Values {
+  const ofSection = namedTable(section);
+  if (ofSection !== undefined) {
+    yield* namedValues(ofSection, table, place);
+    return;
+  }
+  for (const [name, value] of Object.entries(table)) {
+    const key = `${section}.${name}`;
+    const named = namedTable(key);
+    const row = rowsByKey.get(key);
+    if (named !== undefined) yield* namedValues(named, value, place);
+    else if (row === undefined) throw unknownKey(section, name, place(key));
+    else yield [key, { text: textOf(value, row, place(key)), origin: place(key) }];
+  }
+}
+
+function namedTable(path: string): NamedTable | undefined {
+  return namedTables.find((each) => each.path === path);
+}
+
+/** The keys of each `[<path>.<name>]`. */
+function* namedValues(named: NamedTable, tables: unknown, place: Place): Values {
+  const { path } = named;
+  if (!isTable(tables)) {
+    throw new UsageError(`${path} in ${place(path)} is a ${kindOf(tables)}; expected sections [${path}.<name>]`);
+  }
+  for (const [name, table] of Object.entries(tables)) {
+    const origin = place(`${path}.${name}`);
+    checkName(named, name, origin);
     if (!isTable(table)) {
-      throw new UsageError(`engines.${name} in ${origin} is a ${kindOf(table)}; expected a section [engines.${name}]`);
+      throw new UsageError(`${path}.${name} in ${origin} is a ${kindOf(table)}; expected a section [${path}.${name}]`);
     }
     for (const [property, value] of Object.entries(table)) {
-      const key = `engines.${name}.${property}`;
-      const setting = engineSetting(property);
-      if (setting === undefined) throw unknownEngineKey(name, property, place(key));
+      const key = `${path}.${name}.${property}`;
+      const setting = namedSetting(named, name, property, place(key));
       yield [key, { text: textOf(value, { ...setting, key }, place(key)), origin: place(key) }];
     }
   }
@@ -74,6 +91,7 @@ function textOf(
     const kinds = type.toml.map((each) => tomlKindNames[each]).join(' or ');
     throw new UsageError(`${key} is ${shown} (set in ${place}); expected ${kinds}: ${type.accepts}`);
   }
+  if (kind === 'table') return JSON.stringify(value);
   return Array.isArray(value) ? value.join(',') : String(value);
 }
 
@@ -82,9 +100,10 @@ const tomlKindNames = {
   number: 'a number',
   boolean: 'a boolean',
   list: 'a list of strings',
+  table: 'a table of strings',
 } as const satisfies Record<TomlKind, string>;
 
-function kindOf(value: unknown): TomlKind | 'table' | 'date' | 'list of other things' {
+function kindOf(value: unknown): TomlKind | 'date' | 'list of other things' {
   if (Array.isArray(value)) return value.every((each) => typeof each === 'string') ? 'list' : 'list of other things';
   if (value instanceof Date) return 'date';
   const kind = typeof value;
@@ -107,7 +126,10 @@ function unknownSection(section: string, value: unknown, place: string): UsageEr
 
 function unknownKey(section: string, name: string, place: string): UsageError {
   const rows = settingRows.filter((row) => row.section === section);
-  const names = rows.map(({ key }) => key.slice(section.length + 1));
+  const tables = namedTables.filter(({ path }) => path.startsWith(`${section}.`));
+  const names = [...rows.map(({ key }) => key), ...tables.map(({ path }) => path)].map((key) =>
+    key.slice(section.length + 1),
+  );
   const hint = didYouMean(name, names) || `; [${section}] has ${names.join(', ')}`;
   return new UsageError(`unknown key ${section}.${name} in ${place}${hint}`);
 }

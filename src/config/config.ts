@@ -1,3 +1,4 @@
+import type { CertificateConfig, IssuerConfig } from './auth-settings.ts';
 import type { EngineConfig } from './engine-settings.ts';
 import type { SettingType } from './setting-type.ts';
 import type { settings } from './settings.ts';
@@ -16,6 +17,12 @@ export type Config = {
       : never]: ValueOf<Table[Section][Key]>;
   };
 } & {
+  readonly auth: {
+    /** Whose JWTs are taken, by the names that the operator gave them. */
+    readonly issuers: ReadonlyMap<string, IssuerConfig>;
+    /** Who the holders of client certificates are. */
+    readonly certificates: ReadonlyMap<string, CertificateConfig>;
+  };
   /** Engines of other machines, by the names that the operator gave them. */
   readonly engines: ReadonlyMap<string, EngineConfig>;
   /** What Node's own variable NODE_EXTRA_CA_CERTS names: certificates to trust beside the system's, as PEM. */

@@ -1,16 +1,7 @@
 import { maskConnectUrl, parseConnectUrl } from '../core/connect-url.ts';
 import { maskCredentials } from './http-url.ts';
-import type { Setting } from './setting.ts';
+import { type NamedSetting, required, type ValuesOf } from './setting.ts';
 import * as type from './setting-type.ts';
-
-/** One key of `[engines.<name>]`. */
-export interface EngineSetting extends Omit<Setting, 'env' | 'bareEnv' | 'default'> {
-  /** As text. `required`: there is no engine without it. Undefined: it is then unset. */
-  readonly default: string | undefined | { readonly required: true };
-  readonly example: string;
-}
-
-const required = { required: true } as const;
 
 const sparkUrl: type.SettingType<string> = {
   placeholder: 'url',
@@ -84,16 +75,7 @@ export const engineSettings = {
     example: '10GB',
     help: 'Largest result that it may send; larger ones are kept as a frame (`keep`, CREATE TABLE … AS)',
   },
-} as const satisfies Record<string, EngineSetting>;
-
-type Table = typeof engineSettings;
+} as const satisfies Record<string, NamedSetting>;
 
 /** An engine of other machines, as the operator describes it. */
-export type EngineConfig = {
-  readonly [Key in keyof Table as Table[Key]['property']]: Table[Key] extends {
-    type: type.SettingType<infer Value>;
-    default: infer Default;
-  }
-    ? Value | (undefined extends Default ? undefined : never)
-    : never;
-};
+export type EngineConfig = ValuesOf<typeof engineSettings>;

@@ -1,14 +1,10 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 
 export interface ListenAddress {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
 }
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
 
 /** A host name or an IP address; IPv6 with or without brackets. */
 export function parseHost(text: string): string | undefined {
@@ -35,11 +31,6 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
 
 export function formatAddress({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  return isIP(host) !== 0 && loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 }
 
 export function isWildcard(host: string): boolean {

@@ -44,7 +44,13 @@ describe('without any setting', () => {
         maxQueue: 1000,
       },
       frames: { defaultTtlMs: undefined, tombstoneTtlMs: 2_592_000_000, demo: false },
-      auth: { enabled: false, anonymous: undefined },
+      auth: {
+        enabled: false,
+        anonymous: undefined,
+        jwksMaxStaleMs: 86_400_000,
+        issuers: new Map(),
+        certificates: new Map(),
+      },
       compression: { algorithm: 'zstd', level: 19 },
       logging: { filter: { level: 'info', areas: {} }, format: 'json' },
       client: { server: 'http://127.0.0.1:9000', tokenFile: undefined },
@@ -214,7 +220,7 @@ describe('flags', () => {
   it.each(settingRows.map((row) => [row.flag, row] as const))('%s takes what the docs show', (flag, row) => {
     const text = typeof row.default === 'string' ? row.default : row.example;
     expect(text).toBeDefined();
-    const toml = '[engines.spark]\nkind = "spark-connect"\nurl = "sc://spark"';
+    const toml = '[engines.spark]\nkind = "spark-connect"\nurl = "sc://spark"\n[auth]\nenabled = true';
     const setting = shown(row.key, { argv: [`${flag}=${text}`], toml });
     expect(setting?.origin).toBe(flag);
   });

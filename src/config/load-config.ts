@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { parseConfigFile } from './config-file.ts';
-import { resolveEngines } from './engine-tables.ts';
 import { parseFlags } from './flags.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
+import { resolveNamedTables } from './named-tables.ts';
 import type { DefaultContext } from './setting.ts';
 import { settingConflict } from './setting-conflicts.ts';
 import { configFileNames, type SettingRow, settingRows } from './setting-rows.ts';
@@ -32,7 +32,7 @@ export interface ResolvedSetting {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** Every setting, in the order of the table, and those of the engines behind them. */
+  /** Every setting, in the order of the table, and those of named tables behind them. */
   readonly settings: readonly ResolvedSetting[];
   readonly configFile: string | undefined;
 }
@@ -42,10 +42,11 @@ type GivenValues = ReadonlyMap<string, GivenValue>;
 /** Throws a UsageError for the first thing that is wrong. */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const { values, chosen, settings, configFile, file } = resolve(settingRows, sources);
-  const { engines, rows } = resolveEngines(file, sources.env, sources);
+  const { engines, issuers, certificates, rows } = resolveNamedTables(file, sources.env, sources);
   const extraCertificatesFile = sources.env.NODE_EXTRA_CA_CERTS;
   // The table makes both: the rows that were parsed, and the type.
-  const config = { ...values, engines, extraCertificatesFile } as Config;
+  const auth = { ...values.auth, issuers, certificates };
+  const config = { ...values, auth, engines, extraCertificatesFile } as Config;
   const conflict = settingConflict(config, (key) => chosen.get(key)?.origin ?? 'default');
   if (conflict !== undefined) throw new UsageError(conflict);
   return deepFreeze({ config, settings: [...settings, ...rows], configFile });

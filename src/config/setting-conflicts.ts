@@ -21,7 +21,45 @@ export function settingConflict(config: Config, originOf: (key: string) => strin
       `http.bind_address (set by ${originOf('http.bind_address')}); expected two different ports`
     );
   }
-  return engineConflict(config, originOf);
+  return engineConflict(config, originOf) ?? authConflict(config, originOf);
+}
+
+/** A rule about callers that nobody would enforce is worse than none. */
+function authConflict({ auth }: Config, originOf: (key: string) => string): string | undefined {
+  const { enabled, anonymous, issuers, certificates } = auth;
+  if (!enabled) {
+    const [issuer] = issuers.keys();
+    const [rule] = certificates.keys();
+    const unused =
+      (anonymous !== undefined && `auth.anonymous is set (by ${originOf('auth.anonymous')})`) ||
+      (issuer !== undefined && `there is a section [auth.issuers.${issuer}]`) ||
+      (rule !== undefined && `there is a section [auth.certificates.${rule}]`);
+    return unused === false ? undefined : `${unused}, but auth.enabled is false; set auth.enabled = true, or remove it`;
+  }
+  return issuerConflict(auth) ?? certificateConflict(auth);
+}
+
+function issuerConflict({ issuers }: Config['auth']): string | undefined {
+  const names = new Map<string, string>();
+  for (const [name, { issuer, tenant, tenantClaim }] of issuers) {
+    const section = `[auth.issuers.${name}]`;
+    if ((tenant === undefined) === (tenantClaim === undefined)) {
+      const both = tenant === undefined ? 'neither tenant nor tenant_claim' : 'both tenant and tenant_claim';
+      return `${section} has ${both}; expected one of them`;
+    }
+    const other = names.get(issuer);
+    if (other !== undefined) return `[auth.issuers.${other}] and ${section} have the same issuer; keep one of them`;
+    names.set(issuer, name);
+  }
+  return undefined;
+}
+
+function certificateConflict({ certificates }: Config['auth']): string | undefined {
+  for (const [name, { uri, dns, cn }] of certificates) {
+    const given = [uri, dns, cn].filter((each) => each !== undefined).length;
+    if (given !== 1) return `[auth.certificates.${name}] has ${given} of uri, dns and cn; expected one of them`;
+  }
+  return undefined;
 }
 
 function engineConflict({ sql, engines }: Config, originOf: (key: string) => string): string | undefined {

@@ -4,7 +4,7 @@ import { type LogFilter, parseLogFilter } from '../telemetry/log-filter.ts';
 import { parseHttpUrl } from './http-url.ts';
 import { type ListenAddress, parseHost, parseListenAddress, parsePort } from './listen-address.ts';
 
-export type TomlKind = 'string' | 'number' | 'boolean' | 'list';
+export type TomlKind = 'string' | 'number' | 'boolean' | 'list' | 'table';
 
 export interface SettingContext {
   readonly homeDir: string;
@@ -12,7 +12,7 @@ export interface SettingContext {
   readonly cwd: string;
 }
 
-/** How a setting is written. Flags, environment and TOML all go through `parse`, as text. */
+/** How a setting is written. Flags, environment and TOML all go through `parse`, as text; a TOML table as JSON. */
 export interface SettingType<T> {
   /** Stands for the value in `--flag <placeholder>`. */
   readonly placeholder: string;

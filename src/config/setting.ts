@@ -24,3 +24,22 @@ export interface Setting {
   /** Hides what is secret in the text. */
   readonly mask?: (text: string) => string;
 }
+
+/** One key of a table whose name the operator chooses. */
+export interface NamedSetting extends Omit<Setting, 'env' | 'bareEnv' | 'default'> {
+  /** As text. `required`: there is no such table without it. Undefined: it is then unset. */
+  readonly default: string | undefined | { readonly required: true };
+  readonly example: string;
+}
+
+export const required = { required: true } as const;
+
+/** Such a table as the server takes it: parsed and complete. */
+export type ValuesOf<Table extends Readonly<Record<string, NamedSetting>>> = {
+  readonly [Key in keyof Table as Table[Key]['property']]: Table[Key] extends {
+    type: SettingType<infer Value>;
+    default: infer Default;
+  }
+    ? Value | (undefined extends Default ? undefined : never)
+    : never;
+};

@@ -1,7 +1,19 @@
 import { join } from 'node:path';
+import { isTenant, type Tenant } from '../core/principal.ts';
 import { maskCredentials } from './http-url.ts';
 import type { Setting } from './setting.ts';
 import * as type from './setting-type.ts';
+
+const anonymousAccess: type.SettingType<Tenant> = {
+  placeholder: 'tenant:read',
+  accepts: 'a tenant and the role read, such as default:read',
+  unit: 'tenant:read',
+  toml: ['string'],
+  parse: (text) => {
+    const [name = '', role, ...rest] = text.split(':');
+    return isTenant(name) && role === 'read' && rest.length === 0 ? name : undefined;
+  },
+};
 
 const connections = type.integer({ min: 1, unit: 'connections' });
 const requests = type.integer({ min: 1, unit: 'requests' });
@@ -301,15 +313,22 @@ export const settings = {
       env: 'AUTH_ENABLED',
       type: type.boolean,
       default: 'false',
-      help: 'Whether callers must show a token; false lets everybody do everything',
+      help: 'Whether callers must show who they are; false lets everybody do everything',
     },
     anonymous: {
       property: 'anonymous',
       env: 'AUTH_ANONYMOUS',
-      type: type.choice(['default:read']),
+      type: anonymousAccess,
       default: undefined,
       example: 'default:read',
-      help: 'What callers without a token may do; unset, nothing',
+      help: 'What callers without credentials may do; unset, nothing',
+    },
+    jwks_max_stale: {
+      property: 'jwksMaxStaleMs',
+      env: 'AUTH_JWKS_MAX_STALE',
+      type: type.duration({ min: '1m', max: '30d' }),
+      default: '24h',
+      help: "How long an issuer's keys are used while newer ones cannot be fetched",
     },
   },
   compression: {

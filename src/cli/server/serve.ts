@@ -1,8 +1,9 @@
 import type { Config } from '../../config/config.ts';
-import { formatAddress, isLoopback } from '../../config/listen-address.ts';
+import { formatAddress } from '../../config/listen-address.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
 import type { Logger } from '../../core/logger.ts';
+import { isLoopback } from '../../core/loopback.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { RunningServer } from '../framework/server-module.ts';

@@ -10,13 +10,13 @@ export interface ServerInfo {
   readonly engines: readonly string[];
   readonly defaultEngine: string;
   readonly autoEngine: string | undefined;
+  /** What strangers are told to show. */
+  readonly credentials: readonly string[];
 }
 
-/** What strangers are told to show. */
-const credentials = ['token'];
-
 /** Tells a client what it talks to. */
-export function infoRoute({ version, grpc, engines, defaultEngine, autoEngine }: ServerInfo): Route {
+export function infoRoute(info: ServerInfo): Route {
+  const { version, grpc, engines, defaultEngine, autoEngine, credentials } = info;
   const { host, port } = grpc;
   const document = {
     name: 'framehold',

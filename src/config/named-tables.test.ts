@@ -178,3 +178,102 @@ describe('what is wrong with an engine is said in one line', () => {
     }
   });
 });
+
+const issuer = `[auth]
+enabled = true
+[auth.issuers.corp]
+issuer = "https://login.example.com"
+audience = "framehold"
+tenant = "research"
+roles = { quants = "write", "heads, all=of them" = "admin" }
+`;
+const certificate =
+  '[auth]\nenabled = true\n[auth.certificates.etl]\ncn = "etl-*"\ntenant = "research"\nrole = "read"\n';
+
+describe('issuers and certificates', () => {
+  it('are sections of auth, beside its other keys', () => {
+    const { auth } = load({ toml: issuer }).config;
+    expect(auth.issuers).toEqual(
+      new Map([
+        [
+          'corp',
+          {
+            issuer: 'https://login.example.com',
+            audience: 'framehold',
+            jwksUrl: undefined,
+            algorithms: ['RS256', 'ES256', 'EdDSA'],
+            typ: undefined,
+            tenant: 'research',
+            tenantClaim: undefined,
+            roleClaim: 'roles',
+            roles: new Map([
+              ['quants', 'write'],
+              ['heads, all=of them', 'admin'],
+            ]),
+          },
+        ],
+      ]),
+    );
+    expect(auth.enabled).toBe(true);
+    expect(load({ toml: certificate }).config.auth.certificates.get('etl')).toEqual({
+      uri: undefined,
+      dns: undefined,
+      cn: 'etl-*',
+      tenant: 'research',
+      role: 'read',
+    });
+  });
+
+  it('may stand in the environment', () => {
+    const env = {
+      FRAMEHOLD_AUTH_ENABLED: 'true',
+      FRAMEHOLD_AUTH_ISSUERS_CORP_ISSUER: 'http://127.0.0.1:8080/realm',
+      FRAMEHOLD_AUTH_ISSUERS_CORP_AUDIENCE: 'framehold',
+      FRAMEHOLD_AUTH_ISSUERS_CORP_TENANT_CLAIM: 'team',
+      SERVICE_AUTH_ISSUERS_CORP_ROLES: 'quants=write, a=b=read',
+      FRAMEHOLD_AUTH_ISSUERS_CORP_ALGORITHMS: 'PS256',
+    };
+    expect(load({ env }).config.auth.issuers.get('corp')).toMatchObject({
+      tenant: undefined,
+      tenantClaim: 'team',
+      algorithms: ['PS256'],
+      roles: new Map([
+        ['quants', 'write'],
+        ['a=b', 'read'],
+      ]),
+    });
+  });
+
+  it.each([
+    [
+      'issuers without auth',
+      issuer.replace('= true', '= false'),
+      'there is a section [auth.issuers.corp], but auth.enabled is false',
+    ],
+    [
+      'certificates without auth',
+      certificate.replace('= true', '= false'),
+      'there is a section [auth.certificates.etl], but',
+    ],
+    ['anonymous callers without auth', '[auth]\nanonymous = "default:read"', 'auth.anonymous is set (by '],
+    ['anonymous callers who may write', '[auth]\nanonymous = "default:write"', 'expected a tenant and the role read'],
+    ['no tenant', issuer.replace(/tenant.*\n/, ''), '[auth.issuers.corp] has neither tenant nor tenant_claim'],
+    ['two tenants', `${issuer}tenant_claim = "team"`, '[auth.issuers.corp] has both tenant and tenant_claim'],
+    ['plain http', issuer.replace('https:', 'http:'), 'auth.issuers.corp.issuer is "http://login.example.com" (set by'],
+    ['a shared secret', `${issuer}algorithms = ["HS256"]`, 'auth.issuers.corp.algorithms is "HS256"'],
+    ['a role that there is not', issuer.replace('"write"', '"root"'), 'expected values of the claim, each with one of'],
+    ['no roles', issuer.replace(/roles.*\n/, ''), 'the issuer corp (set by'],
+    ['a tenant in capitals', issuer.replace('"research"', '"Research"'), 'auth.issuers.corp.tenant is "Research"'],
+    ['an unknown key', `${issuer}audiences = "x"`, 'unknown key auth.issuers.corp.audiences in'],
+    ['an unknown section', issuer.replace('auth.issuers', 'auth.issuer'), 'unknown key auth.issuer in'],
+    ['no pattern', certificate.replace(/cn.*\n/, ''), '[auth.certificates.etl] has 0 of uri, dns and cn'],
+    ['two patterns', `${certificate}dns = "a"`, '[auth.certificates.etl] has 2 of uri, dns and cn'],
+    [
+      'the same issuer twice',
+      `${issuer}${issuer.slice(issuer.indexOf('[auth.issuers')).replace('corp]', 'other]')}`,
+      '[auth.issuers.corp] and [auth.issuers.other] have the same issuer',
+    ],
+  ])('are refused with %s', (_, toml, expected) => {
+    expect(complaint({ toml })).toContain(expected);
+  });
+});
