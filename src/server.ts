@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { AccessRecords } from './auth/access-records.ts';
 import { FrameAccess } from './auth/frame-access.ts';
+import { FrameShares } from './auth/frame-shares.ts';
 import { identify } from './auth/identify.ts';
 import { openTenantDirectory, type TenantDirectory, tenantDirectory } from './auth/tenant-directory.ts';
 import { openTokenDirectory, type TokenDirectory } from './auth/token-directory.ts';
@@ -43,6 +44,7 @@ import { expRoute } from './http/routes/exp/route.ts';
 import { handleRoute } from './http/routes/handles/frame-route.ts';
 import { handlesRoute } from './http/routes/handles/list-route.ts';
 import { renewRoute } from './http/routes/handles/renew-route.ts';
+import { shareRoute, sharesRoute } from './http/routes/handles/share-routes.ts';
 import { impRoute } from './http/routes/imp/route.ts';
 import { infoRoute } from './http/routes/info.ts';
 import { openApiRoute } from './http/routes/openapi.ts';
@@ -171,8 +173,9 @@ interface Access extends AsyncDisposable {
 }
 
 async function openAccess({ auth, storage }: Config, store: FrameStore, logger: Logger): Promise<Access> {
-  const frames = new FrameAccess(store);
-  if (!auth.enabled) return { frames, identify, records: undefined, [Symbol.asyncDispose]: async () => {} };
+  if (!auth.enabled) {
+    return { frames: new FrameAccess(store), identify, records: undefined, [Symbol.asyncDispose]: async () => {} };
+  }
   const records = await AccessRecords.open(resolve(storage.parquetPath), new DurableFiles());
   records.watch(logger.area('auth'));
   // Loaded where they are needed: the verifier of JWTs is large.
@@ -186,7 +189,7 @@ async function openAccess({ auth, storage }: Config, store: FrameStore, logger: 
     anonymousTenant: auth.anonymous,
   });
   return {
-    frames,
+    frames: new FrameAccess(store, records),
     records,
     identify: authenticator.identify,
     [Symbol.asyncDispose]: async () => records[Symbol.dispose](),
@@ -371,6 +374,8 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
           rotateTokenRoute(records, http),
           tenantsRoute(tenantDirectory(records), http),
           tenantRoute(tenantDirectory(records), http),
+          sharesRoute(new FrameShares(frames, records)),
+          shareRoute(new FrameShares(frames, records)),
         ]),
     infoRoute({
       version,

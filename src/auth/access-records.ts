@@ -215,6 +215,7 @@ export class AccessRecords implements Disposable {
     if (!(await this.#tenants.remove(tenant))) throw noSuchTenant(tenant);
     this.#changed();
     for (const { id } of await this.listTokens(tenant)) await this.revokeToken(id, tenant);
+    // A tenant that is made anew under the name is another one.
     for (const share of this.#allShares()) {
       if (share.owner === tenant || share.reader === tenant) await this.#shares.remove(shareName(share));
     }
@@ -232,7 +233,12 @@ export class AccessRecords implements Disposable {
     return removed;
   }
 
-  /** The origin of the frame that is shared so. */
+  /** Without a look at the disk. */
+  hasShare(share: Share): boolean {
+    return this.#shares.has(shareName(share));
+  }
+
+  /** The origin of the frame that is shared so. Only where there is a share, the disk may be read. */
   async sharedOrigin(share: Share): Promise<string | undefined> {
     return (await this.#shares.get(shareName(share)))?.origin;
   }

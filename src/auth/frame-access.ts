@@ -1,36 +1,73 @@
-import type { Handle } from '../core/handle.ts';
+import { AppError } from '../core/app-error.ts';
+import { type FrameName, isSharedName, sharedName, splitSharedName } from '../core/frame-name.ts';
+import { type Handle, parseHandle } from '../core/handle.ts';
+import { LruMap } from '../core/lru-map.ts';
 import type { Principal } from '../core/principal.ts';
+import { handleNotFound } from '../frames/catalog/frame-errors.ts';
 import type { FrameSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames, ListOptions } from '../frames/frames.ts';
+import type { AccessRecords, Share } from './access-records.ts';
 import { assertMay, isWithin } from './rights.ts';
 
-/** The frames as a principal may see and change them. Each right is checked before anything is looked up. */
+/** A frame as the store knows it. */
+interface StoredFrame {
+  /** Of the owner's tenant. */
+  readonly principal: Principal;
+  readonly handle: Handle;
+  /** Of the frame that is shared. */
+  readonly origin?: string | undefined;
+}
+
+/**
+ * The frames as a principal may see and change them: its tenant's own, and by `owner/handle` those that are shared with it, to
+ * read. Each right is checked before anything is looked up. A frame that is not shared is not there, whatever the reason.
+ */
 export class FrameAccess implements Frames {
-  readonly #frames: Frames;
+  readonly #frames: Frames<Handle>;
+  readonly #records: AccessRecords | undefined;
+  /** By reader and name: the version that was last found to be of the origin that is shared. */
+  readonly #peeked = new LruMap<string>();
 
-  constructor(frames: Frames) {
+  /** Without records there is one tenant, and nothing is shared. */
+  constructor(frames: Frames<Handle>, records?: AccessRecords) {
     this.#frames = frames;
+    this.#records = records;
   }
 
-  readonly read: Frames['read'] = async (principal, selection, options) => {
-    assertMay(principal, 'readFrames', selection.handle);
-    return this.#frames.read(principal, selection, options);
-  };
+  readonly read: Frames['read'] = async (principal, request, { signal, lane }) =>
+    this.#reading(principal, request.handle, async (frame) => {
+      const { handle, origin } = frame;
+      const rows = await this.#frames.read(frame.principal, { ...request, handle }, { signal, lane, origin });
+      if (origin !== undefined) this.#peeked.set(peekKey(principal, request.handle), rows.versionId);
+      return rows;
+    });
 
-  peek(principal: Principal, handle: Handle): string | undefined {
-    assertMay(principal, 'readFrames', handle);
-    return this.#frames.peek(principal, handle);
+  peek(principal: Principal, name: FrameName): string | undefined {
+    const found = this.#find(principal, name);
+    assertMay(principal, 'readFrames', nameOf(found));
+    if (typeof found === 'string') return this.#frames.peek(principal, found);
+    const known = this.#peeked.get(peekKey(principal, name));
+    if (known === undefined || this.#records?.hasShare(found) !== true) return undefined;
+    const versionId = this.#frames.peek(asOwner(principal, found), found.handle);
+    return versionId === known ? versionId : undefined;
   }
 
-  readonly open: Frames['open'] = async (principal, handle, options) => {
-    assertMay(principal, 'readFrames', handle);
-    return this.#frames.open(principal, handle, options);
-  };
+  readonly open: Frames['open'] = async (principal, name, { signal }) =>
+    this.#reading(principal, name, (frame) =>
+      this.#frames.open(frame.principal, frame.handle, { signal, origin: frame.origin }),
+    );
 
-  readonly openParts: Frames['openParts'] = async (principal, selection, options) => {
-    assertMay(principal, 'readFrames', selection.handle);
-    return this.#frames.openParts(principal, selection, options);
-  };
+  readonly openParts: Frames['openParts'] = async (principal, selection, { signal }) =>
+    this.#reading(principal, selection.handle, (frame) => {
+      const { handle, origin } = frame;
+      return this.#frames.openParts(frame.principal, { ...selection, handle }, { signal, origin });
+    });
+
+  readonly describe: Frames['describe'] = async (principal, name, { signal }) =>
+    this.#reading(principal, name, async ({ handle, origin, ...frame }) => {
+      const summary = await this.#frames.describe(frame.principal, handle, { signal, origin });
+      return origin === undefined ? summary : { ...summary, handle: name };
+    });
 
   async *list(principal: Principal, options?: ListOptions): AsyncGenerator<FrameSummary> {
     assertMay(principal, 'readFrames');
@@ -39,31 +76,26 @@ export class FrameAccess implements Frames {
     }
   }
 
-  readonly describe: Frames['describe'] = async (principal, handle, options) => {
-    assertMay(principal, 'readFrames', handle);
-    return this.#frames.describe(principal, handle, options);
-  };
-
-  readonly put: Frames['put'] = async (principal, request, options) => {
+  readonly put: Frames['put'] = async (principal, { handle: name, ...request }, options) => {
     // A handle of the server's own choice would lie outside of every prefix.
-    assertMay(principal, 'writeFrames', request.handle ?? ('' as Handle));
-    return this.#frames.put(principal, request, options);
+    const handle = name === undefined ? undefined : await this.#writable(principal, name);
+    if (handle === undefined) assertMay(principal, 'writeFrames', '' as Handle);
+    return this.#frames.put(principal, { ...request, handle }, options);
   };
 
-  readonly refuseTaken: Frames['refuseTaken'] = async (principal, handle) => {
-    assertMay(principal, 'writeFrames', handle);
-    await this.#frames.refuseTaken(principal, handle);
+  readonly refuseTaken: Frames['refuseTaken'] = async (principal, name) => {
+    await this.#frames.refuseTaken(principal, await this.#writable(principal, name));
   };
 
-  readonly drop: Frames['drop'] = async (principal, handle, options) => {
-    assertMay(principal, 'writeFrames', handle);
-    return this.#frames.drop(principal, handle, options);
+  readonly drop: Frames['drop'] = async (principal, name, options) => {
+    const handle = await this.#writable(principal, name);
+    const version = await this.#frames.drop(principal, handle, options);
+    await this.#endShares(principal, handle);
+    return version;
   };
 
-  readonly renew: Frames['renew'] = async (principal, handle, ttlMs) => {
-    assertMay(principal, 'writeFrames', handle);
-    return this.#frames.renew(principal, handle, ttlMs);
-  };
+  readonly renew: Frames['renew'] = async (principal, name, ttlMs) =>
+    this.#frames.renew(principal, await this.#writable(principal, name), ttlMs);
 
   readonly temporaryFile: Frames['temporaryFile'] = (principal) => this.#frames.temporaryFile(principal);
 
@@ -71,4 +103,69 @@ export class FrameAccess implements Frames {
 
   readonly writeParquet: Frames['writeParquet'] = (principal, request, options) =>
     this.#frames.writeParquet(principal, request, options);
+
+  /** One's own by its handle, another tenant's by the share that there would be. */
+  #find({ tenant }: Principal, name: FrameName): Handle | Share {
+    if (!isSharedName(name)) return name;
+    if (this.#records === undefined) return parseHandle(name);
+    const { owner, handle } = splitSharedName(name);
+    return owner === tenant ? handle : { owner, handle, reader: tenant };
+  }
+
+  async #reading<T>(principal: Principal, name: FrameName, act: (frame: StoredFrame) => Promise<T>): Promise<T> {
+    const found = this.#find(principal, name);
+    assertMay(principal, 'readFrames', nameOf(found));
+    if (typeof found === 'string') return act({ principal, handle: found });
+    const origin = await this.#records?.sharedOrigin(found);
+    if (origin === undefined) throw handleNotFound(name);
+    try {
+      return await act({ principal: asOwner(principal, found), handle: found.handle, origin });
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'handle_not_found' ? handleNotFound(name) : error;
+    }
+  }
+
+  /** The handle of a frame of one's own. One that others share is refused (`forbidden`). */
+  async #writable(principal: Principal, name: FrameName): Promise<Handle> {
+    const found = this.#find(principal, name);
+    assertMay(principal, 'writeFrames', nameOf(found));
+    if (typeof found === 'string') return found;
+    await this.describe(principal, name, { signal: new AbortController().signal });
+    throw onlyOwnerChanges(name);
+  }
+
+  /** Those of a frame that is gone mean nothing any more; the origin says so, should they stay. */
+  async #endShares(principal: Principal, handle: Handle): Promise<void> {
+    const records = this.#records;
+    for (const share of records?.sharesOf(principal.tenant, handle) ?? []) {
+      const origin = await records?.sharedOrigin(share);
+      const isHeld = await this.#frames
+        .describe(principal, handle, { signal: new AbortController().signal, origin })
+        .then(
+          () => true,
+          () => false,
+        );
+      if (!isHeld) await records?.unshare(share).catch(() => {});
+    }
+  }
+}
+
+export function onlyOwnerChanges(name: FrameName): AppError {
+  return new AppError('forbidden', `${name} is shared with you to be read: only its owner changes it`, {
+    hint: 'keep a copy under a handle of your own',
+  });
+}
+
+/** What a token's prefix is held against. */
+function nameOf(found: Handle | Share): FrameName {
+  return typeof found === 'string' ? found : sharedName(found.owner, found.handle);
+}
+
+/** The reader still, but where the owner's frames are. */
+function asOwner(principal: Principal, { owner }: Share): Principal {
+  return { ...principal, tenant: owner };
+}
+
+function peekKey({ tenant }: Principal, name: FrameName): string {
+  return `${tenant} ${name}`;
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import type { Handle } from '../core/handle.ts';
+import type { FrameName } from '../core/frame-name.ts';
 import { hasRole, type Principal, type Role } from '../core/principal.ts';
 
 /** Everything that a caller may want to do, and the least role for it. */
@@ -10,6 +10,7 @@ export const leastRole = {
   seeEngines: 'read',
   seeServer: 'read',
   writeFrames: 'write',
+  manageShares: 'admin',
   manageTokens: 'admin',
   manageTenants: 'operator',
 } as const satisfies Record<string, Role>;
@@ -17,13 +18,13 @@ export const leastRole = {
 export type Action = keyof typeof leastRole;
 
 /** Whether the principal may do it: a pure decision, made before anything is looked up. */
-export function may(principal: Principal, action: Action, handle?: Handle): boolean {
-  return hasRole(principal.role, leastRole[action]) && (handle === undefined || isWithin(principal, handle));
+export function may(principal: Principal, action: Action, name?: FrameName): boolean {
+  return hasRole(principal.role, leastRole[action]) && (name === undefined || isWithin(principal, name));
 }
 
 /** Throws (`forbidden`) with the right that is missing. */
-export function assertMay(principal: Principal, action: Action, handle?: Handle): void {
-  if (may(principal, action, handle)) return;
+export function assertMay(principal: Principal, action: Action, name?: FrameName): void {
+  if (may(principal, action, name)) return;
   const needed = leastRole[action];
   if (!hasRole(principal.role, needed)) {
     throw new AppError('forbidden', `this needs the role ${needed}; yours is ${principal.role}`, {
@@ -35,7 +36,7 @@ export function assertMay(principal: Principal, action: Action, handle?: Handle)
   });
 }
 
-/** Whether a token's prefix lets it see the handle. */
-export function isWithin({ prefix }: Pick<Principal, 'prefix'>, handle: string): boolean {
-  return prefix === undefined || handle.startsWith(prefix);
+/** Whether a token's prefix lets it see the frame, by the name that the caller gives it: `owner/handle` where it is shared. */
+export function isWithin({ prefix }: Pick<Principal, 'prefix'>, name: string): boolean {
+  return prefix === undefined || name.startsWith(prefix);
 }

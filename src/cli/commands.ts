@@ -38,6 +38,8 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   tenant: ofTable('tenant', clientTables.tenant, async (environment, given) =>
     (await import('./commands/tenant.ts')).tenant(environment, given),
   ),
+  share: ofClient('share', async (context, given) => (await import('./commands/share.ts')).share(context, given)),
+  unshare: ofClient('unshare', async (context, given) => (await import('./commands/share.ts')).unshare(context, given)),
   whoami: ofClient('whoami', async (context, given) => (await import('./commands/whoami.ts')).whoami(context, given)),
   ping: ofClient('ping', async (context) => (await import('./commands/ping.ts')).ping(context)),
   config: ofSettings('config', async (environment, argv) =>

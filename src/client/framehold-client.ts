@@ -252,6 +252,21 @@ export class FrameholdClient {
     return this.http.json<ServerTenant>({ method, path, headers, body: JSON.stringify(body), ...stop });
   }
 
+  /** The tenants that the frame is shared with. */
+  async shares(handle: string, stop: Stoppable): Promise<readonly string[]> {
+    const path = `${pathOf(handle)}/shares`;
+    const { shares } = await this.http.json<{ shares: readonly { tenant: string }[] }>({ path, ...stop });
+    return shares.map(({ tenant }) => tenant);
+  }
+
+  async share(handle: string, tenant: string, stop: Stoppable): Promise<void> {
+    await this.http.json({ method: 'PUT', path: sharePath(handle, tenant), ...stop });
+  }
+
+  async unshare(handle: string, tenant: string, stop: Stoppable): Promise<void> {
+    await this.http.json({ method: 'DELETE', path: sharePath(handle, tenant), ...stop });
+  }
+
   async queries(stop: Stoppable): Promise<readonly ServerQuery[]> {
     const { queries } = await this.http.json<{ queries: readonly ServerQuery[] }>({ path: 'queries', ...stop });
     return queries;
@@ -347,6 +362,10 @@ export class FrameholdClient {
 
 function pathOf(handle: string): string {
   return `handles/${encodeURIComponent(handle)}`;
+}
+
+function sharePath(handle: string, tenant: string): string {
+  return `${pathOf(handle)}/shares/${encodeURIComponent(tenant)}`;
 }
 
 /** As `cols` takes a name: in quotes, with a backslash before what means something there. */

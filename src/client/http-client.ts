@@ -5,7 +5,7 @@ import { ClientError, refusal, unreachable } from './client-error.ts';
 const connectTimeoutMs = 10_000;
 
 export interface HttpRequest {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the server's address. */
   readonly path: string;
   /** What is undefined is left out. */

@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import { type Handle, parseHandle } from '../core/handle.ts';
+import { type FrameName, parseFrameName } from '../core/frame-name.ts';
 import type { JsonValue } from '../encoding/json/json-text.ts';
 import type { Frames } from '../frames/frames.ts';
 import {
@@ -70,15 +70,15 @@ export function frameActions(frames: Frames): FlightAction[] {
 function parseBody<const K extends string>(
   body: Uint8Array,
   keys: readonly ('handle' | K)[],
-): { readonly handle: Handle } & { readonly [P in K]?: JsonValue } {
+): { readonly handle: FrameName } & { readonly [P in K]?: JsonValue } {
   const text = decodeUtf8(body);
   if (text === undefined) throw new AppError('invalid_parameter', `${what} is not UTF-8`);
-  if (!text.trimStart().startsWith('{')) return { handle: parseHandle(text) } as ReturnType<typeof parseBody<K>>;
+  if (!text.trimStart().startsWith('{')) return { handle: parseFrameName(text) } as ReturnType<typeof parseBody<K>>;
   const given = readJsonKeys(text, keys, what);
   const { handle } = given as { readonly handle?: JsonValue };
   if (handle === undefined) throw new AppError('missing_parameter', `${what} has no handle`);
   if (typeof handle !== 'string') throw invalidKey(what, 'handle', handle, 'text');
-  return { ...given, handle: parseHandle(handle) } as ReturnType<typeof parseBody<K>>;
+  return { ...given, handle: parseFrameName(handle) } as ReturnType<typeof parseBody<K>>;
 }
 
 function json(value: object): Uint8Array {

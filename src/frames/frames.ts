@@ -1,5 +1,5 @@
 import type { Compression, PartRows } from '../core/frame-engine.ts';
-import type { Handle } from '../core/handle.ts';
+import type { FrameName } from '../core/frame-name.ts';
 import type { Principal } from '../core/principal.ts';
 import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
 import type { ReadOptions } from './read/chunk-reader.ts';
@@ -11,38 +11,44 @@ export interface Signal {
   readonly signal: AbortSignal;
 }
 
+export interface OpenOptions extends Signal {
+  /** Only the frame of this origin: another one under its handle is not there. */
+  readonly origin?: string | undefined;
+}
+
 /** A path beside the frames. The file or folder there is removed when this is disposed of, or when the server starts. */
 export interface TemporaryPath extends AsyncDisposable {
   readonly path: string;
 }
 
 export interface ListOptions {
+  /** Only names that begin so. */
   readonly prefix?: string | undefined;
-  /** Only handles behind this one. */
+  /** Only names behind this one. */
   readonly after?: string | undefined;
 }
 
 /** Everything that can be done with frames. Others depend on the part that they need: `Pick<Frames, 'read'>`. */
-export interface Frames {
+export interface Frames<Name extends string = FrameName> {
   /** Reads rows of the current version, already encoded. */
-  read(principal: Principal, request: ReadRequest, options: ReadOptions): Promise<FrameRows>;
+  read(principal: Principal, request: ReadRequest<Name>, options: ReadOptions & OpenOptions): Promise<FrameRows>;
   /** The id of a version that can be served at once, without a look at the disk. Counts as a read. */
-  peek(principal: Principal, handle: Handle): string | undefined;
+  peek(principal: Principal, handle: Name): string | undefined;
   /** The current version, for as long as the reader is not disposed of: for engines, which read the files themselves. */
-  open(principal: Principal, handle: Handle, options: Signal): Promise<FrameReader>;
+  open(principal: Principal, handle: Name, options: OpenOptions): Promise<FrameReader>;
   /** The files of the current version, with the selected rows of them. */
-  openParts(principal: Principal, selection: FrameSelection, options: Signal): Promise<FrameParts>;
-  /** In order of handles; damaged ones too. */
+  openParts(principal: Principal, selection: FrameSelection<Name>, options: OpenOptions): Promise<FrameParts>;
+  /** In order of names; damaged ones too. */
   list(principal: Principal, options?: ListOptions): AsyncIterable<FrameSummary>;
-  describe(principal: Principal, handle: Handle, options: Signal): Promise<FrameSummary>;
+  describe(principal: Principal, handle: Name, options: OpenOptions): Promise<FrameSummary>;
   /** Resolves when the frame is on disk for good. */
-  put(principal: Principal, request: PutRequest, options: Signal): Promise<PutResult>;
+  put(principal: Principal, request: PutRequest<Name>, options: Signal): Promise<PutResult>;
   /** Rejects (`handle_exists`) where a put of mode `create` would: before its rows are sent for nothing. */
-  refuseTaken(principal: Principal, handle: Handle): Promise<void>;
+  refuseTaken(principal: Principal, handle: Name): Promise<void>;
   /** Gives the version that it dropped. */
-  drop(principal: Principal, handle: Handle, options?: { readonly ifVersion?: number | undefined }): Promise<number>;
+  drop(principal: Principal, handle: Name, options?: { readonly ifVersion?: number | undefined }): Promise<number>;
   /** Starts the time to live again. */
-  renew(principal: Principal, handle: Handle, ttlMs?: number | null): Promise<HeldSummary>;
+  renew(principal: Principal, handle: Name, ttlMs?: number | null): Promise<HeldSummary>;
   /** For bytes on their way in or out. No file is there yet. */
   temporaryFile(principal: Principal): Promise<TemporaryPath>;
   /** An empty folder for Parquet files that others write and a put of kind `parts` takes over. */

@@ -12,7 +12,7 @@ import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summa
 import type { StoreContext } from './catalog/tenant-state.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
-import type { Frames, ListOptions, Signal, TemporaryPath } from './frames.ts';
+import type { Frames, ListOptions, OpenOptions, Signal, TemporaryPath } from './frames.ts';
 import { PeerGroup, type PeerParts } from './peers/peer-group.ts';
 import { ChunkLoads } from './read/chunk-loads.ts';
 import { ChunkReader, type ReadOptions } from './read/chunk-reader.ts';
@@ -68,7 +68,7 @@ export async function openFrameStore(options: FrameStoreOptions): Promise<FrameS
 }
 
 /** All frames of all tenants. */
-export class FrameStore implements Frames, AsyncDisposable {
+export class FrameStore implements Frames<Handle>, AsyncDisposable {
   readonly cache: ByteCache;
   readonly #common: Omit<StoreContext, keyof PeerParts>;
   #peerGroup: PeerGroup;
@@ -113,7 +113,7 @@ export class FrameStore implements Frames, AsyncDisposable {
     this.#sweeper = new ExpirySweeper(() => this.#tenants.values(), logger);
   }
 
-  async put(principal: Principal, request: PutRequest, options: Signal): Promise<PutResult> {
+  async put(principal: Principal, request: PutRequest<Handle>, options: Signal): Promise<PutResult> {
     return this.#of(principal.tenant).put(request, options);
   }
 
@@ -145,15 +145,19 @@ export class FrameStore implements Frames, AsyncDisposable {
     }
   }
 
-  async open(principal: Principal, handle: Handle, options: Signal): Promise<FrameReader> {
+  async open(principal: Principal, handle: Handle, options: OpenOptions): Promise<FrameReader> {
     return this.#of(principal.tenant).open(handle, options);
   }
 
-  async read(principal: Principal, request: ReadRequest, options: ReadOptions): Promise<FrameRows> {
+  async read(
+    principal: Principal,
+    request: ReadRequest<Handle>,
+    options: ReadOptions & OpenOptions,
+  ): Promise<FrameRows> {
     return readFrame(() => this.open(principal, request.handle, options), request, options);
   }
 
-  async openParts(principal: Principal, selection: FrameSelection, options: Signal): Promise<FrameParts> {
+  async openParts(principal: Principal, selection: FrameSelection<Handle>, options: OpenOptions): Promise<FrameParts> {
     return openParts(() => this.open(principal, selection.handle, options), selection);
   }
 
@@ -165,7 +169,7 @@ export class FrameStore implements Frames, AsyncDisposable {
     return this.#of(principal.tenant).list(options);
   }
 
-  async describe(principal: Principal, handle: Handle, options: Signal): Promise<FrameSummary> {
+  async describe(principal: Principal, handle: Handle, options: OpenOptions): Promise<FrameSummary> {
     return this.#of(principal.tenant).describe(handle, options);
   }
 

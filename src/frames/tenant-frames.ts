@@ -17,8 +17,9 @@ import {
 import type { FrameVersion } from './catalog/frame-version.ts';
 import { type StoreContext, TenantState } from './catalog/tenant-state.ts';
 import { storage } from './disk/durable-file.ts';
+import { originOf } from './disk/manifest.ts';
 import { FileChanged } from './disk/part-links.ts';
-import type { ListOptions, TemporaryPath } from './frames.ts';
+import type { ListOptions, OpenOptions, TemporaryPath } from './frames.ts';
 import { leaseLost } from './peers/process-lease.ts';
 import type { ChunkReader } from './read/chunk-reader.ts';
 import { FrameReader } from './read/frame-reader.ts';
@@ -57,7 +58,7 @@ export class TenantFrames implements AsyncDisposable {
     this.#scanner.start();
   }
 
-  async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<PutResult> {
+  async put(request: PutRequest<Handle>, { signal }: { readonly signal: AbortSignal }): Promise<PutResult> {
     using either = new LinkedAbort([signal, this.#state.context.signal]);
     const put = this.#writer.put(request, either);
     this.#puts.add(put);
@@ -95,12 +96,12 @@ export class TenantFrames implements AsyncDisposable {
     return { path, [Symbol.asyncDispose]: remove };
   }
 
-  async open(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameReader> {
+  async open(handle: Handle, { signal, origin }: OpenOptions): Promise<FrameReader> {
     const { context } = this.#state;
     const { peers, lease } = context;
     for (let attempt = 0; ; attempt++) {
       await peers.refresh();
-      const version = this.#current(handle) ?? (await this.#find(handle, signal));
+      const version = await this.#version(handle, { signal, origin });
       const { parts } = version;
       parts.acquire();
       try {
@@ -145,8 +146,9 @@ export class TenantFrames implements AsyncDisposable {
     }
   }
 
-  async describe(handle: Handle, { signal }: { readonly signal: AbortSignal }): Promise<FrameSummary> {
+  async describe(handle: Handle, { signal, origin }: OpenOptions): Promise<FrameSummary> {
     await this.#state.context.peers.refresh();
+    if (origin !== undefined) return heldSummary(await this.#version(handle, { signal, origin }));
     const isKnown = !this.#state.catalog.isSuspect(handle);
     const known = isKnown ? this.#summary(handle) : undefined;
     if (known?.state === 'held') return known;
@@ -284,6 +286,19 @@ export class TenantFrames implements AsyncDisposable {
     if (this.#state.catalog.isSuspect(handle)) return undefined;
     const entry = this.#state.catalog.get(handle);
     return entry?.kind === 'held' && !entry.version.isExpired(this.#state.context.now()) ? entry.version : undefined;
+  }
+
+  /** What is to be read now. */
+  async #version(handle: Handle, { signal, origin }: OpenOptions): Promise<FrameVersion> {
+    if (origin === undefined) return this.#current(handle) ?? (await this.#find(handle, signal));
+    try {
+      const version = this.#current(handle) ?? (await this.#find(handle, signal));
+      if (originOf(version.manifest) === origin) return version;
+    } catch (error) {
+      // Neither a damaged frame nor a tombstone tells of which origin it is.
+      if (!(error instanceof AppError && ['handle_gone', 'frame_damaged'].includes(error.code))) throw error;
+    }
+    throw handleNotFound(handle);
   }
 
   /** Looks at the disk, so that a file which has just been moved in is found by the first who asks. */

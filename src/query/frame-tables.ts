@@ -1,5 +1,6 @@
 import { AppError } from '../core/app-error.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
+import { isSharedName } from '../core/frame-name.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import { type FrameTable, isAnalytics, type TableName } from '../core/sql.ts';
@@ -44,6 +45,7 @@ export async function findHandle(
   if (!isHandle(name)) return undefined;
   const alike: Handle[] = [];
   for await (const { handle } of frames.list(principal)) {
+    if (isSharedName(handle)) continue;
     if (handle === name) return handle;
     if (handle.toLowerCase() === name.toLowerCase()) alike.push(handle);
   }

@@ -194,6 +194,20 @@ export const clientTables = {
       'framehold tenant set acme --max-rate none',
     ],
   },
+  share: {
+    summary: 'Let another tenant read a frame; without --with, list the tenants that may',
+    operands: { shown: 'HANDLE', least: 1, most: 1 },
+    flags: { with: { value: 'TENANT', help: 'Tenant that may read the frame from now on' }, ...server },
+    notes: ['The other tenant names the frame owner/handle. The share ends when the frame is dropped.'],
+    examples: ['framehold share trades --with research', 'framehold share trades'],
+  },
+  unshare: {
+    summary: 'End the share of a frame with a tenant',
+    operands: { shown: 'HANDLE', least: 1, most: 1 },
+    flags: { with: { value: 'TENANT', help: 'Tenant that may not read the frame any more' }, ...server },
+    notes: ['Servers know of it within a second. Reads that have begun go on to their end.'],
+    examples: ['framehold unshare trades --with research'],
+  },
   whoami: {
     summary: 'Show whom the server takes you for',
     operands: { shown: '', least: 0, most: 0 },

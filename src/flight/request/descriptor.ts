@@ -1,15 +1,15 @@
 import { AppError } from '../../core/app-error.ts';
-import { type Handle, parseHandle } from '../../core/handle.ts';
+import { type FrameName, isSharedName, parseFrameName, splitSharedName } from '../../core/frame-name.ts';
 import { descriptorType, FlightDescriptor } from '../../grpc/messages/flight.ts';
 
 /** What a FlightDescriptor names. */
 export type Descriptor =
-  | { readonly kind: 'handle'; readonly handle: Handle }
+  | { readonly kind: 'handle'; readonly handle: FrameName }
   | { readonly kind: 'command'; readonly command: Uint8Array }
   /** Nothing: no descriptor, an empty path or an empty command. */
   | { readonly kind: 'none' };
 
-/** Paths are `[handle]` and `["frames", handle]`. */
+/** Paths are `[handle]`, `["frames", handle]` and `[owner, handle]`. */
 export function parseDescriptor(bytes: Uint8Array | undefined): Descriptor {
   const { type, cmd, path } = FlightDescriptor.decode(bytes ?? new Uint8Array(0));
   // Some clients leave the type out; what is filled in then tells it.
@@ -20,15 +20,16 @@ export function parseDescriptor(bytes: Uint8Array | undefined): Descriptor {
     throw new AppError('invalid_parameter', `a descriptor of type ${type} is not known; it may be PATH or CMD`);
   }
   const parts = path.length === 2 && path[0] === 'frames' ? path.slice(1) : path;
-  const [handle = '', ...rest] = parts;
-  if (rest.length > 0) {
+  if (parts.length > 2) {
     throw new AppError('invalid_handle', `a path of ${path.length} parts names no frame`, {
-      hint: 'a path is ["<handle>"] or ["frames", "<handle>"]',
+      hint: 'a path is ["<handle>"], ["frames", "<handle>"] or ["<owner>", "<handle>"]',
     });
   }
-  return handle === '' ? { kind: 'none' } : { kind: 'handle', handle: parseHandle(handle) };
+  const name = parts.join('/');
+  return name === '' ? { kind: 'none' } : { kind: 'handle', handle: parseFrameName(name) };
 }
 
-export function pathDescriptor(handle: Handle): Uint8Array {
-  return FlightDescriptor.encode({ type: descriptorType.path, path: [handle] });
+export function pathDescriptor(name: FrameName): Uint8Array {
+  const path = isSharedName(name) ? Object.values(splitSharedName(name)) : [name];
+  return FlightDescriptor.encode({ type: descriptorType.path, path });
 }

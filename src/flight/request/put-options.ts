@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import { AppError } from '../../core/app-error.ts';
-import { type Handle, parseHandle } from '../../core/handle.ts';
+import { type FrameName, parseFrameName } from '../../core/frame-name.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import type { PutRequest } from '../../frames/write/put-frame.ts';
@@ -11,7 +11,7 @@ import { decodeUtf8, invalidKey, readJsonKeys } from './json-object.ts';
 export type PutOptions = Pick<PutRequest, 'handle' | 'mode' | 'ttlMs'>;
 
 interface Given {
-  readonly handle?: Handle | undefined;
+  readonly handle?: FrameName | undefined;
   readonly mode?: PutRequest['mode'] | undefined;
   readonly ttlMs?: number | null | undefined;
 }
@@ -58,7 +58,7 @@ function fromJson(bytes: Uint8Array, keys: readonly ('handle' | 'mode' | 'ttl')[
   if (handle !== undefined && handle !== null && typeof handle !== 'string') {
     throw invalidKey(what, 'handle', handle, 'text');
   }
-  return { ...(typeof handle === 'string' && { handle: parseHandle(handle) }), ...fromKeys(mode, ttl, what) };
+  return { ...(typeof handle === 'string' && { handle: parseFrameName(handle) }), ...fromKeys(mode, ttl, what) };
 }
 
 function fromKeys(mode: JsonValue | undefined, ttl: JsonValue | undefined, what: string): Given {

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/app-error.ts';
-import { type Handle, isHandle, parseHandle } from '../../core/handle.ts';
+import { type FrameName, isFrameName, parseFrameName } from '../../core/frame-name.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import type { FrameSelection } from '../../frames/read/read-frame.ts';
 import { decodeUtf8, invalidKey, readJsonKeys } from './json-object.ts';
@@ -15,9 +15,9 @@ export type ReadTarget = FrameTarget | { readonly kind: 'sql'; readonly sql: str
 
 const pathPrefix = 'frames/';
 const hint =
-  'it may be a handle, frames/<handle>, {"handle":…,"columns":[…],"from":…,"to":…}, {"sql":…}, or the text of an SQL statement';
+  'it may be a handle, frames/<handle>, <owner>/<handle>, {"handle":…,"columns":[…],"from":…,"to":…}, {"sql":…}, or the text of an SQL statement';
 
-export function wholeFrame(handle: Handle): FrameTarget {
+export function wholeFrame(handle: FrameName): FrameTarget {
   return { kind: 'frame', handle, from: 0, to: Infinity };
 }
 
@@ -28,8 +28,8 @@ export function parseReadTarget(bytes: Uint8Array, what: string): ReadTarget {
   if (text === undefined || /[\0-\x08\x0e-\x1f]/.test(text) || text.includes('type.googleapis.com/arrow.')) {
     throw new AppError('invalid_parameter', `${what} is not understood`, { hint });
   }
-  if (isHandle(text)) return wholeFrame(text);
-  if (text.startsWith(pathPrefix)) return wholeFrame(parseHandle(text.slice(pathPrefix.length)));
+  if (isFrameName(text)) return wholeFrame(text);
+  if (text.startsWith(pathPrefix)) return wholeFrame(parseFrameName(text.slice(pathPrefix.length)));
   if (text.trimStart().startsWith('{')) return parseSelection(text, what);
   if (/\s/.test(text.trim())) return { kind: 'sql', sql: text };
   throw new AppError('invalid_handle', `${what} ${JSON.stringify(text.slice(0, 140))} is not a handle`, { hint });
@@ -54,7 +54,7 @@ function parseSelection(text: string, what: string): ReadTarget {
   const to = wholeNumber(given.to, 'to', what) ?? Infinity;
   if (to < from) throw invalidKey(what, 'to', to, `at least from (${from})`);
   const version = wholeNumber(given.version, 'version', what);
-  return { kind: 'frame', handle: parseHandle(handle), version, columns, from, to };
+  return { kind: 'frame', handle: parseFrameName(handle), version, columns, from, to };
 }
 
 function isColumnList(value: JsonValue | undefined): value is readonly string[] {

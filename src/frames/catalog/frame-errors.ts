@@ -1,8 +1,9 @@
 import { AppError } from '../../core/app-error.ts';
+import type { FrameName } from '../../core/frame-name.ts';
 import type { Handle } from '../../core/handle.ts';
 import type { Entry } from './catalog.ts';
 
-export function handleNotFound(handle: Handle): AppError {
+export function handleNotFound(handle: FrameName): AppError {
   return new AppError('handle_not_found', `no frame is held as ${handle}`);
 }
 
@@ -11,7 +12,7 @@ export function handleGone(handle: Handle, reason: 'dropped' | 'expired' | 'remo
   return new AppError('handle_gone', `${handle} ${how[reason]}`, { hint: 'put the frame again' });
 }
 
-export function frameDamaged(handle: Handle, reason: string, cause?: unknown): AppError {
+export function frameDamaged(handle: FrameName, reason: string, cause?: unknown): AppError {
   return new AppError('frame_damaged', `${handle} is damaged: ${reason}`, {
     hint: 'restore its file, or overwrite or drop the frame',
     cause,

@@ -1,5 +1,6 @@
 import type { Column } from '../../core/data-type.ts';
 import type { FileReport } from '../../core/frame-engine.ts';
+import type { FrameName } from '../../core/frame-name.ts';
 import type { Handle } from '../../core/handle.ts';
 import { originOf, totalBytes } from '../disk/manifest.ts';
 import type { Entry } from './catalog.ts';
@@ -7,7 +8,7 @@ import type { FrameVersion } from './frame-version.ts';
 
 export interface HeldSummary {
   readonly state: 'held';
-  readonly handle: Handle;
+  readonly handle: FrameName;
   readonly version: number;
   readonly versionId: string;
   /** See `Manifest`. */
@@ -25,7 +26,7 @@ export interface HeldSummary {
 
 export interface DamagedSummary {
   readonly state: 'damaged';
-  readonly handle: Handle;
+  readonly handle: FrameName;
   readonly version: number;
   readonly bytes: number;
   readonly reason: string;

@@ -1,15 +1,15 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { ChunkForm, ParquetRows } from '../../core/frame-engine.ts';
-import type { Handle } from '../../core/handle.ts';
+import type { FrameName } from '../../core/frame-name.ts';
 import type { ReadOptions } from './chunk-reader.ts';
 import type { FrameReader } from './frame-reader.ts';
 import type { SentRows } from './row-slices.ts';
 import { selectColumns } from './select-columns.ts';
 
 /** Some rows of some columns of a frame. */
-export interface FrameSelection {
-  readonly handle: Handle;
+export interface FrameSelection<Name extends string = FrameName> {
+  readonly handle: Name;
   /** Names, in the wanted order. Undefined: all. */
   readonly columns?: readonly string[] | undefined;
   /** Rows [from, to), as far as the frame has them. */
@@ -17,7 +17,7 @@ export interface FrameSelection {
   readonly to: number;
 }
 
-export interface ReadRequest extends FrameSelection {
+export interface ReadRequest<Name extends string = FrameName> extends FrameSelection<Name> {
   readonly form: ChunkForm;
   /** Called when the version is known and before rows are read. Return false to skip the rows; throw to refuse the read. */
   needsRows?(selected: SelectedRows): boolean;

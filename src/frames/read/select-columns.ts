@@ -1,11 +1,11 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
-import type { Handle } from '../../core/handle.ts';
+import type { FrameName } from '../../core/frame-name.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 
 /** The columns of these names, in their order; of those that share a name, the first. */
 export function selectColumns(
-  handle: Handle,
+  handle: FrameName,
   columns: readonly Column[],
   names: readonly string[] | undefined,
 ): readonly Column[] {

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { FileReport, RowSource, WrittenPart } from '../../core/frame-engine.ts';
+import type { FrameName } from '../../core/frame-name.ts';
 import { generateHandle, type Handle } from '../../core/handle.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import { assertSameColumns } from '../catalog/column-difference.ts';
@@ -17,9 +18,9 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import { filesOf, removeFrame } from './remove-frame.ts';
 import { firstCompression, type StagedFile, StagedParts } from './staged-parts.ts';
 
-export interface PutRequest {
+export interface PutRequest<Name extends string = FrameName> {
   /** Made by the server when absent. */
-  readonly handle?: Handle | undefined;
+  readonly handle?: Name | undefined;
   /** `overwrite` and `append` make the frame when it is not there. */
   readonly mode: 'create' | 'overwrite' | 'append';
   /** Null: the frame stays. Absent: as configured, or for an append as before. */
@@ -53,7 +54,7 @@ export class FrameWriter {
     this.#reconciler = reconciler;
   }
 
-  async put(request: PutRequest, { signal }: { readonly signal: AbortSignal }): Promise<Put> {
+  async put(request: PutRequest<Handle>, { signal }: { readonly signal: AbortSignal }): Promise<Put> {
     const { context, directory } = this.#state;
     const handle = request.handle ?? generateHandle();
     if (directory.isReserved(handle)) {
@@ -114,7 +115,7 @@ export class FrameWriter {
 
   async #commit(
     handle: Handle,
-    request: PutRequest,
+    request: PutRequest<Handle>,
     columns: readonly Column[],
     staged: readonly StagedFile[],
   ): Promise<FrameVersion> {
@@ -159,7 +160,7 @@ export class FrameWriter {
 
   async #append(
     handle: Handle,
-    request: PutRequest,
+    request: PutRequest<Handle>,
     entry: Extract<Entry, { kind: 'held' }>,
     staged: readonly StagedFile[],
   ): Promise<FrameVersion> {
@@ -198,12 +199,16 @@ export class FrameWriter {
     });
   }
 
-  #parts(request: PutRequest, handle: Handle, named: readonly (StagedFile & PlacedPart)[]): Promise<HeldPart[]> {
+  #parts(
+    request: PutRequest<Handle>,
+    handle: Handle,
+    named: readonly (StagedFile & PlacedPart)[],
+  ): Promise<HeldPart[]> {
     const { directory } = this.#state;
     return Promise.all(named.map((each) => this.#part(request, each, directory.partName(handle, each.name))));
   }
 
-  async #part({ source }: PutRequest, { path, written }: StagedFile, file: string): Promise<HeldPart> {
+  async #part({ source }: PutRequest<Handle>, { path, written }: StagedFile, file: string): Promise<HeldPart> {
     const { context, directory } = this.#state;
     const identity = await directory.identify(path);
     if (identity === undefined) throw new AppError('internal', 'a file that was just written is not there');
@@ -220,7 +225,7 @@ export class FrameWriter {
 
   async #finish(
     handle: Handle,
-    request: PutRequest,
+    request: PutRequest<Handle>,
     entry: Entry | undefined,
     next: {
       readonly columns: WrittenPart['columns'];

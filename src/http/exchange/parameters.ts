@@ -1,5 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
-import { type Handle, handlePattern, parseHandle } from '../../core/handle.ts';
+import { type FrameName, parseFrameName } from '../../core/frame-name.ts';
+import { handlePattern } from '../../core/handle.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
 
@@ -100,11 +101,13 @@ export function integer(
   };
 }
 
-export function handle(description: string): Parameter<Handle | undefined> {
+/** A handle, or `owner/handle`. */
+export function frameName(description: string): Parameter<FrameName | undefined> {
+  const handlePart = handlePattern.source.slice(1);
   return {
     description,
-    schema: { type: 'string', pattern: handlePattern.source },
-    parse: (value) => (value === undefined ? undefined : parseHandle(value)),
+    schema: { type: 'string', pattern: `^([a-z0-9][a-z0-9_-]{0,62}/)?${handlePart}` },
+    parse: (value) => (value === undefined ? undefined : parseFrameName(value)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import { tsdbEngineName } from '../../../core/engine-names.ts';
-import { type Handle, parseHandle } from '../../../core/handle.ts';
+import { type FrameName, parseFrameName } from '../../../core/frame-name.ts';
 import type { TsdbRequest } from '../../../core/tsdb.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import { type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
@@ -8,7 +8,7 @@ import { parseRowLimit, type RowRange } from '../../exchange/row-limit.ts';
 
 export interface ReadHandle {
   readonly mode: 'handle';
-  readonly handle: Handle;
+  readonly handle: FrameName;
   readonly range: RowRange;
   readonly limitText: string | undefined;
   readonly quoteLargeNum: boolean;
@@ -60,7 +60,7 @@ export function parseExec(parameters: ReadonlyMap<string, string>, defaults: Exe
     const limitText = parameters.get('limit');
     return {
       mode: 'handle',
-      handle: parseHandle(handle),
+      handle: parseFrameName(handle),
       range: parseRowLimit(limitText, defaults.maxLimit),
       limitText,
       quoteLargeNum: isTrue(parameters, 'quoteLargeNum'),

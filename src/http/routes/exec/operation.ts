@@ -1,5 +1,5 @@
 import type { Operation } from '../../exchange/operation.ts';
-import { choice, flag, handle, ignored, type Parameter, text } from '../../exchange/parameters.ts';
+import { choice, flag, frameName, ignored, type Parameter, text } from '../../exchange/parameters.ts';
 import { engineParameter, engineReportSchema } from '../../exchange/requested-engine.ts';
 import { engineErrors, frameErrors, sqlErrors, tsdbErrors } from '../../openapi/error-groups.ts';
 import { columnSchema } from '../handles/summary.ts';
@@ -14,7 +14,7 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
     description:
       'With `handle` a frame of this server; with `query` a statement, by an engine over the frames (`engine=local`, or one that the operator has named) or by the external database (`engine=tsdb`), whose answer passes as it is. Parameters that are not known are ignored, as QuestDB does.',
     parameters: {
-      handle: handle('The frame to read. Not together with `query`.'),
+      handle: frameName('The frame to read. Not together with `query`.'),
       query: text('The statement to run. Not together with `handle`.'),
       fmt: { ...choice(['json'], 'The form of the answer.'), ...(defaultFmt === undefined && { parse: requires }) },
       limit: text(

@@ -2,14 +2,14 @@ import { AppError } from '../../../core/app-error.ts';
 import { tsdbEngineName } from '../../../core/engine-names.ts';
 import { fileFormats } from '../../../core/file-format.ts';
 import type { Compression } from '../../../core/frame-engine.ts';
-import type { Handle } from '../../../core/handle.ts';
+import type { FrameName } from '../../../core/frame-name.ts';
 import type { TsdbRequest } from '../../../core/tsdb.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
 import {
   choice,
   delimiter,
   flag,
-  handle,
+  frameName,
   ignored,
   integer,
   invalidParameter,
@@ -34,7 +34,7 @@ export interface ExportTable {
 }
 
 export type ExpCommand =
-  | (ExportTable & { readonly mode: 'handle'; readonly handle: Handle })
+  | (ExportTable & { readonly mode: 'handle'; readonly handle: FrameName })
   | (ExportTable & RequestedEngine & { readonly mode: 'sql'; readonly query: string })
   | {
       readonly mode: 'proxy';
@@ -53,7 +53,7 @@ const highestLevel = 22;
 const longestTimeout = 86_400;
 
 export const expParameters = {
-  handle: handle('The frame to export.'),
+  handle: frameName('The frame to export.'),
   query: text('The statement whose rows to export.'),
   engine: engineParameter(undefined),
   fmt: withDefault(tableFormat('What the rows are written as.'), 'csv'),

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { Handle } from '../../../core/handle.ts';
+import type { FrameName } from '../../../core/frame-name.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { matchesEntityTag, sendNotModified } from '../../exchange/entity-tag.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -8,7 +8,7 @@ import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
 import { exportHeaders } from '../../table/table-body.ts';
 import type { ExportTable } from './command.ts';
 
-type ExportFrame = ExportTable & { readonly handle: Handle };
+type ExportFrame = ExportTable & { readonly handle: FrameName };
 
 /** Answers with rows of a frame. */
 export async function exportFrame(

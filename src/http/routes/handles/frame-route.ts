@@ -1,16 +1,16 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
 import { AppError } from '../../../core/app-error.ts';
-import { parseHandle } from '../../../core/handle.ts';
+import { parseFrameName } from '../../../core/frame-name.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { handle, readParameters } from '../../exchange/parameters.ts';
+import { frameName, readParameters } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
 import { sendJson } from '../../json/send-json.ts';
 import { handleSchema, handleSummary } from './summary.ts';
 
-const segments = { handle: handle('The handle of the frame.') };
+const segments = { handle: frameName('The handle of the frame.') };
 
 /** Describes or drops one frame. */
 export function handleRoute(frames: Pick<Frames, 'describe' | 'drop'>, cache: ByteCache): Route {
@@ -65,7 +65,7 @@ export function handleRoute(frames: Pick<Frames, 'describe' | 'drop'>, cache: By
 }
 
 async function describe(exchange: Exchange, frames: Pick<Frames, 'describe'>, cache: ByteCache): Promise<void> {
-  const wanted = parseHandle(exchange.segments[0] ?? '');
+  const wanted = parseFrameName(exchange.segments[0] ?? '');
   const frame = await frames.describe(exchange.principal, wanted, { signal: exchange.signal });
   exchange.headers.push('etag', `"${frame.version}"`);
   sendJson(exchange, handleSummary(frame, cache));
@@ -73,7 +73,7 @@ async function describe(exchange: Exchange, frames: Pick<Frames, 'describe'>, ca
 
 async function drop(exchange: Exchange, frames: Pick<Frames, 'drop'>): Promise<void> {
   refuseCrossSite(exchange);
-  const wanted = parseHandle(exchange.segments[0] ?? '');
+  const wanted = parseFrameName(exchange.segments[0] ?? '');
   const ifVersion = parseIfMatch(exchange.requestHeaders['if-match']);
   const version = await frames.drop(exchange.principal, wanted, { ifVersion });
   sendJson(exchange, { handle: wanted, version, dropped: true });

@@ -1,9 +1,9 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
 import { AppError } from '../../../core/app-error.ts';
-import { parseHandle } from '../../../core/handle.ts';
+import { parseFrameName } from '../../../core/frame-name.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
-import { handle, readParameters, timeToLive } from '../../exchange/parameters.ts';
+import { frameName, readParameters, timeToLive } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
 import { type JsonLimits, jsonBody } from '../../json/json-body.ts';
@@ -24,7 +24,7 @@ export function renewRoute(frames: Pick<Frames, 'renew'>, cache: ByteCache, limi
         access: 'writeFrames',
         summary: 'Starts the time to live of a frame again',
         parameters,
-        segments: { handle: handle('The handle of the frame.') },
+        segments: { handle: frameName('The handle of the frame.') },
         requestBody: {
           required: false,
           description: 'The same as the parameter `ttl`, for clients that rather send JSON.',
@@ -54,7 +54,7 @@ export function renewRoute(frames: Pick<Frames, 'renew'>, cache: ByteCache, limi
     async handle(exchange) {
       refuseCrossSite(exchange);
       const { ttl } = readParameters(parameters, parseQueryString(exchange.target));
-      const wanted = parseHandle(exchange.segments[0] ?? '');
+      const wanted = parseFrameName(exchange.segments[0] ?? '');
       const body = await jsonBody(exchange, ['ttl'], limits);
       const inBody = parseTtl(body?.get('ttl'));
       if (ttl !== undefined && inBody !== undefined) {

@@ -1,4 +1,5 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
+import { isSharedName } from '../../../core/frame-name.ts';
 import { type ExecColumn, execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { FrameSummary } from '../../../frames/catalog/frame-summary.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';
@@ -6,6 +7,8 @@ import type { JsonSchema } from '../../exchange/parameters.ts';
 /** A frame as the doors of /handles show it. */
 export interface HandleSummary {
   readonly handle: string;
+  /** Where another tenant shares it. */
+  readonly shared?: true;
   readonly state: FrameSummary['state'];
   readonly version: number;
   readonly versionId: string | null;
@@ -20,13 +23,23 @@ export interface HandleSummary {
 
 export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSummary {
   const { handle, state, version } = frame;
+  const shared = isSharedName(handle) && ({ shared: true } as const);
   if (state === 'damaged') {
     const nothing = { versionId: null, rows: null, columns: null, created: null, ttl: null, expires: null };
-    return { handle, state, version, ...nothing, bytes: { cold: frame.bytes, hot: 0 }, damaged: frame.reason };
+    return {
+      handle,
+      ...shared,
+      state,
+      version,
+      ...nothing,
+      bytes: { cold: frame.bytes, hot: 0 },
+      damaged: frame.reason,
+    };
   }
   const { versionId, rows, columns, createdAt, ttlMs, expiresAt } = frame;
   return {
     handle,
+    ...shared,
     state,
     version,
     versionId,
@@ -65,7 +78,8 @@ export const handleSchema: JsonSchema = {
   type: 'object',
   description: 'A frame. What is not known of a damaged one is null.',
   properties: {
-    handle: { type: 'string' },
+    handle: { type: 'string', description: '`owner/handle` where another tenant shares it.' },
+    shared: { type: 'boolean', const: true, description: 'It is a frame of another tenant, to be read.' },
     state: { type: 'string', enum: ['held', 'damaged'] },
     version: { type: 'integer', description: 'Grows with each put, append and overwrite.' },
     versionId: nullable('string', 'Names these rows for good.'),

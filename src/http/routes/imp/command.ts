@@ -1,11 +1,11 @@
 import { AppError } from '../../../core/app-error.ts';
 import { type FileFormatName, fileFormats } from '../../../core/file-format.ts';
-import type { Handle } from '../../../core/handle.ts';
+import type { FrameName } from '../../../core/frame-name.ts';
 import {
   choice,
   delimiter,
   flag,
-  handle,
+  frameName,
   ignored,
   invalidParameter,
   optionalFlag,
@@ -19,7 +19,7 @@ import { parseSchema, type TypesByColumn } from './schema.ts';
 /** How an upload is to be read, kept and answered. */
 export interface ImportCommand {
   /** Undefined: the server makes one. */
-  readonly handle: Handle | undefined;
+  readonly handle: FrameName | undefined;
   readonly mode: 'create' | 'overwrite' | 'append';
   readonly ttlMs: number | null | undefined;
   readonly format: FileFormatName | undefined;
@@ -34,7 +34,7 @@ export interface ImportCommand {
 }
 
 export const importParameters = {
-  name: handle('The handle. Default: the server makes one and tells it as `handle`.'),
+  name: frameName('The handle. Default: the server makes one and tells it as `handle`.'),
   overwrite: flag('Replace the frame that is held under this handle.'),
   append: flag(
     'Add the rows to the frame that is held under this handle. They must have its columns; a CSV or JSON is read as its types.',

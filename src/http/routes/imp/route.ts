@@ -1,3 +1,4 @@
+import { isSharedName } from '../../../core/frame-name.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Operation } from '../../exchange/operation.ts';
@@ -83,7 +84,7 @@ export function impRoute({ frames, limits }: ImpRouteOptions): Route {
       refuseCrossSite(exchange);
       const command = parseImport(parseQueryString(exchange.target));
       // Nobody shall send gigabytes for nothing.
-      if (command.handle !== undefined && command.mode === 'create') {
+      if (command.handle !== undefined && (command.mode === 'create' || isSharedName(command.handle))) {
         await frames.refuseTaken(principal, command.handle);
       }
       const upload = await openUpload(exchange, limits);

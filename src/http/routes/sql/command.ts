@@ -6,7 +6,7 @@ import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import type { JsonValue } from '../../../encoding/json/json-text.ts';
 import type { PutRequest } from '../../../frames/write/put-frame.ts';
 import { parseColumnList } from '../../exchange/column-list.ts';
-import { choice, handle, integer, withDefault } from '../../exchange/parameters.ts';
+import { choice, frameName, integer, withDefault } from '../../exchange/parameters.ts';
 import { engineDescription, type RequestedEngine, requestedEngine } from '../../exchange/requested-engine.ts';
 import { parseRowLimit, type RowRange } from '../../exchange/row-limit.ts';
 import { wrongType } from '../../json/json-body.ts';
@@ -32,7 +32,7 @@ export interface SqlCommand extends RequestedEngine {
 const dayMs = 86_400_000;
 
 const keepKeys = {
-  handle: likeParameter(handle('Where to. Without one the server makes one.')),
+  handle: likeParameter(frameName('Where to. Without one the server makes one.')),
   mode: likeParameter(
     withDefault<PutRequest['mode']>(
       choice(['create', 'overwrite', 'append'], 'What to do with a frame that is there already: `create` refuses.'),
