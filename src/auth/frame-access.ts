@@ -83,6 +83,10 @@ export class FrameAccess implements Frames {
     return this.#frames.put(principal, { ...request, handle }, options);
   };
 
+  assertMayWrite(principal: Principal): void {
+    assertMay(principal, 'writeFrames');
+  }
+
   readonly refuseTaken: Frames['refuseTaken'] = async (principal, name) => {
     await this.#frames.refuseTaken(principal, await this.#writable(principal, name));
   };

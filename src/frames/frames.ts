@@ -41,6 +41,8 @@ export interface Frames<Name extends string = FrameName> {
   /** In order of names; damaged ones too. */
   list(principal: Principal, options?: ListOptions): AsyncIterable<FrameSummary>;
   describe(principal: Principal, handle: Name, options: OpenOptions): Promise<FrameSummary>;
+  /** Throws (`forbidden`) where the caller may write nothing: before anything is looked up for it. */
+  assertMayWrite(principal: Principal): void;
   /** Resolves when the frame is on disk for good. */
   put(principal: Principal, request: PutRequest<Name>, options: Signal): Promise<PutResult>;
   /** Rejects (`handle_exists`) where a put of mode `create` would: before its rows are sent for nothing. */

@@ -117,6 +117,9 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     return this.#of(principal.tenant).put(request, options);
   }
 
+  /** Whoever reaches the store itself may. */
+  assertMayWrite(): void {}
+
   async refuseTaken(principal: Principal, handle: Handle): Promise<void> {
     await this.#of(principal.tenant).refuseTaken(handle);
   }

@@ -69,6 +69,7 @@ beforeEach(() => {
   running = new RunningQueries();
   const reader = { columns: [], parts: [], sources: async () => [], [Symbol.asyncDispose]: async () => {} };
   const frames = {
+    assertMayWrite() {},
     open: async () => reader,
     describe: async (_: unknown, name: keyof typeof frameBytes) => ({ state: 'held', bytes: frameBytes[name] }),
     list: async function* () {},

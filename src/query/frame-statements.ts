@@ -64,6 +64,7 @@ export class FrameStatements {
         return { isUpdate: false, columns: [{ name: 'name', type: { kind: 'utf8' } }], parameters: [] };
       case 'createTable':
       case 'insert':
+        this.#frames.assertMayWrite(principal);
         return await ofStatement(statement, async () => {
           const into =
             statement.kind === 'insert' ? (await this.#insertTarget(principal, statement, options)).into : undefined;
@@ -71,6 +72,7 @@ export class FrameStatements {
           return { isUpdate: true, columns: [], parameters };
         });
       case 'drop':
+        this.#frames.assertMayWrite(principal);
         return { isUpdate: true, columns: [], parameters: [] };
       default:
         return statement satisfies never;
@@ -103,6 +105,7 @@ export class FrameStatements {
     request: KeepRequest,
     options: CallOptions,
   ): Promise<PutResult> {
+    this.#frames.assertMayWrite(principal);
     if (statement.kind === 'query')
       return await this.#keep(principal, { query: statement.query, ...rows }, request, options);
     await using result = await this.query(principal, { statement, ...rows, form: 'arrow', isKept: true }, options);
@@ -117,12 +120,14 @@ export class FrameStatements {
     switch (statement.kind) {
       case 'createTable':
       case 'insert':
+        this.#frames.assertMayWrite(principal);
         return await ofStatement(statement, () =>
           statement.kind === 'insert'
             ? this.#insert(principal, statement, parameters, options)
             : this.#create(principal, statement, parameters, options),
         );
       case 'drop':
+        this.#frames.assertMayWrite(principal);
         return await this.#drop(principal, statement);
       case 'query':
       case 'showTables':

@@ -1,70 +1,40 @@
-import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AccessRecords } from '../../src/auth/access-records.ts';
 import { generateToken } from '../../src/auth/token.ts';
-import { defaultTenant, type Role } from '../../src/core/principal.ts';
-import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
+import {
+  type CallerName,
+  type ClosedServer,
+  callers,
+  isUnknown,
+  mayFrom,
+  startClosedServer,
+} from '../support/closed-server.ts';
 import { FlightClient, gather } from '../support/flight-client.ts';
 import { eventually } from '../support/frame-store.ts';
-import { type Framehold, startFramehold } from '../support/framehold.ts';
-import { type Answer, ask } from '../support/http-client.ts';
+import type { Framehold } from '../support/framehold.ts';
+import { ask } from '../support/http-client.ts';
 
-const callers = ['stranger', 'revoked', 'expired', 'reader', 'writer', 'admin', 'operator'] as const;
-type Caller = (typeof callers)[number];
-
+let closed: ClosedServer;
 let server: Framehold;
 let flight: FlightClient;
-const tokens = new Map<Caller, string>();
 
-async function makeToken(role: Role, more: { prefix?: string; expiresAt?: number } = {}) {
-  const records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
-  const tenant = role === 'operator' ? undefined : defaultTenant;
-  return {
-    records,
-    ...(await records.createToken({ name: role, role, tenant, prefix: undefined, expiresAt: undefined, ...more })),
-  };
-}
-
-/** Also where another process made it: within a second. */
-async function untilKnown(token: string, isKnown = true): Promise<void> {
-  const wanted = isKnown ? 200 : 401;
-  await eventually(async () => (await as(token, 'GET', '/whoami')).status === wanted, 2000);
-}
-
-function as(token: string | undefined, method: string, path: string, body?: string): Promise<Answer> {
-  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  return ask(`${server.url}${path}`, { method, headers, ...(body !== undefined && { body }) });
-}
+const as: ClosedServer['as'] = (...request) => closed.as(...request);
 
 beforeAll(async () => {
-  server = await startFramehold({ settings: { 'auth.enabled': 'true' } });
+  closed = await startClosedServer();
+  ({ server } = closed);
   flight = new FlightClient(server.grpcAddress.port);
-  for (const [caller, role] of [
-    ['reader', 'read'],
-    ['writer', 'write'],
-    ['admin', 'admin'],
-    ['operator', 'operator'],
-  ] as const) {
-    tokens.set(caller, (await makeToken(role)).token);
-  }
-  tokens.set('expired', (await makeToken('operator', { expiresAt: 1 })).token);
-  const { records, token, record } = await makeToken('operator');
-  await untilKnown(token);
-  await records.revokeToken(record.id);
-  tokens.set('revoked', token);
-  await untilKnown(token, false);
-  await as(tokens.get('writer'), 'POST', '/imp?name=trades', 'price,symbol\n1,A\n2,B\n');
+  await as(closed.token('writer'), 'POST', '/imp?name=trades', 'price,symbol\n1,A\n2,B\n');
 });
 
 afterAll(async () => {
   flight[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
+  await closed[Symbol.asyncDispose]();
 });
 
 /** The least caller that may; `stranger`: anybody. A request that changes something is one that is refused for another reason. */
 const rules: Readonly<
-  Record<string, { readonly least: Caller | 'known'; readonly path?: string; readonly body?: string }>
+  Record<string, { readonly least: CallerName | 'known'; readonly path?: string; readonly body?: string }>
 > = {
   'GET /ping': { least: 'stranger' },
   'GET /exec': { least: 'reader', path: '/exec?handle=trades&fmt=json' },
@@ -96,7 +66,7 @@ const rules: Readonly<
 };
 
 test('every route and method has a rule', async () => {
-  const { paths } = (await as(tokens.get('operator'), 'GET', '/openapi.json')).json() as {
+  const { paths } = (await as(closed.token('operator'), 'GET', '/openapi.json')).json() as {
     paths: Record<string, object>;
   };
   const offered = Object.entries(paths).flatMap(([path, methods]) =>
@@ -110,11 +80,10 @@ test('every route and method has a rule', async () => {
 describe.each(Object.entries(rules))('%s', (operation, { least, path: given, body }) => {
   const [method = '', template = ''] = operation.split(' ');
   test.each(callers)(`as %s is served from ${least} on`, async (caller) => {
-    const answer = await as(tokens.get(caller), method, given ?? template, body);
-    const isUnknown = ['stranger', 'revoked', 'expired'].includes(caller);
+    const answer = await as(closed.token(caller), method, given ?? template, body);
     if (least === 'stranger' || (least === 'known' && caller === 'stranger')) expect(answer.status).toBe(200);
-    else if (isUnknown) expect([answer.status, answer.json().code]).toEqual([401, 'unauthenticated']);
-    else if (least !== 'known' && callers.indexOf(caller) < callers.indexOf(least))
+    else if (isUnknown(caller)) expect([answer.status, answer.json().code]).toEqual([401, 'unauthenticated']);
+    else if (least !== 'known' && !mayFrom(least, caller))
       expect([answer.status, answer.json().code]).toEqual([403, 'forbidden']);
     else expect([401, 403]).not.toContain(answer.status);
   });
@@ -142,11 +111,11 @@ test('info tells strangers the name, the gRPC address and what to show, and no v
     grpc: { host: '127.0.0.1', port },
     credentials: ['token'],
   });
-  expect((await as(tokens.get('reader'), 'GET', '/info')).json()).toHaveProperty('version');
+  expect((await as(closed.token('reader'), 'GET', '/info')).json()).toHaveProperty('version');
 });
 
 test('whoami tells what a token gives', async () => {
-  expect((await as(tokens.get('writer'), 'GET', '/whoami')).json()).toEqual({
+  expect((await as(closed.token('writer'), 'GET', '/whoami')).json()).toEqual({
     tenant: 'default',
     name: 'write',
     role: 'write',
@@ -157,23 +126,23 @@ test('whoami tells what a token gives', async () => {
 });
 
 test('the password of Basic may be the token, whoever the user is', async () => {
-  const authorization = `Basic ${Buffer.from(`anyone:${tokens.get('reader')}`).toString('base64')}`;
+  const authorization = `Basic ${Buffer.from(`anyone:${closed.token('reader')}`).toString('base64')}`;
   expect((await ask(`${server.url}/exec?handle=trades&fmt=json`, { headers: { authorization } })).status).toBe(200);
 });
 
 test('a reader changes nothing by SQL', async () => {
   for (const sql of ['create table t as select 1 a', 'drop table trades', "insert into trades values (3,'C')"]) {
-    const answer = await as(tokens.get('reader'), 'POST', '/sql', JSON.stringify({ sql }));
+    const answer = await as(closed.token('reader'), 'POST', '/sql', JSON.stringify({ sql }));
     expect([sql, answer.status, answer.json().code]).toEqual([sql, 403, 'forbidden']);
   }
-  const kept = await as(tokens.get('reader'), 'POST', '/sql', '{"sql":"select 1","keep":{"handle":"kept"}}');
+  const kept = await as(closed.token('reader'), 'POST', '/sql', '{"sql":"select 1","keep":{"handle":"kept"}}');
   expect(kept.status).toBe(403);
-  expect((await as(tokens.get('reader'), 'GET', '/exec?handle=trades&fmt=json')).json().count).toBe(2);
+  expect((await as(closed.token('reader'), 'GET', '/exec?handle=trades&fmt=json')).json().count).toBe(2);
 });
 
 test('a token with a prefix sees and changes only handles that begin so', async () => {
-  const { token } = await makeToken('write', { prefix: 'eu.' });
-  await untilKnown(token);
+  const { token } = await closed.makeToken('write', { prefix: 'eu.' });
+  await closed.untilKnown(token);
   expect((await as(token, 'POST', '/imp?name=eu.a', 'a\n1\n')).status).toBe(200);
   for (const [method, path, body] of [
     ['GET', '/exec?handle=trades&fmt=json'],
@@ -196,7 +165,7 @@ test('a token with a prefix sees and changes only handles that begin so', async 
 });
 
 test('a token is made and revoked over HTTP, its secret shown once', async () => {
-  const admin = tokens.get('admin');
+  const admin = closed.token('admin');
   const made = (
     await as(admin, 'POST', '/tokens', '{"name":"ci","role":"write","expires":"90d","prefix":"ci."}')
   ).json();
@@ -224,23 +193,17 @@ test.each([
   ['an unknown key', '{"name":"x","role":"read","group":"other"}', 400],
   ['the name of another tenant', '{"name":"x","role":"read","tenant":"other"}', 403],
 ])('an admin makes no token with %s', async (_, body, code) => {
-  expect((await as(tokens.get('admin'), 'POST', '/tokens', body)).status).toBe(code);
+  expect((await as(closed.token('admin'), 'POST', '/tokens', body)).status).toBe(code);
 });
 
 describe('over Flight', () => {
-  const bearer = (caller: Caller) => {
-    const token = tokens.get(caller);
-    return token === undefined ? {} : { authorization: `Bearer ${token}` };
-  };
-
   test.each(callers)('ListFlights serves %s only with a good token', async (caller) => {
-    const { status: ended } = await flight.list('', bearer(caller));
-    const isUnknown = ['stranger', 'revoked', 'expired'].includes(caller);
-    expect(ended.code).toBe(isUnknown ? status.UNAUTHENTICATED : status.OK);
+    const { status: ended } = await flight.list('', closed.headers(caller));
+    expect(ended.code).toBe(isUnknown(caller) ? status.UNAUTHENTICATED : status.OK);
   });
 
   test('a handshake with Basic gives back the token itself, which works as Bearer', async () => {
-    const token = tokens.get('reader') ?? '';
+    const token = closed.token('reader') ?? '';
     const authorization = `Basic ${Buffer.from(`me:${token}`).toString('base64')}`;
     const call = flight.handshake({ authorization });
     const answer = gather(call);
@@ -260,18 +223,18 @@ describe('over Flight', () => {
 
 test('no token stands in the log', () => {
   const log = server.log();
-  for (const token of tokens.values()) expect(log).not.toContain(token);
+  for (const caller of callers.slice(1)) expect(log).not.toContain(closed.token(caller));
 });
 
 test('a caller sees and cancels its own statements, an admin those of all', async () => {
   const sql = 'select count(*) from range(100000000000)';
   const id = 'a-long-one';
-  const headers = { authorization: `Bearer ${tokens.get('reader')}`, 'x-request-id': id };
+  const headers = { authorization: `Bearer ${closed.token('reader')}`, 'x-request-id': id };
   const running = ask(`${server.url}/sql`, { method: 'POST', headers, body: JSON.stringify({ sql }) });
-  const listed = async (caller: Caller) => (await as(tokens.get(caller), 'GET', '/queries')).text.includes(id);
+  const listed = async (caller: CallerName) => (await as(closed.token(caller), 'GET', '/queries')).text.includes(id);
   await eventually(() => listed('reader'));
   expect([await listed('writer'), await listed('admin')]).toEqual([false, true]);
-  expect((await as(tokens.get('writer'), 'DELETE', `/queries/${id}`)).status).toBe(404);
-  expect((await as(tokens.get('admin'), 'DELETE', `/queries/${id}`)).status).toBe(200);
+  expect((await as(closed.token('writer'), 'DELETE', `/queries/${id}`)).status).toBe(404);
+  expect((await as(closed.token('admin'), 'DELETE', `/queries/${id}`)).status).toBe(200);
   expect((await running).json()).toMatchObject({ code: 'sql_cancelled' });
 });

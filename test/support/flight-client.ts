@@ -18,6 +18,9 @@ const packageRoot = loadPackageDefinition(definition) as unknown as {
   arrow: { flight: { protocol: { FlightService: ServiceClientConstructor } } };
 };
 
+/** Every RPC that the protocol has. */
+export const flightMethods = Object.keys(packageRoot.arrow.flight.protocol.FlightService.service);
+
 export interface FlightDataParts {
   readonly flightDescriptor?: object | undefined;
   readonly dataHeader?: Uint8Array | undefined;
@@ -59,8 +62,11 @@ type Stub = Client & Record<string, (...args: unknown[]) => unknown>;
 /** A stock Flight client: grpc-js, made from the protocol that we publish. */
 export class FlightClient implements Disposable {
   readonly #client: Stub;
+  /** Of every call. */
+  readonly #headers: Headers;
 
-  constructor(port: number) {
+  constructor(port: number, headers: Headers = {}) {
+    this.#headers = headers;
     const { FlightService } = packageRoot.arrow.flight.protocol;
     this.#client = new FlightService(`127.0.0.1:${port}`, credentials.createInsecure(), {
       // Without a pool of its own each client of a test would share the connection of the others.
@@ -73,7 +79,7 @@ export class FlightClient implements Disposable {
   openPut(
     headers: Readonly<Record<string, string>> = {},
   ): ClientDuplexStream<FlightDataParts, { appMetadata: Buffer }> {
-    const call = this.#client.DoPut?.(metadataOf(headers)) as ClientDuplexStream<
+    const call = this.#client.DoPut?.(metadataOf({ ...this.#headers, ...headers })) as ClientDuplexStream<
       FlightDataParts,
       { appMetadata: Buffer }
     >;
@@ -95,7 +101,10 @@ export class FlightClient implements Disposable {
 
   openGet(ticket: Uint8Array | string, headers: Headers = {}): ClientReadableStream<FlightDataParts> {
     const request = { ticket: Buffer.from(ticket) };
-    const call = this.#client.DoGet?.(request, metadataOf(headers)) as ClientReadableStream<FlightDataParts>;
+    const call = this.#client.DoGet?.(
+      request,
+      metadataOf({ ...this.#headers, ...headers }),
+    ) as ClientReadableStream<FlightDataParts>;
     call.on('error', () => {});
     return call;
   }
@@ -112,7 +121,12 @@ export class FlightClient implements Disposable {
 
   list(expression = '', headers: Headers = {}): Promise<FlightAnswer<FlightInfo>> {
     const criteria = { expression: Buffer.from(expression) };
-    return gather(this.#client.ListFlights?.(criteria, metadataOf(headers)) as ClientReadableStream<FlightInfo>);
+    return gather(
+      this.#client.ListFlights?.(
+        criteria,
+        metadataOf({ ...this.#headers, ...headers }),
+      ) as ClientReadableStream<FlightInfo>,
+    );
   }
 
   info(descriptor: object, headers: Headers = {}): Promise<FlightAnswer<FlightInfo>> {
@@ -128,7 +142,7 @@ export class FlightClient implements Disposable {
   }
 
   exchange(): Promise<FlightAnswer<object>> {
-    const call = this.#client.DoExchange?.(new Metadata()) as ClientDuplexStream<object, object>;
+    const call = this.#client.DoExchange?.(metadataOf(this.#headers)) as ClientDuplexStream<object, object>;
     call.end();
     return gather(call);
   }
@@ -139,16 +153,23 @@ export class FlightClient implements Disposable {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<FlightAnswer<{ body: Buffer }>> {
     const request = { type, body: Buffer.from(body) };
-    return gather(this.#client.DoAction?.(request, metadataOf(headers)) as ClientReadableStream<{ body: Buffer }>);
+    return gather(
+      this.#client.DoAction?.(request, metadataOf({ ...this.#headers, ...headers })) as ClientReadableStream<{
+        body: Buffer;
+      }>,
+    );
   }
 
   actions(): Promise<FlightAnswer<{ type: string; description: string }>> {
     type ActionType = { type: string; description: string };
-    return gather(this.#client.ListActions?.({}) as ClientReadableStream<ActionType>);
+    return gather(this.#client.ListActions?.({}, metadataOf(this.#headers)) as ClientReadableStream<ActionType>);
   }
 
   handshake(headers: Readonly<Record<string, string>>): ClientDuplexStream<object, { payload: Buffer }> {
-    return this.#client.Handshake?.(metadataOf(headers)) as ClientDuplexStream<object, { payload: Buffer }>;
+    return this.#client.Handshake?.(metadataOf({ ...this.#headers, ...headers })) as ClientDuplexStream<
+      object,
+      { payload: Buffer }
+    >;
   }
 
   [Symbol.dispose](): void {
@@ -159,9 +180,13 @@ export class FlightClient implements Disposable {
     return new Promise((resolve) => {
       const messages: T[] = [];
       let headers = new Metadata();
-      const call = this.#client[method]?.(request, metadataOf(given), (_: unknown, value?: T) => {
-        if (value !== undefined) messages.push(value);
-      }) as ClientReadableStream<T>;
+      const call = this.#client[method]?.(
+        request,
+        metadataOf({ ...this.#headers, ...given }),
+        (_: unknown, value?: T) => {
+          if (value !== undefined) messages.push(value);
+        },
+      ) as ClientReadableStream<T>;
       call.on('metadata', (received) => {
         headers = received;
       });

@@ -53,8 +53,8 @@ export interface Prepared {
 export class FlightSqlClient implements Disposable {
   readonly flight: FlightClient;
 
-  constructor(port: number) {
-    this.flight = new FlightClient(port);
+  constructor(port: number, headers: Readonly<Record<string, string>> = {}) {
+    this.flight = new FlightClient(port, headers);
   }
 
   async info(name: string, ...fields: readonly FieldValue[]): Promise<FlightInfo> {

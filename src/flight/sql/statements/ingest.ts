@@ -24,6 +24,7 @@ export async function ingest(
   upload: FlightUpload,
   options: { readonly signal: AbortSignal },
 ): Promise<number> {
+  frames.assertMayWrite(principal);
   // As everywhere in SQL, a name means the frame that is there in whatever case.
   const handle = (await findHandle(frames, principal, command.table)) ?? parseHandle(command.table);
   const { mode, mustExist } = ingestMode(command.tableDefinition);
