@@ -380,7 +380,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     infoRoute({
       version,
       grpc,
-      engines: engines.names,
+      engines,
       defaultEngine,
       autoEngine,
       credentials: credentialKinds(config.auth),

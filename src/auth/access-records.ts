@@ -3,7 +3,7 @@ import { AppError } from '../core/app-error.ts';
 import type { Handle } from '../core/handle.ts';
 import { isHandle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
-import { defaultTenant, isRole, isTenant, type Role, type Tenant } from '../core/principal.ts';
+import { defaultTenant, isRole, isTenant, type Role, type Tenant, type TenantLimits } from '../core/principal.ts';
 import type { DurableFiles } from '../frames/disk/durable-file.ts';
 import { countFrames } from '../frames/disk/tenant-directory.ts';
 import { RecordFolder } from './record-folder.ts';
@@ -25,15 +25,8 @@ export interface ListedToken extends TokenRecord {
   readonly id: string;
 }
 
-/** Undefined: without limit. */
-export interface TenantRecord {
+export interface TenantRecord extends TenantLimits {
   readonly createdAt: number;
-  readonly maxBytes: number | undefined;
-  readonly maxFrames: number | undefined;
-  readonly maxStatements: number | undefined;
-  /** Requests a second. */
-  readonly maxRate: number | undefined;
-  /** Beside `local`: names of engines, `tsdb`, `analytics`. */
   readonly engines: readonly string[];
 }
 
@@ -165,8 +158,18 @@ export class AccessRecords implements Disposable {
     return tenant === defaultTenant || this.#tenants.has(tenant);
   }
 
-  async tenant(tenant: Tenant): Promise<TenantRecord | undefined> {
-    return this.#tenants.get(tenant);
+  /** Undefined where there are none. */
+  async limitsOf(tenant: Tenant): Promise<TenantLimits | undefined> {
+    const record = await this.#tenants.get(tenant);
+    if (record === undefined) {
+      if (tenant === defaultTenant && !this.#tenants.has(tenant)) return undefined;
+      // Without its record nobody knows what the tenant may use.
+      throw new AppError('auth_unavailable', `the record of the tenant ${tenant} cannot be read`, {
+        hint: 'let the operator set its limits again',
+      });
+    }
+    const { createdAt: _, engines, ...limits } = record;
+    return { ...limits, engines: tenant === defaultTenant ? undefined : engines };
   }
 
   async listTenants(): Promise<{ readonly name: Tenant; readonly record: TenantRecord | undefined }[]> {

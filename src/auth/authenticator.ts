@@ -58,13 +58,13 @@ export class Authenticator {
       const principal = holder ?? this.#anonymous;
       if (principal !== undefined) {
         await this.#checkTenant(principal);
-        return this.#acting(principal, caller);
+        return this.#acting(await this.#limited(principal), caller);
       }
       throw unauthenticated('no credentials were sent', 'send Authorization: Bearer <token>');
     }
     // What was verified before a change of the records must not be remembered behind it.
     const known = this.#known;
-    const principal = await this.#verifySecret(credential.secret);
+    const principal = await this.#limited(await this.#verifySecret(credential.secret));
     known.set(key, principal);
     this.#checkHolder(principal, caller);
     return this.#acting(principal, caller);
@@ -147,6 +147,10 @@ export class Authenticator {
     });
   }
 
+  async #limited(principal: Principal): Promise<Principal> {
+    return { ...principal, limits: await this.#options.records.limitsOf(principal.tenant) };
+  }
+
   /** An operator acts in the tenant that a header names. */
   #acting(principal: Principal, { headers }: Caller): Principal | Promise<Principal> {
     const named = headers['x-framehold-tenant'];
@@ -163,6 +167,6 @@ export class Authenticator {
     if (!isTenant(name) || !(await this.#options.records.hasTenant(name))) {
       throw new AppError('not_found', `there is no tenant ${JSON.stringify(name.slice(0, 100))}`);
     }
-    return { ...principal, tenant: name as Tenant };
+    return this.#limited({ ...principal, tenant: name as Tenant });
   }
 }

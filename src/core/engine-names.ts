@@ -1,4 +1,5 @@
 import { AppError } from './app-error.ts';
+import type { Principal } from './principal.ts';
 import { didYouMean } from './text/did-you-mean.ts';
 
 /** The engine inside this server, over the frames. */
@@ -12,6 +13,17 @@ export const autoEngineName = 'auto';
 
 /** Names that an operator cannot give. */
 export const reservedEngineNames: readonly string[] = [localEngineName, tsdbEngineName, autoEngineName];
+
+/** Whether the engine, or `analytics`, is granted to the caller's tenant. One that is not is as if it were not configured. */
+export function mayUseEngine({ limits }: Pick<Principal, 'limits'>, name: string): boolean {
+  if (name === localEngineName || name === autoEngineName || limits?.engines === undefined) return true;
+  return limits.engines.includes(name);
+}
+
+/** The default engine, or local where another engine over the frames is the default and is not granted. */
+export function usableDefault(principal: Pick<Principal, 'limits'>, defaultEngine: string): string {
+  return defaultEngine === tsdbEngineName || mayUseEngine(principal, defaultEngine) ? defaultEngine : localEngineName;
+}
 
 export function unknownEngine(name: string, known: readonly string[]): AppError {
   const shown = JSON.stringify(name.slice(0, 100));

@@ -31,6 +31,18 @@ export function hasRole(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
 
+/** What a tenant may use. */
+export interface TenantLimits {
+  /** Undefined, here and below: without limit. */
+  readonly maxBytes: number | undefined;
+  readonly maxFrames: number | undefined;
+  readonly maxStatements: number | undefined;
+  /** Requests a second. */
+  readonly maxRate: number | undefined;
+  /** Beside `local`: names of engines, `tsdb`, `analytics`. Undefined: all. */
+  readonly engines: readonly string[] | undefined;
+}
+
 /** Who is asking. */
 export interface Principal {
   readonly tenant: Tenant;
@@ -43,6 +55,8 @@ export interface Principal {
   readonly credentialId?: string | undefined;
   /** When the credential ends, in milliseconds since 1970. */
   readonly expiresAt?: number | undefined;
+  /** Of the tenant. Undefined: there are none. */
+  readonly limits?: TenantLimits | undefined;
 }
 
 /** Names the principal among all of them: what one keeps on the server, no other finds. */

@@ -21,6 +21,14 @@ export function isAnalytics({ catalog, schema }: TableName): boolean {
   return (catalog ?? schema)?.toLowerCase() === analyticsCatalog;
 }
 
+/** As SQL writes it. */
+export function tableText({ catalog, schema, name }: TableName): string {
+  return [catalog, schema, name]
+    .filter((part) => part !== undefined)
+    .map((part) => (/^[a-z_][a-z0-9_]*$/i.test(part) ? part : `"${part.replaceAll('"', '""')}"`))
+    .join('.');
+}
+
 /** A statement that only reads, checked against what callers may do. */
 export interface Query {
   readonly sql: string;

@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import { localEngineName } from '../core/engine-names.ts';
+import { localEngineName, mayUseEngine } from '../core/engine-names.ts';
 import type { JobOptions } from '../core/frame-engine.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
@@ -31,7 +31,8 @@ export class AutoEngine {
   }
 
   async choose(principal: Principal, sql: string, { signal, lane }: CallOptions): Promise<EngineChoice> {
-    const { local, cluster, thresholdBytes } = this.#options;
+    const { local, thresholdBytes } = this.#options;
+    const cluster = this.#clusterFor(principal);
     const job = { signal, lane };
     const choice = (engine: string, reason: string, statement?: Statement): EngineChoice => {
       return { sql, engine, reason: `auto: ${reason}`, isElsewhere: engine !== localEngineName, statement };
@@ -59,6 +60,11 @@ export class AutoEngine {
     if (there === 'refused') return stay('only local takes what it says', here);
     const isLarge = `it reads frames of ${shownBytes(bytes)}, not below the ${limit}`;
     return choice(name, isLarge, there === 'unknown' ? undefined : there);
+  }
+
+  #clusterFor(principal: Principal): AutoEngineOptions['cluster'] {
+    const { cluster } = this.#options;
+    return cluster !== undefined && mayUseEngine(principal, cluster.name) ? cluster : undefined;
   }
 
   /** Of all frames together, each counted once. Undefined where one is not there. */

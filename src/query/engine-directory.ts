@@ -1,5 +1,7 @@
 import { withTimeout } from '../core/async/limited-wait.ts';
 import type { EngineHealth, EngineKind, NamedEngine } from '../core/engine.ts';
+import { mayUseEngine, usableDefault } from '../core/engine-names.ts';
+import type { Principal } from '../core/principal.ts';
 
 /** An engine as callers see it. */
 export interface EngineStatus {
@@ -33,11 +35,19 @@ export class EngineDirectory {
     this.#options = options;
   }
 
-  get names(): readonly string[] {
-    return this.#options.engines.map(({ name }) => name);
+  /** Those that the caller may use. */
+  namesFor(principal: Principal): readonly string[] {
+    return this.#options.engines.map(({ name }) => name).filter((name) => mayUseEngine(principal, name));
   }
 
-  list(): Promise<readonly EngineStatus[]> {
+  async list(principal: Principal): Promise<readonly EngineStatus[]> {
+    const defaultEngine = usableDefault(principal, this.#options.defaultEngine);
+    return (await this.#all())
+      .filter(({ name }) => mayUseEngine(principal, name))
+      .map((engine) => ({ ...engine, isDefault: engine.name === defaultEngine }));
+  }
+
+  #all(): Promise<readonly EngineStatus[]> {
     const now = performance.now();
     if (this.#statuses === undefined || now - this.#askedAt >= freshMs) {
       this.#askedAt = now;

@@ -1,7 +1,7 @@
 import type { Column } from '../core/data-type.ts';
-import { autoEngineName, localEngineName, unknownEngine } from '../core/engine-names.ts';
+import { autoEngineName, localEngineName, mayUseEngine, unknownEngine } from '../core/engine-names.ts';
 import type { Principal } from '../core/principal.ts';
-import type { AnalyticsTable, SqlResult, Statement } from '../core/sql.ts';
+import { type AnalyticsTable, analyticsCatalog, type SqlResult, type Statement } from '../core/sql.ts';
 import { endingWith } from '../core/sql-result.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { AutoEngine } from './auto-engine.ts';
@@ -45,7 +45,7 @@ export class EngineRouter implements FrameSql {
   async choose(principal: Principal, { sql, engine }: SqlText, options: CallOptions): Promise<EngineChoice> {
     if (engine === autoEngineName) return await this.#auto.choose(principal, sql, options);
     const chosen = engine ?? localEngineName;
-    this.#named(chosen);
+    this.#named(principal, chosen);
     const reason = engine === undefined ? 'the default' : 'named by the caller';
     return { sql, engine: chosen, reason, isElsewhere: chosen !== localEngineName };
   }
@@ -54,7 +54,7 @@ export class EngineRouter implements FrameSql {
     const choice = 'reason' in text ? text : await this.choose(principal, text, options);
     const { sql, engine } = choice;
     const analyzeOnce = async (own: CallOptions): Promise<Statement> => {
-      const statement = await this.#named(engine).analyze(sql, own);
+      const statement = await this.#named(principal, engine).analyze(sql, own);
       // A cancel may arrive just as the analysis ends. Check here, because the next step registers a new run.
       own.signal.throwIfAborted();
       return statement;
@@ -63,17 +63,17 @@ export class EngineRouter implements FrameSql {
   }
 
   async prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql> {
-    return await this.#named(statement.engine).prepare(principal, statement, options);
+    return await this.#named(principal, statement.engine).prepare(principal, statement, options);
   }
 
   async boundColumns(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<readonly Column[]> {
-    return await this.#named(request.statement.engine).boundColumns(principal, request, options);
+    return await this.#named(principal, request.statement.engine).boundColumns(principal, request, options);
   }
 
   async query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult> {
     const run = this.#running.begin(principal, request.statement, options);
     try {
-      const result = await this.#named(run.engine).query(principal, request, run.options);
+      const result = await this.#named(principal, run.engine).query(principal, request, run.options);
       return endingWith(result, () => run.end());
     } catch (thrown) {
       run.end();
@@ -84,20 +84,21 @@ export class EngineRouter implements FrameSql {
   async keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult> {
     const { statement } = query;
     return await this.#during(principal, statement, options, (own) =>
-      this.#named(statement.engine).keep(principal, query, request, own),
+      this.#named(principal, statement.engine).keep(principal, query, request, own),
     );
   }
 
   async update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate> {
     const { statement } = request;
     return await this.#during(principal, statement, options, (own) =>
-      this.#named(statement.engine).update(principal, request, own),
+      this.#named(principal, statement.engine).update(principal, request, own),
     );
   }
 
   /** Only the local engine has the operator's database. */
-  async analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]> {
-    return await this.#named(localEngineName).analyticsTables(options);
+  async analyticsTables(principal: Principal, options: CallOptions): Promise<readonly AnalyticsTable[]> {
+    if (!mayUseEngine(principal, analyticsCatalog)) return [];
+    return await this.#named(principal, localEngineName).analyticsTables(options);
   }
 
   /** The statement is under way until the call ends. */
@@ -115,9 +116,10 @@ export class EngineRouter implements FrameSql {
     }
   }
 
-  #named(name: string): FrameStatements {
-    const engine = this.#engines.get(name);
+  #named(principal: Principal, name: string): FrameStatements {
+    const engine = mayUseEngine(principal, name) ? this.#engines.get(name) : undefined;
     if (engine !== undefined) return engine;
-    throw unknownEngine(name, [...this.#engines.keys(), autoEngineName]);
+    const known = [...this.#engines.keys()].filter((each) => mayUseEngine(principal, each));
+    throw unknownEngine(name, [...known, autoEngineName]);
   }
 }

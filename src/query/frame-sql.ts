@@ -81,5 +81,6 @@ export interface FrameSql {
   keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult>;
   /** Runs a statement that changes frames (CREATE TABLE, INSERT, DROP TABLE). */
   update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate>;
-  analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]>;
+  /** None where the database is not granted. */
+  analyticsTables(principal: Principal, options: CallOptions): Promise<readonly AnalyticsTable[]>;
 }

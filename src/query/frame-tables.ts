@@ -1,9 +1,10 @@
 import { AppError } from '../core/app-error.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
+import { mayUseEngine } from '../core/engine-names.ts';
 import { isSharedName } from '../core/frame-name.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
-import { type FrameTable, isAnalytics, type TableName } from '../core/sql.ts';
+import { analyticsCatalog, type FrameTable, isAnalytics, type TableName, tableText } from '../core/sql.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
@@ -23,7 +24,10 @@ export async function openTables(
   return Cleanup.scope(async (cleanup) => {
     const opened = new Map<string, FrameTable>();
     for (const table of names) {
-      if (isAnalytics(table)) continue;
+      if (isAnalytics(table)) {
+        if (!mayUseEngine(principal, analyticsCatalog)) throw tableNotFound(table);
+        continue;
+      }
       const key = table.name.toLowerCase();
       const before = opened.get(key);
       if (before?.name === table.name) continue;
@@ -90,6 +94,11 @@ async function frameTable(reader: FrameReader, { tenant }: Principal, name: stri
     hold: () => reader.holdFiles(),
     retired: reader.retired,
   };
+}
+
+/** As of a database without tables. */
+function tableNotFound(table: TableName): AppError {
+  return new AppError('sql_error', `table ${tableText(table)} not found`, { position: table.position });
 }
 
 function differsInCase(...names: readonly string[]): AppError {

@@ -1,9 +1,9 @@
 import { readCredential } from '../../auth/credentials.ts';
 import { AppError } from '../../core/app-error.ts';
-import { unknownEngine } from '../../core/engine-names.ts';
+import { mayUseEngine, unknownEngine } from '../../core/engine-names.ts';
 import { randomBase32 } from '../../core/handle.ts';
 import { LruMap } from '../../core/lru-map.ts';
-import { ownerKey } from '../../core/principal.ts';
+import { ownerKey, type Principal } from '../../core/principal.ts';
 import { analyticsCatalog, framesCatalog } from '../../core/sql.ts';
 
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
@@ -21,7 +21,6 @@ export interface SessionOptions {
 
 const cookieName = 'arrow_flight_session_id';
 const optionNames = ['catalog', 'schema', 'engine'] as const;
-const catalogs: readonly string[] = [framesCatalog, analyticsCatalog];
 const maxSchemaLength = 256;
 const maxSessions = 10_000;
 
@@ -68,7 +67,8 @@ export class Sessions {
         hint: 'name the engine in the header x-framehold-engine of each call, or as session option engine (SetSessionOptions, with cookies), or send the token of a Handshake',
       });
     }
-    if (engine !== undefined && !this.#engines.includes(engine)) throw unknownEngine(engine, this.#engines);
+    const known = this.#engines.filter((name) => mayUseEngine(call.principal, name));
+    if (engine !== undefined && !known.includes(engine)) throw unknownEngine(engine, known);
     const { engine: _, ...others } = this.#byId.get(id) ?? {};
     this.#keep(id, engine === undefined ? others : { ...others, engine });
   }
@@ -85,7 +85,7 @@ export class Sessions {
       } else if (isEmpty(value)) {
         const { [known]: _, ...others } = options;
         options = others;
-      } else if (this.#isLegal(known, value.string)) {
+      } else if (this.#isLegal(call.principal, known, value.string)) {
         options = { ...options, [known]: value.string };
       } else {
         errors.set(name, sessionError.invalidValue);
@@ -119,10 +119,11 @@ export class Sessions {
     return ids.find((id) => id !== undefined && (this.#byId.has(id) || this.#tokens.has(id)));
   }
 
-  #isLegal(name: (typeof optionNames)[number], value: string | undefined): value is string {
+  #isLegal(principal: Principal, name: (typeof optionNames)[number], value: string | undefined): value is string {
     if (value === undefined) return false;
-    if (name === 'engine') return this.#engines.includes(value);
-    return name === 'catalog' ? catalogs.includes(value) : value.length > 0 && value.length <= maxSchemaLength;
+    if (name === 'engine') return this.#engines.includes(value) && mayUseEngine(principal, value);
+    if (name === 'schema') return value.length > 0 && value.length <= maxSchemaLength;
+    return value === framesCatalog || (value === analyticsCatalog && mayUseEngine(principal, value));
   }
 }
 

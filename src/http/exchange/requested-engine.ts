@@ -1,3 +1,5 @@
+import { usableDefault } from '../../core/engine-names.ts';
+import type { Principal } from '../../core/principal.ts';
 import type { EngineChoice } from '../../query/frame-sql.ts';
 import type { Exchange } from './exchange.ts';
 import type { Parameter } from './parameters.ts';
@@ -14,6 +16,11 @@ export function requestedEngine(
   { defaultEngine }: { readonly defaultEngine: string },
 ): RequestedEngine {
   return { engine: engine ?? defaultEngine, isNamed: engine !== undefined };
+}
+
+/** Where the default engine is not granted to the caller, a request that names none does not go there. */
+export function withUsableEngine<Command extends RequestedEngine>(command: Command, principal: Principal): Command {
+  return command.isNamed ? command : { ...command, engine: usableDefault(principal, command.engine) };
 }
 
 const engineNames =

@@ -32,7 +32,7 @@ export function enginesRoute(engines: EngineDirectory): Route {
     },
     async handle(exchange) {
       readParameters({}, parseQueryString(exchange.target));
-      sendJson(exchange, { engines: (await engines.list()).map(engineDocument) });
+      sendJson(exchange, { engines: (await engines.list(exchange.principal)).map(engineDocument) });
     },
   };
 }

@@ -1,3 +1,6 @@
+import { mayUseEngine, usableDefault } from '../../core/engine-names.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { EngineDirectory } from '../../query/engine-directory.ts';
 import { readParameters } from '../exchange/parameters.ts';
 import { parseQueryString } from '../exchange/query-string.ts';
 import type { Route } from '../exchange/route.ts';
@@ -7,7 +10,7 @@ export interface ServerInfo {
   readonly version: string;
   /** Where it listens. */
   readonly grpc: { readonly host: string; readonly port: number };
-  readonly engines: readonly string[];
+  readonly engines: Pick<EngineDirectory, 'namesFor'>;
   readonly defaultEngine: string;
   readonly autoEngine: string | undefined;
   /** What strangers are told to show. */
@@ -18,14 +21,15 @@ export interface ServerInfo {
 export function infoRoute(info: ServerInfo): Route {
   const { version, grpc, engines, defaultEngine, autoEngine, credentials } = info;
   const { host, port } = grpc;
-  const document = {
-    name: 'framehold',
+  const open = { name: 'framehold', grpc: { host, port } };
+  const document = (principal: Principal): object => ({
+    name: open.name,
     version,
-    grpc: { host, port },
-    engines,
-    default_engine: defaultEngine,
-    ...(autoEngine !== undefined && { auto_engine: autoEngine }),
-  };
+    grpc: open.grpc,
+    engines: engines.namesFor(principal),
+    default_engine: usableDefault(principal, defaultEngine),
+    ...(autoEngine !== undefined && mayUseEngine(principal, autoEngine) && { auto_engine: autoEngine }),
+  });
   return {
     path: '/info',
     methods: ['GET', 'HEAD'],
@@ -71,7 +75,7 @@ export function infoRoute(info: ServerInfo): Route {
     },
     handle(exchange) {
       readParameters({}, parseQueryString(exchange.target));
-      sendJson(exchange, exchange.isKnown ? document : { name: document.name, grpc: document.grpc, credentials });
+      sendJson(exchange, exchange.isKnown ? document(exchange.principal) : { ...open, credentials });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { mayUseEngine } from '../../../core/engine-names.ts';
 import { analyticsCatalog, framesCatalog } from '../../../core/sql.ts';
 import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
 import type { CallOptions } from '../../../query/frame-sql.ts';
@@ -46,7 +47,11 @@ const noKeys = (fields: readonly ArrowField[]): Command => {
 };
 
 const commands: Readonly<Record<string, Command>> = {
-  CommandGetCatalogs: () => fixed(catalogFields, [[analyticsCatalog], [framesCatalog]]),
+  CommandGetCatalogs: (_, { principal }) =>
+    fixed(
+      catalogFields,
+      mayUseEngine(principal, analyticsCatalog) ? [[analyticsCatalog], [framesCatalog]] : [[framesCatalog]],
+    ),
   CommandGetDbSchemas: (value, sources) => {
     const filter = CommandGetDbSchemas.decode(value);
     return {

@@ -1,5 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
+import { mayUseEngine } from '../../../core/engine-names.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { Frames } from '../../../frames/frames.ts';
@@ -42,7 +43,7 @@ export async function listSchemas(
   options: CallOptions,
 ): Promise<(readonly [catalog: string, schema: string])[]> {
   const found: [string, string][] = [];
-  if (allows(catalog, analyticsCatalog)) {
+  if (allows(catalog, analyticsCatalog) && mayUseEngine(sources.principal, analyticsCatalog)) {
     const schemas = (await analyticsTables(sources, catalog, options)).map(({ schema }) => schema);
     for (const schema of [...new Set([mainSchema, ...schemas])].sort()) found.push([analyticsCatalog, schema]);
   }
@@ -82,12 +83,12 @@ export async function* listTables(
 
 /** While another process writes the operator's database it cannot be opened: that hides its tables, not the frames. */
 async function analyticsTables(
-  { sql }: TableSources,
+  { sql, principal }: TableSources,
   catalog: string | undefined,
   options: CallOptions,
 ): Promise<readonly AnalyticsTable[]> {
   try {
-    return await sql.analyticsTables(options);
+    return await sql.analyticsTables(principal, options);
   } catch (error) {
     if (catalog === undefined && error instanceof AppError && error.code === 'sql_error') return [];
     throw error;

@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
+import { mayUseEngine } from '../../../core/engine-names.ts';
 import { parseHandle } from '../../../core/handle.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
@@ -28,7 +29,7 @@ export async function ingest(
   // As everywhere in SQL, a name means the frame that is there in whatever case.
   const handle = (await findHandle(frames, principal, command.table)) ?? parseHandle(command.table);
   const { mode, mustExist } = ingestMode(command.tableDefinition);
-  refuseElsewhere(command);
+  refuseElsewhere(command, principal);
   if (command.temporary) {
     throw new AppError('sql_forbidden', `${handle} cannot be temporary: a frame is there for all connections`, {
       hint: 'leave temporary out; the option ttl ("15m") lets the frame go by itself',
@@ -64,8 +65,8 @@ function unspecified(field: string, value: number, accepted: string): AppError {
   return new AppError('invalid_parameter', `table_definition_options.${field} ${what}; it is one of ${accepted}`);
 }
 
-function refuseElsewhere({ catalog, schema }: Ingest): void {
-  if (catalog === analyticsCatalog) {
+function refuseElsewhere({ catalog, schema }: Ingest, principal: Principal): void {
+  if (catalog === analyticsCatalog && mayUseEngine(principal, analyticsCatalog)) {
     throw new AppError('sql_forbidden', `the catalog ${analyticsCatalog} is read-only`, {
       hint: `ingest into ${framesCatalog}.${framesSchema}`,
     });

@@ -1,7 +1,9 @@
+import { mayUseEngine, tsdbEngineName } from '../../../core/engine-names.ts';
 import type { Tsdb } from '../../../core/tsdb.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusals.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
+import { withUsableEngine } from '../../exchange/requested-engine.ts';
 import type { Route } from '../../exchange/route.ts';
 import { answerSql } from './answer-sql.ts';
 import { askedFor, type ExecCommand, type ExecDefaults, type ExecSettings, parseExec } from './command.ts';
@@ -48,9 +50,9 @@ export function execRoute({ frames, pages, tsdb, sql, settings }: ExecRouteOptio
           return readHandle(command, exchange, { frames, pages }, settings);
         case 'sql':
           if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
-          return answerSql(command, exchange, sql, settings);
+          return answerSql(withUsableEngine(command, exchange.principal), exchange, sql, settings);
         case 'proxy':
-          if (tsdb === undefined) throw tsdbNotConfigured();
+          if (tsdb === undefined || !mayUseEngine(exchange.principal, tsdbEngineName)) throw tsdbNotConfigured();
           if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
           return forwardSql(command, exchange, tsdb, settings);
         default:

@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
+import { mayUseEngine, tsdbEngineName } from '../../../core/engine-names.ts';
 import type { Tsdb } from '../../../core/tsdb.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { FrameSql } from '../../../query/frame-sql.ts';
@@ -6,7 +7,7 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { headWouldExecute, tsdbNotConfigured } from '../../exchange/query-refusals.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
-import { reportEngine } from '../../exchange/requested-engine.ts';
+import { reportEngine, withUsableEngine } from '../../exchange/requested-engine.ts';
 import type { Route } from '../../exchange/route.ts';
 import { engineErrors, frameErrors, sqlErrors, storageErrors, tsdbErrors } from '../../openapi/error-groups.ts';
 import { askedFor } from '../exec/command.ts';
@@ -40,15 +41,16 @@ export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Rout
         case 'sql': {
           if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
           const { principal, signal, lane } = exchange;
-          const text = { sql: command.query, engine: command.engine };
+          const wanted = withUsableEngine(command, principal);
+          const text = { sql: command.query, engine: wanted.engine };
           const choice = await sql.choose(principal, text, { signal, lane });
-          const told = reportEngine(exchange, command, choice);
+          const told = reportEngine(exchange, wanted, choice);
           // An engine elsewhere has a clock of its own.
           if (!choice.isElsewhere || timeoutMs !== undefined) limitTime(exchange, requestTimeoutMs, timeoutMs);
           return await exportQuery(command, exchange, { frames, sql, compression, choice, told });
         }
         case 'proxy':
-          if (tsdb === undefined) throw tsdbNotConfigured();
+          if (tsdb === undefined || !mayUseEngine(exchange.principal, tsdbEngineName)) throw tsdbNotConfigured();
           if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
           return await forwardSql({ ...command, door: 'exp' }, exchange, tsdb, {
             requestTimeoutMs: timeoutMs ?? requestTimeoutMs,

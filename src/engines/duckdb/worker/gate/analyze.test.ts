@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
 import type { TableName } from '../../../../core/sql.ts';
+import { tableText } from '../../../../core/sql.ts';
 import { suggestedTypeNames } from './allowed-types.ts';
 import { analyzeSql } from './analyze.ts';
-import { tableText } from './table-access.ts';
 
 const connection = duckDbConnection();
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { analyticsCatalog, framesCatalog, framesSchema, type TableName } from '../../../../core/sql.ts';
+import { analyticsCatalog, framesCatalog, framesSchema, type TableName, tableText } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { systemSchemas, systemTables } from './reserved-names.ts';
 
@@ -42,11 +42,4 @@ function placeOf(table: TableName) {
       ? schema === undefined || schema === framesSchema || schema === framesCatalog
       : catalog === framesCatalog && schema === framesSchema;
   return { schema, isFrame, isAnalytics: (catalog ?? schema) === analyticsCatalog };
-}
-
-export function tableText({ catalog, schema, name }: TableName): string {
-  return [catalog, schema, name]
-    .filter((part) => part !== undefined)
-    .map((part) => (/^[a-z_][a-z0-9_]*$/i.test(part) ? part : `"${part.replaceAll('"', '""')}"`))
-    .join('.');
 }

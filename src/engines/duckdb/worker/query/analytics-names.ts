@@ -1,8 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
-import type { AnalyticsTable, TableName } from '../../../../core/sql.ts';
+import { type AnalyticsTable, type TableName, tableText } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
-import { tableText } from '../gate/table-access.ts';
 import type { Connection } from '../native/session.ts';
 
 /** The names of what is in the operator's database while it is open. */
