@@ -38,6 +38,9 @@ const host: Environment = {
   onFatal: (report) => {
     reportFatal = report;
   },
+  onReloadSignal: (listener) => {
+    process.on('SIGHUP', listener);
+  },
   onStopSignal: (listener) => {
     let first: { signal: NodeJS.Signals; atMs: number } | undefined;
     const onSignal = (signal: NodeJS.Signals) => {

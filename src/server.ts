@@ -1,4 +1,6 @@
 import { join, resolve } from 'node:path';
+import { AuditLog } from './audit/audit-log.ts';
+import { FrameAudit } from './audit/frame-audit.ts';
 import { AccessRecords } from './auth/access-records.ts';
 import { FrameAccess } from './auth/frame-access.ts';
 import { FrameShares } from './auth/frame-shares.ts';
@@ -10,6 +12,7 @@ import type { Config } from './config/config.ts';
 import type { EngineConfig } from './config/engine-settings.ts';
 import type { ListenAddress } from './config/listen-address.ts';
 import { Cleanup } from './core/async/cleanup.ts';
+import type { Audit } from './core/audit.ts';
 import type { ClusterEngine } from './core/engine.ts';
 import { autoEngineName, localEngineName, tsdbEngineName } from './core/engine-names.ts';
 import type { Logger } from './core/logger.ts';
@@ -67,6 +70,8 @@ export interface RunningServer extends AsyncDisposable {
   /** How many frames are held as the server starts. */
   readonly frameCount: number;
   readonly frames: FrameStore;
+  /** Reads again what may be read again while it runs. Undefined where there is nothing of the kind. */
+  readonly reload: (() => void) | undefined;
 }
 
 /** For answers to those whose statement outlasts a stop. */
@@ -98,13 +103,16 @@ export async function startServer(
   return Cleanup.scope(async (cleanup) => {
     const engines = cleanup.use(openEngines(config, logger));
     const store = cleanup.use(await openFrames(config, engines, logger));
-    const access = cleanup.use(await openAccess(config, store, logger));
+    const audit = await openAudit(config, logger);
+    cleanup.defer(() => audit?.[Symbol.asyncDispose]());
+    const opened = cleanup.use(await openAccess(config, store, logger));
+    const access = audit === undefined ? opened : { ...opened, frames: new FrameAudit(opened.frames) };
     const queries = cleanup.use(await openQueries(config, access.frames, createEngine, logger));
     if (config.frames.demo) {
       const { makeDemoFrames } = await import('./demo/make-demo-frames.ts');
       await makeDemoFrames(store, logger, { signal: stopping.signal });
     }
-    const doors = cleanup.use(await openDoors(config, { ...access, cache: store.cache }, queries, logger));
+    const doors = cleanup.use(await openDoors(config, { ...access, audit, cache: store.cache }, queries, logger));
     cleanup.defer(async () => stopping.abort());
     createAnalyticsDatabase(engines.foreground, config.storage.duckdbPath, logger, stopping.signal);
     return {
@@ -112,6 +120,7 @@ export async function startServer(
       grpcAddress: doors.grpcAddress,
       frameCount: await store.count(),
       frames: store,
+      reload: audit && (() => void audit.reopen()),
     };
   });
 }
@@ -172,6 +181,11 @@ interface Access extends AsyncDisposable {
   readonly records: AccessRecords | undefined;
 }
 
+async function openAudit({ audit }: Config, logger: Logger): Promise<AuditLog | undefined> {
+  const { file: path, onFailure = 'refuse' } = audit;
+  return path === undefined ? undefined : AuditLog.open({ path, onFailure, logger: logger.area('audit') });
+}
+
 async function openAccess({ auth, storage }: Config, store: FrameStore, logger: Logger): Promise<Access> {
   if (!auth.enabled) {
     return { frames: new FrameAccess(store), identify, records: undefined, [Symbol.asyncDispose]: async () => {} };
@@ -198,6 +212,7 @@ async function openAccess({ auth, storage }: Config, store: FrameStore, logger: 
 
 /** What the doors open on. */
 interface Inside extends Omit<Access, keyof AsyncDisposable> {
+  readonly audit: Audit | undefined;
   readonly cache: ByteCache;
 }
 
@@ -303,6 +318,7 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
       cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
       identify: inside.identify,
       isClosed: inside.records !== undefined,
+      audit: inside.audit,
       routes: [...routes, openApiRoute(routes, { version })],
       logger: logger.area('http'),
     });
@@ -319,7 +335,7 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
 
 function openGrpc(
   { server }: Config,
-  { frames, identify: identifyCaller, records }: Inside,
+  { frames, identify: identifyCaller, audit, records }: Inside,
   queries: Queries,
   logger: Logger,
 ) {
@@ -344,6 +360,7 @@ function openGrpc(
     maxConnections: server.maxConnections,
     services: [createHealthService(['', flightServiceName]), createFlightService({ frames, sql: flightSql, sessions })],
     identify: identifyCaller,
+    audit,
     logger,
   });
 }

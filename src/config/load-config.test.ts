@@ -51,6 +51,7 @@ describe('without any setting', () => {
         issuers: new Map(),
         certificates: new Map(),
       },
+      audit: { file: undefined, onFailure: undefined },
       compression: { algorithm: 'zstd', level: 19 },
       logging: { filter: { level: 'info', areas: {} }, format: 'json' },
       client: { server: 'http://127.0.0.1:9000', tokenFile: undefined },
@@ -220,7 +221,8 @@ describe('flags', () => {
   it.each(settingRows.map((row) => [row.flag, row] as const))('%s takes what the docs show', (flag, row) => {
     const text = typeof row.default === 'string' ? row.default : row.example;
     expect(text).toBeDefined();
-    const toml = '[engines.spark]\nkind = "spark-connect"\nurl = "sc://spark"\n[auth]\nenabled = true';
+    const toml =
+      '[engines.spark]\nkind = "spark-connect"\nurl = "sc://spark"\n[auth]\nenabled = true\n[audit]\nfile = "a"';
     const setting = shown(row.key, { argv: [`${flag}=${text}`], toml });
     expect(setting?.origin).toBe(flag);
   });
@@ -281,7 +283,7 @@ describe('a wrong value', () => {
     [{ toml: '\n[sever]\ngrpc_port = 1' }, `unknown section [sever] in ${defaultFile}:2; did you mean server?`],
     [
       { toml: 'grpc_port = 1' },
-      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, tsdb, sql, frames, auth, compression, logging, client`,
+      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, tsdb, sql, frames, auth, audit, compression, logging, client`,
     ],
     [{ toml: 'server = 1' }, `server in ${defaultFile}:1 is a number; expected a section [server]`],
     [{ toml: '[server]\n\ngrpc_port = ' }, `${defaultFile}:3:13 is not TOML: Invalid TOML document`],

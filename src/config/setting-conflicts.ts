@@ -21,7 +21,12 @@ export function settingConflict(config: Config, originOf: (key: string) => strin
       `http.bind_address (set by ${originOf('http.bind_address')}); expected two different ports`
     );
   }
-  return engineConflict(config, originOf) ?? authConflict(config, originOf);
+  return engineConflict(config, originOf) ?? authConflict(config, originOf) ?? auditConflict(config, originOf);
+}
+
+function auditConflict({ audit }: Config, originOf: (key: string) => string): string | undefined {
+  if (audit.file !== undefined || audit.onFailure === undefined) return undefined;
+  return `audit.on_failure is set (by ${originOf('audit.on_failure')}), but audit.file is not; name the file`;
 }
 
 /** A rule about callers that nobody would enforce is worse than none. */

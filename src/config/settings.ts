@@ -331,6 +331,27 @@ export const settings = {
       help: "How long an issuer's keys are used while newer ones cannot be fetched",
     },
   },
+  audit: {
+    file: {
+      property: 'file',
+      env: 'AUDIT_FILE',
+      type: type.path,
+      default: undefined,
+      example: '/var/log/framehold/audit.jsonl',
+      help: 'File that gets a line of JSON for every request; opened again on SIGHUP; unset, there is none',
+    },
+    on_failure: {
+      property: 'onFailure',
+      env: 'AUDIT_ON_FAILURE',
+      type: type.choice(['refuse', 'continue']),
+      default: {
+        shown: 'refuse',
+        text: ({ text }) => (text('audit.file') === undefined ? undefined : 'refuse'),
+      },
+      example: 'refuse',
+      help: 'Whether requests are refused (503) or served while that file cannot be written',
+    },
+  },
   compression: {
     algorithm: {
       property: 'algorithm',

@@ -5,6 +5,7 @@ export const errorCodes = [
   'rate_limited',
   'quota_exceeded',
   'auth_unavailable',
+  'audit_unavailable',
   'missing_parameter',
   'ambiguous_mode',
   'invalid_parameter',

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import type { RequestNotes } from './request-notes.ts';
 
 declare const tenantBrand: unique symbol;
 
@@ -57,6 +58,8 @@ export interface Principal {
   readonly expiresAt?: number | undefined;
   /** Of the tenant. Undefined: there are none. */
   readonly limits?: TenantLimits | undefined;
+  /** Of its request, where there is an audit. */
+  readonly notes?: RequestNotes | undefined;
 }
 
 /** Names the principal among all of them: what one keeps on the server, no other finds. */

@@ -5,7 +5,10 @@ let count = 0;
 
 /** The `x-request-id` that the client gave, if it is short and plain; else a new one. Both listeners share one sequence. */
 export function requestIdOf(given: unknown): string {
-  if (typeof given === 'string' && /^[\w.-]{1,64}$/.test(given)) return given;
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : newRequestId();
+}
+
+export function newRequestId(): string {
   count += 1;
   return `${processPrefix}-${count.toString(36)}`;
 }

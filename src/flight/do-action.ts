@@ -12,6 +12,7 @@ export interface FlightActions {
 /** Flight SQL is asked first: cancelling and renewing are also done to its tickets. */
 export async function* doAction({ own, sql }: FlightActions, request: Uint8Array, call: Call): AsyncGenerator<Message> {
   const { type, body } = Action.decode(request);
+  if (call.principal.notes !== undefined) call.principal.notes.object = type.slice(0, 100);
   const ofSql = sql.doAction(type, body, call);
   if (ofSql !== undefined) {
     yield* ofSql;

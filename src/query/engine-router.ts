@@ -1,6 +1,7 @@
 import type { Column } from '../core/data-type.ts';
 import { autoEngineName, localEngineName, mayUseEngine, unknownEngine } from '../core/engine-names.ts';
 import type { Principal } from '../core/principal.ts';
+import type { RequestNotes } from '../core/request-notes.ts';
 import { type AnalyticsTable, analyticsCatalog, type SqlResult, type Statement } from '../core/sql.ts';
 import { endingWith } from '../core/sql-result.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
@@ -74,7 +75,7 @@ export class EngineRouter implements FrameSql {
     const run = this.#running.begin(principal, request.statement, options);
     try {
       const result = await this.#named(principal, run.engine).query(principal, request, run.options);
-      return endingWith(result, () => run.end());
+      return endingWith(principal.notes === undefined ? result : counted(result, principal.notes), () => run.end());
     } catch (thrown) {
       run.end();
       throw thrown;
@@ -122,4 +123,22 @@ export class EngineRouter implements FrameSql {
     const known = [...this.#engines.keys()].filter((each) => mayUseEngine(principal, each));
     throw unknownEngine(name, [...known, autoEngineName]);
   }
+}
+
+/** The same result; its rows are noted as they pass. */
+function counted(result: SqlResult, notes: RequestNotes): SqlResult {
+  return {
+    columns: result.columns,
+    async *rows() {
+      for await (const piece of result.rows()) {
+        notes.addRows(piece.rows);
+        yield piece;
+      }
+    },
+    arrowStream: () => result.arrowStream(),
+    get totalRows() {
+      return result.totalRows;
+    },
+    [Symbol.asyncDispose]: () => result[Symbol.asyncDispose](),
+  };
 }

@@ -25,6 +25,7 @@ export class RunningQueries {
 
   /** The statement is to run with the options of what this gives, and is under way until that ends. */
   begin(owner: Principal, statement: Pick<RunningQuery, 'sql' | 'engine'>, options: CallOptions): Run {
+    owner.notes?.statement(statement);
     const run = new Run(owner, statement, options, () => this.#runs.delete(run));
     this.#runs.add(run);
     return run;

@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   cache: [],
+  audit: ['core', 'frames'],
   auth: ['core', 'frames'],
   encoding: ['core'],
   frames: ['core', 'cache'],
@@ -29,7 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ['core', 'client', 'config', 'telemetry'],
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server.ts'],
   'server.ts': [
-    ...['core', 'auth', 'cache', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
+    ...['core', 'audit', 'auth', 'cache', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
     ...['demo', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc'],
   ],
 };

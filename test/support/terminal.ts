@@ -45,6 +45,7 @@ export function onTerminal(argv: readonly string[], { homeDir, width = 80, env =
     terminalWidth: () => width,
     readFile: () => undefined,
     onStopSignal: () => {},
+    onReloadSignal: () => {},
     onFatal: () => {},
     loadServer: () => Promise.reject(new Error('not asked for')),
   };

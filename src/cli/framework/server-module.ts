@@ -8,6 +8,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly httpAddress: ListenAddress;
   readonly grpcAddress: ListenAddress;
   readonly frameCount: number;
+  /** Reads again what may be read again while it runs. Undefined where there is nothing of the kind. */
+  readonly reload: (() => void) | undefined;
 }
 
 export type StartServer = (config: Config, logger: Logger) => Promise<RunningServer>;

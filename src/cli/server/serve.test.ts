@@ -31,6 +31,7 @@ function fakeEnvironment(startServer: StartServer) {
     onStopSignal: (listener) => {
       stop = listener;
     },
+    onReloadSignal: () => {},
     onFatal: () => {},
     loadServer: async () => ({
       startServer,
@@ -51,6 +52,7 @@ function runningServer(over: Partial<RunningServer> = {}): RunningServer {
     httpAddress: { host: '127.0.0.1', port: 4321 },
     grpcAddress: { host: '127.0.0.1', port: 4322 },
     frameCount: 3,
+    reload: undefined,
     [Symbol.asyncDispose]: async () => {},
     ...over,
   };

@@ -47,6 +47,7 @@ async function serveUntil(
     environment.stderr.write(`framehold: ${startFailure(error, config)}\n`);
     return 1;
   }
+  if (server.reload !== undefined) environment.onReloadSignal(server.reload);
   environment.stdout.write(banner(server, config, environment.version));
   warnIfOpen(server, config, logger);
   const signal = await stopSignal;

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { AppError, loggedError, toAppError } from '../../core/app-error.ts';
+import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Principal } from '../../core/principal.ts';
-import { requestIdOf } from '../../core/request-id.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
 import { errorTrailers, okTrailers } from './error-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
@@ -26,6 +26,9 @@ export interface StartCallOptions {
   readonly metadata: IncomingHttpHeaders;
   /** Undefined where the service is open to anybody. */
   readonly identify: (() => Principal | Promise<Principal>) | undefined;
+  readonly requestId: string;
+  /** Its line of the audit, where it has one. */
+  readonly record: AuditRecord | undefined;
   readonly lane: string;
   readonly logger: Logger;
   /** Called when its stream is gone. */
@@ -41,8 +44,7 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** Serves one call on its stream, from headers to trailers. */
 export function startCall(stream: ServerHttp2Stream, options: StartCallOptions): RunningCall {
-  const { metadata, path, identify, lane, logger, timeouts, onClosed } = options;
-  const requestId = requestIdOf(metadata['x-request-id']);
+  const { metadata, path, identify, requestId, record, lane, logger, timeouts, onClosed } = options;
   const stopping = new LazyAbort();
   const headers: OutgoingHttpHeaders = {};
   let principal: Principal | undefined;
@@ -64,6 +66,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
   };
   let deadline: NodeJS.Timeout | undefined;
   let ended = false;
+  let outcome = 'client_gone';
 
   const end = (trailers: OutgoingHttpHeaders, last?: Message): void => {
     ended = true;
@@ -74,6 +77,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     if (ended || stream.destroyed) return;
     const error = thrown instanceof GrpcError ? thrown : toAppError(thrown);
     const code = error instanceof AppError ? error.code : undefined;
+    outcome = error instanceof AppError ? error.code : error.status.toLowerCase();
     const level = code === 'internal' ? 'error' : 'debug';
     logger[level]('call failed', { path, requestId, code, error: loggedError(error) });
     end({ ...errorTrailers(error), 'x-request-id': requestId });
@@ -88,24 +92,23 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     clearTimeout(deadline);
     if (!ended) stopping.abort(new GrpcError('CANCELLED', 'the client cancelled the call'));
     ended = true;
+    record?.end(outcome);
     onClosed();
   });
   try {
     deadline = startDeadline(metadata['grpc-timeout']?.toString(), abort);
-    const begin = (): void =>
-      void run(stream, call, { ...options, headers, stopping }).then((last) => ended || end(okTrailers, last), fail);
+    const succeed = (last: Message | undefined): void => {
+      if (ended) return;
+      outcome = 'ok';
+      end(okTrailers, last);
+    };
+    const begin = (known: Principal | undefined): void => {
+      principal = known === undefined || record === undefined ? known : record.identified(known);
+      if (!ended) void run(stream, call, { ...options, headers, stopping }).then(succeed, fail);
+    };
     const identified = identify?.();
-    if (identified instanceof Promise) {
-      identified
-        .then((known) => {
-          principal = known;
-          if (!ended) begin();
-        })
-        .catch(fail);
-    } else {
-      principal = identified;
-      begin();
-    }
+    if (identified instanceof Promise) identified.then(begin).catch(fail);
+    else begin(identified);
   } catch (error) {
     fail(error);
   }
@@ -123,15 +126,24 @@ function startDeadline(header: string | undefined, abort: RunningCall['abort']):
 async function run(
   stream: ServerHttp2Stream,
   call: Call,
-  { method, timeouts, headers, stopping }: StartCallOptions & { headers: OutgoingHttpHeaders; stopping: LazyAbort },
+  {
+    method,
+    record,
+    timeouts,
+    headers,
+    stopping,
+  }: StartCallOptions & { headers: OutgoingHttpHeaders; stopping: LazyAbort },
 ): Promise<Message | undefined> {
   const { requestTimeoutMs, stallTimeoutMs } = timeouts;
   const sendAll = async (messages: AsyncIterable<Message>): Promise<undefined> => {
     for await (const message of messages) {
       stopping.throwIfAborted();
+      if (record !== undefined) await acknowledge(record, stopping);
       if (!stream.headersSent) startResponse(stream, headers);
+      if (record !== undefined) noteBytes(record, message);
       await writeMessage(stream, message, stallTimeoutMs);
     }
+    if (record !== undefined) await acknowledge(record, stopping);
     // A stream of no messages still has headers and trailers.
     if (!stream.headersSent && !stopping.isAborted) startResponse(stream, headers);
   };
@@ -140,7 +152,9 @@ async function run(
       const request = await onlyMessage(stream, call, method, requestTimeoutMs);
       const message = await method.handle(request, call);
       stopping.throwIfAborted();
+      if (record !== undefined) await acknowledge(record, stopping);
       startResponse(stream, headers);
+      if (record !== undefined) noteBytes(record, message);
       return message;
     }
     case 'serverStreaming': {
@@ -152,4 +166,19 @@ async function run(
     default:
       method satisfies never;
   }
+}
+
+/** The line of a change is written before its client hears of it. */
+async function acknowledge(record: AuditRecord, stopping: LazyAbort): Promise<void> {
+  const line = record.acknowledge();
+  if (line === undefined) return;
+  await line;
+  stopping.throwIfAborted();
+}
+
+/** Of a change, the notes have the bytes that it kept. */
+function noteBytes({ notes }: AuditRecord, message: Message): void {
+  if (notes.changes > 0) return;
+  if (message instanceof Uint8Array) notes.addBytes(message.length);
+  else for (const piece of message) notes.addBytes(piece.length);
 }

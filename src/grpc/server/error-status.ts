@@ -9,6 +9,7 @@ export const errorStatus = {
   rate_limited: 'UNAVAILABLE',
   quota_exceeded: 'RESOURCE_EXHAUSTED',
   auth_unavailable: 'UNAVAILABLE',
+  audit_unavailable: 'UNAVAILABLE',
   missing_parameter: 'INVALID_ARGUMENT',
   ambiguous_mode: 'INVALID_ARGUMENT',
   invalid_parameter: 'INVALID_ARGUMENT',

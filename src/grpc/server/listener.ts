@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { withTimeout } from '../../core/async/limited-wait.ts';
+import type { Audit } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Identify } from '../../core/principal.ts';
+import { requestIdOf } from '../../core/request-id.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
 import { type CallTimeouts, type RunningCall, startCall } from './call.ts';
 import { type ConnectionTimeouts, watchConnection } from './connection.ts';
@@ -20,6 +22,8 @@ export interface GrpcListenerOptions {
   readonly maxConnections: number;
   readonly services: readonly Service[];
   readonly identify: Identify;
+  /** Undefined: there is none. */
+  readonly audit?: Audit | undefined;
   readonly logger: Logger;
   readonly timeouts?: Partial<GrpcTimeouts>;
 }
@@ -98,12 +102,17 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     const path = metadata[':path'] ?? '';
     const caller = { headers: metadata, address };
     const identify = found.isOpen ? undefined : () => options.identify(caller);
+    const givenId = metadata['x-request-id'];
+    const requestId = requestIdOf(givenId);
+    const audited = { door: 'grpc', method: path, isChange: false, requestId, givenId, address } as const;
     const call = startCall(stream, {
       timeouts,
       method: found.method,
       path,
       metadata,
       identify,
+      requestId,
+      record: found.isOpen ? undefined : options.audit?.begin(audited),
       lane,
       logger,
       onClosed,

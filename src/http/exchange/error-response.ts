@@ -7,6 +7,7 @@ export const httpStatus = {
   rate_limited: 429,
   quota_exceeded: 507,
   auth_unavailable: 503,
+  audit_unavailable: 503,
   missing_parameter: 400,
   ambiguous_mode: 400,
   invalid_parameter: 400,

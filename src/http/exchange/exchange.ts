@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { AppError } from '../../core/app-error.ts';
+import { AppError, type ErrorCode } from '../../core/app-error.ts';
+import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Caller, Principal } from '../../core/principal.ts';
 import type { EngineChoice } from '../../query/frame-sql.ts';
@@ -35,10 +36,18 @@ export class Exchange {
   asked: string | undefined;
   /** Where its statement runs, once that is known. */
   engine: EngineChoice | undefined;
+  /** Its line of the audit, where it has one. */
+  record: AuditRecord | undefined;
+  /** Called instead of the answer to a change whose line cannot be written. */
+  onUnrecorded: ((error: unknown) => void) | undefined;
+  /** Why it failed. */
+  failure: ErrorCode | undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   #controller: AbortController | undefined;
   #principal: Principal | undefined;
+  /** The answer waits for the line of the audit. */
+  #isHeld = false;
 
   constructor({ request, response, target, segments, requestId, logger }: ExchangeParts) {
     this.method = request.method ?? '';
@@ -63,7 +72,7 @@ export class Exchange {
   }
 
   set principal(principal: Principal) {
-    this.#principal = principal;
+    this.#principal = this.record === undefined ? principal : this.record.identified(principal);
   }
 
   /** What is known of the caller before it is identified. */
@@ -79,7 +88,23 @@ export class Exchange {
 
   /** The status line is sent: it is too late for an error response. */
   get hasBegun(): boolean {
-    return this.#response.headersSent;
+    return this.#response.headersSent || this.#isHeld;
+  }
+
+  /** Notes for the audit what the request is about, where the path does not tell it. */
+  concerns(object: string): void {
+    if (this.record !== undefined) this.record.notes.object = object;
+  }
+
+  get status(): number {
+    return this.#response.statusCode;
+  }
+
+  /** How it ended, for the audit. */
+  get outcome(): ErrorCode | 'ok' | 'client_gone' | 'upstream_error' {
+    if (this.failure !== undefined) return this.failure;
+    if (!this.#response.writableFinished) return 'client_gone';
+    return this.status < 400 ? 'ok' : 'upstream_error';
   }
 
   /** The client is gone: nothing that is sent arrives. */
@@ -109,17 +134,58 @@ export class Exchange {
     return readBody(this.#request, this.#response, limits);
   }
 
-  /** Sends a whole response; only its head for HEAD. */
+  /** Sends a whole response; only its head for HEAD. Where it acknowledges a change, its line of the audit is written before. */
   send(status: number, body?: Uint8Array | string): void {
+    const line = status < 400 ? this.record?.acknowledge() : undefined;
+    if (line === undefined) {
+      this.#sendNow(status, body);
+      return;
+    }
+    this.#isHeld = true;
+    line.then(
+      () => {
+        if (!this.isClosed) this.#sendNow(status, body);
+      },
+      (error: unknown) => {
+        this.#isHeld = false;
+        this.#dropBodyHeaders();
+        this.onUnrecorded?.(error);
+      },
+    );
+  }
+
+  #sendNow(status: number, body: Uint8Array | string | undefined): void {
+    const sent = this.method === 'HEAD' ? undefined : body;
+    if (this.record !== undefined && sent !== undefined) this.#noteBytes(Buffer.byteLength(sent));
     this.#response.writeHead(status, this.headers);
-    this.#response.end(this.method === 'HEAD' ? undefined : body);
+    this.#response.end(sent);
   }
 
   /** Sends pieces as the client takes them, compressed on the way if a coding is given. */
   async sendPieces(status: number, pieces: AsyncIterable<Uint8Array>, coding?: ContentCoding): Promise<void> {
+    try {
+      if (status < 400) await this.record?.acknowledge();
+    } catch (error) {
+      this.#dropBodyHeaders();
+      throw error;
+    }
     this.#response.writeHead(status, this.headers);
-    await writePieces(this.#response, pieces, coding);
+    await writePieces(this.#response, pieces, coding, (bytes) => this.#noteBytes(bytes));
     this.#response.end();
+  }
+
+  /** Of a change, the notes have the bytes that it kept. */
+  #noteBytes(bytes: number): void {
+    const notes = this.record?.notes;
+    if (notes?.changes === 0) notes.addBytes(bytes);
+  }
+
+  /** Another answer takes the place of the one that they belong to. */
+  #dropBodyHeaders(): void {
+    const { headers } = this;
+    for (let at = headers.length - 2; at >= 0; at -= 2) {
+      if (/^(content-|etag$|cache-control$)/.test(headers[at] ?? '')) headers.splice(at, 2);
+    }
   }
 
   /** Cuts the connection. */

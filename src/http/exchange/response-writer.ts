@@ -13,9 +13,13 @@ export async function writePieces(
   response: ServerResponse,
   pieces: AsyncIterable<Uint8Array>,
   coding: ContentCoding | undefined,
+  onBytes: (bytes: number) => void,
 ): Promise<void> {
   const send = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
-    for await (const piece of body) await write(response, piece);
+    for await (const piece of body) {
+      onBytes(piece.byteLength);
+      await write(response, piece);
+    }
   };
   if (coding === undefined) await send(pieces);
   else await pipeline(Readable.from(pieces, { objectMode: false }), compressor(coding), send);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { assertMay } from '../../auth/rights.ts';
 import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
+import type { Audit } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Identify, Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
@@ -23,6 +24,8 @@ export interface HttpListenerOptions {
   readonly identify: Identify;
   /** Whether callers must show who they are. */
   readonly isClosed: boolean;
+  /** Undefined: there is none. */
+  readonly audit: Audit | undefined;
   readonly cors: CorsPolicy | undefined;
   readonly maxConcurrentRequests: number;
   readonly maxConnections: number;
@@ -113,7 +116,8 @@ class Dispatcher {
     const exchange = new Exchange({ request, response, target, segments, requestId, logger });
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, exchange);
     this.#underWay++;
-    const ofSameClient = this.#connections.begin(request, response, this.#onEnd);
+    const onEnd = this.#options.audit === undefined ? this.#onEnd : this.#audited(this.#options.audit, route, exchange);
+    const ofSameClient = this.#connections.begin(request, response, onEnd);
     cutUnreadBody(request, response, { isRead: route?.takesBody === true });
     try {
       this.#checkLoad(route, exchange, ofSameClient);
@@ -130,12 +134,39 @@ class Dispatcher {
     }
   }
 
+  /** Gives what to call when the answer has ended. */
+  #audited(audit: Audit, route: Route | undefined, exchange: Exchange): () => void {
+    const { method, segments, requestId, requestHeaders } = exchange;
+    const access = accessOf(route, method);
+    if (method === 'OPTIONS' || access === 'open' || this.#isStranger(access, exchange)) return this.#onEnd;
+    const record = audit.begin({
+      door: 'http',
+      method,
+      route: route?.path,
+      action: access === 'known' ? 'seeServer' : access,
+      object: segments.length === 0 ? undefined : segments.join('/').slice(0, 200),
+      isChange: access !== 'runStatements' && method !== 'GET' && method !== 'HEAD',
+      requestId,
+      givenId: requestHeaders['x-request-id'],
+      address: exchange.caller.address,
+    });
+    exchange.record = record;
+    exchange.onUnrecorded = (error) => this.#fail(exchange, route, error);
+    return () => {
+      this.#onEnd();
+      record.end(exchange.outcome, exchange.status);
+    };
+  }
+
+  #isStranger(access: Operation['access'] | undefined, { requestHeaders }: Exchange): boolean {
+    return access === 'known' && requestHeaders.authorization === undefined && this.#options.isClosed;
+  }
+
   /** Identifies the caller and checks its right before anything is looked up. At once where the caller is known. */
   #serve(route: Route | undefined, exchange: Exchange): void | Promise<void> {
     const access = accessOf(route, exchange.method);
-    const isStranger =
-      access === 'known' && exchange.requestHeaders.authorization === undefined && this.#options.isClosed;
-    if (access === 'open' || isStranger) return this.#checkRoute(route, exchange).handle(exchange);
+    if (access === 'open' || this.#isStranger(access, exchange))
+      return this.#checkRoute(route, exchange).handle(exchange);
     const principal = this.#options.identify(exchange.caller);
     const serve = (identified: Principal): void | Promise<void> => {
       exchange.principal = identified;
@@ -200,6 +231,7 @@ class Dispatcher {
       return;
     }
     const error = toAppError(thrown);
+    exchange.failure = error.code;
     const level = logLevelOf(error.code);
     const engine = exchange.engine?.engine;
     const ran = engine !== undefined && { engine, engineReason: exchange.engine?.reason };

@@ -101,6 +101,7 @@ export function tenantsRoute(tenants: TenantDirectory, limits: JsonLimits): Rout
         throw new AppError('missing_parameter', 'the tenant has no name', { hint: 'send {"name":"acme"}' });
       }
       if (typeof name !== 'string') throw wrongType('name', name, 'a string');
+      exchange.concerns(name);
       sendJson(exchange, await tenants.create(name, parseChange(body ?? new Map())));
     },
   };

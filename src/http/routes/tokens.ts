@@ -114,6 +114,7 @@ export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
       const body = await jsonBody(exchange, ['name', 'role', 'expires', 'prefix', 'tenant'], limits);
       const wanted = parseToken(body ?? new Map(), principal);
       const { token, record } = await records.createToken(wanted);
+      exchange.concerns(record.id);
       sendJson(exchange, { ...tokenDocument(record), token });
     },
   };
@@ -192,6 +193,7 @@ export function rotateTokenRoute(records: AccessRecords, limits: JsonLimits): Ro
       const id = exchange.segments[0] ?? '';
       const made = await records.rotateToken(id, overlapMs, scopeOf(principal));
       if (made === undefined) throw noSuchToken(id);
+      exchange.concerns(`${id} ${made.record.id}`);
       sendJson(exchange, { ...tokenDocument(made.record), token: made.token });
     },
   };

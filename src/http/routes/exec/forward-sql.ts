@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
+import { tsdbEngineName } from '../../../core/engine-names.ts';
 import type { Tsdb } from '../../../core/tsdb.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { ForwardSql } from './command.ts';
@@ -10,7 +11,12 @@ export async function forwardSql(
   tsdb: Tsdb,
   { requestTimeoutMs }: { readonly requestTimeoutMs: number },
 ): Promise<void> {
-  const { requestHeaders, headers, signal } = exchange;
+  const { requestHeaders, headers, signal, record } = exchange;
+  if (record !== undefined) {
+    record.notes.statement({ sql: command.query, engine: tsdbEngineName });
+    // It runs whatever it is given.
+    record.notes.changed();
+  }
   exchange.answerWithin(
     requestTimeoutMs,
     () => new AppError('tsdb_timeout', `the external database did not answer within ${requestTimeoutMs / 1000} s`),

@@ -1,4 +1,5 @@
 import type { CacheSpace } from '../../../cache/byte-cache.ts';
+import type { RequestNotes } from '../../../core/request-notes.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { type ContentCoding, chooseCoding } from '../../exchange/content-coding.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
@@ -8,10 +9,16 @@ import { type BodyDescription, knownTag, type Page, sendBody, sendPage } from '.
 import { execJsonBody } from '../../table/table-body.ts';
 import type { ExecSettings, ReadHandle } from './command.ts';
 
+/** A page of one version, as it is kept. */
+export interface FramePage extends Page {
+  readonly version: number;
+  readonly rows: number;
+}
+
 export interface PageSource {
   readonly frames: Pick<Frames, 'read' | 'peek'>;
   /** Bodies that were asked for before, under the version's id. */
-  readonly pages: CacheSpace<Page>;
+  readonly pages: CacheSpace<FramePage>;
 }
 
 /** Node sends head and body of a response in one piece where the body is text. */
@@ -29,7 +36,10 @@ export function readHandle(
   const versionId = source.frames.peek(exchange.principal, command.handle);
   if (versionId !== undefined) {
     const page = source.pages.get(versionId, pageKey(command, coding));
-    if (page !== undefined) return sendPage(exchange, page, describeBody(versionId, coding));
+    if (page !== undefined) {
+      if (exchange.record !== undefined) notePage(exchange.record.notes, command, page);
+      return sendPage(exchange, page, describeBody(versionId, coding));
+    }
   }
   return readPage(command, exchange, source, settings, coding);
 }
@@ -57,10 +67,16 @@ async function readPage(
     },
     { signal, lane },
   );
-  const { versionId } = rows;
+  const { versionId, version, count } = rows;
   const body = execJsonBody({ query: `handle:${handle}` }, rows, true);
   const page = await sendBody(exchange, body, describeBody(versionId, coding));
-  if (page !== undefined) pages.set(versionId, pageKey(command, coding), asText(page), page.bytes);
+  if (page === undefined) return;
+  pages.set(versionId, pageKey(command, coding), { ...asText(page), version, rows: count }, page.bytes);
+}
+
+function notePage(notes: RequestNotes, { handle }: ReadHandle, { version, rows }: FramePage): void {
+  notes.frame(handle, 'read').version = version;
+  notes.addRows(rows);
 }
 
 function describeBody(versionId: string, coding: ContentCoding | undefined): BodyDescription {

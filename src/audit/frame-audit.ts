@@ -1,0 +1,89 @@
+import type { Frames } from '../frames/frames.ts';
+
+/** The frames, with a note of everything that is done to one for the audit of its request. */
+export class FrameAudit implements Frames {
+  readonly #frames: Frames;
+
+  constructor(frames: Frames) {
+    this.#frames = frames;
+  }
+
+  readonly read: Frames['read'] = async (principal, request, options) => {
+    const note = principal.notes?.frame(request.handle, 'read');
+    const rows = await this.#frames.read(principal, request, options);
+    if (note !== undefined) note.version = rows.version;
+    principal.notes?.addRows(rows.count);
+    return rows;
+  };
+
+  readonly peek: Frames['peek'] = (principal, handle) => {
+    principal.notes?.frame(handle, 'read');
+    return this.#frames.peek(principal, handle);
+  };
+
+  readonly open: Frames['open'] = async (principal, handle, options) => {
+    const note = principal.notes?.frame(handle, 'read');
+    const reader = await this.#frames.open(principal, handle, options);
+    if (note !== undefined) note.version = reader.version;
+    return reader;
+  };
+
+  readonly openParts: Frames['openParts'] = async (principal, selection, options) => {
+    const note = principal.notes?.frame(selection.handle, 'read');
+    const parts = await this.#frames.openParts(principal, selection, options);
+    if (note !== undefined) note.version = parts.version;
+    principal.notes?.addRows(parts.count);
+    return parts;
+  };
+
+  readonly list: Frames['list'] = (principal, options) => this.#frames.list(principal, options);
+
+  readonly describe: Frames['describe'] = async (principal, handle, options) => {
+    const note = principal.notes?.frame(handle, 'describe');
+    const frame = await this.#frames.describe(principal, handle, options);
+    if (note !== undefined) note.version = frame.version;
+    return frame;
+  };
+
+  readonly assertMayWrite: Frames['assertMayWrite'] = (principal) => this.#frames.assertMayWrite(principal);
+
+  readonly put: Frames['put'] = async (principal, request, options) => {
+    const { notes } = principal;
+    if (request.handle !== undefined) notes?.frame(request.handle, request.mode);
+    const held = await this.#frames.put(principal, request, options);
+    if (notes === undefined) return held;
+    notes.frame(held.handle, request.mode).version = held.version;
+    notes.addRows(held.rowsPut);
+    notes.addBytes(held.bytes);
+    notes.changed();
+    return held;
+  };
+
+  readonly refuseTaken: Frames['refuseTaken'] = async (principal, handle) => {
+    principal.notes?.frame(handle, 'create');
+    await this.#frames.refuseTaken(principal, handle);
+  };
+
+  readonly drop: Frames['drop'] = async (principal, handle, options) => {
+    const note = principal.notes?.frame(handle, 'drop');
+    const version = await this.#frames.drop(principal, handle, options);
+    if (note !== undefined) note.version = version;
+    principal.notes?.changed();
+    return version;
+  };
+
+  readonly renew: Frames['renew'] = async (principal, handle, ttlMs) => {
+    const note = principal.notes?.frame(handle, 'renew');
+    const held = await this.#frames.renew(principal, handle, ttlMs);
+    if (note !== undefined) note.version = held.version;
+    principal.notes?.changed();
+    return held;
+  };
+
+  readonly temporaryFile: Frames['temporaryFile'] = (principal) => this.#frames.temporaryFile(principal);
+
+  readonly incomingFolder: Frames['incomingFolder'] = (principal) => this.#frames.incomingFolder(principal);
+
+  readonly writeParquet: Frames['writeParquet'] = (principal, request, options) =>
+    this.#frames.writeParquet(principal, request, options);
+}
