@@ -11,6 +11,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { MessageReader, type Table, tableFromIPC } from 'apache-arrow';
+import { assertNoSecrets } from './secrets.ts';
 
 const path = fileURLToPath(new URL('../../proto/arrow/flight/Flight.proto', import.meta.url));
 const definition = loadSync(path, { keepCase: false, enums: String, longs: Number, defaults: true, oneofs: true });
@@ -209,6 +210,8 @@ export function gather<T>(call: ClientReadableStream<T> | ClientDuplexStream<nev
 }
 
 function codeOf(status: StatusObject): string | undefined {
+  // ADBC copies all headers and trailers of a failed call into its error.
+  assertNoSecrets('a status', `${status.details}${JSON.stringify(status.metadata.getMap())}`);
   return status.metadata.get('framehold-code')[0]?.toString();
 }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { settingRows } from '../../src/config/setting-rows.ts';
@@ -5,6 +6,7 @@ import { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { FrameStore } from '../../src/frames/store.ts';
 import { type CreateClusterEngine, startServer } from '../../src/server.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
+import { assertNoSecretFiles, assertNoSecrets } from './secrets.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface FrameholdOptions {
@@ -67,7 +69,12 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     frames: server.frames,
     dataDir,
     log: () => log,
-    [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      // Of every test that starts a server: whatever happened, no secret stands anywhere.
+      assertNoSecrets('the log', log);
+      assertNoSecretFiles(join(dataDir, 'cold'));
+      await cleanup[Symbol.asyncDispose]();
+    },
   };
 }
 

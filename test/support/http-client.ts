@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
+import { secretsIn } from './secrets.ts';
 
 export interface Answer {
   readonly status: number;
@@ -29,6 +30,7 @@ export function ask(url: string, { body, ...options }: AskOptions = {}): Promise
         const body = Buffer.concat(pieces);
         const text = body.toString();
         const { statusCode: status = 0, headers } = incoming;
+        if (status >= 400 && secretsIn(text).length > 0) reject(new Error('an error shows a secret'));
         resolve({ status, headers, body, text, json: () => JSON.parse(text) as Record<string, unknown> });
       });
     });

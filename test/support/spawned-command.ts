@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { assertNoSecrets } from './secrets.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -42,6 +43,7 @@ export function spawnCommand(argv: readonly string[], { cwd, env = {}, stdin = '
   child.stdin.on('error', () => {});
   if (stdin !== null) child.stdin.end(stdin);
   const result = once(child, 'close').then(([status]) => {
+    assertNoSecrets('standard error', stderr);
     const stdoutBytes = Buffer.concat(pieces);
     return { status: status as number | null, stdout: stdoutBytes.toString(), stdoutBytes, stderr };
   });

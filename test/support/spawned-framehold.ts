@@ -1,8 +1,10 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { childrenOf } from './process-facts.ts';
+import { assertNoSecretCommands, assertNoSecretFiles, assertNoSecrets } from './secrets.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -89,8 +91,12 @@ export async function spawnFramehold(options: SpawnOptions): Promise<SpawnedFram
     hasExited,
     exited,
     [Symbol.asyncDispose]: async () => {
+      if (!hasExited()) assertNoSecretCommands(pid);
       kill('SIGKILL');
       await exited;
+      assertNoSecrets('the log', stderr);
+      assertNoSecrets('the banner', banner);
+      assertNoSecretFiles(join(options.dataDir, 'cold'));
     },
   };
 }
