@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { selfSignedCertificate } from './certificates.ts';
 
 export interface SelfSigned {
   readonly key: Buffer;
@@ -12,8 +12,8 @@ export interface SelfSigned {
 /** A certificate of localhost that nobody vouches for, good for a day. Its files are in the folder. */
 export function selfSigned(folder: string): SelfSigned {
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost', '-days', '1'];
-  const files = ['-keyout', keyFile, '-out', certFile];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...files, ...name], { stdio: 'ignore' });
-  return { key: readFileSync(keyFile), cert: readFileSync(certFile), certFile };
+  const { key, cert } = selfSignedCertificate({ cn: 'localhost', dns: ['localhost'] });
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  writeFileSync(certFile, cert);
+  return { key: Buffer.from(key), cert: Buffer.from(cert), certFile };
 }
