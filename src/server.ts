@@ -63,6 +63,7 @@ import { EngineRouter } from './query/engine-router.ts';
 import type { FrameSql } from './query/frame-sql.ts';
 import { FrameStatements } from './query/frame-statements.ts';
 import { RunningQueries } from './query/running-queries.ts';
+import { ServerTls } from './tls/server-tls.ts';
 
 export interface RunningServer extends AsyncDisposable {
   readonly httpAddress: ListenAddress;
@@ -97,10 +98,12 @@ export async function startServer(
   logger: Logger,
   createEngine: CreateClusterEngine = createClusterEngine,
 ): Promise<RunningServer> {
+  const tls = await openTls(config, logger);
   await makeDataDirectory(config.storage.dataDir);
   await checkAnalyticsPath(config.storage.duckdbPath);
   const stopping = new AbortController();
   return Cleanup.scope(async (cleanup) => {
+    cleanup.defer(() => tls?.[Symbol.dispose]());
     const engines = cleanup.use(openEngines(config, logger));
     const store = cleanup.use(await openFrames(config, engines, logger));
     const audit = await openAudit(config, logger);
@@ -112,7 +115,8 @@ export async function startServer(
       const { makeDemoFrames } = await import('./demo/make-demo-frames.ts');
       await makeDemoFrames(store, logger, { signal: stopping.signal });
     }
-    const doors = cleanup.use(await openDoors(config, { ...access, audit, cache: store.cache }, queries, logger));
+    const inside = { ...access, audit, tls, cache: store.cache };
+    const doors = cleanup.use(await openDoors(config, inside, queries, logger));
     cleanup.defer(async () => stopping.abort());
     createAnalyticsDatabase(engines.foreground, config.storage.duckdbPath, logger, stopping.signal);
     return {
@@ -120,9 +124,25 @@ export async function startServer(
       grpcAddress: doors.grpcAddress,
       frameCount: await store.count(),
       frames: store,
-      reload: audit && (() => void audit.reopen()),
+      reload: reloadOf(tls, audit),
     };
   });
+}
+
+/** What SIGHUP does. */
+function reloadOf(tls: ServerTls | undefined, audit: AuditLog | undefined): (() => void) | undefined {
+  if (tls === undefined && audit === undefined) return undefined;
+  return () => {
+    void tls?.reload();
+    void audit?.reopen();
+  };
+}
+
+/** Checked before anything else is opened: a wrong file stops the start. */
+async function openTls({ tls }: Config, logger: Logger): Promise<ServerTls | undefined> {
+  const { certFile, keyFile } = tls;
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  return ServerTls.open({ ...tls, certFile, keyFile }, logger.area('tls'));
 }
 
 /** What every pool of DuckDB processes has. */
@@ -214,6 +234,7 @@ async function openAccess({ auth, storage }: Config, store: FrameStore, logger: 
 interface Inside extends Omit<Access, keyof AsyncDisposable> {
   readonly audit: Audit | undefined;
   readonly cache: ByteCache;
+  readonly tls: ServerTls | undefined;
 }
 
 interface Queries extends AsyncDisposable {
@@ -319,9 +340,11 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
       identify: inside.identify,
       isClosed: inside.records !== undefined,
       audit: inside.audit,
+      tls: inside.tls,
       routes: [...routes, openApiRoute(routes, { version })],
       logger: logger.area('http'),
     });
+    if (server.healthAddress !== undefined) await openHealth(config, server.healthAddress, cleanup, logger);
     cleanup.defer(async () => {
       const { shutdownGraceMs: graceMs } = server;
       // Statements that outlast the grace period are answered 503 first; whatever else is open is cut 250 ms later.
@@ -333,9 +356,24 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
   });
 }
 
+/** For probes that cannot show a certificate: in clear text, and nothing but whether we live. */
+async function openHealth({ http }: Config, address: ListenAddress, cleanup: Cleanup, logger: Logger): Promise<void> {
+  const listener = await startHttpListener({
+    ...http,
+    ...address,
+    cors: undefined,
+    identify,
+    isClosed: false,
+    audit: undefined,
+    routes: [pingRoute],
+    logger: logger.area('http'),
+  });
+  cleanup.defer(() => listener.close(lastWordMs));
+}
+
 function openGrpc(
   { server }: Config,
-  { frames, identify: identifyCaller, audit, records }: Inside,
+  { frames, identify: identifyCaller, audit, records, tls }: Inside,
   queries: Queries,
   logger: Logger,
 ) {
@@ -361,6 +399,7 @@ function openGrpc(
     services: [createHealthService(['', flightServiceName]), createFlightService({ frames, sql: flightSql, sessions })],
     identify: identifyCaller,
     audit,
+    tls,
     logger,
   });
 }
@@ -369,7 +408,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
   const { http } = config;
   const { defaultEngine, autoEngine } = config.sql;
   const { sql, tsdb, running, engines } = queries;
-  const { frames, cache, records } = inside;
+  const { frames, cache, records, tls } = inside;
   return [
     pingRoute,
     execRoute({ frames, pages: cache.space(), tsdb, sql, settings: { ...http, defaultEngine } }),
@@ -396,7 +435,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
         ]),
     infoRoute({
       version,
-      grpc,
+      grpc: { ...grpc, tls: tls !== undefined },
       engines,
       defaultEngine,
       autoEngine,

@@ -44,6 +44,7 @@ it('the sample config.toml loads with its comments taken away too, and then sets
   const whole = sampleOnPage()
     .replace(/^# /gm, '')
     .replace(/^\[auth\]\nenabled = false/m, '[auth]\nenabled = true')
+    .replace(/^client_auth = "off"/m, 'client_auth = "required"')
     .replace(new RegExp(`^(${left}) = .*\n`, 'gm'), '');
   const { settings } = loadToml(whole);
   const unset = settings.filter(({ origin }) => origin === 'default').map(({ key }) => key);

@@ -16,7 +16,13 @@ describe('without any setting', () => {
         duckdbPath: '/home/ada/.framehold/data/analytics.duckdb',
         cacheSizeBytes: 1_000_000_000,
       },
-      server: { grpcHost: '0.0.0.0', grpcPort: 50052, maxConnections: 100, shutdownGraceMs: 10_000 },
+      server: {
+        grpcHost: '0.0.0.0',
+        grpcPort: 50052,
+        maxConnections: 100,
+        shutdownGraceMs: 10_000,
+        healthAddress: undefined,
+      },
       http: {
         bindAddress: { host: '0.0.0.0', port: 9000 },
         defaultFmt: undefined,
@@ -50,6 +56,14 @@ describe('without any setting', () => {
         jwksMaxStaleMs: 86_400_000,
         issuers: new Map(),
         certificates: new Map(),
+      },
+      tls: {
+        certFile: undefined,
+        keyFile: undefined,
+        clientAuth: 'off',
+        clientCaFile: undefined,
+        crlFile: undefined,
+        minVersion: '1.2',
       },
       audit: { file: undefined, onFailure: undefined },
       compression: { algorithm: 'zstd', level: 19 },
@@ -221,8 +235,10 @@ describe('flags', () => {
   it.each(settingRows.map((row) => [row.flag, row] as const))('%s takes what the docs show', (flag, row) => {
     const text = typeof row.default === 'string' ? row.default : row.example;
     expect(text).toBeDefined();
-    const toml =
-      '[engines.spark]\nkind = "spark-connect"\nurl = "sc://spark"\n[auth]\nenabled = true\n[audit]\nfile = "a"';
+    const others =
+      '[engines.spark]\nkind = "spark-connect"\nurl = "sc://spark"\n[auth]\nenabled = true\n[audit]\nfile = "a"\n';
+    const tls = '[tls]\ncert_file = "a"\nkey_file = "b"\nclient_auth = "optional"\nclient_ca_file = "c"\n';
+    const toml = row.key === 'tls.client_auth' ? others : others + tls;
     const setting = shown(row.key, { argv: [`${flag}=${text}`], toml });
     expect(setting?.origin).toBe(flag);
   });
@@ -283,7 +299,7 @@ describe('a wrong value', () => {
     [{ toml: '\n[sever]\ngrpc_port = 1' }, `unknown section [sever] in ${defaultFile}:2; did you mean server?`],
     [
       { toml: 'grpc_port = 1' },
-      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, tsdb, sql, frames, auth, audit, compression, logging, client`,
+      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, tsdb, sql, frames, auth, tls, audit, compression, logging, client`,
     ],
     [{ toml: 'server = 1' }, `server in ${defaultFile}:1 is a number; expected a section [server]`],
     [{ toml: '[server]\n\ngrpc_port = ' }, `${defaultFile}:3:13 is not TOML: Invalid TOML document`],

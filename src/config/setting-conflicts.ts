@@ -21,7 +21,12 @@ export function settingConflict(config: Config, originOf: (key: string) => strin
       `http.bind_address (set by ${originOf('http.bind_address')}); expected two different ports`
     );
   }
-  return engineConflict(config, originOf) ?? authConflict(config, originOf) ?? auditConflict(config, originOf);
+  return (
+    tlsConflict(config, originOf) ??
+    engineConflict(config, originOf) ??
+    authConflict(config, originOf) ??
+    auditConflict(config, originOf)
+  );
 }
 
 function auditConflict({ audit }: Config, originOf: (key: string) => string): string | undefined {
@@ -64,6 +69,28 @@ function certificateConflict({ certificates }: Config['auth']): string | undefin
     const given = [uri, dns, cn].filter((each) => each !== undefined).length;
     if (given !== 1) return `[auth.certificates.${name}] has ${given} of uri, dns and cn; expected one of them`;
   }
+  return undefined;
+}
+
+/** A setting of TLS that would not be enforced. */
+function tlsConflict({ tls }: Config, originOf: (key: string) => string): string | undefined {
+  const { certFile, keyFile, clientAuth, clientCaFile, crlFile, minVersion } = tls;
+  const isOff = clientAuth === 'off';
+  const missing = (key: string, needed: string): string =>
+    `tls.${key} is set (by ${originOf(`tls.${key}`)}) without ${needed}; set both, or neither`;
+  if (keyFile !== undefined && certFile === undefined) return missing('key_file', 'tls.cert_file');
+  if (certFile !== undefined && keyFile === undefined) return missing('cert_file', 'tls.key_file');
+  if (certFile === undefined && minVersion !== '1.2') return missing('min_version', 'tls.cert_file');
+  if (crlFile !== undefined && clientCaFile === undefined) return missing('crl_file', 'tls.client_ca_file');
+  if (clientCaFile !== undefined && isOff) {
+    return (
+      `tls.client_ca_file is set (by ${originOf('tls.client_ca_file')}), but tls.client_auth is off; ` +
+      'set it to optional or required, or leave out the file'
+    );
+  }
+  if (isOff) return undefined;
+  if (certFile === undefined) return missing('client_auth', 'tls.cert_file');
+  if (clientCaFile === undefined) return missing('client_auth', 'tls.client_ca_file');
   return undefined;
 }
 

@@ -66,6 +66,9 @@ export function choice<const T extends string>(options: readonly T[]): SettingTy
   };
 }
 
+/** Written as a text or, in TOML, as a number. */
+export const tlsVersion: SettingType<'1.2' | '1.3'> = { ...choice(['1.2', '1.3']), toml: ['string', 'number'] };
+
 export function integer({ min, max, unit }: { min: number; max?: number; unit: string }): SettingType<number> {
   return {
     placeholder: 'number',

@@ -108,7 +108,7 @@ test('info tells strangers the name, the gRPC address and what to show, and no v
   const { port } = server.grpcAddress;
   expect((await as(undefined, 'GET', '/info')).json()).toEqual({
     name: 'framehold',
-    grpc: { host: '127.0.0.1', port },
+    grpc: { host: '127.0.0.1', port, tls: false },
     credentials: ['token'],
   });
   expect((await as(closed.token('reader'), 'GET', '/info')).json()).toHaveProperty('version');

@@ -269,7 +269,7 @@ describe('GET /info', () => {
     expect(answer.json()).toEqual({
       name: 'framehold',
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-      grpc: { host: server.grpcAddress.host, port: server.grpcAddress.port },
+      grpc: { host: server.grpcAddress.host, port: server.grpcAddress.port, tls: false },
       engines: ['local'],
       default_engine: 'tsdb',
     });

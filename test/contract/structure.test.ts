@@ -19,19 +19,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   query: ['core', 'frames'],
   demo: ['core', 'frames'],
   telemetry: ['core'],
-  grpc: ['core'],
+  tls: ['core', 'config'],
+  grpc: ['core', 'tls'],
   client: ['core', 'encoding', 'grpc'],
   config: ['core', 'telemetry'],
   'engines/duckdb': ['core', 'encoding'],
   'engines/spark': ['core', 'encoding', 'grpc'],
   'engines/tsdb': ['core'],
-  http: ['core', 'auth', 'cache', 'encoding', 'frames', 'query'],
+  http: ['core', 'auth', 'cache', 'encoding', 'frames', 'query', 'tls'],
   flight: ['core', 'auth', 'encoding', 'frames', 'grpc', 'query'],
   cli: ['core', 'client', 'config', 'telemetry'],
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server.ts'],
   'server.ts': [
     ...['core', 'audit', 'auth', 'cache', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
-    ...['demo', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc'],
+    ...['demo', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc', 'tls'],
   ],
 };
 

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import {
+  type ChannelCredentials,
   type Client,
   type ClientDuplexStream,
   type ClientReadableStream,
@@ -66,10 +67,11 @@ export class FlightClient implements Disposable {
   /** Of every call. */
   readonly #headers: Headers;
 
-  constructor(port: number, headers: Headers = {}) {
+  /** `channel`: how to secure the connection; without, it is in clear text. */
+  constructor(port: number, headers: Headers = {}, channel: ChannelCredentials = credentials.createInsecure()) {
     this.#headers = headers;
     const { FlightService } = packageRoot.arrow.flight.protocol;
-    this.#client = new FlightService(`127.0.0.1:${port}`, credentials.createInsecure(), {
+    this.#client = new FlightService(`127.0.0.1:${port}`, channel, {
       // Without a pool of its own each client of a test would share the connection of the others.
       'grpc.use_local_subchannel_pool': 1,
       'grpc.max_receive_message_length': -1,

@@ -20,10 +20,12 @@ export interface FrameholdOptions {
 }
 
 export interface Framehold extends AsyncDisposable {
-  /** `http://127.0.0.1:port` */
+  /** `http://127.0.0.1:port`, or https. */
   readonly url: string;
   readonly grpcAddress: { readonly host: string; readonly port: number };
   readonly frames: FrameStore;
+  /** As SIGHUP does. */
+  readonly reload: (() => void) | undefined;
   readonly dataDir: string;
   /** Everything that was logged so far. */
   log(): string;
@@ -64,9 +66,10 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     ),
   );
   return {
-    url: `http://127.0.0.1:${server.httpAddress.port}`,
+    url: `${config.tls.certFile === undefined ? 'http' : 'https'}://127.0.0.1:${server.httpAddress.port}`,
     grpcAddress: server.grpcAddress,
     frames: server.frames,
+    reload: server.reload,
     dataDir,
     log: () => log,
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,7 @@
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { request as requestTls } from 'node:https';
 import { connect } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import { secretsIn } from './secrets.ts';
 
 export interface Answer {
@@ -17,12 +19,15 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
   /** Any of 127.0.0.0/8, so that the server takes it for another client. */
   readonly localAddress?: string;
+  /** Of https: the authority to trust, the certificate to show. */
+  readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'session' | 'minVersion' | 'maxVersion'>;
 }
 
 /** One request as it is written, nothing added, decoded or followed. Rejects when the answer breaks off. */
-export function ask(url: string, { body, ...options }: AskOptions = {}): Promise<Answer> {
+export function ask(url: string, { body, tls, ...options }: AskOptions = {}): Promise<Answer> {
+  const open = url.startsWith('https:') ? requestTls : request;
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { agent: false, ...options }, (incoming) => {
+    const outgoing = open(url, { agent: false, ...options, ...tls }, (incoming) => {
       const pieces: Buffer[] = [];
       incoming.on('data', (piece: Buffer) => pieces.push(piece));
       incoming.on('error', reject);

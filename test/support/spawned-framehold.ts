@@ -72,8 +72,8 @@ export async function spawnFramehold(options: SpawnOptions): Promise<SpawnedFram
       throw new Error(`the server ended with ${code ?? signal} before its banner: ${stderr}`);
     }),
   ]);
-  const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(banner)?.[1];
-  const grpcPort = /grpc:\/\/127\.0\.0\.1:(\d+)/.exec(banner)?.[1];
+  const url = /https?:\/\/127\.0\.0\.1:\d+/.exec(banner)?.[0] ?? '';
+  const grpcPort = /grpc(?:\+tls)?:\/\/127\.0\.0\.1:(\d+)/.exec(banner)?.[1];
   const childPid = child.pid as number;
   const pid = options.under === undefined ? childPid : (childrenOf(childPid)[0] ?? childPid);
   const hasExited = (): boolean => child.exitCode !== null || child.signalCode !== null;
@@ -82,7 +82,7 @@ export async function spawnFramehold(options: SpawnOptions): Promise<SpawnedFram
     if (!hasExited()) process.kill(pid, signal);
   };
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     grpcPort: Number(grpcPort),
     pid,
     banner,

@@ -10,11 +10,13 @@ export function banner(
   version: string,
 ): string {
   const { dataDir, parquetPath } = config.storage;
-  const base = `http://${formatAddress(reachable(httpAddress))}`;
+  const isTls = config.tls.certFile !== undefined;
+  const http = isTls ? 'https' : 'http';
+  const base = `${http}://${formatAddress(reachable(httpAddress))}`;
   const path = config.frames.demo ? '/exec?handle=trades&fmt=json&limit=3' : '/ping';
   const rows = [
-    ['HTTP', `http://${formatAddress(httpAddress)}`],
-    ['gRPC', `grpc://${formatAddress(grpcAddress)}`],
+    ['HTTP', `${http}://${formatAddress(httpAddress)}`],
+    ['gRPC', `${isTls ? 'grpc+tls' : 'grpc'}://${formatAddress(grpcAddress)}`],
     ['data', dataDir],
     ...(parquetPath === join(dataDir, 'cold') ? [] : [['cold', parquetPath]]),
     ['frames', String(frameCount)],

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { formatAddress } from '../../config/listen-address.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { UsageError } from '../../config/usage-error.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isLoopback } from '../../core/loopback.ts';
@@ -43,6 +44,7 @@ async function serveUntil(
   try {
     server = await startServer(config, logger);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     logger.debug('could not start', { error });
     environment.stderr.write(`framehold: ${startFailure(error, config)}\n`);
     return 1;
@@ -77,12 +79,13 @@ async function overdue(
   return 1;
 }
 
-function warnIfOpen({ httpAddress, grpcAddress }: RunningServer, { auth }: Config, logger: Logger): void {
+function warnIfOpen({ httpAddress, grpcAddress }: RunningServer, { auth, tls }: Config, logger: Logger): void {
+  if (auth.enabled && tls.certFile !== undefined) return;
   const open = [httpAddress, grpcAddress].filter(({ host }) => !isLoopback(host)).map(formatAddress);
   if (open.length === 0) return;
   const where = open.join(' or ');
   const what = auth.enabled
-    ? `no TLS: tokens pass to ${where} in clear text; put a proxy with TLS before it, or`
+    ? `no TLS: tokens pass to ${where} in clear text; set tls.cert_file and tls.key_file, or`
     : `no authentication: whoever can reach ${where} can read, replace and drop every frame; set auth.enabled, or`;
   logger.warn(`${what} bind to 127.0.0.1 (--http-bind-address, --grpc-host), or let only trusted networks in`);
 }

@@ -36,6 +36,13 @@ function findListenFailure(thrown: unknown, depth = 0): ListenFailure | undefine
 
 function listenLine(failure: ListenFailure, config: Config): string {
   const http = config.http.bindAddress;
+  const health = config.server.healthAddress;
+  if (health !== undefined && failure.port === health.port && health.port !== http.port) {
+    return (
+      `the health address ${formatAddress(health)} ${listenReasons[failure.code]}; ` +
+      'choose another with --health-address or FRAMEHOLD_HEALTH_ADDRESS'
+    );
+  }
   const grpc: ListenAddress = { host: config.server.grpcHost, port: config.server.grpcPort };
   const isGrpc =
     failure.port === undefined

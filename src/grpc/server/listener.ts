@@ -1,11 +1,22 @@
+import type { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import {
+  createSecureServer,
+  createServer,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { withTimeout } from '../../core/async/limited-wait.ts';
 import type { Audit } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Identify } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
+import { clientCertificate } from '../../tls/client-certificate.ts';
+import type { ServerTls } from '../../tls/server-tls.ts';
+import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
 import { type CallTimeouts, type RunningCall, startCall } from './call.ts';
 import { type ConnectionTimeouts, watchConnection } from './connection.ts';
@@ -24,6 +35,8 @@ export interface GrpcListenerOptions {
   readonly identify: Identify;
   /** Undefined: there is none. */
   readonly audit?: Audit | undefined;
+  /** Undefined: calls come in clear text. */
+  readonly tls?: ServerTls | undefined;
   readonly logger: Logger;
   readonly timeouts?: Partial<GrpcTimeouts>;
 }
@@ -53,6 +66,7 @@ const flushMs = 250;
 interface Connection {
   readonly lane: string;
   readonly address: string;
+  readonly certificate: X509Certificate | undefined;
   readonly enter: () => () => void;
 }
 
@@ -70,14 +84,20 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
   const calls = new Set<RunningCall>();
   let lanes = 0;
 
-  const server = createServer(http2Options);
+  const { tls } = options;
+  const server =
+    tls === undefined
+      ? createServer(http2Options)
+      : createSecureServer({ ...http2Options, ...tlsOptions(tls, timeouts.handshakeTimeoutMs) });
+  const handshakes = tls && new TlsConnections(server as Http2SecureServer, tls, logger);
   server.maxConnections = options.maxConnections;
 
   server.on('session', (session) => {
     lanes += 1;
     const address = session.socket.remoteAddress ?? '';
     const lane = `${address}#grpc-${lanes}`;
-    connections.set(session, { lane, address, enter: watchConnection(session, timeouts) });
+    const certificate = clientCertificate(session.socket as Socket);
+    connections.set(session, { lane, address, certificate, enter: watchConnection(session, timeouts) });
     session.on('error', (error) => logger.debug('connection failed', { error: error.message }));
     session.once('close', () => connections.delete(session));
     session.setLocalWindowSize(windowBytes);
@@ -88,7 +108,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     stream.on('error', onStreamError);
     const connection = stream.session && connections.get(stream.session as ServerHttp2Session);
     if (!connection) return stream.destroy();
-    const { lane, address, enter } = connection;
+    const { lane, address, certificate, enter } = connection;
     const leave = enter();
     const found = route(stream, metadata, methods);
     if (found === undefined) {
@@ -100,7 +120,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
       calls.delete(call);
     };
     const path = metadata[':path'] ?? '';
-    const caller = { headers: metadata, address };
+    const caller = { headers: metadata, address, certificate };
     const identify = found.isOpen ? undefined : () => options.identify(caller);
     const givenId = metadata['x-request-id'];
     const requestId = requestIdOf(givenId);
@@ -143,6 +163,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     const closed = new Promise<boolean>((resolve) => server.close(() => resolve(true)));
     for (const service of options.services) service.drain?.();
     for (const session of connections.keys()) session.close();
+    handshakes?.cut();
     if (await withTimeout(closed, graceMs, () => false)) return;
     for (const call of calls) call.abort(new GrpcError('UNAVAILABLE', 'the server is stopping'));
     if (await withTimeout(closed, flushMs, () => false)) return;

@@ -4,6 +4,7 @@ import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Caller, Principal } from '../../core/principal.ts';
 import type { EngineChoice } from '../../query/frame-sql.ts';
+import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ContentCoding } from './content-coding.ts';
 import { type BodyLimits, readBody } from './request-body.ts';
 import { ClientGone, writePieces } from './response-writer.ts';
@@ -77,7 +78,9 @@ export class Exchange {
 
   /** What is known of the caller before it is identified. */
   get caller(): Caller {
-    return { headers: this.requestHeaders, address: this.#request.socket.remoteAddress ?? '' };
+    const { socket } = this.#request;
+    const certificate = clientCertificate(socket);
+    return { headers: this.requestHeaders, address: socket.remoteAddress ?? '', certificate };
   }
 
   /** Clients take turns by their address, and among the requests of one client by its connections. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../core/logger.ts';
 
@@ -7,6 +8,11 @@ export interface ConnectionTimeouts {
   readonly headerTimeoutMs: number;
   /** For a reader who takes nothing of what it is sent. */
   readonly stallTimeoutMs: number;
+}
+
+export interface ConnectionOptions extends ConnectionTimeouts {
+  /** Then a connection is one whose TLS handshake is done. */
+  readonly isTls: boolean;
 }
 
 /** Where a client was when it last took something. */
@@ -27,12 +33,14 @@ export class Connections {
   /** Requests under way, by the address that they came from. */
   readonly #byAddress = new Map<string, number>();
 
-  constructor(server: Server, { headerTimeoutMs, stallTimeoutMs }: ConnectionTimeouts, logger: Logger) {
-    server.on('connection', (socket: Socket) => this.#watch(socket, headerTimeoutMs));
-    // Node looks at the progress of the write queue here, so a slow reader is not taken for one that stands still.
+  constructor(server: Server | HttpsServer, options: ConnectionOptions, logger: Logger) {
+    const { headerTimeoutMs, stallTimeoutMs, isTls } = options;
+    server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => this.#watch(socket, headerTimeoutMs));
+    // Node looks at the progress of the write queue here, so a slow reader is not taken for one that stands still. Under TLS
+    // it looks at a queue that moves only when all of a write was taken.
     server.setTimeout(stallTimeoutMs, (socket: Socket) => {
       if (this.isAnswering(socket)) {
-        if (socket.writableLength === 0) return;
+        if (isTls || socket.writableLength === 0) return;
         logger.debug('the client left', { reason: `it took nothing for ${stallTimeoutMs} ms` });
       }
       socket.destroy();
@@ -53,6 +61,10 @@ export class Connections {
         socket.destroy();
       }
     }
+  }
+
+  has(socket: Socket): boolean {
+    return this.#answers.has(socket);
   }
 
   isAnswering(socket: Socket): boolean {
@@ -107,11 +119,18 @@ export class Connections {
   }
 }
 
+interface StreamHandle {
+  readonly writeQueueSize?: number;
+  /** Of a TLS stream: the stream below it. */
+  readonly _parent?: StreamHandle;
+}
+
 function progressOf(socket: Socket): Progress {
+  const handle = (socket as { _handle?: StreamHandle | null })._handle;
   return {
     takenBytes: socket.bytesWritten - socket.writableLength,
     // Node's own time-out looks at it, too; a long piece would else count only when all of it was taken.
-    queuedBytes: (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0,
+    queuedBytes: (handle?._parent ?? handle)?.writeQueueSize ?? 0,
     atMs: performance.now(),
   };
 }

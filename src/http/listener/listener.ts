@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { assertMay } from '../../auth/rights.ts';
 import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
@@ -6,6 +7,8 @@ import type { Audit } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Identify, Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
+import type { ServerTls } from '../../tls/server-tls.ts';
+import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
 import { httpStatus, sendError } from '../exchange/error-response.ts';
 import { Exchange } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
@@ -13,7 +16,7 @@ import { ClientGone } from '../exchange/response-writer.ts';
 import type { HttpMethod, Route } from '../exchange/route.ts';
 import { Connections } from './connections.ts';
 import { allowOrigin, type CorsPolicy } from './cors.ts';
-import { answerMalformed } from './malformed-request.ts';
+import { answerMalformed, answerWithoutTls } from './malformed-request.ts';
 import { RouteTable } from './route-table.ts';
 import { cutUnreadBody } from './unread-body.ts';
 
@@ -22,6 +25,8 @@ export interface HttpListenerOptions {
   readonly port: number;
   readonly routes: readonly Route[];
   readonly identify: Identify;
+  /** Undefined: requests come in clear text. */
+  readonly tls?: ServerTls | undefined;
   /** Whether callers must show who they are. */
   readonly isClosed: boolean;
   /** Undefined: there is none. */
@@ -50,18 +55,10 @@ const shareForOthers = 0.1;
 const checkEveryMs = 1000;
 
 export async function startHttpListener(options: HttpListenerOptions): Promise<HttpListener> {
-  const server = createServer({
-    maxHeaderSize: maxHeaderBytes,
-    headersTimeout: options.headerTimeoutMs,
-    // Bodies may take hours; those that stand still or that nobody reads have clocks of their own.
-    requestTimeout: 0,
-    keepAliveTimeout: options.idleTimeoutMs,
-    connectionsCheckingInterval: checkEveryMs,
-    noDelay: true,
-    // Node would answer by itself, in no shape of ours, and once more when the body is broken as well.
-    requireHostHeader: false,
-  });
-  const connections = new Connections(server, options, options.logger);
+  const { tls, logger } = options;
+  const server = createHttpServer(options);
+  const handshakes = tls && new TlsConnections(server as HttpsServer, tls, logger, answerWithoutTls);
+  const connections = new Connections(server, { ...options, isTls: tls !== undefined }, logger);
   const dispatcher = new Dispatcher(options, connections);
   server.on('request', (request, response) => dispatcher.dispatch(request, response));
   // A client that asks first, as curl does with large files, is told to go on by whoever reads its body.
@@ -69,6 +66,8 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
   // Anything else that a client expects may be ignored, says RFC 9110.
   server.on('checkExpectation', (request, response) => dispatcher.dispatch(request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // One that is still in the TLS handshake is not of HTTP yet.
+    if (!connections.has(socket)) return;
     if (connections.isBetweenRequests(socket)) answerMalformed(error, socket);
     else socket.destroy();
   });
@@ -82,9 +81,31 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
       resolve();
     });
   });
-  server.on('error', (error) => options.logger.error('the HTTP listener failed', { error }));
+  server.on('error', (error) => logger.error('the HTTP listener failed', { error }));
   const { address, port } = server.address() as AddressInfo;
-  return { address: { host: address, port }, close: (graceMs) => closeServer(server, dispatcher, graceMs) };
+  const close = (graceMs: number): Promise<void> => {
+    const closed = closeServer(server, dispatcher, graceMs);
+    handshakes?.cut();
+    return closed;
+  };
+  return { address: { host: address, port }, close };
+}
+
+function createHttpServer(options: HttpListenerOptions): Server | HttpsServer {
+  const http: ServerOptions = {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: options.headerTimeoutMs,
+    // Bodies may take hours; those that stand still or that nobody reads have clocks of their own.
+    requestTimeout: 0,
+    keepAliveTimeout: options.idleTimeoutMs,
+    connectionsCheckingInterval: checkEveryMs,
+    noDelay: true,
+    // Node would answer by itself, in no shape of ours, and once more when the body is broken as well.
+    requireHostHeader: false,
+  };
+  const { tls, headerTimeoutMs } = options;
+  if (tls === undefined) return createServer(http);
+  return createTlsServer({ ...http, ...tlsOptions(tls, headerTimeoutMs), ALPNProtocols: ['http/1.1'] });
 }
 
 /** Finds the route, counts what is under way, and turns whatever goes wrong into an answer. */
@@ -158,8 +179,9 @@ class Dispatcher {
     };
   }
 
-  #isStranger(access: Operation['access'] | undefined, { requestHeaders }: Exchange): boolean {
-    return access === 'known' && requestHeaders.authorization === undefined && this.#options.isClosed;
+  #isStranger(access: Operation['access'] | undefined, { caller }: Exchange): boolean {
+    if (access !== 'known' || !this.#options.isClosed) return false;
+    return caller.headers.authorization === undefined && caller.certificate === undefined;
   }
 
   /** Identifies the caller and checks its right before anything is looked up. At once where the caller is known. */
@@ -298,7 +320,7 @@ function answerOptions(route: Route | undefined, exchange: Exchange): void {
   exchange.send(204);
 }
 
-async function closeServer(server: Server, dispatcher: Dispatcher, graceMs: number): Promise<void> {
+async function closeServer(server: Server | HttpsServer, dispatcher: Dispatcher, graceMs: number): Promise<void> {
   // http.Server's own close() destroys answers that are ended but not yet flushed; that of net.Server only stops listening.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs);

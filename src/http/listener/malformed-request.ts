@@ -23,6 +23,11 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   socket.once('close', () => clearTimeout(timer));
 }
 
+/** For a client that sends HTTP where TLS is expected. */
+export function answerWithoutTls(): string {
+  return response(new AppError('invalid_input', 'this port speaks TLS', { hint: 'use https' }), 'Bad Request');
+}
+
 function answerTo(code: string | undefined): string {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

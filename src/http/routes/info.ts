@@ -9,7 +9,7 @@ import { sendJson } from '../json/send-json.ts';
 export interface ServerInfo {
   readonly version: string;
   /** Where it listens. */
-  readonly grpc: { readonly host: string; readonly port: number };
+  readonly grpc: { readonly host: string; readonly port: number; readonly tls: boolean };
   readonly engines: Pick<EngineDirectory, 'namesFor'>;
   readonly defaultEngine: string;
   readonly autoEngine: string | undefined;
@@ -20,8 +20,7 @@ export interface ServerInfo {
 /** Tells a client what it talks to. */
 export function infoRoute(info: ServerInfo): Route {
   const { version, grpc, engines, defaultEngine, autoEngine, credentials } = info;
-  const { host, port } = grpc;
-  const open = { name: 'framehold', grpc: { host, port } };
+  const open = { name: 'framehold', grpc };
   const document = (principal: Principal): object => ({
     name: open.name,
     version,
@@ -49,8 +48,12 @@ export function infoRoute(info: ServerInfo): Route {
                   version: { type: 'string' },
                   grpc: {
                     type: 'object',
-                    properties: { host: { type: 'string' }, port: { type: 'integer' } },
-                    required: ['host', 'port'],
+                    properties: {
+                      host: { type: 'string' },
+                      port: { type: 'integer' },
+                      tls: { type: 'boolean', description: 'Whether it speaks TLS: `grpc+tls://`.' },
+                    },
+                    required: ['host', 'port', 'tls'],
                   },
                   engines: {
                     type: 'array',
