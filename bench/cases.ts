@@ -5,7 +5,9 @@ import { exportCases } from './cases/exp.ts';
 import { flightGetCases } from './cases/flight-get.ts';
 import { flightPutCases } from './cases/flight-put.ts';
 import { hotPage } from './cases/hot-page.ts';
+import { hotPageAccessCases } from './cases/hot-page-access.ts';
 import { impCsv } from './cases/imp.ts';
+import { jwtFirst } from './cases/jwt-first.ts';
 import { memory } from './cases/memory.ts';
 import { millionRows } from './cases/million-rows.ts';
 import { proxy } from './cases/proxy.ts';
@@ -13,17 +15,21 @@ import { sparkCases } from './cases/spark.ts';
 import { sqlLoad } from './cases/sql-load.ts';
 import { sqlRoundTripCases } from './cases/sql-round-trip.ts';
 import { start } from './cases/start.ts';
+import { startAccess } from './cases/start-access.ts';
 import { tenRows } from './cases/ten-rows.ts';
 import { tpchCases } from './cases/tpch.ts';
 
 /** In the order in which they run. */
 export const cases: readonly BenchCase[] = [
   hotPage,
+  ...hotPageAccessCases,
+  jwtFirst,
   coldPages,
   millionRows,
   tenRows,
   proxy,
   start,
+  startAccess,
   memory,
   ...flightGetCases,
   ...flightPutCases,

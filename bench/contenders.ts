@@ -7,7 +7,7 @@ import type { HttpServer } from './server-process.ts';
 export interface LoadContenderOptions {
   readonly name: string;
   /** Asked for in every round: a case may replace the server. */
-  readonly server: () => HttpServer;
+  readonly server: (round: number) => HttpServer;
   readonly connections: number;
   readonly paths: (round: number) => readonly string[];
   /** The load of one round. */
@@ -23,8 +23,8 @@ export function loadContender(options: LoadContenderOptions): Contender {
     name,
     ...(beforeRound !== undefined && { beforeRound }),
     async measure(round) {
-      const { host, port, pid } = options.server();
-      const spec = { host, port, connections, paths: options.paths(round), until };
+      const { host, port, pid, credentials, ca } = options.server(round);
+      const spec = { host, port, credentials, ca, connections, paths: options.paths(round), until };
       const { result, usage } = await watch(pid, () => runLoad(spec));
       return { value: options.value(result), usage, details: { ...result } };
     },
@@ -37,14 +37,10 @@ export function requestsPerSecond({ requests, seconds }: LoadResult): number {
 
 /** Load whose figures nobody looks at: compilers and caches of the server become warm. */
 export async function warmUp(
-  server: HttpServer,
+  { host, port, credentials, ca }: HttpServer,
   paths: readonly string[],
   connections: number,
   ms: number,
 ): Promise<void> {
-  await runLoad({ host: server.host, port: server.port, connections, paths, until: { ms } });
-}
-
-export function urlOf({ host, port }: HttpServer, path: string): string {
-  return `http://${host}:${port}${path}`;
+  await runLoad({ host, port, credentials, ca, connections, paths, until: { ms } });
 }

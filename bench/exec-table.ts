@@ -1,4 +1,5 @@
 import { httpGetBody } from './http-get.ts';
+import type { ClientOptions } from './server-process.ts';
 
 /** The answer of `/exec`, ours and QuestDB's. */
 export interface ExecTable {
@@ -6,8 +7,8 @@ export interface ExecTable {
   readonly dataset: readonly (readonly unknown[])[];
 }
 
-export async function getExecTable(url: string): Promise<ExecTable> {
-  const body: unknown = JSON.parse((await httpGetBody(url)).toString('utf8'));
+export async function getExecTable(url: string, client?: ClientOptions): Promise<ExecTable> {
+  const body: unknown = JSON.parse((await httpGetBody(url, client)).toString('utf8'));
   if (typeof body !== 'object' || body === null || !('columns' in body) || !('dataset' in body)) {
     throw new Error(`${url} did not answer with a table`);
   }

@@ -6,10 +6,14 @@ import { type ExecTable, getExecTable } from './exec-table.ts';
 import { untilQuiet } from './process-tree.ts';
 import { type FrameholdServer, handlePath, startFramehold, untilReadable } from './rivals/framehold.ts';
 import { RivalUnavailable } from './rivals/unavailable.ts';
+import type { ClientOptions } from './server-process.ts';
 import { placeTables, tpchFolder, tpchTables } from './tpch-data.ts';
 
 /** Demo data: how many trades there are. */
 export const tradeRows = 1_000_000;
+
+/** By their environment names, without the prefix. */
+type Settings = Readonly<Record<string, string>>;
 
 /** What all cases of a run share. */
 export class Lab {
@@ -44,16 +48,17 @@ export class Lab {
   }
 
   /** Framehold over a data directory that holds the demo frames, idle: nothing left to do in the background. */
-  async startDemo(settings: Readonly<Record<string, string>> = {}): Promise<FrameholdServer> {
-    const server = await startFramehold({ dataDir: await this.demoFolder(), logPath: this.frameholdLog, settings });
+  async startDemo(settings: Settings = {}, client: ClientOptions = {}): Promise<FrameholdServer> {
+    const dataDir = await this.demoFolder();
+    const server = await startFramehold({ dataDir, logPath: this.frameholdLog, settings, client });
     await untilQuiet(server.pid);
     return server;
   }
 
   /** Framehold over a data directory that holds the tables of TPC-H as frames, all readable, idle. */
-  async startTpch(settings: Readonly<Record<string, string>> = {}): Promise<FrameholdServer> {
-    const dataDir = await this.#tpchFrames();
-    const server = await startFramehold({ dataDir, logPath: this.frameholdLog, settings });
+  async startTpch(settings: Settings = {}, client: ClientOptions = {}): Promise<FrameholdServer> {
+    const dataDir = await this.tpchFrames();
+    const server = await startFramehold({ dataDir, logPath: this.frameholdLog, settings, client });
     try {
       for (const table of tpchTables) await untilReadable(server, table);
       await untilQuiet(server.pid);
@@ -132,7 +137,8 @@ export class Lab {
     return path;
   }
 
-  #tpchFrames(): Promise<string> {
+  /** A data directory with the tables of TPC-H. */
+  tpchFrames(): Promise<string> {
     const make = async (): Promise<string> => {
       const dataDir = join(this.folder, 'tpch');
       await placeTables(await this.tpchFiles(), tpchTables, dataDir);

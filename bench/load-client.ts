@@ -1,6 +1,7 @@
 // The load generator's process; load.ts starts it. About as cheap as wrk: what it costs is the kernel's copying.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { LoadMessage, LoadResult, LoadSpec } from './load-spec.ts';
 import { ResponseCounter } from './response-counter.ts';
 
@@ -11,6 +12,8 @@ const received = Buffer.allocUnsafeSlow(64 * 1024);
 class Load {
   readonly #spec: LoadSpec;
   readonly #requests: readonly Buffer[];
+  /** Undefined: without TLS. */
+  readonly #secureContext: SecureContext | undefined;
   readonly #done: (error?: Error) => void;
   readonly #sockets = new Set<Socket>();
   #next = 0;
@@ -26,9 +29,8 @@ class Load {
   constructor(spec: LoadSpec, done: (error?: Error) => void) {
     this.#spec = spec;
     this.#done = done;
-    this.#requests = spec.paths.map((path) =>
-      Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${spec.host}:${spec.port}\r\n\r\n`, 'latin1'),
-    );
+    this.#requests = requestsOf(spec);
+    this.#secureContext = spec.ca === undefined ? undefined : createSecureContext({ ca: spec.ca });
   }
 
   async start(): Promise<void> {
@@ -54,7 +56,6 @@ class Load {
 
   /** Resolves, when connected, with what sends the connection's next request. */
   async #open(): Promise<() => void> {
-    const { host, port } = this.#spec;
     const counter = new ResponseCounter();
     let sentAt = 0;
     let isWaiting = false;
@@ -80,8 +81,7 @@ class Load {
       }
       return true;
     };
-    const socket = connect({ host, port, noDelay: true, onread: { buffer: received, callback: take } });
-    await once(socket, 'connect');
+    const socket = await this.#connect(take);
     this.#sockets.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => {
@@ -91,6 +91,16 @@ class Load {
       else this.#end(new Error('the server closed a connection in the middle of an answer'));
     });
     return send;
+  }
+
+  async #connect(callback: (count: number) => boolean): Promise<Socket> {
+    const { host, port } = this.#spec;
+    const options = { host, port, onread: { buffer: received, callback } };
+    const secureContext = this.#secureContext;
+    const socket = secureContext === undefined ? connect(options) : connectTls({ ...options, secureContext });
+    socket.setNoDelay(true);
+    await once(socket, secureContext === undefined ? 'connect' : 'secureConnect');
+    return socket;
   }
 
   /** Servers close a connection after many requests. The one that got no answer counts as not sent. */
@@ -135,6 +145,18 @@ class Load {
     for (const socket of this.#sockets) socket.destroy();
     this.#done(error);
   }
+}
+
+function requestsOf({ host, port, paths, credentials = [] }: LoadSpec): Buffer[] {
+  return Array.from({ length: Math.max(paths.length, credentials.length) }, (_, at) => {
+    const authorization = credentials[at % credentials.length];
+    const head = [
+      `GET ${paths[at % paths.length]} HTTP/1.1`,
+      `Host: ${host}:${port}`,
+      ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+    ];
+    return Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1');
+  });
 }
 
 process.once('message', (message) => {

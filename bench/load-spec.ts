@@ -1,5 +1,7 @@
+import type { ClientOptions } from './server-process.ts';
+
 /** What the load generator is told. */
-export interface LoadSpec {
+export interface LoadSpec extends ClientOptions {
   readonly host: string;
   readonly port: number;
   /** Connections that are kept alive, with one request under way on each. */

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { urlOf } from './contenders.ts';
-import { httpGetBody } from './http-get.ts';
+import { httpGetBody, urlOf } from './http-get.ts';
 import type { HttpServer } from './server-process.ts';
 
 const everyMs = 10;

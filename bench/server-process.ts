@@ -3,8 +3,16 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** How clients must ask a server that is not open to all. */
+export interface ClientOptions {
+  /** Values of `Authorization`, taken in turn. */
+  readonly credentials?: readonly string[] | undefined;
+  /** The authority of its certificate, as PEM. Undefined: it does not speak TLS. */
+  readonly ca?: string | undefined;
+}
+
 /** A server that runs as a process of its own. */
-export interface HttpServer extends AsyncDisposable {
+export interface HttpServer extends AsyncDisposable, ClientOptions {
   readonly host: string;
   readonly port: number;
   /** The root of its processes. */
@@ -12,8 +20,8 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /** A server of Arrow Flight, in a process of its own. */
-export interface GrpcServer extends AsyncDisposable {
-  /** `grpc://host:port` */
+export interface GrpcServer extends AsyncDisposable, ClientOptions {
+  /** `grpc://host:port`, with TLS `grpc+tls://host:port` */
   readonly grpcUri: string;
   /** The root of its processes. */
   readonly pid: number;

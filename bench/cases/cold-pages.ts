@@ -1,6 +1,7 @@
 import type { BenchCase, Contender } from '../bench-case.ts';
-import { loadContender, requestsPerSecond, urlOf, warmUp } from '../contenders.ts';
+import { loadContender, requestsPerSecond, warmUp } from '../contenders.ts';
 import { assertSameRows, getExecTable } from '../exec-table.ts';
+import { urlOf } from '../http-get.ts';
 import { type Lab, tradeRows } from '../lab.ts';
 import { randomPages } from '../random-pages.ts';
 import { handlePath } from '../rivals/framehold.ts';

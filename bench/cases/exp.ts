@@ -1,7 +1,6 @@
 import type { BenchCase, Contender } from '../bench-case.ts';
 import { assertSameTable, type Checksums, tableSize } from '../checksums.ts';
-import { urlOf } from '../contenders.ts';
-import { httpGet } from '../http-get.ts';
+import { httpGet, urlOf } from '../http-get.ts';
 import type { Lab } from '../lab.ts';
 import { watch } from '../process-tree.ts';
 import { PythonClient } from '../python-client.ts';

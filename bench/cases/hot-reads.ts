@@ -1,8 +1,8 @@
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { Bout, Contender } from '../bench-case.ts';
-import { loadContender, requestsPerSecond, urlOf, warmUp } from '../contenders.ts';
+import { loadContender, requestsPerSecond, warmUp } from '../contenders.ts';
 import { assertSameRows, getExecTable, sizeOf } from '../exec-table.ts';
-import { httpGet } from '../http-get.ts';
+import { type HttpAnswer, httpGet, urlOf } from '../http-get.ts';
 import type { Lab } from '../lab.ts';
 import { startBareNode } from '../rivals/bare-node.ts';
 import { handlePath } from '../rivals/framehold.ts';
@@ -23,30 +23,36 @@ export async function hotReads(lab: Lab, cleanup: Cleanup, rows: number): Promis
   const questdb = await lab.rival(() => startQuestDb(lab.folder, trades));
   if (questdb !== undefined) cleanup.use(questdb);
 
-  const contender = (name: string, server: HttpServer, path: string): Contender =>
-    loadContender({
-      name,
-      server: () => server,
-      connections,
-      paths: () => [path],
-      until: { ms: lab.loadMs },
-      value: requestsPerSecond,
-      beforeRound: () => warmUp(server, [path], connections, lab.warmUpMs),
-    });
   return {
     contenders: [
-      contender('framehold', framehold, ourPath),
-      contender('bare-node', bareNode, ourPath),
-      ...(questdb === undefined ? [] : [contender('questdb', questdb, questdbPath)]),
+      hotReader(lab, 'framehold', framehold, ourPath),
+      hotReader(lab, 'bare-node', bareNode, ourPath),
+      ...(questdb === undefined ? [] : [hotReader(lab, 'questdb', questdb, questdbPath)]),
     ],
     async verify() {
-      const bare = await httpGet(urlOf(bareNode, ourPath));
-      const sameHeaders = Object.keys(bare.headers).sort().join() === Object.keys(answer.headers).sort().join();
-      if (!sameHeaders || !bare.body.equals(answer.body)) throw new Error('bare-node does not send what we send');
+      await assertRepeats(bareNode, ourPath, answer);
       const ours = await getExecTable(urlOf(framehold, ourPath));
       if (ours.dataset.length !== rows) throw new Error(`framehold answered ${ours.dataset.length} rows, not ${rows}`);
       if (questdb !== undefined) assertSameRows(ours, await getExecTable(urlOf(questdb, questdbPath)), 'questdb');
       return `${sizeOf(ours)}, ${answer.body.length.toLocaleString('en-US')} bytes`;
     },
   };
+}
+
+export function hotReader(lab: Lab, name: string, server: HttpServer, path: string): Contender {
+  return loadContender({
+    name,
+    server: () => server,
+    connections,
+    paths: () => [path],
+    until: { ms: lab.loadMs },
+    value: requestsPerSecond,
+    beforeRound: () => warmUp(server, [path], connections, lab.warmUpMs),
+  });
+}
+
+export async function assertRepeats(bareNode: HttpServer, path: string, answer: HttpAnswer): Promise<void> {
+  const bare = await httpGet(urlOf(bareNode, path), bareNode);
+  const sameHeaders = Object.keys(bare.headers).sort().join() === Object.keys(answer.headers).sort().join();
+  if (!sameHeaders || !bare.body.equals(answer.body)) throw new Error('bare-node does not send what we send');
 }

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BenchCase, Contender, Reading } from '../bench-case.ts';
-import { urlOf } from '../contenders.ts';
 import { getExecTable } from '../exec-table.ts';
+import { urlOf } from '../http-get.ts';
 import type { Lab } from '../lab.ts';
 import { makeTrades } from '../large-frame.ts';
 import { runLoad } from '../load.ts';

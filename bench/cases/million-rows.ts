@@ -1,6 +1,7 @@
 import type { BenchCase, Contender } from '../bench-case.ts';
-import { loadContender, urlOf } from '../contenders.ts';
+import { loadContender } from '../contenders.ts';
 import { assertSameRows, getExecTable, sizeOf } from '../exec-table.ts';
+import { urlOf } from '../http-get.ts';
 import { tradeRows } from '../lab.ts';
 import { handlePath } from '../rivals/framehold.ts';
 import { queryPath, startQuestDb } from '../rivals/questdb.ts';

@@ -1,6 +1,6 @@
 import type { BenchCase, Contender } from '../bench-case.ts';
-import { loadContender, urlOf, warmUp } from '../contenders.ts';
-import { httpGetBody } from '../http-get.ts';
+import { loadContender, warmUp } from '../contenders.ts';
+import { httpGetBody, urlOf } from '../http-get.ts';
 import { queryPath, startQuestDb } from '../rivals/questdb.ts';
 import type { HttpServer } from '../server-process.ts';
 

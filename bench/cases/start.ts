@@ -5,7 +5,7 @@ import { type HttpAnswer, httpGet } from '../http-get.ts';
 import { treeOf } from '../process-tree.ts';
 import { bareNodeCommand } from '../rivals/bare-node.ts';
 import { frameholdCommand } from '../rivals/framehold.ts';
-import { type ServerCommand, ServerProcess } from '../server-process.ts';
+import { type ClientOptions, type ServerCommand, ServerProcess } from '../server-process.ts';
 
 const startMs = 30_000;
 const pollMs = 2;
@@ -27,35 +27,49 @@ export const start: BenchCase = {
     const bare = (port: number): Promise<ServerCommand> => bareNodeCommand(pong, lab.folder, { port });
     return {
       contenders: [
-        { name: 'framehold', measure: () => timeStart(ours) },
-        { name: 'bare-node', measure: () => timeStart(bare) },
+        { name: 'framehold', measure: () => timeStart(ours, ping) },
+        { name: 'bare-node', measure: () => timeStart(bare, ping) },
       ],
       async verify() {
-        await timeStart(ours);
-        await timeStart(bare);
+        await timeStart(ours, ping);
+        await timeStart(bare, ping);
         return 'both answer /ping with ok';
       },
     };
   },
 };
 
+/** A question that a server answers as soon as it has started. */
+export interface FirstQuestion extends ClientOptions {
+  readonly path: string;
+  /** In the body of the answer. */
+  readonly answer: string;
+}
+
+const ping: FirstQuestion = { path: '/ping', answer: 'ok' };
+
 /** The port is chosen beforehand, so that the server can be asked before it says where it is. */
-async function timeStart(command: (port: number) => ServerCommand | Promise<ServerCommand>): Promise<Reading> {
+export async function timeStart(
+  command: (port: number) => ServerCommand | Promise<ServerCommand>,
+  question: FirstQuestion,
+): Promise<Reading> {
   const port = await freePort();
   const prepared = await command(port);
   const startedAt = performance.now();
   await using server = new ServerProcess(prepared);
-  const answer = await firstAnswer(`http://127.0.0.1:${port}/ping`, startedAt + startMs);
+  const { status, body } = await firstAnswer(port, question, startedAt + startMs);
   const value = (performance.now() - startedAt) / 1000;
-  if (answer.status !== 200 || answer.body.toString() !== 'ok') throw new Error(`/ping answered ${answer.status}`);
+  if (status !== 200 || !body.includes(question.answer))
+    throw new Error(`${question.path} answered ${status}: ${body}`);
   const { cpuSeconds, rssBytes } = treeOf(server.pid);
   return { value, usage: { cpuSeconds, peakRssBytes: rssBytes }, details: {} };
 }
 
-async function firstAnswer(url: string, deadline: number): Promise<HttpAnswer> {
+async function firstAnswer(port: number, question: FirstQuestion, deadline: number): Promise<HttpAnswer> {
+  const url = `http://127.0.0.1:${port}${question.path}`;
   for (;;) {
     try {
-      return await httpGet(url);
+      return await httpGet(url, question);
     } catch (error) {
       if (performance.now() > deadline) throw new Error(`no answer from ${url}`, { cause: error });
       await delay(pollMs);

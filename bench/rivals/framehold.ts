@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { httpGet } from '../http-get.ts';
-import { type GrpcServer, type HttpServer, ServerProcess } from '../server-process.ts';
+import { httpGet, urlOf } from '../http-get.ts';
+import { type ClientOptions, type GrpcServer, type HttpServer, ServerProcess } from '../server-process.ts';
 
 export const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -10,6 +10,8 @@ export interface FrameholdOptions {
   readonly logPath: string;
   /** Further settings by their environment names, without the prefix: `CACHE_SIZE`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** What these settings ask of clients. */
+  readonly client?: ClientOptions;
 }
 
 /** Serves on both ports. */
@@ -26,7 +28,8 @@ export async function startFramehold(options: FrameholdOptions): Promise<Frameho
     const host = url.hostname;
     const port = Number(url.port);
     const grpcUri = await server.printed(/^ +gRPC +(\S+)$/m, startMs);
-    return { host, port, grpcUri, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+    const { pid } = server;
+    return { ...options.client, host, port, grpcUri, pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   } catch (error) {
     await server[Symbol.asyncDispose]();
     throw error;
@@ -34,10 +37,10 @@ export async function startFramehold(options: FrameholdOptions): Promise<Frameho
 }
 
 /** A file that was moved into the cold directory becomes a frame when the server has seen it. */
-export async function untilReadable({ host, port }: HttpServer, handle: string): Promise<void> {
-  const url = `http://${host}:${port}${handlePath(handle, '0')}`;
+export async function untilReadable(server: HttpServer, handle: string): Promise<void> {
+  const url = urlOf(server, handlePath(handle, '0'));
   for (const start = Date.now(); ; await delay(50)) {
-    const { status, body } = await httpGet(url);
+    const { status, body } = await httpGet(url, server);
     if (status === 200) return;
     if (Date.now() - start > readableMs) throw new Error(`${url} answered ${status}: ${body.toString('utf8', 0, 300)}`);
   }

@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWK, SignJWT } from 'jose';
@@ -39,7 +39,7 @@ export class TestIssuer {
   }
 
   rotate(kid: string): void {
-    this.#keys = new Map([[kid, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]]);
+    this.#keys = new Map([[kid, newKey()]]);
   }
 
   sign(claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}): Promise<string> {
@@ -54,4 +54,14 @@ export class TestIssuer {
     this.#server.closeAllConnections();
     this.#server.close();
   }
+}
+
+/** Through PEM: Node 20 may wait for ever when it collects what made a key while the key itself is exported, which `jose` does. */
+function newKey(): KeyObject {
+  const { privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  return createPrivateKey(privateKey);
 }
