@@ -14,10 +14,10 @@ import type { ListenAddress } from './config/listen-address.ts';
 import { Cleanup } from './core/async/cleanup.ts';
 import type { Audit } from './core/audit.ts';
 import type { ClusterEngine } from './core/engine.ts';
-import { autoEngineName, localEngineName, tsdbEngineName } from './core/engine-names.ts';
+import { autoEngineName, localEngineName, mayUseEngine, tsdbEngineName } from './core/engine-names.ts';
 import type { Logger } from './core/logger.ts';
 import type { Identify } from './core/principal.ts';
-import type { ArrowRecoder } from './core/sql.ts';
+import { type ArrowRecoder, analyticsCatalog } from './core/sql.ts';
 import type { Tsdb } from './core/tsdb.ts';
 import { version } from './core/version.ts';
 import { checkAnalyticsPath, createAnalyticsDatabase } from './engines/duckdb/analytics-database.ts';
@@ -26,6 +26,7 @@ import { DuckDbSqlEngine } from './engines/duckdb/duckdb-sql-engine.ts';
 import { localEngine } from './engines/duckdb/local-engine.ts';
 import { NativeCopies } from './engines/duckdb/native-copies.ts';
 import { sweepSpill } from './engines/duckdb/pool/spill-directory.ts';
+import type { ReachOf } from './engines/duckdb/worker-owners.ts';
 import { createTsdb } from './engines/tsdb/tsdb.ts';
 import { tsdbEngine } from './engines/tsdb/tsdb-engine.ts';
 import { createFlightService } from './flight/flight-service.ts';
@@ -110,7 +111,8 @@ export async function startServer(
     cleanup.defer(() => audit?.[Symbol.asyncDispose]());
     const opened = cleanup.use(await openAccess(config, store, logger));
     const access = audit === undefined ? opened : { ...opened, frames: new FrameAudit(opened.frames) };
-    const queries = cleanup.use(await openQueries(config, access.frames, createEngine, logger));
+    const reachOf = tenantReach(store, access.records);
+    const queries = cleanup.use(await openQueries(config, access.frames, reachOf, createEngine, logger));
     if (config.frames.demo) {
       const { makeDemoFrames } = await import('./demo/make-demo-frames.ts');
       await makeDemoFrames(store, logger, { signal: stopping.signal });
@@ -249,12 +251,13 @@ interface Queries extends AsyncDisposable {
 async function openQueries(
   config: Config,
   frames: Frames,
+  reachOf: ReachOf | undefined,
   createEngine: CreateClusterEngine,
   logger: Logger,
 ): Promise<Queries> {
   const { tsdb, sql } = config;
   return Cleanup.scope(async (cleanup) => {
-    const local = openLocalSql(config, cleanup, logger);
+    const local = openLocalSql(config, reachOf, cleanup, logger);
     const clusters = await openClusters(config, local, createEngine, cleanup, logger);
     const upstream =
       tsdb.httpUrl === undefined
@@ -281,7 +284,16 @@ async function openQueries(
   });
 }
 
-function openLocalSql(config: Config, cleanup: Cleanup, logger: Logger): DuckDbSqlEngine {
+/** What the processes of a tenant may read. Undefined while there is only one tenant. */
+function tenantReach(store: FrameStore, records: AccessRecords | undefined): ReachOf | undefined {
+  if (records === undefined) return undefined;
+  return async (tenant) => ({
+    linksFolder: await store.linksFolder(tenant),
+    hasAnalytics: mayUseEngine({ limits: await records.limitsOf(tenant) }, analyticsCatalog),
+  });
+}
+
+function openLocalSql(config: Config, reachOf: ReachOf | undefined, cleanup: Cleanup, logger: Logger): DuckDbSqlEngine {
   const { storage, sql } = config;
   const duckdb = duckdbOptions(config, logger);
   // Recompression may take minutes, and copies shall not wait for it.
@@ -302,7 +314,7 @@ function openLocalSql(config: Config, cleanup: Cleanup, logger: Logger): DuckDbS
     analyticsPath: resolve(storage.duckdbPath),
   };
   return cleanup.use(
-    new DuckDbSqlEngine({ ...duckdb, workers: sql.workers, timeoutMs: sql.timeoutMs, nativeCopies, reach }),
+    new DuckDbSqlEngine({ ...duckdb, workers: sql.workers, timeoutMs: sql.timeoutMs, nativeCopies, reach, reachOf }),
   );
 }
 
@@ -387,7 +399,7 @@ function openGrpc(
     sql,
     frames,
     sessions,
-    expectStatements: () => local.expect(),
+    expectStatements: ({ tenant }) => local.expect(tenant),
     logger,
     version,
     maxConnections: server.maxConnections,

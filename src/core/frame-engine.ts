@@ -1,4 +1,5 @@
 import type { Column, DataType } from './data-type.ts';
+import type { Tenant } from './principal.ts';
 
 /** What an engine tells of one Parquet file. */
 export interface PartFacts {
@@ -12,6 +13,8 @@ export interface PartFacts {
 export interface PartSource {
   readonly path: string;
   readonly rows: number;
+  /** The path is a symbolic link: the file itself lies in another folder. Default false. */
+  readonly isElsewhere?: boolean | undefined;
 }
 
 /**
@@ -155,6 +158,8 @@ export interface JobOptions {
   readonly signal: AbortSignal;
   /** Jobs of different lanes take turns when they must wait (a client, a connection). */
   readonly lane?: string | undefined;
+  /** Whose work it is. Default: the default tenant's. */
+  readonly tenant?: Tenant | undefined;
   /** Hears now and then how far the work is, of an engine that tells. */
   readonly onProgress?: ((progress: QueryProgress) => void) | undefined;
 }

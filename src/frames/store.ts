@@ -103,6 +103,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       logger,
       now: options.now ?? (() => Math.round(startedAt + performance.now())),
       signal: this.#controller.signal,
+      directoryOf: (tenant) => this.#of(tenant).directory,
       wantsRecompression: (tenant, handle) => this.#recompressLater(tenant, handle),
     };
     this.#loads = new ChunkLoads(options.engine, this.cache);
@@ -186,6 +187,11 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
 
   async renew(principal: Principal, handle: Handle, ttlMs?: number | null): Promise<HeldSummary> {
     return this.#of(principal.tenant).renew(handle, ttlMs);
+  }
+
+  /** The folder in which a tenant finds the files of all frames that it reads. Undefined where nothing can be written. */
+  linksFolder(tenant: Tenant): Promise<string | undefined> {
+    return this.#of(tenant).linksFolder();
   }
 
   /** Frames of all tenants. */

@@ -19,6 +19,7 @@ import { type StoreContext, TenantState } from './catalog/tenant-state.ts';
 import { storage } from './disk/durable-file.ts';
 import { originOf } from './disk/manifest.ts';
 import { FileChanged } from './disk/part-links.ts';
+import type { TenantDirectory } from './disk/tenant-directory.ts';
 import type { ListOptions, OpenOptions, TemporaryPath } from './frames.ts';
 import { leaseLost } from './peers/process-lease.ts';
 import type { ChunkReader } from './read/chunk-reader.ts';
@@ -56,6 +57,19 @@ export class TenantFrames implements AsyncDisposable {
     this.#scanner = new Scanner(this.#state, this.#reconciler);
     this.#chunks = chunks;
     this.#scanner.start();
+  }
+
+  get directory(): TenantDirectory {
+    return this.#state.directory;
+  }
+
+  async linksFolder(): Promise<string | undefined> {
+    try {
+      await this.directory.prepare();
+      return this.directory.pinsFolder;
+    } catch {
+      return undefined;
+    }
   }
 
   async put(request: PutRequest<Handle>, { signal }: { readonly signal: AbortSignal }): Promise<PutResult> {

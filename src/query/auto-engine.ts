@@ -33,7 +33,7 @@ export class AutoEngine {
   async choose(principal: Principal, sql: string, { signal, lane }: CallOptions): Promise<EngineChoice> {
     const { local, thresholdBytes } = this.#options;
     const cluster = this.#clusterFor(principal);
-    const job = { signal, lane };
+    const job = { signal, lane, tenant: principal.tenant };
     const choice = (engine: string, reason: string, statement?: Statement): EngineChoice => {
       return { sql, engine, reason: `auto: ${reason}`, isElsewhere: engine !== localEngineName, statement };
     };

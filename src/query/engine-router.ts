@@ -55,7 +55,7 @@ export class EngineRouter implements FrameSql {
     const choice = 'reason' in text ? text : await this.choose(principal, text, options);
     const { sql, engine } = choice;
     const analyzeOnce = async (own: CallOptions): Promise<Statement> => {
-      const statement = await this.#named(principal, engine).analyze(sql, own);
+      const statement = await this.#named(principal, engine).analyze(principal, sql, own);
       // A cancel may arrive just as the analysis ends. Check here, because the next step registers a new run.
       own.signal.throwIfAborted();
       return statement;
@@ -99,7 +99,7 @@ export class EngineRouter implements FrameSql {
   /** Only the local engine has the operator's database. */
   async analyticsTables(principal: Principal, options: CallOptions): Promise<readonly AnalyticsTable[]> {
     if (!mayUseEngine(principal, analyticsCatalog)) return [];
-    return await this.#named(principal, localEngineName).analyticsTables(options);
+    return await this.#named(principal, localEngineName).analyticsTables(principal, options);
   }
 
   /** The statement is under way until the call ends. */

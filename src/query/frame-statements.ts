@@ -52,8 +52,8 @@ export class FrameStatements {
     this.#frames = frames;
   }
 
-  async analyze(sql: string, options: CallOptions): Promise<Statement> {
-    return await this.#engine.analyze(sql, options);
+  async analyze({ tenant }: Principal, sql: string, options: CallOptions): Promise<Statement> {
+    return await this.#engine.analyze(sql, { ...options, tenant });
   }
 
   async prepare(principal: Principal, statement: Statement, options: CallOptions): Promise<PreparedSql> {
@@ -96,7 +96,7 @@ export class FrameStatements {
     const name = 'held';
     const query = { sql: `SELECT name FROM ${name} ORDER BY name`, tables: [], parameterCount: 0 };
     const tables: SqlTable[] = [{ kind: 'list', name, columns: ['name'], rows }];
-    return await this.#engine.run({ query, tables, ...request }, options);
+    return await this.#engine.run({ query, tables, ...request }, { ...options, tenant: principal.tenant });
   }
 
   async keep(
@@ -137,8 +137,8 @@ export class FrameStatements {
     }
   }
 
-  async analyticsTables(options: CallOptions): Promise<readonly AnalyticsTable[]> {
-    return await this.#engine.analyticsTables(options);
+  async analyticsTables({ tenant }: Principal, options: CallOptions): Promise<readonly AnalyticsTable[]> {
+    return await this.#engine.analyticsTables({ ...options, tenant });
   }
 
   async #create(
@@ -182,6 +182,7 @@ export class FrameStatements {
     const { query, parameters, fromRow = 0, toRow = Infinity, columns } = kept;
     const { handle, mode } = request;
     const engine = this.#engine;
+    const job = { ...options, tenant: principal.tenant };
     const isWhole = fromRow === 0 && toRow === Infinity && columns === undefined;
     // Before the engine works for nothing; the put looks again.
     if (mode === 'create' && handle !== undefined) await this.#frames.refuseTaken(principal, handle);
@@ -191,11 +192,11 @@ export class FrameStatements {
     const put = { ...request, replaces: mode === 'overwrite' ? read?.versionId : undefined };
     if (engine.write !== undefined && isWhole) {
       await using folder = await this.#frames.incomingFolder(principal);
-      const paths = await engine.write({ query, parameters, tables, folder: folder.path }, options);
+      const paths = await engine.write({ query, parameters, tables, folder: folder.path }, job);
       const source = { kind: 'parts', paths } as const;
       if (paths.length > 0) return await this.#frames.put(principal, { ...put, source }, options);
     }
-    await using result = await engine.run({ ...kept, tables, form: 'arrow', isKept: true }, options);
+    await using result = await engine.run({ ...kept, tables, form: 'arrow', isKept: true }, job);
     return await this.#putRows(principal, result, put, options);
   }
 
@@ -253,7 +254,7 @@ export class FrameStatements {
     options: CallOptions,
   ): Promise<Pick<PreparedSql, 'columns' | 'parameters'>> {
     await using opened = await openTables(this.#frames, principal, job.query.tables, options);
-    return await this.#engine.describe({ ...job, tables: opened.tables }, options);
+    return await this.#engine.describe({ ...job, tables: opened.tables }, { ...options, tenant: principal.tenant });
   }
 
   async #run(
@@ -264,7 +265,8 @@ export class FrameStatements {
     const opened = await openTables(this.#frames, principal, run.query.tables, options);
     const close = async (): Promise<void> => opened[Symbol.asyncDispose]();
     try {
-      return endingWith(await this.#engine.run({ ...run, tables: opened.tables }, options), close);
+      const job = { ...options, tenant: principal.tenant };
+      return endingWith(await this.#engine.run({ ...run, tables: opened.tables }, job), close);
     } catch (error) {
       await close();
       throw error;

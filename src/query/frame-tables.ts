@@ -90,7 +90,7 @@ async function frameTable(reader: FrameReader, { tenant }: Principal, name: stri
     columns,
     rows,
     bytes,
-    parts: await reader.sources(),
+    parts: await reader.sources(tenant),
     hold: () => reader.holdFiles(),
     retired: reader.retired,
   };

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { childrenOf } from './process-facts.ts';
 import { assertNoSecretCommands, assertNoSecretFiles, assertNoSecrets } from './secrets.ts';
 
-const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export interface SpawnedFramehold extends AsyncDisposable {
   readonly url: string;
@@ -23,6 +23,8 @@ export interface SpawnedFramehold extends AsyncDisposable {
 
 export interface SpawnOptions {
   readonly dataDir: string;
+  /** Default: the one that is shipped. */
+  readonly program?: string;
   readonly flags?: readonly string[];
   /** A program to run ours under, such as strace with its arguments. */
   readonly under?: readonly string[];
@@ -33,6 +35,7 @@ export interface SpawnOptions {
 /** The built program, on ports of the system's choice, from its very beginning. */
 export function beginFramehold({
   dataDir,
+  program = built,
   flags = [],
   under = [],
   env = {},

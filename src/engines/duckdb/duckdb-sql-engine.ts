@@ -4,6 +4,7 @@ import { descriptionKey, longestRememberedSql } from '../../core/description-key
 import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import { LruMap } from '../../core/lru-map.ts';
+import { defaultTenant, type Tenant } from '../../core/principal.ts';
 import type {
   AnalyticsTable,
   ArrowRecoder,
@@ -24,7 +25,8 @@ import { workerEntry } from './pool/worker-entry.ts';
 import { type RunOptions, WorkerPool } from './pool/worker-pool.ts';
 import { PrimedStream } from './primed-stream.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
-import type { Job, QueryJob, QueryTable, SqlSettings } from './protocol/protocol.ts';
+import type { Job, QueryJob, QueryTable } from './protocol/protocol.ts';
+import { type ReachOf, type SqlReach, WorkerOwners } from './worker-owners.ts';
 
 export interface DuckDbSqlEngineOptions {
   /** Child processes, each with one statement at a time; started with the first one, or when one is expected. */
@@ -40,7 +42,9 @@ export interface DuckDbSqlEngineOptions {
   readonly maxQueue: number;
   /** How long a statement may work; 0 = without limit. */
   readonly timeoutMs: number;
-  readonly reach: SqlSettings;
+  readonly reach: SqlReach;
+  /** Where there are several tenants: each has processes of its own, which can read only this. Default: all callers share them. */
+  readonly reachOf?: ReachOf | undefined;
   readonly nativeCopies: NativeCopies;
   readonly logger: Logger;
 }
@@ -54,6 +58,7 @@ const mostRememberedColumns = 256;
 export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable {
   readonly #pool: WorkerPool;
   readonly #nativeCopies: NativeCopies;
+  readonly #owners: WorkerOwners;
   /** What a text means does not depend on the frames. To ask a worker takes as long as a short query does. */
   readonly #statements = new LruMap<Statement>();
   /**
@@ -65,8 +70,9 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   readonly #descriptions = new LruMap<SqlDescription>();
 
   constructor(options: DuckDbSqlEngineOptions) {
-    const { threads, memoryBytes, tempDirectory, maxTempBytes, reach } = options;
-    this.#nativeCopies = options.nativeCopies;
+    const { threads, memoryBytes, tempDirectory, maxTempBytes, nativeCopies } = options;
+    this.#nativeCopies = nativeCopies;
+    this.#owners = new WorkerOwners(options.reach, nativeCopies, options.reachOf);
     this.#pool = new WorkerPool({
       entry: workerEntry(),
       workers: options.workers,
@@ -81,7 +87,6 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
         tempDirectory,
         maxTempBytes,
         lowPriority: false,
-        sql: reach,
       },
     });
   }
@@ -92,19 +97,29 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   }
 
   /** Statements will come: the first one need not wait for its process then. */
-  expect(): void {
-    this.#pool.expect();
+  expect(tenant?: Tenant): void {
+    const { everyone } = this.#owners;
+    if (everyone !== undefined) this.#pool.expect(everyone);
+    // The statement itself tells what is wrong.
+    else
+      this.#owners.of(tenant).then(
+        (owner) => this.#pool.expect(owner),
+        () => {},
+      );
   }
 
   async analyze(sql: string, options: JobOptions): Promise<Statement> {
-    const known = this.#statements.get(sql);
+    // What was asked before is told faster, and whether others have asked it is not for everyone to know.
+    const key = `${options.tenant ?? defaultTenant} ${sql}`;
+    const known = this.#statements.get(key);
     if (known !== undefined) return known;
     let spentMs = 0;
     const onSpent = (ms: number): void => {
       spentMs = ms;
     };
-    const statement = (await this.#pool.call({ kind: 'analyze', sql }, { ...options, onSpent })) as Statement;
-    if (sql.length <= longestRememberedSql) this.#statements.set(sql, statement);
+    const owner = await this.#owners.of(options.tenant);
+    const statement = (await this.#pool.call({ kind: 'analyze', sql }, { ...options, owner, onSpent })) as Statement;
+    if (sql.length <= longestRememberedSql) this.#statements.set(key, statement);
     if ('query' in statement) this.#gated.set(statement.query, { isLetIn: true, spentMs });
     return statement;
   }
@@ -124,40 +139,46 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   }
 
   async describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription> {
-    const key = descriptionKey(job);
+    const { tenant } = options;
+    const own = descriptionKey(job);
+    const key = own === undefined ? undefined : `${tenant ?? defaultTenant} ${own}`;
     const known = key === undefined ? undefined : this.#descriptions.get(key);
     if (known !== undefined) return known;
     const { parameters } = job;
     const admission = this.#admit(job.query) ?? (await this.#gateOwn(job.query, options));
+    const owner = await this.#owners.of(tenant, job.tables);
     const ask = (): Promise<unknown> => {
-      const shown = queryJob(job, (table) => this.#nativeCopies.find(table));
-      return this.#pool.call({ kind: 'describe', ...shown }, { ...options, ...admission, input: only(parameters) });
+      const shown = queryJob(job, (table) => this.#nativeCopies.find(table, tenant));
+      const input = only(parameters);
+      return this.#pool.call({ kind: 'describe', ...shown }, { ...options, ...admission, owner, input });
     };
-    const description = (await this.#withoutBadCopies(job.tables, options.signal, ask)) as SqlDescription;
+    const description = (await this.#withoutBadCopies(job.tables, options, ask)) as SqlDescription;
     if (key !== undefined && description.columns.length <= mostRememberedColumns)
       this.#descriptions.set(key, description);
     return description;
   }
 
   async run(run: SqlRun, options: JobOptions): Promise<SqlResult> {
-    const { signal, lane } = options;
+    const { signal, lane, tenant } = options;
     const { form, fromRow, columns, countAll, parameters, isKept } = run;
     // JSON, in which jobs travel, has no infinity.
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
     const admission = this.#admit(run.query) ?? (await this.#gateOwn(run.query, options));
+    const owner = await this.#owners.of(tenant, run.tables);
     const start = (): Promise<DuckDbSqlResult> => {
-      const shown = queryJob(run, (table) => this.#nativeCopies.use(table));
+      const shown = queryJob(run, (table) => this.#nativeCopies.use(table, tenant));
       const job: Job = { kind: 'query', ...shown, form, fromRow, toRow, columns, countAll };
       const messages = this.#pool.run(job, {
         signal,
         lane,
+        owner,
         ...admission,
         countsReader: isKept,
         input: only(parameters),
       });
-      return DuckDbSqlResult.start(messages, { failed: (error) => this.#distrustCopies(run.tables, error) });
+      return DuckDbSqlResult.start(messages, { failed: (error) => this.#distrustCopies(run.tables, tenant, error) });
     };
-    return await this.#withoutBadCopies(run.tables, signal, start);
+    return await this.#withoutBadCopies(run.tables, options, start);
   }
 
   /** Whoever reads enough rows stops the stream: its iterator is closed. */
@@ -169,7 +190,8 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     try {
       const job: Job = { kind: 'recode', form, fromRow, toRow, columns, countAll };
       // The other engine has worked for these rows already: they may wait, however many others do.
-      const messages = this.#pool.run(job, { ...options, isLetIn: true, countsReader, input });
+      const owner = await this.#owners.of(options.tenant);
+      const messages = this.#pool.run(job, { ...options, owner, isLetIn: true, countsReader, input });
       return await DuckDbSqlResult.start(messages, { ended: close });
     } catch (error) {
       close();
@@ -178,7 +200,8 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   }
 
   async analyticsTables(options: JobOptions): Promise<readonly AnalyticsTable[]> {
-    return (await this.#pool.call({ kind: 'analyticsTables' }, options)) as AnalyticsTable[];
+    const owner = await this.#owners.of(options.tenant);
+    return (await this.#pool.call({ kind: 'analyticsTables' }, { ...options, owner })) as AnalyticsTable[];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -186,20 +209,24 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   }
 
   /** Once more, from the frames themselves, where a copy may be to blame. */
-  async #withoutBadCopies<T>(tables: readonly SqlTable[], signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+  async #withoutBadCopies<T>(
+    tables: readonly SqlTable[],
+    { signal, tenant }: JobOptions,
+    act: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await act();
     } catch (error) {
-      if (signal.aborted || !this.#distrustCopies(tables, error)) throw error;
+      if (signal.aborted || !this.#distrustCopies(tables, tenant, error)) throw error;
       return await act();
     }
   }
 
   /** True where a copy of one of the frames may be to blame. */
-  #distrustCopies(tables: readonly SqlTable[], error: unknown): boolean {
+  #distrustCopies(tables: readonly SqlTable[], tenant: Tenant | undefined, error: unknown): boolean {
     if (!(error instanceof AppError) || error.code !== 'frame_damaged') return false;
     const frames = tables.filter((table) => table.kind === 'frame');
-    return frames.map(({ versionId }) => this.#nativeCopies.distrust(versionId)).includes(true);
+    return frames.map(({ versionId }) => this.#nativeCopies.distrust(versionId, tenant)).includes(true);
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOf, SqlLab } from '../../../test/support/sql-lab.ts';
 import { recordingLogger } from '../../../test/support/upstream-client.ts';
+import { defaultTenant } from '../../core/principal.ts';
 import type { FrameTable } from '../../core/sql.ts';
 import type { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 
@@ -21,17 +22,17 @@ test('the second query makes a copy, later ones read it, and a new version repla
   const t = await lab.frame('warmed', 'SELECT range AS n FROM range(100_000)');
   const sum = () => rowsOf(one, 'SELECT sum(n) FROM warmed', { tables: [t] });
   await sum();
-  expect(await readdir(warm.directory)).toEqual([]);
+  expect(await readdir(warm.folderOf(defaultTenant))).toEqual([]);
   await sum();
   await warm.settled();
-  expect(await readdir(warm.directory)).toEqual([`${t.versionId}.duckdb`]);
+  expect(await readdir(warm.folderOf(defaultTenant))).toEqual([`${t.versionId}.duckdb`]);
   // Without its Parquet file only the copy can give the answer.
   const [part] = t.parts;
   await writeFile(part?.path ?? '', '');
   expect(await sum()).toEqual([['4999950000']]);
   const next = await lab.frame('warmed', 'SELECT 1 AS n');
   expect(await rowsOf(one, 'SELECT sum(n) FROM warmed', { tables: [next] })).toEqual([['1']]);
-  await expect.poll(() => readdir(warm.directory)).toEqual([]);
+  await expect.poll(() => readdir(warm.folderOf(defaultTenant))).toEqual([]);
 });
 
 test('a copy of what is small beside the budget is not packed, of what is large it is', async () => {
@@ -82,7 +83,7 @@ test('a copy that is gone when a query comes to it is no loss: the frame is read
   await sum();
   await sum();
   await warm.settled();
-  for (const name of await readdir(warm.directory)) await rm(join(warm.directory, name));
+  for (const name of await readdir(warm.folderOf(defaultTenant))) await rm(join(warm.folderOf(defaultTenant), name));
   expect(await sum()).toEqual([['499500']]);
 });
 
@@ -94,14 +95,14 @@ test('a copy that is damaged is given up, and the frame is read instead', async 
   const expected = await sum(one);
   await sum(one);
   await warm.settled();
-  const path = join(warm.directory, `${t.versionId}.duckdb`);
+  const path = join(warm.folderOf(defaultTenant), `${t.versionId}.duckdb`);
   const bytes = await readFile(path);
   // In the first block of rows: what DuckDB looks at as it opens a database stays.
   await writeFile(path, bytes.fill(0x55, 3 * 4096 + 1000, 3 * 4096 + 1100));
   // One that has read none of it yet.
   await using other = lab.newEngine({ workers: 1, nativeCopies: warm });
   expect(await sum(other)).toEqual(expected);
-  await expect.poll(() => readdir(warm.directory)).toEqual([]);
+  await expect.poll(() => readdir(warm.folderOf(defaultTenant))).toEqual([]);
 });
 
 test('copies stay within their budget: the one that was not used for longest goes', async () => {
@@ -114,12 +115,14 @@ test('copies stay within their budget: the one that was not used for longest goe
     for (let n = 0; n < 2; n++) await rowsOf(one, `SELECT count(*) FROM ${t.name}`, { tables: [t] });
     await warm.settled();
   }
-  await expect.poll(async () => (await readdir(warm.directory)).length).toBeLessThan(3);
+  await expect.poll(async () => (await readdir(warm.folderOf(defaultTenant))).length).toBeLessThan(3);
   const sizes = await Promise.all(
-    (await readdir(warm.directory)).map(async (name) => (await stat(join(warm.directory, name))).size),
+    (await readdir(warm.folderOf(defaultTenant))).map(
+      async (name) => (await stat(join(warm.folderOf(defaultTenant), name))).size,
+    ),
   );
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(3_000_000);
-  expect(await readdir(warm.directory)).toContain(`${tables[2]?.versionId}.duckdb`);
+  expect(await readdir(warm.folderOf(defaultTenant))).toContain(`${tables[2]?.versionId}.duckdb`);
 });
 
 test('leave nothing when the server stops', async () => {
@@ -128,7 +131,7 @@ test('leave nothing when the server stops', async () => {
   const t = await lab.frame('leftover', 'SELECT 1 AS n');
   for (let n = 0; n < 2; n++) await rowsOf(one, 'SELECT n FROM leftover', { tables: [t] });
   await warm[Symbol.asyncDispose]();
-  await expect(readdir(warm.directory)).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(readdir(warm.folderOf(defaultTenant))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
 test('a query that opens one copy too many keeps the others that it reads', async () => {
@@ -174,12 +177,12 @@ test.each(['dropped or replaced', 'read in another version'])(
     const t = { ...(await lab.frame('long', longRows)), retired: retired.signal };
     const next = await lab.frame('long', 'SELECT 1 AS n');
     for (let n = 0; n < 2; n++) warm.use(t);
-    await begun(warm.directory);
+    await begun(warm.folderOf(defaultTenant));
     if (how === 'dropped or replaced') retired.abort();
     else warm.use(next);
     await warm.settled();
     expect(outcomes).toEqual(['stopped']);
-    expect(await readdir(warm.directory)).toEqual([]);
+    expect(await readdir(warm.folderOf(defaultTenant))).toEqual([]);
     expect(warm.find(t)).toBeUndefined();
     for (let n = 0; n < 2; n++) warm.use(next);
     await warm.settled();
@@ -197,7 +200,7 @@ test('a copy is removed when its frame is dropped or replaced', async () => {
   expect(warm.find(t)).toBeDefined();
   retired.abort();
   expect(warm.find(t)).toBeUndefined();
-  await expect.poll(() => readdir(warm.directory)).toEqual([]);
+  await expect.poll(() => readdir(warm.folderOf(defaultTenant))).toEqual([]);
 });
 
 test('a copy that takes too long is stopped, told once, and not begun again', async () => {
@@ -209,7 +212,7 @@ test('a copy that takes too long is stopped, told once, and not begun again', as
     await warm.settled();
   }
   expect(warm.find(t)).toBeUndefined();
-  expect(await readdir(warm.directory)).toEqual([]);
+  expect(await readdir(warm.folderOf(defaultTenant))).toEqual([]);
   expect(lines).toEqual([['a frame was not warmed', { frame: 'slow', error: expect.stringContaining('0.2 s') }]]);
   const next = await lab.frame('short', 'SELECT 1 AS n');
   for (let n = 0; n < 2; n++) warm.use(next);
@@ -221,7 +224,7 @@ test('closing stops a copy under way', async () => {
   const warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none });
   const t = await lab.frame('closed', longRows);
   for (let n = 0; n < 2; n++) warm.use(t);
-  await begun(warm.directory);
+  await begun(warm.folderOf(defaultTenant));
   await warm[Symbol.asyncDispose]();
-  await expect(readdir(warm.directory)).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(readdir(warm.folderOf(defaultTenant))).rejects.toMatchObject({ code: 'ENOENT' });
 }, 60_000);

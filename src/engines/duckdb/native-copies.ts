@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { backgroundTimeoutMs, sleep } from '../../core/async/limited-wait.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import type { Logger } from '../../core/logger.ts';
+import { defaultTenant, type Tenant } from '../../core/principal.ts';
 import type { FrameTable } from '../../core/sql.ts';
 import { newSpillDirectory, removeSpillDirectory } from './pool/spill-directory.ts';
 import type { WarmCopy } from './protocol/protocol.ts';
@@ -29,7 +30,10 @@ interface Pause {
 }
 
 interface Entry {
-  readonly owner: string;
+  /** By which it is found. */
+  readonly key: string;
+  /** The same for all versions of a frame. */
+  readonly frame: string;
   readonly versionId: string;
   uses: number;
   state: 'cold' | 'copying' | 'warm' | 'refused';
@@ -48,16 +52,18 @@ const defaultPause: Pause = { ms: 1000, mostMs: 10_000 };
 
 /**
  * Frames that are queried often, as native DuckDB tables in files of their own. Decoding Parquet is most of what a query
- * costs; all workers read the same copy, each through its own buffers, which DuckDB bounds and gives up under pressure.
+ * costs; all workers of a tenant read the same copy, each through its own buffers, which DuckDB bounds and gives up under
+ * pressure. A frame that is shared has a copy for each tenant that queries it: its processes can read the tenant's folder alone.
  */
 export class NativeCopies implements AsyncDisposable {
   readonly directory: string;
   readonly #options: NativeCopiesOptions;
   readonly #pause: Pause;
-  /** By version, the one used longest ago first. */
+  /** By tenant and version, the one used longest ago first. */
   readonly #entries = new Map<string, Entry>();
-  /** By owner: the version that was used last. */
+  /** By tenant and frame: the entry that was used last. */
   readonly #newest = new Map<string, string>();
+  readonly #folders = new Set<Tenant>();
   readonly #controller = new AbortController();
   #copying: Promise<void> = Promise.resolve();
   #bytes = 0;
@@ -67,32 +73,36 @@ export class NativeCopies implements AsyncDisposable {
     this.#options = options;
     this.#pause = options.pause ?? defaultPause;
     this.directory = newSpillDirectory(options.root);
-    try {
-      mkdirSync(this.directory, { recursive: true });
-    } catch (error) {
-      options.logger.debug('no warm copies: their directory cannot be made', { error });
-    }
+    this.#make(this.directory);
+  }
+
+  /** Where the copies lie that this tenant reads. */
+  folderOf(tenant: Tenant): string {
+    const folder = join(this.directory, tenant);
+    if (!this.#folders.has(tenant)) this.#make(folder);
+    this.#folders.add(tenant);
+    return folder;
   }
 
   /** The file that holds a copy of this version; undefined while there is none. */
-  find({ versionId }: FrameTable): string | undefined {
-    const entry = this.#entries.get(versionId);
+  find({ versionId }: FrameTable, tenant = defaultTenant): string | undefined {
+    const entry = this.#entries.get(keyOf(tenant, versionId));
     return entry?.state === 'warm' ? entry.path : undefined;
   }
 
   /** The same for a query that reads it now. */
-  use(table: FrameTable): string | undefined {
+  use(table: FrameTable, tenant = defaultTenant): string | undefined {
     if (this.#options.budgetBytes === 0) return undefined;
     this.#lastUseAt = performance.now();
-    const entry = this.#touch(table);
+    const entry = this.#touch(table, tenant);
     if (entry.state === 'warm') return entry.path;
-    if (entry.state === 'cold' && ++entry.uses >= usesUntilWarm) this.#enqueue(entry, table);
+    if (entry.state === 'cold' && ++entry.uses >= usesUntilWarm) this.#enqueue(entry, table, tenant);
     return undefined;
   }
 
   /** Something was wrong where this version was read: from now on its own files are, which have a checksum. */
-  distrust(versionId: string): boolean {
-    const entry = this.#entries.get(versionId);
+  distrust(versionId: string, tenant = defaultTenant): boolean {
+    const entry = this.#entries.get(keyOf(tenant, versionId));
     if (entry?.state !== 'warm') return false;
     entry.state = 'refused';
     this.#discard(entry);
@@ -110,11 +120,22 @@ export class NativeCopies implements AsyncDisposable {
     removeSpillDirectory(this.directory);
   }
 
-  #touch({ owner, versionId }: FrameTable): Entry {
-    const known = this.#entries.get(versionId);
-    this.#entries.delete(versionId);
+  #make(folder: string): void {
+    try {
+      mkdirSync(folder, { recursive: true });
+    } catch (error) {
+      this.#options.logger.debug('no warm copies: their directory cannot be made', { error });
+    }
+  }
+
+  #touch({ owner, versionId }: FrameTable, tenant: Tenant): Entry {
+    const key = keyOf(tenant, versionId);
+    const frame = keyOf(tenant, owner);
+    const known = this.#entries.get(key);
+    this.#entries.delete(key);
     const entry = known ?? {
-      owner,
+      key,
+      frame,
       versionId,
       uses: 0,
       state: 'cold',
@@ -122,24 +143,24 @@ export class NativeCopies implements AsyncDisposable {
       bytes: 0,
       forgotten: new AbortController(),
     };
-    this.#entries.set(versionId, entry);
-    const before = this.#newest.get(owner);
-    if (before !== undefined && before !== versionId) this.#forget(before);
-    this.#newest.set(owner, versionId);
+    this.#entries.set(key, entry);
+    const before = this.#newest.get(frame);
+    if (before !== undefined && before !== key) this.#forget(before);
+    this.#newest.set(frame, key);
     if (this.#entries.size > mostEntries) this.#forget(this.#entries.keys().next().value ?? '');
     return entry;
   }
 
-  #enqueue(entry: Entry, table: FrameTable): void {
+  #enqueue(entry: Entry, table: FrameTable, tenant: Tenant): void {
     if (table.retired.aborted) return;
     entry.state = 'copying';
     const { signal } = entry.forgotten;
-    table.retired.addEventListener('abort', () => this.#forget(entry.versionId), { once: true, signal });
+    table.retired.addEventListener('abort', () => this.#forget(entry.key), { once: true, signal });
     const held = table.hold();
     const latest = performance.now() + this.#pause.mostMs;
     this.#copying = this.#copying
       .then(() => this.#awaitPause(latest))
-      .then(() => this.#copy(entry, table))
+      .then(() => this.#copy(entry, table, tenant))
       .catch((error: unknown) => {
         entry.state = 'refused';
         if (this.#controller.signal.aborted || signal.aborted) return;
@@ -150,11 +171,11 @@ export class NativeCopies implements AsyncDisposable {
       .finally(() => held[Symbol.dispose]());
   }
 
-  async #copy(entry: Entry, table: FrameTable): Promise<void> {
+  async #copy(entry: Entry, table: FrameTable, tenant: Tenant): Promise<void> {
     const { budgetBytes, copy, timeoutMs = backgroundTimeoutMs(table.bytes) } = this.#options;
-    if (this.#entries.get(entry.versionId) !== entry) return;
+    if (this.#entries.get(entry.key) !== entry) return;
     if (table.bytes > budgetBytes) throw new Error(`${table.bytes} bytes are over the budget of ${budgetBytes}`);
-    const path = join(this.directory, `${entry.versionId}.duckdb`);
+    const path = join(this.folderOf(tenant), `${entry.versionId}.duckdb`);
     const isPacked = table.bytes > budgetBytes * plainShare;
     using work = new LinkedAbort([entry.forgotten.signal, this.#controller.signal], timeoutMs);
     try {
@@ -173,10 +194,10 @@ export class NativeCopies implements AsyncDisposable {
     }
     entry.state = 'warm';
     // Replaced meanwhile.
-    if (this.#entries.get(entry.versionId) !== entry) return this.#discard(entry);
-    for (const [versionId, other] of this.#entries) {
+    if (this.#entries.get(entry.key) !== entry) return this.#discard(entry);
+    for (const [key, other] of this.#entries) {
       if (this.#bytes <= budgetBytes) break;
-      if (other.state === 'warm') this.#forget(versionId);
+      if (other.state === 'warm') this.#forget(key);
     }
   }
 
@@ -191,12 +212,12 @@ export class NativeCopies implements AsyncDisposable {
     }
   }
 
-  #forget(versionId: string): void {
-    const entry = this.#entries.get(versionId);
+  #forget(key: string): void {
+    const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    this.#entries.delete(versionId);
+    this.#entries.delete(key);
     entry.forgotten.abort();
-    if (this.#newest.get(entry.owner) === versionId) this.#newest.delete(entry.owner);
+    if (this.#newest.get(entry.frame) === key) this.#newest.delete(entry.frame);
     if (entry.state === 'warm') this.#discard(entry);
   }
 
@@ -207,4 +228,8 @@ export class NativeCopies implements AsyncDisposable {
       this.#options.logger.debug('a warm copy was not removed', { error }),
     );
   }
+}
+
+function keyOf(tenant: Tenant, of: string): string {
+  return `${tenant} ${of}`;
 }

@@ -20,7 +20,7 @@ export interface QueryWorkOptions {
 export class QueryWork {
   readonly signal: AbortSignal;
   readonly onProgress: JobOptions['onProgress'];
-  readonly #lane: string | undefined;
+  readonly #own: Pick<JobOptions, 'lane' | 'tenant'>;
   readonly #options: QueryWorkOptions;
   readonly #callerSignal: AbortSignal;
   readonly #deadline: Deadline | undefined;
@@ -29,9 +29,9 @@ export class QueryWork {
   #hasEnded = false;
 
   private constructor(options: QueryWorkOptions, lease: SessionLease, job: JobOptions) {
-    const { signal: callerSignal, lane, onProgress } = job;
+    const { signal: callerSignal, lane, tenant, onProgress } = job;
     this.onProgress = onProgress;
-    this.#lane = lane;
+    this.#own = { lane, tenant };
     this.#options = options;
     this.#lease = lease;
     this.#callerSignal = callerSignal;
@@ -55,7 +55,7 @@ export class QueryWork {
 
   /** For what is to be done elsewhere for the same query. */
   get jobOptions(): JobOptions {
-    return { signal: this.signal, lane: this.#lane };
+    return { signal: this.signal, ...this.#own };
   }
 
   /** While somebody else holds up the query. */

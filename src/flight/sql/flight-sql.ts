@@ -1,4 +1,5 @@
 import type { Logger } from '../../core/logger.ts';
+import type { Principal } from '../../core/principal.ts';
 import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import type { Frames } from '../../frames/frames.ts';
 import { PutResult, Result } from '../../grpc/messages/flight.ts';
@@ -35,7 +36,7 @@ export interface FlightSqlOptions {
   readonly maxConnections: number;
   readonly sessions: Sessions;
   /** Called when a client asks what there is, as drivers do when they connect: statements will follow. */
-  readonly expectStatements: () => void;
+  readonly expectStatements: (principal: Principal) => void;
   readonly logger: Logger;
 }
 
@@ -53,7 +54,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
   const infoOf = async (command: SqlMessage, packed: Uint8Array, call: Call): Promise<InfoParts> => {
     const table = tableOf(command, call);
     if (table !== undefined) {
-      expectStatements();
+      expectStatements(call.principal);
       return { schema: schemaMessage(table.fields), ticket: packed };
     }
     switch (command.name) {

@@ -38,6 +38,8 @@ export interface StoreContext extends PeerParts {
   readonly now: () => number;
   /** Aborts when the store closes. */
   readonly signal: AbortSignal;
+  /** Where everything of another tenant lies. */
+  readonly directoryOf: (tenant: Tenant) => TenantDirectory;
   /** A frame has parts that are not compressed as configured yet. */
   readonly wantsRecompression: (tenant: Tenant, handle: Handle) => void;
 }
@@ -71,7 +73,8 @@ export class TenantState {
     this.records = new ManifestFiles(this.directory, context.durable);
     this.commits = new Commits(this.directory, this.records, context.durable, context.logger);
     const hasPeers = (): boolean => context.peers.hasPeers;
-    this.partLinks = new PartLinks(this.directory, (part, path) => isAsWritten(context, part, path), hasPeers);
+    const checkPart = (part: Part, path: string): Promise<boolean> => isAsWritten(context, part, path);
+    this.partLinks = new PartLinks(this.directory, checkPart, hasPeers, context.directoryOf);
     const announceRead = (handle: Handle): void => void context.lease.announce(`read ${tenant} ${handle}`);
     this.#elsewhere = { hasPeers, announceRead };
     this.#sharedLocks = new SharedLocks({

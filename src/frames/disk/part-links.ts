@@ -1,5 +1,6 @@
-import { link, open, unlink } from 'node:fs/promises';
+import { link, lstat, open, unlink } from 'node:fs/promises';
 import type { PartSource } from '../../core/frame-engine.ts';
+import type { Tenant } from '../../core/principal.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { identityOf, type Part, sameIdentity } from './part.ts';
 import type { PartCheck } from './part-check.ts';
@@ -23,6 +24,8 @@ interface Pin {
   readonly path: string;
   /** False when the path is the public one, which others may change. */
   readonly isLink: boolean;
+  /** The public name is a symbolic link, and so is this one. */
+  readonly isElsewhere: boolean;
 }
 
 /** Links of a tenant's parts under private names: what a reader began to read stays, whatever happens to the public name. */
@@ -30,6 +33,7 @@ export class PartLinks {
   readonly #directory: TenantDirectory;
   readonly #isAsWritten: (part: Part, path: string) => Promise<boolean>;
   readonly #hasPeers: () => boolean;
+  readonly #directoryOf: (tenant: Tenant) => TenantDirectory;
   readonly #sets = new Set<PinnedParts>();
   readonly #unlinking = new Set<Promise<void>>();
 
@@ -37,10 +41,12 @@ export class PartLinks {
     directory: TenantDirectory,
     isAsWritten: (part: Part, path: string) => Promise<boolean>,
     hasPeers: () => boolean,
+    directoryOf: (tenant: Tenant) => TenantDirectory,
   ) {
     this.#directory = directory;
     this.#isAsWritten = isAsWritten;
     this.#hasPeers = hasPeers;
+    this.#directoryOf = directoryOf;
   }
 
   set(parts: readonly HeldPart[]): PinnedParts {
@@ -61,12 +67,13 @@ export class PartLinks {
     } catch (error) {
       if (errnoOf(error) === 'EMFILE' || errnoOf(error) === 'ENFILE') throw error;
       // No hard links on this file system, or nothing may be written here: then reading goes by the public name.
-      const pin = { part, path: publicPath, isLink: false };
+      const pin = { part, path: publicPath, isLink: false, isElsewhere: false };
       await part.check.through(this.#changeTime(publicPath), async () => {}, this.#changeTime(publicPath));
       await this.#assertSame(pin);
       return pin;
     }
-    const pin = { part, path, isLink: true };
+    const isElsewhere = await isSymbolicLink(path);
+    const pin = { part, path, isLink: true, isElsewhere };
     try {
       await this.#assertSame(pin);
     } catch (error) {
@@ -74,6 +81,26 @@ export class PartLinks {
       throw error;
     }
     return pin;
+  }
+
+  isOwn(tenant: Tenant): boolean {
+    return tenant === this.#directory.tenant;
+  }
+
+  /** The same file in the folder of another tenant that reads it. Where it cannot be linked, by the name that it has. */
+  async pinFor(reader: Tenant, pin: Pin): Promise<Pin> {
+    if (!pin.isLink) return pin;
+    const { part } = pin;
+    const directory = this.#directoryOf(reader);
+    const path = directory.newPinPath();
+    try {
+      await directory.prepare();
+      await part.check.through(this.#changeTime(pin.path), () => link(pin.path, path), this.#changeTime(path));
+    } catch (error) {
+      if (errnoOf(error) === 'EMFILE' || errnoOf(error) === 'ENFILE') throw error;
+      return { ...pin, isLink: false };
+    }
+    return { ...pin, path };
   }
 
   /** Rejects with FileChanged when the bytes are no longer those of the part. */
@@ -147,6 +174,8 @@ export class PinnedParts {
   readonly #partLinks: PartLinks;
   #users = 0;
   #pinned: Promise<readonly Pin[]> | undefined;
+  /** Those of other tenants that read them. */
+  readonly #pinnedFor = new Map<Tenant, Promise<readonly Pin[]>>();
   #linger: NodeJS.Timeout | undefined;
   #retired = false;
 
@@ -173,13 +202,18 @@ export class PinnedParts {
     if (this.#users === 0) this.#settle();
   }
 
-  /** Where the parts can be read, unchanged, until `release`. Rejects with FileChanged when it is too late. */
-  async sources(): Promise<readonly PartSource[]> {
+  /**
+   * Where the parts can be read, unchanged, until `release`. Rejects with FileChanged when it is too late.
+   * `reader`: the tenant in whose folder they are to lie. Default: the one that they belong to.
+   */
+  async sources(reader?: Tenant): Promise<readonly PartSource[]> {
     const partLinks = await this.#pin();
     const unverified = this.parts.find((part) => !part.check.passed);
     if (unverified !== undefined) throw new FileChanged(unverified.file);
     await Promise.all(partLinks.map((pin) => this.#partLinks.assertUnchanged(pin, { isRetired: this.#retired })));
-    return partLinks.map(({ path, part: { rows } }) => ({ path, rows }));
+    const isOwn = reader === undefined || this.#partLinks.isOwn(reader);
+    const found = isOwn ? partLinks : await this.#pinFor(reader, partLinks);
+    return found.map(({ path, part: { rows }, isElsewhere }) => ({ path, rows, ...(isElsewhere && { isElsewhere }) }));
   }
 
   /** The same for those who are about to find out whether the bytes are those that were written. */
@@ -218,7 +252,7 @@ export class PinnedParts {
 
   #pin(): Promise<readonly Pin[]> {
     if (this.#pinned === undefined) {
-      const pinning = this.#pinAll();
+      const pinning = inGroups(this.parts, (part) => this.#partLinks.pin(part), this.#partLinks);
       this.#pinned = pinning;
       this.#partLinks.note(this, true);
       pinning.catch(() => {
@@ -230,19 +264,13 @@ export class PinnedParts {
     return this.#pinned;
   }
 
-  async #pinAll(): Promise<readonly Pin[]> {
-    const partLinks: Pin[] = [];
-    for (let at = 0; at < this.parts.length; at += pinsAtOnce) {
-      const group = this.parts.slice(at, at + pinsAtOnce);
-      const results = await Promise.allSettled(group.map((part) => this.#partLinks.pin(part)));
-      for (const result of results) if (result.status === 'fulfilled') partLinks.push(result.value);
-      for (const result of results) {
-        if (result.status === 'fulfilled') continue;
-        await this.#partLinks.unpin(Promise.resolve(partLinks));
-        throw result.reason;
-      }
-    }
-    return partLinks;
+  #pinFor(reader: Tenant, pins: readonly Pin[]): Promise<readonly Pin[]> {
+    const known = this.#pinnedFor.get(reader);
+    if (known !== undefined) return known;
+    const pinning = inGroups(pins, (pin) => this.#partLinks.pinFor(reader, pin), this.#partLinks);
+    this.#pinnedFor.set(reader, pinning);
+    pinning.catch(() => this.#pinnedFor.delete(reader));
+    return pinning;
   }
 
   #settle(): void {
@@ -258,5 +286,30 @@ export class PinnedParts {
     this.#pinned = undefined;
     this.#partLinks.note(this, false);
     void this.#partLinks.unpin(pinned);
+    for (const others of this.#pinnedFor.values()) void this.#partLinks.unpin(others);
+    this.#pinnedFor.clear();
   }
+}
+
+/** All of them, or none. */
+async function inGroups<T>(
+  all: readonly T[],
+  pin: (one: T) => Promise<Pin>,
+  partLinks: PartLinks,
+): Promise<readonly Pin[]> {
+  const pins: Pin[] = [];
+  for (let at = 0; at < all.length; at += pinsAtOnce) {
+    const results = await Promise.allSettled(all.slice(at, at + pinsAtOnce).map(pin));
+    for (const result of results) if (result.status === 'fulfilled') pins.push(result.value);
+    for (const result of results) {
+      if (result.status === 'fulfilled') continue;
+      await partLinks.unpin(Promise.resolve(pins));
+      throw result.reason;
+    }
+  }
+  return pins;
+}
+
+async function isSymbolicLink(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
 }

@@ -91,8 +91,13 @@ export class TenantDirectory {
     return join(this.#ownFolder('tmp'), `${randomBase32(16)}${ending}`);
   }
 
+  /** Of this process: the files that are read, under names that nobody else changes. */
+  get pinsFolder(): string {
+    return this.#ownFolder('pins');
+  }
+
   newPinPath(): string {
-    return join(this.#ownFolder('pins'), `${randomBase32(16)}${suffix}`);
+    return join(this.pinsFolder, `${randomBase32(16)}${suffix}`);
   }
 
   /** A manifest that this process is about to commit. */

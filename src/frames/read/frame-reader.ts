@@ -2,6 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { ChunkForm, PartSource } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
+import type { Tenant } from '../../core/principal.ts';
 import { frameDamaged, frameReplaced } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import { FileChanged, type PinnedParts } from '../disk/part-links.ts';
@@ -80,10 +81,13 @@ export class FrameReader implements AsyncDisposable {
     }
   }
 
-  /** The files of this version: unchanged until the reader is disposed of. */
-  async sources(): Promise<readonly PartSource[]> {
+  /**
+   * The files of this version: unchanged until the reader is disposed of. `reader`: the tenant in whose folder they are to lie.
+   * Default: the one that the frame belongs to.
+   */
+  async sources(reader?: Tenant): Promise<readonly PartSource[]> {
     try {
-      return await this.#parts.sources();
+      return await this.#parts.sources(reader);
     } catch (error) {
       throw error instanceof FileChanged ? await this.#whyChanged(error) : error;
     }

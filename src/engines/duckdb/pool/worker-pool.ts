@@ -1,10 +1,10 @@
 import { AppError, serverStopping } from '../../../core/app-error.ts';
 import { Deadline } from '../../../core/async/deadline.ts';
-import { FairQueue } from '../../../core/async/fair-queue.ts';
 import type { Logger } from '../../../core/logger.ts';
-import type { Job, WorkerSettings } from '../protocol/protocol.ts';
+import type { Job } from '../protocol/protocol.ts';
+import { OwnerQueues } from './owner-queues.ts';
 import { SlowClientClock } from './slow-client-clock.ts';
-import { WorkerProcess } from './worker-process.ts';
+import { type PoolSettings, type WorkerOwner, WorkerProcess } from './worker-process.ts';
 
 export interface PoolOptions {
   readonly entry: URL;
@@ -13,7 +13,7 @@ export interface PoolOptions {
   readonly maxQueue: number;
   /** How long a read or a statement may work, the time that its reader takes not counted. 0 = without limit. */
   readonly timeoutMs: number;
-  readonly settings: Omit<WorkerSettings, 'hasSharedFile'>;
+  readonly settings: PoolSettings;
   readonly logger: Logger;
   /** Start the children at once rather than with the first job. */
   readonly warm: boolean;
@@ -21,6 +21,8 @@ export interface PoolOptions {
 
 export interface RunOptions {
   readonly signal: AbortSignal;
+  /** Only a child of this owner runs the job. Default: one of the server's own. */
+  readonly owner?: WorkerOwner | undefined;
   readonly lane?: string | undefined;
   readonly input?: AsyncIterable<Uint8Array> | undefined;
   /** Of a request that was let in already: it may wait however many others do. */
@@ -41,6 +43,17 @@ const backgroundSilenceMs = 60_000;
 const heldAfterMs = 500;
 /** So many may be held by slow clients for each that works; they take memory, if no time. */
 const mostHeldPerWorker = 4;
+
+/**
+ * So long an owner waits before a child of another who has more of them is ended for it, and so long a child may work for its
+ * owner before: a few times what a process takes to start, so that owners who take turns do not spend most of the time on that.
+ */
+const turnMs = 250;
+const startsPerTurn = 2;
+/** A statement is several jobs: its next one may be on its way to a child that is idle for less. */
+const betweenJobsMs = 20;
+
+const ownWork: WorkerOwner = { key: '', sql: undefined };
 
 /** After a child that did not even start, wait this long before the next try. */
 const restartDelayMs = 1000;
@@ -67,20 +80,28 @@ const jobRules = {
   analyticsTables: { timed: 'whole', repeatable: true },
 } as const satisfies Record<Job['kind'], JobRules>;
 
-/** A few warm child processes that share a fair queue of jobs. A child that dies is replaced. */
+/**
+ * A few warm child processes that share a fair queue of jobs. A child that dies is replaced. It belongs to one owner for all its
+ * life: where all are others', the one that has been idle for the longest time ends, and a new one takes its place.
+ */
 export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #all = new Set<WorkerProcess>();
+  /** Those used last at the end. */
   readonly #idle: WorkerProcess[] = [];
+  /** Of each child: when its turn may end, and since when it has been idle. */
+  readonly #turns = new WeakMap<WorkerProcess, { readonly endsAt: number; idleAt: number }>();
+  #recheck: NodeJS.Timeout | undefined;
   readonly #ending = new Set<WorkerProcess>();
-  readonly #queue = new FairQueue<WorkerProcess>();
-  #starting = 0;
+  readonly #queues = new OwnerQueues();
+  /** The owners of those that are being started; of one that failed, until the next may be tried. */
+  readonly #starting = new Set<{ readonly owner: WorkerOwner }>();
   #held = 0;
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    if (options.warm) for (let n = 0; n < options.workers; n++) this.#start();
+    if (options.warm) for (let n = 0; n < options.workers; n++) this.#start(ownWork);
   }
 
   get #silenceMs(): number {
@@ -94,8 +115,8 @@ export class WorkerPool {
   }
 
   /** Starts a child, where there is none yet, for a job that is to come. */
-  expect(): void {
-    if (!this.#closed && this.#all.size === 0 && this.#starting === 0) this.#start();
+  expect(owner: WorkerOwner): void {
+    if (!this.#closed && this.#all.size === 0 && this.#starting.size === 0) this.#start(owner);
   }
 
   /** Row messages of a job, then its answer. Where nothing was yielded yet, a job whose worker died runs once more. */
@@ -196,21 +217,23 @@ export class WorkerPool {
     worker.kill();
   }
 
-  #start(): void {
-    this.#starting++;
+  #start(owner: WorkerOwner): void {
+    const start = { owner };
+    const begunAt = performance.now();
+    this.#starting.add(start);
     const { entry, settings, logger } = this.#options;
     const failed = (error: unknown): void => {
       if (this.#closed) return;
       logger.error('a worker did not start', { error });
       if ([...this.#all].every((other) => other.ended)) this.#failWaiting(error);
       setTimeout(() => {
-        this.#starting--;
+        this.#starting.delete(start);
         this.#startForDemand();
       }, restartDelayMs).unref();
     };
     let worker: WorkerProcess;
     try {
-      worker = new WorkerProcess(entry, settings, logger);
+      worker = new WorkerProcess(entry, settings, owner, logger);
     } catch (error) {
       // Without memory the system makes no process, and Node throws at once. The caller still puts its job into the queue.
       setImmediate(failed, error);
@@ -218,7 +241,9 @@ export class WorkerPool {
     }
     this.#all.add(worker);
     worker.ready.then(() => {
-      this.#starting--;
+      this.#starting.delete(start);
+      const now = performance.now();
+      this.#turns.set(worker, { endsAt: now + Math.max(turnMs, startsPerTurn * (now - begunAt)), idleAt: now });
       this.#release(worker);
     }, failed);
     worker.exited.then(() => {
@@ -230,42 +255,98 @@ export class WorkerPool {
     });
   }
 
-  /** Keeps as many children as the pool may have, or as its jobs need when it is not kept warm. */
+  /** Starts as many children as the waiting jobs need and the pool may have, or those of a pool that is kept warm. */
   #startForDemand(): void {
     const { warm, workers } = this.#options;
-    const busy = this.#all.size - this.#idle.length - this.#starting;
-    const needed = Math.min(this.#room, busy + this.#queue.size);
-    const wanted = warm ? Math.max(workers, needed) : needed;
-    while (!this.#closed && this.#all.size < wanted && this.#starting < wanted) this.#start();
+    while (warm && this.#hasRoom(workers)) this.#start(ownWork);
+    for (const { owner } of this.#queues.turns()) {
+      while (this.#missing(owner) > 0) {
+        if (!this.#hasRoom(this.#room) && !this.#endIdle()) return;
+        this.#start(owner);
+      }
+    }
   }
 
-  #acquire({ signal, lane, isLetIn = false }: RunOptions): Promise<WorkerProcess> {
+  #hasRoom(most: number): boolean {
+    return !this.#closed && this.#all.size < most && this.#starting.size < most;
+  }
+
+  /** Makes room for a child of another owner. False where all are at work, or may be in a moment. */
+  #endIdle(): boolean {
+    const [oldest] = this.#idle;
+    if (oldest === undefined || this.#closed || this.#starting.size >= this.#room) return false;
+    const idleMs = performance.now() - (this.#turns.get(oldest)?.idleAt ?? 0);
+    if (idleMs < betweenJobsMs) {
+      this.#recheck ??= setTimeout(() => {
+        this.#recheck = undefined;
+        this.#startForDemand();
+      }, betweenJobsMs).unref();
+      return false;
+    }
+    this.#idle.shift();
+    this.#end(oldest);
+    return true;
+  }
+
+  #acquire({ signal, lane, owner = ownWork, isLetIn = false }: RunOptions): Promise<WorkerProcess> {
     signal.throwIfAborted();
     if (this.#closed) return Promise.reject(serverStopping());
-    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+    for (let idle = this.#takeIdle(owner); idle !== undefined; idle = this.#takeIdle(owner)) {
       if (!idle.ended) return Promise.resolve(idle);
     }
-    if (!isLetIn && this.#queue.size >= this.#options.maxQueue) {
+    if (!isLetIn && this.#queues.size >= this.#options.maxQueue) {
       return Promise.reject(
-        new AppError('overloaded', `${this.#queue.size} jobs are waiting already`, {
+        new AppError('overloaded', `${this.#queues.size} jobs are waiting already`, {
           hint: 'try again in a moment',
           retryAfterSeconds: 1,
         }),
       );
     }
-    const worker = this.#queue.wait({ signal, lane });
+    const worker = this.#queues.wait(owner, { signal, lane });
     this.#startForDemand();
     return worker;
   }
 
+  /** The one used last. */
+  #takeIdle({ key }: WorkerOwner): WorkerProcess | undefined {
+    const index = this.#idle.findLastIndex((worker) => worker.owner.key === key);
+    return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
+  }
+
   #release(worker: WorkerProcess): void {
     if (worker.ended || this.#closed) return;
+    const other = this.#neglected(worker);
     if (this.#all.size > this.#room) this.#end(worker);
-    else if (!this.#queue.serve(worker)) this.#idle.push(worker);
+    else if (other !== undefined) {
+      this.#end(worker);
+      this.#start(other);
+    } else if (!this.#queues.serve(worker)) {
+      const turn = this.#turns.get(worker);
+      if (turn !== undefined) turn.idleAt = performance.now();
+      this.#idle.push(worker);
+      this.#startForDemand();
+    }
+  }
+
+  /** Who has waited for long, with fewer children than the owner of this one, and with none on its way. */
+  #neglected(worker: WorkerProcess): WorkerOwner | undefined {
+    const now = performance.now();
+    if (now < (this.#turns.get(worker)?.endsAt ?? 0)) return undefined;
+    const { key } = worker.owner;
+    const childrenOf = (owner: string): number => [...this.#all].filter((child) => child.owner.key === owner).length;
+    const isNeglected = ({ owner, since }: { readonly owner: WorkerOwner; readonly since: number }): boolean =>
+      now - since >= turnMs && childrenOf(owner.key) < childrenOf(key) && this.#missing(owner) > 0;
+    return this.#queues.turns().find(isNeglected)?.owner;
+  }
+
+  /** How many of its jobs wait for a child that is not on its way yet. */
+  #missing(owner: WorkerOwner): number {
+    const starting = [...this.#starting].filter((start) => start.owner.key === owner.key).length;
+    return this.#queues.sizeOf(owner) - starting;
   }
 
   #failWaiting(cause: unknown): void {
-    this.#queue.refuseAll(
+    this.#queues.refuseAll(
       new AppError('engine_crashed', 'no worker process could be started', { retryAfterSeconds: 1, cause }),
     );
   }

@@ -10,6 +10,7 @@ import {
   MessageParser,
   messageHeader,
   messageKind,
+  type SqlSettings,
   type WireError,
   type WorkerMessage,
   type WorkerSettings,
@@ -38,6 +39,9 @@ process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
+/** What all children of a pool are told. */
+export type PoolSettings = Omit<WorkerSettings, 'hasSharedFile' | 'sql'>;
+
 export interface ExecuteOptions {
   readonly signal: AbortSignal;
   /** The job is stopped when this is over, as by the signal. */
@@ -48,8 +52,16 @@ export interface ExecuteOptions {
   readonly silenceMs?: number | undefined;
 }
 
+/** What a child does all its life: callers' SQL with this reach, or work of the server's own. */
+export interface WorkerOwner {
+  /** The same where the reach is. */
+  readonly key: string;
+  readonly sql: SqlSettings | undefined;
+}
+
 /** One DuckDB child process as its parent sees it: one job at a time. */
 export class WorkerProcess {
+  readonly owner: WorkerOwner;
   readonly #child: ChildProcess;
   readonly #data: Socket;
   readonly #shared: SharedFile | undefined;
@@ -67,11 +79,13 @@ export class WorkerProcess {
   /** Resolves when the process is gone. */
   readonly exited: Promise<void>;
 
-  constructor(entry: URL, settings: Omit<WorkerSettings, 'hasSharedFile'>, logger: Logger) {
+  constructor(entry: URL, settings: PoolSettings, owner: WorkerOwner, logger: Logger) {
+    this.owner = owner;
     this.#logger = logger;
     const tempDirectory = newSpillDirectory(settings.tempDirectory);
     this.#shared = SharedFile.open();
-    const childSettings = { ...settings, tempDirectory, hasSharedFile: this.#shared !== undefined };
+    const hasSharedFile = this.#shared !== undefined;
+    const childSettings: WorkerSettings = { ...settings, tempDirectory, hasSharedFile, sql: owner.sql };
     try {
       this.#child = fork(entry, [JSON.stringify(childSettings)], {
         stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe', this.#shared?.descriptor ?? 'ignore'],

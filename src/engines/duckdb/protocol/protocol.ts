@@ -28,9 +28,14 @@ export interface WorkerSettings {
 
 /** All that callers' SQL can reach. */
 export interface SqlSettings {
-  readonly coldDirectory: string;
-  readonly warmDirectory: string;
-  readonly analyticsPath: string;
+  /** Every file below them. */
+  readonly directories: readonly string[];
+  /** Single files in other places. One that is not there yet can be read when it comes only where `isConfined` is false. */
+  readonly files: readonly string[];
+  /** Undefined: the operator's database is out of reach. It is one of `files`, with its log beside it. */
+  readonly analyticsPath: string | undefined;
+  /** The kernel refuses the process everything else, whatever DuckDB is told. */
+  readonly isConfined: boolean;
 }
 
 /** Where the rows of a query's table are read from. */

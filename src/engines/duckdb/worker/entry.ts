@@ -1,4 +1,3 @@
-import './native/restrict-writes.ts';
 import { start } from './worker.ts';
 
 void start();

@@ -20,6 +20,7 @@ import { recode } from './jobs/recode-job.ts';
 import { warmFrame } from './jobs/warm-job.ts';
 import { writePart } from './jobs/write-job.ts';
 import { restrictProcess } from './native/c-api.ts';
+import { restrictFiles } from './native/restrict-files.ts';
 import { type Connection, Session } from './native/session.ts';
 import { checksumLike } from './parquet/checksum.ts';
 import { probe } from './parquet/probe.ts';
@@ -46,7 +47,10 @@ process.on('disconnect', endNow);
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 
-const session = new Session({ ...settings, keepsFiles: settings.sql !== undefined });
+// As it opens, DuckDB reads what the system says of itself, and fails where it may not. With one thread it starts none of its own.
+const isForCallers = settings.sql !== undefined;
+const session = new Session({ ...settings, keepsFiles: isForCallers, ...(isForCallers && { threads: 1 }) });
+if (settings.sql !== undefined) restrictFiles(settings.sql, settings.tempDirectory);
 const slots = settings.hasSharedFile ? new SharedSlots() : undefined;
 const parser = new MessageParser(messageKind.input);
 const receive = (bytes: Buffer): void => {
@@ -83,7 +87,11 @@ process.on('message', (command: Command) => {
 let catalog: SqlCatalog | undefined;
 
 export async function start(): Promise<void> {
-  if (settings.sql !== undefined) catalog = await SqlCatalog.open(session.connect(), settings.sql);
+  if (settings.sql !== undefined) {
+    const connection = session.connect();
+    await connection.run(`SET threads = ${settings.threads}`);
+    catalog = await SqlCatalog.open(connection, settings.sql);
+  }
   process.send?.('ready');
 }
 

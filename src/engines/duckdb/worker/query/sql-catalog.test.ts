@@ -15,10 +15,12 @@ function table(name: string): QueryTable {
 test('a cancel while old views make room hides no frame from the next query', async () => {
   await using directory = await temporaryDirectory();
   const connection = duckDbConnection();
+  const analyticsPath = join(directory.path, 'analytics.duckdb');
   const catalog = await SqlCatalog.open(connection, {
-    coldDirectory: directory.path,
-    warmDirectory: directory.path,
-    analyticsPath: join(directory.path, 'analytics.duckdb'),
+    directories: [directory.path],
+    files: [analyticsPath],
+    analyticsPath,
+    isConfined: false,
   });
   const names = Array.from({ length: 500 }, (_, n) => `t${n}`);
   for (const name of names) await catalog.show([table(name)]);

@@ -20,26 +20,26 @@ const maxExpressionDepth = 250;
 export class SqlCatalog {
   readonly connection: Connection;
   readonly kept = new PlanCache();
-  readonly #analyticsPath: string;
+  readonly #analyticsPath: string | undefined;
   /** By lower-case name: what the view reads. */
   readonly #views = new Map<string, string>();
   #warmNumber = 0;
   /** By path, those used last at the end: what a copy is called here. */
   readonly #warmNames = new Map<string, string>();
 
-  private constructor(connection: Connection, analyticsPath: string) {
+  private constructor(connection: Connection, analyticsPath: string | undefined) {
     this.connection = connection;
     this.#analyticsPath = analyticsPath;
   }
 
   static async open(connection: Connection, settings: SqlSettings): Promise<SqlCatalog> {
-    const { coldDirectory, warmDirectory, analyticsPath } = settings;
+    const { directories, files, analyticsPath } = settings;
     const list = (paths: readonly string[]): string => `[${paths.map(sqlString).join(', ')}]`;
     // The order matters: what may be read cannot be named any more once access is off.
     const statements = [
       `SET max_expression_depth = ${maxExpressionDepth}`,
-      `SET allowed_directories = ${list([coldDirectory, warmDirectory])}`,
-      `SET allowed_paths = ${list([analyticsPath, `${analyticsPath}.wal`])}`,
+      `SET allowed_directories = ${list(directories)}`,
+      `SET allowed_paths = ${list(files)}`,
       "ATTACH ':memory:' AS framehold",
       'CREATE SCHEMA framehold.frames',
       'USE framehold.frames',
@@ -77,6 +77,7 @@ export class SqlCatalog {
     // Left by a job that was stopped as it cleaned up.
     await this.connection.run('DETACH DATABASE IF EXISTS analytics');
     try {
+      if (this.#analyticsPath === undefined) throw new Error('this process may not read the database analytics');
       await this.connection.run(`ATTACH ${sqlString(this.#analyticsPath)} AS analytics (READ_ONLY)`);
     } catch (cause) {
       throw new AppError('sql_error', 'the database analytics cannot be opened now', {

@@ -1,0 +1,72 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { PartSource } from '../../core/frame-engine.ts';
+import { defaultTenant, type Tenant } from '../../core/principal.ts';
+import type { SqlTable } from '../../core/sql.ts';
+import type { NativeCopies } from './native-copies.ts';
+import type { WorkerOwner } from './pool/worker-process.ts';
+
+/** All that SQL can read while there is one tenant. */
+export interface SqlReach {
+  readonly coldDirectory: string;
+  readonly warmDirectory: string;
+  readonly analyticsPath: string;
+}
+
+/** What is a tenant's own to read. */
+export interface TenantReach {
+  /** Where the files of the frames that it reads are linked. Undefined where nothing can be written. */
+  readonly linksFolder: string | undefined;
+  readonly hasAnalytics: boolean;
+}
+
+export type ReachOf = (tenant: Tenant) => Promise<TenantReach>;
+
+/** Whose processes run which statement: those of all callers, or of each tenant its own. */
+export class WorkerOwners {
+  /** Of all callers, where there is one tenant. */
+  readonly everyone: WorkerOwner | undefined;
+  readonly #analyticsPath: string;
+  readonly #nativeCopies: NativeCopies;
+  readonly #reachOf: ReachOf | undefined;
+
+  constructor(reach: SqlReach, nativeCopies: NativeCopies, reachOf: ReachOf | undefined) {
+    const { coldDirectory, warmDirectory, analyticsPath } = reach;
+    const directories = [coldDirectory, warmDirectory];
+    const files = withLog(analyticsPath);
+    const everyone = { key: 'everyone', sql: { directories, files, analyticsPath, isConfined: false } };
+    this.everyone = reachOf === undefined ? everyone : undefined;
+    this.#analyticsPath = analyticsPath;
+    this.#nativeCopies = nativeCopies;
+    this.#reachOf = reachOf;
+  }
+
+  /** Of a statement over these tables. */
+  async of(tenant: Tenant = defaultTenant, tables: readonly SqlTable[] = []): Promise<WorkerOwner> {
+    if (this.#reachOf === undefined || this.everyone !== undefined) return this.everyone as WorkerOwner;
+    const { linksFolder, hasAnalytics } = await this.#reachOf(tenant);
+    const analyticsPath = hasAnalytics ? this.#analyticsPath : undefined;
+    const directories = [...(linksFolder === undefined ? [] : [linksFolder]), this.#nativeCopies.folderOf(tenant)];
+    const parts = tables.flatMap((table) => (table.kind === 'frame' ? table.parts : []));
+    const files = [...outside(parts, linksFolder), ...(analyticsPath === undefined ? [] : withLog(analyticsPath))];
+    // The kernel's rules are about files, not about their names: one in the place of another needs another process.
+    const known = await Promise.all(files.map(identify));
+    const key = JSON.stringify([tenant, directories, files, known]);
+    return { key, sql: { directories, files, analyticsPath, isConfined: true } };
+  }
+}
+
+function withLog(analyticsPath: string): readonly string[] {
+  return [analyticsPath, `${analyticsPath}.wal`];
+}
+
+/** Files that cannot be reached by the folder: where the file system has no hard links, and behind symbolic links. */
+function outside(parts: readonly PartSource[], folder: string | undefined): readonly string[] {
+  const paths = parts.filter(({ path, isElsewhere }) => isElsewhere === true || dirname(path) !== folder);
+  return [...new Set(paths.map(({ path }) => path))].sort();
+}
+
+async function identify(path: string): Promise<string> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found === undefined ? '' : `${found.dev} ${found.ino}`;
+}

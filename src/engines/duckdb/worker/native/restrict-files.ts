@@ -1,0 +1,89 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import type { LibraryHandle } from 'koffi';
+import type { SqlSettings } from '../../protocol/protocol.ts';
+import { loadLibc } from './native-library.ts';
+
+/** The same on every architecture. */
+const createRuleset = 444;
+const addRule = 445;
+const restrictSelf = 446;
+const askVersion = 1;
+const pathBeneath = 1;
+const setNoNewPrivileges = 38;
+
+/** Writing, and making or removing anything. The right to move between folders, and to cut files short, came later. */
+const writeRights = [0, 0b1_1111_1111_0010, 0b11_1111_1111_0010, 0b111_1111_1111_0010] as const;
+const executeFile = 0b0001;
+const readFile = 0b0100;
+const readFolder = 0b1000;
+/** Binding and connecting TCP sockets. */
+const networkRights = 0b11;
+const networkSince = 4;
+
+/**
+ * A process that runs callers' SQL gives up the right to write anywhere but where it spills, to use the network, and, where it
+ * is confined, to read anything but what it is given (Landlock, Linux 5.13 and later). The kernel counts that by thread, and a
+ * thread that runs already keeps its rights: to be called before DuckDB or Node's pool of threads has any.
+ */
+export function restrictFiles({ directories, files, isConfined }: SqlSettings, spillDirectory: string): void {
+  const version = landlockVersion();
+  // Without it the lock inside DuckDB is the only one.
+  if (version < 1) return;
+  const libc = loadLibc();
+  libc.func('int prctl(int option, uint64 a, uint64 b, uint64 c, uint64 d)')(setNoNewPrivileges, 1, 0, 0, 0);
+  const writes = writeRights[Math.min(version, writeRights.length - 1)] ?? 0;
+  const refused = isConfined ? writes | executeFile | readFile | readFolder : writes;
+  const rights = [BigInt(refused), ...(version >= networkSince ? [BigInt(networkRights)] : [])];
+  const ruleset = newRuleset(libc, new BigUint64Array(rights));
+  allow(libc, ruleset, ownFolder(spillDirectory), refused & ~executeFile);
+  // Not to be listed: who is given a file knows its name.
+  if (isConfined) for (const path of [...directories, ...files]) allow(libc, ruleset, path, readFile);
+  const failed = libc.func('long syscall(long number, long ruleset, uint64 flags)')(restrictSelf, ruleset, 0);
+  if (failed !== 0) throw new Error('the kernel has Landlock, and does not let this process use it');
+  closeSync(ruleset);
+}
+
+/** What the kernel has of Landlock; less than 1 where it has none. */
+export function landlockVersion(): number {
+  if (process.platform !== 'linux') return 0;
+  const ask = loadLibc().func('long syscall(long number, void* none, uint64 size, uint64 flags)');
+  return ask(createRuleset, null, 0, askVersion) as number;
+}
+
+function newRuleset(libc: LibraryHandle, rights: BigUint64Array): number {
+  const create = libc.func('long syscall(long number, void* rights, uint64 size, uint64 flags)');
+  const ruleset = create(createRuleset, new Uint8Array(rights.buffer), rights.byteLength, 0) as number;
+  if (ruleset < 0) throw new Error('the kernel has Landlock, and refuses the rules');
+  return ruleset;
+}
+
+/** What is not there stays out of reach, also when it comes. */
+function allow(libc: LibraryHandle, ruleset: number, path: string, rights: number): void {
+  let target: number;
+  try {
+    target = openSync(path, 'r');
+  } catch {
+    return;
+  }
+  const rule = Buffer.alloc(12);
+  rule.writeBigUInt64LE(BigInt(rights), 0);
+  rule.writeInt32LE(target, 8);
+  libc.func('long syscall(long number, long ruleset, long kind, void* rule, uint64 flags)')(
+    addRule,
+    ruleset,
+    pathBeneath,
+    rule,
+    0,
+  );
+  closeSync(target);
+}
+
+/** DuckDB makes it on first use, but then it would be too late for a rule. */
+function ownFolder(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch {
+    // Nothing can be written here: then there is no spilling.
+  }
+  return path;
+}

@@ -1,0 +1,2 @@
+/** In the place of `restrict-files.ts`, as on a kernel without Landlock. */
+export function restrictFiles(): void {}
