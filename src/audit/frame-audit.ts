@@ -59,9 +59,9 @@ export class FrameAudit implements Frames {
     return held;
   };
 
-  readonly refuseTaken: Frames['refuseTaken'] = async (principal, handle) => {
-    principal.notes?.frame(handle, 'create');
-    await this.#frames.refuseTaken(principal, handle);
+  readonly refusePut: Frames['refusePut'] = async (principal, handle, mode) => {
+    principal.notes?.frame(handle, mode);
+    await this.#frames.refusePut(principal, handle, mode);
   };
 
   readonly drop: Frames['drop'] = async (principal, handle, options) => {

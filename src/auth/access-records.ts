@@ -55,6 +55,7 @@ export class AccessRecords implements Disposable {
   readonly #coldDirectory: string;
   readonly #now: () => number;
   readonly #onChange = new Set<() => void>();
+  #parsedShares: { readonly names: ReadonlySet<string>; readonly shares: readonly Share[] } | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(coldDirectory: string, durable: DurableFiles, now: () => number) {
@@ -258,8 +259,12 @@ export class AccessRecords implements Disposable {
     clearInterval(this.#timer);
   }
 
-  #allShares(): Share[] {
-    return [...this.#shares.names].flatMap((name) => parseShareName(name) ?? []);
+  #allShares(): readonly Share[] {
+    const { names } = this.#shares;
+    if (this.#parsedShares?.names !== names) {
+      this.#parsedShares = { names, shares: [...names].flatMap((name) => parseShareName(name) ?? []) };
+    }
+    return this.#parsedShares.shares;
   }
 
   #changed(): void {

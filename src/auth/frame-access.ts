@@ -9,6 +9,9 @@ import type { Frames, ListOptions } from '../frames/frames.ts';
 import type { AccessRecords, Share } from './access-records.ts';
 import { assertMay, isWithin } from './rights.ts';
 
+/** For what is too short to be stopped. */
+const unstopped = new AbortController().signal;
+
 /** A frame as the store knows it. */
 interface StoredFrame {
   /** Of the owner's tenant. */
@@ -69,11 +72,20 @@ export class FrameAccess implements Frames {
       return origin === undefined ? summary : { ...summary, handle: name };
     });
 
-  async *list(principal: Principal, options?: ListOptions): AsyncGenerator<FrameSummary> {
+  async *list(principal: Principal, options: ListOptions = {}): AsyncGenerator<FrameSummary> {
     assertMay(principal, 'readFrames');
-    for await (const frame of this.#frames.list(principal, options)) {
-      if (isWithin(principal, frame.handle)) yield frame;
+    const { whose } = options;
+    const shared = whose === 'own' ? [] : this.#sharedNames(principal, options).reverse();
+    if (whose !== 'shared') {
+      for await (const frame of this.#frames.list(principal, options)) {
+        for (let name = shared.at(-1); name !== undefined && name < frame.handle; name = shared.at(-1)) {
+          shared.pop();
+          yield* this.#listShared(principal, name);
+        }
+        if (isWithin(principal, frame.handle)) yield frame;
+      }
     }
+    for (const name of shared.reverse()) yield* this.#listShared(principal, name);
   }
 
   readonly put: Frames['put'] = async (principal, { handle: name, ...request }, options) => {
@@ -87,8 +99,8 @@ export class FrameAccess implements Frames {
     assertMay(principal, 'writeFrames');
   }
 
-  readonly refuseTaken: Frames['refuseTaken'] = async (principal, name) => {
-    await this.#frames.refuseTaken(principal, await this.#writable(principal, name));
+  readonly refusePut: Frames['refusePut'] = async (principal, name, mode) => {
+    await this.#frames.refusePut(principal, await this.#writable(principal, name), mode);
   };
 
   readonly drop: Frames['drop'] = async (principal, name, options) => {
@@ -116,6 +128,23 @@ export class FrameAccess implements Frames {
     return owner === tenant ? handle : { owner, handle, reader: tenant };
   }
 
+  /** In order; also those whose frames are gone. */
+  #sharedNames(principal: Principal, { prefix = '', after = '' }: ListOptions): FrameName[] {
+    const shares = this.#records?.sharesWith(principal.tenant) ?? [];
+    return shares
+      .map(nameOf)
+      .filter((name) => name.startsWith(prefix) && name > after && isWithin(principal, name))
+      .sort();
+  }
+
+  async *#listShared(principal: Principal, name: FrameName): AsyncGenerator<FrameSummary> {
+    try {
+      yield await this.describe(principal, name, { signal: unstopped });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
   async #reading<T>(principal: Principal, name: FrameName, act: (frame: StoredFrame) => Promise<T>): Promise<T> {
     const found = this.#find(principal, name);
     assertMay(principal, 'readFrames', nameOf(found));
@@ -125,7 +154,7 @@ export class FrameAccess implements Frames {
     try {
       return await act({ principal: asOwner(principal, found), handle: found.handle, origin });
     } catch (error) {
-      throw error instanceof AppError && error.code === 'handle_not_found' ? handleNotFound(name) : error;
+      throw isNotFound(error) ? handleNotFound(name) : error;
     }
   }
 
@@ -134,7 +163,7 @@ export class FrameAccess implements Frames {
     const found = this.#find(principal, name);
     assertMay(principal, 'writeFrames', nameOf(found));
     if (typeof found === 'string') return found;
-    await this.describe(principal, name, { signal: new AbortController().signal });
+    await this.describe(principal, name, { signal: unstopped });
     throw onlyOwnerChanges(name);
   }
 
@@ -143,12 +172,10 @@ export class FrameAccess implements Frames {
     const records = this.#records;
     for (const share of records?.sharesOf(principal.tenant, handle) ?? []) {
       const origin = await records?.sharedOrigin(share);
-      const isHeld = await this.#frames
-        .describe(principal, handle, { signal: new AbortController().signal, origin })
-        .then(
-          () => true,
-          () => false,
-        );
+      const isHeld = await this.#frames.describe(principal, handle, { signal: unstopped, origin }).then(
+        () => true,
+        () => false,
+      );
       if (!isHeld) await records?.unshare(share).catch(() => {});
     }
   }
@@ -158,6 +185,10 @@ export function onlyOwnerChanges(name: FrameName): AppError {
   return new AppError('forbidden', `${name} is shared with you to be read: only its owner changes it`, {
     hint: 'keep a copy under a handle of your own',
   });
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'handle_not_found';
 }
 
 /** What a token's prefix is held against. */

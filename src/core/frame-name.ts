@@ -25,6 +25,11 @@ export function splitSharedName(name: SharedName): { readonly owner: Tenant; rea
   return { owner: name.slice(0, at) as Tenant, handle: name.slice(at + 1) as Handle };
 }
 
+/** What the names of all frames of the same owner begin with. */
+export function ownerPrefix(name: SharedName): string {
+  return name.slice(0, name.indexOf(separator) + 1);
+}
+
 export function isFrameName(text: string): text is FrameName {
   const at = text.indexOf(separator);
   return at < 0 ? isHandle(text) : isTenant(text.slice(0, at)) && isHandle(text.slice(at + 1));

@@ -9,9 +9,9 @@ export type Tenant = string & { readonly [tenantBrand]: true };
 /** The tenant of every caller while there is no authentication. */
 export const defaultTenant = 'default' as Tenant;
 
-/** Names of schemas and catalogs in SQL. */
+/** Names of schemas and catalogs in SQL; `recurring` is one of recursive queries. */
 const reservedNames: ReadonlySet<string> = new Set(
-  'frames framehold analytics tsdb main temp system memory information_schema pg_catalog'.split(' '),
+  'frames framehold analytics tsdb main temp system memory information_schema pg_catalog recurring'.split(' '),
 );
 
 /** A tenant's name is the name of a folder and of a schema in SQL. In lower case: folders of some systems ignore case. */

@@ -67,6 +67,8 @@ export type SqlTable = FrameTable | ListTable;
 export interface FrameTable {
   readonly kind: 'frame';
   readonly name: string;
+  /** The tenant that shares it, where the query names it; undefined for a frame of the caller's own. */
+  readonly schema?: string | undefined;
   /** Tenant and handle: the same for all versions of a frame. */
   readonly owner: string;
   readonly versionId: string;

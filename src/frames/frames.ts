@@ -26,6 +26,8 @@ export interface ListOptions {
   readonly prefix?: string | undefined;
   /** Only names behind this one. */
   readonly after?: string | undefined;
+  /** Default: the caller's own and those that are shared with it. */
+  readonly whose?: 'own' | 'shared' | undefined;
 }
 
 /** Everything that can be done with frames. Others depend on the part that they need: `Pick<Frames, 'read'>`. */
@@ -45,8 +47,8 @@ export interface Frames<Name extends string = FrameName> {
   assertMayWrite(principal: Principal): void;
   /** Resolves when the frame is on disk for good. */
   put(principal: Principal, request: PutRequest<Name>, options: Signal): Promise<PutResult>;
-  /** Rejects (`handle_exists`) where a put of mode `create` would: before its rows are sent for nothing. */
-  refuseTaken(principal: Principal, handle: Name): Promise<void>;
+  /** Rejects where a put would for its name (`forbidden`, `handle_exists`): before its rows are sent for nothing. */
+  refusePut(principal: Principal, handle: Name, mode: PutRequest['mode']): Promise<void>;
   /** Gives the version that it dropped. */
   drop(principal: Principal, handle: Name, options?: { readonly ifVersion?: number | undefined }): Promise<number>;
   /** Starts the time to live again. */

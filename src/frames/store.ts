@@ -121,8 +121,8 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   /** Whoever reaches the store itself may. */
   assertMayWrite(): void {}
 
-  async refuseTaken(principal: Principal, handle: Handle): Promise<void> {
-    await this.#of(principal.tenant).refuseTaken(handle);
+  async refusePut(principal: Principal, handle: Handle, mode: PutRequest['mode']): Promise<void> {
+    if (mode === 'create') await this.#of(principal.tenant).refuseTaken(handle);
   }
 
   async temporaryFile(principal: Principal): Promise<TemporaryPath> {

@@ -1,12 +1,14 @@
 import { AppError } from '../core/app-error.ts';
 import { localEngineName, mayUseEngine } from '../core/engine-names.ts';
 import type { JobOptions } from '../core/frame-engine.ts';
-import { type Handle, isHandle } from '../core/handle.ts';
+import type { FrameName } from '../core/frame-name.ts';
+import { isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import { isAnalytics, type SqlEngine, type Statement, type TableName } from '../core/sql.ts';
+import { frameNameOf, sharedSchema } from '../core/table-name.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { CallOptions, EngineChoice } from './frame-sql.ts';
-import { findHandle } from './frame-tables.ts';
+import { findFrame } from './frame-tables.ts';
 
 export interface AutoEngineOptions {
   readonly frames: Pick<Frames, 'describe' | 'list'>;
@@ -74,31 +76,32 @@ export class AutoEngine {
     signal: AbortSignal,
   ): Promise<number | undefined> {
     let bytes = 0;
-    for (const name of new Set(tables.map((table) => table.name))) {
-      const stored = await this.#bytesOf(principal, name, signal);
+    for (const table of new Map(tables.map((each) => [`${sharedSchema(each)}.${each.name}`, each])).values()) {
+      const stored = await this.#bytesOf(principal, table, signal);
       if (stored === undefined) return undefined;
       bytes += stored;
     }
     return bytes;
   }
 
-  async #bytesOf(principal: Principal, name: string, signal: AbortSignal): Promise<number | undefined> {
+  async #bytesOf(principal: Principal, table: TableName, signal: AbortSignal): Promise<number | undefined> {
     const { frames } = this.#options;
-    if (!isHandle(name)) return undefined;
-    const describe = async (handle: Handle): Promise<number | undefined> => {
+    if (!isHandle(table.name)) return undefined;
+    const name = frameNameOf(principal.tenant, table);
+    const describe = async (handle: FrameName): Promise<number | undefined> => {
       try {
         const frame = await frames.describe(principal, handle, { signal });
         return frame.state === 'held' ? frame.bytes : undefined;
       } catch (error) {
         const isAbsent =
-          error instanceof AppError && (error.code === 'handle_not_found' || error.code === 'handle_gone');
+          error instanceof AppError && ['handle_not_found', 'handle_gone', 'invalid_handle'].includes(error.code);
         if (isAbsent) return undefined;
         throw error;
       }
     };
     const exact = await describe(name);
     if (exact !== undefined) return exact;
-    const alike = await findHandle(frames, principal, name);
+    const alike = await findFrame(frames, principal, table);
     return alike === undefined || alike === name ? undefined : await describe(alike);
   }
 }

@@ -74,7 +74,7 @@ beforeEach(() => {
     describe: async (_: unknown, name: keyof typeof frameBytes) => ({ state: 'held', bytes: frameBytes[name] }),
     list: async function* () {},
     put: async () => ({ rows: 0 }),
-    refuseTaken: async () => {},
+    refusePut: async () => {},
   } as unknown as Frames;
   router = new EngineRouter({
     local: new FrameStatements({ engine: local, frames }),

@@ -1,6 +1,7 @@
 import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
-import { type Handle, parseHandle } from '../core/handle.ts';
+import { type FrameName, isSharedName, ownedName } from '../core/frame-name.ts';
+import type { Handle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import {
   type AnalyticsTable,
@@ -14,6 +15,7 @@ import {
   type TableName,
 } from '../core/sql.ts';
 import { endingWith } from '../core/sql-result.ts';
+import { frameNameOf, notWritable } from '../core/table-name.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
@@ -27,7 +29,7 @@ import type {
   SqlUpdate,
   UpdateRequest,
 } from './frame-sql.ts';
-import { findHandle, openTables } from './frame-tables.ts';
+import { findFrame, openTables, sqlNameOf } from './frame-tables.ts';
 
 export interface FrameStatementsOptions {
   readonly engine: SqlEngine;
@@ -92,7 +94,8 @@ export class FrameStatements {
     if (statement.kind === 'query') return await this.#run(principal, { query: statement.query, ...request }, options);
     if (statement.kind !== 'showTables') throw changesData(statement);
     const rows: string[][] = [];
-    for await (const frame of this.#frames.list(principal)) if (frame.state === 'held') rows.push([frame.handle]);
+    for await (const frame of this.#frames.list(principal))
+      if (frame.state === 'held') rows.push([sqlNameOf(frame.handle)]);
     const name = 'held';
     const query = { sql: `SELECT name FROM ${name} ORDER BY name`, tables: [], parameterCount: 0 };
     const tables: SqlTable[] = [{ kind: 'list', name, columns: ['name'], rows }];
@@ -147,10 +150,8 @@ export class FrameStatements {
     parameters: Uint8Array | undefined,
     options: CallOptions,
   ): Promise<SqlUpdate> {
-    const wanted = targetHandle(table);
-    const alike = await findHandle(this.#frames, principal, wanted);
-    if (ifTaken === 'keep' && alike !== undefined) return { rows: 0, hasChanged: false };
-    const handle = alike ?? wanted;
+    const { handle, isHeld } = await this.#target(principal, table);
+    if (ifTaken === 'keep' && isHeld) return { rows: 0, hasChanged: false };
     const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
     try {
       const { rows } = await this.#keep(principal, { query, parameters }, { handle, mode }, options);
@@ -185,10 +186,10 @@ export class FrameStatements {
     const job = { ...options, tenant: principal.tenant };
     const isWhole = fromRow === 0 && toRow === Infinity && columns === undefined;
     // Before the engine works for nothing; the put looks again.
-    if (mode === 'create' && handle !== undefined) await this.#frames.refuseTaken(principal, handle);
+    if (handle !== undefined) await this.#frames.refusePut(principal, handle, mode);
     await using opened = await openTables(this.#frames, principal, query.tables, options);
     const { tables } = opened;
-    const read = tables.find(({ owner }) => owner === `${principal.tenant}/${handle}`);
+    const read = tables.find(({ owner }) => handle !== undefined && owner === ownedName(principal.tenant, handle));
     const put = { ...request, replaces: mode === 'overwrite' ? read?.versionId : undefined };
     if (engine.write !== undefined && isWhole) {
       await using folder = await this.#frames.incomingFolder(principal);
@@ -224,9 +225,8 @@ export class FrameStatements {
   }
 
   async #drop(principal: Principal, { table, ifAbsent }: Drop): Promise<SqlUpdate> {
-    const handle = targetHandle(table);
     try {
-      await this.#frames.drop(principal, (await findHandle(this.#frames, principal, handle)) ?? handle);
+      await this.#frames.drop(principal, (await this.#target(principal, table)).handle);
       return { rows: 0, hasChanged: true };
     } catch (error) {
       const isAbsent = error instanceof AppError && (error.code === 'handle_not_found' || error.code === 'handle_gone');
@@ -235,13 +235,35 @@ export class FrameStatements {
     }
   }
 
+  /** The frame that a statement changes, whether it is held or not: one of the caller's own. */
+  async #target(
+    principal: Principal,
+    table: TableName,
+  ): Promise<{ readonly handle: Handle; readonly isHeld: boolean }> {
+    if (isAnalytics(table)) throw readOnlyAnalytics();
+    const wanted = frameNameOf(principal.tenant, table);
+    const found = await findFrame(this.#frames, principal, table);
+    const handle = found ?? wanted;
+    if (!isSharedName(handle)) return { handle, isHeld: found !== undefined };
+    await this.#refuseShared(principal, handle, table);
+    throw notWritable(table);
+  }
+
+  async #refuseShared(principal: Principal, name: FrameName, table: TableName): Promise<void> {
+    try {
+      await this.#frames.refusePut(principal, name, 'append');
+    } catch (error) {
+      // There is one tenant, so that no schema is another's.
+      throw error instanceof AppError && error.code === 'invalid_handle' ? notWritable(table) : error;
+    }
+  }
+
   async #insertTarget(
     principal: Principal,
     { table, columns: named }: Insert,
     { signal }: CallOptions,
   ): Promise<{ handle: Handle; into: NonNullable<SqlJob['into']> }> {
-    const wanted = targetHandle(table);
-    const handle = (await findHandle(this.#frames, principal, wanted)) ?? wanted;
+    const { handle } = await this.#target(principal, table);
     const frame = await this.#frames.describe(principal, handle, { signal });
     if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
     assertColumns(named ?? [], frame.columns, handle);
@@ -274,13 +296,10 @@ export class FrameStatements {
   }
 }
 
-function targetHandle(table: TableName): Handle {
-  if (isAnalytics(table)) {
-    throw new AppError('sql_forbidden', 'the database analytics can only be read', {
-      hint: 'make a frame: CREATE TABLE name AS SELECT …',
-    });
-  }
-  return parseHandle(table.name);
+function readOnlyAnalytics(): AppError {
+  return new AppError('sql_forbidden', 'the database analytics can only be read', {
+    hint: 'make a frame: CREATE TABLE name AS SELECT …',
+  });
 }
 
 function tableExists(handle: Handle, cause: AppError): AppError {

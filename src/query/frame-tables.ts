@@ -1,10 +1,11 @@
 import { AppError } from '../core/app-error.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
 import { mayUseEngine } from '../core/engine-names.ts';
-import { isSharedName } from '../core/frame-name.ts';
-import { type Handle, isHandle } from '../core/handle.ts';
+import { type FrameName, isSharedName, ownerPrefix, splitSharedName } from '../core/frame-name.ts';
+import { isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import { analyticsCatalog, type FrameTable, isAnalytics, type TableName, tableText } from '../core/sql.ts';
+import { frameNameOf, notReadable, sharedSchema } from '../core/table-name.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
@@ -28,11 +29,11 @@ export async function openTables(
         if (!mayUseEngine(principal, analyticsCatalog)) throw tableNotFound(table);
         continue;
       }
-      const key = table.name.toLowerCase();
+      const key = shownName(table).toLowerCase();
       const before = opened.get(key);
       if (before?.name === table.name) continue;
       const reader = cleanup.use(await openFrame(frames, principal, table, options));
-      const next = await frameTable(reader, principal, table.name);
+      const next = await frameTable(reader, principal, table);
       if (before !== undefined && before.versionId !== next.versionId) throw differsInCase(before.name, table.name);
       opened.set(key, next);
     }
@@ -40,52 +41,72 @@ export async function openTables(
   });
 }
 
-/** The handle that a table's name means: names in SQL are the same in any case, handles are not. */
-export async function findHandle(
+/** The frame that a table's name means: names in SQL are the same in any case, handles are not. */
+export async function findFrame(
   frames: Pick<Frames, 'list'>,
   principal: Principal,
-  name: string,
-): Promise<Handle | undefined> {
-  if (!isHandle(name)) return undefined;
-  const alike: Handle[] = [];
-  for await (const { handle } of frames.list(principal)) {
-    if (isSharedName(handle)) continue;
-    if (handle === name) return handle;
-    if (handle.toLowerCase() === name.toLowerCase()) alike.push(handle);
+  table: TableName,
+): Promise<FrameName | undefined> {
+  if (!isHandle(table.name)) return undefined;
+  const wanted = frameNameOf(principal.tenant, table);
+  const candidates = isSharedName(wanted)
+    ? frames.list(principal, { whose: 'shared', prefix: ownerPrefix(wanted) })
+    : frames.list(principal, { whose: 'own' });
+  const alike: FrameName[] = [];
+  for await (const { handle } of candidates) {
+    if (handle === wanted) return handle;
+    if (handle.toLowerCase() === wanted.toLowerCase()) alike.push(handle);
   }
   if (alike.length > 1) throw differsInCase(...alike);
   return alike[0];
 }
 
+/** As SQL names a frame: `owner.handle` where it is shared. */
+export function sqlNameOf(name: FrameName): string {
+  return isSharedName(name) ? Object.values(splitSharedName(name)).join('.') : name;
+}
+
 async function openFrame(
   frames: Frames,
   principal: Principal,
-  { name, position }: TableName,
+  table: TableName,
   options: { readonly signal: AbortSignal },
 ): Promise<FrameReader> {
-  if (isHandle(name)) {
+  if (isHandle(table.name)) {
     try {
-      return await frames.open(principal, name, options);
+      return await frames.open(principal, frameNameOf(principal.tenant, table), options);
     } catch (error) {
-      if (!(error instanceof AppError && error.code === 'handle_not_found')) throw error;
+      if (!(error instanceof AppError)) throw error;
+      // There is one tenant, so that no schema is another's.
+      if (error.code === 'invalid_handle') throw notReadable(table);
+      if (error.code !== 'handle_not_found') throw error;
     }
-    const alike = await findHandle(frames, principal, name);
+    const alike = await findFrame(frames, principal, table);
     if (alike !== undefined) return await frames.open(principal, alike, options);
   }
-  const handles: string[] = [];
-  for await (const { handle } of frames.list(principal)) handles.push(handle);
-  throw new AppError('sql_error', `table ${JSON.stringify(name)} not found${didYouMeanName(name, handles)}`, {
-    position,
+  const names: string[] = [];
+  for await (const { handle } of frames.list(principal)) names.push(sqlNameOf(handle));
+  const name = shownName(table);
+  throw new AppError('sql_error', `table ${JSON.stringify(name)} not found${didYouMeanName(name, names)}`, {
+    position: table.position,
     hint: 'SHOW TABLES lists the frames',
   });
 }
 
-async function frameTable(reader: FrameReader, { tenant }: Principal, name: string): Promise<FrameTable> {
+/** Without the schema of one's own frames. */
+function shownName(table: TableName): string {
+  const owner = sharedSchema(table);
+  return owner === undefined ? table.name : `${owner}.${table.name}`;
+}
+
+async function frameTable(reader: FrameReader, { tenant }: Principal, table: TableName): Promise<FrameTable> {
   const { handle, versionId, columns, rows, bytes } = reader;
+  const schema = sharedSchema(table);
   return {
     kind: 'frame',
-    name,
-    owner: `${tenant}/${handle}`,
+    name: table.name,
+    schema,
+    owner: `${schema ?? tenant}/${handle}`,
     versionId,
     columns,
     rows,

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
+import { tableFromArrays, tableFromIPC, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AccessRecords, unlimited } from '../../src/auth/access-records.ts';
 import type { Role, Tenant } from '../../src/core/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { FlightClient } from '../support/flight-client.ts';
+import { type FieldValue, FlightSqlClient, proto } from '../support/flight-sql-client.ts';
 import { eventually } from '../support/frame-store.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { type Answer, ask } from '../support/http-client.ts';
@@ -303,6 +305,258 @@ test('an unshare at one server holds at another within a second', async () => {
   await eventually(async () => (await read()).status === 200, 2000);
   await acme('DELETE', '/handles/far/shares/desk');
   await eventually(async () => (await read()).status === 404, 1000);
+});
+
+const sql = (token: string, text: string) => as(token, 'POST', '/sql', JSON.stringify({ sql: text, format: 'json' }));
+const rowsOf = async (token: string, text: string) => {
+  const answer = await sql(token, text);
+  return answer.status === 200 ? answer.json().dataset : answer.json();
+};
+
+describe('in SQL', () => {
+  const reader = () => tokenOf('desk', 'read');
+
+  test('a shared frame is owner.handle, in any case and with the catalog', async () => {
+    for (const name of ['acme.trades', 'ACME.TRADES', '"acme"."trades"', 'framehold.acme.trades']) {
+      expect([name, await rowsOf(reader(), `select sum(price)::int as s from ${name}`)]).toEqual([name, [[3]]]);
+    }
+    expect(await rowsOf(reader(), 'select acme.trades.price p from acme.trades order by 1')).toEqual([[1], [2]]);
+    expect(await rowsOf(reader(), 'with trades as (select 9 as price) select price from trades')).toEqual([[9]]);
+    expect(await rowsOf(reader(), 'with trades as (select 9 as price) select max(price) from acme.trades')).toEqual([
+      [2],
+    ]);
+    expect((await sql(reader(), 'describe acme.trades')).status).toBe(200);
+  });
+
+  test('an own frame and a shared one of the same name, in whatever case, are not mixed up', async () => {
+    expect((await desk('POST', '/imp?name=Trades', 'price,symbol\n100,Z\n')).status).toBe(200);
+    const text = 'select a.price, b.price from trades a, acme.trades b order by 2';
+    for (let run = 0; run < 3; run++) {
+      expect(await rowsOf(reader(), text)).toEqual([
+        [100, 1],
+        [100, 2],
+      ]);
+      expect(await rowsOf(reader(), 'select price from trades')).toEqual([[100]]);
+      expect(await rowsOf(reader(), 'select price from acme.trades order by 1')).toEqual([[1], [2]]);
+      expect(await rowsOf(tokenOf('acme'), 'select price from trades order by 1')).toEqual([[1], [2]]);
+    }
+    await desk('DELETE', '/handles/Trades');
+    expect(await rowsOf(reader(), 'select price from trades')).toMatchObject({ code: 'sql_error' });
+  });
+
+  test('a frame of a tenant whose name needs quotes is read in quotes', async () => {
+    using records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
+    const tenant = 'team-a' as Tenant;
+    await records.createTenant(tenant, unlimited(0));
+    const wanted = { name: 'x', role: 'admin', tenant, prefix: undefined, expiresAt: undefined } as const;
+    const { token } = await records.createToken(wanted);
+    await untilKnown(token);
+    await as(token, 'POST', '/imp?name=odd-one.x', 'a\n5\n');
+    await as(token, 'PUT', '/handles/odd-one.x/shares/desk');
+    expect(await rowsOf(reader(), 'select a from "team-a"."odd-one.x"')).toEqual([[5]]);
+    expect(await rowsOf(token, 'select a from "team-a"."odd-one.x"')).toEqual([[5]]);
+  });
+
+  test('a table that is not shared is told like one that never was', async () => {
+    const answers = [];
+    for (const name of ['acme.never', 'acme.secret', 'nobody.trades', 'warm_1.frame', 'default.t']) {
+      const quoted = name.replace('default', '"default"');
+      const answer = await sql(reader(), `select * from ${quoted}`);
+      expect([name, answer.status, answer.json().code]).toEqual([name, 400, 'sql_error']);
+      answers.push(
+        String(answer.json().error)
+          .replace(name, 'X')
+          .replace(/; did you mean.*/, ''),
+      );
+    }
+    expect(new Set(answers)).toEqual(new Set(['table "X" not found']));
+    expect((await sql(tokenOf('third'), 'select * from acme.trades')).json().error).toBe(
+      'table "acme.trades" not found',
+    );
+    const meant = (await sql(reader(), 'select * from acme.trade')).json();
+    expect(meant.error).toBe('table "acme.trade" not found; did you mean "acme.trades"?');
+    expect((await sql(tokenOf('third'), 'select * from acme.trade')).json().error).not.toContain('mean');
+  });
+
+  test('a shared frame is not changed', async () => {
+    const writer = tokenOf('desk', 'write');
+    for (const text of [
+      "insert into acme.X values (3, 'C')",
+      'create table acme.X as select 1 a',
+      'create or replace table acme.X as select 1 a',
+      'create table if not exists framehold.acme.X as select 1 a',
+      'drop table acme.X',
+      'drop table if exists ACME.X',
+    ]) {
+      const answer = await sql(writer, text.replace('X', 'trades'));
+      expect([text, answer.status, answer.json().error]).toEqual([
+        text,
+        403,
+        'acme/trades is shared with you to be read: only its owner changes it',
+      ]);
+      const hidden = await sql(writer, text.replace('X', 'secret'));
+      const never = await sql(writer, text.replace('X', 'never2'));
+      expect(hidden.text.replaceAll('secret', '')).toBe(never.text.replaceAll('never2', ''));
+      if (!text.includes('if exists')) expect([text, hidden.json().code]).toEqual([text, 'handle_not_found']);
+    }
+    expect(await rowsOf(tokenOf('acme'), 'select count(*) from trades')).toEqual([[2]]);
+  });
+
+  test('what is made of a shared frame is the reader’s own', async () => {
+    const writer = tokenOf('desk', 'write');
+    expect((await sql(writer, 'create table copied as select * from acme.trades')).status).toBe(200);
+    expect(await rowsOf(writer, 'select count(*) from copied')).toEqual([[2]]);
+    expect((await acme('GET', '/handles/copied')).status).toBe(404);
+    await desk('DELETE', '/handles/copied');
+  });
+
+  test('the end of a share ends every way to read by SQL, also of texts that ran before', async () => {
+    await put('brief', 'a\n4\n');
+    await share('brief');
+    const text = 'select a from acme.brief';
+    for (let run = 0; run < 5; run++) expect(await rowsOf(reader(), text)).toEqual([[4]]);
+    await acme('DELETE', '/handles/brief/shares/desk');
+    expect(await rowsOf(reader(), text)).toMatchObject({ code: 'sql_error', error: 'table "acme.brief" not found' });
+    for (const trick of [
+      'with brief as (select 1 a) select * from recurring.brief',
+      'select a from frames.brief',
+      'select a from framehold.frames.brief',
+      'select a from brief',
+      'select brief.b from acme.brief',
+    ]) {
+      expect([trick, (await sql(reader(), trick)).status === 200]).toEqual([trick, false]);
+    }
+  });
+
+  test('an error about a column names those of the frame that is meant', async () => {
+    await desk('POST', '/imp?name=trades', 'prism\n1\n');
+    expect(await rowsOf(reader(), 'select trades.prism from trades')).toEqual([[1]]);
+    const answer = (await sql(reader(), 'select trades.pric from acme.trades')).json();
+    expect(answer.error).toContain('price');
+    expect(answer.error).not.toContain('prism');
+    await desk('DELETE', '/handles/trades');
+  });
+
+  test('SHOW TABLES lists what is shared as SQL names it', async () => {
+    const rows = (await rowsOf(reader(), 'show tables')) as string[][];
+    expect(rows.map(([name]) => name)).toContain('acme.trades');
+    expect(await rowsOf(tokenOf('third'), 'show tables')).toEqual([]);
+  });
+});
+
+describe('over Flight SQL', () => {
+  const client = (tenant: Name) => new FlightSqlClient(server.grpcAddress.port, headersOf(tokenOf(tenant, 'write')));
+
+  test('the owner is a schema of the catalog framehold, and what it shares its tables, to be read', async () => {
+    using reader = client('desk');
+    using stranger = client('third');
+    const frames = { catalog_name: 'framehold', db_schema_name: 'frames' };
+    const acmes = { catalog_name: 'framehold', db_schema_name: 'acme' };
+    expect(await reader.ask('CommandGetDbSchemas')).toEqual(expect.arrayContaining([acmes, frames]));
+    expect(await stranger.ask('CommandGetDbSchemas')).not.toContainEqual(acmes);
+    expect(await reader.ask('CommandGetTables', [2, 'acme'], [3, 'tr%'])).toEqual([
+      { ...acmes, table_name: 'trades', table_type: 'TABLE' },
+    ]);
+    expect(await stranger.ask('CommandGetTables')).toEqual([]);
+    const [row] = await reader.ask('CommandGetTables', [2, 'acme'], [3, 'trades'], [5, true]);
+    const metadata = tableFromIPC(row?.table_schema as Uint8Array).schema.fields[0]?.metadata;
+    expect(metadata?.get('ARROW:FLIGHT:SQL:IS_READ_ONLY')).toBe('1');
+  });
+
+  test('a prepared statement reads a shared frame until the share ends', async () => {
+    await put('prepared', 'a\n6\n');
+    await share('prepared');
+    using reader = client('desk');
+    const { handle } = await reader.prepare('select a from acme.prepared');
+    expect(await reader.execute(handle)).toEqual([{ a: 6n }]);
+    const info = await reader.info('CommandStatementQuery', [1, 'select a from acme.prepared']);
+    await acme('DELETE', '/handles/prepared/shares/desk');
+    await expect(reader.execute(handle)).rejects.toThrow('table "acme.prepared" not found');
+    await expect(reader.fetch(info)).rejects.toThrow('table "acme.prepared" not found');
+  });
+
+  test('rows are ingested into no schema of another tenant', async () => {
+    using writer = client('desk');
+    const target = (schema: string): FieldValue[] => [
+      [1, proto([1, 1], [2, 2])],
+      [2, 'trades'],
+      [3, schema],
+    ];
+    const rows = tableToIPC(tableFromArrays({ price: [1] }), 'stream');
+    const failure = (schema: string) => writer.update('CommandStatementIngest', target(schema), rows);
+    await expect(failure('acme')).rejects.toThrow('there is no schema "acme" to ingest into');
+    await expect(failure('nobody')).rejects.toThrow('there is no schema "nobody" to ingest into');
+  });
+});
+
+describe('a list', () => {
+  const handlesOf = async (token: string, query = '') => {
+    const page = (await as(token, 'GET', `/handles${query}`)).json() as {
+      handles: { handle: string; shared?: boolean }[];
+      next: string | null;
+    };
+    return { ...page, names: page.handles.map(({ handle }) => handle) };
+  };
+
+  beforeAll(async () => {
+    for (const name of ['a', 'acme-own', 'acme.own', 'acmf', 'z']) await desk('POST', `/imp?name=${name}`, 'a\n1\n');
+    for (const name of ['one', 'two']) {
+      await put(`list.${name}`, 'a\n1\n');
+      await share(`list.${name}`);
+    }
+    await put('list.gone', 'a\n1\n');
+    await share('list.gone');
+    await acme('DELETE', '/handles/list.gone');
+  });
+
+  test('has the shared frames among the own ones, in the order of names, page by page', async () => {
+    const all = await handlesOf(tokenOf('desk'));
+    expect(all.names).toEqual([...all.names].sort());
+    expect(all.names).toEqual(expect.arrayContaining(['a', 'acme-own', 'acme.own', 'acme/list.one', 'acmf', 'z']));
+    expect(all.names).not.toContain('acme/list.gone');
+    for (const { handle, shared } of all.handles)
+      expect([handle, shared]).toEqual([handle, handle.includes('/') || undefined]);
+    for (const order of ['handle', '-handle', 'rows', '-created', 'bytes']) {
+      const whole = (await handlesOf(tokenOf('desk'), `?order=${order}`)).names;
+      const paged: string[] = [];
+      for (let after = ''; ; ) {
+        const page = await handlesOf(tokenOf('desk'), `?order=${order}&limit=2${after}`);
+        paged.push(...page.names);
+        if (page.next === null) break;
+        after = `&after=${encodeURIComponent(page.next)}`;
+      }
+      expect(paged).toEqual(whole);
+    }
+  });
+
+  test('takes the owner as prefix, and keeps to the prefix of a token', async () => {
+    const listed = ['acme/list.one', 'acme/list.two'];
+    expect((await handlesOf(tokenOf('desk'), '?prefix=acme/list.')).names).toEqual(listed);
+    const token = await makeToken('desk', 'read', 'acme/list');
+    await untilKnown(token);
+    expect((await handlesOf(token)).names).toEqual(listed);
+    const own = await makeToken('desk', 'read', 'z');
+    await untilKnown(own);
+    expect((await handlesOf(own)).names).toEqual(['z']);
+  });
+
+  test('of Flight has them by paths of two parts, which are good for reading', async () => {
+    const headers = headersOf(tokenOf('desk'));
+    const { messages } = await flight.list('acme/list.', headers);
+    expect(messages.map(({ flightDescriptor }) => flightDescriptor.path)).toEqual([
+      ['acme', 'list.one'],
+      ['acme', 'list.two'],
+    ]);
+    const ticket = messages[0]?.endpoint[0]?.ticket.ticket ?? '';
+    expect((await flight.get(ticket, headers)).status.code).toBe(status.OK);
+    expect((await flight.list('', headersOf(tokenOf('third')))).messages).toEqual([]);
+  });
+
+  test('of the command line has them', async () => {
+    const env = { FRAMEHOLD_SERVER: server.url, FRAMEHOLD_TOKEN: tokenOf('desk') };
+    const { stdout } = await runCommand(['ls', 'acme/list'], { cwd: server.dataDir, env });
+    expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(['acme/list.one', 'acme/list.two', '']);
+  });
 });
 
 describe('the command line', () => {

@@ -198,7 +198,9 @@ export const clientTables = {
     summary: 'Let another tenant read a frame; without --with, list the tenants that may',
     operands: { shown: 'HANDLE', least: 1, most: 1 },
     flags: { with: { value: 'TENANT', help: 'Tenant that may read the frame from now on' }, ...server },
-    notes: ['The other tenant names the frame owner/handle. The share ends when the frame is dropped.'],
+    notes: [
+      'The other tenant names the frame owner/handle, in SQL owner.handle. The share ends when the frame is dropped.',
+    ],
     examples: ['framehold share trades --with research', 'framehold share trades'],
   },
   unshare: {

@@ -241,9 +241,14 @@ function queryJob({ query, tables, into, parameters }: SqlJob & Pick<SqlRun, 'pa
 function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   const { name } = table;
   if (table.kind === 'list') return { name, source: table };
+  const { schema } = table;
   const warm = warmPath(table);
   const paths = table.parts.map((part) => part.path);
-  return { name, source: warm === undefined ? { kind: 'parquet', paths } : { kind: 'warm', path: warm, paths } };
+  return {
+    name,
+    schema,
+    source: warm === undefined ? { kind: 'parquet', paths } : { kind: 'warm', path: warm, paths },
+  };
 }
 
 function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefined {

@@ -42,6 +42,8 @@ export interface SqlSettings {
 export interface QueryTable {
   /** As the query spells it. */
   readonly name: string;
+  /** In lower case. Undefined: that of the frames. */
+  readonly schema?: string | undefined;
   readonly source:
     | { readonly kind: 'parquet'; readonly paths: readonly string[] }
     /** A database file that holds a copy as a native table; it may be gone when the job's turn comes. */

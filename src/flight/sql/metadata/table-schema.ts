@@ -1,5 +1,5 @@
 import type { DataType } from '../../../core/data-type.ts';
-import { analyticsCatalog } from '../../../core/sql.ts';
+import { framesCatalog, framesSchema } from '../../../core/sql.ts';
 import { arrowFields } from '../../../encoding/arrow/types/arrow-columns.ts';
 import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
 import type { SqlTableEntry } from './tables.ts';
@@ -14,7 +14,7 @@ export function tableSchema(table: SqlTableEntry): Uint8Array {
     [`${prefix}DB_SCHEMA_NAME`]: schema,
     [`${prefix}TABLE_NAME`]: name,
     [`${prefix}IS_AUTO_INCREMENT`]: '0',
-    [`${prefix}IS_READ_ONLY`]: catalog === analyticsCatalog ? '1' : '0',
+    [`${prefix}IS_READ_ONLY`]: catalog === framesCatalog && schema === framesSchema ? '0' : '1',
     [`${prefix}IS_SEARCHABLE`]: '1',
   };
   const fields = arrowFields(columns).map((field, index) => {

@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import { mayUseEngine } from '../../../core/engine-names.ts';
+import { isSharedName, splitSharedName } from '../../../core/frame-name.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { Frames } from '../../../frames/frames.ts';
@@ -47,7 +48,10 @@ export async function listSchemas(
     const schemas = (await analyticsTables(sources, catalog, options)).map(({ schema }) => schema);
     for (const schema of [...new Set([mainSchema, ...schemas])].sort()) found.push([analyticsCatalog, schema]);
   }
-  if (allows(catalog, framesCatalog)) found.push([framesCatalog, framesSchema]);
+  if (allows(catalog, framesCatalog)) {
+    const owners = (await sharedFrames(sources)).map(({ owner }) => owner);
+    for (const schema of [...new Set([framesSchema, ...owners])].sort()) found.push([framesCatalog, schema]);
+  }
   const fits = likePattern(schemaPattern);
   return found.filter(([, schema]) => fits(schema));
 }
@@ -72,13 +76,41 @@ export async function* listTables(
       yield { catalog: analyticsCatalog, schema, name, type, columns };
     }
   }
-  if (allows(catalog, framesCatalog) && schemaFits(framesSchema) && typeFits('TABLE')) {
-    for await (const frame of sources.frames.list(sources.principal)) {
-      if (frame.state !== 'held' || !nameFits(frame.handle)) continue;
-      const { handle: name, columns } = frame;
-      yield { catalog: framesCatalog, schema: framesSchema, name, type: 'TABLE', columns };
+  if (!allows(catalog, framesCatalog) || !typeFits('TABLE')) return;
+  const shared = (await sharedFrames(sources)).filter(({ owner }) => schemaFits(owner));
+  yield* shared.filter(({ owner }) => owner < framesSchema).flatMap(sharedTable);
+  if (schemaFits(framesSchema)) {
+    for await (const frame of sources.frames.list(sources.principal, { whose: 'own' })) {
+      if (frame.state === 'held' && nameFits(frame.handle)) yield frameTable(framesSchema, frame.handle, frame.columns);
     }
   }
+  yield* shared.filter(({ owner }) => owner > framesSchema).flatMap(sharedTable);
+
+  function sharedTable({ owner, handle, columns }: SharedFrame): SqlTableEntry[] {
+    return nameFits(handle) ? [frameTable(owner, handle, columns)] : [];
+  }
+}
+
+function frameTable(schema: string, name: string, columns: readonly Column[]): SqlTableEntry {
+  return { catalog: framesCatalog, schema, name, type: 'TABLE', columns };
+}
+
+interface SharedFrame {
+  /** The name of its schema. */
+  readonly owner: string;
+  readonly handle: string;
+  readonly columns: readonly Column[];
+}
+
+/** In order of owners and handles. */
+async function sharedFrames({ frames, principal }: TableSources): Promise<SharedFrame[]> {
+  const found: SharedFrame[] = [];
+  for await (const frame of frames.list(principal, { whose: 'shared' })) {
+    if (frame.state === 'held' && isSharedName(frame.handle)) {
+      found.push({ ...splitSharedName(frame.handle), columns: frame.columns });
+    }
+  }
+  return found.sort((a, b) => compare(a.owner, b.owner) || compare(a.handle, b.handle));
 }
 
 /** While another process writes the operator's database it cannot be opened: that hides its tables, not the frames. */

@@ -4,7 +4,7 @@ import { parseHandle } from '../../../core/handle.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { Frames } from '../../../frames/frames.ts';
-import { findHandle } from '../../../query/frame-tables.ts';
+import { findFrame } from '../../../query/frame-tables.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';
 import { parseTtlMs } from '../../request/put-options.ts';
 import type { Ingest } from '../messages/sql-messages.ts';
@@ -27,7 +27,9 @@ export async function ingest(
 ): Promise<number> {
   frames.assertMayWrite(principal);
   // As everywhere in SQL, a name means the frame that is there in whatever case.
-  const handle = (await findHandle(frames, principal, command.table)) ?? parseHandle(command.table);
+  const handle =
+    (await findFrame(frames, principal, { catalog: undefined, schema: undefined, name: command.table })) ??
+    parseHandle(command.table);
   const { mode, mustExist } = ingestMode(command.tableDefinition);
   refuseElsewhere(command, principal);
   if (command.temporary) {

@@ -10,7 +10,7 @@ import { handleSchema, handleSummary } from './summary.ts';
 const defaultLimit = 100;
 
 const parameters = {
-  prefix: text('Only handles that begin so, in this case.'),
+  prefix: text('Only names that begin so, in this case; `owner/` for what a tenant shares.'),
   limit: withDefault(integer({ min: 1, max: 10_000 }, 'How many handles at most.'), defaultLimit),
   after: text('Where the page before ended: its `next`, with the same `order`.'),
   order: withDefault(
@@ -32,6 +32,8 @@ export function handlesRoute(frames: Pick<Frames, 'list'>, cache: ByteCache): Ro
       GET: {
         access: 'readFrames',
         summary: 'Lists the frames',
+        description:
+          'Those of the tenant, and among them, in the order of names, those that others share with it: as `owner/handle`, with `shared`.',
         parameters,
         responses: {
           200: {

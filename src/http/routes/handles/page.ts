@@ -78,14 +78,14 @@ function comparison(descending: boolean): (a: SortKey, b: SortKey) => number {
   };
 }
 
-/** `~` is in no handle. */
+/** `~` is in no name. */
 function cursorOf({ number, handle }: SortKey, order: HandleOrder): string {
   return order === 'handle' ? handle : `${order}~${number ?? ''}~${handle}`;
 }
 
 function parseCursor(text: string, order: HandleOrder): SortKey {
   if (order === 'handle') return { number: undefined, handle: text };
-  const match = /^(\w+)~(\d{0,16})~([\w.-]{1,128})$/.exec(text);
+  const match = /^(\w+)~(\d{0,16})~([\w./-]{1,192})$/.exec(text);
   if (match === null || match[1] !== order) {
     throw new AppError('invalid_parameter', `after ${JSON.stringify(text.slice(0, 100))} is not of order=${order}`, {
       hint: 'give next of the page before, with the same order',

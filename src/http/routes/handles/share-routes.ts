@@ -76,7 +76,7 @@ export function shareRoute(shares: FrameShares): Route {
         access: 'manageShares',
         summary: 'Shares a frame with another tenant, which may read it',
         description:
-          'The other tenant names it `owner/handle`. The share survives overwrite and append; it ends with the drop.',
+          'The other tenant names it `owner/handle`, in SQL `owner.handle`. The share survives overwrite and append; it ends with the drop.',
         parameters: {},
         segments: { handle, tenant },
         responses: { 200: { description: 'It is shared.', content: { 'application/json': shareSchema } } },

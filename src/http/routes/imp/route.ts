@@ -1,4 +1,3 @@
-import { isSharedName } from '../../../core/frame-name.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Operation } from '../../exchange/operation.ts';
@@ -68,7 +67,7 @@ const operation: Operation = {
 };
 
 export interface ImpRouteOptions {
-  readonly frames: Pick<Frames, 'put' | 'refuseTaken' | 'temporaryFile'>;
+  readonly frames: Pick<Frames, 'put' | 'refusePut' | 'temporaryFile'>;
   readonly limits: BodyLimits;
 }
 
@@ -84,9 +83,7 @@ export function impRoute({ frames, limits }: ImpRouteOptions): Route {
       refuseCrossSite(exchange);
       const command = parseImport(parseQueryString(exchange.target));
       // Nobody shall send gigabytes for nothing.
-      if (command.handle !== undefined && (command.mode === 'create' || isSharedName(command.handle))) {
-        await frames.refuseTaken(principal, command.handle);
-      }
+      if (command.handle !== undefined) await frames.refusePut(principal, command.handle, command.mode);
       const upload = await openUpload(exchange, limits);
       try {
         const kept = await storeUpload(upload, command, { principal, frames, limits, signal });

@@ -117,6 +117,8 @@ SELECT * FROM sqlite_temp_master
 SELECT * FROM analytics.sqlite_master
 SELECT * FROM temp.main.x
 SELECT * FROM memory.main.x
+SELECT * FROM _warm_1.main.frame
+SELECT * FROM _warm_1.frame
 SELECT * FROM warm_1.main.frame
 SELECT * FROM warm_1.frame
 SELECT * FROM framehold.main.trades

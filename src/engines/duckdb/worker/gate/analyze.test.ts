@@ -36,6 +36,8 @@ describe('tables of a query', () => {
     ['WITH b AS (FROM a), a AS (SELECT 1) FROM b', 'a'],
     ['WITH a AS (SELECT 1), b AS (FROM a) FROM b', ''],
     ['WITH a AS (SELECT 1) FROM frames.a', 'frames.a'],
+    // Whether such a tenant shares them is found out when they are opened.
+    ['WITH a AS (SELECT 1) FROM acme.a, framehold."team-a".b', 'acme.a framehold."team-a".b'],
     ['SELECT * FROM (WITH a AS (SELECT 1) FROM a) x, a', 'a'],
     ['(WITH a AS (SELECT 1) FROM a) UNION ALL FROM a', 'a'],
     ['WITH a AS (SELECT 1) FROM a UNION ALL FROM a', ''],

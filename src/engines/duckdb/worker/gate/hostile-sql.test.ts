@@ -136,7 +136,12 @@ analytics.information_schema.tables
 analytics.main.duckdb_settings
 analytics.pg_catalog.pg_class
 analytics.sqlite_master
-other.sales
+_other.sales
+_warm_1.frame
+recurring.sales
+framehold.framehold.sales
+acme.duckdb_tables
+acme.pg_class
 other.main.sales
 analytics2.main.sales
 `);

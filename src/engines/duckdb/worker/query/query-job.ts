@@ -61,7 +61,11 @@ function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undef
   const isOfOnce = /\bpivot/i.test(query.sql) || tables.some(({ source }) => source.kind === 'list');
   const isBound = hasParameters || query.parameterCount > 0;
   if (into !== undefined || isBound || isOfOnce || usesAnalytics(query)) return undefined;
-  const places = tables.map(({ name, source }) => [name, source.kind === 'warm' ? source.path : source]);
+  const places = tables.map(({ name, schema, source }) => [
+    schema,
+    name,
+    source.kind === 'warm' ? source.path : source,
+  ]);
   return JSON.stringify([query.sql, places]);
 }
 
@@ -187,8 +191,8 @@ async function isAboutFiles(
 ): Promise<boolean> {
   if (!error.isUnreadableFile) return false;
   if (!error.isCallers || tables.flatMap(pathsOf).some((path) => error.message.includes(path))) return true;
-  for (const { name, source } of tables) {
-    if (source.kind !== 'list' && !(await canBeRead(connection, viewName(name)))) return true;
+  for (const table of tables) {
+    if (table.source.kind !== 'list' && !(await canBeRead(connection, viewName(table)))) return true;
   }
   return false;
 }

@@ -21,7 +21,7 @@ export class SqlCatalog {
   readonly connection: Connection;
   readonly kept = new PlanCache();
   readonly #analyticsPath: string | undefined;
-  /** By lower-case name: what the view reads. */
+  /** By the view's name, in lower case: what it reads. */
   readonly #views = new Map<string, string>();
   #warmNumber = 0;
   /** By path, those used last at the end: what a copy is called here. */
@@ -52,9 +52,10 @@ export class SqlCatalog {
 
   /** Whether these tables are what a query reads now. */
   shows(tables: readonly QueryTable[]): boolean {
-    return tables.every(({ name, source }) => {
+    return tables.every((table) => {
+      const { source } = table;
       const relation = source.kind === 'warm' ? this.#warmNames.get(source.path) : fixedRelation(source);
-      return relation !== undefined && this.#views.get(name.toLowerCase()) === relation;
+      return relation !== undefined && this.#views.get(viewName(table).toLowerCase()) === relation;
     });
   }
 
@@ -64,10 +65,12 @@ export class SqlCatalog {
     const wanted = new Set(tables.flatMap(({ source }) => (source.kind === 'warm' ? source.path : [])));
     for (const table of tables) {
       const relation = await this.#relation(table, wanted);
-      const key = table.name.toLowerCase();
+      const name = viewName(table);
+      const key = name.toLowerCase();
       if (this.#views.get(key) === relation) continue;
       this.#views.delete(key);
-      await this.connection.run(`CREATE OR REPLACE VIEW ${viewName(table.name)} AS SELECT * FROM ${relation}`);
+      if (table.schema !== undefined) await this.connection.run(`CREATE SCHEMA IF NOT EXISTS ${schemaName(table)}`);
+      await this.connection.run(`CREATE OR REPLACE VIEW ${name} AS SELECT * FROM ${relation}`);
       this.#views.set(key, relation);
     }
   }
@@ -100,7 +103,8 @@ export class SqlCatalog {
     await this.#closeWarmFiles(
       (path) => !wanted.has(path) && (this.#warmNames.size >= mostWarmFiles || !existsSync(path)),
     );
-    const name = `warm_${++this.#warmNumber}`;
+    // No tenant, and so no schema, has a name that begins so.
+    const name = `_warm_${++this.#warmNumber}`;
     try {
       await this.connection.run(`ATTACH ${sqlString(source.path)} AS ${name} (READ_ONLY)`);
     } catch (error) {
@@ -116,7 +120,7 @@ export class SqlCatalog {
     for (const name of this.#views.keys()) {
       // First: who finds it remembered does not make it again.
       this.#views.delete(name);
-      await this.connection.run(`DROP VIEW IF EXISTS ${viewName(name)}`);
+      await this.connection.run(`DROP VIEW IF EXISTS ${name}`);
     }
   }
 
@@ -132,8 +136,12 @@ export class SqlCatalog {
 }
 
 /** What a query reads under this name. */
-export function viewName(name: string): string {
-  return `framehold.frames.${sqlName(name)}`;
+export function viewName(table: Pick<QueryTable, 'name' | 'schema'>): string {
+  return `${schemaName(table)}.${sqlName(table.name)}`;
+}
+
+function schemaName({ schema }: Pick<QueryTable, 'schema'>): string {
+  return `framehold.${sqlName(schema ?? 'frames')}`;
 }
 
 function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>): string {

@@ -1,0 +1,39 @@
+import { AppError } from './app-error.ts';
+import { type FrameName, sharedName } from './frame-name.ts';
+import { parseHandle } from './handle.ts';
+import { isTenant, type Tenant } from './principal.ts';
+import { framesCatalog, framesSchema, type TableName, tableText } from './sql.ts';
+import { asciiLower } from './text/ascii-lower.ts';
+
+/**
+ * The schema of a table that is not among the caller's own frames: the tenant that shares it, of whose name case is nothing.
+ * Of `a.t` the first part parses as a schema, also where it is a database.
+ */
+export function sharedSchema({ catalog, schema }: TableName): string | undefined {
+  const owner = schema === undefined ? undefined : asciiLower(schema);
+  const isOwn = owner === undefined || owner === framesSchema || (catalog === undefined && owner === framesCatalog);
+  return isOwn ? undefined : owner;
+}
+
+/** The frame of exactly this name. Throws `invalid_handle` where none can have it. */
+export function frameNameOf(tenant: Tenant, table: TableName): FrameName {
+  const handle = parseHandle(table.name);
+  const owner = sharedSchema(table);
+  if (owner === undefined || owner === tenant) return handle;
+  if (!isTenant(owner)) throw notReadable(table);
+  return sharedName(owner, handle);
+}
+
+export function notReadable(table: TableName, position = table.position): AppError {
+  return new AppError('sql_forbidden', `${tableText(table)} is not a table that may be read here`, {
+    hint: 'name a frame, as "x" or frames."x", or a table of the database analytics; SHOW TABLES lists the frames',
+    position,
+  });
+}
+
+export function notWritable(table: TableName, position = table.position): AppError {
+  return new AppError('sql_forbidden', `${tableText(table)} is not a frame`, {
+    hint: 'write to a frame, as "x" or frames."x"',
+    position,
+  });
+}
