@@ -83,8 +83,8 @@ function ofClient<Name extends keyof ClientTables>(
   const table: ClientTables[Name] = clientTables[name];
   return ofTable(name, table, async (environment, given) => {
     // Every one of these tables has them, which the compiler cannot see through the generic name.
-    const { server, config, tenant } = given.flags as GivenFlags<ClientTables['ping']['flags']>;
+    const flags = given.flags as GivenFlags<ClientTables['ping']['flags']>;
     const { runClientCommand } = await import('./framework/client-command.ts');
-    return runClientCommand(environment, { server, config, tenant }, (context) => run(context, given));
+    return runClientCommand(environment, flags, (context) => run(context, given));
   });
 }

@@ -1,4 +1,5 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
+import type { ConnectionOptions } from 'node:tls';
 import { tryReadMessageHead } from '../encoding/arrow/read/format/message-head.ts';
 import type { MessageParts } from '../encoding/arrow/write/ipc-message.ts';
 import type { Pieces } from '../grpc/client/grpc-call.ts';
@@ -12,6 +13,7 @@ import {
 } from '../grpc/messages/flight.ts';
 import { bytesField } from '../grpc/protobuf/protobuf.ts';
 import { unreachable } from './client-error.ts';
+import { tlsFailure } from './client-tls.ts';
 import { callServer } from './grpc-call.ts';
 
 /** HTTP/2's own 64 KiB make large downloads wait for each other's acknowledgements. */
@@ -41,6 +43,13 @@ export interface FlightSelection {
   readonly limit?: number | undefined;
 }
 
+export interface FlightConnection {
+  readonly signal: AbortSignal;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined: in clear text. */
+  readonly tls: ConnectionOptions | undefined;
+}
+
 /** Arrow Flight to one server, over one connection. */
 export class FlightClient {
   readonly #session: ClientHttp2Session;
@@ -56,16 +65,18 @@ export class FlightClient {
 
   static connect(
     { host, port }: { readonly host: string; readonly port: number },
-    { signal, headers }: { readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
+    { signal, headers, tls }: FlightConnection,
   ): Promise<FlightClient> {
-    const address = `grpc://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    const session = connect(address.replace('grpc:', 'http:'), { settings: { initialWindowSize: windowBytes } });
+    const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const address = `${tls === undefined ? 'grpc' : 'grpc+tls'}://${authority}`;
+    const settings = { initialWindowSize: windowBytes };
+    const session = connect(`${tls === undefined ? 'http' : 'https'}://${authority}`, { ...tls, settings });
     return new Promise((resolve, reject) => {
       const fail = (error: NodeJS.ErrnoException): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
         session.destroy();
-        reject(signal.aborted ? signal.reason : unreachable(address, error));
+        reject(signal.aborted ? signal.reason : (tlsFailure(address, error) ?? unreachable(address, error)));
       };
       const onAbort = (): void => fail(new Error('stopped'));
       const timer = setTimeout(

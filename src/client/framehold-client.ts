@@ -2,13 +2,15 @@ import type { MessageParts } from '../encoding/arrow/write/ipc-message.ts';
 import { readArrow } from './arrow-reader.ts';
 import { ByteReader } from './byte-reader.ts';
 import { ClientError } from './client-error.ts';
+import { type ClientTls, verifiedAs } from './client-tls.ts';
 import type { FlightClient, FlightSelection } from './flight-client.ts';
 import { type AnswerBody, HttpClient } from './http-client.ts';
 
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
-  readonly grpc: { readonly host: string; readonly port: number };
+  /** `tls` is not told by servers that have none. */
+  readonly grpc: { readonly host: string; readonly port: number; readonly tls?: boolean };
   readonly engines: readonly string[];
   readonly default_engine: string;
 }
@@ -144,6 +146,13 @@ export interface SqlOptions {
   readonly id?: string | undefined;
 }
 
+export interface ClientOptions {
+  readonly token?: string | undefined;
+  /** In which an operator acts. */
+  readonly tenant?: string | undefined;
+  readonly tls?: ClientTls | undefined;
+}
+
 export interface Stoppable {
   readonly signal: AbortSignal;
 }
@@ -158,13 +167,15 @@ export class FrameholdClient {
 
   readonly #headers: Readonly<Record<string, string>>;
 
-  /** `tenant`: in which an operator acts. */
-  constructor(server: string, token?: string, tenant?: string) {
+  readonly #tls: ClientTls;
+
+  constructor(server: string, { token, tenant, tls = {} }: ClientOptions = {}) {
+    this.#tls = tls;
     this.#headers = {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(tenant !== undefined && { 'x-framehold-tenant': tenant }),
     };
-    this.http = new HttpClient(server, this.#headers);
+    this.http = new HttpClient(server, this.#headers, tls);
   }
 
   async info(stop: Stoppable): Promise<ServerInfo> {
@@ -180,7 +191,9 @@ export class FrameholdClient {
       const address = { host: isWildcard ? this.http.host : grpc.host, port: grpc.port };
       // HTTP/2 takes a while to load, and most commands need none.
       const flight = await import('./flight-client.ts');
-      this.#flight = await flight.FlightClient.connect(address, { ...stop, headers: this.#headers });
+      // Verified as the server that was asked: its certificate may not have the address that it listens at.
+      const tls = grpc.tls === true ? { ...this.#tls, ...verifiedAs(this.http.host) } : undefined;
+      this.#flight = await flight.FlightClient.connect(address, { ...stop, headers: this.#headers, tls });
     }
     return this.#flight;
   }
@@ -191,7 +204,7 @@ export class FrameholdClient {
       return await this.flight(stop);
     } catch (error) {
       const isGrpc =
-        error instanceof ClientError && error.outcome === 'unreachable' && error.message.includes('grpc://');
+        error instanceof ClientError && error.outcome === 'unreachable' && /grpc(\+tls)?:\/\//.test(error.message);
       if (!isGrpc) throw error;
       return undefined;
     }

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { ClientError, refusal, unreachable } from './client-error.ts';
+import { type ClientTls, tlsFailure } from './client-tls.ts';
 
 const connectTimeoutMs = 10_000;
 
@@ -23,8 +24,11 @@ export class HttpClient {
 
   readonly #headers: OutgoingHttpHeaders;
 
+  readonly #tls: ClientTls;
+
   /** `headers`: sent with every request. */
-  constructor(base: string, headers: OutgoingHttpHeaders = {}) {
+  constructor(base: string, headers: OutgoingHttpHeaders = {}, tls: ClientTls = {}) {
+    this.#tls = tls;
     this.#base = new URL(`${base}/`);
     this.#headers = headers;
     this.address = `${this.#base.protocol}//${this.#base.host}${this.#base.pathname.slice(0, -1)}`;
@@ -70,8 +74,10 @@ export class HttpClient {
         headers: { ...this.#headers, ...headers, connection: 'keep-alive' },
         signal,
         agent: false,
+        ...this.#tls,
       });
-      const progress = watchConnection(outgoing);
+      const isTls = url.protocol === 'https:';
+      const progress = watchConnection(outgoing, isTls ? 'secureConnect' : 'connect');
       let isSent = false;
       outgoing.once('response', (answer) => {
         // It may come before all is sent; then nobody wants the rest.
@@ -80,8 +86,12 @@ export class HttpClient {
       });
       outgoing.on('error', (error) => {
         if (signal.aborted) reject(signal.reason);
-        else if (!progress.connected) reject(unreachable(this.address, error));
-        else reject(isSent && method !== 'GET' ? unanswered(this.address) : broken(this.address));
+        else if (!progress.connected) reject(tlsFailure(this.address, error) ?? unreachable(this.address, error));
+        else {
+          const isUnknown = isSent && method !== 'GET';
+          const failed = () => (isUnknown ? unanswered : broken)(this.address, isTls ? this.#tls : undefined);
+          reject(tlsFailure(this.address, error) ?? failed());
+        }
       });
       pump(body, outgoing).then(
         () => {
@@ -131,14 +141,14 @@ export interface AnswerBody extends AsyncIterable<Uint8Array> {
 }
 
 /** Whether the connection came about, and an end to waiting for it. */
-function watchConnection(outgoing: ClientRequest): { connected: boolean } {
+function watchConnection(outgoing: ClientRequest, event: 'connect' | 'secureConnect'): { connected: boolean } {
   const progress = { connected: false };
   const timer = setTimeout(() => {
     outgoing.destroy(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' }));
   }, connectTimeoutMs);
   outgoing.once('close', () => clearTimeout(timer));
   outgoing.once('socket', (socket) => {
-    socket.once('connect', () => {
+    socket.once(event, () => {
       progress.connected = true;
       clearTimeout(timer);
     });
@@ -170,12 +180,22 @@ function writable(outgoing: ClientRequest): Promise<void> {
   });
 }
 
-function broken(address: string): ClientError {
-  return new ClientError('broken', `the connection to ${address} broke in mid-transfer`);
+/** `tls`: where no answer came, and TLS may be the reason. */
+function broken(address: string, tls?: ClientTls): ClientError {
+  return new ClientError('broken', `the connection to ${address} broke in mid-transfer`, certificateHint(tls));
 }
 
-function unanswered(address: string): ClientError {
-  return new ClientError('unanswered', `the connection to ${address} broke before its answer came`);
+function unanswered(address: string, tls?: ClientTls): ClientError {
+  return new ClientError(
+    'unanswered',
+    `the connection to ${address} broke before its answer came`,
+    certificateHint(tls),
+  );
+}
+
+/** A server tells nobody why it refuses a certificate. */
+function certificateHint(tls: ClientTls | undefined): { readonly hint?: string } {
+  return tls?.cert === undefined ? {} : { hint: 'the server may not trust the certificate of --cert-file' };
 }
 
 function parseJson(text: string): unknown {

@@ -68,7 +68,13 @@ describe('without any setting', () => {
       audit: { file: undefined, onFailure: undefined },
       compression: { algorithm: 'zstd', level: 19 },
       logging: { filter: { level: 'info', areas: {} }, format: 'json' },
-      client: { server: 'http://127.0.0.1:9000', tokenFile: undefined },
+      client: {
+        server: 'http://127.0.0.1:9000',
+        tokenFile: undefined,
+        caFile: undefined,
+        certFile: undefined,
+        keyFile: undefined,
+      },
       engines: new Map(),
     });
   });

@@ -188,6 +188,7 @@ tenant = "research"
 roles = { quants = "write", "heads, all=of them" = "admin" }
 `;
 const certificate =
+  '[tls]\ncert_file = "a"\nkey_file = "b"\nclient_auth = "optional"\nclient_ca_file = "c"\n' +
   '[auth]\nenabled = true\n[auth.certificates.etl]\ncn = "etl-*"\ntenant = "research"\nrole = "read"\n';
 
 describe('issuers and certificates', () => {
@@ -254,6 +255,11 @@ describe('issuers and certificates', () => {
       'certificates without auth',
       certificate.replace('= true', '= false'),
       'there is a section [auth.certificates.etl], but',
+    ],
+    [
+      'certificates that nobody asks for',
+      certificate.replace(/\[tls\][^[]*/, ''),
+      'there is a section [auth.certificates.etl], but tls.client_auth is off',
     ],
     ['anonymous callers without auth', '[auth]\nanonymous = "default:read"', 'auth.anonymous is set (by '],
     ['anonymous callers who may write', '[auth]\nanonymous = "default:write"', 'expected a tenant and the role read'],

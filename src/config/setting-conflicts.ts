@@ -35,7 +35,7 @@ function auditConflict({ audit }: Config, originOf: (key: string) => string): st
 }
 
 /** A rule about callers that nobody would enforce is worse than none. */
-function authConflict({ auth }: Config, originOf: (key: string) => string): string | undefined {
+function authConflict({ auth, tls }: Config, originOf: (key: string) => string): string | undefined {
   const { enabled, anonymous, issuers, certificates } = auth;
   if (!enabled) {
     const [issuer] = issuers.keys();
@@ -46,7 +46,7 @@ function authConflict({ auth }: Config, originOf: (key: string) => string): stri
       (rule !== undefined && `there is a section [auth.certificates.${rule}]`);
     return unused === false ? undefined : `${unused}, but auth.enabled is false; set auth.enabled = true, or remove it`;
   }
-  return issuerConflict(auth) ?? certificateConflict(auth);
+  return issuerConflict(auth) ?? certificateConflict(auth, tls);
 }
 
 function issuerConflict({ issuers }: Config['auth']): string | undefined {
@@ -64,8 +64,11 @@ function issuerConflict({ issuers }: Config['auth']): string | undefined {
   return undefined;
 }
 
-function certificateConflict({ certificates }: Config['auth']): string | undefined {
+function certificateConflict({ certificates }: Config['auth'], tls: Config['tls']): string | undefined {
   for (const [name, { uri, dns, cn }] of certificates) {
+    if (tls.clientAuth === 'off') {
+      return `there is a section [auth.certificates.${name}], but tls.client_auth is off; set it to optional or required`;
+    }
     const given = [uri, dns, cn].filter((each) => each !== undefined).length;
     if (given !== 1) return `[auth.certificates.${name}] has ${given} of uri, dns and cn; expected one of them`;
   }

@@ -466,6 +466,30 @@ export const settings = {
       example: '~/.framehold/token',
       help: 'File with the token that those commands show; FRAMEHOLD_TOKEN in the environment is the token itself',
     },
+    ca_file: {
+      property: 'caFile',
+      env: 'CA_FILE',
+      type: type.path,
+      default: undefined,
+      example: '~/.framehold/ca.crt',
+      help: 'Authorities that those commands trust to sign the certificate of the server, as PEM; unset, those that Node.js trusts',
+    },
+    cert_file: {
+      property: 'certFile',
+      env: 'CERT_FILE',
+      type: type.path,
+      default: undefined,
+      example: '~/.framehold/me.crt',
+      help: 'Certificate that those commands show, as PEM',
+    },
+    key_file: {
+      property: 'keyFile',
+      env: 'KEY_FILE',
+      type: type.path,
+      default: undefined,
+      example: '~/.framehold/me.key',
+      help: 'Private key of that certificate, as PEM',
+    },
   },
 } as const satisfies Record<string, Record<string, Setting>>;
 

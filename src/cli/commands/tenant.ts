@@ -18,7 +18,7 @@ export async function tenant(environment: Environment, given: GivenTenant): Prom
   const command = parseCommand(environment, given);
   const { 'data-dir': dataDir, server, config } = given.flags;
   if (dataDir === undefined) {
-    return await runClientCommand(environment, { server, config }, (context) =>
+    return await runClientCommand(environment, given.flags, (context) =>
       run(environment, tenantsOfServer(context), command),
     );
   }

@@ -19,9 +19,9 @@ const defaultOverlap = '24h';
 /** `framehold token`: against a server, or the directory itself. */
 export async function token(environment: Environment, given: GivenToken): Promise<number> {
   const command = parseCommand(given);
-  const { 'data-dir': dataDir, server, config, tenant } = given.flags;
+  const { 'data-dir': dataDir, server, config } = given.flags;
   if (dataDir === undefined) {
-    return await runClientCommand(environment, { server, config, tenant }, (context) =>
+    return await runClientCommand(environment, given.flags, (context) =>
       run(environment, tokensOfServer(context), command),
     );
   }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClientTls, tlsProblem } from '../../client/client-tls.ts';
 import { FrameholdClient } from '../../client/framehold-client.ts';
+import type { Config } from '../../config/config.ts';
 import { loadClientConfig } from '../../config/load-config.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { failureLine } from './command-failure.ts';
@@ -18,6 +20,9 @@ export interface ClientContext {
 interface ServerFlags {
   readonly server: string | undefined;
   readonly config: string | undefined;
+  readonly 'ca-file': string | undefined;
+  readonly 'cert-file': string | undefined;
+  readonly 'key-file': string | undefined;
   /** In which an operator acts. */
   readonly tenant?: string | undefined;
 }
@@ -36,16 +41,37 @@ function readToken(environment: Environment, file: string | undefined): string |
   return text.trim();
 }
 
+function readTls(
+  { readFile }: Environment,
+  { caFile, certFile, keyFile }: Pick<Config['client'], 'caFile' | 'certFile' | 'keyFile'>,
+): ClientTls {
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    const [given, missing] = certFile === undefined ? ['key_file', 'cert_file'] : ['cert_file', 'key_file'];
+    throw new UsageError(`client.${given} is set without client.${missing}; set both, or neither`);
+  }
+  const read = (key: string, path: string | undefined): string | undefined => {
+    if (path === undefined) return undefined;
+    const text = readFile(path);
+    if (text === undefined) throw new UsageError(`there is no file ${path} (client.${key})`);
+    return text;
+  };
+  const tls = { ca: read('ca_file', caFile), cert: read('cert_file', certFile), key: read('key_file', keyFile) };
+  const problem = tlsProblem(tls);
+  if (problem !== undefined) throw new UsageError(problem);
+  return tls;
+}
+
 /** Runs a command against the server that flags, environment or config file name. Resolves with the exit code. */
 export async function runClientCommand(
   environment: Environment,
-  { tenant, ...flags }: ServerFlags,
+  { tenant, server: url, config, 'ca-file': ca, 'cert-file': cert, 'key-file': key }: ServerFlags,
   command: (context: ClientContext) => Promise<number>,
 ): Promise<number> {
+  const flags = { server: url, config, 'ca-file': ca, 'cert-file': cert, 'key-file': key };
   const argv = Object.entries(flags)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `--${name}=${value}`);
-  const { server, tokenFile } = loadClientConfig({ ...environment, argv });
+  const { server, tokenFile, ...files } = loadClientConfig({ ...environment, argv });
   const stop = new AbortController();
   let undone: string | undefined;
   let exitCode = 1;
@@ -56,7 +82,11 @@ export async function runClientCommand(
       resolve();
     });
   });
-  const client = new FrameholdClient(server, readToken(environment, tokenFile), tenant);
+  const client = new FrameholdClient(server, {
+    token: readToken(environment, tokenFile),
+    tenant,
+    tls: readTls(environment, files),
+  });
   const context: ClientContext = {
     environment,
     client,

@@ -6,6 +6,12 @@ const ofServer = {
     value: 'URL',
     help: 'Server to talk to; else FRAMEHOLD_SERVER, [client] server of the config file, http://127.0.0.1:9000',
   },
+  'ca-file': {
+    value: 'FILE',
+    help: 'For https: the authorities to trust, as PEM; else [client] ca_file, those of Node.js',
+  },
+  'cert-file': { value: 'FILE', help: 'For https: the certificate to show, as PEM; else [client] cert_file' },
+  'key-file': { value: 'FILE', help: 'Its private key, as PEM; else [client] key_file' },
   config: { value: 'FILE', help: 'TOML file with the settings; else ~/.framehold/config.toml' },
 } as const satisfies FlagTable;
 

@@ -1,0 +1,90 @@
+import { isIP } from 'node:net';
+import { type ConnectionOptions, checkServerIdentity, createSecureContext } from 'node:tls';
+import { ClientError } from './client-error.ts';
+
+/** What a client trusts and shows, as PEM. */
+export interface ClientTls {
+  /** Undefined: the authorities that Node.js trusts. */
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Why these cannot be used. */
+export function tlsProblem({ ca, cert, key }: ClientTls): string | undefined {
+  if (ca !== undefined && !isUsable({ ca })) return 'client.ca_file holds no certificate in PEM form';
+  if (cert === undefined || isUsable({ cert, key })) return undefined;
+  return 'client.cert_file and client.key_file are not a certificate and its key in PEM form';
+}
+
+function isUsable(options: ClientTls): boolean {
+  try {
+    createSecureContext(options);
+    return options.ca === undefined || /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----/.test(options.ca);
+  } catch {
+    return false;
+  }
+}
+
+/** The certificate must be of this host, whatever address is connected to. */
+export function verifiedAs(host: string): ConnectionOptions {
+  return {
+    servername: isIP(host) === 0 ? host : '',
+    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
+  };
+}
+
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]);
+
+/** Alerts of a server that asks for a certificate: of TLS 1.3, and of 1.2, which has no name for it. */
+const certificateAsked = new Set([
+  'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+  'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+  'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE',
+]);
+
+/** Undefined for what is no failure of TLS. */
+export function tlsFailure(address: string, error: NodeJS.ErrnoException): ClientError | undefined {
+  const { code = '' } = error;
+  const failure = (message: string, hint: string): ClientError => new ClientError('unreachable', message, { hint });
+  if (untrusted.has(code)) {
+    return failure(
+      `the certificate of ${address} is not signed by an authority that is trusted here`,
+      'give its authority with --ca-file or client.ca_file',
+    );
+  }
+  if (certificateAsked.has(code)) {
+    return failure(
+      `${address} asks for a client certificate`,
+      'give yours with --cert-file and --key-file, or client.cert_file and client.key_file',
+    );
+  }
+  switch (code) {
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return failure(`the certificate of ${address} is of another host`, `it has ${namesOf(error)}`);
+    case 'CERT_HAS_EXPIRED':
+      return failure(`the certificate of ${address} has ended`, 'let the operator of the server renew it');
+    case 'CERT_NOT_YET_VALID':
+      return failure(`the certificate of ${address} is not valid yet`, 'check the clocks of both machines');
+    case 'EPROTO':
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+      return failure(
+        `${address} does not speak TLS as expected: ${error.message.split(':').at(-2) ?? code}`,
+        'does it need http:// instead of https://?',
+      );
+    default:
+      return undefined;
+  }
+}
+
+function namesOf(error: Error): string {
+  const { cert } = error as { readonly cert?: { readonly subjectaltname?: string } };
+  return cert?.subjectaltname?.slice(0, 200) ?? 'no name';
+}
