@@ -16,7 +16,7 @@ import type { Audit } from './core/audit.ts';
 import type { ClusterEngine } from './core/engine.ts';
 import { autoEngineName, localEngineName, mayUseEngine, tsdbEngineName } from './core/engine-names.ts';
 import type { Logger } from './core/logger.ts';
-import type { Identify } from './core/principal.ts';
+import type { Identify, Tenant } from './core/principal.ts';
 import { type ArrowRecoder, analyticsCatalog } from './core/sql.ts';
 import type { Tsdb } from './core/tsdb.ts';
 import { version } from './core/version.ts';
@@ -287,9 +287,24 @@ async function openQueries(
 /** What the processes of a tenant may read. Undefined while there is only one tenant. */
 function tenantReach(store: FrameStore, records: AccessRecords | undefined): ReachOf | undefined {
   if (records === undefined) return undefined;
+  const shared = new Map<Tenant, string>();
+  records.onChange(() => shared.clear());
+  const sharedWith = (tenant: Tenant): string => {
+    const known =
+      shared.get(tenant) ??
+      JSON.stringify(
+        records
+          .sharesWith(tenant)
+          .map(({ owner, handle }) => [owner, handle])
+          .sort(),
+      );
+    shared.set(tenant, known);
+    return known;
+  };
   return async (tenant) => ({
     linksFolder: await store.linksFolder(tenant),
     hasAnalytics: mayUseEngine({ limits: await records.limitsOf(tenant) }, analyticsCatalog),
+    shared: sharedWith(tenant),
   });
 }
 

@@ -1,4 +1,5 @@
-import { rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   codeOf,
@@ -12,7 +13,9 @@ import {
   useStoreBench,
 } from '../../test/support/frame-store.ts';
 import { anonymous } from '../auth/identify.ts';
+import type { PartSource } from '../core/frame-engine.ts';
 import { parseHandle } from '../core/handle.ts';
+import type { Tenant } from '../core/principal.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();
@@ -141,4 +144,48 @@ test('a closed reader reads nothing more', async () => {
   await reader[Symbol.asyncDispose]();
   await reader[Symbol.asyncDispose]();
   expect(await codeOf(rowsOf(reader))).toBe('internal');
+});
+
+describe('a frame that another tenant reads', () => {
+  const reader = 'reader' as Tenant;
+
+  test('is linked into the folder of that tenant, for as long as it is read', async () => {
+    const { engine, calls } = counting(bench.engine);
+    const store = await bench.open({ engine });
+    await put(store, 'trades', 'SELECT 1 AS a');
+    await put(store, 'trades', 'SELECT 2 AS a', { mode: 'append' });
+    const folder = (await store.linksFolder(reader)) ?? '';
+    expect(folder.startsWith(bench.path('tenants', 'reader'))).toBe(true);
+    const frame = await open(store, 'trades');
+    const [own, linked] = [await frame.sources(), await frame.sources(reader)];
+    expect(linked.map(({ path }) => dirname(path))).toEqual([folder, folder]);
+    const inodes = async (parts: readonly PartSource[]) =>
+      Promise.all(parts.map(async ({ path }) => (await stat(path)).ino));
+    expect(await inodes(linked)).toEqual(await inodes(own));
+    expect(await frame.sources(reader)).toEqual(linked);
+    await frame[Symbol.asyncDispose]();
+    await eventually(async () => (await readdir(folder)).length === 0);
+    // The links have not made the bytes doubtful.
+    await using again = await open(store, 'trades');
+    await again.sources();
+    expect(calls.hasChecksum).toBe(0);
+  });
+
+  test('stays as it was when its owner drops it', async () => {
+    const store = await bench.open();
+    await put(store, 'trades', 'SELECT 1 AS a');
+    const frame = await open(store, 'trades');
+    const [part] = await frame.sources(reader);
+    await store.drop(anonymous, trades);
+    expect((await stat(part?.path ?? '')).size).toBeGreaterThan(0);
+    await frame[Symbol.asyncDispose]();
+    await expect
+      .poll(() =>
+        stat(part?.path ?? '').then(
+          () => 'there',
+          () => 'gone',
+        ),
+      )
+      .toBe('gone');
+  });
 });

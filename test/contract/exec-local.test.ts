@@ -316,7 +316,7 @@ test('a frame that was queried twice is read from a warm copy, with the same ans
   const { versionId } = (await ask(`${server.url}/handles/trades`)).json() as { versionId: string };
   const copies = async (): Promise<string[]> => {
     const [folder = ''] = await readdir(join(server.dataDir, 'warm'));
-    return await readdir(join(server.dataDir, 'warm', folder));
+    return await readdir(join(server.dataDir, 'warm', folder, 'default')).catch(() => []);
   };
   await expect.poll(copies, { timeout: 20_000 }).toContain(`${versionId}.duckdb`);
   expect(await dataset(sql)).toEqual(first);

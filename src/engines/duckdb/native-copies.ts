@@ -109,6 +109,14 @@ export class NativeCopies implements AsyncDisposable {
     return true;
   }
 
+  /** Removes the copies of other tenants' frames. */
+  forgetShared(tenant: Tenant): void {
+    for (const { key, frame } of [...this.#entries.values()]) {
+      const isShared = frame.startsWith(keyOf(tenant, '')) && !frame.startsWith(keyOf(tenant, `${tenant}/`));
+      if (isShared) this.#forget(key);
+    }
+  }
+
   /** Resolves when no copy is under way or waiting. */
   async settled(): Promise<void> {
     await this.#copying;

@@ -18,6 +18,8 @@ export interface TenantReach {
   /** Where the files of the frames that it reads are linked. Undefined where nothing can be written. */
   readonly linksFolder: string | undefined;
   readonly hasAnalytics: boolean;
+  /** Another text when other frames are shared with it: what its processes have read of the ones before is not to be read again. */
+  readonly shared: string;
 }
 
 export type ReachOf = (tenant: Tenant) => Promise<TenantReach>;
@@ -29,6 +31,7 @@ export class WorkerOwners {
   readonly #analyticsPath: string;
   readonly #nativeCopies: NativeCopies;
   readonly #reachOf: ReachOf | undefined;
+  readonly #shared = new Map<Tenant, string>();
 
   constructor(reach: SqlReach, nativeCopies: NativeCopies, reachOf: ReachOf | undefined) {
     const { coldDirectory, warmDirectory, analyticsPath } = reach;
@@ -44,15 +47,22 @@ export class WorkerOwners {
   /** Of a statement over these tables. */
   async of(tenant: Tenant = defaultTenant, tables: readonly SqlTable[] = []): Promise<WorkerOwner> {
     if (this.#reachOf === undefined || this.everyone !== undefined) return this.everyone as WorkerOwner;
-    const { linksFolder, hasAnalytics } = await this.#reachOf(tenant);
+    const { linksFolder, hasAnalytics, shared } = await this.#reachOf(tenant);
+    this.#forgetShared(tenant, shared);
     const analyticsPath = hasAnalytics ? this.#analyticsPath : undefined;
     const directories = [...(linksFolder === undefined ? [] : [linksFolder]), this.#nativeCopies.folderOf(tenant)];
     const parts = tables.flatMap((table) => (table.kind === 'frame' ? table.parts : []));
     const files = [...outside(parts, linksFolder), ...(analyticsPath === undefined ? [] : withLog(analyticsPath))];
     // The kernel's rules are about files, not about their names: one in the place of another needs another process.
     const known = await Promise.all(files.map(identify));
-    const key = JSON.stringify([tenant, directories, files, known]);
+    const key = JSON.stringify([tenant, shared, directories, files, known]);
     return { key, sql: { directories, files, analyticsPath, isConfined: true } };
+  }
+
+  #forgetShared(tenant: Tenant, shared: string): void {
+    const before = this.#shared.get(tenant);
+    this.#shared.set(tenant, shared);
+    if (before !== undefined && before !== shared) this.#nativeCopies.forgetShared(tenant);
   }
 }
 

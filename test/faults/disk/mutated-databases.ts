@@ -64,7 +64,7 @@ const mostCopyMs = 60_000;
 async function warmCopy(server: SpawnedFramehold, dataDir: string): Promise<string> {
   const { versionId } = (await ask(`${server.url}/handles/warmed`)).json() as { versionId: string };
   const root = join(dataDir, 'warm');
-  const paths = () => readdirSync(root).map((folder) => join(root, folder, `${versionId}.duckdb`));
+  const paths = () => readdirSync(root).map((folder) => join(root, folder, 'default', `${versionId}.duckdb`));
   for (let n = 0; n < 2; n++) await readings.sql(server, 'warmed');
   await becomes('a frame that SQL asks for often is copied', async () => paths().some(isWhole), mostCopyMs);
   return paths().find(isWhole) as string;
