@@ -156,14 +156,19 @@ export class AccessRecords implements Disposable {
   }
 
   async hasTenant(tenant: Tenant): Promise<boolean> {
-    return tenant === defaultTenant || this.#tenants.has(tenant);
+    if (tenant === defaultTenant) return true;
+    await this.#tenants.get(tenant);
+    return this.#tenants.has(tenant);
   }
 
   /** Undefined where there are none. */
   async limitsOf(tenant: Tenant): Promise<TenantLimits | undefined> {
     const record = await this.#tenants.get(tenant);
     if (record === undefined) {
-      if (tenant === defaultTenant && !this.#tenants.has(tenant)) return undefined;
+      if (!this.#tenants.has(tenant)) {
+        if (tenant === defaultTenant) return undefined;
+        throw new AppError('unauthenticated', `the tenant ${tenant} was removed`);
+      }
       // Without its record nobody knows what the tenant may use.
       throw new AppError('auth_unavailable', `the record of the tenant ${tenant} cannot be read`, {
         hint: 'let the operator set its limits again',

@@ -1,4 +1,6 @@
 import { X509Certificate } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestIssuer } from '../../test/support/issuer.ts';
 import { selfSigned } from '../../test/support/self-signed.ts';
@@ -151,6 +153,14 @@ test('strangers are who the operator says, if anybody', async () => {
   await expect(identify(authenticator({ anonymousTenant: desk }), `Bearer ${generateToken()}`)).rejects.toThrow(
     'unknown or revoked',
   );
+});
+
+test('a token of a tenant that another server has removed is refused before this one has looked for changes', async () => {
+  const made = await token('read');
+  // Servers read the token's record when it is asked for first.
+  const auth = authenticator({ records: await AccessRecords.open(directory.path, new DurableFiles()) });
+  await rm(join(directory.path, '.framehold', 'access', 'tenants', 'desk.json'));
+  await expect(identify(auth, `Bearer ${made.token}`)).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
 test('an operator acts in the tenant that the header names, and nobody else does', async () => {

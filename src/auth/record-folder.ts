@@ -17,7 +17,7 @@ export class RecordFolder<Value> {
   readonly #path: string;
   readonly #durable: DurableFiles;
   readonly #parse: (value: unknown) => Value | undefined;
-  #names: ReadonlySet<string> = new Set();
+  #names = new Set<string>();
   #values = new Map<string, Promise<Value | undefined>>();
   #changedAt: bigint | undefined;
   #listedAt = 0;
@@ -114,12 +114,15 @@ export class RecordFolder<Value> {
   }
 
   async #read(name: string): Promise<Value | undefined> {
+    const names = this.#names;
     try {
       const value = parseChecksummed(await readFile(this.#pathOf(name), 'utf8'));
       return value === undefined ? undefined : this.#parse(value);
     } catch (error) {
-      if (errnoOf(error) === 'ENOENT') return undefined;
-      throw error;
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      // Another process has removed it since.
+      names.delete(name);
+      return undefined;
     }
   }
 
