@@ -1,3 +1,4 @@
+import { accessScenarios } from './access/access-scenarios.ts';
 import { diskScenarios } from './disk/disk-scenarios.ts';
 import { durabilityScenarios } from './durability/durability-scenarios.ts';
 import { grpcScenarios } from './grpc/grpc-scenarios.ts';
@@ -18,4 +19,5 @@ export const scenarios: readonly Scenario[] = [
   ...loadScenarios,
   ...sqlScenarios,
   ...upstreamScenarios,
+  ...accessScenarios,
 ];

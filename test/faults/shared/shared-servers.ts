@@ -16,9 +16,11 @@ export class SharedServers implements AsyncDisposable {
   readonly #servers: (SpawnedFramehold | undefined)[];
   #lives = 0;
   readonly #names = new Map<SpawnedFramehold, string>();
+  readonly #flags: readonly string[];
 
-  constructor(root: string, count: number) {
+  constructor(root: string, count: number, flags: readonly string[] = []) {
     this.#root = root;
+    this.#flags = flags;
     this.#servers = Array.from({ length: count }, () => undefined);
   }
 
@@ -27,7 +29,7 @@ export class SharedServers implements AsyncDisposable {
   }
 
   async start(at: number): Promise<SpawnedFramehold> {
-    const flags = ['--parquet-path', join(this.#root, 'cold')];
+    const flags = ['--parquet-path', join(this.#root, 'cold'), ...this.#flags];
     const server = await spawnFramehold({ dataDir: join(this.#root, `data${at}`), flags });
     this.#names.set(server, `${at}.${++this.#lives}`);
     this.#servers[at] = server;

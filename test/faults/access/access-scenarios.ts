@@ -1,0 +1,6 @@
+import type { Scenario } from '../harness/scenario.ts';
+import { probing } from './probing.ts';
+import { revocation } from './revocation.ts';
+
+/** Who may come in: other tenants, credentials that end, issuers that fail. */
+export const accessScenarios: readonly Scenario[] = [probing, revocation];

@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../harness/random.ts';
+import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { ClosedServers } from './closed-servers.ts';
+import {
+  type Access,
+  type AccessClient,
+  type EndingAccess,
+  endings,
+  flightClient,
+  httpClient,
+} from './ending-access.ts';
+
+const lanes = 6;
+/** A busy machine may hold up the look at the records that each server takes three times a second. */
+const boundsMs = { ci: 5000, release: 1000 } as const;
+
+/** Beyond the refusal, to see that it stays. */
+const watchedMs = 1200;
+
+/** T2: tokens, tenants and shares end at one of two servers while both are asked with them all the time. */
+export const revocation: Scenario = {
+  id: 'T2',
+  promise: 'what is revoked, expired, removed or no longer shared is refused by every server within a second, for good',
+  rounds: { ci: 12, release: 500 },
+  secondsPerRound: 10,
+  async run({ rounds, size, random, progress }: Trial) {
+    await using servers = await ClosedServers.start(2);
+    const { token: operator } = await servers.makeToken({ role: 'operator' });
+    const { token } = await servers.makeToken({ role: 'read' });
+    const counts = { begun: 0, done: 0, requests: 0, slowestMs: 0 };
+    const isUnderWay = (): boolean => counts.done < rounds && !hasFailed;
+    let hasFailed = false;
+    const lane = async (laneRandom: Random): Promise<void> => {
+      while (counts.begun < rounds) {
+        const make = endings[counts.begun++ % endings.length] as (typeof endings)[number];
+        const { requests, lateMs } = await watch(servers, await make(servers, operator, laneRandom), {
+          boundMs: boundsMs[size],
+          random: laneRandom,
+        });
+        counts.requests += requests;
+        counts.slowestMs = Math.max(counts.slowestMs, lateMs);
+        if (++counts.done % 50 === 0)
+          progress(`${counts.done} ended, the last success ${Math.round(counts.slowestMs)} ms after`);
+      }
+    };
+    const work = [
+      ...Array.from({ length: lanes }, () => lane(random.fork())),
+      ...clientsOf(servers, { token }).map((client) => keepWorking(client, isUnderWay)),
+    ];
+    await Promise.all(work).finally(() => {
+      hasFailed = true;
+    });
+    return { ended: rounds, requests: counts.requests, 'last success after ms': Math.round(counts.slowestMs) };
+  },
+};
+
+function clientsOf(servers: ClosedServers, access: Access): AccessClient[] {
+  return servers.all.flatMap((server) => [httpClient(server, access), flightClient(server, access)]);
+}
+
+async function keepWorking(client: AccessClient, goesOn: () => boolean): Promise<void> {
+  using used = client;
+  while (goesOn()) {
+    promised(await used.works(), 'a credential that has not ended works all the time');
+    await delay(5);
+  }
+}
+
+interface WatchOptions {
+  /** From its end on it may work for so long. */
+  readonly boundMs: number;
+  readonly random: Random;
+}
+
+/** Asks with the access at every server until it is refused for good. Gives how late the last success was asked for. */
+async function watch(
+  servers: ClosedServers,
+  access: EndingAccess,
+  { boundMs, random }: WatchOptions,
+): Promise<{ requests: number; lateMs: number }> {
+  let [mayAt, mustAt] = [Infinity, Infinity];
+  let [requests, lateMs] = [0, 0];
+  const { how, isReplaced = false } = access;
+  const ask = async (client: AccessClient): Promise<void> => {
+    using used = client;
+    let refusedAt = Infinity;
+    while (performance.now() < Math.max(mustAt, refusedAt) + watchedMs) {
+      const beganAt = performance.now();
+      const works = await used.works();
+      requests += 1;
+      if (works) {
+        promised(refusedAt === Infinity || isReplaced, `${how}: once refused, it stays refused`);
+        promised(beganAt < mustAt + boundMs, `${how}: it is refused within ${boundMs} ms`, beganAt - mustAt);
+        lateMs = Math.max(lateMs, beganAt - mustAt);
+      } else {
+        promised(performance.now() > mayAt, `${how}: it works until then`);
+        if (refusedAt === Infinity) refusedAt = beganAt;
+      }
+      await delay(random.between(0, 10));
+    }
+  };
+  const clients = clientsOf(servers, access).map(ask);
+  const end = async (): Promise<void> => {
+    await delay(random.between(50, 400));
+    mayAt = performance.now();
+    ({ mayAt, mustAt } = await access.end());
+  };
+  await Promise.all([...clients, end()]);
+  return { requests, lateMs };
+}
