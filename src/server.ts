@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { AuditLog } from './audit/audit-log.ts';
 import { FrameAudit } from './audit/frame-audit.ts';
 import { AccessRecords } from './auth/access-records.ts';
+import { FailedLogins } from './auth/failed-logins.ts';
 import { FrameAccess } from './auth/frame-access.ts';
 import { FrameShares } from './auth/frame-shares.ts';
 import { identify } from './auth/identify.ts';
@@ -218,6 +219,7 @@ async function openAccess({ auth, storage }: Config, store: FrameStore, logger: 
   const { Authenticator } = await import('./auth/authenticator.ts');
   const { Issuer } = await import('./auth/issuer.ts');
   const keys = { maxStaleMs: auth.jwksMaxStaleMs, logger: logger.area('auth') };
+  const logins = new FailedLogins({ mostTold: auth.maxFailedLogins, logger: logger.area('auth') });
   const authenticator = new Authenticator({
     records,
     issuers: [...auth.issuers].map(([name, settings]) => new Issuer({ ...settings, name }, keys)),
@@ -227,8 +229,11 @@ async function openAccess({ auth, storage }: Config, store: FrameStore, logger: 
   return {
     frames: new FrameAccess(store, records),
     records,
-    identify: authenticator.identify,
-    [Symbol.asyncDispose]: async () => records[Symbol.dispose](),
+    identify: logins.limit(authenticator.identify),
+    [Symbol.asyncDispose]: async () => {
+      logins[Symbol.dispose]();
+      records[Symbol.dispose]();
+    },
   };
 }
 

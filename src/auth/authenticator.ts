@@ -37,7 +37,7 @@ export class Authenticator {
   }
 
   readonly identify: Identify = (caller) => {
-    const credential = readCredential(caller.headers);
+    const credential = readCredential(caller.headers, caller.rawHeaders);
     const key = credential === undefined ? undefined : createHash('sha256').update(credential.secret).digest('base64');
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined && (known.expiresAt ?? Infinity) > this.#now()) {

@@ -12,8 +12,9 @@ export interface Credential {
  * Reads `Authorization` as HTTP and gRPC clients send it: a Bearer token, or Basic with any user and the token as password.
  * Clients of old Flight send a token as `auth-token-bin`.
  */
-export function readCredential(headers: Headers): Credential | undefined {
+export function readCredential(headers: Headers, rawHeaders: readonly string[] = []): Credential | undefined {
   const authorization = single(headers.authorization, 'Authorization');
+  if (authorization !== undefined && countAuthorization(rawHeaders) > 1) throw doubled('Authorization');
   const old = single(headers['auth-token-bin'], 'auth-token-bin');
   if (authorization !== undefined && old !== undefined) throw doubled('Authorization and auth-token-bin');
   if (old !== undefined) return { scheme: 'bearer', secret: Buffer.from(old, 'base64').toString() };
@@ -40,6 +41,15 @@ function passwordOf(value: string): string {
   const colon = decoded.indexOf(':');
   if (colon >= 0) return decoded.slice(colon + 1);
   throw unauthenticated('the Basic credentials cannot be read', 'send base64 of user:token; the user may be anything');
+}
+
+function countAuthorization(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 'authorization'.length && name.toLowerCase() === 'authorization') count++;
+  }
+  return count;
 }
 
 function single(value: string | readonly string[] | undefined, name: string): string | undefined {

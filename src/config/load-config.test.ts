@@ -54,6 +54,7 @@ describe('without any setting', () => {
         enabled: false,
         anonymous: undefined,
         jwksMaxStaleMs: 86_400_000,
+        maxFailedLogins: 10,
         issuers: new Map(),
         certificates: new Map(),
       },

@@ -338,6 +338,13 @@ export const settings = {
       default: '24h',
       help: "How long an issuer's keys are used while newer ones cannot be fetched",
     },
+    max_failed_logins: {
+      property: 'maxFailedLogins',
+      env: 'AUTH_MAX_FAILED_LOGINS',
+      type: type.integer({ min: 1, unit: 'credentials' }),
+      default: '10',
+      help: 'Wrong credentials of one address in a minute that are answered 401; more are answered 429. A good one is always taken',
+    },
   },
   tls: {
     cert_file: {

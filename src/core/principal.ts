@@ -70,6 +70,8 @@ export function ownerKey({ tenant, credential, name }: Principal): string {
 /** What a listener knows of a caller. */
 export interface Caller {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Names and values in turn, as they came: Node drops a second `Authorization` from `headers`. */
+  readonly rawHeaders?: readonly string[] | undefined;
   readonly address: string;
   /** The client certificate that the TLS handshake verified. */
   readonly certificate?: X509Certificate | undefined;

@@ -15,6 +15,7 @@ beforeAll(async () => {
   server = await startFramehold({
     toml: `[auth]
 enabled = true
+max_failed_logins = 1000
 [auth.issuers.corp]
 issuer = "${issuer.url}"
 audience = "framehold"

@@ -70,6 +70,9 @@ interface Connection {
   readonly enter: () => () => void;
 }
 
+/** Node gives flags and raw headers; its types know only the flags. */
+type StreamDetails = readonly [flags: number, rawHeaders?: readonly string[]];
+
 /** A method, as its path finds it. */
 interface FoundMethod {
   readonly method: Method;
@@ -104,7 +107,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
   });
 
   const onStreamError = (error: Error): void => logger.debug('stream failed', { error: error.message });
-  server.on('stream', (stream, metadata) => {
+  server.on('stream', (stream, metadata, ...[, rawHeaders]: StreamDetails) => {
     stream.on('error', onStreamError);
     const connection = stream.session && connections.get(stream.session as ServerHttp2Session);
     if (!connection) return stream.destroy();
@@ -120,7 +123,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
       calls.delete(call);
     };
     const path = metadata[':path'] ?? '';
-    const caller = { headers: metadata, address, certificate };
+    const caller = { headers: metadata, rawHeaders, address, certificate };
     const identify = found.isOpen ? undefined : () => options.identify(caller);
     const givenId = metadata['x-request-id'];
     const requestId = requestIdOf(givenId);

@@ -14,6 +14,6 @@ export function matchesEntityTag(ifNoneMatch: string | undefined, etag: string):
 }
 
 export function sendNotModified(exchange: Exchange, etag: string): void {
-  exchange.headers.push('etag', etag, 'cache-control', 'no-cache');
+  exchange.headers.push('etag', etag, ...exchange.cacheControl('no-cache'));
   exchange.send(304);
 }

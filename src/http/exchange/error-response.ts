@@ -61,7 +61,7 @@ export function sendError(exchange: Exchange, thrown: unknown, query: string | u
   const body = errorBody(error, query);
   if (error.retryAfterSeconds !== undefined) headers.push('retry-after', String(error.retryAfterSeconds));
   if (error.code === 'unauthenticated') headers.push('www-authenticate', challengeTo(exchange));
-  headers.push('content-type', jsonContentType, 'cache-control', 'no-store');
+  headers.push('content-type', jsonContentType, ...exchange.cacheControl('no-store'));
   headers.push('content-length', String(Buffer.byteLength(body)));
   exchange.send(httpStatus[error.code], body);
 }

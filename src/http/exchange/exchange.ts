@@ -16,6 +16,8 @@ export interface ExchangeParts {
   readonly segments: readonly string[];
   readonly requestId: string;
   readonly logger: Logger;
+  /** Whether callers are told apart, so that no cache may give the answer to another one. */
+  readonly isPrivate: boolean;
 }
 
 /** One request and its response. Routes see this, never Node's own objects. */
@@ -37,6 +39,8 @@ export class Exchange {
   asked: string | undefined;
   /** Where its statement runs, once that is known. */
   engine: EngineChoice | undefined;
+  /** Its answer is for this caller alone. */
+  readonly #isPrivate: boolean;
   /** Its line of the audit, where it has one. */
   record: AuditRecord | undefined;
   /** Called instead of the answer to a change whose line cannot be written. */
@@ -50,7 +54,7 @@ export class Exchange {
   /** The answer waits for the line of the audit. */
   #isHeld = false;
 
-  constructor({ request, response, target, segments, requestId, logger }: ExchangeParts) {
+  constructor({ request, response, target, segments, requestId, logger, isPrivate }: ExchangeParts) {
     this.method = request.method ?? '';
     this.requestHeaders = request.headers;
     this.target = target;
@@ -58,6 +62,8 @@ export class Exchange {
     this.requestId = requestId;
     this.logger = logger;
     this.headers = ['x-request-id', requestId];
+    if (isPrivate) this.headers.push('cache-control', 'private, no-cache');
+    this.#isPrivate = isPrivate;
     this.#request = request;
     this.#response = response;
   }
@@ -78,9 +84,9 @@ export class Exchange {
 
   /** What is known of the caller before it is identified. */
   get caller(): Caller {
-    const { socket } = this.#request;
+    const { rawHeaders, socket } = this.#request;
     const certificate = clientCertificate(socket);
-    return { headers: this.requestHeaders, address: socket.remoteAddress ?? '', certificate };
+    return { headers: this.requestHeaders, rawHeaders, address: socket.remoteAddress ?? '', certificate };
   }
 
   /** Clients take turns by their address, and among the requests of one client by its connections. */
@@ -92,6 +98,17 @@ export class Exchange {
   /** The status line is sent: it is too late for an error response. */
   get hasBegun(): boolean {
     return this.#response.headersSent || this.#isHeld;
+  }
+
+  /** Headers that say who may keep the answer: `no-cache` for one with an ETag. A private one has them already. */
+  cacheControl(policy: 'no-cache' | 'no-store'): string[] {
+    return this.#isPrivate ? [] : ['cache-control', policy];
+  }
+
+  /** The answer has a secret in it. */
+  forbidStoring(): void {
+    const at = this.headers.indexOf('cache-control');
+    if (at >= 0) this.headers[at + 1] += ', no-store';
   }
 
   /** Notes for the audit what the request is about, where the path does not tell it. */
@@ -187,7 +204,8 @@ export class Exchange {
   #dropBodyHeaders(): void {
     const { headers } = this;
     for (let at = headers.length - 2; at >= 0; at -= 2) {
-      if (/^(content-|etag$|cache-control$)/.test(headers[at] ?? '')) headers.splice(at, 2);
+      const name = headers[at] ?? '';
+      if (/^(content-|etag$)/.test(name) || (name === 'cache-control' && !this.#isPrivate)) headers.splice(at, 2);
     }
   }
 

@@ -81,12 +81,13 @@ export function knownTag(
   return tags.find((tag) => matchesEntityTag(ifNoneMatch, tag));
 }
 
-function pushHeaders({ headers }: Exchange, description: BodyDescription, coding: ContentCoding | undefined): void {
+function pushHeaders(exchange: Exchange, description: BodyDescription, coding: ContentCoding | undefined): void {
+  const { headers } = exchange;
   const { versionId } = description;
   headers.push(...description.headers);
   if (coding !== undefined) headers.push('content-encoding', coding);
-  if (versionId === undefined) headers.push('cache-control', 'no-store');
-  else headers.push('etag', entityTag(versionId, coding), 'cache-control', 'no-cache');
+  if (versionId !== undefined) headers.push('etag', entityTag(versionId, coding));
+  headers.push(...exchange.cacheControl(versionId === undefined ? 'no-store' : 'no-cache'));
 }
 
 async function makePage(body: Buffer, coding: ContentCoding | undefined): Promise<Page> {

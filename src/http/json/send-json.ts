@@ -7,7 +7,7 @@ export function sendJson(exchange: Exchange, document: object): void {
 }
 
 export function sendText(exchange: Exchange, text: string, contentType = 'text/plain; charset=utf-8'): void {
-  exchange.headers.push('content-type', contentType, 'cache-control', 'no-store');
+  exchange.headers.push('content-type', contentType, ...exchange.cacheControl('no-store'));
   exchange.headers.push('content-length', String(Buffer.byteLength(text)));
   exchange.send(200, text);
 }

@@ -133,8 +133,8 @@ class Dispatcher {
     const queryAt = target.indexOf('?');
     const path = queryAt < 0 ? target : target.slice(0, queryAt);
     const { route, segments } = this.#routes.find(path);
-    const { logger } = this.#options;
-    const exchange = new Exchange({ request, response, target, segments, requestId, logger });
+    const { logger, isClosed: isPrivate } = this.#options;
+    const exchange = new Exchange({ request, response, target, segments, requestId, logger, isPrivate });
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, exchange);
     this.#underWay++;
     const onEnd = this.#options.audit === undefined ? this.#onEnd : this.#audited(this.#options.audit, route, exchange);

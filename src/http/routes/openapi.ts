@@ -23,7 +23,7 @@ export function openApiRoute(others: readonly Route[], about: { readonly version
     },
     handle(exchange) {
       readParameters({}, parseQueryString(exchange.target));
-      exchange.headers.push('content-type', jsonContentType, 'cache-control', 'no-cache');
+      exchange.headers.push('content-type', jsonContentType, ...exchange.cacheControl('no-cache'));
       exchange.headers.push('content-length', String(body.length));
       exchange.send(200, body);
     },

@@ -1,6 +1,7 @@
 import type { AccessRecords } from '../../auth/access-records.ts';
 import { assertMay } from '../../auth/rights.ts';
 import { parseTenant } from '../../auth/tenant-directory.ts';
+import { looksLikeToken } from '../../auth/token.ts';
 import { tokenDocument } from '../../auth/token-directory.ts';
 import { AppError } from '../../core/app-error.ts';
 import { hasRole, isRole, type Principal, type Role, roles, type Tenant } from '../../core/principal.ts';
@@ -115,6 +116,7 @@ export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
       const wanted = parseToken(body ?? new Map(), principal);
       const { token, record } = await records.createToken(wanted);
       exchange.concerns(record.id);
+      exchange.forbidStoring();
       sendJson(exchange, { ...tokenDocument(record), token });
     },
   };
@@ -194,6 +196,7 @@ export function rotateTokenRoute(records: AccessRecords, limits: JsonLimits): Ro
       const made = await records.rotateToken(id, overlapMs, scopeOf(principal));
       if (made === undefined) throw noSuchToken(id);
       exchange.concerns(`${id} ${made.record.id}`);
+      exchange.forbidStoring();
       sendJson(exchange, { ...tokenDocument(made.record), token: made.token });
     },
   };
@@ -211,7 +214,9 @@ function scopeOf({ role, tenant }: Principal): Tenant | undefined {
 }
 
 function noSuchToken(id: string): AppError {
-  return new AppError('not_found', `there is no token ${JSON.stringify(id.slice(0, 100))}`, {
+  // Whoever gives the token itself shall not find it in a log.
+  const named = looksLikeToken(id) ? 'of this id: it is a token itself' : JSON.stringify(id.slice(0, 100));
+  return new AppError('not_found', `there is no token ${named}`, {
     hint: 'GET /tokens lists them',
   });
 }

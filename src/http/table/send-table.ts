@@ -35,7 +35,7 @@ export async function sendTable(
     const rows = { source: { kind: 'arrow', stream }, compression: format.compression } as const;
     await using written = await frames.writeParquet(principal, rows, { signal });
     await using file = await open(written.path);
-    return await sendFile(exchange, { file, bytes: written.bytes }, [...headers, 'cache-control', 'no-store']);
+    return await sendFile(exchange, { file, bytes: written.bytes }, [...headers, ...exchange.cacheControl('no-store')]);
   }
   if (mayCode) exchange.headers.push('vary', 'Accept-Encoding');
   const description = { headers, coding, versionId: table.versionId };

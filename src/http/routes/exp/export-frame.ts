@@ -41,7 +41,7 @@ async function exportParquet(
   const { principal, signal } = exchange;
   await using frame = await frames.openParts(principal, { handle, columns, ...range }, { signal });
   const { versionId, source, isWholeFrame } = frame;
-  const headers = [...exportHeaders(format), 'cache-control', 'no-cache'];
+  const headers = [...exportHeaders(format), ...exchange.cacheControl('no-cache')];
   const [only] = source.parts;
   if (isWholeFrame && format.compression === undefined && only !== undefined && source.parts.length === 1) {
     // A version keeps its rows but not its bytes: the file may be compressed anew.

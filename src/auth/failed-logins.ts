@@ -1,0 +1,60 @@
+import { AddressCounts } from '../core/address-counts.ts';
+import { AppError } from '../core/app-error.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Caller, Identify } from '../core/principal.ts';
+
+export interface FailedLoginsOptions {
+  /** Wrong credentials of one address and minute that are told what is wrong with them. */
+  readonly mostTold: number;
+  readonly logger: Logger;
+  /** In milliseconds. */
+  readonly now?: () => number;
+}
+
+const maxAddresses = 10_000;
+
+/**
+ * Counts wrong credentials by address. Beyond `mostTold` in a minute they are answered `rate_limited`. A credential is verified
+ * before anything is counted, so a good one is never locked out by its neighbours.
+ */
+export class FailedLogins implements Disposable {
+  readonly #counts: AddressCounts;
+
+  constructor({ mostTold, logger, now }: FailedLoginsOptions) {
+    this.#counts = new AddressCounts({
+      single: mostTold,
+      maxAddresses,
+      onSum: (address, more) => logger.warn('failed logins', { address, more, beyond: mostTold }),
+      ...(now !== undefined && { now }),
+    });
+  }
+
+  limit(identify: Identify): Identify {
+    return (caller) => {
+      try {
+        const principal = identify(caller);
+        if (!(principal instanceof Promise)) return principal;
+        return principal.catch((error: unknown) => {
+          throw this.#counted(caller, error);
+        });
+      } catch (error) {
+        throw this.#counted(caller, error);
+      }
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#counts[Symbol.dispose]();
+  }
+
+  #counted({ headers, address }: Caller, error: unknown): unknown {
+    if (!(error instanceof AppError && error.code === 'unauthenticated')) return error;
+    // Browsers and drivers ask without one first.
+    if (headers.authorization === undefined && headers['auth-token-bin'] === undefined) return error;
+    if (this.#counts.add(address)) return error;
+    return new AppError('rate_limited', 'too many wrong credentials have come from your address', {
+      hint: 'send a good one, which is taken at once, or wait',
+      retryAfterSeconds: this.#counts.secondsLeft(address),
+    });
+  }
+}
