@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { copyFile, readdir } from 'node:fs/promises';
+import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AccessRecords, unlimited } from '../src/auth/access-records.ts';
 import type { Cleanup } from '../src/core/async/cleanup.ts';
 import { defaultTenant, type Role, type Tenant } from '../src/core/principal.ts';
 import { DurableFiles } from '../src/frames/disk/durable-file.ts';
+import { certificateAuthority } from '../test/support/certificates.ts';
 import { TestIssuer } from '../test/support/issuer.ts';
 
 /** By its environment name, without the prefix. */
@@ -73,4 +74,23 @@ export async function startIssuer(cleanup: Cleanup): Promise<BenchIssuer> {
       return Promise.all(subjects.map(async (sub) => `Bearer ${await issuer.sign({ sub, groups: ['quants'] })}`));
     },
   };
+}
+
+/** The same for every contender. */
+export interface TlsPair {
+  /** As PEM. */
+  readonly ca: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** By their environment names, without the prefix. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export async function makeTlsPair(folder: string): Promise<TlsPair> {
+  const authority = certificateAuthority();
+  const { cert, key } = authority.issue({ cn: 'localhost', ip: ['127.0.0.1'] });
+  const [certFile, keyFile] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+  await writeFile(certFile, cert);
+  await writeFile(keyFile, key, { mode: 0o600 });
+  return { ca: authority.cert, certFile, keyFile, settings: { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile } };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
+import { authEnabled, makeTlsPair, makeTokens, type TlsPair } from '../access.ts';
 import type { Bar, BenchCase, Contender } from '../bench-case.ts';
 import { assertSameTable, type Checksums, tableSize } from '../checksums.ts';
 import type { Lab } from '../lab.ts';
@@ -19,6 +20,8 @@ interface FlightGetOptions {
   readonly table: Table;
   /** In GB; 0 reads Parquet for every answer. */
   readonly cacheSize: string;
+  /** Over TLS and with a token. ROAPI has no TLS for Flight. */
+  readonly isClosed?: boolean;
   readonly bars: readonly Bar[];
 }
 
@@ -45,6 +48,14 @@ export const flightGetCases: readonly BenchCase[] = [
     ],
   }),
   flightGet({
+    name: 'flight-get-tls',
+    title: 'all of lineitem (TPC-H SF1, 1 GB of Arrow) by DoGet, from memory, over TLS with a token',
+    table: 'lineitem',
+    cacheSize: hotCacheSize,
+    isClosed: true,
+    bars: [{ kind: 'ratio', against: 'pyarrow', atLeast: 0.8 }],
+  }),
+  flightGet({
     name: 'flight-get-hot-trades',
     title: 'all of trades (1,000,000 rows) by DoGet, from memory; ROAPI through ADBC',
     table: 'trades',
@@ -68,7 +79,7 @@ export const flightGetCases: readonly BenchCase[] = [
 ];
 
 /** One whole table, again and again, on one connection: every batch is decoded and let go. */
-function flightGet({ name, title, table, cacheSize, bars }: FlightGetOptions): BenchCase {
+function flightGet({ name, title, table, cacheSize, isClosed = false, bars }: FlightGetOptions): BenchCase {
   return {
     name,
     title,
@@ -79,22 +90,16 @@ function flightGet({ name, title, table, cacheSize, bars }: FlightGetOptions): B
 
     async prepare(lab, cleanup) {
       const path = table === 'trades' ? await lab.tradesPath() : join(await lab.tpchFiles(), `${table}.parquet`);
-      const framehold = cleanup.use(await startHolding(lab, table, cacheSize));
+      const closing = isClosed ? await closingOf(lab, table) : undefined;
+      const framehold = cleanup.use(await startHolding(lab, table, cacheSize, closing));
       const ours = await reader('framehold', framehold, { ticket: table }, lab, cleanup);
       const readers = [ours];
-      const pyarrow = await lab.rival(() => startPyarrow(lab.folder, { [table]: path }));
+      const pyarrow = await lab.rival(() => startPyarrow(lab.folder, { [table]: path }, closing?.tls));
       if (pyarrow !== undefined) {
-        readers.push(await reader('pyarrow', cleanup.use(pyarrow), { ticket: table }, lab, cleanup));
+        const server = { ...cleanup.use(pyarrow), credentials: closing?.credentials };
+        readers.push(await reader('pyarrow', server, { ticket: table }, lab, cleanup));
       }
-      const roapiTables = { [table]: await withoutViews(lab, table, path, ours.client), ...viewsOf(table, path) };
-      const roapi = await lab.rival(() => startRoapi(lab.folder, roapiTables));
-      if (roapi !== undefined) {
-        cleanup.use(roapi);
-        for (const name of Object.keys(roapiTables)) {
-          const who = name === table ? 'roapi' : 'roapi, string views';
-          readers.push(await reader(who, roapi, { sql: `select * from ${name}` }, lab, cleanup));
-        }
-      }
+      if (!isClosed) readers.push(...(await roapiReaders(lab, cleanup, table, path, ours.client)));
       return {
         contenders: readers.map(({ contender }) => contender),
         async verify() {
@@ -102,6 +107,7 @@ function flightGet({ name, title, table, cacheSize, bars }: FlightGetOptions): B
           for (const { contender, client, source } of readers) {
             assertSameTable(expected, await client.ask<Checksums>('check', source), contender.name);
           }
+          if (isClosed) await assertRefused(ours);
           return tableSize(expected);
         },
       };
@@ -109,9 +115,45 @@ function flightGet({ name, title, table, cacheSize, bars }: FlightGetOptions): B
   };
 }
 
-function startHolding(lab: Lab, table: Table, cacheSize: string): Promise<FrameholdServer> {
-  const settings = { CACHE_SIZE: cacheSize };
-  return table === 'trades' ? lab.startDemo(settings) : lab.startTpch(settings);
+interface Closing {
+  readonly tls: TlsPair;
+  readonly credentials: readonly string[];
+}
+
+async function closingOf(lab: Lab, table: Table): Promise<Closing> {
+  const dataDir = table === 'trades' ? await lab.demoFolder() : await lab.tpchFrames();
+  return { tls: await makeTlsPair(lab.folder), credentials: await makeTokens(dataDir) };
+}
+
+function startHolding(lab: Lab, table: Table, cacheSize: string, closing?: Closing): Promise<FrameholdServer> {
+  const settings = { CACHE_SIZE: cacheSize, ...(closing !== undefined && { ...authEnabled, ...closing.tls.settings }) };
+  const client = { credentials: closing?.credentials, ca: closing?.tls.ca };
+  return table === 'trades' ? lab.startDemo(settings, client) : lab.startTpch(settings, client);
+}
+
+async function assertRefused({ client, source }: Reader): Promise<void> {
+  const { authorization: _, ...stranger } = source;
+  const answer = await client.ask('check', stranger).catch(String);
+  if (!String(answer).includes('no credentials were sent')) throw new Error('framehold answers without a token');
+}
+
+async function roapiReaders(
+  lab: Lab,
+  cleanup: Cleanup,
+  table: Table,
+  path: string,
+  client: PythonClient,
+): Promise<Reader[]> {
+  const tables = { [table]: await withoutViews(lab, table, path, client), ...viewsOf(table, path) };
+  const roapi = await lab.rival(() => startRoapi(lab.folder, tables));
+  if (roapi === undefined) return [];
+  cleanup.use(roapi);
+  const readers: Reader[] = [];
+  for (const name of Object.keys(tables)) {
+    const who = name === table ? 'roapi' : 'roapi, string views';
+    readers.push(await reader(who, roapi, { sql: `select * from ${name}` }, lab, cleanup));
+  }
+  return readers;
 }
 
 /**
@@ -132,18 +174,18 @@ async function withoutViews(lab: Lab, table: Table, path: string, client: Python
 interface Reader {
   readonly contender: Contender;
   readonly client: PythonClient;
-  readonly source: Readonly<Record<string, string>>;
+  readonly source: Readonly<Record<string, string | undefined>>;
 }
 
 async function reader(
   name: string,
-  { grpcUri, pid }: GrpcServer,
+  { grpcUri, pid, credentials, ca }: GrpcServer,
   what: Readonly<Record<string, string>>,
   lab: Lab,
   cleanup: Cleanup,
 ): Promise<Reader> {
   const client = cleanup.use(await PythonClient.start('flight_get', lab.folder));
-  const source = { uri: grpcUri, ...what };
+  const source = { uri: grpcUri, authorization: credentials?.[0], ca, ...what };
   const times = lab.quick ? 1 : 3;
   const contender: Contender = {
     name,

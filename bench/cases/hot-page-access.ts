@@ -1,17 +1,18 @@
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
-import { authEnabled, makeTokens, startIssuer } from '../access.ts';
+import { authEnabled, makeTlsPair, makeTokens, startIssuer } from '../access.ts';
 import type { BenchCase } from '../bench-case.ts';
 import { getExecTable, sizeOf } from '../exec-table.ts';
 import { httpGet, httpGetBody, urlOf } from '../http-get.ts';
 import type { Lab } from '../lab.ts';
+import { startBareNode } from '../rivals/bare-node.ts';
 import { handlePath } from '../rivals/framehold.ts';
 import type { HttpServer } from '../server-process.ts';
-import { hotReader } from './hot-reads.ts';
+import { assertRepeats, hotReader } from './hot-reads.ts';
 
 const rows = 1000;
 const path = handlePath('trades', String(rows));
 
-/** What credentials cost a page that is in memory. */
+/** What credentials and TLS cost a page that is in memory. */
 export const hotPageAccessCases: readonly BenchCase[] = [
   hotPage({
     name: 'hot-page-token',
@@ -41,6 +42,21 @@ export const hotPageAccessCases: readonly BenchCase[] = [
         'framehold, jwt': { ...server, credentials: await issuer.makeJwts() },
         'framehold, token': { ...server, credentials: tokens },
       };
+    },
+  }),
+  hotPage({
+    name: 'hot-page-tls',
+    title: 'the hot page over TLS',
+    against: 'bare-node',
+    atLeast: 0.8,
+
+    async start(lab, cleanup) {
+      const tls = await makeTlsPair(lab.folder);
+      const framehold = cleanup.use(await lab.startDemo(tls.settings, { ca: tls.ca }));
+      const answer = await httpGet(urlOf(framehold, path), framehold);
+      const bareNode = cleanup.use(await startBareNode(answer, lab.folder, { tls }));
+      await assertRepeats(bareNode, path, answer);
+      return { framehold, 'bare-node': bareNode };
     },
   }),
 ];

@@ -18,11 +18,12 @@ adbc_connections = {}
 
 
 @contextmanager
-def reader_of(uri, ticket, sql):
+def reader_of(uri, ticket, sql, authorization, ca):
     """A stream of record batches. Connections are kept: opening one is not what is measured."""
     if sql is None:
-        client = flight_clients.get(uri) or flight_clients.setdefault(uri, flight.connect(uri))
-        yield client.do_get(flight.Ticket(ticket.encode())).to_reader()
+        client = flight_clients.get(uri) or flight_clients.setdefault(uri, flight.connect(uri, tls_root_certs=ca))
+        headers = [] if authorization is None else [(b"authorization", authorization.encode())]
+        yield client.do_get(flight.Ticket(ticket.encode()), flight.FlightCallOptions(headers=headers)).to_reader()
         return
     connection = adbc_connections.get(uri) or adbc_connections.setdefault(uri, flight_sql.connect(uri, autocommit=True))
     with connection.cursor() as cursor:
@@ -30,12 +31,12 @@ def reader_of(uri, ticket, sql):
         yield cursor.fetch_record_batch()
 
 
-def drain(uri, ticket=None, sql=None):
+def drain(uri, ticket=None, sql=None, authorization=None, ca=None):
     """Every batch is decoded, counted and let go, so that the client's memory is not part of the figure."""
     rows = bytes_ = batches = 0
     started = time.perf_counter()
     cpu_started = time.process_time()
-    with reader_of(uri, ticket, sql) as reader:
+    with reader_of(uri, ticket, sql, authorization, ca) as reader:
         for batch in reader:
             rows += batch.num_rows
             bytes_ += batch.nbytes
@@ -51,8 +52,8 @@ def drain(uri, ticket=None, sql=None):
     }
 
 
-def check(uri, ticket=None, sql=None):
-    with reader_of(uri, ticket, sql) as reader:
+def check(uri, ticket=None, sql=None, authorization=None, ca=None):
+    with reader_of(uri, ticket, sql, authorization, ca) as reader:
         return {**checksums(reader), "types": [str(field.type) for field in reader.schema]}
 
 

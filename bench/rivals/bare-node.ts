@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { TlsPair } from '../access.ts';
 import type { HttpAnswer } from '../http-get.ts';
 import { type HttpServer, type ServerCommand, startListening } from '../server-process.ts';
 
@@ -14,25 +15,35 @@ const automaticHeaders = new Set(['date', 'connection', 'keep-alive', 'transfer-
 /** Where the body of the answer lies. */
 type Place = 'memory' | 'disk';
 
+interface BareNodeOptions {
+  /** Default: any that is free. */
+  readonly port?: number;
+  readonly place?: Place;
+  /** With it, the server is one of `node:https`. */
+  readonly tls?: TlsPair;
+}
+
 /** A `node:http` server that knows one answer: the most that a server on Node can reach. */
 export async function startBareNode(
   answer: HttpAnswer,
   folder: string,
-  { place = 'memory' as Place } = {},
+  options: BareNodeOptions = {},
 ): Promise<HttpServer> {
-  return await startListening(await bareNodeCommand(answer, folder, { place }), startMs);
+  const server = await startListening(await bareNodeCommand(answer, folder, options), startMs);
+  return { ...server, ca: options.tls?.ca };
 }
 
 export async function bareNodeCommand(
   answer: HttpAnswer,
   folder: string,
-  { port = 0, place = 'memory' as Place } = {},
+  { port = 0, place = 'memory', tls }: BareNodeOptions = {},
 ): Promise<ServerCommand> {
   const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !automaticHeaders.has(name)));
   const answerPath = join(folder, 'bare-node.json');
   const bodyPath = join(folder, 'bare-node.body');
   await writeFile(answerPath, JSON.stringify({ headers }));
   await writeFile(bodyPath, answer.body);
-  const args = [program, answerPath, bodyPath, String(port), place];
+  const files = tls === undefined ? [] : [tls.certFile, tls.keyFile];
+  const args = [program, answerPath, bodyPath, String(port), place, ...files];
   return { command: process.execPath, args, logPath: join(folder, 'bare-node.log') };
 }

@@ -1,7 +1,12 @@
-"""Arrow's own Flight server in C++, with tables in memory. `python pyarrow-server.py <name>=<Parquet file> …`"""
+"""
+Arrow's own Flight server in C++, with tables in memory. `python pyarrow-server.py <name>=<Parquet file> …`
+With TLS where the environment has TLS_CERT_FILE and TLS_KEY_FILE.
+"""
 
+import os
 import signal
 import sys
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.flight as flight
@@ -25,7 +30,11 @@ def plain_text(column):
 
 class Server(flight.FlightServerBase):
     def __init__(self, tables):
-        super().__init__("grpc://127.0.0.1:0")
+        files = [os.environ.get(name) for name in ("TLS_CERT_FILE", "TLS_KEY_FILE")]
+        if None in files:
+            super().__init__("grpc://127.0.0.1:0")
+        else:
+            super().__init__("grpc+tls://127.0.0.1:0", tls_certificates=[tuple(Path(file).read_bytes() for file in files)])
         self.tables = tables
 
     def do_get(self, context, ticket):
