@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
 import { describe, expect, it } from 'vitest';
+import { AccessRecords, unlimited } from '../../src/auth/access-records.ts';
+import type { Tenant } from '../../src/core/principal.ts';
+import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { type Certificate, certificateAuthority } from '../support/certificates.ts';
 import { FlightClient } from '../support/flight-client.ts';
 import { ask } from '../support/http-client.ts';
@@ -72,6 +75,20 @@ describe('client certificates', () => {
     expect(who.json()).toMatchObject({ name: 'etl-7', role: 'read', tenant: 'default', credential: 'certificate' });
     expect((await ask(`${server.url}/info`, { tls: { ...tls, cert, key } })).json()).toHaveProperty('version');
     expect(await overGrpc(server, server.files.clients.issue({ cn: 'etl-8' }))).toBe(ok);
+    const desk = 'desk' as Tenant;
+    using records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
+    await records.createTenant(desk, unlimited(0));
+    const token = { name: 'x', role: 'read', tenant: desk, prefix: undefined, expiresAt: undefined } as const;
+    const other = await records.createToken(token);
+    await expect.poll(() => overHttp(server, undefined, other.token)).toBe(200);
+    const both = await ask(`${server.url}/whoami`, {
+      headers: { authorization: `Bearer ${other.token}` },
+      tls: { ...tls, cert, key },
+    });
+    expect([both.status, both.json().error]).toEqual([
+      403,
+      'your client certificate and your token are of different tenants',
+    ]);
     expect(await overGrpc(server, server.files.clients.issue({ cn: 'ada' }))).toBe(forbidden);
   });
 
