@@ -47,7 +47,7 @@ class Lab implements AsyncDisposable {
       const tokens = new Map<string, string>();
       for (const tenant of ['alice', 'bob', 'default'] as Tenant[]) {
         if (tenant !== 'default') await records.createTenant(tenant, limits);
-        const token = { name: tenant, role: 'write', tenant, prefix: undefined, expiresAt: undefined } as const;
+        const token = { name: tenant, role: 'admin', tenant, prefix: undefined, expiresAt: undefined } as const;
         tokens.set(tenant, (await records.createToken(token)).token);
       }
       const flags = ['--auth-enabled', '--sql-workers', String(workers)];
@@ -90,6 +90,11 @@ class Lab implements AsyncDisposable {
     return join(this.dataDir, 'cold');
   }
 
+  get warmDirectory(): string {
+    const root = join(this.dataDir, 'warm');
+    return join(root, readdirSync(root)[0] ?? '');
+  }
+
   /** Where a tenant's process finds its files. */
   linksOf(tenant: string): string {
     const pins = join(this.coldDirectory, 'tenants', tenant, '.framehold', 'pins');
@@ -106,7 +111,7 @@ async function placesOf(lab: Lab): Promise<Readonly<Record<string, string>>> {
   const file = join(lab.coldDirectory, 'tenants', 'alice', 't.parquet');
   const link = join(lab.linksOf('alice'), 'open.parquet');
   linkSync(file, link);
-  const warm = join(lab.dataDir, 'warm', readdirSync(join(lab.dataDir, 'warm'))[0] ?? '');
+  const warm = lab.warmDirectory;
   await eventually(async () => readdirSync(join(warm, 'alice')).length === 1, 15_000);
   const copy = join(warm, 'alice', readdirSync(join(warm, 'alice'))[0] ?? '');
   const worker = lab.workers.find(({ settings }) => settings.includes(join(warm, 'alice')));
@@ -205,6 +210,11 @@ describe.each(withoutWalls.map((walls) => ({ walls, named: walls.join(' and ') }
     await expectNothing("COPY (SELECT 1) TO '/tmp/framehold-made.parquet'");
   });
 
+  test('the log warns where the kernel confines no process', () => {
+    const isWarned = lab.server.stderr().includes('this kernel has no Landlock');
+    expect(isWarned).toBe(!hasLandlock || walls.includes('kernel rules'));
+  });
+
   // DuckDB goes by names alone.
   test.runIf(hasLandlock && !walls.includes('kernel rules'))(
     'a symbolic link in its own folder does not lead a tenant out of it',
@@ -243,6 +253,23 @@ describe('one process for two tenants', () => {
     expect(answer.status).not.toBe(200);
     const own = await lab.ungated('default', `SELECT * FROM read_parquet('${join(lab.coldDirectory, 't.parquet')}')`);
     expect(own.status).not.toBe(200);
+  });
+
+  test('a shared frame is read in SQL, and when it is no longer shared nothing of it is left to the reader', async () => {
+    const share = '/handles/t/shares/bob';
+    expect((await lab.as('alice', 'PUT', share, '')).status).toBeLessThan(300);
+    for (let n = 0; n < 3; n++) expect((await lab.sql('bob', 'SELECT text FROM alice.t')).text).toContain(secret);
+    const [before] = lab.workers;
+    const copies = join(lab.warmDirectory, 'bob');
+    await expect.poll(() => readdirSync(copies), { timeout: 15_000 }).not.toEqual([]);
+    const taken = readdirSync(copies).map((name) => join(copies, name));
+    expect((await lab.as('alice', 'DELETE', share, '')).status).toBeLessThan(300);
+    expect((await lab.sql('bob', 'SELECT text FROM alice.t')).text).not.toContain(secret);
+    const views = await lab.ungated('bob', 'SELECT sql FROM duckdb_views() WHERE NOT internal');
+    expect([views.status, views.text]).toEqual([200, expect.not.stringContaining('alice')]);
+    expect((await lab.ungated('bob', 'SELECT text FROM framehold.alice.t')).status).not.toBe(200);
+    for (const path of taken) expect((await lab.ungated('bob', `ATTACH '${path}' AS taken`)).status).not.toBe(200);
+    expect(lab.workers.map(({ pid }) => pid)).not.toContain(before?.pid);
   });
 
   test('statements of two tenants at once all get their own rows', async () => {

@@ -1,2 +1,4 @@
 /** In the place of `restrict-files.ts`, as on a kernel without Landlock. */
-export function restrictFiles(): void {}
+export function restrictFiles(): boolean {
+  return false;
+}

@@ -11,6 +11,7 @@ import {
   messageHeader,
   messageKind,
   type SqlSettings,
+  unconfined,
   type WireError,
   type WorkerMessage,
   type WorkerSettings,
@@ -128,7 +129,8 @@ export class WorkerProcess {
     const late = setTimeout(() => this.kill(), mostStartMs);
     late.unref();
     this.ready = new Promise((resolve, reject) => {
-      this.#child.once('message', () => {
+      this.#child.once('message', (message) => {
+        if (message === unconfined) warnUnconfined(logger);
         clearTimeout(late);
         resolve();
       });
@@ -340,6 +342,14 @@ export class WorkerProcess {
     this.#onceSettled?.();
     this.#wake?.();
   }
+}
+
+let hasWarned = false;
+
+function warnUnconfined(logger: Logger): void {
+  if (hasWarned) return;
+  hasWarned = true;
+  logger.warn('this kernel has no Landlock: only DuckDB itself keeps the SQL of a tenant from the files of others');
 }
 
 function throwIfStopped({ signal, deadline }: ExecuteOptions): void {

@@ -124,6 +124,9 @@ export interface WireError {
   readonly fatal: boolean;
 }
 
+/** The first message of a child that the kernel does not confine as it should. Of any other it says only that it is ready. */
+export const unconfined = 'unconfined';
+
 /** The duplex pipe for bytes: answers from the child, an uploaded stream to it. */
 export const dataDescriptor = 4;
 

@@ -6,6 +6,7 @@ import {
   type Job,
   MessageParser,
   messageKind,
+  unconfined,
   type WorkerSettings,
 } from '../protocol/protocol.ts';
 import { AnswerChannel, type LastMessage } from './channel/answer-channel.ts';
@@ -50,7 +51,7 @@ process.on('SIGTERM', () => {});
 // As it opens, DuckDB reads what the system says of itself, and fails where it may not. With one thread it starts none of its own.
 const isForCallers = settings.sql !== undefined;
 const session = new Session({ ...settings, keepsFiles: isForCallers, ...(isForCallers && { threads: 1 }) });
-if (settings.sql !== undefined) restrictFiles(settings.sql, settings.tempDirectory);
+const isRestricted = settings.sql !== undefined && restrictFiles(settings.sql, settings.tempDirectory);
 const slots = settings.hasSharedFile ? new SharedSlots() : undefined;
 const parser = new MessageParser(messageKind.input);
 const receive = (bytes: Buffer): void => {
@@ -92,7 +93,7 @@ export async function start(): Promise<void> {
     await connection.run(`SET threads = ${settings.threads}`);
     catalog = await SqlCatalog.open(connection, settings.sql);
   }
-  process.send?.('ready');
+  process.send?.(settings.sql?.isConfined === true && !isRestricted ? unconfined : 'ready');
 }
 
 async function run(job: Job, turn: number): Promise<void> {

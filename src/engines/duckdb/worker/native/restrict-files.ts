@@ -24,11 +24,11 @@ const networkSince = 4;
  * A process that runs callers' SQL gives up the right to write anywhere but where it spills, to use the network, and, where it
  * is confined, to read anything but what it is given (Landlock, Linux 5.13 and later). The kernel counts that by thread, and a
  * thread that runs already keeps its rights: to be called before DuckDB or Node's pool of threads has any.
+ * False where the kernel has no Landlock: the lock inside DuckDB is the only one then.
  */
-export function restrictFiles({ directories, files, isConfined }: SqlSettings, spillDirectory: string): void {
+export function restrictFiles({ directories, files, isConfined }: SqlSettings, spillDirectory: string): boolean {
   const version = landlockVersion();
-  // Without it the lock inside DuckDB is the only one.
-  if (version < 1) return;
+  if (version < 1) return false;
   const libc = loadLibc();
   libc.func('int prctl(int option, uint64 a, uint64 b, uint64 c, uint64 d)')(setNoNewPrivileges, 1, 0, 0, 0);
   const writes = writeRights[Math.min(version, writeRights.length - 1)] ?? 0;
@@ -41,6 +41,7 @@ export function restrictFiles({ directories, files, isConfined }: SqlSettings, s
   const failed = libc.func('long syscall(long number, long ruleset, uint64 flags)')(restrictSelf, ruleset, 0);
   if (failed !== 0) throw new Error('the kernel has Landlock, and does not let this process use it');
   closeSync(ruleset);
+  return true;
 }
 
 /** What the kernel has of Landlock; less than 1 where it has none. */
