@@ -3,6 +3,7 @@ import { status } from '@grpc/grpc-js';
 import { tableFromArrays, tableFromIPC, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AccessRecords, unlimited } from '../../src/auth/access-records.ts';
+import { parseHandle } from '../../src/core/handle.ts';
 import type { Role, Tenant } from '../../src/core/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { FlightClient } from '../support/flight-client.ts';
@@ -10,6 +11,7 @@ import { type FieldValue, FlightSqlClient, proto } from '../support/flight-sql-c
 import { eventually } from '../support/frame-store.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { type Answer, ask } from '../support/http-client.ts';
+import { principalOf } from '../support/principals.ts';
 import { runCommand } from '../support/spawned-command.ts';
 
 /** `acme` shares, `desk` reads, `third` has nothing to do with it. */
@@ -209,6 +211,24 @@ describe('a frame that is not shared', () => {
     expect((await ask(`${server.url}/exec?handle=acme/unshared&fmt=json`, { headers })).status).toBe(404);
   });
 
+  test('is not there when the frame went by itself and another came under its handle', async () => {
+    await put('expired', 'a\n1\n');
+    await share('expired');
+    const page = '/exec?handle=acme/expired&fmt=json';
+    expect([(await desk('GET', page)).status, (await desk('GET', page)).status]).toEqual([200, 200]);
+    // As an expiry does: nobody tells the shares.
+    await server.frames.drop(principalOf('acme'), parseHandle('expired'));
+    expect((await desk('GET', page)).status).toBe(404);
+    await put('expired', 'a\n2\n');
+    for (let read = 0; read < 3; read++) {
+      expect((await acme('GET', '/exec?handle=expired&fmt=json')).json().dataset).toEqual([[2]]);
+      expect((await desk('GET', page)).status).toBe(404);
+    }
+    expect((await sql(tokenOf('desk'), 'select * from acme.expired')).json().code).toBe('sql_error');
+    expect((await acme('GET', '/handles/expired/shares')).json()).toEqual({ shares: [] });
+    expect((await desk('GET', '/handles?prefix=acme/exp')).json()).toEqual({ handles: [], next: null });
+  });
+
   test('is told to third parties as one that never was', async () => {
     expect((await third('GET', '/exec?handle=acme/trades&fmt=json')).status).toBe(404);
     expect((await third('DELETE', '/handles/acme%2Ftrades')).status).toBe(404);
@@ -292,6 +312,15 @@ test('a prefix holds for the name as the caller writes it', async () => {
 
 test('one’s own frames also have the name owner/handle', async () => {
   expect((await acme('GET', '/handles/acme%2Fsecret')).json()).toMatchObject({ handle: 'secret', rows: 1 });
+  for (const name of ['secret', 'acme.secret', 'frames.secret']) {
+    expect([name, await rowsOf(tokenOf('acme'), `select price from ${name}`)]).toEqual([name, [[7]]]);
+  }
+  const write = tokenOf('acme', 'write');
+  expect((await sql(write, 'create table acme.mine as select 1 as a')).status).toBe(200);
+  expect((await as(write, 'POST', '/imp?name=acme/mine&append=true', 'a\n2\n')).status).toBe(200);
+  expect((await sql(write, 'create or replace table acme.mine as select max(a) as a from mine')).status).toBe(200);
+  expect(await rowsOf(write, 'select a from mine')).toEqual([[2]]);
+  expect((await as(write, 'DELETE', '/handles/acme%2Fmine')).status).toBe(200);
   const token = await makeToken('acme', 'read', 'acme/');
   await untilKnown(token);
   expect((await as(token, 'GET', '/handles/acme%2Fsecret')).status).toBe(403);
@@ -342,6 +371,14 @@ describe('in SQL', () => {
     }
     await desk('DELETE', '/handles/Trades');
     expect(await rowsOf(reader(), 'select price from trades')).toMatchObject({ code: 'sql_error' });
+  });
+
+  test('both are opened where one statement names them first', async () => {
+    await put('twin', 'a\n1\n');
+    await share('twin');
+    await desk('POST', '/imp?name=twin', 'a\n2\n');
+    expect(await rowsOf(reader(), 'select x.a, y.a from acme.twin x, twin y')).toEqual([[1, 2]]);
+    await desk('DELETE', '/handles/twin');
   });
 
   test('a frame of a tenant whose name needs quotes is read in quotes', async () => {
@@ -574,7 +611,13 @@ describe('the command line', () => {
       stderr: 'cli is shared with desk\n',
     });
     expect((await run('acme', 'share', 'cli')).stdout).toBe('desk\n');
-    expect((await run('desk', 'get', 'acme/cli')).stdout).toContain('1');
+    for (const format of ['csv', 'parquet', 'arrow']) {
+      const got = await run('desk', 'get', 'acme/cli', '--format', format);
+      expect([format, got.status, got.stdoutBytes.length > 0]).toEqual([format, 0, true]);
+    }
+    expect((await run('desk', 'info', 'acme/cli')).stdout).toContain('acme/cli');
+    expect((await run('desk', 'sql', 'select a from acme.cli')).stdout).toContain('1');
+    expect((await run('desk', 'rm', 'acme/cli')).stderr).toContain('only its owner changes it');
     expect(await run('acme', 'unshare', 'cli', '--with', 'desk')).toMatchObject({
       status: 0,
       stderr: 'cli is not shared with desk any more\n',
