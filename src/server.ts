@@ -6,6 +6,7 @@ import { FailedLogins } from './auth/failed-logins.ts';
 import { FrameAccess } from './auth/frame-access.ts';
 import { FrameShares } from './auth/frame-shares.ts';
 import { identify } from './auth/identify.ts';
+import { SessionTokens } from './auth/session-tokens.ts';
 import { openTenantDirectory, type TenantDirectory, tenantDirectory } from './auth/tenant-directory.ts';
 import { openTokenDirectory, type TokenDirectory } from './auth/token-directory.ts';
 import { ByteCache } from './cache/byte-cache.ts';
@@ -17,7 +18,7 @@ import type { Audit } from './core/audit.ts';
 import type { ClusterEngine } from './core/engine.ts';
 import { autoEngineName, localEngineName, mayUseEngine, tsdbEngineName } from './core/engine-names.ts';
 import type { Logger } from './core/logger.ts';
-import type { Identify, Tenant } from './core/principal.ts';
+import type { Identify, Principal, Tenant } from './core/principal.ts';
 import { type ArrowRecoder, analyticsCatalog } from './core/sql.ts';
 import type { Tsdb } from './core/tsdb.ts';
 import { version } from './core/version.ts';
@@ -202,6 +203,7 @@ interface Access extends AsyncDisposable {
   readonly identify: Identify;
   /** Undefined while there is no authentication. */
   readonly records: AccessRecords | undefined;
+  readonly sessionTokens?: SessionTokens;
 }
 
 async function openAudit({ audit }: Config, logger: Logger): Promise<AuditLog | undefined> {
@@ -218,17 +220,20 @@ async function openAccess({ auth, storage }: Config, store: FrameStore, logger: 
   // Loaded where they are needed: the verifier of JWTs is large.
   const { Authenticator } = await import('./auth/authenticator.ts');
   const { Issuer } = await import('./auth/issuer.ts');
+  const sessionTokens = new SessionTokens(resolve(storage.parquetPath), new DurableFiles());
   const keys = { maxStaleMs: auth.jwksMaxStaleMs, logger: logger.area('auth') };
   const logins = new FailedLogins({ mostTold: auth.maxFailedLogins, logger: logger.area('auth') });
   const authenticator = new Authenticator({
     records,
     issuers: [...auth.issuers].map(([name, settings]) => new Issuer({ ...settings, name }, keys)),
     certificates: [...auth.certificates].map(([name, rule]) => ({ ...rule, name })),
+    sessions: sessionTokens,
     anonymousTenant: auth.anonymous,
   });
   return {
     frames: new FrameAccess(store, records),
     records,
+    sessionTokens,
     identify: logins.limit(authenticator.identify),
     [Symbol.asyncDispose]: async () => {
       logins[Symbol.dispose]();
@@ -405,12 +410,13 @@ async function openHealth({ http }: Config, address: ListenAddress, cleanup: Cle
 
 function openGrpc(
   { server }: Config,
-  { frames, identify: identifyCaller, audit, records, tls }: Inside,
+  { frames, identify: identifyCaller, audit, records, sessionTokens, tls }: Inside,
   queries: Queries,
   logger: Logger,
 ) {
   const { local, clusters, sql } = queries;
-  const sessions = new Sessions({ takesTokens: records === undefined }, [
+  const issueToken = sessionTokens && ((principal: Principal) => sessionTokens.issue(principal));
+  const sessions = new Sessions({ takesTokens: records === undefined, issueToken }, [
     localEngineName,
     ...clusters.map(({ name }) => name),
     autoEngineName,

@@ -146,7 +146,7 @@ const reads: ReadonlySet<FrameDeed> = new Set(['read', 'describe']);
 
 const server = `${hostname()}:${process.pid}`;
 /** Callers put credentials into the strangest places. */
-const secrets = /fh_[0-9A-Za-z]{20,}|eyJ[\w-]{5,}\.[\w-]+(\.[\w-]*)?/g;
+const secrets = /fhs?_[\w.-]{20,}|eyJ[\w-]{5,}\.[\w-]+(\.[\w-]*)?/g;
 
 function lineOf(fields: Readonly<Record<string, unknown>>): string {
   const line = JSON.stringify({ time: new Date().toISOString(), server, ...fields });

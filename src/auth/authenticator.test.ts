@@ -11,6 +11,7 @@ import { DurableFiles } from '../frames/disk/durable-file.ts';
 import { AccessRecords } from './access-records.ts';
 import { Authenticator, type AuthenticatorOptions } from './authenticator.ts';
 import { Issuer, type IssuerSettings } from './issuer.ts';
+import { SessionTokens } from './session-tokens.ts';
 import { generateToken } from './token.ts';
 
 const desk = 'desk' as Tenant;
@@ -66,6 +67,7 @@ function authenticator(options: Partial<AuthenticatorOptions> = {}): Authenticat
     records,
     issuers: [issuerOf()],
     certificates: [],
+    sessions: new SessionTokens(directory.path, new DurableFiles()),
     anonymousTenant: undefined,
     ...options,
   });

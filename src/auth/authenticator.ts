@@ -3,15 +3,18 @@ import { AppError } from '../core/app-error.ts';
 import { LruMap } from '../core/lru-map.ts';
 import { type Caller, defaultTenant, type Identify, isTenant, type Principal, type Tenant } from '../core/principal.ts';
 import type { AccessRecords } from './access-records.ts';
-import { type CertificateRule, identifyCertificate } from './certificate-mapping.ts';
+import { type CertificateRule, identifyCertificate, isMapped } from './certificate-mapping.ts';
 import { type Credential, readCredential, unauthenticated } from './credentials.ts';
 import { type Issuer, namedIssuer } from './issuer.ts';
+import { looksLikeSessionToken, type SessionTokens } from './session-tokens.ts';
 import { isWellFormed, looksLikeToken } from './token.ts';
 
 export interface AuthenticatorOptions {
   readonly records: AccessRecords;
   readonly issuers: readonly Issuer[];
   readonly certificates: readonly CertificateRule[];
+  /** Those that a Handshake gives to callers with certificates. */
+  readonly sessions: Pick<SessionTokens, 'verify'>;
   /** Where strangers may read. Undefined: nowhere. */
   readonly anonymousTenant: Tenant | undefined;
   readonly now?: () => number;
@@ -102,6 +105,7 @@ export class Authenticator {
 
   async #verifySecret(secret: string): Promise<Principal> {
     if (looksLikeToken(secret)) return await this.#verifyToken(secret);
+    if (looksLikeSessionToken(secret)) return await this.#verifySession(secret);
     if (secret.split('.').length === 3) return await this.#verifyJwt(secret);
     throw unauthenticated(
       'the credential is neither a token of this server nor a JWT',
@@ -124,6 +128,20 @@ export class Authenticator {
       );
     }
     return { tenant: tenant ?? defaultTenant, name, role, prefix, credential: 'token', credentialId: id, expiresAt };
+  }
+
+  async #verifySession(token: string): Promise<Principal> {
+    const claims = await this.#options.sessions.verify(token);
+    const hint = 'connect again with your certificate';
+    if (claims === undefined) throw unauthenticated('the session token is not of this server', hint);
+    if (claims.expiresAt <= this.#now()) {
+      throw unauthenticated('the session token has expired with its certificate', 'connect again with a new one');
+    }
+    if (!isMapped(claims, this.#options.certificates)) {
+      throw unauthenticated('the session token is of a certificate that no rule names any more', hint);
+    }
+    await this.#checkTenant(claims);
+    return { ...claims, credential: 'certificate' };
   }
 
   async #verifyJwt(jwt: string): Promise<Principal> {

@@ -34,6 +34,15 @@ export function identifyCertificate(
   return undefined;
 }
 
+/** Whether a rule still gives this to a certificate of this name. */
+export function isMapped({ name, tenant, role }: CertificateIdentity, rules: readonly CertificateRule[]): boolean {
+  return rules.some((rule) => {
+    // An operator acts in any tenant.
+    if (rule.role !== role || (role !== 'operator' && rule.tenant !== tenant)) return false;
+    return [rule.uri, rule.dns, rule.cn].some((pattern) => pattern !== undefined && matches(pattern, name));
+  });
+}
+
 function certificateNames(certificate: X509Certificate): Record<'uri' | 'dns' | 'cn', string[]> {
   const names = { uri: [] as string[], dns: [] as string[], cn: [] as string[] };
   for (const [kind, value] of alternativeNames(certificate.subjectAltName ?? '')) {

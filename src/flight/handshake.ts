@@ -11,7 +11,7 @@ export async function* handshake(
   call: Call,
   sessions: Sessions,
 ): AsyncGenerator<Message> {
-  const token = sessions.tokenFor(call);
+  const token = await sessions.tokenFor(call);
   call.setHeader('authorization', `Bearer ${token}`);
   for await (const request of requests) {
     const { protocolVersion } = HandshakeRequest.decode(request);

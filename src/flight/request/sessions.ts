@@ -19,6 +19,11 @@ export interface SessionOptions {
   readonly engine?: string;
 }
 
+export interface SessionSettings {
+  readonly takesTokens: boolean;
+  readonly issueToken?: ((principal: Principal) => Promise<string>) | undefined;
+}
+
 const cookieName = 'arrow_flight_session_id';
 const optionNames = ['catalog', 'schema', 'engine'] as const;
 const maxSchemaLength = 256;
@@ -35,19 +40,25 @@ export class Sessions {
   readonly #engines: readonly string[];
 
   readonly #takesTokens: boolean;
+  readonly #issueToken: ((principal: Principal) => Promise<string>) | undefined;
 
   /**
    * `engines`: the names that the option `engine` takes. `takesTokens`: the token of a handshake names a session, too. Not where
-   * tokens are credentials: all holders of one would share its options.
+   * tokens are credentials: all holders of one would share its options. `issueToken`: for a caller with a certificate.
    */
-  constructor({ takesTokens }: { readonly takesTokens: boolean }, engines: readonly string[]) {
+  constructor({ takesTokens, issueToken }: SessionSettings, engines: readonly string[]) {
     this.#takesTokens = takesTokens;
+    this.#issueToken = issueToken;
     this.#engines = engines;
   }
 
   /** What a handshake gives: the credential that the client has shown, else a token of its own. */
-  tokenFor(call: Call): string {
-    if (!this.#takesTokens) return readCredential(call.metadata)?.secret ?? '';
+  async tokenFor(call: Call): Promise<string> {
+    if (!this.#takesTokens) {
+      const shown = readCredential(call.metadata)?.secret;
+      if (shown !== undefined || call.principal.credential !== 'certificate') return shown ?? '';
+      return (await this.#issueToken?.(call.principal)) ?? '';
+    }
     const token = givenToken(call) ?? randomBase32(26);
     if (!this.#byId.has(token)) this.#tokens.set(token, true);
     return token;

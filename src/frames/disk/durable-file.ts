@@ -26,9 +26,9 @@ export class DurableFiles {
     this.#failedSync ??= cause ?? new Error('fsync failed');
   }
 
-  async writeFile(path: string, text: string): Promise<void> {
+  async writeFile(path: string, text: string, mode?: number): Promise<void> {
     await storage(async () => {
-      const file = await open(path, 'wx');
+      const file = await open(path, 'wx', mode);
       try {
         await file.writeFile(text);
         await this.#sync(file);
