@@ -11,6 +11,7 @@ import { type Certificate, certificateAuthority } from '../support/certificates.
 import { FlightClient } from '../support/flight-client.ts';
 import { ask } from '../support/http-client.ts';
 import { startTlsFramehold, type TlsFiles, type TlsFramehold } from '../support/tls-framehold.ts';
+import { startUpstream } from '../support/upstream.ts';
 
 function clientAuth(mode: string) {
   return ({ clientCaFile }: TlsFiles) => ({ 'tls.client_auth': mode, 'tls.client_ca_file': clientCaFile });
@@ -90,6 +91,26 @@ describe('client certificates', () => {
       'your client certificate and your token are of different tenants',
     ]);
     expect(await overGrpc(server, server.files.clients.issue({ cn: 'ada' }))).toBe(forbidden);
+  });
+
+  it('do not let a page of another site send statements to the external database', async () => {
+    await using upstream = await startUpstream();
+    const toml = '[auth.certificates.etl]\ncn = "etl-*"\ntenant = "default"\nrole = "write"\n';
+    const settings = { 'tsdb.http_url': upstream.url };
+    await using server = await startTlsFramehold((files) => ({ ...clientAuth('required')(files), ...settings }), {
+      toml,
+    });
+    const { cert, key } = server.files.clients.issue({ cn: 'etl-7' });
+    const tls = { ca: server.files.authority.cert, cert, key };
+    const send = (site: string) =>
+      ask(`${server.url}/exec?fmt=json&query=drop%20table%20t`, { tls, headers: { 'sec-fetch-site': site } });
+    for (const site of ['cross-site', 'same-site']) {
+      expect((await send(site)).json()).toMatchObject({ code: 'invalid_input' });
+    }
+    expect(upstream.requests).toHaveLength(0);
+    upstream.script(({ write }) => write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'));
+    expect((await send('same-origin')).status).toBe(200);
+    expect(upstream.requests).toHaveLength(1);
   });
 
   it('that are required keep out whoever has none', async () => {

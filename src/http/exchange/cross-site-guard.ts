@@ -6,14 +6,27 @@ import type { Exchange } from './exchange.ts';
  * Any page on the web can make its reader's browser send a form to a server that the reader reaches, without asking
  * first. Only pages of our own, and of the origins that the operator names, may write.
  */
-export function refuseCrossSite({ requestHeaders, headers }: Exchange): void {
+export function refuseCrossSite(exchange: Exchange): void {
+  const { origin, host, 'sec-fetch-site': site } = exchange.requestHeaders;
+  const isBrowser = site !== undefined || origin !== undefined;
+  if (isOfOtherSite(exchange) || (isBrowser && mayBeRebound(host))) refuse(exchange);
+}
+
+/** For a GET that may change something: browsers add a certificate, or a password that they remember, to any page's requests. */
+export function refuseOtherSite(exchange: Exchange): void {
+  if (isOfOtherSite(exchange)) refuse(exchange);
+}
+
+function isOfOtherSite({ requestHeaders }: Exchange): boolean {
   const { origin, host } = requestHeaders;
   // Browsers say it to https and to localhost; behind a proxy our Host may not be the one that the page has.
   const site = requestHeaders['sec-fetch-site'];
-  const isOther =
-    site === undefined ? origin !== undefined && !isAt(origin, host) : site === 'cross-site' || site === 'same-site';
-  const isBrowser = site !== undefined || origin !== undefined;
-  if (!isOther && !(isBrowser && mayBeRebound(host))) return;
+  if (site === undefined) return origin !== undefined && !isAt(origin, host);
+  return site === 'cross-site' || site === 'same-site';
+}
+
+function refuse({ requestHeaders, headers }: Exchange): void {
+  const { origin } = requestHeaders;
   if (headers.some((name, index) => index % 2 === 0 && name === 'access-control-allow-origin')) return;
   throw new AppError('invalid_input', `a page of another site (${(origin ?? 'unknown').slice(0, 200)}) sent this`, {
     hint: 'let the operator add its origin to http.cors_origins',
