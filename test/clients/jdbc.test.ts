@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { Cleanup } from '../../src/core/async/cleanup.ts';
+import { startFramehold } from '../support/framehold.ts';
 import { needed } from '../support/missing.ts';
 import { caseSuite, grpcAddress } from './support/case-suite.ts';
 import { javaWithJdbcDriver } from './support/jdbc-driver.ts';
 import { python } from './support/python.ts';
+import { startSecureServer } from './support/secure-server.ts';
 
 const client = 'flight-sql-jdbc-driver';
 const source = fileURLToPath(new URL('java/JdbcCases.java', import.meta.url));
@@ -16,8 +19,13 @@ caseSuite({
   client,
   source,
   command: programs && [...programs.java, '-Duser.timezone=UTC', source],
-  prepare: async (server) => {
-    if (programs === undefined) return;
-    await promisify(execFile)(programs.python, ['-B', putEveryType, grpcAddress(server), server.url]);
-  },
+  start: () =>
+    Cleanup.scope(async (cleanup) => {
+      const server = cleanup.use(await startFramehold());
+      const secure = cleanup.use(await startSecureServer());
+      if (programs !== undefined) {
+        await promisify(execFile)(programs.python, ['-B', putEveryType, grpcAddress(server), server.url]);
+      }
+      return { ...server, more: [grpcAddress(secure), secure.folder] };
+    }),
 });

@@ -1,4 +1,5 @@
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -9,6 +10,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.Date;
@@ -32,7 +35,8 @@ import java.util.TreeMap;
 
 /**
  * The Flight SQL driver of JDBC, used as DBeaver and others use it. Runs cases by name: names come in a line each,
- * answers go out as JSON lines. Arguments: the gRPC address and the HTTP address. Finds a frame `every_type` there.
+ * answers go out as JSON lines. Arguments: the gRPC address and the HTTP address of a server with a frame `every_type`, the
+ * gRPC address of a server with TLS and tokens, and the folder with what its clients have.
  */
 public class JdbcCases {
   private static final long LONGEST_CASE_MS = 20_000;
@@ -47,10 +51,14 @@ public class JdbcCases {
   }
 
   private final String address;
+  private final String secureAddress;
+  private final Path folder;
   private int count = 0;
 
-  JdbcCases(String address) {
-    this.address = address;
+  JdbcCases(String[] args) {
+    address = args[0];
+    secureAddress = args[2];
+    folder = Path.of(args[3]);
   }
 
   public static void main(String[] args) throws Exception {
@@ -63,7 +71,7 @@ public class JdbcCases {
       if (annotation != null) cases.put(annotation.value(), method);
     }
     answers.println("{\"cases\":[" + String.join(",", cases.keySet().stream().map(JdbcCases::json).toList()) + "]}");
-    JdbcCases instance = new JdbcCases(args[0]);
+    JdbcCases instance = new JdbcCases(args);
     BufferedReader names = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String name = names.readLine(); name != null; name = names.readLine()) {
       Thread watch = endAfter(LONGEST_CASE_MS, Thread.currentThread());
@@ -117,6 +125,24 @@ public class JdbcCases {
     return DriverManager.getConnection("jdbc:arrow-flight-sql://" + address + "/?useEncryption=false" + String.join("", more));
   }
 
+  /** To the server with TLS: names and values of properties. */
+  private Connection connectSecurely(String... pairs) throws SQLException {
+    Properties properties = new Properties();
+    properties.setProperty("tlsRootCerts", folder.resolve("ca.crt").toString());
+    for (int n = 0; n < pairs.length; n += 2) properties.setProperty(pairs[n], pairs[n + 1]);
+    return DriverManager.getConnection("jdbc:arrow-flight-sql://" + secureAddress, properties);
+  }
+
+  private String secret(String name) throws IOException {
+    return Files.readString(folder.resolve(name)).trim();
+  }
+
+  private String[] certificate(String name) {
+    return new String[] {
+      "clientCertificate", folder.resolve(name + ".crt").toString(), "clientKey", folder.resolve(name + ".key").toString()
+    };
+  }
+
   private String fresh() {
     return "jdbc_" + ++count;
   }
@@ -139,7 +165,8 @@ public class JdbcCases {
     try {
       action.run();
     } catch (SQLException | RuntimeException thrown) {
-      String text = trace(thrown);
+      String text = "";
+      for (Throwable cause = thrown; cause != null; cause = cause.getCause()) text += cause + "\n";
       for (String part : parts) isTrue(text.toLowerCase().contains(part.toLowerCase()), "no \"" + part + "\" in " + text);
       return;
     }
@@ -682,6 +709,79 @@ public class JdbcCases {
       canceller.interrupt();
       canceller.join();
       isTrue(System.nanoTime() - start < 5_000_000_000L, "cancelled in time");
+      equal(ask(connection, "SELECT 42"), List.of("42"));
+    }
+  }
+
+  // TLS and tokens.
+
+  private void writesAndReads(Connection connection) throws SQLException {
+    String table = fresh();
+    tell(connection, "CREATE TABLE " + table + " AS SELECT 41 AS n");
+    tell(connection, "INSERT INTO " + table + " VALUES (1)");
+    equal(ask(connection, "SELECT sum(n)::BIGINT FROM " + table), List.of("42"));
+  }
+
+  @Case("a user and a password, which is a token, write and read over TLS")
+  void passwordOverTls() throws Exception {
+    for (String user : List.of("anyone", "")) {
+      try (Connection connection = connectSecurely("user", user, "password", secret("token"))) {
+        writesAndReads(connection);
+      }
+    }
+  }
+
+  @Case("the property token takes a token, and a JWT, over TLS")
+  void tokenOverTls() throws Exception {
+    for (String name : List.of("token", "jwt")) {
+      try (Connection connection = connectSecurely("token", secret(name))) {
+        writesAndReads(connection);
+      }
+    }
+  }
+
+  @Case("a client certificate needs no token")
+  void clientCertificate() throws Exception {
+    try (Connection connection = connectSecurely(certificate("client"))) {
+      writesAndReads(connection);
+    }
+  }
+
+  @Case("a wrong or revoked credential fails the connect, with the reason")
+  void wrongCredentials() throws Exception {
+    String unknown = "UNAUTHENTICATED: the credential is neither a token of this server nor a JWT";
+    String revoked = "UNAUTHENTICATED: the token is unknown or revoked";
+    fails(() -> connectSecurely("user", "anyone", "password", "secret"), unknown);
+    fails(() -> connectSecurely("token", "secret"), unknown);
+    fails(() -> connectSecurely("user", "anyone", "password", secret("revoked-token")), revoked);
+    fails(() -> connectSecurely("token", secret("revoked-token")), revoked);
+  }
+
+  @Case("without a credential that the server takes, the first statement fails")
+  void noCredentials() throws Exception {
+    try (Connection none = connectSecurely(); Connection stranger = connectSecurely(certificate("stranger"))) {
+      fails(() -> ask(none, "SELECT 1"), "no credentials were sent");
+      // The driver shows no certificate that the server would not take.
+      fails(() -> ask(stranger, "SELECT 1"), "no credentials were sent");
+    }
+  }
+
+  @Case("a token that may only read is told the missing role")
+  void readersToken() throws Exception {
+    try (Connection connection = connectSecurely("token", secret("read-token"))) {
+      equal(ask(connection, "SELECT 42"), List.of("42"));
+      fails(() -> tell(connection, "CREATE TABLE " + fresh() + " AS SELECT 1 AS n"), "needs the role write");
+    }
+  }
+
+  @Case("an unknown authority fails the connect, with the reason")
+  void unknownAuthority() throws Exception {
+    Properties properties = new Properties();
+    properties.setProperty("token", secret("token"));
+    String url = "jdbc:arrow-flight-sql://" + secureAddress;
+    fails(() -> DriverManager.getConnection(url, properties), "UNAVAILABLE", "unable to find valid certification path");
+    properties.setProperty("disableCertificateVerification", "true");
+    try (Connection connection = DriverManager.getConnection(url, properties)) {
       equal(ask(connection, "SELECT 42"), List.of("42"));
     }
   }

@@ -21,10 +21,16 @@ def case(name):
 
 
 class Server:
-    def __init__(self, grpc, http):
+    def __init__(self, grpc, http, folder=None):
         self.grpc = grpc
         self.http = http
+        self.folder = folder
         self._count = 0
+
+    def file(self, name):
+        """What a client of a server with TLS has: certificates, keys and tokens."""
+        with open(f"{self.folder}/{name}", encoding="ascii") as file:
+            return file.read().rstrip("\n")
 
     @property
     def location(self):

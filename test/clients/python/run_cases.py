@@ -1,6 +1,6 @@
 """Runs cases of a module by name: names come in a line each, answers go out as JSON lines.
 
-usage: run_cases.py MODULE GRPC_ADDRESS HTTP_URL
+usage: run_cases.py MODULE GRPC_ADDRESS HTTP_URL [FOLDER]
 """
 
 import faulthandler
@@ -15,14 +15,14 @@ from framehold_cases import CASES, Server
 LONGEST_CASE_SECONDS = 20
 
 
-def main(module, grpc, http):
+def main(module, grpc, http, *folder):
     # Whatever a library prints must not get between the answers.
     answers = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
     os.dup2(2, 1)
 
     importlib.import_module(module)
     print(json.dumps({"cases": list(CASES)}), file=answers)
-    server = Server(grpc, http)
+    server = Server(grpc, http, *folder)
     for line in sys.stdin:
         name = line.rstrip("\n")
         faulthandler.dump_traceback_later(LONGEST_CASE_SECONDS, exit=True)

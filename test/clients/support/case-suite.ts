@@ -9,21 +9,24 @@ export interface CaseSuite {
   readonly source: string;
   /** The program without the addresses of the server, which come last; undefined where it cannot run here. */
   readonly command: readonly string[] | undefined;
-  readonly settings?: Readonly<Record<string, string>>;
-  /** Makes what the cases find there. */
-  readonly prepare?: (server: Framehold) => Promise<void>;
+  /** Default: a server with no settings. */
+  readonly start?: () => Promise<CaseServer>;
+}
+
+/** A server, and what else the program is told, behind its addresses. */
+export interface CaseServer extends Framehold {
+  readonly more?: readonly string[];
 }
 
 /** A test a case of a client program, all before one server. */
-export function caseSuite({ client, source, command, settings, prepare }: CaseSuite): void {
+export function caseSuite({ client, source, command, start = startFramehold }: CaseSuite): void {
   const names = caseNames(source);
   describe.skipIf(command === undefined)(client, () => {
-    let server: Framehold;
+    let server: CaseServer;
     let program: CaseProgram;
     beforeAll(async () => {
-      server = await startFramehold(settings === undefined ? {} : { settings });
-      await prepare?.(server);
-      program = new CaseProgram([...(command ?? []), grpcAddress(server), server.url], names);
+      server = await start();
+      program = new CaseProgram([...(command ?? []), grpcAddress(server), server.url, ...(server.more ?? [])], names);
     });
     afterAll(async () => {
       await program[Symbol.asyncDispose]();
