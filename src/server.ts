@@ -15,6 +15,7 @@ import type { EngineConfig } from './config/engine-settings.ts';
 import type { ListenAddress } from './config/listen-address.ts';
 import { Cleanup } from './core/async/cleanup.ts';
 import type { Audit } from './core/audit.ts';
+import { CredentialWatch } from './core/credential-watch.ts';
 import type { ClusterEngine } from './core/engine.ts';
 import { autoEngineName, localEngineName, mayUseEngine, tsdbEngineName } from './core/engine-names.ts';
 import type { Logger } from './core/logger.ts';
@@ -204,6 +205,8 @@ interface Access extends AsyncDisposable {
   /** Undefined while there is no authentication. */
   readonly records: AccessRecords | undefined;
   readonly sessionTokens?: SessionTokens;
+  /** Undefined while there is no authentication. */
+  readonly watch: CredentialWatch | undefined;
 }
 
 async function openAudit({ audit }: Config, logger: Logger): Promise<AuditLog | undefined> {
@@ -213,7 +216,8 @@ async function openAudit({ audit }: Config, logger: Logger): Promise<AuditLog | 
 
 async function openAccess({ auth, storage }: Config, store: FrameStore, logger: Logger): Promise<Access> {
   if (!auth.enabled) {
-    return { frames: new FrameAccess(store), identify, records: undefined, [Symbol.asyncDispose]: async () => {} };
+    const open = { records: undefined, watch: undefined, [Symbol.asyncDispose]: async () => {} };
+    return { frames: new FrameAccess(store), identify, ...open };
   }
   const records = await AccessRecords.open(resolve(storage.parquetPath), new DurableFiles());
   records.watch(logger.area('auth'));
@@ -230,12 +234,15 @@ async function openAccess({ auth, storage }: Config, store: FrameStore, logger: 
     sessions: sessionTokens,
     anonymousTenant: auth.anonymous,
   });
+  const watch = new CredentialWatch(authenticator.identify);
   return {
     frames: new FrameAccess(store, records),
     records,
     sessionTokens,
+    watch,
     identify: logins.limit(authenticator.identify),
     [Symbol.asyncDispose]: async () => {
+      watch[Symbol.dispose]();
       logins[Symbol.dispose]();
       records[Symbol.dispose]();
     },
@@ -377,6 +384,7 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
       identify: inside.identify,
       isClosed: inside.records !== undefined,
       audit: inside.audit,
+      watch: inside.watch,
       tls: inside.tls,
       routes: [...routes, openApiRoute(routes, { version })],
       logger: logger.area('http'),
@@ -410,7 +418,7 @@ async function openHealth({ http }: Config, address: ListenAddress, cleanup: Cle
 
 function openGrpc(
   { server }: Config,
-  { frames, identify: identifyCaller, audit, records, sessionTokens, tls }: Inside,
+  { frames, identify: identifyCaller, audit, records, sessionTokens, watch, tls }: Inside,
   queries: Queries,
   logger: Logger,
 ) {
@@ -437,6 +445,7 @@ function openGrpc(
     services: [createHealthService(['', flightServiceName]), createFlightService({ frames, sql: flightSql, sessions })],
     identify: identifyCaller,
     audit,
+    watch,
     tls,
     logger,
   });

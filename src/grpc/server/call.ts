@@ -26,6 +26,7 @@ export interface StartCallOptions {
   readonly metadata: IncomingHttpHeaders;
   /** Undefined where the service is open to anybody. */
   readonly identify: (() => Principal | Promise<Principal>) | undefined;
+  readonly onIdentified: (principal: Principal) => void;
   readonly requestId: string;
   /** Its line of the audit, where it has one. */
   readonly record: AuditRecord | undefined;
@@ -37,7 +38,7 @@ export interface StartCallOptions {
 
 export interface RunningCall {
   /** Ends the call with this status, whatever its handler does. */
-  abort(reason: GrpcError): void;
+  abort(reason: GrpcError | AppError): void;
 }
 
 const maxTimerMs = 2 ** 31 - 1;
@@ -82,7 +83,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     logger[level]('call failed', { path, requestId, code, error: loggedError(error) });
     end({ ...errorTrailers(error), 'x-request-id': requestId });
   };
-  const abort = (reason: GrpcError): void => {
+  const abort = (reason: GrpcError | AppError): void => {
     if (ended) return;
     fail(reason);
     stopping.abort(reason);
@@ -104,6 +105,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     };
     const begin = (known: Principal | undefined): void => {
       principal = known === undefined || record === undefined ? known : record.identified(known);
+      if (principal !== undefined) options.onIdentified(principal);
       if (!ended) void run(stream, call, { ...options, headers, stopping }).then(succeed, fail);
     };
     const identified = identify?.();

@@ -11,8 +11,9 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { withTimeout } from '../../core/async/limited-wait.ts';
 import type { Audit } from '../../core/audit.ts';
+import type { CredentialWatch, WatchedRequest } from '../../core/credential-watch.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Identify } from '../../core/principal.ts';
+import type { Identify, Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
@@ -35,6 +36,8 @@ export interface GrpcListenerOptions {
   readonly identify: Identify;
   /** Undefined: there is none. */
   readonly audit?: Audit | undefined;
+  /** Undefined where there are no credentials that could end. */
+  readonly watch?: CredentialWatch | undefined;
   /** Undefined: calls come in clear text. */
   readonly tls?: ServerTls | undefined;
   readonly logger: Logger;
@@ -118,8 +121,10 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
       stream.once('close', leave);
       return;
     }
+    let watched: WatchedRequest | undefined;
     const onClosed = (): void => {
       leave();
+      if (watched !== undefined) options.watch?.delete(watched);
       calls.delete(call);
     };
     const path = metadata[':path'] ?? '';
@@ -128,12 +133,18 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     const givenId = metadata['x-request-id'];
     const requestId = requestIdOf(givenId);
     const audited = { door: 'grpc', method: path, isChange: false, requestId, givenId, address } as const;
+    const onIdentified = (principal: Principal): void => {
+      if (options.watch === undefined || stream.destroyed) return;
+      watched = { caller, principal, endNow: (error) => call.abort(error) };
+      options.watch.add(watched);
+    };
     const call = startCall(stream, {
       timeouts,
       method: found.method,
       path,
       metadata,
       identify,
+      onIdentified,
       requestId,
       record: found.isOpen ? undefined : options.audit?.begin(audited),
       lane,

@@ -20,6 +20,9 @@ export interface ExchangeParts {
   readonly isPrivate: boolean;
 }
 
+/** For a request that is to end, until its connection is cut. */
+const abortGraceMs = 1000;
+
 /** One request and its response. Routes see this, never Node's own objects. */
 export class Exchange {
   readonly method: string;
@@ -207,6 +210,12 @@ export class Exchange {
       const name = headers[at] ?? '';
       if (/^(content-|etag$)/.test(name) || (name === 'cache-control' && !this.#isPrivate)) headers.splice(at, 2);
     }
+  }
+
+  /** Aborts `signal`, which gives an error response where none has begun; what goes on all the same is cut off. */
+  endNow(error: AppError): void {
+    this.#abort().abort(error);
+    this.#after(abortGraceMs, () => this.destroy());
   }
 
   /** Cuts the connection. */

@@ -4,6 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { assertMay } from '../../auth/rights.ts';
 import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
 import type { Audit } from '../../core/audit.ts';
+import type { CredentialWatch } from '../../core/credential-watch.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Identify, Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
@@ -31,6 +32,8 @@ export interface HttpListenerOptions {
   readonly isClosed: boolean;
   /** Undefined: there is none. */
   readonly audit: Audit | undefined;
+  /** Undefined where there are no credentials that could end. */
+  readonly watch?: CredentialWatch | undefined;
   readonly cors: CorsPolicy | undefined;
   readonly maxConcurrentRequests: number;
   readonly maxConnections: number;
@@ -137,8 +140,18 @@ class Dispatcher {
     const exchange = new Exchange({ request, response, target, segments, requestId, logger, isPrivate });
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, exchange);
     this.#underWay++;
-    const onEnd = this.#options.audit === undefined ? this.#onEnd : this.#audited(this.#options.audit, route, exchange);
-    const ofSameClient = this.#connections.begin(request, response, onEnd);
+    const { audit, watch } = this.#options;
+    const onEnd = audit === undefined ? this.#onEnd : this.#audited(audit, route, exchange);
+    const ofSameClient = this.#connections.begin(
+      request,
+      response,
+      watch === undefined
+        ? onEnd
+        : () => {
+            watch.delete(exchange);
+            onEnd();
+          },
+    );
     cutUnreadBody(request, response, { isRead: route?.takesBody === true });
     try {
       this.#checkLoad(route, exchange, ofSameClient);
@@ -192,6 +205,7 @@ class Dispatcher {
     const principal = this.#options.identify(exchange.caller);
     const serve = (identified: Principal): void | Promise<void> => {
       exchange.principal = identified;
+      if (!exchange.isClosed) this.#options.watch?.add(exchange);
       const found = this.#checkRoute(route, exchange);
       if (access !== undefined && access !== 'known') assertMay(identified, access);
       return found.handle(exchange);
