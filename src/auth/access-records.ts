@@ -8,6 +8,7 @@ import type { DurableFiles } from '../frames/disk/durable-file.ts';
 import { countFrames } from '../frames/disk/tenant-directory.ts';
 import { RecordFolder } from './record-folder.ts';
 import { generateToken, hashToken } from './token.ts';
+import { TokenUses } from './token-uses.ts';
 
 /** A token, without its secret. */
 export interface TokenRecord {
@@ -23,6 +24,8 @@ export interface TokenRecord {
 
 export interface ListedToken extends TokenRecord {
   readonly id: string;
+  /** The day, in UTC. Undefined where it was not used yet, or nobody asked. */
+  readonly lastUsed?: string | undefined;
 }
 
 export interface TenantRecord extends TenantLimits {
@@ -53,6 +56,7 @@ export class AccessRecords implements Disposable {
   readonly #tenants: RecordFolder<TenantRecord>;
   readonly #shares: RecordFolder<ShareRecord>;
   readonly #coldDirectory: string;
+  readonly #uses: TokenUses;
   readonly #now: () => number;
   readonly #onChange = new Set<() => void>();
   #parsedShares: { readonly names: ReadonlySet<string>; readonly shares: readonly Share[] } | undefined;
@@ -64,6 +68,7 @@ export class AccessRecords implements Disposable {
     this.#tokens = new RecordFolder(join(folder, 'tokens'), durable, parseToken);
     this.#tenants = new RecordFolder(join(folder, 'tenants'), durable, parseTenantRecord);
     this.#shares = new RecordFolder(join(folder, 'shares'), durable, parseShare);
+    this.#uses = new TokenUses(join(folder, 'used'));
     this.#now = now;
   }
 
@@ -121,7 +126,8 @@ export class AccessRecords implements Disposable {
     for (const hash of this.#tokens.names) {
       const record = await this.#tokens.get(hash);
       if (record !== undefined && (tenant === undefined || record.tenant === tenant)) {
-        tokens.push({ id: hash.slice(0, idLength), ...record });
+        const id = hash.slice(0, idLength);
+        tokens.push({ id, ...record, lastUsed: await this.#uses.lastDay(id) });
       }
     }
     return tokens.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
@@ -134,8 +140,14 @@ export class AccessRecords implements Disposable {
     if (hash === undefined || record === undefined) return false;
     if (tenant !== undefined && record.tenant !== tenant) return false;
     const removed = await this.#tokens.remove(hash);
+    await this.#uses.forget(id);
     this.#changed();
     return removed;
+  }
+
+  /** Never fails, and nobody needs to wait for it. */
+  noteUse(id: string): void {
+    void this.#uses.note(id, this.#now());
   }
 
   /** A new token with the same rights; the old one ends after `overlapMs`. */
@@ -146,7 +158,7 @@ export class AccessRecords implements Disposable {
   ): Promise<{ readonly token: string; readonly record: ListedToken } | undefined> {
     const old = (await this.listTokens(tenant)).find((token) => token.id === id);
     if (old === undefined) return undefined;
-    const { id: _, createdAt: __, ...rights } = old;
+    const { id: _, createdAt: __, lastUsed: ___, ...rights } = old;
     const made = await this.createToken(rights);
     const endsAt = Math.min(old.expiresAt ?? Infinity, this.#now() + overlapMs);
     const hash = [...this.#tokens.names].find((name) => name.slice(0, idLength) === id);

@@ -122,6 +122,7 @@ test('a token that is revoked while it is verified is not remembered', async () 
   slow.onChange = (listener) => records.onChange(listener);
   slow.hasTenant = (tenant) => records.hasTenant(tenant);
   slow.limitsOf = (tenant) => records.limitsOf(tenant);
+  slow.noteUse = () => {};
   slow.findToken = async (secret) => {
     const found = await records.findToken(secret);
     await records.revokeToken(made.record.id);

@@ -20,11 +20,14 @@ export interface AuthenticatorOptions {
   readonly now?: () => number;
 }
 
+const dayMs = 24 * 60 * 60 * 1000;
+
 /** Makes principals of credentials. Those that were verified are remembered until the access records change. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #now: () => number;
   #known = new LruMap<Principal>();
+  #dayEndsAt = 0;
   readonly #anonymous: Principal | undefined;
   readonly #holders = new WeakMap<X509Certificate, Principal | 'unmapped'>();
 
@@ -42,13 +45,21 @@ export class Authenticator {
   readonly identify: Identify = (caller) => {
     const credential = readCredential(caller.headers, caller.rawHeaders);
     const key = credential === undefined ? undefined : createHash('sha256').update(credential.secret).digest('base64');
+    const now = this.#now();
+    if (now >= this.#dayEndsAt) this.#beginDay(now);
     const known = key === undefined ? undefined : this.#known.get(key);
-    if (known !== undefined && (known.expiresAt ?? Infinity) > this.#now()) {
+    if (known !== undefined && (known.expiresAt ?? Infinity) > now) {
       this.#checkHolder(known, caller);
       return this.#acting(known, caller);
     }
     return this.#verify(caller, credential, key);
   };
+
+  /** Each token is verified once a day at least, which notes that it is used. */
+  #beginDay(now: number): void {
+    this.#known = new LruMap();
+    this.#dayEndsAt = (Math.floor(now / dayMs) + 1) * dayMs;
+  }
 
   async #verify(caller: Caller, credential: Credential | undefined, key: string | undefined): Promise<Principal> {
     if (credential === undefined || key === undefined) {
@@ -127,6 +138,7 @@ export class Authenticator {
         'ask an admin of your tenant for another one',
       );
     }
+    records.noteUse(id);
     return { tenant: tenant ?? defaultTenant, name, role, prefix, credential: 'token', credentialId: id, expiresAt };
   }
 

@@ -40,7 +40,7 @@ export async function openTokenDirectory(coldDirectory: string): Promise<TokenDi
   };
 }
 
-export function tokenDocument({ id, name, tenant, role, prefix, createdAt, expiresAt }: ListedToken) {
+export function tokenDocument({ id, name, tenant, role, prefix, createdAt, expiresAt, lastUsed }: ListedToken) {
   return {
     id,
     name,
@@ -49,5 +49,6 @@ export function tokenDocument({ id, name, tenant, role, prefix, createdAt, expir
     prefix: prefix ?? null,
     created: new Date(createdAt).toISOString(),
     expires: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+    last_used: lastUsed ?? null,
   };
 }

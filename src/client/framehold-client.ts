@@ -47,6 +47,8 @@ export interface ServerToken {
   readonly prefix: string | null;
   readonly created: string;
   readonly expires: string | null;
+  /** The day. */
+  readonly last_used: string | null;
 }
 
 export interface TokenRequest {

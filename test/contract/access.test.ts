@@ -238,3 +238,16 @@ test('a caller sees and cancels its own statements, an admin those of all', asyn
   expect((await as(closed.token('admin'), 'DELETE', `/queries/${id}`)).status).toBe(200);
   expect((await running).json()).toMatchObject({ code: 'sql_cancelled' });
 });
+
+test('the list of tokens tells the day of their last use', async () => {
+  const { token, record } = await closed.makeToken('read');
+  const lastUsed = async () => {
+    const { tokens } = (await closed.as(closed.token('admin'), 'GET', '/tokens')).json() as {
+      tokens: { id: string; last_used: string | null }[];
+    };
+    return tokens.find(({ id }) => id === record.id)?.last_used;
+  };
+  await expect.poll(lastUsed).toBe(null);
+  await closed.untilKnown(token);
+  await expect.poll(lastUsed).toBe(new Date().toISOString().slice(0, 10));
+});

@@ -108,7 +108,7 @@ async function run(environment: Environment, tokens: TokenDirectory, command: To
 
 function shown(environment: Environment, tokens: readonly ServerToken[], json: boolean): string {
   if (json) return `[${tokens.map((each) => JSON.stringify(each)).join(',\n ')}]\n`;
-  const rows = tokens.map(({ id, name, tenant, role, prefix, created, expires }) => [
+  const rows = tokens.map(({ id, name, tenant, role, prefix, created, expires, last_used: lastUsed }) => [
     id,
     printable(name),
     tenant ?? '',
@@ -116,9 +116,10 @@ function shown(environment: Environment, tokens: readonly ServerToken[], json: b
     printable(prefix ?? ''),
     created,
     expires ?? '',
+    lastUsed ?? '',
   ]);
   if (!environment.stdoutIsTerminal) return rows.map((row) => `${row.join('\t')}\n`).join('');
-  const columns = ['id', 'name', 'tenant', 'role', 'prefix', 'created', 'expires'];
+  const columns = ['id', 'name', 'tenant', 'role', 'prefix', 'created', 'expires', 'last used'];
   return terminalTable(
     environment,
     columns.map((name) => ({ name, type: 'VARCHAR' })),

@@ -26,8 +26,9 @@ const tokenSchema = {
     prefix: { type: ['string', 'null'] },
     created: { type: 'string', format: 'date-time' },
     expires: { type: ['string', 'null'], format: 'date-time' },
+    last_used: { type: ['string', 'null'], format: 'date', description: 'The day, in UTC.' },
   },
-  required: ['id', 'name', 'tenant', 'role', 'prefix', 'created', 'expires'],
+  required: ['id', 'name', 'tenant', 'role', 'prefix', 'created', 'expires', 'last_used'],
 } as const;
 
 const newTokenSchema = {
