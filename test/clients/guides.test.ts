@@ -1,16 +1,17 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { needed } from '../support/missing.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { grpcAddress } from './support/case-suite.ts';
 import { type GuideBlock, guideBlocks } from './support/guide.ts';
 import { javaWithJdbcDriver, jdbcDriverVersion } from './support/jdbc-driver.ts';
 import { python } from './support/python.ts';
+import { type SecureServer, startSecureServer } from './support/secure-server.ts';
 
 const run = promisify(execFile);
 const separator = '\u001e';
@@ -19,16 +20,32 @@ const programs = await needed('the guides', async () => ({ java: await javaWithJ
 
 describe.skipIf(programs === undefined)('the code of', () => {
   let server: Framehold;
+  let secure: SecureServer;
   beforeAll(async () => {
-    server = await startFramehold({ settings: { 'frames.demo': 'true' } });
+    const settings = { 'frames.demo': 'true' };
+    server = await startFramehold({ settings });
+    secure = await startSecureServer(settings);
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
+    await secure[Symbol.asyncDispose]();
   });
 
-  /** To the server of this test. */
-  const redirected = (code: string): string =>
-    code.replaceAll('localhost:50052', grpcAddress(server)).replaceAll('http://localhost:9000', server.url);
+  /** To a server of this test. */
+  const redirected = ({ code, isSecure }: GuideBlock): string => {
+    const to = isSecure ? secure : server;
+    const http = `localhost:${new URL(to.url).port}`;
+    return code.replaceAll('localhost:50052', grpcAddress(to)).replaceAll('localhost:9000', http);
+  };
+  /** In the folder with the token and the certificates. */
+  const printed = async (command: string, args: readonly string[]): Promise<string> =>
+    (await run(command, args, { cwd: secure.folder })).stdout;
+  const javaPrinted = async (block: GuideBlock, name: string): Promise<string> => {
+    const path = join(secure.folder, name);
+    await writeFile(path, redirected(block));
+    const [command = '', ...args] = programs?.java ?? [];
+    return printed(command, [...args, path]);
+  };
 
   test('the README runs', async () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
@@ -40,20 +57,31 @@ describe.skipIf(programs === undefined)('the code of', () => {
   test.each(['flight-sql.md', 'python.md', 'polars-pandas.md'])('%s prints what stands below it', async (guide) => {
     const blocks = guideBlocks(guide);
     expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['python']));
-    const code = blocks.map((block) => redirected(block.code)).join(`\nprint(${JSON.stringify(separator)}, end="")\n`);
-    const { stdout } = await run(programs?.python ?? '', ['-c', code]);
-    expectPrinted(stdout.split(separator), blocks);
+    const code = blocks.map(redirected).join(`\nprint(${JSON.stringify(separator)}, end="")\n`);
+    expectPrinted((await printed(programs?.python ?? '', ['-c', code])).split(separator), blocks);
   });
 
-  test('jdbc-dbeaver.md prints what stands below it', async () => {
+  test('jdbc-dbeaver.md prints what stands below it', { timeout: 60_000 }, async () => {
     const blocks = guideBlocks('jdbc-dbeaver.md');
-    expect(blocks.map(({ language }) => language)).toEqual(['java']);
-    await using folder = await temporaryDirectory();
-    const path = join(folder.path, 'Guide.java');
-    await writeFile(path, redirected(blocks[0]?.code ?? ''));
-    const [command = '', ...args] = programs?.java ?? [];
-    const { stdout } = await run(command, [...args, path]);
-    expectPrinted([stdout], blocks);
+    expect(blocks.map(({ language }) => language)).toEqual(['java', 'java']);
+    const outputs = blocks.map((block, index) => javaPrinted(block, `Guide${index}.java`));
+    expectPrinted(await Promise.all(outputs), blocks);
+  });
+
+  test('access.md prints what stands below it', async () => {
+    await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(secure.folder, 'node_modules'));
+    const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
+      sh: ['bash', '-euc'],
+      js: ['node', '--input-type=module', '-e'],
+      python: [programs?.python ?? '', '-c'],
+    };
+    const blocks = guideBlocks('access.md');
+    const outputs: string[] = [];
+    for (const block of blocks) {
+      const [command = '', ...args] = commands[block.language] ?? [];
+      outputs.push(await printed(command, [...args, redirected(block)]));
+    }
+    expectPrinted(outputs, blocks);
   });
 });
 
