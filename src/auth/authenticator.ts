@@ -1,4 +1,4 @@
-import { createHash, type X509Certificate } from 'node:crypto';
+import { hash, type X509Certificate } from 'node:crypto';
 import { AppError } from '../core/app-error.ts';
 import { LruMap } from '../core/lru-map.ts';
 import { type Caller, defaultTenant, type Identify, isTenant, type Principal, type Tenant } from '../core/principal.ts';
@@ -21,12 +21,14 @@ export interface AuthenticatorOptions {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
+/** Of verified credentials: a JWT that is not among them costs a signature. */
+const mostRemembered = 10_000;
 
 /** Makes principals of credentials. Those that were verified are remembered until the access records change. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #now: () => number;
-  #known = new LruMap<Principal>();
+  #known = new LruMap<Principal>(mostRemembered);
   #dayEndsAt = 0;
   readonly #anonymous: Principal | undefined;
   readonly #holders = new WeakMap<X509Certificate, Principal | 'unmapped'>();
@@ -38,13 +40,13 @@ export class Authenticator {
     this.#anonymous =
       tenant === undefined ? undefined : { tenant, name: 'anonymous', role: 'read', credential: 'anonymous' };
     options.records.onChange(() => {
-      this.#known = new LruMap();
+      this.#known = new LruMap(mostRemembered);
     });
   }
 
   readonly identify: Identify = (caller) => {
     const credential = readCredential(caller.headers, caller.rawHeaders);
-    const key = credential === undefined ? undefined : createHash('sha256').update(credential.secret).digest('base64');
+    const key = credential === undefined ? undefined : hash('sha256', credential.secret, 'base64');
     const now = this.#now();
     if (now >= this.#dayEndsAt) this.#beginDay(now);
     const known = key === undefined ? undefined : this.#known.get(key);
@@ -57,7 +59,7 @@ export class Authenticator {
 
   /** Each token is verified once a day at least, which notes that it is used. */
   #beginDay(now: number): void {
-    this.#known = new LruMap();
+    this.#known = new LruMap(mostRemembered);
     this.#dayEndsAt = (Math.floor(now / dayMs) + 1) * dayMs;
   }
 
@@ -166,7 +168,7 @@ export class Authenticator {
     return {
       ...identity,
       credential: 'jwt',
-      credentialId: createHash('sha256').update(jwt).digest('hex').slice(0, 12),
+      credentialId: hash('sha256', jwt).slice(0, 12),
     };
   }
 
