@@ -6,6 +6,7 @@ import { FailedLogins } from './auth/failed-logins.ts';
 import { FrameAccess } from './auth/frame-access.ts';
 import { FrameShares } from './auth/frame-shares.ts';
 import { identify } from './auth/identify.ts';
+import { RateLimiter } from './auth/rate-limiter.ts';
 import { SessionTokens } from './auth/session-tokens.ts';
 import { openTenantDirectory, type TenantDirectory, tenantDirectory } from './auth/tenant-directory.ts';
 import { openTokenDirectory, type TokenDirectory } from './auth/token-directory.ts';
@@ -109,10 +110,11 @@ export async function startServer(
   return Cleanup.scope(async (cleanup) => {
     cleanup.defer(() => tls?.[Symbol.dispose]());
     const engines = cleanup.use(openEngines(config, logger));
-    const store = cleanup.use(await openFrames(config, engines, logger));
+    const records = config.auth.enabled ? await openRecords(config, cleanup, logger) : undefined;
+    const store = cleanup.use(await openFrames(config, engines, records, logger));
     const audit = await openAudit(config, logger);
     cleanup.defer(() => audit?.[Symbol.asyncDispose]());
-    const opened = cleanup.use(await openAccess(config, store, logger));
+    const opened = await openAccess(config, store, records, cleanup, logger);
     const access = audit === undefined ? opened : { ...opened, frames: new FrameAudit(opened.frames) };
     const reachOf = tenantReach(store, access.records);
     const queries = cleanup.use(await openQueries(config, access.frames, reachOf, createEngine, logger));
@@ -184,7 +186,19 @@ function openEngines(config: Config, logger: Logger): Engines {
   };
 }
 
-function openFrames(config: Config, { foreground, background }: Engines, logger: Logger): Promise<FrameStore> {
+async function openRecords({ storage }: Config, cleanup: Cleanup, logger: Logger): Promise<AccessRecords> {
+  const records = await AccessRecords.open(resolve(storage.parquetPath), new DurableFiles());
+  cleanup.defer(() => records[Symbol.dispose]());
+  records.watch(logger.area('auth'));
+  return records;
+}
+
+function openFrames(
+  config: Config,
+  { foreground, background }: Engines,
+  records: AccessRecords | undefined,
+  logger: Logger,
+): Promise<FrameStore> {
   const { storage, compression, frames } = config;
   return openFrameStore({
     coldDirectory: storage.parquetPath,
@@ -194,14 +208,17 @@ function openFrames(config: Config, { foreground, background }: Engines, logger:
     compression,
     defaultTtlMs: frames.defaultTtlMs,
     tombstoneTtlMs: frames.tombstoneTtlMs,
+    limitsOf: records && ((tenant) => records.limitsOf(tenant)),
     logger: logger.area('frames'),
   });
 }
 
-interface Access extends AsyncDisposable {
+interface Access {
   /** As callers may see and change them. */
   readonly frames: Frames;
   readonly identify: Identify;
+  /** Throws where the caller has sent too many requests. */
+  readonly admit?: (principal: Principal) => void;
   /** Undefined while there is no authentication. */
   readonly records: AccessRecords | undefined;
   readonly sessionTokens?: SessionTokens;
@@ -214,19 +231,21 @@ async function openAudit({ audit }: Config, logger: Logger): Promise<AuditLog | 
   return path === undefined ? undefined : AuditLog.open({ path, onFailure, logger: logger.area('audit') });
 }
 
-async function openAccess({ auth, storage }: Config, store: FrameStore, logger: Logger): Promise<Access> {
-  if (!auth.enabled) {
-    const open = { records: undefined, watch: undefined, [Symbol.asyncDispose]: async () => {} };
-    return { frames: new FrameAccess(store), identify, ...open };
-  }
-  const records = await AccessRecords.open(resolve(storage.parquetPath), new DurableFiles());
-  records.watch(logger.area('auth'));
+async function openAccess(
+  { auth, storage }: Config,
+  store: FrameStore,
+  records: AccessRecords | undefined,
+  cleanup: Cleanup,
+  logger: Logger,
+): Promise<Access> {
+  if (records === undefined) return { frames: new FrameAccess(store), identify, records, watch: undefined };
   // Loaded where they are needed: the verifier of JWTs is large.
   const { Authenticator } = await import('./auth/authenticator.ts');
   const { Issuer } = await import('./auth/issuer.ts');
   const sessionTokens = new SessionTokens(resolve(storage.parquetPath), new DurableFiles());
   const keys = { maxStaleMs: auth.jwksMaxStaleMs, logger: logger.area('auth') };
   const logins = new FailedLogins({ mostTold: auth.maxFailedLogins, logger: logger.area('auth') });
+  cleanup.defer(() => logins[Symbol.dispose]());
   const authenticator = new Authenticator({
     records,
     issuers: [...auth.issuers].map(([name, settings]) => new Issuer({ ...settings, name }, keys)),
@@ -235,22 +254,20 @@ async function openAccess({ auth, storage }: Config, store: FrameStore, logger: 
     anonymousTenant: auth.anonymous,
   });
   const watch = new CredentialWatch(authenticator.identify);
+  cleanup.defer(() => watch[Symbol.dispose]());
+  const rates = new RateLimiter();
   return {
     frames: new FrameAccess(store, records),
     records,
     sessionTokens,
     watch,
     identify: logins.limit(authenticator.identify),
-    [Symbol.asyncDispose]: async () => {
-      watch[Symbol.dispose]();
-      logins[Symbol.dispose]();
-      records[Symbol.dispose]();
-    },
+    admit: (principal) => rates.count(principal),
   };
 }
 
 /** What the doors open on. */
-interface Inside extends Omit<Access, keyof AsyncDisposable> {
+interface Inside extends Access {
   readonly audit: Audit | undefined;
   readonly cache: ByteCache;
   readonly tls: ServerTls | undefined;
@@ -382,6 +399,7 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
       port: http.bindAddress.port,
       cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
       identify: inside.identify,
+      admit: inside.admit,
       isClosed: inside.records !== undefined,
       audit: inside.audit,
       watch: inside.watch,
@@ -418,7 +436,7 @@ async function openHealth({ http }: Config, address: ListenAddress, cleanup: Cle
 
 function openGrpc(
   { server }: Config,
-  { frames, identify: identifyCaller, audit, records, sessionTokens, watch, tls }: Inside,
+  { frames, identify: identifyCaller, admit, audit, records, sessionTokens, watch, tls }: Inside,
   queries: Queries,
   logger: Logger,
 ) {
@@ -444,6 +462,7 @@ function openGrpc(
     maxConnections: server.maxConnections,
     services: [createHealthService(['', flightServiceName]), createFlightService({ frames, sql: flightSql, sessions })],
     identify: identifyCaller,
+    admit,
     audit,
     watch,
     tls,
@@ -468,7 +487,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     queriesRoute(running),
     queryRoute(running),
     enginesRoute(engines),
-    whoamiRoute,
+    whoamiRoute(frames),
     ...(records === undefined
       ? []
       : [

@@ -59,10 +59,12 @@ export class FrameAudit implements Frames {
     return held;
   };
 
-  readonly refusePut: Frames['refusePut'] = async (principal, handle, mode) => {
-    principal.notes?.frame(handle, mode);
-    await this.#frames.refusePut(principal, handle, mode);
+  readonly refusePut: Frames['refusePut'] = async (principal, request) => {
+    if (request.handle !== undefined) principal.notes?.frame(request.handle, request.mode);
+    await this.#frames.refusePut(principal, request);
   };
+
+  readonly use: Frames['use'] = (principal) => this.#frames.use(principal);
 
   readonly drop: Frames['drop'] = async (principal, handle, options) => {
     const note = principal.notes?.frame(handle, 'drop');

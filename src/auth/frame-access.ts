@@ -99,9 +99,13 @@ export class FrameAccess implements Frames {
     assertMay(principal, 'writeFrames');
   }
 
-  readonly refusePut: Frames['refusePut'] = async (principal, name, mode) => {
-    await this.#frames.refusePut(principal, await this.#writable(principal, name), mode);
+  readonly refusePut: Frames['refusePut'] = async (principal, { handle: name, mode }) => {
+    const handle = name === undefined ? undefined : await this.#writable(principal, name);
+    if (handle === undefined) assertMay(principal, 'writeFrames', '' as Handle);
+    await this.#frames.refusePut(principal, { handle, mode });
   };
+
+  readonly use: Frames['use'] = (principal) => this.#frames.use(principal);
 
   readonly drop: Frames['drop'] = async (principal, name, options) => {
     const handle = await this.#writable(principal, name);

@@ -21,6 +21,13 @@ export interface TemporaryPath extends AsyncDisposable {
   readonly path: string;
 }
 
+/** Damaged frames are among them. */
+export interface FrameUse {
+  readonly frames: number;
+  /** Of their files. */
+  readonly bytes: number;
+}
+
 export interface ListOptions {
   /** Only names that begin so. */
   readonly prefix?: string | undefined;
@@ -47,8 +54,10 @@ export interface Frames<Name extends string = FrameName> {
   assertMayWrite(principal: Principal): void;
   /** Resolves when the frame is on disk for good. */
   put(principal: Principal, request: PutRequest<Name>, options: Signal): Promise<PutResult>;
-  /** Rejects where a put would for its name (`forbidden`, `handle_exists`): before its rows are sent for nothing. */
-  refusePut(principal: Principal, handle: Name, mode: PutRequest['mode']): Promise<void>;
+  /** Rejects (`forbidden`, `handle_exists`, `quota_exceeded`) where a put would whatever its rows: before they are sent for nothing. */
+  refusePut(principal: Principal, request: Pick<PutRequest<Name>, 'handle' | 'mode'>): Promise<void>;
+  /** What the tenant holds. */
+  use(principal: Principal): Promise<FrameUse>;
   /** Gives the version that it dropped. */
   drop(principal: Principal, handle: Name, options?: { readonly ifVersion?: number | undefined }): Promise<number>;
   /** Starts the time to live again. */

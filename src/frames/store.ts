@@ -12,7 +12,7 @@ import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summa
 import type { StoreContext } from './catalog/tenant-state.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
-import type { Frames, ListOptions, OpenOptions, Signal, TemporaryPath } from './frames.ts';
+import type { Frames, FrameUse, ListOptions, OpenOptions, Signal, TemporaryPath } from './frames.ts';
 import { PeerGroup, type PeerParts } from './peers/peer-group.ts';
 import { ChunkLoads } from './read/chunk-loads.ts';
 import { ChunkReader, type ReadOptions } from './read/chunk-reader.ts';
@@ -45,6 +45,8 @@ export interface FrameStoreOptions {
   readonly defaultTtlMs?: number | undefined;
   /** How long a handle that is gone answers so. */
   readonly tombstoneTtlMs: number;
+  /** How much a tenant may hold. Default: as much as it likes. */
+  readonly limitsOf?: StoreContext['limitsOf'] | undefined;
   readonly logger: Logger;
   /** Milliseconds since 1970. Default: a clock that runs on evenly when the system's is set. */
   readonly now?: () => number;
@@ -104,6 +106,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       now: options.now ?? (() => Math.round(startedAt + performance.now())),
       signal: this.#controller.signal,
       directoryOf: (tenant) => this.#of(tenant).directory,
+      limitsOf: options.limitsOf ?? (async () => undefined),
       wantsRecompression: (tenant, handle) => this.#recompressLater(tenant, handle),
     };
     this.#loads = new ChunkLoads(options.engine, this.cache);
@@ -121,8 +124,12 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   /** Whoever reaches the store itself may. */
   assertMayWrite(): void {}
 
-  async refusePut(principal: Principal, handle: Handle, mode: PutRequest['mode']): Promise<void> {
-    if (mode === 'create') await this.#of(principal.tenant).refuseTaken(handle);
+  async refusePut(principal: Principal, request: Pick<PutRequest<Handle>, 'handle' | 'mode'>): Promise<void> {
+    await this.#of(principal.tenant).refusePut(request);
+  }
+
+  async use(principal: Principal): Promise<FrameUse> {
+    return this.#of(principal.tenant).use();
   }
 
   async temporaryFile(principal: Principal): Promise<TemporaryPath> {

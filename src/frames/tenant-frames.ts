@@ -20,7 +20,7 @@ import { storage } from './disk/durable-file.ts';
 import { originOf } from './disk/manifest.ts';
 import { FileChanged } from './disk/part-links.ts';
 import type { TenantDirectory } from './disk/tenant-directory.ts';
-import type { ListOptions, OpenOptions, TemporaryPath } from './frames.ts';
+import type { FrameUse, ListOptions, OpenOptions, TemporaryPath } from './frames.ts';
 import { leaseLost } from './peers/process-lease.ts';
 import type { ChunkReader } from './read/chunk-reader.ts';
 import { FrameReader } from './read/frame-reader.ts';
@@ -29,6 +29,7 @@ import { Scanner } from './reconcile/scanner.ts';
 import { recompressFrame } from './upkeep/recompress-frame.ts';
 import { Verification } from './upkeep/verification.ts';
 import { FrameWriter, type PutRequest } from './write/put-frame.ts';
+import { Quota } from './write/quota.ts';
 import { removeFrame } from './write/remove-frame.ts';
 
 /** So many are listed before others have their turn. */
@@ -53,8 +54,8 @@ export class TenantFrames implements AsyncDisposable {
     this.#state = new TenantState(context, tenant);
     this.#reconciler = new Reconciler(this.#state);
     this.#verification = new Verification(this.#state);
-    this.#writer = new FrameWriter(this.#state, this.#reconciler);
     this.#scanner = new Scanner(this.#state, this.#reconciler);
+    this.#writer = new FrameWriter(this.#state, this.#reconciler, new Quota(this.#state, this.#scanner));
     this.#chunks = chunks;
     this.#scanner.start();
   }
@@ -84,8 +85,15 @@ export class TenantFrames implements AsyncDisposable {
     }
   }
 
-  async refuseTaken(handle: Handle): Promise<void> {
-    await this.#writer.refuseTaken(handle);
+  async refusePut(request: Pick<PutRequest<Handle>, 'handle' | 'mode'>): Promise<void> {
+    await this.#writer.refusePut(request);
+  }
+
+  /** What the tenant holds. */
+  async use(): Promise<FrameUse> {
+    await this.#state.context.peers.refresh();
+    await this.#scanner.loaded;
+    return this.#state.catalog.use;
   }
 
   async temporaryFile(): Promise<TemporaryPath> {

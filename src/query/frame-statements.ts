@@ -186,7 +186,7 @@ export class FrameStatements {
     const job = { ...options, tenant: principal.tenant };
     const isWhole = fromRow === 0 && toRow === Infinity && columns === undefined;
     // Before the engine works for nothing; the put looks again.
-    if (handle !== undefined) await this.#frames.refusePut(principal, handle, mode);
+    await this.#frames.refusePut(principal, { handle, mode });
     await using opened = await openTables(this.#frames, principal, query.tables, options);
     const { tables } = opened;
     const read = tables.find(({ owner }) => handle !== undefined && owner === ownedName(principal.tenant, handle));
@@ -251,7 +251,7 @@ export class FrameStatements {
 
   async #refuseShared(principal: Principal, name: FrameName, table: TableName): Promise<void> {
     try {
-      await this.#frames.refusePut(principal, name, 'append');
+      await this.#frames.refusePut(principal, { handle: name, mode: 'append' });
     } catch (error) {
       // There is one tenant, so that no schema is another's.
       throw error instanceof AppError && error.code === 'invalid_handle' ? notWritable(table) : error;

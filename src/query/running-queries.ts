@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError, serverStopping } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
-import { hasRole, ownerKey, type Principal } from '../core/principal.ts';
+import { hasRole, ownerKey, type Principal, type Tenant } from '../core/principal.ts';
 import type { CallOptions } from './frame-sql.ts';
 
 /** A statement over frames that is under way. */
@@ -23,9 +23,13 @@ export class RunningQueries {
   /** In the order in which they began. */
   readonly #runs = new Set<Run>();
 
-  /** The statement is to run with the options of what this gives, and is under way until that ends. */
+  /**
+   * The statement is to run with the options of what this gives, and is under way until that ends. Refused (`rate_limited`) where
+   * the tenant has as many under way as it may.
+   */
   begin(owner: Principal, statement: Pick<RunningQuery, 'sql' | 'engine'>, options: CallOptions): Run {
     owner.notes?.statement(statement);
+    this.#checkLimit(owner);
     const run = new Run(owner, statement, options, () => this.#runs.delete(run));
     this.#runs.add(run);
     return run;
@@ -46,6 +50,18 @@ export class RunningQueries {
     }
     const reason = `the statement was cancelled by DELETE /queries/${id}`;
     for (const run of runs) run.stop(new AppError('sql_cancelled', reason));
+  }
+
+  #checkLimit({ tenant, role, limits }: Principal): void {
+    const most = limits?.maxStatements;
+    if (most === undefined || role === 'operator') return;
+    let underWay = 0;
+    for (const run of this.#runs) if (run.tenant === tenant) underWay++;
+    if (underWay < most) return;
+    throw new AppError('rate_limited', `${underWay} statements of your tenant are under way, and ${most} may be`, {
+      hint: 'try again when one has ended, or ask the operator for more',
+      retryAfterSeconds: 1,
+    });
   }
 
   /** The server stops. */
@@ -89,6 +105,10 @@ export class Run implements RunningQuery {
       this.#stopping[Symbol.dispose]();
       end();
     };
+  }
+
+  get tenant(): Tenant {
+    return this.#owner.tenant;
   }
 
   get elapsedMs(): number {

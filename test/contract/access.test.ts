@@ -115,7 +115,7 @@ test('info tells strangers the name, the gRPC address and what to show, and no v
 });
 
 test('whoami tells what a token gives', async () => {
-  expect((await as(closed.token('writer'), 'GET', '/whoami')).json()).toEqual({
+  expect((await as(closed.token('writer'), 'GET', '/whoami')).json()).toMatchObject({
     tenant: 'default',
     name: 'write',
     role: 'write',

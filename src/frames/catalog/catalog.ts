@@ -1,4 +1,5 @@
 import type { Handle } from '../../core/handle.ts';
+import { totalBytes } from '../disk/manifest.ts';
 import type { FileIdentity } from '../disk/part.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
 import type { FrameVersion } from './frame-version.ts';
@@ -35,18 +36,34 @@ export class Catalog {
   readonly #entries = new Map<Handle, Entry>();
   readonly #expiring = new Set<Handle>();
   readonly #suspects = new Set<Handle>();
+  /** Of the files of each handle that has some, as they were when its entry was set. */
+  readonly #bytes = new Map<Handle, number>();
+  #totalBytes = 0;
 
   get(handle: Handle): Entry | undefined {
     return this.#entries.get(handle);
   }
 
+  /** What all entries take together. */
+  get use(): { readonly frames: number; readonly bytes: number } {
+    return { frames: this.#bytes.size, bytes: this.#totalBytes };
+  }
+
+  /** Undefined where nothing is held. */
+  bytesOf(handle: Handle): number | undefined {
+    return this.#bytes.get(handle);
+  }
+
+  /** Also where the files of an entry that is there have changed. */
   set(handle: Handle, entry: Entry): void {
+    this.#count(handle, bytesOf(entry));
     this.#entries.set(handle, entry);
     this.#expiring.delete(handle);
     if (entry.kind === 'held' && entry.version.manifest.ttlMs !== null) this.#expiring.add(handle);
   }
 
   delete(handle: Handle): void {
+    this.#count(handle, undefined);
     this.#entries.delete(handle);
     this.#expiring.delete(handle);
   }
@@ -103,4 +120,15 @@ export class Catalog {
         return entry satisfies never;
     }
   }
+
+  #count(handle: Handle, bytes: number | undefined): void {
+    this.#totalBytes += (bytes ?? 0) - (this.#bytes.get(handle) ?? 0);
+    if (bytes === undefined) this.#bytes.delete(handle);
+    else this.#bytes.set(handle, bytes);
+  }
+}
+
+function bytesOf(entry: Entry): number | undefined {
+  if (entry.kind === 'gone') return undefined;
+  return totalBytes(entry.kind === 'held' ? entry.version.manifest.parts : entry.files);
 }

@@ -4,7 +4,7 @@ import type { Semaphore } from '../../core/async/semaphore.ts';
 import type { Compression, FrameEngine } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Tenant } from '../../core/principal.ts';
+import type { Tenant, TenantLimits } from '../../core/principal.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { Commits } from '../disk/commit.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
@@ -15,7 +15,7 @@ import { PartCheck } from '../disk/part-check.ts';
 import { type HeldPart, PartLinks } from '../disk/part-links.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
 import type { PeerParts } from '../peers/peer-group.ts';
-import { SharedLocks } from '../peers/shared-locks.ts';
+import { SharedLocks, tenantLock } from '../peers/shared-locks.ts';
 import { Catalog, type Entry } from './catalog.ts';
 import { FrameVersion, type ReadElsewhere } from './frame-version.ts';
 import { HandleLocks } from './handle-locks.ts';
@@ -40,6 +40,8 @@ export interface StoreContext extends PeerParts {
   readonly signal: AbortSignal;
   /** Where everything of another tenant lies. */
   readonly directoryOf: (tenant: Tenant) => TenantDirectory;
+  /** How much a tenant may hold. Undefined: as much as it likes. */
+  readonly limitsOf: (tenant: Tenant) => Promise<Pick<TenantLimits, 'maxBytes' | 'maxFrames'> | undefined>;
   /** A frame has parts that are not compressed as configured yet. */
   readonly wantsRecompression: (tenant: Tenant, handle: Handle) => void;
 }
@@ -83,6 +85,11 @@ export class TenantState {
       releaseUnknown: (id) => context.releaseUnknown(this.directory, id),
       signal: context.signal,
     });
+  }
+
+  /** One at a time for the whole tenant, here and in all processes. Not for those who hold the lock of a handle. */
+  alone<T>(task: () => Promise<T>): Promise<T> {
+    return this.locks.run(tenantLock, () => this.#sharedLocks.run(tenantLock, task));
   }
 
   /** For changes of a handle: one at a time, here and in all processes, and the others hear of it. */

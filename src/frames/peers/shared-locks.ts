@@ -18,6 +18,9 @@ export interface SharedLocksOptions {
   readonly signal: AbortSignal;
 }
 
+/** The name of a tenant's lock, which no handle can have. */
+export const tenantLock = '+tenant' as Handle;
+
 const mostTokens = 64;
 const shortestPauseMs = 2;
 const longestPauseMs = 25;
@@ -120,7 +123,8 @@ export class SharedLocks {
 }
 
 function heldElsewhere(handle: Handle): AppError {
-  return new AppError('overloaded', `${handle} is being written by another server`, {
+  const what = handle === tenantLock ? 'your tenant' : handle;
+  return new AppError('overloaded', `${what} is being written by another server`, {
     hint: 'try again',
     retryAfterSeconds: 1,
   });

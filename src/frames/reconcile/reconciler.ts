@@ -36,6 +36,7 @@ export class Reconciler {
   readonly #state: TenantState;
   readonly #adoption: FileAdopter;
   readonly #timers = new Map<Handle, NodeJS.Timeout>();
+  readonly #looks = new Set<Promise<void>>();
 
   constructor(state: TenantState) {
     this.#state = state;
@@ -43,7 +44,11 @@ export class Reconciler {
   }
 
   /** Looks at the disk. For those who do not hold the handle's lock. */
-  async reconcile(handle: Handle, listing?: Listing): Promise<void> {
+  reconcile(handle: Handle, listing?: Listing): Promise<void> {
+    return this.#during(this.#reconcile(handle, listing));
+  }
+
+  async #reconcile(handle: Handle, listing?: Listing): Promise<void> {
     await this.#state.locks.run(handle, async () => {
       if (await this.#follow(handle, listing)) return;
       try {
@@ -102,7 +107,11 @@ export class Reconciler {
   }
 
   /** Looks at the disk and puts it in order. For those who change the handle. */
-  async reconcileLocked(handle: Handle, listing?: Listing): Promise<void> {
+  reconcileLocked(handle: Handle, listing?: Listing): Promise<void> {
+    return this.#during(this.#reconcileLocked(handle, listing));
+  }
+
+  async #reconcileLocked(handle: Handle, listing?: Listing): Promise<void> {
     const { catalog, commits, directory, records } = this.#state;
     catalog.clearSuspicion(handle);
     const [look, found] = await Promise.all([directory.look(handle, listing), records.read(handle, listing)]);
@@ -114,6 +123,18 @@ export class Reconciler {
     const finding = assessHandle(handle, { ...look, folder }, found);
     // As long as they are there, the record stays that tells them from parts of the frame.
     await this.#apply(handle, finding, isTidy ? found : { ...found, pending: undefined });
+  }
+
+  /** Resolves when the looks that are under way now have ended. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#looks);
+  }
+
+  #during(look: Promise<void>): Promise<void> {
+    this.#looks.add(look);
+    const end = (): unknown => this.#looks.delete(look);
+    look.then(end, end);
+    return look;
   }
 
   dispose(): void {

@@ -13,6 +13,7 @@ export class Scanner implements AsyncDisposable {
   readonly #watch: DirectoryWatch;
   /** Resolves when everything on the disk is in the catalog. */
   loaded: Promise<void> = Promise.resolve();
+  #rescanning: Promise<void> = Promise.resolve();
 
   constructor(state: TenantState, reconciler: Reconciler) {
     this.#state = state;
@@ -49,10 +50,22 @@ export class Scanner implements AsyncDisposable {
     void this.#each([handle], (one) => this.#reconciler.reconcile(one));
   }
 
+  /** Resolves when everything that other processes did before this call is in the catalog. */
+  async catchUp(): Promise<void> {
+    await this.loaded;
+    await this.#state.context.peers.poll();
+    await this.#rescanning;
+    await this.lookAtSuspects(() => true);
+    // A look that another one began has taken the suspicion away, and may not be done.
+    await this.#reconciler.idle();
+  }
+
   rescanSoon(): void {
-    void this.#rescan().catch((error) => {
+    const before = this.#rescanning;
+    this.#rescanning = this.#rescan().catch((error) => {
       this.#state.context.logger.warn('could not look for changes', { error: String(error) });
     });
+    this.#rescanning = Promise.all([before, this.#rescanning]).then(() => {});
   }
 
   async #load(): Promise<void> {

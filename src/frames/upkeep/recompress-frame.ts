@@ -70,6 +70,11 @@ async function recompressPart(
       await reconciler.reconcileLocked(handle);
       const identity = await directory.identify(temporary);
       if (identity === undefined) return false;
+      if (identity.size > part.size && (await context.limitsOf(directory.tenant))?.maxBytes !== undefined) {
+        // It may have no room to grow.
+        state.slowParts.add(part.check);
+        return true;
+      }
       return swapPart(state, handle, part, temporary, {
         ...part,
         ...identity,
@@ -132,6 +137,7 @@ async function swapPart(
   await partLinks.noteWritten(parts.filter((part) => part.check === made.check));
   version.manifest = manifest;
   version.parts = partLinks.set(parts);
+  catalog.set(handle, entry);
   await before.retire();
   return true;
 }

@@ -15,6 +15,7 @@ import { type FileIdentity, justIdentity, type Part } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import type { HeldPart } from '../disk/part-links.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { AssertRoom, Quota } from './quota.ts';
 import { filesOf, removeFrame } from './remove-frame.ts';
 import { firstCompression, type StagedFile, StagedParts } from './staged-parts.ts';
 
@@ -48,10 +49,12 @@ function isKeptAsItIs(source: RowSource): boolean {
 export class FrameWriter {
   readonly #state: TenantState;
   readonly #reconciler: Reconciler;
+  readonly #quota: Quota;
 
-  constructor(state: TenantState, reconciler: Reconciler) {
+  constructor(state: TenantState, reconciler: Reconciler, quota: Quota) {
     this.#state = state;
     this.#reconciler = reconciler;
+    this.#quota = quota;
   }
 
   async put(request: PutRequest<Handle>, { signal }: { readonly signal: AbortSignal }): Promise<Put> {
@@ -62,17 +65,19 @@ export class FrameWriter {
     }
     signal.throwIfAborted();
     context.durable.assertWritable();
-    if (request.mode === 'create') await this.refuseTaken(handle);
+    await this.refusePut({ handle, mode: request.mode });
     const source = request.mode === 'append' ? await this.#withFrameTypes(request.source, handle) : request.source;
     await directory.prepare();
     await using staged = await StagedParts.stage(this.#state, source, signal);
     const { columns, files } = staged;
     request.check?.(columns);
-    const version = await this.#state.change(handle, async () => {
-      signal.throwIfAborted();
-      context.durable.assertWritable();
-      return this.#commit(handle, request, columns, files);
-    });
+    const version = await this.#quota.run((assertRoom) =>
+      this.#state.change(handle, async () => {
+        signal.throwIfAborted();
+        context.durable.assertWritable();
+        return this.#commit(handle, request, columns, files, assertRoom);
+      }),
+    );
     // It is held: what fails now may not refuse it. A file that is not noted is looked at once more, and so is one that
     // loses its second name after that.
     await staged.removeFiles();
@@ -81,8 +86,13 @@ export class FrameWriter {
     return { version, rows, report: source.kind === 'file' ? files[0]?.written.report : undefined };
   }
 
-  /** Early, before anything is written; the commit looks again. */
-  async refuseTaken(handle: Handle): Promise<void> {
+  /** Before anything is written; the commit looks again. */
+  async refusePut({ handle, mode }: Pick<PutRequest<Handle>, 'handle' | 'mode'>): Promise<void> {
+    if (mode === 'create' && handle !== undefined) await this.#refuseTaken(handle);
+    await this.#quota.refuseFull(handle ?? generateHandle(), mode);
+  }
+
+  async #refuseTaken(handle: Handle): Promise<void> {
     const { catalog } = this.#state;
     const isFree = (): boolean => {
       const entry = catalog.get(handle);
@@ -118,6 +128,7 @@ export class FrameWriter {
     request: PutRequest<Handle>,
     columns: readonly Column[],
     staged: readonly StagedFile[],
+    assertRoom: AssertRoom,
   ): Promise<FrameVersion> {
     const { catalog, context, directory, commits } = this.#state;
     await this.#reconciler.reconcileLocked(handle);
@@ -130,9 +141,11 @@ export class FrameWriter {
     if (request.mode === 'append' && !isFree) {
       if (entry.kind !== 'held') throw whyNotHeld(handle, entry);
       assertSameColumns(handle, entry.version.manifest.columns, columns);
+      assertRoom({ handle, bytes: bytesOf(staged), isReplacement: false });
       return this.#append(handle, request, entry, staged);
     }
     if (request.mode === 'create' && !isFree) throw handleExists(handle);
+    assertRoom({ handle, bytes: bytesOf(staged), isReplacement: true });
     const common = { columns, keepsFiles: false, defaultTtlMs: context.defaultTtlMs, createdAt: context.now() };
     const old = filesOf(entry);
     const replaces = old.map(justIdentity);
@@ -271,6 +284,10 @@ export class FrameWriter {
   #isExpired(entry: Entry): entry is Extract<Entry, { kind: 'held' }> {
     return entry.kind === 'held' && entry.version.isExpired(this.#state.context.now());
   }
+}
+
+function bytesOf(staged: readonly StagedFile[]): number {
+  return staged.reduce((sum, { written }) => sum + written.bytes, 0);
 }
 
 export function withoutCheck({ check: _, ...part }: HeldPart): Part {

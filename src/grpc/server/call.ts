@@ -27,6 +27,7 @@ export interface StartCallOptions {
   /** Undefined where the service is open to anybody. */
   readonly identify: (() => Principal | Promise<Principal>) | undefined;
   readonly onIdentified: (principal: Principal) => void;
+  readonly admit: ((principal: Principal) => void) | undefined;
   readonly requestId: string;
   /** Its line of the audit, where it has one. */
   readonly record: AuditRecord | undefined;
@@ -105,6 +106,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     };
     const begin = (known: Principal | undefined): void => {
       principal = known === undefined || record === undefined ? known : record.identified(known);
+      if (known !== undefined) options.admit?.(known);
       if (principal !== undefined) options.onIdentified(principal);
       if (!ended) void run(stream, call, { ...options, headers, stopping }).then(succeed, fail);
     };

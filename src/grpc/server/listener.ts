@@ -34,6 +34,8 @@ export interface GrpcListenerOptions {
   readonly maxConnections: number;
   readonly services: readonly Service[];
   readonly identify: Identify;
+  /** Throws where the caller has sent too many. */
+  readonly admit?: ((principal: Principal) => void) | undefined;
   /** Undefined: there is none. */
   readonly audit?: Audit | undefined;
   /** Undefined where there are no credentials that could end. */
@@ -145,6 +147,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
       metadata,
       identify,
       onIdentified,
+      admit: options.admit,
       requestId,
       record: found.isOpen ? undefined : options.audit?.begin(audited),
       lane,

@@ -26,6 +26,8 @@ export interface HttpListenerOptions {
   readonly port: number;
   readonly routes: readonly Route[];
   readonly identify: Identify;
+  /** Throws where the caller has sent too many. */
+  readonly admit?: ((principal: Principal) => void) | undefined;
   /** Undefined: requests come in clear text. */
   readonly tls?: ServerTls | undefined;
   /** Whether callers must show who they are. */
@@ -205,6 +207,7 @@ class Dispatcher {
     const principal = this.#options.identify(exchange.caller);
     const serve = (identified: Principal): void | Promise<void> => {
       exchange.principal = identified;
+      this.#options.admit?.(identified);
       if (!exchange.isClosed) this.#options.watch?.add(exchange);
       const found = this.#checkRoute(route, exchange);
       if (access !== undefined && access !== 'known') assertMay(identified, access);
@@ -309,7 +312,7 @@ function checkHead(request: IncomingMessage, { headers }: Exchange): void {
 /** What clients do wrong, and load that is shed, may come by the thousand. */
 function logLevelOf(code: ErrorCode): 'debug' | 'warn' | 'error' {
   if (code === 'internal') return 'error';
-  return httpStatus[code] < 500 || code === 'overloaded' ? 'debug' : 'warn';
+  return httpStatus[code] < 500 || code === 'overloaded' || code === 'quota_exceeded' ? 'debug' : 'warn';
 }
 
 function queryOf(route: Route | undefined, target: string): string | undefined {

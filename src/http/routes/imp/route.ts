@@ -58,6 +58,7 @@ const operation: Operation = {
     'unsupported_format',
     'unsupported_type',
     'too_large',
+    'quota_exceeded',
     'storage_full',
     'storage_read_only',
     'overloaded',
@@ -83,7 +84,7 @@ export function impRoute({ frames, limits }: ImpRouteOptions): Route {
       refuseCrossSite(exchange);
       const command = parseImport(parseQueryString(exchange.target));
       // Nobody shall send gigabytes for nothing.
-      if (command.handle !== undefined) await frames.refusePut(principal, command.handle, command.mode);
+      await frames.refusePut(principal, command);
       const upload = await openUpload(exchange, limits);
       try {
         const kept = await storeUpload(upload, command, { principal, frames, limits, signal });

@@ -214,6 +214,8 @@ const operation: Operation = {
     ...frameErrors,
     ...sqlErrors,
     ...engineErrors,
+    'quota_exceeded',
+    'rate_limited',
     ...storageErrors,
   ],
 };

@@ -1,0 +1,42 @@
+import { AppError } from '../core/app-error.ts';
+import type { Principal, Tenant } from '../core/principal.ts';
+
+interface Bucket {
+  /** Requests that may come at once. */
+  left: number;
+  /** On the monotonic clock. */
+  filledAt: number;
+}
+
+/** Lets each tenant send as many requests a second as its record says, and at most those of one second at once. */
+export class RateLimiter {
+  readonly #buckets = new Map<Tenant, Bucket>();
+  readonly #now: () => number;
+
+  /** `now`: milliseconds on a monotonic clock. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Refuses (`rate_limited`) a request too many. Operators are not counted: they must be able to raise a limit. */
+  count({ tenant, role, limits }: Principal): void {
+    const rate = limits?.maxRate;
+    if (rate === undefined || role === 'operator') return;
+    const now = this.#now();
+    const bucket = this.#buckets.get(tenant) ?? { left: rate, filledAt: now };
+    this.#buckets.set(tenant, bucket);
+    bucket.left = Math.min(rate, bucket.left + ((now - bucket.filledAt) / 1000) * rate);
+    bucket.filledAt = now;
+    if (bucket.left < 1) {
+      throw new AppError(
+        'rate_limited',
+        `your tenant may send ${rate} ${rate === 1 ? 'request' : 'requests'} a second`,
+        {
+          hint: 'send fewer, or ask the operator for more',
+          retryAfterSeconds: Math.max(1, Math.ceil((1 - bucket.left) / rate)),
+        },
+      );
+    }
+    bucket.left -= 1;
+  }
+}
