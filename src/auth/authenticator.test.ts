@@ -237,7 +237,7 @@ test('a good JWT that is mapped to no role, no tenant or one that was not made i
 test('while the issuer is down its keys are used on; without keys the answer is auth_unavailable', async () => {
   const auth = authenticator();
   await identify(auth, `Bearer ${await idp.sign()}`);
-  idp.isDown = true;
+  idp.fault = 'down';
   expect(await identify(auth, `Bearer ${await idp.sign({ jti: '2' })}`)).toMatchObject({ tenant: 'desk' });
   const cold = authenticator({ issuers: [issuerOf()] });
   await expect(identify(cold, `Bearer ${await idp.sign({ jti: '3' })}`)).rejects.toMatchObject({
@@ -258,7 +258,7 @@ test('unknown keys cause one fetch in thirty seconds at most', async () => {
 });
 
 test('an issuer whose discovery names another issuer has no keys', async () => {
-  idp.claimedIssuer = 'https://other.example';
+  idp.fault = 'anotherIssuer';
   await expect(identify(authenticator(), `Bearer ${await idp.sign()}`)).rejects.toMatchObject({
     code: 'auth_unavailable',
   });

@@ -107,9 +107,9 @@ test('a good JWT without a role here is 403', async () => {
 
 test('the keys are fetched once for many JWTs, and outlast the issuer', async () => {
   for (let i = 0; i < 20; i++) expect((await as(await issuer.sign({ jti: String(i) }), '/whoami')).status).toBe(200);
-  issuer.isDown = true;
+  issuer.fault = 'down';
   expect((await as(await issuer.sign({ jti: 'later' }), '/whoami')).status).toBe(200);
-  issuer.isDown = false;
+  issuer.fault = undefined;
   expect(issuer.fetches).toBe(1);
 });
 
@@ -119,7 +119,7 @@ test('info tells strangers that JWTs are taken', async () => {
 
 test('while the keys of an issuer cannot be had, its JWTs are 503 and all else works', async () => {
   const down = await TestIssuer.start();
-  down.isDown = true;
+  down.fault = 'down';
   await using closed = await startFramehold({
     toml: `[auth]\nenabled = true\nanonymous = "default:read"\n[auth.issuers.corp]\nissuer = "${down.url}"\naudience = "framehold"\ntenant = "default"\nroles = { a = "read" }`,
   });

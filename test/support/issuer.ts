@@ -1,15 +1,32 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWK, SignJWT } from 'jose';
+
+/** Ways in which an issuer fails. */
+export const issuerFaults = [
+  'down',
+  'silent',
+  'cut',
+  'slow',
+  'noJson',
+  'endless',
+  'anotherIssuer',
+  'noKeys',
+  'redirect',
+] as const;
+
+export type IssuerFault = (typeof issuerFaults)[number];
 
 /** A real issuer: discovery and keys over HTTP. */
 export class TestIssuer {
   readonly #server: Server;
   #keys = new Map<string, KeyObject>();
+  /** Of the keys. */
   fetches = 0;
-  isDown = false;
-  claimedIssuer: string | undefined;
+  /** To fetch the keys, whether they succeed or not. */
+  attempts = 0;
+  fault: IssuerFault | undefined;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -19,9 +36,11 @@ export class TestIssuer {
     const server = createServer();
     const issuer = new TestIssuer(server);
     server.on('request', async (request, response) => {
-      if (issuer.isDown) return void response.writeHead(503).end();
-      if (request.url === '/.well-known/openid-configuration') {
-        response.end(JSON.stringify({ issuer: issuer.claimedIssuer ?? issuer.url, jwks_uri: `${issuer.url}/keys` }));
+      const isDiscovery = request.url === '/.well-known/openid-configuration';
+      if (isDiscovery) issuer.attempts += 1;
+      if (issuer.fault !== undefined) return fail(issuer.fault, response);
+      if (isDiscovery) {
+        response.end(JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys` }));
         return;
       }
       issuer.fetches += 1;
@@ -64,4 +83,35 @@ function newKey(): KeyObject {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   return createPrivateKey(privateKey);
+}
+
+function fail(fault: IssuerFault, response: ServerResponse): void {
+  switch (fault) {
+    case 'down':
+      return void response.writeHead(503).end();
+    case 'cut':
+      return void response.destroy();
+    case 'silent':
+      return;
+    case 'slow':
+      return trickle(response, 100);
+    case 'endless':
+      return trickle(response, 0);
+    case 'anotherIssuer':
+      return void response.end('{"issuer":"https://other.example","jwks_uri":"https://other.example/keys"}');
+    case 'noJson':
+      return void response.end('<html>We will be back soon</html>');
+    case 'noKeys':
+      return void response.end('{"keys":"none"}');
+    case 'redirect':
+      return void response.writeHead(302, { location: '/elsewhere' }).end();
+    default:
+      return fault satisfies never;
+  }
+}
+
+/** Spaces without an end, which JSON may begin with. */
+function trickle(response: ServerResponse, everyMs: number): void {
+  const timer = setInterval(() => response.write(everyMs > 0 ? ' ' : ' '.repeat(65_536)), everyMs);
+  response.on('close', () => clearInterval(timer));
 }

@@ -1,6 +1,7 @@
 import type { Scenario } from '../harness/scenario.ts';
+import { issuerOutage } from './issuer-outage.ts';
 import { probing } from './probing.ts';
 import { revocation } from './revocation.ts';
 
 /** Who may come in: other tenants, credentials that end, issuers that fail. */
-export const accessScenarios: readonly Scenario[] = [probing, revocation];
+export const accessScenarios: readonly Scenario[] = [probing, revocation, issuerOutage];

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AccessRecords, type ListedToken, unlimited } from '../../../src/auth/access-records.ts';
 import { defaultTenant, type Role, type Tenant } from '../../../src/core/principal.ts';
@@ -6,12 +7,16 @@ import { ask } from '../../support/http-client.ts';
 import type { SpawnedFramehold } from '../../support/spawned-framehold.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../harness/until.ts';
-import { SharedServers } from '../shared/shared-servers.ts';
+import { type ServerOptions, SharedServers } from '../shared/shared-servers.ts';
 
 export interface NewToken {
   readonly role: Role;
   readonly tenant?: string;
   readonly expiresAt?: number;
+}
+
+export interface ClosedServerOptions extends ServerOptions {
+  readonly toml?: string;
 }
 
 /** Servers of one directory that require credentials, and its access records as commands with `--data-dir` change them. */
@@ -26,9 +31,18 @@ export class ClosedServers implements AsyncDisposable {
     this.records = records;
   }
 
-  static async start(count: number, flags: readonly string[] = []): Promise<ClosedServers> {
+  static async start(
+    count: number,
+    { toml = '', flags = [], env = {} }: ClosedServerOptions = {},
+  ): Promise<ClosedServers> {
     const directory = await temporaryDirectory();
-    const shared = new SharedServers(directory.path, count, ['--auth-enabled', ...flags]);
+    const config = join(directory.path, 'config.toml');
+    await writeFile(config, toml);
+    const shared = new SharedServers(directory.path, count, {
+      // All callers have one address.
+      env: { FRAMEHOLD_AUTH_MAX_FAILED_LOGINS: '1000000', ...env },
+      flags: ['--auth-enabled', '--config', config, ...flags],
+    });
     const records = await AccessRecords.open(join(directory.path, 'cold'), new DurableFiles());
     const servers = new ClosedServers(directory, shared, records);
     try {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../../support/http-client.ts';
-import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
+import { type SpawnedFramehold, type SpawnOptions, spawnFramehold } from '../../support/spawned-framehold.ts';
 import type { Content, Outcome, Verb } from '../harness/ledger.ts';
 import type { Random } from '../harness/random.ts';
 import { BrokenPromise, promised } from '../harness/scenario.ts';
@@ -10,17 +10,19 @@ import type { SharedHistory, SharedWrite } from './shared-history.ts';
 
 export const boundMs = 1000;
 
+export type ServerOptions = Pick<SpawnOptions, 'flags' | 'env'>;
+
 /** Servers of one cold directory, each with a data directory of its own. */
 export class SharedServers implements AsyncDisposable {
   readonly #root: string;
   readonly #servers: (SpawnedFramehold | undefined)[];
   #lives = 0;
   readonly #names = new Map<SpawnedFramehold, string>();
-  readonly #flags: readonly string[];
+  readonly #options: ServerOptions;
 
-  constructor(root: string, count: number, flags: readonly string[] = []) {
+  constructor(root: string, count: number, options: ServerOptions = {}) {
     this.#root = root;
-    this.#flags = flags;
+    this.#options = options;
     this.#servers = Array.from({ length: count }, () => undefined);
   }
 
@@ -29,8 +31,8 @@ export class SharedServers implements AsyncDisposable {
   }
 
   async start(at: number): Promise<SpawnedFramehold> {
-    const flags = ['--parquet-path', join(this.#root, 'cold'), ...this.#flags];
-    const server = await spawnFramehold({ dataDir: join(this.#root, `data${at}`), flags });
+    const flags = ['--parquet-path', join(this.#root, 'cold'), ...(this.#options.flags ?? [])];
+    const server = await spawnFramehold({ ...this.#options, dataDir: join(this.#root, `data${at}`), flags });
     this.#names.set(server, `${at}.${++this.#lives}`);
     this.#servers[at] = server;
     return server;
