@@ -1,28 +1,11 @@
 import { rename, symlink, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { ask } from '../support/http-client.ts';
 import { spawnFramehold } from '../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { makeTlsFiles, serverNames, startTlsFramehold, writePair } from '../support/tls-framehold.ts';
-
-/** The serial number of the certificate that a new connection sees. */
-function servedSerial(port: number, ALPNProtocols: string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols }, () => {
-      resolve(socket.getPeerX509Certificate()?.serialNumber ?? '');
-      socket.destroy();
-    });
-    socket.on('error', reject);
-  });
-}
-
-async function bothSerials({ url, grpcPort }: { url: string; grpcPort: number }): Promise<string[]> {
-  const httpPort = Number(new URL(url).port);
-  return Promise.all([servedSerial(httpPort, ['http/1.1']), servedSerial(grpcPort, ['h2'])]);
-}
+import { makeTlsFiles, servedSerials, serverNames, startTlsFramehold, writePair } from '../support/tls-framehold.ts';
 
 const serialOf = ({ serial }: { serial: Buffer }): string => serial.toString('hex').toUpperCase();
 
@@ -58,7 +41,7 @@ describe('a certificate that changes on disk', () => {
       await expect
         .poll(async () => {
           expect(await viaKept()).toEqual({ status: 200, reused: true });
-          return bothSerials({ url, grpcPort: grpcAddress.port });
+          return servedSerials({ url, grpcPort: grpcAddress.port });
         })
         .toEqual([serialOf(next), serialOf(next)]);
     }
@@ -73,7 +56,7 @@ describe('a certificate that changes on disk', () => {
   it('and cannot be used leaves the old one, with one error in the log', async () => {
     await using server = await startTlsFramehold();
     const { files, url, grpcAddress } = server;
-    const before = await bothSerials({ url, grpcPort: grpcAddress.port });
+    const before = await servedSerials({ url, grpcPort: grpcAddress.port });
     const errors = (): number => server.log().split('the certificate could not be loaded again').length - 1;
 
     const { cert } = files.authority.issue(serverNames);
@@ -83,11 +66,13 @@ describe('a certificate that changes on disk', () => {
     // Some more looks at the same files.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(errors()).toBe(1);
-    expect(await bothSerials({ url, grpcPort: grpcAddress.port })).toEqual(before);
+    expect(await servedSerials({ url, grpcPort: grpcAddress.port })).toEqual(before);
 
     const next = files.authority.issue(serverNames);
     await writePair(files, next);
-    await expect.poll(() => bothSerials({ url, grpcPort: grpcAddress.port })).toEqual([serialOf(next), serialOf(next)]);
+    await expect
+      .poll(() => servedSerials({ url, grpcPort: grpcAddress.port }))
+      .toEqual([serialOf(next), serialOf(next)]);
   });
 
   it('by a link to another folder is seen, as Kubernetes changes its secrets', async () => {
@@ -105,7 +90,7 @@ describe('a certificate that changes on disk', () => {
     await symlink(other.path, `${link}.new`);
     await rename(`${link}.new`, link);
     const grpcPort = server.grpcAddress.port;
-    await expect.poll(() => bothSerials({ url: server.url, grpcPort })).toEqual([serialOf(second), serialOf(second)]);
+    await expect.poll(() => servedSerials({ url: server.url, grpcPort })).toEqual([serialOf(second), serialOf(second)]);
   });
 });
 

@@ -3,20 +3,22 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWK, SignJWT } from 'jose';
 
-/** Ways in which an issuer fails. */
-export const issuerFaults = [
-  'down',
-  'silent',
-  'cut',
-  'slow',
-  'noJson',
-  'endless',
-  'anotherIssuer',
-  'noKeys',
-  'redirect',
-] as const;
+/** Ways in which an issuer fails, to whatever it is asked. */
+const failures = {
+  down: (response) => response.writeHead(503).end(),
+  silent: () => {},
+  cut: (response) => response.destroy(),
+  slow: (response) => trickle(response, 100),
+  noJson: (response) => response.end('<html>We will be back soon</html>'),
+  endless: (response) => trickle(response, 0),
+  anotherIssuer: (response) =>
+    response.end('{"issuer":"https://other.example","jwks_uri":"https://other.example/keys"}'),
+  noKeys: (response) => response.end('{"keys":"none"}'),
+  redirect: (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+} satisfies Record<string, (response: ServerResponse) => void>;
 
-export type IssuerFault = (typeof issuerFaults)[number];
+export type IssuerFault = keyof typeof failures;
+export const issuerFaults = Object.keys(failures) as IssuerFault[];
 
 /** A real issuer: discovery and keys over HTTP. */
 export class TestIssuer {
@@ -38,7 +40,7 @@ export class TestIssuer {
     server.on('request', async (request, response) => {
       const isDiscovery = request.url === '/.well-known/openid-configuration';
       if (isDiscovery) issuer.attempts += 1;
-      if (issuer.fault !== undefined) return fail(issuer.fault, response);
+      if (issuer.fault !== undefined) return failures[issuer.fault](response);
       if (isDiscovery) {
         response.end(JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys` }));
         return;
@@ -83,31 +85,6 @@ function newKey(): KeyObject {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   return createPrivateKey(privateKey);
-}
-
-function fail(fault: IssuerFault, response: ServerResponse): void {
-  switch (fault) {
-    case 'down':
-      return void response.writeHead(503).end();
-    case 'cut':
-      return void response.destroy();
-    case 'silent':
-      return;
-    case 'slow':
-      return trickle(response, 100);
-    case 'endless':
-      return trickle(response, 0);
-    case 'anotherIssuer':
-      return void response.end('{"issuer":"https://other.example","jwks_uri":"https://other.example/keys"}');
-    case 'noJson':
-      return void response.end('<html>We will be back soon</html>');
-    case 'noKeys':
-      return void response.end('{"keys":"none"}');
-    case 'redirect':
-      return void response.writeHead(302, { location: '/elsewhere' }).end();
-    default:
-      return fault satisfies never;
-  }
 }
 
 /** Spaces without an end, which JSON may begin with. */

@@ -1,5 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { AccessRecords } from '../../src/auth/access-records.ts';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { defaultTenant, type Role, roles } from '../../src/core/principal.ts';
@@ -49,6 +50,22 @@ export async function writePair(
     await writeFile(`${file}.new`, text, { mode: 0o600 });
     await rename(`${file}.new`, file);
   }
+}
+
+/** The serial numbers of the certificates that new connections to both listeners see. */
+export async function servedSerials({ url, grpcPort }: { url: string; grpcPort: number }): Promise<string[]> {
+  const httpPort = Number(new URL(url).port);
+  return Promise.all([servedSerial(httpPort, ['http/1.1']), servedSerial(grpcPort, ['h2'])]);
+}
+
+function servedSerial(port: number, ALPNProtocols: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols }, () => {
+      resolve(socket.getPeerX509Certificate()?.serialNumber ?? '');
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
 }
 
 export interface TlsFramehold extends Framehold {

@@ -22,7 +22,7 @@ const watchedMs = 1200;
 export const revocation: Scenario = {
   id: 'T2',
   promise: 'what is revoked, expired, removed or no longer shared is refused by every server within a second, for good',
-  rounds: { ci: 12, release: 500 },
+  rounds: { ci: 8, release: 500 },
   secondsPerRound: 10,
   async run({ rounds, size, random, progress }: Trial) {
     await using servers = await ClosedServers.start(2);
