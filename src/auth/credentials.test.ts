@@ -40,3 +40,10 @@ test.each([
     expect.objectContaining({ code: 'unauthenticated', message: expect.stringContaining(words) }),
   );
 });
+
+test('a long header costs time in proportion to its length', () => {
+  const begunAt = performance.now();
+  expect(readCredential({ authorization: `Bearer a${' '.repeat(60_000)}b` })?.secret).toHaveLength(60_002);
+  // Quadratic work would take seconds.
+  expect(performance.now() - begunAt).toBeLessThan(1000);
+});

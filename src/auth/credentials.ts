@@ -19,7 +19,7 @@ export function readCredential(headers: Headers, rawHeaders: readonly string[] =
   if (authorization !== undefined && old !== undefined) throw doubled('Authorization and auth-token-bin');
   if (old !== undefined) return { scheme: 'bearer', secret: Buffer.from(old, 'base64').toString() };
   if (authorization === undefined) return undefined;
-  const [, scheme = '', value = ''] = /^\s*([^\s]+)\s*(.*?)\s*$/.exec(authorization) ?? [];
+  const [scheme, value] = splitScheme(authorization.trim());
   switch (scheme.toLowerCase()) {
     case '':
       return undefined;
@@ -33,6 +33,12 @@ export function readCredential(headers: Headers, rawHeaders: readonly string[] =
         'use Bearer <token>, or Basic with the token as password',
       );
   }
+}
+
+/** Without a pattern for both parts: it would try every space of a long header against all that follow. */
+function splitScheme(authorization: string): [scheme: string, value: string] {
+  const end = authorization.search(/\s/);
+  return end < 0 ? [authorization, ''] : [authorization.slice(0, end), authorization.slice(end).trim()];
 }
 
 /** Without padding, too: Go's clients send none. */
