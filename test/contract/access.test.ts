@@ -185,6 +185,24 @@ test('a token is made and revoked over HTTP, its secret shown once', async () =>
   expect((await as(admin, 'DELETE', `/tokens/${made.id}`)).status).toBe(404);
 });
 
+test('an admin whose token has a prefix makes no tokens and rotates none', async () => {
+  const { token } = await closed.makeToken('admin', { prefix: 'eu.' });
+  await closed.untilKnown(token);
+  const { record } = await closed.makeToken('admin');
+  for (const [path, body] of [
+    ['/tokens', '{"name":"x","role":"read"}'],
+    [`/tokens/${record.id}/rotate`],
+    ['/tokens/none/rotate'],
+  ] as const) {
+    const answer = await as(token, 'POST', path, body);
+    expect([path, answer.status, answer.text]).toEqual([
+      path,
+      403,
+      expect.stringContaining('a token with a prefix makes no other tokens'),
+    ]);
+  }
+});
+
 test.each([
   ['a role above one’s own', '{"name":"x","role":"operator"}', 403],
   ['no role', '{"name":"x"}', 400],
