@@ -78,6 +78,34 @@ def _(server):
             assert handle in [info.descriptor.path[-1].decode() for info in client.list_flights(b"", options)]
 
 
+class OldLogin(flight.ClientAuthHandler):
+    """Takes its token from the messages of the Handshake, and sends it as `auth-token-bin` with every call."""
+
+    def __init__(self):
+        super().__init__()
+        self.token = b""
+
+    def authenticate(self, outgoing, incoming):
+        outgoing.write(b"")
+        self.token = incoming.read()
+
+    def get_token(self):
+        return self.token
+
+
+@case("pyarrow: the old authenticate works where its Handshake has the token in a header, or a client certificate")
+def _(server):
+    with arrow_flight(server) as client:
+        client.authenticate(OldLogin(), bearer(server.file("token")))
+        equal(answer(client), [{"n": 42}])
+        with fails("no credentials were sent", error=flight.FlightUnauthenticatedError):
+            client.authenticate(OldLogin())
+    with arrow_flight(server, cert_chain=server.file("client.crt"), private_key=server.file("client.key")) as client:
+        client.authenticate(OldLogin())
+        equal(answer(client), [{"n": 42}])
+        equal(put(client, server.fresh()), 3)
+
+
 @case("pyarrow: a client certificate needs no token")
 def _(server):
     with arrow_flight(server, cert_chain=server.file("client.crt"), private_key=server.file("client.key")) as client:
