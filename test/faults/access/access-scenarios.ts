@@ -4,6 +4,7 @@ import { certificateReload } from './certificate-reload.ts';
 import { failedLogins } from './failed-logins.ts';
 import { issuerOutage } from './issuer-outage.ts';
 import { probing } from './probing.ts';
+import { quotaRaces } from './quota-races.ts';
 import { revocation } from './revocation.ts';
 
 /** Who may come in: other tenants, credentials that end, issuers that fail. */
@@ -12,6 +13,7 @@ export const accessScenarios: readonly Scenario[] = [
   revocation,
   certificateReload,
   issuerOutage,
+  quotaRaces,
   failedLogins,
   auditedChanges,
 ];

@@ -62,6 +62,12 @@ export class ClosedServers implements AsyncDisposable {
     return this.#shared.at(index);
   }
 
+  /** Kills the server, and starts it again. */
+  async restart(index: number): Promise<void> {
+    await this.at(index)[Symbol.asyncDispose]();
+    await this.#shared.start(index);
+  }
+
   async makeTenant(name: string): Promise<void> {
     await this.records.createTenant(name as Tenant, unlimited(Date.now()));
   }
