@@ -31,6 +31,24 @@ it('has the line in the file when the wait is over', async () => {
   }
 });
 
+it('writes every line at once, also while the file is opened anew', async () => {
+  await using temporary = await temporaryDirectory();
+  const path = join(temporary.path, 'audit');
+  const file = await AuditFile.open({ ...options, path, onFailure: 'refuse' });
+  let isDone = false;
+  const reopening = (async () => {
+    while (!isDone) await file.reopen();
+  })();
+  try {
+    for (let n = 0; n < 3000; n++) await file.appendAndWait(`${n}\n`);
+  } finally {
+    isDone = true;
+    await reopening;
+    await file[Symbol.asyncDispose]();
+  }
+  expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(3001);
+}, 20_000);
+
 describe.skipIf(process.platform !== 'linux')('a disk that stands still', () => {
   /** A pipe takes a little, and then nothing until it is read. */
   async function stuckFile(path: string, onFailure: 'refuse' | 'continue') {

@@ -131,17 +131,25 @@ export class AuditFile implements AsyncDisposable {
   }
 
   async #drain(): Promise<void> {
-    while (this.#pending.length > 0) {
-      const bytes = Buffer.from(this.#pending.join(''));
-      const upTo = this.#appended;
-      this.#pending = [];
-      this.#pendingBytes = 0;
-      if (!(await this.#write(bytes))) break;
-      this.#settle(upTo);
-      this.#tellLost();
+    let isWritten = true;
+    // Lines that come while the old file is closed are written, too.
+    while (isWritten && (this.#pending.length > 0 || this.#reopened !== undefined)) {
+      if (this.#pending.length > 0) isWritten = await this.#writePending();
+      else await this.#takeReopened();
     }
-    await this.#takeReopened();
     this.#draining = undefined;
+  }
+
+  /** False where the server stops before they are written. */
+  async #writePending(): Promise<boolean> {
+    const bytes = Buffer.from(this.#pending.join(''));
+    const upTo = this.#appended;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    if (!(await this.#write(bytes))) return false;
+    this.#settle(upTo);
+    this.#tellLost();
+    return true;
   }
 
   /** False where the server stops before it is written. */
