@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AccessRecords, unlimited } from '../src/auth/access-records.ts';
+import { AccessRecords, noLimits } from '../src/auth/access-records.ts';
 import type { Cleanup } from '../src/core/async/cleanup.ts';
 import { defaultTenant, type Role, type Tenant } from '../src/core/principal.ts';
 import { DurableFiles } from '../src/frames/disk/durable-file.ts';
@@ -28,7 +28,7 @@ export async function makeTokens(dataDir: string, { count = 1, role = 'read' as 
 export async function fillAccess(dataDir: string, count: { readonly tokens: number; readonly tenants: number }) {
   const records = await openRecords(dataDir);
   await makeTokens(dataDir);
-  await records.createTenant('tenant-0' as Tenant, unlimited(Date.now()));
+  await records.createTenant('tenant-0' as Tenant, noLimits);
   const names = {
     tokens: (at: number): string => createHash('sha256').update(String(at)).digest('hex'),
     tenants: (at: number): string => `tenant-${at}`,

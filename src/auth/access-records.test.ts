@@ -5,7 +5,7 @@ import { type TemporaryDirectory, temporaryDirectory } from '../../test/support/
 import { parseHandle } from '../core/handle.ts';
 import { defaultTenant, type Tenant } from '../core/principal.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
-import { AccessRecords } from './access-records.ts';
+import { AccessRecords, noLimits } from './access-records.ts';
 import { generateToken } from './token.ts';
 
 const desk = 'desk' as Tenant;
@@ -75,6 +75,29 @@ test('a rotated token keeps its rights, and the old one ends after the overlap',
   expect(rotated?.token).not.toBe(old.token);
 });
 
+test('a token that another process has just revoked is not rotated', async () => {
+  const [one, other] = [await open(), await open()];
+  const { token, record } = await one.createToken({
+    name: 'a',
+    tenant: defaultTenant,
+    role: 'admin',
+    prefix: undefined,
+    expiresAt: undefined,
+  });
+  await other.refresh();
+  expect(await other.findToken(token)).toEqual(record);
+  await one.revokeToken(record.id);
+  expect(await other.rotateToken(record.id, 60_000)).toBeUndefined();
+  expect(await (await open()).findToken(token)).toBeUndefined();
+});
+
+test('changes of a tenant at the same time are all kept', async () => {
+  const records = await open();
+  await records.createTenant(desk, noLimits);
+  await Promise.all([records.setTenant(desk, { maxFrames: 3 }), records.setTenant(desk, { maxBytes: 5 })]);
+  expect(await records.limitsOf(desk)).toMatchObject({ maxFrames: 3, maxBytes: 5 });
+});
+
 test('tenants are made, changed, listed and removed with their tokens', async () => {
   const records = await open(() => 7);
   await records.createTenant(desk, limits);
@@ -109,6 +132,15 @@ test('a share is of one frame: one that is made anew has another origin', async 
   expect(records.sharesWith(defaultTenant)).toEqual([]);
   expect([await records.unshare(share), await records.unshare(share)]).toEqual([true, false]);
   expect(await records.sharedOrigin(share)).toBeUndefined();
+});
+
+test('a share whose name would be too long for a file is refused with the reason', async () => {
+  const records = await open();
+  const [owner, reader] = ['o'.repeat(63) as Tenant, 'r'.repeat(63) as Tenant];
+  const share = (length: number) => records.share({ owner, handle: parseHandle('h'.repeat(length)), reader }, 'v1');
+  await expect(share(128)).rejects.toMatchObject({ code: 'invalid_parameter' });
+  await share(122);
+  expect(records.sharesWith(reader)).toHaveLength(1);
 });
 
 test('a damaged record gives no access', async () => {

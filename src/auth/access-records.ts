@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
+import { Semaphore } from '../core/async/semaphore.ts';
+import { sharedName } from '../core/frame-name.ts';
 import type { Handle } from '../core/handle.ts';
-import { isHandle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, isRole, isTenant, type Role, type Tenant, type TenantLimits } from '../core/principal.ts';
 import type { DurableFiles } from '../frames/disk/durable-file.ts';
 import { countFrames } from '../frames/disk/tenant-directory.ts';
 import { RecordFolder } from './record-folder.ts';
+import { assertShareable, indexShares, parseShares, type Share, type SharesIndex, shareName } from './share-index.ts';
 import { generateToken, hashToken } from './token.ts';
 import { TokenUses } from './token-uses.ts';
 
@@ -33,13 +35,6 @@ export interface TenantRecord extends TenantLimits {
   readonly engines: readonly string[];
 }
 
-/** A frame that its owner lets another tenant read. */
-export interface Share {
-  readonly owner: Tenant;
-  readonly handle: Handle;
-  readonly reader: Tenant;
-}
-
 interface ShareRecord {
   /** Of the frame that was shared: one that is made anew under its handle is another. */
   readonly origin: string;
@@ -58,8 +53,10 @@ export class AccessRecords implements Disposable {
   readonly #coldDirectory: string;
   readonly #uses: TokenUses;
   readonly #now: () => number;
+  /** One at a time: each begins with what the last one left. */
+  readonly #tenantChanges = new Semaphore(1);
   readonly #onChange = new Set<() => void>();
-  #parsedShares: { readonly names: ReadonlySet<string>; readonly shares: readonly Share[] } | undefined;
+  #sharesIndex: SharesIndex | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(coldDirectory: string, durable: DurableFiles, now: () => number) {
@@ -135,11 +132,9 @@ export class AccessRecords implements Disposable {
 
   /** False where there is none of this id, or another tenant's. */
   async revokeToken(id: string, tenant?: Tenant): Promise<boolean> {
-    const hash = [...this.#tokens.names].find((name) => name.slice(0, idLength) === id);
-    const record = hash === undefined ? undefined : await this.#tokens.get(hash);
-    if (hash === undefined || record === undefined) return false;
-    if (tenant !== undefined && record.tenant !== tenant) return false;
-    const removed = await this.#tokens.remove(hash);
+    const found = await this.#findById(id, tenant);
+    if (found === undefined) return false;
+    const removed = await this.#tokens.remove(found.hash);
     await this.#uses.forget(id);
     this.#changed();
     return removed;
@@ -156,15 +151,28 @@ export class AccessRecords implements Disposable {
     overlapMs: number,
     tenant?: Tenant,
   ): Promise<{ readonly token: string; readonly record: ListedToken } | undefined> {
-    const old = (await this.listTokens(tenant)).find((token) => token.id === id);
+    const old = await this.#findById(id, tenant);
     if (old === undefined) return undefined;
-    const { id: _, createdAt: __, lastUsed: ___, ...rights } = old;
+    const { hash, record } = old;
+    const { createdAt: _, ...rights } = record;
     const made = await this.createToken(rights);
-    const endsAt = Math.min(old.expiresAt ?? Infinity, this.#now() + overlapMs);
-    const hash = [...this.#tokens.names].find((name) => name.slice(0, idLength) === id);
-    if (hash !== undefined) await this.#tokens.set(hash, { ...rights, createdAt: old.createdAt, expiresAt: endsAt });
+    const expiresAt = Math.min(record.expiresAt ?? Infinity, this.#now() + overlapMs);
+    // One that was revoked meanwhile must not come back.
+    if (this.#tokens.has(hash)) await this.#tokens.set(hash, { ...record, expiresAt });
     this.#changed();
     return made;
+  }
+
+  /** As it is now: another server may have changed it since the last look. */
+  async #findById(
+    id: string,
+    tenant: Tenant | undefined,
+  ): Promise<{ readonly hash: string; readonly record: TokenRecord } | undefined> {
+    await this.#tokens.reread();
+    const hash = [...this.#tokens.names].find((name) => name.slice(0, idLength) === id);
+    const record = hash === undefined ? undefined : await this.#tokens.get(hash);
+    if (hash === undefined || record === undefined) return undefined;
+    return tenant === undefined || record.tenant === tenant ? { hash, record } : undefined;
   }
 
   async hasTenant(tenant: Tenant): Promise<boolean> {
@@ -208,13 +216,15 @@ export class AccessRecords implements Disposable {
   }
 
   async setTenant(tenant: Tenant, limits: Partial<Omit<TenantRecord, 'createdAt'>>): Promise<TenantRecord> {
-    await this.#tenants.refresh();
-    if (!(await this.hasTenant(tenant))) throw noSuchTenant(tenant);
-    const before = (await this.#tenants.get(tenant)) ?? unlimited(this.#now());
-    const after = { ...before, ...limits };
-    await this.#tenants.set(tenant, after);
-    this.#changed();
-    return after;
+    return this.#tenantChanges.run(async () => {
+      await this.#tenants.reread();
+      if (!(await this.hasTenant(tenant))) throw noSuchTenant(tenant);
+      const before = (await this.#tenants.get(tenant)) ?? { ...noLimits, createdAt: this.#now() };
+      const after = { ...before, ...limits };
+      await this.#tenants.set(tenant, after);
+      this.#changed();
+      return after;
+    });
   }
 
   /** With its tokens and the shares with it; it must have no frames. */
@@ -235,15 +245,24 @@ export class AccessRecords implements Disposable {
     // From here on its tokens are refused, whether they are there or not.
     if (!(await this.#tenants.remove(tenant))) throw noSuchTenant(tenant);
     this.#changed();
-    for (const { id } of await this.listTokens(tenant)) await this.revokeToken(id, tenant);
     // A tenant that is made anew under the name is another one.
-    for (const share of this.#allShares()) {
-      if (share.owner === tenant || share.reader === tenant) await this.#shares.remove(shareName(share));
-    }
+    await this.#removeTokens(tenant);
+    const shares = parseShares(this.#shares.names);
+    await this.#shares.removeAll(shares.filter(({ owner, reader }) => [owner, reader].includes(tenant)).map(shareName));
     this.#changed();
   }
 
+  async #removeTokens(tenant: Tenant): Promise<void> {
+    const hashes: string[] = [];
+    for (const hash of this.#tokens.names) {
+      if ((await this.#tokens.get(hash))?.tenant === tenant) hashes.push(hash);
+    }
+    await this.#tokens.removeAll(hashes);
+    for (const hash of hashes) await this.#uses.forget(hash.slice(0, idLength));
+  }
+
   async share(share: Share, origin: string): Promise<void> {
+    assertShareable(share);
     await this.#shares.set(shareName(share), { origin, createdAt: this.#now() });
     this.#changed();
   }
@@ -264,24 +283,22 @@ export class AccessRecords implements Disposable {
     return (await this.#shares.get(shareName(share)))?.origin;
   }
 
-  sharesOf(owner: Tenant, handle: Handle): Share[] {
-    return this.#allShares().filter((share) => share.owner === owner && share.handle === handle);
+  sharesOf(owner: Tenant, handle: Handle): readonly Share[] {
+    return this.#indexedShares().byFrame.get(sharedName(owner, handle)) ?? [];
   }
 
-  sharesWith(reader: Tenant): Share[] {
-    return this.#allShares().filter((share) => share.reader === reader);
+  sharesWith(reader: Tenant): readonly Share[] {
+    return this.#indexedShares().byReader.get(reader) ?? [];
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
 
-  #allShares(): readonly Share[] {
+  #indexedShares(): SharesIndex {
     const { names } = this.#shares;
-    if (this.#parsedShares?.names !== names) {
-      this.#parsedShares = { names, shares: [...names].flatMap((name) => parseShareName(name) ?? []) };
-    }
-    return this.#parsedShares.shares;
+    if (this.#sharesIndex?.names !== names) this.#sharesIndex = indexShares(names);
+    return this.#sharesIndex;
   }
 
   #changed(): void {
@@ -295,26 +312,13 @@ export function noSuchTenant(tenant: string): AppError {
   });
 }
 
-export function unlimited(createdAt: number): TenantRecord {
-  return {
-    createdAt,
-    maxBytes: undefined,
-    maxFrames: undefined,
-    maxStatements: undefined,
-    maxRate: undefined,
-    engines: [],
-  };
-}
-
-/** `+` stands in neither names of tenants nor handles. */
-function shareName({ owner, handle, reader }: Share): string {
-  return `${owner}+${handle}+${reader}`;
-}
-
-function parseShareName(name: string): Share | undefined {
-  const [owner = '', handle = '', reader = ''] = name.split('+');
-  return isTenant(owner) && isHandle(handle) && isTenant(reader) ? { owner, handle, reader } : undefined;
-}
+export const noLimits: Omit<TenantRecord, 'createdAt'> = {
+  maxBytes: undefined,
+  maxFrames: undefined,
+  maxStatements: undefined,
+  maxRate: undefined,
+  engines: [],
+};
 
 function parseToken(value: unknown): TokenRecord | undefined {
   const { name, tenant, role, prefix, createdAt, expiresAt } = value as Record<string, unknown>;

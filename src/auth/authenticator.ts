@@ -2,7 +2,7 @@ import { hash, type X509Certificate } from 'node:crypto';
 import { AppError } from '../core/app-error.ts';
 import { LruMap } from '../core/lru-map.ts';
 import { type Caller, defaultTenant, type Identify, isTenant, type Principal, type Tenant } from '../core/principal.ts';
-import type { AccessRecords } from './access-records.ts';
+import { type AccessRecords, noSuchTenant } from './access-records.ts';
 import { type CertificateRule, identifyCertificate, isMapped } from './certificate-mapping.ts';
 import { type Credential, readCredential, unauthenticated } from './credentials.ts';
 import { type Issuer, namedIssuer } from './issuer.ts';
@@ -196,9 +196,7 @@ export class Authenticator {
   }
 
   async #actingIn(principal: Principal, name: string): Promise<Principal> {
-    if (!isTenant(name) || !(await this.#options.records.hasTenant(name))) {
-      throw new AppError('not_found', `there is no tenant ${JSON.stringify(name.slice(0, 100))}`);
-    }
-    return this.#limited({ ...principal, tenant: name as Tenant });
+    if (!isTenant(name) || !(await this.#options.records.hasTenant(name))) throw noSuchTenant(name);
+    return this.#limited({ ...principal, tenant: name });
   }
 }

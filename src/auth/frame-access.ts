@@ -6,8 +6,9 @@ import type { Principal } from '../core/principal.ts';
 import { handleNotFound } from '../frames/catalog/frame-errors.ts';
 import type { FrameSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames, ListOptions } from '../frames/frames.ts';
-import type { AccessRecords, Share } from './access-records.ts';
+import type { AccessRecords } from './access-records.ts';
 import { assertMay, isWithin } from './rights.ts';
+import type { Share } from './share-index.ts';
 
 /** For what is too short to be stopped. */
 const unstopped = new AbortController().signal;

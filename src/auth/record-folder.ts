@@ -60,6 +60,11 @@ export class RecordFolder<Value> {
     return true;
   }
 
+  /** The same without trust in the time of the last change: for those who are about to change what they find. */
+  async reread(): Promise<void> {
+    await this.#list(await changeTime(this.#path));
+  }
+
   /** False where there is one of this name. */
   async add(name: string, value: Value): Promise<boolean> {
     return this.#write(value, (from) => this.#durable.linkNew(from, this.#pathOf(name)));
@@ -76,10 +81,16 @@ export class RecordFolder<Value> {
   async remove(name: string): Promise<boolean> {
     await this.refresh();
     if (!this.#names.has(name)) return false;
-    await this.#durable.remove(this.#pathOf(name));
-    await this.#durable.syncDirectory(this.#path);
-    await this.#list(await changeTime(this.#path));
+    await this.removeAll([name]);
     return true;
+  }
+
+  /** Looks at the folder once for all of them. */
+  async removeAll(names: readonly string[]): Promise<void> {
+    if (names.length === 0) return;
+    for (const name of names) await this.#durable.remove(this.#pathOf(name));
+    await this.#durable.syncDirectory(this.#path);
+    await this.reread();
   }
 
   async #write(value: Value, place: (from: string) => Promise<boolean>): Promise<boolean> {
@@ -92,7 +103,7 @@ export class RecordFolder<Value> {
     } finally {
       await rm(temporary, { force: true });
     }
-    await this.#list(await changeTime(this.#path));
+    await this.reread();
     return true;
   }
 

@@ -2,7 +2,7 @@ import { AppError } from '../core/app-error.ts';
 import { autoEngineName, localEngineName } from '../core/engine-names.ts';
 import { defaultTenant, isTenant, type Tenant } from '../core/principal.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
-import { AccessRecords, type TenantRecord } from './access-records.ts';
+import { AccessRecords, noLimits, type TenantRecord } from './access-records.ts';
 
 /** A tenant as people see it. */
 export type TenantDocument = ReturnType<typeof tenantDocument>;
@@ -65,14 +65,6 @@ function tenantDocument(name: Tenant, record: TenantRecord | undefined) {
 }
 
 type Limits = Omit<TenantRecord, 'createdAt'>;
-
-const noLimits: Limits = {
-  maxFrames: undefined,
-  maxBytes: undefined,
-  maxRate: undefined,
-  maxStatements: undefined,
-  engines: [],
-};
 
 function limitsOf(tenant: Tenant, change: TenantChange): Partial<Limits> {
   const { max_frames, max_bytes, max_rate, max_statements, engines } = change;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { tableFromArrays, tableFromIPC, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AccessRecords, unlimited } from '../../src/auth/access-records.ts';
+import { AccessRecords, noLimits } from '../../src/auth/access-records.ts';
 import { parseHandle } from '../../src/core/handle.ts';
 import type { Role, Tenant } from '../../src/core/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
@@ -59,7 +59,7 @@ beforeAll(async () => {
   server = await startFramehold({ settings: { 'auth.enabled': 'true' } });
   flight = new FlightClient(server.grpcAddress.port);
   using records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
-  for (const tenant of tenants) await records.createTenant(tenant as string as Tenant, unlimited(0));
+  for (const tenant of tenants) await records.createTenant(tenant as string as Tenant, noLimits);
   for (const tenant of tenants) {
     for (const role of ['read', 'write', 'admin'] as const) {
       tokens.set(`${tenant} ${role}`, await makeToken(tenant, role));
@@ -384,7 +384,7 @@ describe('in SQL', () => {
   test('a frame of a tenant whose name needs quotes is read in quotes', async () => {
     using records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
     const tenant = 'team-a' as Tenant;
-    await records.createTenant(tenant, unlimited(0));
+    await records.createTenant(tenant, noLimits);
     const wanted = { name: 'x', role: 'admin', tenant, prefix: undefined, expiresAt: undefined } as const;
     const { token } = await records.createToken(wanted);
     await untilKnown(token);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { unlimited } from '../../src/auth/access-records.ts';
+import { noLimits } from '../../src/auth/access-records.ts';
 import type { Tenant } from '../../src/core/principal.ts';
 import { type ClosedServer, startClosedServer } from '../support/closed-server.ts';
 import { FlightClient, ipcOf } from '../support/flight-client.ts';
@@ -17,7 +17,7 @@ const flights = new Map<Name, FlightClient>();
 beforeAll(async () => {
   closed = await startClosedServer();
   for (const tenant of tenants) {
-    await closed.records.createTenant(tenant as string as Tenant, unlimited(0));
+    await closed.records.createTenant(tenant as string as Tenant, noLimits);
     const { token } = await closed.makeToken('admin', { tenant: tenant as string as Tenant });
     tokens.set(tenant, token);
     flights.set(tenant, new FlightClient(closed.server.grpcAddress.port, { authorization: `Bearer ${token}` }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
 import { credentials } from '@grpc/grpc-js';
 import { describe, expect, it } from 'vitest';
-import { AccessRecords, unlimited } from '../../src/auth/access-records.ts';
+import { AccessRecords, noLimits } from '../../src/auth/access-records.ts';
 import type { Tenant } from '../../src/core/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { type Certificate, certificateAuthority } from '../support/certificates.ts';
@@ -78,7 +78,7 @@ describe('client certificates', () => {
     expect(await overGrpc(server, server.files.clients.issue({ cn: 'etl-8' }))).toBe(ok);
     const desk = 'desk' as Tenant;
     using records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
-    await records.createTenant(desk, unlimited(0));
+    await records.createTenant(desk, noLimits);
     const token = { name: 'x', role: 'read', tenant: desk, prefix: undefined, expiresAt: undefined } as const;
     const other = await records.createToken(token);
     await expect.poll(() => overHttp(server, undefined, other.token)).toBe(200);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AccessRecords, type ListedToken, unlimited } from '../../src/auth/access-records.ts';
+import { AccessRecords, type ListedToken, noLimits } from '../../src/auth/access-records.ts';
 import { defaultTenant, type Role, type Tenant } from '../../src/core/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { eventually } from './frame-store.ts';
@@ -66,7 +66,7 @@ export async function startClosedServer(options: FrameholdOptions = {}): Promise
     records.createToken({ name: role, role, tenant: role === 'operator' ? undefined : tenant, prefix, expiresAt });
   const untilKnown: ClosedServer['untilKnown'] = (token, isKnown = true) =>
     eventually(async () => (await as(token, 'GET', '/whoami')).status < 400 === isKnown, 2000);
-  await records.createTenant(otherTenant, unlimited(Date.now()));
+  await records.createTenant(otherTenant, noLimits);
   const roles = { reader: 'read', writer: 'write', admin: 'admin', operator: 'operator' } as const;
   for (const [caller, role] of Object.entries(roles)) {
     tokens.set(caller as CallerName, (await makeToken(role)).token);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AccessRecords, type ListedToken, unlimited } from '../../../src/auth/access-records.ts';
+import { AccessRecords, type ListedToken, noLimits } from '../../../src/auth/access-records.ts';
 import { defaultTenant, type Role, type Tenant } from '../../../src/core/principal.ts';
 import { DurableFiles } from '../../../src/frames/disk/durable-file.ts';
 import { ask } from '../../support/http-client.ts';
@@ -69,7 +69,7 @@ export class ClosedServers implements AsyncDisposable {
   }
 
   async makeTenant(name: string): Promise<void> {
-    await this.records.createTenant(name as Tenant, unlimited(Date.now()));
+    await this.records.createTenant(name as Tenant, noLimits);
   }
 
   /** Resolves when every server knows it. */
