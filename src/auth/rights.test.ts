@@ -25,3 +25,9 @@ test('a prefix bounds the handles that a token may name', () => {
   expect(may(limited, 'readFrames', parseHandle('us.trades'))).toBe(false);
   expect(() => assertMay(limited, 'readFrames', parseHandle('us.trades'))).toThrow('handles that begin with eu.');
 });
+
+test('a prefix keeps an admin from tokens and an operator from tenants', () => {
+  expect(may(principal('admin', 'ci.'), 'manageTokens')).toBe(false);
+  expect(may(principal('admin'), 'manageTokens')).toBe(true);
+  expect(may(principal('operator', 'ci.'), 'manageTenants')).toBe(false);
+});

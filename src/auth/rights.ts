@@ -17,9 +17,14 @@ export const leastRole = {
 
 export type Action = keyof typeof leastRole;
 
+/** What a credential with a prefix may never do: it could give itself one without. */
+const wholeTenant: ReadonlySet<Action> = new Set(['manageTokens', 'manageTenants']);
+
 /** Whether the principal may do it: a pure decision, made before anything is looked up. */
 export function may(principal: Principal, action: Action, name?: FrameName): boolean {
-  return hasRole(principal.role, leastRole[action]) && (name === undefined || isWithin(principal, name));
+  if (!hasRole(principal.role, leastRole[action])) return false;
+  if (wholeTenant.has(action)) return principal.prefix === undefined;
+  return name === undefined || isWithin(principal, name);
 }
 
 /** Throws (`forbidden`) with the right that is missing. */

@@ -67,6 +67,16 @@ export function ownerKey({ tenant, credential, name }: Principal): string {
   return `${tenant}/${credential}/${name}`;
 }
 
+/**
+ * In which turn of those who wait: by tenant, then by name, then by connection. Strangers take turns by their address, as everybody
+ * does where there is no authentication.
+ */
+export function laneOf({ tenant, credential, name }: Principal, address: string, connection: string): string {
+  if (credential === 'none') return `${address}#${connection}`;
+  const caller = credential === 'anonymous' ? address : encodeURIComponent(`${credential} ${name}`);
+  return `${tenant}#${caller}#${connection}`;
+}
+
 /** What a listener knows of a caller. */
 export interface Caller {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -117,7 +117,8 @@ export class Run implements RunningQuery {
 
   isSeenBy(principal: Principal): boolean {
     if (principal.tenant !== this.#owner.tenant) return false;
-    return hasRole(principal.role, 'admin') || ownerKey(principal) === ownerKey(this.#owner);
+    const seesAll = hasRole(principal.role, 'admin') && principal.prefix === undefined;
+    return seesAll || ownerKey(principal) === ownerKey(this.#owner);
   }
 
   /** Whoever waits for it hears the reason. */

@@ -82,3 +82,24 @@ test('a refusal reaches every caller', async () => {
   expect(queue.size).toBe(0);
   for (const wait of waits) await expect(wait).rejects.toThrow('closed');
 });
+
+test('tenants take turns, then the callers of each, then their connections', async () => {
+  const { queue, served, waits } = queueOf([
+    ['a-ann-1a', 'a#ann#1'],
+    ['a-ann-1b', 'a#ann#1'],
+    ['a-ann-2', 'a#ann#2'],
+    ['a-bob-3', 'a#bob#3'],
+    ['b-eve-4a', 'b#eve#4'],
+    ['b-eve-4b', 'b#eve#4'],
+  ]);
+  while (queue.serve('')) {}
+  await Promise.all(waits);
+  expect(served.map((name) => name.trim())).toEqual([
+    'a-ann-1a',
+    'b-eve-4a',
+    'a-bob-3',
+    'b-eve-4b',
+    'a-ann-2',
+    'a-ann-1b',
+  ]);
+});

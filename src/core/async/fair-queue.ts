@@ -1,6 +1,6 @@
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
-  /** `client#connection`; without a `#` it is the client's only one. Default: one lane for all. */
+  /** Parts from the widest to the narrowest, with `#` between them: `tenant#name#connection`. Default: one lane for all. */
   readonly lane?: string | undefined;
   /** Units that the caller needs. Default 1. */
   readonly units?: number | undefined;
@@ -12,12 +12,18 @@ interface Waiter<T> {
   refuse(error: unknown): void;
 }
 
+/** Those who wait in one part of a lane, and the narrower parts. The part whose turn it is comes first. */
+interface Turns<T> {
+  readonly parts: Map<string, Turns<T>>;
+  readonly waiting: Waiter<T>[];
+}
+
 /**
- * Callers that wait for a value. Clients take turns, and among the calls of one client its connections: neither a busy
- * connection nor a client with many of them holds up the others.
+ * Callers that wait for a value. They take turns by the first part of their lane, those with the same first part by the second,
+ * and so on: neither a busy connection, nor a caller with many of them, nor a tenant with many callers holds up the others.
  */
 export class FairQueue<T> {
-  readonly #clients = new Map<string, Map<string, Waiter<T>[]>>();
+  readonly #turns: Turns<T> = noTurns();
   #size = 0;
 
   get size(): number {
@@ -26,7 +32,7 @@ export class FairQueue<T> {
 
   /** The units that the first in the queue needs; undefined where nobody waits. */
   get nextUnits(): number | undefined {
-    return this.#first()?.waiting[0]?.units;
+    return first(this.#turns)?.units;
   }
 
   /** Rejects with the signal's reason, or with what the queue is refused with. */
@@ -40,15 +46,16 @@ export class FairQueue<T> {
         };
       const waiter = { units, take: settle(resolve), refuse: settle(reject) };
       const onAbort = (): void => {
-        this.#remove(lane, waiter);
+        if (remove(this.#turns, lane.split('#'), waiter)) this.#size--;
         reject(signal?.reason);
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.#push(lane, waiter);
+      push(this.#turns, lane.split('#'), waiter);
+      this.#size++;
     });
   }
 
-  /** Gives the value to the caller whose turn it is; its lane and its client go to the end. False where nobody waits. */
+  /** Gives the value to the caller whose turn it is; the parts of its lane go to the end. False where nobody waits. */
   serve(value: T): boolean {
     const waiter = this.#shift();
     waiter?.take(value);
@@ -59,50 +66,56 @@ export class FairQueue<T> {
     for (let waiter = this.#shift(); waiter !== undefined; waiter = this.#shift()) waiter.refuse(error);
   }
 
-  #push(lane: string, waiter: Waiter<T>): void {
-    const client = clientOf(lane);
-    const lanes = this.#clients.get(client) ?? new Map<string, Waiter<T>[]>();
-    this.#clients.set(client, lanes);
-    const waiting = lanes.get(lane);
-    if (waiting === undefined) lanes.set(lane, [waiter]);
-    else waiting.push(waiter);
-    this.#size++;
-  }
-
-  #first() {
-    for (const [client, lanes] of this.#clients) {
-      for (const [lane, waiting] of lanes) return { client, lanes, lane, waiting };
-    }
-    return undefined;
-  }
-
   #shift(): Waiter<T> | undefined {
-    const first = this.#first();
-    if (first === undefined) return undefined;
-    const { client, lanes, lane, waiting } = first;
-    const waiter = waiting.shift();
-    lanes.delete(lane);
-    if (waiting.length > 0) lanes.set(lane, waiting);
-    this.#clients.delete(client);
-    if (lanes.size > 0) this.#clients.set(client, lanes);
-    this.#size--;
+    const waiter = shift(this.#turns);
+    if (waiter !== undefined) this.#size--;
     return waiter;
-  }
-
-  #remove(lane: string, waiter: Waiter<T>): void {
-    const client = clientOf(lane);
-    const lanes = this.#clients.get(client);
-    const waiting = lanes?.get(lane);
-    const index = waiting?.indexOf(waiter) ?? -1;
-    if (lanes === undefined || waiting === undefined || index < 0) return;
-    waiting.splice(index, 1);
-    if (waiting.length === 0) lanes.delete(lane);
-    if (lanes.size === 0) this.#clients.delete(client);
-    this.#size--;
   }
 }
 
-function clientOf(lane: string): string {
-  const end = lane.indexOf('#');
-  return end < 0 ? lane : lane.slice(0, end);
+function noTurns<T>(): Turns<T> {
+  return { parts: new Map(), waiting: [] };
+}
+
+function isEmpty({ parts, waiting }: Turns<unknown>): boolean {
+  return parts.size === 0 && waiting.length === 0;
+}
+
+function first<T>({ parts, waiting }: Turns<T>): Waiter<T> | undefined {
+  const [next] = parts.values();
+  return waiting[0] ?? (next === undefined ? undefined : first(next));
+}
+
+function push<T>(turns: Turns<T>, [part, ...narrower]: readonly string[], waiter: Waiter<T>): void {
+  if (part === undefined) {
+    turns.waiting.push(waiter);
+    return;
+  }
+  const next = turns.parts.get(part) ?? noTurns<T>();
+  turns.parts.set(part, next);
+  push(next, narrower, waiter);
+}
+
+function shift<T>({ parts, waiting }: Turns<T>): Waiter<T> | undefined {
+  if (waiting.length > 0) return waiting.shift();
+  const [entry] = parts;
+  if (entry === undefined) return undefined;
+  const [part, next] = entry;
+  const waiter = shift(next);
+  parts.delete(part);
+  if (!isEmpty(next)) parts.set(part, next);
+  return waiter;
+}
+
+/** False where it does not wait any more. */
+function remove<T>({ parts, waiting }: Turns<T>, [part, ...narrower]: readonly string[], waiter: Waiter<T>): boolean {
+  if (part === undefined) {
+    const index = waiting.indexOf(waiter);
+    if (index >= 0) waiting.splice(index, 1);
+    return index >= 0;
+  }
+  const next = parts.get(part);
+  if (next === undefined || !remove(next, narrower, waiter)) return false;
+  if (isEmpty(next)) parts.delete(part);
+  return true;
 }

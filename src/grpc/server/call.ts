@@ -31,7 +31,7 @@ export interface StartCallOptions {
   readonly requestId: string;
   /** Its line of the audit, where it has one. */
   readonly record: AuditRecord | undefined;
-  readonly lane: string;
+  readonly laneOf: (principal: Principal) => string;
   readonly logger: Logger;
   /** Called when its stream is gone. */
   readonly onClosed: () => void;
@@ -46,7 +46,7 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** Serves one call on its stream, from headers to trailers. */
 export function startCall(stream: ServerHttp2Stream, options: StartCallOptions): RunningCall {
-  const { metadata, path, identify, requestId, record, lane, logger, timeouts, onClosed } = options;
+  const { metadata, path, identify, requestId, record, logger, timeouts, onClosed } = options;
   const stopping = new LazyAbort();
   const headers: OutgoingHttpHeaders = {};
   let principal: Principal | undefined;
@@ -57,7 +57,9 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
       if (principal === undefined) throw new AppError('internal', 'the caller is not identified');
       return principal;
     },
-    lane,
+    get lane() {
+      return options.laneOf(this.principal);
+    },
     metadata,
     get signal() {
       return stopping.signal;

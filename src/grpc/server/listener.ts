@@ -13,7 +13,7 @@ import { withTimeout } from '../../core/async/limited-wait.ts';
 import type { Audit } from '../../core/audit.ts';
 import type { CredentialWatch, WatchedRequest } from '../../core/credential-watch.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Identify, Principal } from '../../core/principal.ts';
+import { type Identify, laneOf, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
@@ -69,7 +69,8 @@ const defaultTimeouts: GrpcTimeouts = {
 const flushMs = 250;
 
 interface Connection {
-  readonly lane: string;
+  /** Its number among those of this listener. */
+  readonly id: string;
   readonly address: string;
   readonly certificate: X509Certificate | undefined;
   readonly enter: () => () => void;
@@ -90,7 +91,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
   const methods = methodsByPath(options.services);
   const connections = new Map<ServerHttp2Session, Connection>();
   const calls = new Set<RunningCall>();
-  let lanes = 0;
+  let opened = 0;
 
   const { tls } = options;
   const server =
@@ -101,11 +102,11 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
   server.maxConnections = options.maxConnections;
 
   server.on('session', (session) => {
-    lanes += 1;
+    opened += 1;
     const address = session.socket.remoteAddress ?? '';
-    const lane = `${address}#grpc-${lanes}`;
+    const id = `grpc-${opened}`;
     const certificate = clientCertificate(session.socket as Socket);
-    connections.set(session, { lane, address, certificate, enter: watchConnection(session, timeouts) });
+    connections.set(session, { id, address, certificate, enter: watchConnection(session, timeouts) });
     session.on('error', (error) => logger.debug('connection failed', { error: error.message }));
     session.once('close', () => connections.delete(session));
     session.setLocalWindowSize(windowBytes);
@@ -116,7 +117,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     stream.on('error', onStreamError);
     const connection = stream.session && connections.get(stream.session as ServerHttp2Session);
     if (!connection) return stream.destroy();
-    const { lane, address, certificate, enter } = connection;
+    const { id, address, certificate, enter } = connection;
     const leave = enter();
     const found = route(stream, metadata, methods);
     if (found === undefined) {
@@ -150,7 +151,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
       admit: options.admit,
       requestId,
       record: found.isOpen ? undefined : options.audit?.begin(audited),
-      lane,
+      laneOf: (principal) => laneOf(principal, address, id),
       logger,
       onClosed,
     });

@@ -11,7 +11,7 @@ export interface Call {
   readonly requestId: string;
   /** Who asks. */
   readonly principal: Principal;
-  /** The connection it came by; calls of different connections take turns where they must wait. */
+  /** In which turn it is served where it must wait. */
   readonly lane: string;
   readonly metadata: IncomingHttpHeaders;
   /** Aborted when the client leaves or cancels, when its deadline passes, and when the server has no time left to stop. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { AppError, type ErrorCode } from '../../core/app-error.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Caller, Principal } from '../../core/principal.ts';
+import { type Caller, laneOf, type Principal } from '../../core/principal.ts';
 import type { EngineChoice } from '../../query/frame-sql.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ContentCoding } from './content-coding.ts';
@@ -92,10 +92,10 @@ export class Exchange {
     return { headers: this.requestHeaders, rawHeaders, address: socket.remoteAddress ?? '', certificate };
   }
 
-  /** Clients take turns by their address, and among the requests of one client by its connections. */
+  /** In which turn it is served where it must wait. */
   get lane(): string {
-    const { remoteAddress, remotePort } = this.#request.socket;
-    return `${remoteAddress}#${remotePort}`;
+    const { remoteAddress = '', remotePort } = this.#request.socket;
+    return laneOf(this.principal, remoteAddress, String(remotePort));
   }
 
   /** The status line is sent: it is too late for an error response. */

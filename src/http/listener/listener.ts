@@ -6,7 +6,7 @@ import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } fro
 import type { Audit } from '../../core/audit.ts';
 import type { CredentialWatch } from '../../core/credential-watch.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Identify, Principal } from '../../core/principal.ts';
+import type { Identify, Principal, Tenant } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
@@ -54,8 +54,9 @@ export interface HttpListener {
 
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 100;
-/** Of the requests under way, what one address cannot take from the others. */
+/** Of the requests under way, what one tenant, or without authentication one address, cannot take from the others. */
 const shareForOthers = 0.1;
+const tryAgain = { hint: 'try again in a moment', retryAfterSeconds: 1 };
 /** How often Node looks for connections that are late with their request. */
 const checkEveryMs = 1000;
 
@@ -118,6 +119,8 @@ class Dispatcher {
   readonly #routes: RouteTable;
   readonly #options: HttpListenerOptions;
   readonly #connections: Connections;
+  /** Requests under way of callers that are known, by tenant. */
+  readonly #byTenant = new Map<Tenant, number>();
   #draining = false;
   #underWay = 0;
   #idle: (() => void) | undefined;
@@ -144,16 +147,12 @@ class Dispatcher {
     this.#underWay++;
     const { audit, watch } = this.#options;
     const onEnd = audit === undefined ? this.#onEnd : this.#audited(audit, route, exchange);
-    const ofSameClient = this.#connections.begin(
-      request,
-      response,
-      watch === undefined
-        ? onEnd
-        : () => {
-            watch.delete(exchange);
-            onEnd();
-          },
-    );
+    const onEndOfKnown = (): void => {
+      watch?.delete(exchange);
+      this.#leave(exchange);
+      onEnd();
+    };
+    const ofSameClient = this.#connections.begin(request, response, isPrivate ? onEndOfKnown : onEnd);
     cutUnreadBody(request, response, { isRead: route?.takesBody === true });
     try {
       this.#checkLoad(route, exchange, ofSameClient);
@@ -207,6 +206,7 @@ class Dispatcher {
     const principal = this.#options.identify(exchange.caller);
     const serve = (identified: Principal): void | Promise<void> => {
       exchange.principal = identified;
+      if (this.#options.isClosed) this.#enter(identified.tenant, route);
       this.#options.admit?.(identified);
       if (!exchange.isClosed) this.#options.watch?.add(exchange);
       const found = this.#checkRoute(route, exchange);
@@ -232,11 +232,31 @@ class Dispatcher {
     }
     if (route?.always === true) return;
     const { maxConcurrentRequests: most } = this.#options;
-    const again = { hint: 'try again in a moment', retryAfterSeconds: 1 };
-    if (this.#underWay > most) throw new AppError('overloaded', `${most} requests are under way already`, again);
+    if (this.#underWay > most) throw new AppError('overloaded', `${most} requests are under way already`, tryAgain);
+    // With authentication, clients are told apart by their tenants: those of many may come through one proxy.
+    if (!this.#options.isClosed) this.#checkShare(ofSameClient, 'from your address');
+  }
+
+  /** Counts the request among those of the tenant, until `#leave`. */
+  #enter(tenant: Tenant, route: Route | undefined): void {
+    const underWay = (this.#byTenant.get(tenant) ?? 0) + 1;
+    this.#byTenant.set(tenant, underWay);
+    if (route?.always !== true) this.#checkShare(underWay, 'of your tenant');
+  }
+
+  #leave(exchange: Exchange): void {
+    if (!exchange.isKnown) return;
+    const { tenant } = exchange.principal;
+    const left = (this.#byTenant.get(tenant) ?? 1) - 1;
+    if (left > 0) this.#byTenant.set(tenant, left);
+    else this.#byTenant.delete(tenant);
+  }
+
+  #checkShare(underWay: number, whose: string): void {
+    const { maxConcurrentRequests: most } = this.#options;
     const mostOfOne = most - Math.floor(most * shareForOthers);
-    if (ofSameClient <= mostOfOne) return;
-    throw new AppError('overloaded', `${mostOfOne} requests from your address are under way already`, again);
+    if (underWay <= mostOfOne) return;
+    throw new AppError('overloaded', `${mostOfOne} requests ${whose} are under way already`, tryAgain);
   }
 
   #checkBody({ requestHeaders }: Exchange): void {

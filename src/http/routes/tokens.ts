@@ -191,7 +191,6 @@ export function rotateTokenRoute(records: AccessRecords, limits: JsonLimits): Ro
       refuseCrossSite(exchange);
       readParameters({}, parseQueryString(exchange.target));
       const { principal } = exchange;
-      refusePrefixed(principal);
       const body = await jsonBody(exchange, ['overlap'], limits);
       const overlapMs = parseDurationMs((body && textOf(body, 'overlap')) ?? '24h');
       const id = exchange.segments[0] ?? '';
@@ -261,13 +260,6 @@ function tenantOf(principal: Principal, named: string | undefined): Tenant {
 /** Nobody gives more than they have. */
 function checkRole(principal: Principal, role: Role): void {
   if (!hasRole(principal.role, role)) assertMay(principal, 'manageTenants');
-  refusePrefixed(principal);
-}
-
-/** A new token could have more than its handles. */
-function refusePrefixed({ prefix }: Principal): void {
-  if (prefix === undefined) return;
-  throw new AppError('forbidden', 'a token with a prefix makes no other tokens', { hint: 'use one without prefix' });
 }
 
 function textOf(body: ReadonlyMap<string, JsonValue>, key: string): string | undefined {
