@@ -20,6 +20,10 @@ export class LruMap<Value> {
     return this.#entries.size;
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   has(key: string): boolean {
     return this.#entries.has(key);
   }
@@ -46,6 +50,11 @@ export class LruMap<Value> {
   delete(key: string): boolean {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     return this.#entries.delete(key);
+  }
+
+  deleteOldest(): void {
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined) this.delete(oldest);
   }
 
   /** Drops the least recently used entries, up to the first that does not match. */

@@ -2,10 +2,9 @@ import { readCredential } from '../../auth/credentials.ts';
 import { AppError } from '../../core/app-error.ts';
 import { mayUseEngine, unknownEngine } from '../../core/engine-names.ts';
 import { randomBase32 } from '../../core/handle.ts';
-import { LruMap } from '../../core/lru-map.ts';
-import { ownerKey, type Principal } from '../../core/principal.ts';
+import { OwnedMap } from '../../core/owned-map.ts';
+import type { Principal } from '../../core/principal.ts';
 import { analyticsCatalog, framesCatalog } from '../../core/sql.ts';
-
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
 import type { Call } from '../../grpc/server/method.ts';
 
@@ -34,9 +33,9 @@ const maxSessions = 10_000;
  * them. Setting one begins a session where there is none; asking does not.
  */
 export class Sessions {
-  readonly #byId = new LruMap<SessionOptions>(maxSessions);
+  readonly #byId = new OwnedMap<SessionOptions>(maxSessions);
   /** Tokens under which nothing is kept yet. */
-  readonly #tokens = new LruMap<true>(maxSessions);
+  readonly #tokens = new OwnedMap<true>(maxSessions);
   readonly #engines: readonly string[];
 
   readonly #takesTokens: boolean;
@@ -60,14 +59,15 @@ export class Sessions {
       return (await this.#issueToken?.(call.principal)) ?? '';
     }
     const token = givenToken(call) ?? randomBase32(26);
-    if (!this.#byId.has(token)) this.#tokens.set(token, true);
+    const { principal } = call;
+    if (!this.#byId.has(principal, token)) this.#tokens.set(principal, token, true);
     return token;
   }
 
   /** Undefined without a session. */
   of(call: Call): SessionOptions | undefined {
     const id = this.#idOf(call);
-    return id === undefined ? undefined : (this.#byId.get(id) ?? {});
+    return id === undefined ? undefined : (this.#byId.get(call.principal, id) ?? {});
   }
 
   /** As `SET engine` does; undefined takes it back. Only in a session: who keeps no cookie would ask elsewhere the next time. */
@@ -80,8 +80,8 @@ export class Sessions {
     }
     const known = this.#engines.filter((name) => mayUseEngine(call.principal, name));
     if (engine !== undefined && !known.includes(engine)) throw unknownEngine(engine, known);
-    const { engine: _, ...others } = this.#byId.get(id) ?? {};
-    this.#keep(id, engine === undefined ? others : { ...others, engine });
+    const { engine: _, ...others } = this.#byId.get(call.principal, id) ?? {};
+    this.#keep(call, id, engine === undefined ? others : { ...others, engine });
   }
 
   /** Gives the options that were refused, and why. */
@@ -103,31 +103,30 @@ export class Sessions {
       }
     }
     const cookie = randomBase32(26);
-    this.#keep(this.#idOf(call) ?? ownedBy(call, cookie), options);
+    this.#keep(call, this.#idOf(call) ?? cookie, options);
     if (before === undefined) call.setHeader('set-cookie', `${cookieName}=${cookie}; Path=/; HttpOnly`);
     return errors;
   }
 
   close(call: Call): void {
     const id = this.#idOf(call);
-    if (id === undefined || !this.#byId.delete(id)) return;
-    const cookie = cookieOf(call);
-    if (cookie === undefined || id !== ownedBy(call, cookie)) {
-      this.#tokens.set(id, true);
+    if (id === undefined || !this.#byId.delete(call.principal, id)) return;
+    if (id !== cookieOf(call)) {
+      this.#tokens.set(call.principal, id, true);
       return;
     }
     call.setHeader('set-cookie', `${cookieName}=; Path=/; Max-Age=0`);
   }
 
-  #keep(id: string, options: SessionOptions): void {
-    this.#byId.set(id, options);
-    this.#tokens.delete(id);
+  #keep({ principal }: Call, id: string, options: SessionOptions): void {
+    this.#byId.set(principal, id, options);
+    this.#tokens.delete(principal, id);
   }
 
   #idOf(call: Call): string | undefined {
-    const cookie = cookieOf(call);
-    const ids = [cookie && ownedBy(call, cookie), this.#takesTokens ? tokenOf(call) : undefined];
-    return ids.find((id) => id !== undefined && (this.#byId.has(id) || this.#tokens.has(id)));
+    const { principal } = call;
+    const ids = [cookieOf(call), this.#takesTokens ? tokenOf(call) : undefined];
+    return ids.find((id) => id !== undefined && (this.#byId.has(principal, id) || this.#tokens.has(principal, id)));
   }
 
   #isLegal(principal: Principal, name: (typeof optionNames)[number], value: string | undefined): value is string {
@@ -136,11 +135,6 @@ export class Sessions {
     if (name === 'schema') return value.length > 0 && value.length <= maxSchemaLength;
     return value === framesCatalog || (value === analyticsCatalog && mayUseEngine(principal, value));
   }
-}
-
-/** A cookie of one caller is no session of another. */
-function ownedBy({ principal }: Call, cookie: string): string {
-  return `${ownerKey(principal)} ${cookie}`;
 }
 
 function isEmpty(value: OptionValue): boolean {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LinkedAbort } from '../../../core/async/linked-abort.ts';
-import { LruMap } from '../../../core/lru-map.ts';
+import { OwnedMap } from '../../../core/owned-map.ts';
 import { ownerKey, type Principal } from '../../../core/principal.ts';
 import { GrpcError } from '../../../grpc/wire/grpc-status.ts';
 
@@ -9,7 +9,7 @@ const maxRemembered = 10_000;
 /** Queries by their tickets, so that another call can cancel them. One that has not begun yet will not. */
 export class CancellableTickets {
   readonly #running = new Map<string, Set<LinkedAbort>>();
-  readonly #cancelled = new LruMap<true>(maxRemembered);
+  readonly #cancelled = new OwnedMap<true>(maxRemembered);
 
   /** Messages of a query that may be cancelled by its ticket. `open` gets the signal that is aborted then, and with `signal`. */
   async *run<T>(
@@ -18,8 +18,9 @@ export class CancellableTickets {
     signal: AbortSignal,
     open: (signal: AbortSignal) => AsyncIterable<T>,
   ): AsyncGenerator<T> {
-    const key = keyOf(owner, ticket);
-    if (this.#cancelled.has(key)) throw cancelled();
+    const id = idOf(ticket);
+    const key = `${ownerKey(owner)} ${id}`;
+    if (this.#cancelled.has(owner, id)) throw cancelled();
     using abort = new LinkedAbort([signal]);
     const isCancelled = (): boolean => abort.signal.aborted && !signal.aborted;
     const ofTicket = this.#running.get(key) ?? new Set();
@@ -38,9 +39,9 @@ export class CancellableTickets {
   }
 
   cancel(owner: Principal, ticket: Uint8Array): void {
-    const key = keyOf(owner, ticket);
-    this.#cancelled.set(key, true);
-    for (const abort of this.#running.get(key) ?? []) abort.abort(cancelled());
+    const id = idOf(ticket);
+    this.#cancelled.set(owner, id, true);
+    for (const abort of this.#running.get(`${ownerKey(owner)} ${id}`) ?? []) abort.abort(cancelled());
   }
 }
 
@@ -51,8 +52,7 @@ function cancelled(): GrpcError {
 /** Tickets may be as long as the SQL in them, and many are remembered. */
 const longestKey = 400;
 
-function keyOf(owner: Principal, ticket: Uint8Array): string {
+function idOf(ticket: Uint8Array): string {
   const isShort = ticket.length <= longestKey;
-  const name = isShort ? Buffer.from(ticket).toString('latin1') : createHash('sha256').update(ticket).digest('base64');
-  return `${ownerKey(owner)} ${name}`;
+  return isShort ? Buffer.from(ticket).toString('latin1') : createHash('sha256').update(ticket).digest('base64');
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
-import { LruMap } from '../../../core/lru-map.ts';
-import { ownerKey, type Principal } from '../../../core/principal.ts';
+import { OwnedMap } from '../../../core/owned-map.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { AnalysedStatement, PreparedSql } from '../../../query/frame-sql.ts';
 import { pooledRandomBytes } from '../messages/random-bytes.ts';
 import type { Transaction } from './transactions.ts';
@@ -45,7 +45,7 @@ export const statementIdleMs = 24 * 3_600_000;
 
 /** What clients have prepared, under random handles. Clients that vanish never close theirs: the least recently used make room. */
 export class PreparedStatementRegistry {
-  readonly #held: LruMap<Held>;
+  readonly #held: OwnedMap<Held>;
   readonly #idleMs: number;
   readonly #now: () => number;
   #bindings = 0;
@@ -56,7 +56,7 @@ export class PreparedStatementRegistry {
     idleMs = statementIdleMs,
     now,
   }: PreparedStatementLimits = {}) {
-    this.#held = new LruMap(maxCount, maxBytes);
+    this.#held = new OwnedMap(maxCount, maxBytes);
     this.#idleMs = idleMs;
     this.#now = now ?? (() => performance.now());
   }
@@ -66,7 +66,7 @@ export class PreparedStatementRegistry {
   }
 
   get(owner: Principal, handle: Uint8Array): ClientStatement {
-    const held = this.#held.get(keyOf(owner, handle));
+    const held = this.#held.get(owner, idOf(handle));
     if (held === undefined || held.usedAt + this.#idleMs < this.#now()) {
       throw new AppError('not_found', 'the prepared statement is not known', {
         hint: 'it was closed, not used for too long, or the server was restarted since; prepare it again',
@@ -84,7 +84,7 @@ export class PreparedStatementRegistry {
 
   /** Closing one that is not there is no error: it may have made room for another. */
   close(owner: Principal, handle: Uint8Array): void {
-    this.#held.delete(keyOf(owner, handle));
+    this.#held.delete(owner, idOf(handle));
   }
 
   get size(): number {
@@ -93,8 +93,9 @@ export class PreparedStatementRegistry {
 
   #keep(statement: ClientStatement): ClientStatement {
     const now = this.#now();
-    this.#held.set(keyOf(statement.owner, statement.handle), { statement, usedAt: now }, bytesOf(statement));
-    this.#held.deleteOldestWhile(({ usedAt }) => usedAt < now - this.#idleMs);
+    const { owner, handle } = statement;
+    this.#held.set(owner, idOf(handle), { statement, usedAt: now }, bytesOf(statement));
+    this.#held.deleteOldestWhile(owner, ({ usedAt }) => usedAt < now - this.#idleMs);
     return statement;
   }
 }
@@ -109,6 +110,6 @@ function bytesOf({ sql, statement, schema, binding }: ClientStatement): number {
   return bytes + analysisBytes.character * query.sql.length + analysisBytes.table * query.tables.length;
 }
 
-function keyOf(owner: Principal, handle: Uint8Array): string {
-  return `${ownerKey(owner)} ${Buffer.from(handle).toString('latin1')}`;
+function idOf(handle: Uint8Array): string {
+  return Buffer.from(handle).toString('latin1');
 }

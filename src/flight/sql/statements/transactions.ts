@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../../core/app-error.ts';
-import { LruMap } from '../../../core/lru-map.ts';
-import { ownerKey, type Principal } from '../../../core/principal.ts';
+import { OwnedMap } from '../../../core/owned-map.ts';
+import type { Principal } from '../../../core/principal.ts';
 
 export interface Transaction {
-  readonly key: string;
+  readonly id: string;
   /** What was written in it, as a person would name it. */
   readonly writes: string[];
   writeCount: number;
@@ -18,21 +18,20 @@ const maxNamedWrites = 3;
  * a rollback can only be granted where nothing was written. They exist because drivers (ADBC's DB-API) begin one on each connection.
  */
 export class Transactions {
-  readonly #open = new LruMap<Transaction>(maxTransactions);
+  readonly #open = new OwnedMap<Transaction>(maxTransactions);
 
   /** Those that clients left behind are forgotten, the least recently used first; no other time limit, as connections sleep in pools. */
   begin(owner: Principal): Uint8Array {
-    const id = randomBytes(16);
-    const key = keyOf(owner, id);
-    this.#open.set(key, { key, writes: [], writeCount: 0 });
-    return id;
+    const bytes = randomBytes(16);
+    const id = bytes.toString('hex');
+    this.#open.set(owner, id, { id, writes: [], writeCount: 0 });
+    return bytes;
   }
 
   /** Where a statement belongs: undefined is no transaction. */
   find(owner: Principal, id: Uint8Array | undefined): Transaction | undefined {
     if (id === undefined || id.length === 0) return undefined;
-    const key = keyOf(owner, id);
-    const transaction = this.#open.get(key);
+    const transaction = this.#open.get(owner, Buffer.from(id).toString('hex'));
     if (transaction === undefined) {
       throw new AppError('not_found', `there is no transaction ${Buffer.from(id).toString('hex').slice(0, 40)}`, {
         hint: 'it has ended, or the server was restarted since; begin another one',
@@ -46,7 +45,7 @@ export class Transactions {
     if (transaction === undefined) throw new AppError('missing_parameter', 'transaction_id is missing');
     // It stays open then, so that the client can still commit and go on.
     if (outcome === 'rollback' && transaction.writeCount > 0) throw cannotRollBack(transaction);
-    this.#open.delete(transaction.key);
+    this.#open.delete(owner, transaction.id);
   }
 }
 
@@ -67,8 +66,4 @@ function cannotRollBack({ writes, writeCount }: Transaction): AppError {
   return new AppError('sql_forbidden', `cannot roll back what is durable already: ${writes.join('; ')}${more}`, {
     hint: 'every statement is final when it returns; commit instead, and undo it with statements of your own',
   });
-}
-
-function keyOf(owner: Principal, id: Uint8Array): string {
-  return `${ownerKey(owner)} ${Buffer.from(id).toString('hex')}`;
 }
