@@ -36,6 +36,8 @@ const refreshAfterMs = 10 * 60_000;
 const fetchTimeoutMs = 5000;
 const maxKeysBytes = 1_000_000;
 const clockToleranceSeconds = 60;
+/** Dates end here, in milliseconds since 1970. */
+const lastTime = 8.64e15;
 
 interface Keys {
   readonly find: ReturnType<typeof createLocalJWKSet>;
@@ -102,7 +104,9 @@ export class Issuer {
 
   #identity(payload: JWTPayload): JwtIdentity {
     const { tenant: fixed, tenantClaim, roleClaim, roles: mapping, name } = this.#settings;
-    const tenant = fixed ?? (tenantClaim === undefined ? undefined : claimOf(payload, tenantClaim)[0]);
+    const tenants = tenantClaim === undefined ? [] : claimOf(payload, tenantClaim);
+    // Of several nobody knows which is meant.
+    const tenant = fixed ?? (tenants.length === 1 ? tenants[0] : undefined);
     const given = claimOf(payload, roleClaim).flatMap((value) => mapping.get(value) ?? []);
     const role = roles.findLast((each) => given.includes(each));
     if (tenant === undefined || !isTenant(tenant) || role === undefined) {
@@ -114,7 +118,8 @@ export class Issuer {
         },
       );
     }
-    return { tenant, role, name: `${name}:${payload.sub}`, expiresAt: (payload.exp ?? 0) * 1000 };
+    const expiresAt = Math.min((payload.exp ?? 0) * 1000, lastTime);
+    return { tenant, role, name: `${name}:${subjectOf(payload)}`, expiresAt };
   }
 
   async #freshKeys(): Promise<Keys> {
@@ -197,6 +202,15 @@ async function fetchJson(url: string): Promise<unknown> {
     pieces.push(piece as Buffer);
   }
   return JSON.parse(Buffer.concat(pieces).toString());
+}
+
+/** It stands in lists, logs and the audit. */
+function subjectOf({ sub }: JWTPayload): string {
+  if (typeof sub === 'string' && /^[^\p{Cc}]{1,256}$/u.test(sub)) return sub;
+  throw unauthenticated(
+    'the token is refused: its claim sub is not as it must be',
+    'it is a text of 1 to 256 characters, none of which controls a terminal',
+  );
 }
 
 /** The values of a claim: by its name, or by a path with dots through objects. */

@@ -58,6 +58,12 @@ test('a JWT is taken as password of Basic, and a handshake gives it back', async
   expect((await flight.list('', { authorization: `Bearer ${jwt}` })).status.code).toBe(status.OK);
 });
 
+test.each([9e15, 1e308])('an end in the far future (%d) is taken for the last day that there is', async (exp) => {
+  expect((await as(await issuer.sign({ exp }), '/whoami')).json()).toMatchObject({
+    expires: '+275760-09-13T00:00:00.000Z',
+  });
+});
+
 test('its role counts: read may not put, write may', async () => {
   const put = { method: 'POST', body: 'a\n1\n' };
   const refused = await as(await issuer.sign({ groups: ['all'] }), '/imp?name=t', put);
@@ -81,6 +87,10 @@ test.each([
   ['for another audience', () => issuer.sign({ aud: 'other' }), 'its claim aud is not'],
   ['without audience', () => issuer.sign({ aud: undefined }), 'its claim aud is not'],
   ['without subject', () => issuer.sign({ sub: undefined }), 'its claim sub is not'],
+  ['with a number as subject', () => issuer.sign({ sub: 5 }), 'its claim sub is not'],
+  ['with a list as subject', () => issuer.sign({ sub: ['ann'] }), 'its claim sub is not'],
+  ['with an empty subject', () => issuer.sign({ sub: '' }), 'its claim sub is not'],
+  ['with a subject of several lines', () => issuer.sign({ sub: 'a\nb' }), 'its claim sub is not'],
   ['without an end', () => issuer.sign({ exp: undefined }), 'its claim exp is not'],
   ['of an issuer that is not known', () => issuer.sign({ iss: 'https://evil.example' }), 'an issuer that is not known'],
   ['unsigned (alg none)', async () => new UnsecuredJWT({ iss: issuer.url }).encode(), 'its signature or form'],
