@@ -32,26 +32,26 @@ let made = 0;
 /** Every way in which an access ends. */
 export const endings: readonly MakeAccess[] = [
   async (servers, operator, random) => {
-    const { token, record } = await servers.makeToken({ role: 'read' });
+    const { token, record } = await servers.makeToken({ role: 'write' });
     const { url } = random.pick(servers.all);
     return { how: 'a token is revoked', token, end: request(url, 'DELETE', `/tokens/${record.id}`, operator) };
   },
   async (servers) => {
-    const { token, record } = await servers.makeToken({ role: 'read' });
+    const { token, record } = await servers.makeToken({ role: 'write' });
     const revoke = async (): Promise<void> => {
       promised(await servers.records.revokeToken(record.id), 'a token is revoked in the directory');
     };
     return { how: 'a token is revoked in the directory', token, end: timed(revoke) };
   },
   async (servers, operator, random) => {
-    const { token, record } = await servers.makeToken({ role: 'read' });
+    const { token, record } = await servers.makeToken({ role: 'write' });
     const { url } = random.pick(servers.all);
     const target = `/tokens/${record.id}/rotate`;
     return { how: 'a token is rotated', token, end: request(url, 'POST', target, operator, '{"overlap":"0s"}') };
   },
   async (servers, _operator, random) => {
     const expiresAt = Date.now() + random.between(2500, 4000);
-    const { token } = await servers.makeToken({ role: 'read', expiresAt });
+    const { token } = await servers.makeToken({ role: 'write', expiresAt });
     const at = performance.now() + expiresAt - Date.now();
     // The clock of the token and ours need not have the same grain.
     return { how: 'a token expires', token, end: async () => ({ mayAt: at - 50, mustAt: at }) };
@@ -59,7 +59,7 @@ export const endings: readonly MakeAccess[] = [
   async (servers, operator, random) => {
     const tenant = `t${++made}`;
     await servers.makeTenant(tenant);
-    const { token } = await servers.makeToken({ role: 'read', tenant });
+    const { token } = await servers.makeToken({ role: 'write', tenant });
     const [{ url }, other] = [random.pick(servers.all), random.pick(servers.all)];
     const isReplaced = random.chance(0.5);
     const remove = request(url, 'DELETE', `/tenants/${tenant}`, operator);
