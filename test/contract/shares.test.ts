@@ -98,6 +98,20 @@ describe('a shared frame', () => {
     expect(described.json()).toMatchObject({ handle: 'acme/trades', rows: 2, shared: true });
   });
 
+  test('has a page for each of its names, whoever asked before', async () => {
+    await put('named', 'price\n1\n');
+    await share('named');
+    for (let round = 0; round < 3; round++) {
+      for (const [ask, name] of [
+        [desk, 'acme/named'],
+        [acme, 'named'],
+        [acme, 'acme/named'],
+      ] as const) {
+        expect((await ask('GET', `/exec?handle=${name}&fmt=json`)).json().query).toBe(`handle:${name}`);
+      }
+    }
+  });
+
   test('is read over Flight by path, ticket and command', async () => {
     const headers = headersOf(tokenOf('desk'));
     for (const descriptor of [

@@ -88,6 +88,7 @@ function asText(page: Page): Page {
   return isShort ? { ...page, body: page.body.toString() } : page;
 }
 
-function pageKey({ range, quoteLargeNum }: ReadHandle, coding: ContentCoding | undefined): string {
-  return `${quoteLargeNum ? 'q' : ''}${range.from}-${range.to}${coding ?? ''}`;
+/** With the name, which the body tells: the owner of a frame and those that it is shared with have different ones. */
+function pageKey({ handle, range, quoteLargeNum }: ReadHandle, coding: ContentCoding | undefined): string {
+  return `${handle} ${quoteLargeNum ? 'q' : ''}${range.from}-${range.to}${coding ?? ''}`;
 }
