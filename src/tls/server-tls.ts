@@ -19,6 +19,7 @@ export class ServerTls implements Disposable {
   #loadedStamp: string;
   #seenStamp: string;
   #isChecking = false;
+  #reloading: Promise<void> = Promise.resolve();
 
   private constructor(settings: TlsSettings, loaded: LoadedTls, stamp: string, logger: Logger) {
     this.clientAuth = settings.clientAuth;
@@ -57,8 +58,13 @@ export class ServerTls implements Disposable {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Loads the files now. What cannot be used changes nothing. */
-  async reload(): Promise<void> {
+  /** Loads the files now. What cannot be used changes nothing. One at a time: an older load must not end last. */
+  reload(): Promise<void> {
+    this.#reloading = this.#reloading.then(() => this.#reload());
+    return this.#reloading;
+  }
+
+  async #reload(): Promise<void> {
     const stamp = await stampOf(this.#settings);
     this.#seenStamp = this.#loadedStamp = stamp;
     try {
