@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { AuditLog } from './audit/audit-log.ts';
 import { FrameAudit } from './audit/frame-audit.ts';
@@ -8,6 +9,7 @@ import { FrameShares } from './auth/frame-shares.ts';
 import { identify } from './auth/identify.ts';
 import { RateLimiter } from './auth/rate-limiter.ts';
 import { SessionTokens } from './auth/session-tokens.ts';
+import { shareName } from './auth/share-index.ts';
 import { openTenantDirectory, type TenantDirectory, tenantDirectory } from './auth/tenant-directory.ts';
 import { openTokenDirectory, type TokenDirectory } from './auth/token-directory.ts';
 import { ByteCache } from './cache/byte-cache.ts';
@@ -324,14 +326,7 @@ function tenantReach(store: FrameStore, records: AccessRecords | undefined): Rea
   const shared = new Map<Tenant, string>();
   records.onChange(() => shared.clear());
   const sharedWith = (tenant: Tenant): string => {
-    const known =
-      shared.get(tenant) ??
-      JSON.stringify(
-        records
-          .sharesWith(tenant)
-          .map(({ owner, handle }) => [owner, handle])
-          .sort(),
-      );
+    const known = shared.get(tenant) ?? hash('sha256', records.sharesWith(tenant).map(shareName).sort().join());
     shared.set(tenant, known);
     return known;
   };
