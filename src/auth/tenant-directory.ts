@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import { autoEngineName, localEngineName } from '../core/engine-names.ts';
+import { autoEngineName, isEngineName, localEngineName } from '../core/engine-names.ts';
 import { defaultTenant, isTenant, type Tenant } from '../core/principal.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
 import { AccessRecords, noLimits, type TenantRecord } from './access-records.ts';
@@ -88,7 +88,7 @@ function enginesOf(tenant: Tenant, engines: readonly string[]): readonly string[
   if (tenant === defaultTenant) {
     throw new AppError('invalid_parameter', 'the tenant default has every engine', { hint: 'leave out engines' });
   }
-  const wrong = engines.find((name) => !/^[a-z][a-z0-9_-]{0,63}$/.test(name) || name === autoEngineName);
+  const wrong = engines.find((name) => !isEngineName(name) || name === autoEngineName);
   if (wrong !== undefined) {
     throw new AppError('invalid_parameter', `${JSON.stringify(wrong.slice(0, 100))} is no engine that can be granted`, {
       hint: 'list tsdb, analytics, or names of [engines.<name>]',

@@ -1,11 +1,11 @@
 import { AppError } from '../core/app-error.ts';
-import { reservedEngineNames } from '../core/engine-names.ts';
+import { isEngineName, reservedEngineNames } from '../core/engine-names.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
 import { type CertificateConfig, certificateSettings, type IssuerConfig, issuerSettings } from './auth-settings.ts';
 import { type EngineConfig, engineSettings } from './engine-settings.ts';
 import { type GivenValue, quoteValue } from './given-value.ts';
 import type { NamedSetting } from './setting.ts';
-import { engineNameForm, type SettingContext } from './setting-type.ts';
+import type { SettingContext } from './setting-type.ts';
 import { UsageError } from './usage-error.ts';
 
 type GivenValues = ReadonlyMap<string, GivenValue>;
@@ -74,7 +74,7 @@ export function checkName({ noun, reservedNames }: NamedTable, name: string, ori
   if (reservedNames.includes(name)) {
     throw new UsageError(`${what} has a name of our own: ${reservedNames.join(', ')} are; choose another`);
   }
-  if (!engineNameForm.test(name)) {
+  if (!isEngineName(name)) {
     throw new UsageError(
       `${what} is not named well; expected small letters, digits, _ and -, a letter first, at most 64 of them`,
     );

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { isEngineName } from '../core/engine-names.ts';
 import { parseDurationMs } from '../core/text/duration.ts';
 import { type LogFilter, parseLogFilter } from '../telemetry/log-filter.ts';
 import { parseHttpUrl } from './http-url.ts';
@@ -157,15 +158,13 @@ export const listenAddress: SettingType<ListenAddress> = {
   parse: parseListenAddress,
 };
 
-export const engineNameForm = /^[a-z][a-z0-9_-]{0,63}$/;
-
 /** Whether there is such an engine shows when all settings are known. */
 export const engineName: SettingType<string> = {
   placeholder: 'engine',
   accepts: 'the name of an engine: small letters, digits, _ and -',
   unit: 'name of an engine',
   toml: ['string'],
-  parse: (text) => (engineNameForm.test(text.toLowerCase()) ? text.toLowerCase() : undefined),
+  parse: (text) => (isEngineName(text.toLowerCase()) ? text.toLowerCase() : undefined),
   show: (value) => value,
 };
 

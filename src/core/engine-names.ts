@@ -14,6 +14,11 @@ export const autoEngineName = 'auto';
 /** Names that an operator cannot give. */
 export const reservedEngineNames: readonly string[] = [localEngineName, tsdbEngineName, autoEngineName];
 
+/** What an operator may call an engine. Issuers and rules for certificates are named likewise. */
+export function isEngineName(name: string): boolean {
+  return /^[a-z][a-z0-9_-]{0,63}$/.test(name);
+}
+
 /** Whether the engine, or `analytics`, is granted to the caller's tenant. One that is not is as if it were not configured. */
 export function mayUseEngine({ limits }: Pick<Principal, 'limits'>, name: string): boolean {
   if (name === localEngineName || name === autoEngineName || limits?.engines === undefined) return true;
