@@ -1,3 +1,4 @@
+import { AppError } from '../core/app-error.ts';
 import { defaultTenant, type Role } from '../core/principal.ts';
 import { parseDurationMs } from '../core/text/duration.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
@@ -30,6 +31,7 @@ export async function openTokenDirectory(coldDirectory: string): Promise<TokenDi
   const records = await AccessRecords.open(coldDirectory, new DurableFiles());
   return {
     create: async ({ name, role, expires, prefix, tenant: given }) => {
+      checkTokenName(name);
       const expiresAt = expires === undefined ? undefined : Date.now() + parseDurationMs(expires);
       const tenant = role === 'operator' ? undefined : parseTenant(given ?? defaultTenant);
       return (await records.createToken({ name, role: role as Role, tenant, prefix, expiresAt })).token;
@@ -38,6 +40,16 @@ export async function openTokenDirectory(coldDirectory: string): Promise<TokenDi
     revoke: (id) => records.revokeToken(id),
     rotate: async (id, overlapMs) => (await records.rotateToken(id, overlapMs))?.token,
   };
+}
+
+export const longestTokenName = 100;
+
+export function checkTokenName(name: string): void {
+  if (name.trim() !== '' && name.length <= longestTokenName) return;
+  throw new AppError(
+    'invalid_parameter',
+    `${JSON.stringify(name.slice(0, longestTokenName))} cannot be the name of a token; it has 1 to ${longestTokenName} characters, not only spaces`,
+  );
 }
 
 export function tokenDocument({ id, name, tenant, role, prefix, createdAt, expiresAt, lastUsed }: ListedToken) {

@@ -73,6 +73,8 @@ test.each([
   [['token', 'create', '--name', 'x', '--role', 'read', '--expires', 'soon'], 2, '--expires is "soon"'],
   [['token', 'revoke'], 2, 'token revoke needs the ID of a token'],
   [['token', 'revoke', 'none'], 1, 'there is no token "none"'],
+  [['token', 'create', '--name', ' ', '--role', 'read'], 1, '" " cannot be the name of a token'],
+  [['token', 'create', '--name', ' ', '--role', 'read', '--data-dir', '.'], 1, '" " cannot be the name of a token'],
   [['token', 'ls', '--server', 'http://x', '--data-dir', '.'], 2, '--server and --data-dir are given'],
   [['ls'], 1, 'no credentials were sent'],
 ])('%j is refused in one line, with nothing on standard output', async (argv, status, words) => {

@@ -1,11 +1,10 @@
 import type { ServerTenant, TenantChange } from '../../client/framehold-client.ts';
 import { quoteValue } from '../../config/given-value.ts';
-import { loadConfig } from '../../config/load-config.ts';
 import { bytes, integer, type SettingContext, type SettingType } from '../../config/setting-type.ts';
 import { UsageError } from '../../config/usage-error.ts';
-import { AppError } from '../../core/app-error.ts';
-import { type ClientContext, runClientCommand } from '../framework/client-command.ts';
+import type { ClientContext } from '../framework/client-command.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
+import { runDirectoryCommand } from '../framework/directory-command.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { Given } from '../framework/flag-table.ts';
 import type { TenantDirectory } from '../framework/server-module.ts';
@@ -16,22 +15,11 @@ type GivenTenant = Given<ClientTables['tenant']>;
 /** `framehold tenant`: against a server, or the directory itself. */
 export async function tenant(environment: Environment, given: GivenTenant): Promise<number> {
   const command = parseCommand(environment, given);
-  const { 'data-dir': dataDir, server, config } = given.flags;
-  if (dataDir === undefined) {
-    return await runClientCommand(environment, given.flags, (context) =>
-      run(environment, tenantsOfServer(context), command),
-    );
-  }
-  if (server !== undefined) throw new UsageError('--server and --data-dir are given; give one of them');
-  const argv = [`--data-dir=${dataDir}`, ...(config === undefined ? [] : [`--config=${config}`])];
-  const { openTenants } = await environment.loadServer();
-  try {
-    return await run(environment, await openTenants(loadConfig({ ...environment, argv }).config), command);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    environment.stderr.write(`framehold: ${error.message}${error.hint === undefined ? '' : `; ${error.hint}`}\n`);
-    return 1;
-  }
+  return runDirectoryCommand(environment, given.flags, {
+    ofServer: tenantsOfServer,
+    ofDirectory: async (config) => (await environment.loadServer()).openTenants(config),
+    run: (tenants) => run(environment, tenants, command),
+  });
 }
 
 type TenantCommand =

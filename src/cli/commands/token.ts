@@ -1,12 +1,11 @@
 import type { ServerToken, TokenRequest } from '../../client/framehold-client.ts';
 import { quoteValue } from '../../config/given-value.ts';
-import { loadConfig } from '../../config/load-config.ts';
 import { UsageError } from '../../config/usage-error.ts';
-import { AppError } from '../../core/app-error.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
-import { type ClientContext, runClientCommand } from '../framework/client-command.ts';
+import type { ClientContext } from '../framework/client-command.ts';
 import { printable } from '../framework/command-failure.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
+import { runDirectoryCommand } from '../framework/directory-command.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { Given } from '../framework/flag-table.ts';
 import type { TokenDirectory } from '../framework/server-module.ts';
@@ -19,22 +18,11 @@ const defaultOverlap = '24h';
 /** `framehold token`: against a server, or the directory itself. */
 export async function token(environment: Environment, given: GivenToken): Promise<number> {
   const command = parseCommand(given);
-  const { 'data-dir': dataDir, server, config } = given.flags;
-  if (dataDir === undefined) {
-    return await runClientCommand(environment, given.flags, (context) =>
-      run(environment, tokensOfServer(context), command),
-    );
-  }
-  if (server !== undefined) throw new UsageError('--server and --data-dir are given; give one of them');
-  const argv = [`--data-dir=${dataDir}`, ...(config === undefined ? [] : [`--config=${config}`])];
-  const { openTokens } = await environment.loadServer();
-  try {
-    return await run(environment, await openTokens(loadConfig({ ...environment, argv }).config), command);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    environment.stderr.write(`framehold: ${error.message}${error.hint === undefined ? '' : `; ${error.hint}`}\n`);
-    return 1;
-  }
+  return runDirectoryCommand(environment, given.flags, {
+    ofServer: tokensOfServer,
+    ofDirectory: async (config) => (await environment.loadServer()).openTokens(config),
+    run: (tokens) => run(environment, tokens, command),
+  });
 }
 
 type TokenCommand =

@@ -17,7 +17,7 @@ export interface ClientContext {
   undone(what: string): void;
 }
 
-interface ServerFlags {
+export interface ServerFlags {
   readonly server: string | undefined;
   readonly config: string | undefined;
   readonly 'ca-file': string | undefined;

@@ -2,7 +2,7 @@ import type { AccessRecords } from '../../auth/access-records.ts';
 import { assertMay } from '../../auth/rights.ts';
 import { parseTenant } from '../../auth/tenant-directory.ts';
 import { looksLikeToken } from '../../auth/token.ts';
-import { tokenDocument } from '../../auth/token-directory.ts';
+import { checkTokenName, longestTokenName, tokenDocument } from '../../auth/token-directory.ts';
 import { AppError } from '../../core/app-error.ts';
 import { hasRole, isRole, type Principal, type Role, roles, type Tenant } from '../../core/principal.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
@@ -13,8 +13,6 @@ import { parseQueryString } from '../exchange/query-string.ts';
 import type { Route } from '../exchange/route.ts';
 import { type JsonLimits, jsonBody, wrongType } from '../json/json-body.ts';
 import { sendJson } from '../json/send-json.ts';
-
-const longestName = 100;
 
 const tokenSchema = {
   type: 'object',
@@ -75,7 +73,7 @@ export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
             'application/json': {
               type: 'object',
               properties: {
-                name: { type: 'string', description: `At most ${longestName} characters.` },
+                name: { type: 'string', description: `At most ${longestTokenName} characters.` },
                 role: { type: 'string', enum: [...roles], description: 'At most your own.' },
                 expires: { type: 'string', description: 'Time that it is good for, such as 90d. Default: for ever.' },
                 prefix: { type: 'string', description: 'Only handles that begin so can be used with it.' },
@@ -230,9 +228,7 @@ function parseToken(body: ReadonlyMap<string, JsonValue>, principal: Principal) 
       hint: 'send {"name":"ci","role":"write"}',
     });
   }
-  if (name.trim() === '' || name.length > longestName) {
-    throw new AppError('invalid_parameter', `name has ${name.length} characters; it must have 1 to ${longestName}`);
-  }
+  checkTokenName(name);
   if (!isRole(role)) {
     throw new AppError('invalid_parameter', `role ${JSON.stringify(role.slice(0, 100))} is not known`, {
       hint: `use one of ${roles.join(', ')}`,

@@ -1,0 +1,35 @@
+import type { Config } from '../../config/config.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { UsageError } from '../../config/usage-error.ts';
+import { AppError } from '../../core/app-error.ts';
+import { type ClientContext, runClientCommand, type ServerFlags } from './client-command.ts';
+import type { Environment } from './environment.ts';
+
+/** A command that works on the records of a data directory, through a server or without one. */
+export interface DirectoryCommand<Records> {
+  ofServer(context: ClientContext): Records;
+  ofDirectory(config: Config): Promise<Records>;
+  run(records: Records): Promise<number>;
+}
+
+/** Runs it on the directory itself where `--data-dir` names one, else against a server. Resolves with the exit code. */
+export async function runDirectoryCommand<Records>(
+  environment: Environment,
+  flags: ServerFlags & { readonly 'data-dir': string | undefined },
+  command: DirectoryCommand<Records>,
+): Promise<number> {
+  const { 'data-dir': dataDir, server, config: file } = flags;
+  if (dataDir === undefined) {
+    return runClientCommand(environment, flags, (context) => command.run(command.ofServer(context)));
+  }
+  if (server !== undefined) throw new UsageError('--server and --data-dir are given; give one of them');
+  const argv = [`--data-dir=${dataDir}`, ...(file === undefined ? [] : [`--config=${file}`])];
+  const { config } = loadConfig({ ...environment, argv });
+  try {
+    return await command.run(await command.ofDirectory(config));
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    environment.stderr.write(`framehold: ${error.message}${error.hint === undefined ? '' : `; ${error.hint}`}\n`);
+    return 1;
+  }
+}
