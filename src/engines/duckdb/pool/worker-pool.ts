@@ -261,10 +261,20 @@ export class WorkerPool {
     while (warm && this.#hasRoom(workers)) this.#start(ownWork);
     for (const { owner } of this.#queues.turns()) {
       while (this.#missing(owner) > 0) {
-        if (!this.#hasRoom(this.#room) && !this.#endIdle()) return;
+        if (!this.#hasRoom(this.#room) && !this.#endIdle() && !this.#isShutOut(owner)) break;
         this.#start(owner);
       }
     }
+  }
+
+  /** All children work for others, perhaps for long: an owner that has none gets one more than there should be. */
+  #isShutOut(owner: WorkerOwner): boolean {
+    if (this.#idle.length > 0 || !this.#hasRoom(this.#room + 1)) return false;
+    return this.#childrenOf(owner) === 0 && this.#missing(owner) === this.#queues.sizeOf(owner);
+  }
+
+  #childrenOf({ key }: WorkerOwner): number {
+    return [...this.#all].filter((worker) => worker.owner.key === key).length;
   }
 
   #hasRoom(most: number): boolean {
@@ -316,8 +326,10 @@ export class WorkerPool {
   #release(worker: WorkerProcess): void {
     if (worker.ended || this.#closed) return;
     const other = this.#neglected(worker);
-    if (this.#all.size > this.#room) this.#end(worker);
-    else if (other !== undefined) {
+    if (this.#all.size > this.#room) {
+      // The only child of its owner may be the one too many, which is there to serve.
+      if (this.#childrenOf(worker.owner) > 1 || !this.#queues.serve(worker)) this.#end(worker);
+    } else if (other !== undefined) {
       this.#end(worker);
       this.#start(other);
     } else if (!this.#queues.serve(worker)) {
@@ -332,10 +344,8 @@ export class WorkerPool {
   #neglected(worker: WorkerProcess): WorkerOwner | undefined {
     const now = performance.now();
     if (now < (this.#turns.get(worker)?.endsAt ?? 0)) return undefined;
-    const { key } = worker.owner;
-    const childrenOf = (owner: string): number => [...this.#all].filter((child) => child.owner.key === owner).length;
     const isNeglected = ({ owner, since }: { readonly owner: WorkerOwner; readonly since: number }): boolean =>
-      now - since >= turnMs && childrenOf(owner.key) < childrenOf(key) && this.#missing(owner) > 0;
+      now - since >= turnMs && this.#childrenOf(owner) < this.#childrenOf(worker.owner) && this.#missing(owner) > 0;
     return this.#queues.turns().find(isNeglected)?.owner;
   }
 

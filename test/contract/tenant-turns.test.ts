@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { startClosedServer } from '../support/closed-server.ts';
+
+test('a tenant whose statements take every process does not shut out one that has none', async () => {
+  await using closed = await startClosedServer({ settings: { 'sql.workers': '1', 'sql.timeout': '60s' } });
+  const [heavy, light] = [closed.token('otherTenant'), closed.token('reader')];
+  const sql = (token: string | undefined, text: string) =>
+    closed.as(token, 'POST', '/sql', JSON.stringify({ sql: text }));
+  const queries = async (): Promise<{ id: string }[]> =>
+    ((await closed.as(heavy, 'GET', '/queries')).json() as { queries: { id: string }[] }).queries;
+  const endless = Array.from({ length: 4 }, () => sql(heavy, 'select count(*) from range(1000000000000)'));
+  await expect.poll(async () => (await queries()).length).toBe(4);
+  for (let n = 0; n < 3; n++) expect((await sql(light, `select ${n}`)).status).toBe(200);
+  const running = await queries();
+  expect(running).toHaveLength(4);
+  for (const { id } of running) await closed.as(heavy, 'DELETE', `/queries/${id}`);
+  for (const answer of await Promise.all(endless)) expect(answer.json().code).toBe('sql_cancelled');
+});
