@@ -50,6 +50,8 @@ export class Exchange {
   onUnrecorded: ((error: unknown) => void) | undefined;
   /** Why it failed. */
   failure: ErrorCode | undefined;
+  /** Its answer is sent, or its client gone. */
+  hasEnded = false;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   #controller: AbortController | undefined;

@@ -148,6 +148,7 @@ class Dispatcher {
     const { audit, watch } = this.#options;
     const onEnd = audit === undefined ? this.#onEnd : this.#audited(audit, route, exchange);
     const onEndOfKnown = (): void => {
+      exchange.hasEnded = true;
       watch?.delete(exchange);
       this.#leave(exchange);
       onEnd();
@@ -205,10 +206,12 @@ class Dispatcher {
       return this.#checkRoute(route, exchange).handle(exchange);
     const principal = this.#options.identify(exchange.caller);
     const serve = (identified: Principal): void | Promise<void> => {
+      // To identify it may take a while. What begins now would be counted for ever: its end is over.
+      if (exchange.hasEnded) throw new ClientGone('the client went away before it was identified');
       exchange.principal = identified;
       if (this.#options.isClosed) this.#enter(identified.tenant, route);
       this.#options.admit?.(identified);
-      if (!exchange.isClosed) this.#options.watch?.add(exchange);
+      this.#options.watch?.add(exchange);
       const found = this.#checkRoute(route, exchange);
       if (access !== undefined && access !== 'known') assertMay(identified, access);
       return found.handle(exchange);
