@@ -6,6 +6,7 @@ import type { ReadOptions } from './read/chunk-reader.ts';
 import type { FrameReader } from './read/frame-reader.ts';
 import type { FrameParts, FrameRows, FrameSelection, ReadRequest } from './read/read-frame.ts';
 import type { PutRequest } from './write/put-frame.ts';
+import type { Arrival } from './write/quota.ts';
 
 export interface Signal {
   readonly signal: AbortSignal;
@@ -27,6 +28,9 @@ export interface FrameUse {
   /** Of their files. */
   readonly bytes: number;
 }
+
+/** For bytes on their way in, which count among the uploads of the tenant as long as they are there. */
+export interface TemporaryFile extends TemporaryPath, Pick<Arrival, 'counted'> {}
 
 export interface ListOptions {
   /** Only names that begin so. */
@@ -63,7 +67,7 @@ export interface Frames<Name extends string = FrameName> {
   /** Starts the time to live again. */
   renew(principal: Principal, handle: Name, ttlMs?: number | null): Promise<HeldSummary>;
   /** For bytes on their way in or out. No file is there yet. */
-  temporaryFile(principal: Principal): Promise<TemporaryPath>;
+  temporaryFile(principal: Principal): Promise<TemporaryFile>;
   /** An empty folder for Parquet files that others write and a put of kind `parts` takes over. */
   incomingFolder(principal: Principal): Promise<TemporaryPath>;
   /** Writes rows to a temporary Parquet file. Default compression: that of a new frame. */

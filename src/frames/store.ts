@@ -12,7 +12,7 @@ import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summa
 import type { StoreContext } from './catalog/tenant-state.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
-import type { Frames, FrameUse, ListOptions, OpenOptions, Signal, TemporaryPath } from './frames.ts';
+import type { Frames, FrameUse, ListOptions, OpenOptions, Signal, TemporaryFile, TemporaryPath } from './frames.ts';
 import { PeerGroup, type PeerParts } from './peers/peer-group.ts';
 import { ChunkLoads } from './read/chunk-loads.ts';
 import { ChunkReader, type ReadOptions } from './read/chunk-reader.ts';
@@ -132,7 +132,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     return this.#of(principal.tenant).use();
   }
 
-  async temporaryFile(principal: Principal): Promise<TemporaryPath> {
+  async temporaryFile(principal: Principal): Promise<TemporaryFile> {
     return this.#of(principal.tenant).temporaryFile();
   }
 

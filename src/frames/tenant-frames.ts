@@ -20,7 +20,7 @@ import { storage } from './disk/durable-file.ts';
 import { originOf } from './disk/manifest.ts';
 import { FileChanged } from './disk/part-links.ts';
 import type { TenantDirectory } from './disk/tenant-directory.ts';
-import type { FrameUse, ListOptions, OpenOptions, TemporaryPath } from './frames.ts';
+import type { FrameUse, ListOptions, OpenOptions, TemporaryFile, TemporaryPath } from './frames.ts';
 import { leaseLost } from './peers/process-lease.ts';
 import type { ChunkReader } from './read/chunk-reader.ts';
 import { FrameReader } from './read/frame-reader.ts';
@@ -45,6 +45,7 @@ export class TenantFrames implements AsyncDisposable {
   readonly #state: TenantState;
   readonly #reconciler: Reconciler;
   readonly #verification: Verification;
+  readonly #quota: Quota;
   readonly #writer: FrameWriter;
   readonly #scanner: Scanner;
   readonly #chunks: ChunkReader;
@@ -55,7 +56,8 @@ export class TenantFrames implements AsyncDisposable {
     this.#reconciler = new Reconciler(this.#state);
     this.#verification = new Verification(this.#state);
     this.#scanner = new Scanner(this.#state, this.#reconciler);
-    this.#writer = new FrameWriter(this.#state, this.#reconciler, new Quota(this.#state, this.#scanner));
+    this.#quota = new Quota(this.#state, this.#scanner);
+    this.#writer = new FrameWriter(this.#state, this.#reconciler, this.#quota);
     this.#chunks = chunks;
     this.#scanner.start();
   }
@@ -96,12 +98,14 @@ export class TenantFrames implements AsyncDisposable {
     return this.#state.catalog.use;
   }
 
-  async temporaryFile(): Promise<TemporaryPath> {
+  async temporaryFile(): Promise<TemporaryFile> {
     const { context, directory } = this.#state;
     context.durable.assertWritable();
     await directory.prepare();
     const path = directory.newTemporaryPath();
-    return { path, [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+    const { counted, [Symbol.dispose]: settle } = await this.#quota.arrival();
+    const remove = (): Promise<void> => rm(path, { force: true }).finally(settle);
+    return { path, counted, [Symbol.asyncDispose]: remove };
   }
 
   async incomingFolder(): Promise<TemporaryPath> {

@@ -178,3 +178,22 @@ test('requests beyond the rate are refused, over HTTP and gRPC together, and ope
   await setLimits({ max_rate: null });
   await eventually(async () => (await refused()) === undefined, 1000);
 });
+
+test('uploads that are under way take no more of the disk than a multiple of what the tenant may hold', async () => {
+  using caller = await newTenant({ max_bytes: 1_000_000 });
+  const line = `${'x'.repeat(999)}\n`;
+  const large = `a\n${line.repeat(70_000)}`;
+  const refused = await caller.ask('PUT', '/imp?name=a', large);
+  expect([refused.status, refused.json().code, refused.json().error]).toEqual([
+    507,
+    'quota_exceeded',
+    'the uploads of your tenant that are under way take more than 64000000 bytes, of 1000000 that it may hold',
+  ]);
+  // Text that becomes little Parquet is taken, again and again: nothing is left of those before it.
+  for (const name of ['b', 'c']) {
+    expect((await caller.ask('PUT', `/imp?name=${name}`, `a\n${line.repeat(40_000)}`)).status).toBe(200);
+  }
+  const sql = "create table d as select repeat('x', 1000) as a from range(100000)";
+  const kept = await caller.ask('POST', '/sql', JSON.stringify({ sql }));
+  expect([kept.status, kept.json().code]).toEqual([507, 'quota_exceeded']);
+});

@@ -15,7 +15,7 @@ import { type FileIdentity, justIdentity, type Part } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import type { HeldPart } from '../disk/part-links.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import type { AssertRoom, Quota } from './quota.ts';
+import type { Arrival, AssertRoom, Quota } from './quota.ts';
 import { filesOf, removeFrame } from './remove-frame.ts';
 import { firstCompression, type StagedFile, StagedParts } from './staged-parts.ts';
 
@@ -66,7 +66,8 @@ export class FrameWriter {
     signal.throwIfAborted();
     context.durable.assertWritable();
     await this.refusePut({ handle, mode: request.mode });
-    const source = request.mode === 'append' ? await this.#withFrameTypes(request.source, handle) : request.source;
+    using arrival = await this.#quota.arrival();
+    const source = await this.#sourceOf(request, handle, arrival);
     await directory.prepare();
     await using staged = await StagedParts.stage(this.#state, source, signal);
     const { columns, files } = staged;
@@ -112,6 +113,11 @@ export class FrameWriter {
     await context.peers.refresh();
     if (context.peers.hasPeers) catalog.suspect(handle);
     if (catalog.get(handle) === undefined || catalog.isSuspect(handle)) await this.#reconciler.reconcile(handle);
+  }
+
+  async #sourceOf({ source, mode }: PutRequest<Handle>, handle: Handle, arrival: Arrival): Promise<RowSource> {
+    if (source.kind === 'arrow') return { ...source, stream: arrival.counted(source.stream) };
+    return mode === 'append' ? await this.#withFrameTypes(source, handle) : source;
   }
 
   /** Text says little of its types, so what is appended has those of the frame. */

@@ -15,12 +15,24 @@ export interface Addition {
 /** Refuses (`quota_exceeded`) what the tenant has no room for. */
 export type AssertRoom = (addition: Addition) => void;
 
+/** Bytes on their way in. They count among those of the tenant's uploads until this is disposed of. */
+export interface Arrival extends Disposable {
+  /** Passes the stream on. Throws (`quota_exceeded`) where the uploads of the tenant together take too much of the disk. */
+  counted<T extends Uint8Array>(stream: AsyncIterable<T>): AsyncGenerator<T, void, undefined>;
+}
+
+/** Text, or Arrow, may take so many times the bytes of the Parquet that it becomes. */
+const arrivingPerByte = 10;
+const leastArrivingBytes = 64_000_000;
+
 type Limits = Pick<TenantLimits, 'maxBytes' | 'maxFrames'>;
 
 /** How much a tenant may hold, over all processes. */
 export class Quota {
   readonly #state: TenantState;
   readonly #scanner: Scanner;
+  /** Bytes of uploads that are neither held nor given up. */
+  #arriving = 0;
 
   constructor(state: TenantState, scanner: Scanner) {
     this.#state = state;
@@ -52,6 +64,34 @@ export class Quota {
       await this.#catchUp();
       this.#assertRoom(limits, least);
     }
+  }
+
+  /** What becomes of an upload shows at its end; until then it must not fill the disk. */
+  async arrival(): Promise<Arrival> {
+    const { maxBytes = Infinity } = (await this.#limits()) ?? {};
+    const most = Math.max(leastArrivingBytes, arrivingPerByte * maxBytes);
+    const add = (bytes: number): void => {
+      own += bytes;
+      this.#arriving += bytes;
+      if (this.#arriving > most) {
+        throw exceeded(
+          `the uploads of your tenant that are under way take more than ${most} bytes, of ${maxBytes} that it may hold`,
+        );
+      }
+    };
+    let own = 0;
+    return {
+      async *counted(stream) {
+        for await (const piece of stream) {
+          add(piece.length);
+          yield piece;
+        }
+      },
+      [Symbol.dispose]: () => {
+        this.#arriving -= own;
+        own = 0;
+      },
+    };
   }
 
   async #limits(): Promise<Limits | undefined> {

@@ -51,7 +51,7 @@ export async function storeUpload(
       return { format, put: await frames.put(principal, { ...request, source }, { signal }) };
     }
     await using file = await frames.temporaryFile(principal);
-    const { isPlainText } = await spool(reader.rest(), file.path);
+    const { isPlainText } = await spool(file.counted(reader.rest()), file.path);
     const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
     const source = {
       kind: 'file',
