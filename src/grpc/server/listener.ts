@@ -11,6 +11,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { withTimeout } from '../../core/async/limited-wait.ts';
 import type { Audit } from '../../core/audit.ts';
+import { limitConnections } from '../../core/connection-limit.ts';
 import type { CredentialWatch, WatchedRequest } from '../../core/credential-watch.ts';
 import type { Logger } from '../../core/logger.ts';
 import { type Identify, laneOf, type Principal } from '../../core/principal.ts';
@@ -30,7 +31,7 @@ export interface GrpcListenerOptions {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Open connections. One more is closed at once, which its client sees as UNAVAILABLE. */
+  /** Open connections, nine tenths of them from one address. One more is closed at once, which its client sees as UNAVAILABLE. */
   readonly maxConnections: number;
   readonly services: readonly Service[];
   readonly identify: Identify;
@@ -99,7 +100,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
       ? createServer(http2Options)
       : createSecureServer({ ...http2Options, ...tlsOptions(tls, timeouts.handshakeTimeoutMs) });
   const handshakes = tls && new TlsConnections(server as Http2SecureServer, tls, logger);
-  server.maxConnections = options.maxConnections;
+  limitConnections(server, options.maxConnections, logger);
 
   server.on('session', (session) => {
     opened += 1;
@@ -164,12 +165,6 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     socket.once('close', () => sockets.delete(socket));
   });
 
-  let warnedAtMs = Number.NEGATIVE_INFINITY;
-  server.on('drop', () => {
-    if (performance.now() - warnedAtMs < 1000) return;
-    warnedAtMs = performance.now();
-    logger.warn('connections refused', { maxConnections: options.maxConnections });
-  });
   server.on('sessionError', (error) => logger.debug('connection failed', { error: error.message }));
 
   server.listen(options.port, options.host);

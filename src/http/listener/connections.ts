@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../core/logger.ts';
+import { Tally } from '../../core/tally.ts';
 
 export interface ConnectionTimeouts {
   /** For the first byte of a connection. */
@@ -31,7 +32,7 @@ export class Connections {
   readonly #lastRequests = new WeakMap<Socket, IncomingMessage>();
   readonly #progress = new Map<Socket, Progress>();
   /** Requests under way, by the address that they came from. */
-  readonly #byAddress = new Map<string, number>();
+  readonly #byAddress = new Tally<string>();
 
   constructor(server: Server | HttpsServer, options: ConnectionOptions, logger: Logger) {
     const { headerTimeoutMs, stallTimeoutMs, isTls } = options;
@@ -83,20 +84,13 @@ export class Connections {
     const answers = this.#answers.get(socket);
     answers?.add(response);
     const address = socket.remoteAddress ?? '';
-    const underWay = (this.#byAddress.get(address) ?? 0) + 1;
-    this.#byAddress.set(address, underWay);
+    const underWay = this.#byAddress.add(address);
     response.once('close', () => {
       answers?.delete(response);
-      this.#leave(address);
+      this.#byAddress.remove(address);
       onEnd();
     });
     return underWay;
-  }
-
-  #leave(address: string): void {
-    const left = (this.#byAddress.get(address) ?? 1) - 1;
-    if (left > 0) this.#byAddress.set(address, left);
-    else this.#byAddress.delete(address);
   }
 
   #watch(socket: Socket, headerTimeoutMs: number): void {

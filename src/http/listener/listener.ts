@@ -4,10 +4,12 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { assertMay } from '../../auth/rights.ts';
 import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
 import type { Audit } from '../../core/audit.ts';
+import { limitConnections, mostOfOne } from '../../core/connection-limit.ts';
 import type { CredentialWatch } from '../../core/credential-watch.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Identify, Principal, Tenant } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
+import { Tally } from '../../core/tally.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
 import { httpStatus, sendError } from '../exchange/error-response.ts';
@@ -54,8 +56,6 @@ export interface HttpListener {
 
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 100;
-/** Of the requests under way, what one tenant, or without authentication one address, cannot take from the others. */
-const shareForOthers = 0.1;
 const tryAgain = { hint: 'try again in a moment', retryAfterSeconds: 1 };
 /** How often Node looks for connections that are late with their request. */
 const checkEveryMs = 1000;
@@ -79,7 +79,7 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
   });
   // Node drops those beyond its count without a word, and an If-Match among them; one more tells that there are too many.
   server.maxHeadersCount = maxHeaders + 1;
-  server.maxConnections = options.maxConnections;
+  limitConnections(server, options.maxConnections, logger);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: options.host, port: options.port, backlog: 1024 }, () => {
@@ -120,7 +120,7 @@ class Dispatcher {
   readonly #options: HttpListenerOptions;
   readonly #connections: Connections;
   /** Requests under way of callers that are known, by tenant. */
-  readonly #byTenant = new Map<Tenant, number>();
+  readonly #byTenant = new Tally<Tenant>();
   #draining = false;
   #underWay = 0;
   #idle: (() => void) | undefined;
@@ -242,24 +242,19 @@ class Dispatcher {
 
   /** Counts the request among those of the tenant, until `#leave`. */
   #enter(tenant: Tenant, route: Route | undefined): void {
-    const underWay = (this.#byTenant.get(tenant) ?? 0) + 1;
-    this.#byTenant.set(tenant, underWay);
+    const underWay = this.#byTenant.add(tenant);
     if (route?.always !== true) this.#checkShare(underWay, 'of your tenant');
   }
 
   #leave(exchange: Exchange): void {
-    if (!exchange.isKnown) return;
-    const { tenant } = exchange.principal;
-    const left = (this.#byTenant.get(tenant) ?? 1) - 1;
-    if (left > 0) this.#byTenant.set(tenant, left);
-    else this.#byTenant.delete(tenant);
+    if (exchange.isKnown) this.#byTenant.remove(exchange.principal.tenant);
   }
 
+  /** One tenant, or without authentication one address, leaves some to the others. */
   #checkShare(underWay: number, whose: string): void {
-    const { maxConcurrentRequests: most } = this.#options;
-    const mostOfOne = most - Math.floor(most * shareForOthers);
-    if (underWay <= mostOfOne) return;
-    throw new AppError('overloaded', `${mostOfOne} requests ${whose} are under way already`, tryAgain);
+    const most = mostOfOne(this.#options.maxConcurrentRequests);
+    if (underWay <= most) return;
+    throw new AppError('overloaded', `${most} requests ${whose} are under way already`, tryAgain);
   }
 
   #checkBody({ requestHeaders }: Exchange): void {

@@ -1,0 +1,34 @@
+import type { Server, Socket } from 'node:net';
+import { networkOf } from './address-counts.ts';
+import type { Logger } from './logger.ts';
+import { Tally } from './tally.ts';
+
+/** What one client cannot take from the others. */
+const shareForOthers = 0.1;
+const warnEveryMs = 1000;
+
+/** How many of `most` one client may have. */
+export function mostOfOne(most: number): number {
+  return most - Math.floor(most * shareForOthers);
+}
+
+/** Closes a connection at once where there are `maxConnections` already, or nine tenths of them from its address. */
+export function limitConnections(server: Server, maxConnections: number, logger: Logger): void {
+  const open = new Tally<string>();
+  let warnedAtMs = Number.NEGATIVE_INFINITY;
+  const warn = (facts: object): void => {
+    if (performance.now() - warnedAtMs < warnEveryMs) return;
+    warnedAtMs = performance.now();
+    logger.warn('connections refused', { maxConnections, ...facts });
+  };
+  server.maxConnections = maxConnections;
+  server.on('drop', () => warn({}));
+  // With TLS, too, this is the connection below it, from its first byte on.
+  server.on('connection', (socket: Socket) => {
+    const address = networkOf(socket.remoteAddress ?? '');
+    socket.once('close', () => open.remove(address));
+    if (open.add(address) <= mostOfOne(maxConnections)) return;
+    warn({ address });
+    socket.destroy();
+  });
+}

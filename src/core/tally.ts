@@ -1,0 +1,17 @@
+/** How many there are of each key. */
+export class Tally<Key> {
+  readonly #counts = new Map<Key, number>();
+
+  /** Gives how many there are now, with this one. */
+  add(key: Key): number {
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    return count;
+  }
+
+  remove(key: Key): void {
+    const left = (this.#counts.get(key) ?? 1) - 1;
+    if (left > 0) this.#counts.set(key, left);
+    else this.#counts.delete(key);
+  }
+}
