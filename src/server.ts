@@ -10,8 +10,8 @@ import { identify } from './auth/identify.ts';
 import { RateLimiter } from './auth/rate-limiter.ts';
 import { SessionTokens } from './auth/session-tokens.ts';
 import { shareName } from './auth/share-index.ts';
-import { openTenantDirectory, type TenantDirectory, tenantDirectory } from './auth/tenant-directory.ts';
-import { openTokenDirectory, type TokenDirectory } from './auth/token-directory.ts';
+import { openTenantRegistry, type TenantRegistry, tenantRegistry } from './auth/tenant-registry.ts';
+import { openTokenRegistry, type TokenRegistry } from './auth/token-registry.ts';
 import { ByteCache } from './cache/byte-cache.ts';
 import type { Config } from './config/config.ts';
 import type { EngineConfig } from './config/engine-settings.ts';
@@ -489,8 +489,8 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
           tokensRoute(records, http),
           tokenRoute(records),
           rotateTokenRoute(records, http),
-          tenantsRoute(tenantDirectory(records), http),
-          tenantRoute(tenantDirectory(records), http),
+          tenantsRoute(tenantRegistry(records), http),
+          tenantRoute(tenantRegistry(records), http),
           sharesRoute(new FrameShares(frames, records)),
           shareRoute(new FrameShares(frames, records)),
         ]),
@@ -523,13 +523,13 @@ async function createClusterEngine(options: ClusterEngineOptions): Promise<Clust
 }
 
 /** The tokens of the configured directory, for commands that work without a server. */
-export function openTokens({ storage }: Config): Promise<TokenDirectory> {
-  return openTokenDirectory(resolve(storage.parquetPath));
+export function openTokens({ storage }: Config): Promise<TokenRegistry> {
+  return openTokenRegistry(resolve(storage.parquetPath));
 }
 
 /** Its tenants, likewise. */
-export function openTenants({ storage }: Config): Promise<TenantDirectory> {
-  return openTenantDirectory(resolve(storage.parquetPath));
+export function openTenants({ storage }: Config): Promise<TenantRegistry> {
+  return openTenantRegistry(resolve(storage.parquetPath));
 }
 
 /** Checks all frames of the configured directory, each as it is asked for. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { status } from '@grpc/grpc-js';
 import { Int32, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TenantChange, tenantDirectory } from '../../src/auth/tenant-directory.ts';
+import { type TenantChange, tenantRegistry } from '../../src/auth/tenant-registry.ts';
 import { byPath } from '../support/flight-client.ts';
 import { eventually } from '../support/frame-store.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
@@ -21,7 +21,7 @@ const newTenant = (limits: TenantChange): Promise<TenantCaller> => tenantCaller(
 /** Changes the limits of the newest tenant, as another process does; they hold within a second. */
 async function setLimits(limits: TenantChange, ...callers: readonly TenantCaller[]): Promise<void> {
   using records = await openRecords(server);
-  await tenantDirectory(records).set(`t${tenants}`, limits);
+  await tenantRegistry(records).set(`t${tenants}`, limits);
   for (const caller of callers) {
     await expect
       .poll(async () => (await caller.ask('GET', '/whoami')).json().limits, { timeout: 1000 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tenantDirectory } from '../../src/auth/tenant-directory.ts';
+import { tenantRegistry } from '../../src/auth/tenant-registry.ts';
 import {
   SessionOptionValue,
   SetSessionOptionsRequest,
@@ -125,9 +125,9 @@ describe('an engine that is not granted answers like one that is not configured'
 test('a grant holds on a running server within a second, and so does its end', async () => {
   using records = await openRecords(full);
   const isKnown = async () => (await refused.ask('GET', '/engines')).text.includes('second');
-  await tenantDirectory(records).set('refused', { engines: ['second'] });
+  await tenantRegistry(records).set('refused', { engines: ['second'] });
   await expect.poll(isKnown, { timeout: 1000 }).toBe(true);
-  await tenantDirectory(records).set('refused', { engines: [] });
+  await tenantRegistry(records).set('refused', { engines: [] });
   await expect.poll(isKnown, { timeout: 1000 }).toBe(false);
 });
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { AccessRecords } from '../../src/auth/access-records.ts';
-import { type TenantChange, tenantDirectory } from '../../src/auth/tenant-directory.ts';
+import { type TenantChange, tenantRegistry } from '../../src/auth/tenant-registry.ts';
 import type { Role, Tenant } from '../../src/core/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
 import { byCommand, FlightClient, ipcOf } from './flight-client.ts';
@@ -32,7 +32,7 @@ export async function tenantCaller(
 ): Promise<TenantCaller> {
   using records = await openRecords(server);
   const tenant = name as Tenant;
-  if (!(await records.hasTenant(tenant))) await tenantDirectory(records).create(name, limits);
+  if (!(await records.hasTenant(tenant))) await tenantRegistry(records).create(name, limits);
   const made = { name: `${name}-${role}`, role, prefix: undefined, expiresAt: undefined };
   const { token } = await records.createToken({ ...made, tenant: role === 'operator' ? undefined : tenant });
   const caller = callerWith(server, token);

@@ -7,7 +7,7 @@ import type { ClientTables } from '../framework/command-tables.ts';
 import { runDirectoryCommand } from '../framework/directory-command.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { Given } from '../framework/flag-table.ts';
-import type { TenantDirectory } from '../framework/server-module.ts';
+import type { TenantRegistry } from '../framework/server-module.ts';
 import { terminalTable } from '../terminal/terminal-table.ts';
 
 type GivenTenant = Given<ClientTables['tenant']>;
@@ -84,7 +84,7 @@ function parseLimit(environment: SettingContext, flag: string, given: string, ty
   return value;
 }
 
-async function run(environment: Environment, tenants: TenantDirectory, command: TenantCommand): Promise<number> {
+async function run(environment: Environment, tenants: TenantRegistry, command: TenantCommand): Promise<number> {
   const { stdout, stderr } = environment;
   switch (command.act) {
     case 'create':
@@ -122,7 +122,7 @@ function shown(environment: Environment, tenants: readonly ServerTenant[], json:
   );
 }
 
-function tenantsOfServer(context: ClientContext): TenantDirectory {
+function tenantsOfServer(context: ClientContext): TenantRegistry {
   const { client } = context;
   return {
     create: (name, change) => client.createTenant(name, change, context),

@@ -8,7 +8,7 @@ import type { ClientTables } from '../framework/command-tables.ts';
 import { runDirectoryCommand } from '../framework/directory-command.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { Given } from '../framework/flag-table.ts';
-import type { TokenDirectory } from '../framework/server-module.ts';
+import type { TokenRegistry } from '../framework/server-module.ts';
 import { terminalTable } from '../terminal/terminal-table.ts';
 
 type GivenToken = Given<ClientTables['token']>;
@@ -65,7 +65,7 @@ function checkDuration(flag: string, text: string): void {
   }
 }
 
-async function run(environment: Environment, tokens: TokenDirectory, command: TokenCommand): Promise<number> {
+async function run(environment: Environment, tokens: TokenRegistry, command: TokenCommand): Promise<number> {
   const { stdout, stderr } = environment;
   switch (command.act) {
     case 'create':
@@ -116,7 +116,7 @@ function shown(environment: Environment, tokens: readonly ServerToken[], json: b
 }
 
 /** What a server does is refused by it with a line of its own. */
-function tokensOfServer(context: ClientContext): TokenDirectory {
+function tokensOfServer(context: ClientContext): TokenRegistry {
   const { client } = context;
   return {
     create: (request) => client.createToken(request, context),

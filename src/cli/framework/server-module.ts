@@ -15,7 +15,7 @@ export interface RunningServer extends AsyncDisposable {
 export type StartServer = (config: Config, logger: Logger) => Promise<RunningServer>;
 
 /** The tokens of a data directory, without a server. */
-export interface TokenDirectory {
+export interface TokenRegistry {
   create(request: TokenRequest): Promise<string>;
   list(): Promise<readonly ServerToken[]>;
   /** False where there is none. */
@@ -24,17 +24,17 @@ export interface TokenDirectory {
   rotate(id: string, overlapMs: number): Promise<string | undefined>;
 }
 
-export type OpenTokens = (config: Config) => Promise<TokenDirectory>;
+export type OpenTokens = (config: Config) => Promise<TokenRegistry>;
 
 /** The tenants of a data directory, without a server. */
-export interface TenantDirectory {
+export interface TenantRegistry {
   create(name: string, change: TenantChange): Promise<ServerTenant>;
   set(name: string, change: TenantChange): Promise<ServerTenant>;
   list(): Promise<readonly ServerTenant[]>;
   remove(name: string): Promise<void>;
 }
 
-export type OpenTenants = (config: Config) => Promise<TenantDirectory>;
+export type OpenTenants = (config: Config) => Promise<TenantRegistry>;
 
 export type VerifyFrames = (
   config: Config,

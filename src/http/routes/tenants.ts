@@ -1,4 +1,4 @@
-import type { TenantChange, TenantDirectory } from '../../auth/tenant-directory.ts';
+import type { TenantChange, TenantRegistry } from '../../auth/tenant-registry.ts';
 import { AppError } from '../../core/app-error.ts';
 import type { JsonValue } from '../../encoding/json/json-text.ts';
 import { refuseCrossSite } from '../exchange/cross-site-guard.ts';
@@ -44,7 +44,7 @@ const nameParameter: Parameter<string | undefined> = {
 };
 
 /** Lists and makes tenants. */
-export function tenantsRoute(tenants: TenantDirectory, limits: JsonLimits): Route {
+export function tenantsRoute(tenants: TenantRegistry, limits: JsonLimits): Route {
   return {
     path: '/tenants',
     methods: ['GET', 'HEAD', 'POST'],
@@ -108,7 +108,7 @@ export function tenantsRoute(tenants: TenantDirectory, limits: JsonLimits): Rout
 }
 
 /** Changes and removes a tenant. */
-export function tenantRoute(tenants: TenantDirectory, limits: JsonLimits): Route {
+export function tenantRoute(tenants: TenantRegistry, limits: JsonLimits): Route {
   return {
     path: '/tenants/{name}',
     methods: ['PATCH', 'DELETE'],

@@ -1,8 +1,8 @@
 import type { AccessRecords } from '../../auth/access-records.ts';
 import { assertMay } from '../../auth/rights.ts';
-import { parseTenant } from '../../auth/tenant-directory.ts';
+import { parseTenant } from '../../auth/tenant-registry.ts';
 import { looksLikeToken } from '../../auth/token.ts';
-import { checkTokenName, longestTokenName, tokenDocument } from '../../auth/token-directory.ts';
+import { checkTokenName, longestTokenName, tokenDocument } from '../../auth/token-registry.ts';
 import { AppError } from '../../core/app-error.ts';
 import { hasRole, isRole, type Principal, type Role, roles, type Tenant } from '../../core/principal.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 import { tableFromArrays, tableToIPC } from 'apache-arrow';
-import { tenantDirectory } from '../../../src/auth/tenant-directory.ts';
+import { tenantRegistry } from '../../../src/auth/tenant-registry.ts';
 import { byPath, FlightClient } from '../../support/flight-client.ts';
 import { ask } from '../../support/http-client.ts';
 import type { SpawnedFramehold } from '../../support/spawned-framehold.ts';
@@ -73,7 +73,7 @@ class QuotaRace {
     limit: number,
   ): Promise<QuotaRace> {
     const change = what === 'frames' ? { max_frames: limit } : { max_bytes: limit };
-    await tenantDirectory(servers.records).create(tenant, change);
+    await tenantRegistry(servers.records).create(tenant, change);
     const { token } = await servers.makeToken({ role: 'write', tenant });
     const race = new QuotaRace(servers, token, what, limit);
     await put(servers.at(0), `f${++race.#made}`, race.#headers, smallest);

@@ -17,18 +17,18 @@ export interface TenantChange {
 }
 
 /** The tenants of a cold directory, for commands that work without a server. */
-export interface TenantDirectory {
+export interface TenantRegistry {
   create(name: string, change: TenantChange): Promise<TenantDocument>;
   set(name: string, change: TenantChange): Promise<TenantDocument>;
   list(): Promise<TenantDocument[]>;
   remove(name: string): Promise<void>;
 }
 
-export async function openTenantDirectory(coldDirectory: string): Promise<TenantDirectory> {
-  return tenantDirectory(await AccessRecords.open(coldDirectory, new DurableFiles()));
+export async function openTenantRegistry(coldDirectory: string): Promise<TenantRegistry> {
+  return tenantRegistry(await AccessRecords.open(coldDirectory, new DurableFiles()));
 }
 
-export function tenantDirectory(records: AccessRecords): TenantDirectory {
+export function tenantRegistry(records: AccessRecords): TenantRegistry {
   return {
     create: async (given, change) => {
       const name = parseTenant(given);

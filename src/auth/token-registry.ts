@@ -3,7 +3,7 @@ import { defaultTenant, type Role } from '../core/principal.ts';
 import { parseDurationMs } from '../core/text/duration.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
 import { AccessRecords, type ListedToken } from './access-records.ts';
-import { parseTenant } from './tenant-directory.ts';
+import { parseTenant } from './tenant-registry.ts';
 
 /** A token as people see it, never its secret. */
 export type TokenDocument = ReturnType<typeof tokenDocument>;
@@ -19,7 +19,7 @@ interface NewToken {
 }
 
 /** The tokens of a cold directory, for commands that work without a server. */
-export interface TokenDirectory {
+export interface TokenRegistry {
   /** Gives the secret. */
   create(token: NewToken): Promise<string>;
   list(): Promise<TokenDocument[]>;
@@ -27,7 +27,7 @@ export interface TokenDirectory {
   rotate(id: string, overlapMs: number): Promise<string | undefined>;
 }
 
-export async function openTokenDirectory(coldDirectory: string): Promise<TokenDirectory> {
+export async function openTokenRegistry(coldDirectory: string): Promise<TokenRegistry> {
   const records = await AccessRecords.open(coldDirectory, new DurableFiles());
   return {
     create: async ({ name, role, expires, prefix, tenant: given }) => {
