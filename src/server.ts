@@ -246,7 +246,7 @@ async function openAccess(
   const { Issuer } = await import('./auth/issuer.ts');
   const sessionTokens = new SessionTokens(resolve(storage.parquetPath), new DurableFiles());
   const keys = { maxStaleMs: auth.jwksMaxStaleMs, logger: logger.area('auth') };
-  const logins = new FailedLogins({ mostTold: auth.maxFailedLogins, logger: logger.area('auth') });
+  const logins = new FailedLogins({ maxPerMinute: auth.maxFailedLogins, logger: logger.area('auth') });
   cleanup.defer(() => logins[Symbol.dispose]());
   const authenticator = new Authenticator({
     records,

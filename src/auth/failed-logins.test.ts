@@ -26,7 +26,7 @@ function limited() {
   const clock = { ms: 0 };
   const warnings: unknown[] = [];
   const logger = { ...silentLogger, warn: (_: string, fields?: object) => warnings.push(fields) };
-  const logins = new FailedLogins({ mostTold: 10, logger, now: () => clock.ms });
+  const logins = new FailedLogins({ maxPerMinute: 10, logger, now: () => clock.ms });
   made.push(logins);
   const identify = logins.limit(check);
   const codeOf = async (caller: Caller): Promise<string> => {

@@ -4,8 +4,8 @@ import type { Logger } from '../core/logger.ts';
 import type { Caller, Identify } from '../core/principal.ts';
 
 export interface FailedLoginsOptions {
-  /** Wrong credentials of one address and minute that are told what is wrong with them. */
-  readonly mostTold: number;
+  /** Wrong credentials of one address in a minute whose answers tell what is wrong. */
+  readonly maxPerMinute: number;
   readonly logger: Logger;
   /** In milliseconds. */
   readonly now?: () => number;
@@ -14,17 +14,17 @@ export interface FailedLoginsOptions {
 const maxAddresses = 10_000;
 
 /**
- * Counts wrong credentials by address. Beyond `mostTold` in a minute they are answered `rate_limited`. A credential is verified
- * before anything is counted, so a good one is never locked out by its neighbours.
+ * Counts wrong credentials by address. Beyond `maxPerMinute` they are answered `rate_limited`. A credential is verified before
+ * anything is counted, so a good one is taken whatever else comes from its address.
  */
 export class FailedLogins implements Disposable {
   readonly #counts: AddressCounts;
 
-  constructor({ mostTold, logger, now }: FailedLoginsOptions) {
+  constructor({ maxPerMinute, logger, now }: FailedLoginsOptions) {
     this.#counts = new AddressCounts({
-      single: mostTold,
+      single: maxPerMinute,
       maxAddresses,
-      onSum: (address, more) => logger.warn('failed logins', { address, more, beyond: mostTold }),
+      onSum: (address, more) => logger.warn('failed logins', { address, more, beyond: maxPerMinute }),
       ...(now !== undefined && { now }),
     });
   }

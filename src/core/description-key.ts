@@ -12,6 +12,6 @@ export function descriptionKey({
 }: SqlJob & Pick<SqlRun, 'parameters'>): string | undefined {
   const isFixed = into === undefined && parameters === undefined && !query.tables.some(isAnalytics);
   if (!isFixed || query.sql.length > longestRememberedSql) return undefined;
-  const versions = tables.map((table) => (table.kind === 'frame' ? [table.name, table.owner, table.versionId] : table));
+  const versions = tables.map((table) => (table.kind === 'frame' ? [table.name, table.frame, table.versionId] : table));
   return JSON.stringify([query.sql, versions]);
 }

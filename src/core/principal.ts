@@ -73,7 +73,7 @@ export function ownerKey({ tenant, credential, name }: Principal): string {
  */
 export function laneOf({ tenant, credential, name }: Principal, address: string, connection: string): string {
   if (credential === 'none') return `${address}#${connection}`;
-  const caller = credential === 'anonymous' ? address : encodeURIComponent(`${credential} ${name}`);
+  const caller = credential === 'anonymous' ? address : `${credential} ${name}`.replaceAll('#', '%23');
   return `${tenant}#${caller}#${connection}`;
 }
 

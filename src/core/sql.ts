@@ -69,8 +69,8 @@ export interface FrameTable {
   readonly name: string;
   /** The tenant that shares it, where the query names it; undefined for a frame of the caller's own. */
   readonly schema?: string | undefined;
-  /** Tenant and handle: the same for all versions of a frame. */
-  readonly owner: string;
+  /** `owner/handle`: the same for all versions of a frame. */
+  readonly frame: string;
   readonly versionId: string;
   readonly columns: readonly Column[];
   readonly rows: number;

@@ -189,7 +189,7 @@ export class FrameStatements {
     await this.#frames.refusePut(principal, { handle, mode });
     await using opened = await openTables(this.#frames, principal, query.tables, options);
     const { tables } = opened;
-    const read = tables.find(({ owner }) => handle !== undefined && owner === ownedName(principal.tenant, handle));
+    const read = tables.find(({ frame }) => handle !== undefined && frame === ownedName(principal.tenant, handle));
     const put = { ...request, replaces: mode === 'overwrite' ? read?.versionId : undefined };
     if (engine.write !== undefined && isWhole) {
       await using folder = await this.#frames.incomingFolder(principal);

@@ -1,9 +1,9 @@
 import { AppError } from '../core/app-error.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
 import { mayUseEngine } from '../core/engine-names.ts';
-import { type FrameName, isSharedName, ownerPrefix, splitSharedName } from '../core/frame-name.ts';
+import { type FrameName, isSharedName, ownerPrefix, sharedName, splitSharedName } from '../core/frame-name.ts';
 import { isHandle } from '../core/handle.ts';
-import type { Principal } from '../core/principal.ts';
+import type { Principal, Tenant } from '../core/principal.ts';
 import { analyticsCatalog, type FrameTable, isAnalytics, type TableName, tableText } from '../core/sql.ts';
 import { frameNameOf, notReadable, sharedSchema } from '../core/table-name.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
@@ -106,7 +106,7 @@ async function frameTable(reader: FrameReader, { tenant }: Principal, table: Tab
     kind: 'frame',
     name: table.name,
     schema,
-    owner: `${schema ?? tenant}/${handle}`,
+    frame: sharedName((schema ?? tenant) as Tenant, handle),
     versionId,
     columns,
     rows,

@@ -32,7 +32,7 @@ export function frameTable(name: string, paths: readonly string[], rows = 1): Fr
   return {
     kind: 'frame',
     name,
-    owner: `tenant/${name}`,
+    frame: `tenant/${name}`,
     versionId: paths.join(),
     columns: [],
     rows,

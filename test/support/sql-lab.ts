@@ -67,7 +67,7 @@ export class SqlLab implements AsyncDisposable {
     const parts = [{ path, rows }];
     const hold = (): Disposable => ({ [Symbol.dispose]: () => {} });
     const versionId = `v${this.#files}`;
-    return { kind: 'frame', name, owner: name, versionId, columns, rows, bytes, parts, hold, retired: never };
+    return { kind: 'frame', name, frame: name, versionId, columns, rows, bytes, parts, hold, retired: never };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -136,9 +136,9 @@ export class NativeCopies implements AsyncDisposable {
     }
   }
 
-  #touch({ owner, versionId }: FrameTable, tenant: Tenant): Entry {
+  #touch({ frame: name, versionId }: FrameTable, tenant: Tenant): Entry {
     const key = keyOf(tenant, versionId);
-    const frame = keyOf(tenant, owner);
+    const frame = keyOf(tenant, name);
     const known = this.#entries.get(key);
     this.#entries.delete(key);
     const entry = known ?? {
@@ -173,7 +173,7 @@ export class NativeCopies implements AsyncDisposable {
         entry.state = 'refused';
         if (this.#controller.signal.aborted || signal.aborted) return;
         const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-        const fields = { frame: table.owner, error: String(error) };
+        const fields = { frame: table.frame, error: String(error) };
         this.#options.logger[isLate ? 'warn' : 'debug']('a frame was not warmed', fields);
       })
       .finally(() => held[Symbol.dispose]());

@@ -111,7 +111,7 @@ test('a native copy is read by the tenant that it was made for', async () => {
   await using copies = lab.newWarmTables({ budgetBytes: 100_000_000, pause: { ms: 0, mostMs: 0 } });
   await using engine = newEngine({ workers: 1, nativeCopies: copies });
   const [own, shared] = [await frameOf('a', 'SELECT 4 AS n'), await frameOf('b', 'SELECT 4 AS n')];
-  const same = { ...shared, versionId: own.versionId, owner: own.owner };
+  const same = { ...shared, versionId: own.versionId, frame: own.frame };
   for (let n = 0; n < 2; n++) await ask(engine, 'a', 'SELECT n FROM t', [own]);
   await copies.settled();
   expect(copies.find(own, 'a' as Tenant)).toBe(join(copies.folderOf('a' as Tenant), `${own.versionId}.duckdb`));
@@ -133,8 +133,8 @@ test('when other frames are shared with a tenant, its next statement has a new p
   const b = 'b' as Tenant;
   const [own, others] = [await frameOf(b, 'SELECT 6 AS n'), await frameOf(b, 'SELECT 7 AS n')];
   const [mine, theirs] = [
-    { ...own, owner: 'b/t' },
-    { ...others, owner: 'a/t' },
+    { ...own, frame: 'b/t' },
+    { ...others, frame: 'a/t' },
   ];
   for (const frame of [mine, theirs, mine, theirs]) await ask(engine, b, 'SELECT n FROM t', [frame]);
   await copies.settled();

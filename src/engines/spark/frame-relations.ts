@@ -78,9 +78,9 @@ function hasIntervals(type: DataType): boolean {
   }
 }
 
-/** The handle alone: the owner also names the tenant. */
-export function handleOf({ owner }: FrameTable): string {
-  return owner.slice(owner.indexOf('/') + 1);
+/** The handle alone, without the tenant. */
+export function handleOf({ frame }: FrameTable): string {
+  return frame.slice(frame.indexOf('/') + 1);
 }
 
 function listRelation({ columns, rows }: Extract<SqlTable, { kind: 'list' }>): Relation {

@@ -20,6 +20,8 @@ export interface ExchangeParts {
   readonly isPrivate: boolean;
 }
 
+/** Of what the audit tells of a request, in characters. */
+const longestObject = 200;
 /** For a request that is to end, until its connection is cut. */
 const abortGraceMs = 1000;
 
@@ -118,7 +120,7 @@ export class Exchange {
 
   /** Notes for the audit what the request is about, where the path does not tell it. */
   concerns(object: string): void {
-    if (this.record !== undefined) this.record.notes.object = object;
+    if (this.record !== undefined) this.record.notes.object = object.slice(0, longestObject);
   }
 
   get status(): number {

@@ -1,6 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
-import type { TableName } from '../../../../core/sql.ts';
-import { tableText } from '../../../../core/sql.ts';
+import { type TableName, tableText } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { isWord, TokenCursor } from './token-cursor.ts';
 import type { Token } from './tokenizer.ts';

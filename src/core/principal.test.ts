@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { principalOf } from '../../test/support/principals.ts';
+import { laneOf } from './principal.ts';
+
+test.each([
+  ['an ordinary one', 'ann', 'acme#token ann#7'],
+  ['one with a #', 'ann#9', 'acme#token ann%239#7'],
+  ['one with half of a surrogate pair', '\ud800', 'acme#token \ud800#7'],
+])('a lane has three parts, whatever the name of the caller: %s', (_, name, lane) => {
+  expect(laneOf(principalOf('acme', { name }), '10.0.0.1', '7')).toBe(lane);
+});
