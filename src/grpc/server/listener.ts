@@ -89,9 +89,8 @@ interface FoundMethod {
 export async function startGrpcListener(options: GrpcListenerOptions): Promise<GrpcListener> {
   const logger = options.logger.area('grpc');
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const methods = methodsByPath(options.services);
   const connections = new Map<ServerHttp2Session, Connection>();
-  const calls = new Set<RunningCall>();
+  const dispatcher = new Dispatcher(options, timeouts, logger);
   let opened = 0;
 
   const { tls } = options;
@@ -118,45 +117,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     stream.on('error', onStreamError);
     const connection = stream.session && connections.get(stream.session as ServerHttp2Session);
     if (!connection) return stream.destroy();
-    const { id, address, certificate, enter } = connection;
-    const leave = enter();
-    const found = route(stream, metadata, methods);
-    if (found === undefined) {
-      stream.once('close', leave);
-      return;
-    }
-    let watched: WatchedRequest | undefined;
-    const onClosed = (): void => {
-      leave();
-      if (watched !== undefined) options.watch?.delete(watched);
-      calls.delete(call);
-    };
-    const path = metadata[':path'] ?? '';
-    const caller = { headers: metadata, rawHeaders, address, certificate };
-    const identify = found.isOpen ? undefined : () => options.identify(caller);
-    const givenId = metadata['x-request-id'];
-    const requestId = requestIdOf(givenId);
-    const audited = { door: 'grpc', method: path, isChange: false, requestId, givenId, address } as const;
-    const onIdentified = (principal: Principal): void => {
-      if (options.watch === undefined || stream.destroyed) return;
-      watched = { caller, principal, endNow: (error) => call.abort(error) };
-      options.watch.add(watched);
-    };
-    const call = startCall(stream, {
-      timeouts,
-      method: found.method,
-      path,
-      metadata,
-      identify,
-      onIdentified,
-      admit: options.admit,
-      requestId,
-      record: found.isOpen ? undefined : options.audit?.begin(audited),
-      laneOf: (principal) => laneOf(principal, address, id),
-      logger,
-      onClosed,
-    });
-    calls.add(call);
+    dispatcher.dispatch(stream, connection, metadata, rawHeaders);
   });
 
   const sockets = new Set<Socket>();
@@ -178,7 +139,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     for (const session of connections.keys()) session.close();
     handshakes?.cut();
     if (await withTimeout(closed, graceMs, () => false)) return;
-    for (const call of calls) call.abort(new GrpcError('UNAVAILABLE', 'the server is stopping'));
+    dispatcher.abortAll(new GrpcError('UNAVAILABLE', 'the server is stopping'));
     if (await withTimeout(closed, flushMs, () => false)) return;
     // What Node has said goodbye to it leaves to the client, who may never close its side.
     for (const socket of sockets) socket.destroy();
@@ -190,6 +151,73 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     return stopping;
   };
   return { address: { host, port }, close, [Symbol.asyncDispose]: () => close({ graceMs: 0 }) };
+}
+
+/** Finds the method of each call and begins it. */
+class Dispatcher {
+  readonly #options: GrpcListenerOptions;
+  readonly #timeouts: GrpcTimeouts;
+  readonly #logger: Logger;
+  readonly #methods: ReadonlyMap<string, FoundMethod>;
+  readonly #calls = new Set<RunningCall>();
+
+  constructor(options: GrpcListenerOptions, timeouts: GrpcTimeouts, logger: Logger) {
+    this.#options = options;
+    this.#timeouts = timeouts;
+    this.#logger = logger;
+    this.#methods = methodsByPath(options.services);
+  }
+
+  dispatch(
+    stream: ServerHttp2Stream,
+    connection: Connection,
+    metadata: IncomingHttpHeaders,
+    rawHeaders: readonly string[] | undefined,
+  ): void {
+    const { identify, admit, audit, watch } = this.#options;
+    const { id, address, certificate, enter } = connection;
+    const leave = enter();
+    const found = route(stream, metadata, this.#methods);
+    if (found === undefined) {
+      stream.once('close', leave);
+      return;
+    }
+    let watched: WatchedRequest | undefined;
+    const onClosed = (): void => {
+      leave();
+      if (watched !== undefined) watch?.delete(watched);
+      this.#calls.delete(call);
+    };
+    const path = metadata[':path'] ?? '';
+    const caller = { headers: metadata, rawHeaders, address, certificate };
+    const givenId = metadata['x-request-id'];
+    const requestId = requestIdOf(givenId);
+    const audited = { door: 'grpc', method: path, isChange: false, requestId, givenId, address } as const;
+    const onIdentified = (principal: Principal): void => {
+      if (watch === undefined || stream.destroyed) return;
+      watched = { caller, principal, endNow: (error) => call.abort(error) };
+      watch.add(watched);
+    };
+    const call = startCall(stream, {
+      timeouts: this.#timeouts,
+      method: found.method,
+      path,
+      metadata,
+      identify: found.isOpen ? undefined : () => identify(caller),
+      onIdentified,
+      admit,
+      requestId,
+      record: found.isOpen ? undefined : audit?.begin(audited),
+      laneOf: (principal) => laneOf(principal, address, id),
+      logger: this.#logger,
+      onClosed,
+    });
+    this.#calls.add(call);
+  }
+
+  abortAll(reason: GrpcError): void {
+    for (const call of this.#calls) call.abort(reason);
+  }
 }
 
 function methodsByPath(services: readonly Service[]): ReadonlyMap<string, FoundMethod> {

@@ -17,6 +17,36 @@ export interface ServerInfo {
   readonly credentials: readonly string[];
 }
 
+const infoSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', const: 'framehold' },
+    version: { type: 'string' },
+    grpc: {
+      type: 'object',
+      properties: {
+        host: { type: 'string' },
+        port: { type: 'integer' },
+        tls: { type: 'boolean', description: 'Whether it speaks TLS: `grpc+tls://`.' },
+      },
+      required: ['host', 'port', 'tls'],
+    },
+    engines: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'What `engine` may name; GET /engines tells more.',
+    },
+    default_engine: { type: 'string', description: 'Where `query` of /exec goes without `engine`.' },
+    credentials: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'What callers must show, where they must. The rest is told to those who do.',
+    },
+    auto_engine: { type: 'string', description: 'Where `engine=auto` sends what reads much.' },
+  },
+  required: ['name', 'grpc'],
+} as const;
+
 /** Tells a client what it talks to. */
 export function infoRoute(info: ServerInfo): Route {
   const { version, grpc, engines, defaultEngine, autoEngine, credentials } = info;
@@ -41,35 +71,7 @@ export function infoRoute(info: ServerInfo): Route {
           200: {
             description: 'A host of 0.0.0.0 or :: means every address of this machine: use the one that you asked.',
             content: {
-              'application/json': {
-                type: 'object',
-                properties: {
-                  name: { type: 'string', const: 'framehold' },
-                  version: { type: 'string' },
-                  grpc: {
-                    type: 'object',
-                    properties: {
-                      host: { type: 'string' },
-                      port: { type: 'integer' },
-                      tls: { type: 'boolean', description: 'Whether it speaks TLS: `grpc+tls://`.' },
-                    },
-                    required: ['host', 'port', 'tls'],
-                  },
-                  engines: {
-                    type: 'array',
-                    items: { type: 'string' },
-                    description: 'What `engine` may name; GET /engines tells more.',
-                  },
-                  default_engine: { type: 'string', description: 'Where `query` of /exec goes without `engine`.' },
-                  credentials: {
-                    type: 'array',
-                    items: { type: 'string' },
-                    description: 'What callers must show, where they must. The rest is told to those who do.',
-                  },
-                  auto_engine: { type: 'string', description: 'Where `engine=auto` sends what reads much.' },
-                },
-                required: ['name', 'grpc'],
-              },
+              'application/json': infoSchema,
             },
           },
         },

@@ -28,6 +28,12 @@ const tenantSchema = {
   required: ['name', 'created', ...limitKeys, 'engines'],
 } as const;
 
+const tenantsSchema = {
+  type: 'object',
+  properties: { tenants: { type: 'array', items: tenantSchema } },
+  required: ['tenants'],
+} as const;
+
 const changeSchema = {
   type: 'object',
   properties: { ...limitSchemas, engines: { ...enginesSchema, description: 'tsdb, analytics, or engines by name.' } },
@@ -58,11 +64,7 @@ export function tenantsRoute(tenants: TenantRegistry, limits: JsonLimits): Route
           200: {
             description: 'In order of their names.',
             content: {
-              'application/json': {
-                type: 'object',
-                properties: { tenants: { type: 'array', items: tenantSchema } },
-                required: ['tenants'],
-              },
+              'application/json': tenantsSchema,
             },
           },
         },

@@ -29,10 +29,29 @@ const tokenSchema = {
   required: ['id', 'name', 'tenant', 'role', 'prefix', 'created', 'expires', 'last_used'],
 } as const;
 
+const tokensSchema = {
+  type: 'object',
+  properties: { tokens: { type: 'array', items: tokenSchema } },
+  required: ['tokens'],
+} as const;
+
 const newTokenSchema = {
   ...tokenSchema,
   properties: { ...tokenSchema.properties, token: { type: 'string', description: 'The secret.' } },
   required: [...tokenSchema.required, 'token'],
+} as const;
+
+const tokenRequestSchema = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', description: `At most ${longestTokenName} characters.` },
+    role: { type: 'string', enum: [...roles], description: 'At most your own.' },
+    expires: { type: 'string', description: 'Time that it is good for, such as 90d. Default: for ever.' },
+    prefix: { type: 'string', description: 'Only handles that begin so can be used with it.' },
+    tenant: { type: 'string', description: "Whose it is. Default: your own. Others': only for operators." },
+  },
+  required: ['name', 'role'],
+  additionalProperties: false,
 } as const;
 
 /** Lists and makes tokens. */
@@ -51,11 +70,7 @@ export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
           200: {
             description: 'The oldest first.',
             content: {
-              'application/json': {
-                type: 'object',
-                properties: { tokens: { type: 'array', items: tokenSchema } },
-                required: ['tokens'],
-              },
+              'application/json': tokensSchema,
             },
           },
         },
@@ -70,18 +85,7 @@ export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
           required: true,
           description: 'What the token is for.',
           content: {
-            'application/json': {
-              type: 'object',
-              properties: {
-                name: { type: 'string', description: `At most ${longestTokenName} characters.` },
-                role: { type: 'string', enum: [...roles], description: 'At most your own.' },
-                expires: { type: 'string', description: 'Time that it is good for, such as 90d. Default: for ever.' },
-                prefix: { type: 'string', description: 'Only handles that begin so can be used with it.' },
-                tenant: { type: 'string', description: "Whose it is. Default: your own. Others': only for operators." },
-              },
-              required: ['name', 'role'],
-              additionalProperties: false,
-            },
+            'application/json': tokenRequestSchema,
           },
         },
         responses: {

@@ -1,9 +1,41 @@
+import { roles } from '../../core/principal.ts';
 import type { Frames } from '../../frames/frames.ts';
 import { readParameters } from '../exchange/parameters.ts';
 import { parseQueryString } from '../exchange/query-string.ts';
 import type { Route } from '../exchange/route.ts';
 import { sendJson } from '../json/send-json.ts';
 import { isoTime } from './handles/summary.ts';
+
+const identitySchema = {
+  type: 'object',
+  properties: {
+    tenant: { type: 'string' },
+    name: { type: 'string', description: 'Of the token, of the subject of a JWT, or of a certificate.' },
+    role: { type: 'string', enum: [...roles] },
+    prefix: { type: ['string', 'null'], description: 'Only handles that begin so can be used.' },
+    credential: { type: 'string', enum: ['none', 'anonymous', 'token', 'jwt', 'certificate'] },
+    expires: { type: ['string', 'null'], format: 'date-time', description: 'When the credential ends.' },
+    use: {
+      type: 'object',
+      description: 'What the tenant holds.',
+      properties: { frames: { type: 'integer' }, bytes: { type: 'integer' } },
+      required: ['frames', 'bytes'],
+    },
+    limits: {
+      type: 'object',
+      description: 'What the tenant may use. null: no limit.',
+      properties: {
+        max_frames: { type: ['integer', 'null'] },
+        max_bytes: { type: ['integer', 'null'] },
+        max_rate: { type: ['integer', 'null'], description: 'Requests a second.' },
+        max_statements: { type: ['integer', 'null'], description: 'Under way.' },
+        engines: { type: ['array', 'null'], items: { type: 'string' }, description: 'Beside local.' },
+      },
+      required: ['max_frames', 'max_bytes', 'max_rate', 'max_statements', 'engines'],
+    },
+  },
+  required: ['tenant', 'name', 'role', 'prefix', 'credential', 'expires', 'use', 'limits'],
+} as const;
 
 /** Tells a caller who it is taken for, and what its tenant may use. */
 export function whoamiRoute(frames: Pick<Frames, 'use'>): Route {
@@ -19,36 +51,7 @@ export function whoamiRoute(frames: Pick<Frames, 'use'>): Route {
           200: {
             description: 'The tenant and the role that the credential gives.',
             content: {
-              'application/json': {
-                type: 'object',
-                properties: {
-                  tenant: { type: 'string' },
-                  name: { type: 'string', description: 'Of the token.' },
-                  role: { type: 'string', enum: ['read', 'write', 'admin', 'operator'] },
-                  prefix: { type: ['string', 'null'], description: 'Only handles that begin so can be used.' },
-                  credential: { type: 'string', enum: ['none', 'anonymous', 'token', 'jwt', 'certificate'] },
-                  expires: { type: ['string', 'null'], format: 'date-time', description: 'When the credential ends.' },
-                  use: {
-                    type: 'object',
-                    description: 'What the tenant holds.',
-                    properties: { frames: { type: 'integer' }, bytes: { type: 'integer' } },
-                    required: ['frames', 'bytes'],
-                  },
-                  limits: {
-                    type: 'object',
-                    description: 'What the tenant may use. null: no limit.',
-                    properties: {
-                      max_frames: { type: ['integer', 'null'] },
-                      max_bytes: { type: ['integer', 'null'] },
-                      max_rate: { type: ['integer', 'null'], description: 'Requests a second.' },
-                      max_statements: { type: ['integer', 'null'], description: 'Under way.' },
-                      engines: { type: ['array', 'null'], items: { type: 'string' }, description: 'Beside local.' },
-                    },
-                    required: ['max_frames', 'max_bytes', 'max_rate', 'max_statements', 'engines'],
-                  },
-                },
-                required: ['tenant', 'name', 'role', 'prefix', 'credential', 'expires', 'use', 'limits'],
-              },
+              'application/json': identitySchema,
             },
           },
         },
