@@ -1,5 +1,5 @@
 import { AppError } from '../core/app-error.ts';
-import type { Principal, Tenant } from '../core/principal.ts';
+import { limitedAs, type Principal } from '../core/principal.ts';
 
 interface Bucket {
   /** Requests that may come at once. */
@@ -10,7 +10,7 @@ interface Bucket {
 
 /** Lets each tenant send as many requests a second as its record says, and at most those of one second at once. */
 export class RateLimiter {
-  readonly #buckets = new Map<Tenant, Bucket>();
+  readonly #buckets = new Map<string, Bucket>();
   readonly #now: () => number;
 
   /** `now`: milliseconds on a monotonic clock. */
@@ -19,12 +19,14 @@ export class RateLimiter {
   }
 
   /** Refuses (`rate_limited`) a request too many. Operators are not counted: they must be able to raise a limit. */
-  count({ tenant, role, limits }: Principal): void {
+  count(principal: Principal): void {
+    const { role, limits } = principal;
     const rate = limits?.maxRate;
     if (rate === undefined || role === 'operator') return;
     const now = this.#now();
-    const bucket = this.#buckets.get(tenant) ?? { left: rate, filledAt: now };
-    this.#buckets.set(tenant, bucket);
+    const key = limitedAs(principal);
+    const bucket = this.#buckets.get(key) ?? { left: rate, filledAt: now };
+    this.#buckets.set(key, bucket);
     bucket.left = Math.min(rate, bucket.left + ((now - bucket.filledAt) / 1000) * rate);
     bucket.filledAt = now;
     if (bucket.left < 1) {

@@ -67,6 +67,11 @@ export function ownerKey({ tenant, credential, name }: Principal): string {
   return `${tenant}/${credential}/${name}`;
 }
 
+/** Whose limits a request counts for: its tenant's, and strangers have as much for themselves as the tenant that they read. */
+export function limitedAs({ tenant, credential }: Principal): string {
+  return credential === 'anonymous' ? `${tenant} anonymous` : tenant;
+}
+
 /**
  * In which turn of those who wait: by tenant, then by name, then by connection. Strangers take turns by their address, as everybody
  * does where there is no authentication.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError, serverStopping } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
-import { hasRole, ownerKey, type Principal, type Tenant } from '../core/principal.ts';
+import { hasRole, limitedAs, ownerKey, type Principal } from '../core/principal.ts';
 import type { CallOptions } from './frame-sql.ts';
 
 /** A statement over frames that is under way. */
@@ -52,11 +52,12 @@ export class RunningQueries {
     for (const run of runs) run.stop(new AppError('sql_cancelled', reason));
   }
 
-  #checkLimit({ tenant, role, limits }: Principal): void {
+  #checkLimit(principal: Principal): void {
+    const { role, limits } = principal;
     const most = limits?.maxStatements;
     if (most === undefined || role === 'operator') return;
     let underWay = 0;
-    for (const run of this.#runs) if (run.tenant === tenant) underWay++;
+    for (const run of this.#runs) if (run.limitedAs === limitedAs(principal)) underWay++;
     if (underWay < most) return;
     throw new AppError('rate_limited', `${underWay} statements of your tenant are under way, and ${most} may be`, {
       hint: 'try again when one has ended, or ask the operator for more',
@@ -107,8 +108,8 @@ export class Run implements RunningQuery {
     };
   }
 
-  get tenant(): Tenant {
-    return this.#owner.tenant;
+  get limitedAs(): string {
+    return limitedAs(this.#owner);
   }
 
   get elapsedMs(): number {

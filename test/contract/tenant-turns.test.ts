@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startClosedServer } from '../support/closed-server.ts';
+import { otherTenant, startClosedServer } from '../support/closed-server.ts';
 
 test('a tenant whose statements take every process does not shut out one that has none', async () => {
   await using closed = await startClosedServer({ settings: { 'sql.workers': '1', 'sql.timeout': '60s' } });
@@ -15,4 +15,29 @@ test('a tenant whose statements take every process does not shut out one that ha
   expect(running).toHaveLength(4);
   for (const { id } of running) await closed.as(heavy, 'DELETE', `/queries/${id}`);
   for (const answer of await Promise.all(endless)) expect(answer.json().code).toBe('sql_cancelled');
+});
+
+test('a tenant that fills the queue for SQL processes gets 503, and the others go on', async () => {
+  await using closed = await startClosedServer({
+    settings: { 'sql.workers': '1', 'sql.timeout': '60s', 'sql.max_queue': '10' },
+  });
+  const [heavy, light] = [closed.token('otherTenant'), closed.token('reader')];
+  const sql = (token: string | undefined, text: string) =>
+    closed.as(token, 'POST', '/sql', JSON.stringify({ sql: text }));
+  const endless = Array.from({ length: 30 }, (_, n) => sql(heavy, `select count(*) + ${n} from range(1000000000000)`));
+  const refused = await Promise.race(endless);
+  expect([refused.status, refused.json().code]).toEqual([503, 'overloaded']);
+  for (let n = 0; n < 3; n++) expect((await sql(light, `select ${n}`)).status).toBe(200);
+  const { queries } = (await closed.as(heavy, 'GET', '/queries')).json() as { queries: { id: string }[] };
+  for (const { id } of queries) await closed.as(heavy, 'DELETE', `/queries/${id}`);
+  await Promise.all(endless);
+});
+
+test('strangers use up limits of their own, not those of the tenant that they read', async () => {
+  await using closed = await startClosedServer({ settings: { 'auth.anonymous': 'other:read' } });
+  await closed.records.setTenant(otherTenant, { maxRate: 5 });
+  const stranger = () => closed.as(undefined, 'GET', '/handles');
+  await expect.poll(async () => (await stranger()).status, { interval: 1 }).toBe(429);
+  for (let n = 0; n < 3; n++)
+    expect((await closed.as(closed.token('otherTenant'), 'GET', '/handles')).status).toBe(200);
 });

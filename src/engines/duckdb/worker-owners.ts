@@ -37,7 +37,7 @@ export class WorkerOwners {
     const { coldDirectory, warmDirectory, analyticsPath } = reach;
     const directories = [coldDirectory, warmDirectory];
     const files = withLog(analyticsPath);
-    const everyone = { key: 'everyone', sql: { directories, files, analyticsPath, isConfined: false } };
+    const everyone = { key: 'everyone', tenant: '', sql: { directories, files, analyticsPath, isConfined: false } };
     this.everyone = reachOf === undefined ? everyone : undefined;
     this.#analyticsPath = analyticsPath;
     this.#nativeCopies = nativeCopies;
@@ -56,7 +56,7 @@ export class WorkerOwners {
     // The kernel's rules are about files, not about their names: one in the place of another needs another process.
     const known = await Promise.all(files.map(identify));
     const key = JSON.stringify([tenant, shared, directories, files, known]);
-    return { key, sql: { directories, files, analyticsPath, isConfined: true } };
+    return { key, tenant, sql: { directories, files, analyticsPath, isConfined: true } };
   }
 
   #forgetShared(tenant: Tenant, shared: string): void {

@@ -7,7 +7,7 @@ import type { Audit } from '../../core/audit.ts';
 import { limitConnections, mostOfOne } from '../../core/connection-limit.ts';
 import type { CredentialWatch } from '../../core/credential-watch.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { Identify, Principal, Tenant } from '../../core/principal.ts';
+import { type Identify, limitedAs, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import { Tally } from '../../core/tally.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
@@ -119,8 +119,8 @@ class Dispatcher {
   readonly #routes: RouteTable;
   readonly #options: HttpListenerOptions;
   readonly #connections: Connections;
-  /** Requests under way of callers that are known, by tenant. */
-  readonly #byTenant = new Tally<Tenant>();
+  /** Requests under way of callers that are identified, by tenant. */
+  readonly #byTenant = new Tally<string>();
   #draining = false;
   #underWay = 0;
   #idle: (() => void) | undefined;
@@ -209,7 +209,7 @@ class Dispatcher {
       // To identify it may take a while. What begins now would be counted for ever: its end is over.
       if (exchange.hasEnded) throw new ClientGone('the client went away before it was identified');
       exchange.principal = identified;
-      if (this.#options.isClosed) this.#enter(identified.tenant, route);
+      if (this.#options.isClosed) this.#enter(identified, route);
       this.#options.admit?.(identified);
       this.#options.watch?.add(exchange);
       const found = this.#checkRoute(route, exchange);
@@ -241,13 +241,13 @@ class Dispatcher {
   }
 
   /** Counts the request among those of the tenant, until `#leave`. */
-  #enter(tenant: Tenant, route: Route | undefined): void {
-    const underWay = this.#byTenant.add(tenant);
+  #enter(principal: Principal, route: Route | undefined): void {
+    const underWay = this.#byTenant.add(limitedAs(principal));
     if (route?.always !== true) this.#checkShare(underWay, 'of your tenant');
   }
 
   #leave(exchange: Exchange): void {
-    if (exchange.isKnown) this.#byTenant.remove(exchange.principal.tenant);
+    if (exchange.isKnown) this.#byTenant.remove(limitedAs(exchange.principal));
   }
 
   /** One tenant, or without authentication one address, leaves some to the others. */

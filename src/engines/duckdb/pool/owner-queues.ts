@@ -17,6 +17,16 @@ export class OwnerQueues {
     return [...this.#queues.values()].reduce((sum, { queue }) => sum + queue.size, 0);
   }
 
+  /** With so many jobs in all. Who has fewer than an equal share of them is let in all the same. */
+  isFullFor({ tenant }: WorkerOwner, maxJobs: number): boolean {
+    if (this.size < maxJobs) return false;
+    const byTenant = new Map<string, number>([[tenant, 0]]);
+    for (const { owner, queue } of this.#queues.values()) {
+      byTenant.set(owner.tenant, (byTenant.get(owner.tenant) ?? 0) + queue.size);
+    }
+    return (byTenant.get(tenant) ?? 0) >= maxJobs / byTenant.size;
+  }
+
   sizeOf({ key }: WorkerOwner): number {
     return this.#queues.get(key)?.queue.size ?? 0;
   }

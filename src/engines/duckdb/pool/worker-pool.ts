@@ -53,7 +53,7 @@ const startsPerTurn = 2;
 /** A statement is several jobs: its next one may be on its way to a child that is idle for less. */
 const betweenJobsMs = 20;
 
-const ownWork: WorkerOwner = { key: '', sql: undefined };
+const ownWork: WorkerOwner = { key: '', tenant: '', sql: undefined };
 
 /** After a child that did not even start, wait this long before the next try. */
 const restartDelayMs = 1000;
@@ -267,14 +267,15 @@ export class WorkerPool {
     }
   }
 
-  /** All children work for others, perhaps for long: an owner that has none gets one more than there should be. */
+  /** All children work for others, perhaps for long: a tenant that has none gets one more than there should be. */
   #isShutOut(owner: WorkerOwner): boolean {
-    if (this.#idle.length > 0 || !this.#hasRoom(this.#room + 1)) return false;
-    return this.#childrenOf(owner) === 0 && this.#missing(owner) === this.#queues.sizeOf(owner);
+    if (this.#idle.length > 0 || !this.#hasRoom(this.#room + this.#options.workers)) return false;
+    const isStarting = [...this.#starting].some((start) => start.owner.tenant === owner.tenant);
+    return this.#childrenOf(owner) === 0 && !isStarting;
   }
 
-  #childrenOf({ key }: WorkerOwner): number {
-    return [...this.#all].filter((worker) => worker.owner.key === key).length;
+  #childrenOf({ tenant }: WorkerOwner): number {
+    return [...this.#all].filter((worker) => worker.owner.tenant === tenant).length;
   }
 
   #hasRoom(most: number): boolean {
@@ -304,7 +305,7 @@ export class WorkerPool {
     for (let idle = this.#takeIdle(owner); idle !== undefined; idle = this.#takeIdle(owner)) {
       if (!idle.ended) return Promise.resolve(idle);
     }
-    if (!isLetIn && this.#queues.size >= this.#options.maxQueue) {
+    if (!isLetIn && this.#queues.isFullFor(owner, this.#options.maxQueue)) {
       return Promise.reject(
         new AppError('overloaded', `${this.#queues.size} jobs are waiting already`, {
           hint: 'try again in a moment',

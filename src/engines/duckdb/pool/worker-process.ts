@@ -57,6 +57,8 @@ export interface ExecuteOptions {
 export interface WorkerOwner {
   /** The same where the reach is. */
   readonly key: string;
+  /** Who waits for it: several reaches may be of one tenant. */
+  readonly tenant: string;
   readonly sql: SqlSettings | undefined;
 }
 
