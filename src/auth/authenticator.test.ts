@@ -234,6 +234,30 @@ test('a good JWT that is mapped to no role, no tenant or one that was not made i
   expect(await identify(byClaim, `Bearer ${await idp.sign({ team: 'desk' })}`)).toMatchObject({ tenant: 'desk' });
 });
 
+test('a JWT that was verified is verified anew after ten minutes', async () => {
+  let verified = 0;
+  const issuer = issuerOf();
+  const counting = {
+    issuer: idp.url,
+    verify: (jwt: string) => {
+      verified += 1;
+      return issuer.verify(jwt);
+    },
+  };
+  let now = Date.now();
+  const auth = authenticator({ issuers: [counting], now: () => now });
+  const jwt = await idp.sign();
+  for (const [laterMinutes, verifications] of [
+    [0, 1],
+    [9, 1],
+    [2, 2],
+  ] as const) {
+    now += laterMinutes * 60_000;
+    await identify(auth, `Bearer ${jwt}`);
+    expect(verified).toBe(verifications);
+  }
+});
+
 test('while the issuer is down its keys are used on; without keys the answer is auth_unavailable', async () => {
   const auth = authenticator();
   await identify(auth, `Bearer ${await idp.sign()}`);

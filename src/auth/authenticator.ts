@@ -11,7 +11,7 @@ import { isWellFormed, looksLikeToken } from './token.ts';
 
 export interface AuthenticatorOptions {
   readonly records: AccessRecords;
-  readonly issuers: readonly Issuer[];
+  readonly issuers: readonly Pick<Issuer, 'issuer' | 'verify'>[];
   readonly certificates: readonly CertificateRule[];
   /** Those that a Handshake gives to callers with certificates. */
   readonly sessions: Pick<SessionTokens, 'verify'>;
@@ -23,12 +23,19 @@ export interface AuthenticatorOptions {
 const dayMs = 24 * 60 * 60 * 1000;
 /** Of verified credentials: a JWT that is not among them costs a signature. */
 const mostRemembered = 10_000;
+/** Then a JWT is verified anew: its issuer may have taken back the key. */
+const jwtTrustMs = 10 * 60_000;
+
+interface Remembered {
+  readonly principal: Principal;
+  readonly until: number;
+}
 
 /** Makes principals of credentials. Those that were verified are remembered until the access records change. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #now: () => number;
-  #known = new LruMap<Principal>(mostRemembered);
+  #known = new LruMap<Remembered>(mostRemembered);
   #dayEndsAt = 0;
   readonly #anonymous: Principal | undefined;
   readonly #holders = new WeakMap<X509Certificate, Principal | 'unmapped'>();
@@ -50,9 +57,9 @@ export class Authenticator {
     const now = this.#now();
     if (now >= this.#dayEndsAt) this.#beginDay(now);
     const known = key === undefined ? undefined : this.#known.get(key);
-    if (known !== undefined && (known.expiresAt ?? Infinity) > now) {
-      this.#checkHolder(known, caller);
-      return this.#acting(known, caller);
+    if (known !== undefined && known.until > now) {
+      this.#checkHolder(known.principal, caller);
+      return this.#acting(known.principal, caller);
     }
     return this.#verify(caller, credential, key);
   };
@@ -81,9 +88,13 @@ export class Authenticator {
     // What was verified before a change of the records must not be remembered behind it.
     const known = this.#known;
     const principal = await this.#limited(await this.#verifySecret(credential.secret));
-    known.set(key, principal);
+    known.set(key, { principal, until: this.#trustedUntil(principal) });
     this.#checkHolder(principal, caller);
     return this.#acting(principal, caller);
+  }
+
+  #trustedUntil({ credential, expiresAt = Infinity }: Principal): number {
+    return credential === 'jwt' ? Math.min(expiresAt, this.#now() + jwtTrustMs) : expiresAt;
   }
 
   /** A token beside a certificate names the caller, who must be of the certificate's tenant. */

@@ -54,8 +54,7 @@ export class CredentialWatch implements Disposable {
 
   async #whyEnded({ caller, principal }: WatchedRequest): Promise<string | undefined> {
     try {
-      const { tenant, role, prefix, expiresAt = Infinity } = await this.#identify(caller);
-      if (expiresAt <= Date.now()) return 'it has expired';
+      const { tenant, role, prefix } = await this.#identify(caller);
       const isSame = tenant === principal.tenant && role === principal.role && prefix === principal.prefix;
       return isSame ? undefined : 'its rights have changed';
     } catch (error) {
