@@ -49,10 +49,10 @@ export class FrameAudit implements Frames {
 
   readonly put: Frames['put'] = async (principal, request, options) => {
     const { notes } = principal;
-    if (request.handle !== undefined) notes?.frame(request.handle, request.mode);
+    const note = request.handle === undefined ? undefined : notes?.frame(request.handle, request.mode);
     const held = await this.#frames.put(principal, request, options);
     if (notes === undefined) return held;
-    notes.frame(held.handle, request.mode).version = held.version;
+    (note ?? notes.frame(held.handle, request.mode)).version = held.version;
     notes.addRows(held.rowsPut);
     notes.addBytes(held.bytes);
     notes.changed();

@@ -90,9 +90,7 @@ export class FrameAccess implements Frames {
   }
 
   readonly put: Frames['put'] = async (principal, { handle: name, ...request }, options) => {
-    // A handle of the server's own choice would lie outside of every prefix.
-    const handle = name === undefined ? undefined : await this.#writable(principal, name);
-    if (handle === undefined) assertMay(principal, 'writeFrames', '' as Handle);
+    const handle = await this.#putTarget(principal, name);
     return this.#frames.put(principal, { ...request, handle }, options);
   };
 
@@ -101,9 +99,7 @@ export class FrameAccess implements Frames {
   }
 
   readonly refusePut: Frames['refusePut'] = async (principal, { handle: name, mode }) => {
-    const handle = name === undefined ? undefined : await this.#writable(principal, name);
-    if (handle === undefined) assertMay(principal, 'writeFrames', '' as Handle);
-    await this.#frames.refusePut(principal, { handle, mode });
+    await this.#frames.refusePut(principal, { handle: await this.#putTarget(principal, name), mode });
   };
 
   readonly use: Frames['use'] = (principal) => this.#frames.use(principal);
@@ -170,6 +166,13 @@ export class FrameAccess implements Frames {
     if (typeof found === 'string') return found;
     await this.describe(principal, name, { signal: unstopped });
     throw onlyOwnerChanges(name);
+  }
+
+  /** Undefined where the server is to choose the handle, which would lie outside of every prefix. */
+  async #putTarget(principal: Principal, name: FrameName | undefined): Promise<Handle | undefined> {
+    if (name !== undefined) return this.#writable(principal, name);
+    assertMay(principal, 'writeFrames', '' as Handle);
+    return undefined;
   }
 
   /** Those of a frame that is gone mean nothing any more; the origin says so, should they stay. */

@@ -165,6 +165,11 @@ test('a refused drop names the frame', async () => {
   expect(await lineOf(id)).toMatchObject({ frames: [{ handle: 'nothing', action: 'drop' }] });
 });
 
+test('a frame that is put by the name of its tenant and its handle is told once', async () => {
+  const { id } = await request('write', 'POST', '/imp?name=default/own', 'a\n1\n');
+  expect(await lineOf(id)).toMatchObject({ frames: [{ handle: 'default/own', action: 'create', version: 1 }] });
+});
+
 test('a token that is made, rotated or revoked is named by its id, never by itself', async () => {
   const made = await request('admin', 'POST', '/tokens', '{"name":"ci","role":"read"}');
   const { id, token } = made.answer.json();
