@@ -122,6 +122,34 @@ test('tenants are made, changed, listed and removed with their tokens', async ()
   ).rejects.toThrow('there is no tenant');
 });
 
+test('no token is made for a tenant that another process has just made anew, until that is known', async () => {
+  const [one, other] = [await open(), await open()];
+  const token = { name: 'a', tenant: desk, role: 'read', prefix: undefined, expiresAt: undefined } as const;
+  await one.createTenant(desk, noLimits);
+  await other.refresh();
+  await other.createToken(token);
+  await one.removeTenant(desk);
+  await one.createTenant(desk, noLimits);
+  await expect(other.createToken(token)).rejects.toThrow('there is no tenant');
+  const made = await other.createToken(token);
+  await one.refresh();
+  expect(await one.findToken(made.token)).toMatchObject({ tenant: desk });
+});
+
+test('the tokens of a tenant whose record was damaged are good again when its limits are set', async () => {
+  const records = await open();
+  await records.createTenant(desk, noLimits);
+  const token = { name: 'a', tenant: desk, role: 'read', prefix: undefined, expiresAt: undefined } as const;
+  const made = await records.createToken(token);
+  await writeFile(join(directory?.path ?? '', '.framehold', 'access', 'tenants', 'desk.json'), 'torn');
+  const fresh = await open();
+  await expect(fresh.limitsOf(desk)).rejects.toMatchObject({ code: 'auth_unavailable' });
+  await expect(fresh.createToken(token)).rejects.toMatchObject({ code: 'auth_unavailable' });
+  await fresh.setTenant(desk, limits);
+  expect(await fresh.findToken(made.token)).toMatchObject({ tenant: desk });
+  expect(await fresh.limitsOf(desk)).toMatchObject({ maxBytes: 1000 });
+});
+
 test('a share is of one frame: one that is made anew has another origin', async () => {
   const records = await open();
   const share = { owner: defaultTenant, handle: parseHandle('trades'), reader: desk };

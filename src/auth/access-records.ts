@@ -17,6 +17,8 @@ export interface TokenRecord {
   readonly name: string;
   /** An operator's has none. */
   readonly tenant: Tenant | undefined;
+  /** When its tenant was made: one that is made anew under the name is another. `default` is always the same. */
+  readonly tenantCreatedAt?: number | undefined;
   readonly role: Role;
   readonly prefix: string | undefined;
   /** Milliseconds since 1970. */
@@ -40,6 +42,9 @@ interface ShareRecord {
   readonly origin: string;
   readonly createdAt: number;
 }
+
+/** What one says of a token to make it. */
+export type NewToken = Omit<TokenRecord, 'createdAt' | 'tenantCreatedAt'>;
 
 /** Enough of the hash to name a token by. */
 const idLength = 12;
@@ -98,24 +103,41 @@ export class AccessRecords implements Disposable {
     if (changed.includes(true)) this.#changed();
   }
 
-  /** Undefined for one that is unknown or revoked. */
+  /** Undefined for one that is unknown or revoked, or whose tenant was removed. */
   async findToken(token: string): Promise<ListedToken | undefined> {
     const hash = hashToken(token);
     const record = await this.#tokens.get(hash);
-    return record === undefined ? undefined : { id: hash.slice(0, idLength), ...record };
+    if (record === undefined || !(await this.#hasTenantOf(record))) return undefined;
+    return { id: hash.slice(0, idLength), ...record };
+  }
+
+  /** Whether the tenant is the one that the token was made in: of its end and of a new one servers may hear before that of its tokens. */
+  async #hasTenantOf({ tenant, tenantCreatedAt }: TokenRecord): Promise<boolean> {
+    if (tenant === undefined || tenant === defaultTenant) return true;
+    const record = await this.#tenants.get(tenant);
+    // Where the record is damaged, `limitsOf` tells so.
+    return record === undefined ? this.#tenants.has(tenant) : record.createdAt === tenantCreatedAt;
   }
 
   /** Gives the secret, which is kept nowhere. */
-  async createToken(
-    token: Omit<TokenRecord, 'createdAt'>,
-  ): Promise<{ readonly token: string; readonly record: ListedToken }> {
-    if (token.tenant !== undefined && !(await this.hasTenant(token.tenant))) throw noSuchTenant(token.tenant);
+  async createToken(token: NewToken): Promise<{ readonly token: string; readonly record: ListedToken }> {
+    const tenantCreatedAt = await this.#tenantCreatedAt(token.tenant);
+    // Whoever asks was let in as one of the tenant that was known until now.
+    await this.refresh();
+    if ((await this.#tenantCreatedAt(token.tenant)) !== tenantCreatedAt) throw noSuchTenant(token.tenant ?? '');
     const secret = generateToken();
     const hash = hashToken(secret);
-    const record = { ...token, createdAt: this.#now() };
+    const record = { ...token, tenantCreatedAt, createdAt: this.#now() };
     await this.#tokens.add(hash, record);
     this.#changed();
     return { token: secret, record: { id: hash.slice(0, idLength), ...record } };
+  }
+
+  async #tenantCreatedAt(tenant: Tenant | undefined): Promise<number | undefined> {
+    if (tenant === undefined || tenant === defaultTenant) return undefined;
+    const record = await this.#tenants.get(tenant);
+    if (record !== undefined) return record.createdAt;
+    throw this.#tenants.has(tenant) ? damagedTenant(tenant) : noSuchTenant(tenant);
   }
 
   async listTokens(tenant?: Tenant): Promise<ListedToken[]> {
@@ -154,7 +176,7 @@ export class AccessRecords implements Disposable {
     const old = await this.#findById(id, tenant);
     if (old === undefined) return undefined;
     const { hash, record } = old;
-    const { createdAt: _, ...rights } = record;
+    const { createdAt: _, tenantCreatedAt: __, ...rights } = record;
     const made = await this.createToken(rights);
     const expiresAt = Math.min(record.expiresAt ?? Infinity, this.#now() + overlapMs);
     // One that was revoked meanwhile must not come back.
@@ -189,10 +211,7 @@ export class AccessRecords implements Disposable {
         if (tenant === defaultTenant) return undefined;
         throw new AppError('unauthenticated', `the tenant ${tenant} was removed`);
       }
-      // Without its record nobody knows what the tenant may use.
-      throw new AppError('auth_unavailable', `the record of the tenant ${tenant} cannot be read`, {
-        hint: 'let the operator set its limits again',
-      });
+      throw damagedTenant(tenant);
     }
     const { createdAt: _, engines, ...limits } = record;
     return { ...limits, engines: tenant === defaultTenant ? undefined : engines };
@@ -219,12 +238,18 @@ export class AccessRecords implements Disposable {
     return this.#tenantChanges.run(async () => {
       await this.#tenants.reread();
       if (!(await this.hasTenant(tenant))) throw noSuchTenant(tenant);
-      const before = (await this.#tenants.get(tenant)) ?? { ...noLimits, createdAt: this.#now() };
+      const before = (await this.#tenants.get(tenant)) ?? { ...noLimits, createdAt: await this.#findCreatedAt(tenant) };
       const after = { ...before, ...limits };
       await this.#tenants.set(tenant, after);
       this.#changed();
       return after;
     });
+  }
+
+  /** Of a tenant whose record is lost, as its last token has it, so that its tokens stay good. */
+  async #findCreatedAt(tenant: Tenant): Promise<number> {
+    const tokens = await this.listTokens(tenant);
+    return tokens.at(-1)?.tenantCreatedAt ?? this.#now();
   }
 
   /** With its tokens and the shares with it; it must have no frames. */
@@ -312,6 +337,13 @@ export function noSuchTenant(tenant: string): AppError {
   });
 }
 
+/** Without its record nobody knows what the tenant may use. */
+function damagedTenant(tenant: string): AppError {
+  return new AppError('auth_unavailable', `the record of the tenant ${tenant} cannot be read`, {
+    hint: 'let the operator set its limits again',
+  });
+}
+
 export const noLimits: Omit<TenantRecord, 'createdAt'> = {
   maxBytes: undefined,
   maxFrames: undefined,
@@ -321,13 +353,14 @@ export const noLimits: Omit<TenantRecord, 'createdAt'> = {
 };
 
 function parseToken(value: unknown): TokenRecord | undefined {
-  const { name, tenant, role, prefix, createdAt, expiresAt } = value as Record<string, unknown>;
+  const { name, tenant, tenantCreatedAt, role, prefix, createdAt, expiresAt } = value as Record<string, unknown>;
   if (typeof name !== 'string' || typeof role !== 'string' || !isRole(role) || typeof createdAt !== 'number')
     return undefined;
   if (tenant !== undefined && (typeof tenant !== 'string' || !isTenant(tenant))) return undefined;
   if ((tenant === undefined) !== (role === 'operator')) return undefined;
   if (!isOptional(prefix, 'string') || !isOptional(expiresAt, 'number')) return undefined;
-  return { name, tenant, role, prefix, createdAt, expiresAt };
+  if (!isOptional(tenantCreatedAt, 'number')) return undefined;
+  return { name, tenant, tenantCreatedAt, role, prefix, createdAt, expiresAt };
 }
 
 function parseTenantRecord(value: unknown): TenantRecord | undefined {

@@ -142,7 +142,7 @@ export class Authenticator {
       throw unauthenticated('the token is mistyped or cut: its checksum is wrong', 'copy it again, whole');
     const { records } = this.#options;
     const record = await records.findToken(token);
-    if (record === undefined || !(await records.hasTenant(record.tenant ?? defaultTenant)))
+    if (record === undefined)
       throw unauthenticated('the token is unknown or revoked', 'ask an admin of your tenant for another one');
     const { id, name, tenant, role, prefix, expiresAt } = record;
     if (expiresAt !== undefined && expiresAt <= this.#now()) {

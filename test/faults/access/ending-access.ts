@@ -18,8 +18,6 @@ export interface Access {
 export interface EndingAccess extends Access {
   /** How it ends; a sentence. */
   readonly how: string;
-  /** Something of the same name is made at once: a server that hears of both may take the one for the other until the bound. */
-  readonly isReplaced?: boolean;
   /** Ends it. Gives the time from which on it may be refused, and that from which on it must be, in time. */
   end(): Promise<{ readonly mayAt: number; readonly mustAt: number }>;
 }
@@ -69,7 +67,7 @@ export const endings: readonly MakeAccess[] = [
       if (isReplaced) await makeAgain(other, tenant, operator);
       return times;
     };
-    return { how: 'a tenant is removed', token, end, isReplaced };
+    return { how: 'a tenant is removed', token, end };
   },
   async (servers, _operator, random) => {
     const { url, shared, token, owner, reader } = await makeShare(servers, random);

@@ -96,7 +96,7 @@ async function watch(
 ): Promise<{ requests: number; lateMs: number; streamMs: number }> {
   let [mayAt, mustAt] = [Infinity, Infinity];
   let [requests, lateMs, streamMs] = [0, 0, 0];
-  const { how, isReplaced = false } = access;
+  const { how } = access;
   const ask = async (client: AccessClient): Promise<void> => {
     using used = client;
     let refusedAt = Infinity;
@@ -105,7 +105,7 @@ async function watch(
       const works = await used.works();
       requests += 1;
       if (works) {
-        promised(refusedAt === Infinity || isReplaced, `${how}: once refused, it stays refused`);
+        promised(refusedAt === Infinity, `${how}: once refused, it stays refused`);
         promised(beganAt < mustAt + boundMs, `${how}: it is refused within ${boundMs} ms`, beganAt - mustAt);
         lateMs = Math.max(lateMs, beganAt - mustAt);
       } else {
