@@ -211,6 +211,7 @@ function openFrames(
     defaultTtlMs: frames.defaultTtlMs,
     tombstoneTtlMs: frames.tombstoneTtlMs,
     limitsOf: records && ((tenant) => records.limitsOf(tenant)),
+    onRemoved: records && ((tenant, handle) => records.endShares(tenant, handle)),
     logger: logger.area('frames'),
   });
 }

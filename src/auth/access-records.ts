@@ -298,6 +298,15 @@ export class AccessRecords implements Disposable {
     return removed;
   }
 
+  /** Of a frame that is gone. */
+  async endShares(owner: Tenant, handle: Handle): Promise<void> {
+    await this.#shares.refresh();
+    const ended = this.sharesOf(owner, handle);
+    if (ended.length === 0) return;
+    await this.#shares.removeAll(ended.map(shareName));
+    this.#changed();
+  }
+
   /** Without a look at the disk. */
   hasShare(share: Share): boolean {
     return this.#shares.has(shareName(share));

@@ -104,12 +104,8 @@ export class FrameAccess implements Frames {
 
   readonly use: Frames['use'] = (principal) => this.#frames.use(principal);
 
-  readonly drop: Frames['drop'] = async (principal, name, options) => {
-    const handle = await this.#writable(principal, name);
-    const version = await this.#frames.drop(principal, handle, options);
-    await this.#endShares(principal, handle);
-    return version;
-  };
+  readonly drop: Frames['drop'] = async (principal, name, options) =>
+    this.#frames.drop(principal, await this.#writable(principal, name), options);
 
   readonly renew: Frames['renew'] = async (principal, name, ttlMs) =>
     this.#frames.renew(principal, await this.#writable(principal, name), ttlMs);
@@ -173,19 +169,6 @@ export class FrameAccess implements Frames {
     if (name !== undefined) return this.#writable(principal, name);
     assertMay(principal, 'writeFrames', '' as Handle);
     return undefined;
-  }
-
-  /** Those of a frame that is gone mean nothing any more; the origin says so, should they stay. */
-  async #endShares(principal: Principal, handle: Handle): Promise<void> {
-    const records = this.#records;
-    for (const share of records?.sharesOf(principal.tenant, handle) ?? []) {
-      const origin = await records?.sharedOrigin(share);
-      const isHeld = await this.#frames.describe(principal, handle, { signal: unstopped, origin }).then(
-        () => true,
-        () => false,
-      );
-      if (!isHeld) await records?.unshare(share).catch(() => {});
-    }
   }
 }
 

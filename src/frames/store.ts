@@ -47,6 +47,7 @@ export interface FrameStoreOptions {
   readonly tombstoneTtlMs: number;
   /** How much a tenant may hold. Default: as much as it likes. */
   readonly limitsOf?: StoreContext['limitsOf'] | undefined;
+  readonly onRemoved?: StoreContext['onRemoved'] | undefined;
   readonly logger: Logger;
   /** Milliseconds since 1970. Default: a clock that runs on evenly when the system's is set. */
   readonly now?: () => number;
@@ -107,6 +108,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       signal: this.#controller.signal,
       directoryOf: (tenant) => this.#of(tenant).directory,
       limitsOf: options.limitsOf ?? (async () => undefined),
+      onRemoved: options.onRemoved ?? (async () => {}),
       wantsRecompression: (tenant, handle) => this.#recompressLater(tenant, handle),
     };
     this.#loads = new ChunkLoads(options.engine, this.cache);

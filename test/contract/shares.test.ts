@@ -225,14 +225,31 @@ describe('a frame that is not shared', () => {
     expect((await ask(`${server.url}/exec?handle=acme/unshared&fmt=json`, { headers })).status).toBe(404);
   });
 
-  test('is not there when the frame went by itself and another came under its handle', async () => {
+  test('ends when the frame expires, and its record with it', async () => {
+    await put('soon.gone', 'a\n1\n', '&ttl=1s');
+    await share('soon.gone');
+    using records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
+    const sharesOf = async () => {
+      await records.refresh();
+      return records.sharesOf('acme' as Tenant, parseHandle('soon.gone'));
+    };
+    expect(await sharesOf()).toHaveLength(1);
+    await expect.poll(sharesOf, { timeout: 10_000 }).toHaveLength(0);
+  });
+
+  test('is not there when its record stayed and another frame came under its handle', async () => {
     await put('expired', 'a\n1\n');
     await share('expired');
     const page = '/exec?handle=acme/expired&fmt=json';
     expect([(await desk('GET', page)).status, (await desk('GET', page)).status]).toEqual([200, 200]);
-    // As an expiry does: nobody tells the shares.
+    using records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
+    const record = { owner: 'acme' as Tenant, handle: parseHandle('expired'), reader: 'desk' as Tenant };
+    const origin = await records.sharedOrigin(record);
     await server.frames.drop(principalOf('acme'), parseHandle('expired'));
     expect((await desk('GET', page)).status).toBe(404);
+    // As it stays where the frame goes while there is no authentication.
+    await records.share(record, origin ?? '');
+    await untilKnown(await makeToken('desk', 'read'));
     await put('expired', 'a\n2\n');
     for (let read = 0; read < 3; read++) {
       expect((await acme('GET', '/exec?handle=expired&fmt=json')).json().dataset).toEqual([[2]]);

@@ -42,6 +42,8 @@ export interface StoreContext extends PeerParts {
   readonly directoryOf: (tenant: Tenant) => TenantDirectory;
   /** How much a tenant may hold. Undefined: as much as it likes. */
   readonly limitsOf: (tenant: Tenant) => Promise<Pick<TenantLimits, 'maxBytes' | 'maxFrames'> | undefined>;
+  /** A frame was dropped or has expired. The lock of its handle is held: none is made anew meanwhile. */
+  readonly onRemoved: (tenant: Tenant, handle: Handle) => Promise<void>;
   /** A frame has parts that are not compressed as configured yet. */
   readonly wantsRecompression: (tenant: Tenant, handle: Handle) => void;
 }

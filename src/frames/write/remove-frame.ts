@@ -12,6 +12,21 @@ export async function removeFrame(
   entry: Exclude<Entry, { kind: 'gone' }>,
   reason: 'dropped' | 'expired',
 ): Promise<void> {
+  await removeData(state, handle, entry, reason);
+  const { context, directory } = state;
+  try {
+    await context.onRemoved(directory.tenant, handle);
+  } catch (error) {
+    context.logger.warn('what belongs to a dropped frame could not be removed', { handle, error: String(error) });
+  }
+}
+
+async function removeData(
+  state: TenantState,
+  handle: Handle,
+  entry: Exclude<Entry, { kind: 'gone' }>,
+  reason: 'dropped' | 'expired',
+): Promise<void> {
   const { context, records, commits } = state;
   context.durable.assertWritable();
   const isPrepared = await state.directory.prepare().then(
