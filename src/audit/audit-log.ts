@@ -7,15 +7,18 @@ import { newRequestId } from '../core/request-id.ts';
 import { type FrameDeed, RequestNotes } from '../core/request-notes.ts';
 import { AuditFile, type AuditFileOptions } from './audit-file.ts';
 
-/** Lines a minute of callers who are not known: of one address, and of all. The others are summed. */
+/** Lines a minute of callers who are not known: of one address, and of all; and of a tenant beyond its limits. The others are summed. */
 const singleLines = 10;
 const singleLinesOfAll = 1000;
+/** Of requests that come by the thousand from whoever sends more than it may. */
+const limits: ReadonlySet<string> = new Set(['rate_limited', 'overloaded']);
 
 /** The audit: a line of JSON for every request that is not open to anybody. */
 export class AuditLog implements Audit, AsyncDisposable {
   readonly #file: AuditFile;
   readonly #strangers: AddressCounts;
   readonly #allStrangers: AddressCounts;
+  readonly #limited: AddressCounts;
 
   private constructor(file: AuditFile) {
     this.#file = file;
@@ -23,6 +26,9 @@ export class AuditLog implements Audit, AsyncDisposable {
       file.append(lineOf({ address, action: 'refused', outcome: 'summed', count }));
     this.#strangers = new AddressCounts({ single: singleLines, onSum });
     this.#allStrangers = new AddressCounts({ single: singleLinesOfAll, onSum });
+    const onSumOfTenant = (tenant: string, count: number): void =>
+      file.append(lineOf({ tenant, action: 'refused', outcome: 'summed', count }));
+    this.#limited = new AddressCounts({ single: singleLines, onSum: onSumOfTenant });
   }
 
   static async open(options: Omit<AuditFileOptions, 'lostLine'>): Promise<AuditLog> {
@@ -50,14 +56,16 @@ export class AuditLog implements Audit, AsyncDisposable {
     return this.#file.appendAndWait(line);
   }
 
-  /** Nobody fills the disk who is not known. */
-  isSummed(address: string): boolean {
-    return !this.#strangers.add(address) || !this.#allStrangers.add('others');
+  /** Nobody fills the disk who is not known, or sends more than it may. */
+  isSummed({ address }: AuditedRequest, principal: Principal | undefined, outcome: string): boolean {
+    if (principal === undefined) return !this.#strangers.add(address) || !this.#allStrangers.add('others');
+    return limits.has(outcome) && !this.#limited.add(principal.tenant);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#strangers[Symbol.dispose]();
     this.#allStrangers[Symbol.dispose]();
+    this.#limited[Symbol.dispose]();
     await this.#file[Symbol.asyncDispose]();
   }
 }
@@ -93,7 +101,7 @@ class RequestRecord implements AuditRecord {
   end(outcome: string, status?: number): void {
     this.notes.onLateChange = () => this.#log.append(this.#line(outcome, status));
     if (this.#told !== undefined && this.#changes() <= this.#told) return;
-    if (this.#principal === undefined && this.#log.isSummed(this.#request.address)) return;
+    if (this.#log.isSummed(this.#request, this.#principal, outcome)) return;
     this.#log.append(this.#line(outcome, status));
   }
 

@@ -31,6 +31,7 @@ test.each([
 
 test.each([
   ['another scheme', { authorization: 'Digest x' }, 'scheme "Digest" is not known'],
+  ['a token without a scheme', { authorization: 'fh_0123456789' }, 'begins with no known scheme'],
   ['Basic that is not base64', { authorization: 'Basic ***' }, 'cannot be read'],
   ['Basic without a colon', { authorization: `Basic ${base64('fh_x')}` }, 'cannot be read'],
   ['two headers', { authorization: ['Bearer a', 'Bearer b'] }, 'more than once'],

@@ -28,8 +28,11 @@ export function readCredential(headers: Headers, rawHeaders: readonly string[] =
     case 'basic':
       return { scheme: 'basic', secret: passwordOf(value) };
     default:
+      // What is no word may be the secret itself.
       throw unauthenticated(
-        `the Authorization scheme ${JSON.stringify(scheme.slice(0, 20))} is not known`,
+        /^[a-z]{1,20}$/i.test(scheme)
+          ? `the Authorization scheme ${JSON.stringify(scheme)} is not known`
+          : 'the Authorization header begins with no known scheme',
         'use Bearer <token>, or Basic with the token as password',
       );
   }

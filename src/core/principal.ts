@@ -62,9 +62,12 @@ export interface Principal {
   readonly notes?: RequestNotes | undefined;
 }
 
-/** Names the principal among all of them: what one keeps on the server, no other finds. */
-export function ownerKey({ tenant, credential, name }: Principal): string {
-  return `${tenant}/${credential}/${name}`;
+/**
+ * Names the principal among all of them: what one keeps on the server, no other finds. Tokens may have the same name; JWTs and
+ * certificates are renewed under theirs.
+ */
+export function ownerKey({ tenant, credential, credentialId, name }: Principal): string {
+  return `${tenant}/${credential}/${credential === 'token' ? credentialId : name}`;
 }
 
 /** Whose limits a request counts for: its tenant's, and strangers have as much for themselves as the tenant that they read. */

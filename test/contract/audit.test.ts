@@ -8,6 +8,7 @@ import { AccessRecords } from '../../src/auth/access-records.ts';
 import { generateToken } from '../../src/auth/token.ts';
 import { defaultTenant, type Role } from '../../src/core/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
+import { otherTenant, startClosedServer } from '../support/closed-server.ts';
 import { byPath, FlightClient } from '../support/flight-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { type Answer, ask } from '../support/http-client.ts';
@@ -247,6 +248,28 @@ test('failed logins beyond ten of one address are summed, and no user name stand
   expect(lines.filter(({ outcome }) => outcome === 'unauthenticated')).toHaveLength(10);
   expect(lines.at(-1)).toMatchObject({ address: '127.0.0.1', action: 'refused', outcome: 'summed', count: 15 });
   expect(await readFile(path, 'utf8')).not.toContain('hunter2');
+});
+
+test('requests beyond the rate of a tenant are summed, too', async () => {
+  await using temporary = await temporaryDirectory();
+  const path = join(temporary.path, 'audit.jsonl');
+  const closed = await startClosedServer({ settings: { 'audit.file': path } });
+  await closed.records.setTenant(otherTenant, { maxRate: 1 });
+  const refusals = async (): Promise<number> => {
+    const answers = Array.from({ length: 50 }, () => closed.as(closed.token('otherTenant'), 'GET', '/handles'));
+    return (await Promise.all(answers)).filter(({ status: code }) => code === 429).length;
+  };
+  let refused = 0;
+  await expect
+    .poll(async () => {
+      refused += await refusals();
+      return refused;
+    })
+    .toBeGreaterThan(40);
+  await closed[Symbol.asyncDispose]();
+  const lines = await linesOf(path);
+  expect(lines.filter(({ outcome }) => outcome === 'rate_limited')).toHaveLength(10);
+  expect(lines.at(-1)).toMatchObject({ tenant: 'other', action: 'refused', outcome: 'summed', count: refused - 10 });
 });
 
 test('without authentication the caller is anonymous', async () => {

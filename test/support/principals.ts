@@ -2,5 +2,6 @@ import { defaultTenant, type Principal, type Tenant } from '../../src/core/princ
 
 /** A caller with every right in its tenant. */
 export function principalOf(tenant: string = defaultTenant, more: Partial<Principal> = {}): Principal {
-  return { tenant: tenant as Tenant, name: 'test', role: 'admin', credential: 'token', ...more };
+  const { name = 'test' } = more;
+  return { tenant: tenant as Tenant, role: 'admin', credential: 'token', credentialId: `id of ${name}`, name, ...more };
 }
