@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type TemporaryDirectory, temporaryDirectory } from '../../test/support/temporary-directory.ts';
@@ -160,6 +160,19 @@ test('a share is of one frame: one that is made anew has another origin', async 
   expect(records.sharesWith(defaultTenant)).toEqual([]);
   expect([await records.unshare(share), await records.unshare(share)]).toEqual([true, false]);
   expect(await records.sharedOrigin(share)).toBeUndefined();
+});
+
+test('shares of a frame that is gone make room for those of the one under its handle', async () => {
+  const share = (reader: string) => ({ owner: defaultTenant, handle: parseHandle('trades'), reader: reader as Tenant });
+  await (await open()).share(share('t0'), 'v1');
+  const folder = join(directory?.path ?? '', '.framehold', 'access', 'shares');
+  for (let n = 1; n < 1000; n++) {
+    await copyFile(join(folder, 'default+trades+t0.json'), join(folder, `default+trades+t${n}.json`));
+  }
+  const records = await open();
+  await expect(records.share(share('more'), 'v1')).rejects.toMatchObject({ code: 'quota_exceeded' });
+  await records.share(share('more'), 'v2');
+  expect(records.sharesOf(defaultTenant, parseHandle('trades'))).toEqual([share('more')]);
 });
 
 test('a share whose name would be too long for a file is refused with the reason', async () => {

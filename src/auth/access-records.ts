@@ -10,6 +10,7 @@ import { countFrames } from '../frames/disk/tenant-directory.ts';
 import { RecordFolder } from './record-folder.ts';
 import { assertShareable, indexShares, parseShares, type Share, type SharesIndex, shareName } from './share-index.ts';
 import { generateToken, hashToken } from './token.ts';
+import { TokenIndex } from './token-index.ts';
 import { TokenUses } from './token-uses.ts';
 
 /** A token, without its secret. */
@@ -49,17 +50,24 @@ export type NewToken = Omit<TokenRecord, 'createdAt' | 'tenantCreatedAt'>;
 /** Enough of the hash to name a token by. */
 const idLength = 12;
 const pollMs = 300;
+/** Of one tenant, and of the operators. */
+const mostTokens = 1000;
+/** Of one frame. */
+const mostShares = 1000;
+/** A token that ended before that makes room for a new one. */
+const keepEndedMs = 30 * 24 * 3600 * 1000;
 
 /** Who may do what in one cold directory: tokens, tenants and shares, for all servers on it and for commands without a server. */
 export class AccessRecords implements Disposable {
   readonly #tokens: RecordFolder<TokenRecord>;
+  readonly #tokenIndex: TokenIndex;
   readonly #tenants: RecordFolder<TenantRecord>;
   readonly #shares: RecordFolder<ShareRecord>;
   readonly #coldDirectory: string;
   readonly #uses: TokenUses;
   readonly #now: () => number;
   /** One at a time: each begins with what the last one left. */
-  readonly #tenantChanges = new Semaphore(1);
+  readonly #changes = new Semaphore(1);
   readonly #onChange = new Set<() => void>();
   #sharesIndex: SharesIndex | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -68,6 +76,7 @@ export class AccessRecords implements Disposable {
     const folder = join(coldDirectory, '.framehold', 'access');
     this.#coldDirectory = coldDirectory;
     this.#tokens = new RecordFolder(join(folder, 'tokens'), durable, parseToken);
+    this.#tokenIndex = new TokenIndex(this.#tokens);
     this.#tenants = new RecordFolder(join(folder, 'tenants'), durable, parseTenantRecord);
     this.#shares = new RecordFolder(join(folder, 'shares'), durable, parseShare);
     this.#uses = new TokenUses(join(folder, 'used'));
@@ -128,9 +137,28 @@ export class AccessRecords implements Disposable {
     const secret = generateToken();
     const hash = hashToken(secret);
     const record = { ...token, tenantCreatedAt, createdAt: this.#now() };
-    await this.#tokens.add(hash, record);
+    await this.#changes.run(async () => {
+      await this.#makeRoomForToken(token.tenant);
+      await this.#tokens.add(hash, record);
+    });
     this.#changed();
     return { token: secret, record: { id: hash.slice(0, idLength), ...record } };
+  }
+
+  async #makeRoomForToken(tenant: Tenant | undefined): Promise<void> {
+    const hashes = await this.#tokenIndex.namesOf(tenant);
+    if (hashes.length < mostTokens) return;
+    const endedBefore = this.#now() - keepEndedMs;
+    const ended: string[] = [];
+    for (const hash of hashes) {
+      if (((await this.#tokens.get(hash))?.expiresAt ?? Infinity) < endedBefore) ended.push(hash);
+    }
+    await this.#removeTokens(ended);
+    if (hashes.length - ended.length < mostTokens) return;
+    const whose = tenant === undefined ? 'the operators have' : `the tenant ${tenant} has`;
+    throw new AppError('quota_exceeded', `${whose} ${mostTokens} tokens already`, {
+      hint: 'revoke those that nobody uses; the list of tokens tells when each was last used',
+    });
   }
 
   async #tenantCreatedAt(tenant: Tenant | undefined): Promise<number | undefined> {
@@ -142,9 +170,9 @@ export class AccessRecords implements Disposable {
 
   async listTokens(tenant?: Tenant): Promise<ListedToken[]> {
     const tokens: ListedToken[] = [];
-    for (const hash of this.#tokens.names) {
+    for (const hash of tenant === undefined ? this.#tokens.names : await this.#tokenIndex.namesOf(tenant)) {
       const record = await this.#tokens.get(hash);
-      if (record !== undefined && (tenant === undefined || record.tenant === tenant)) {
+      if (record !== undefined) {
         const id = hash.slice(0, idLength);
         tokens.push({ id, ...record, lastUsed: await this.#uses.lastDay(id) });
       }
@@ -235,7 +263,7 @@ export class AccessRecords implements Disposable {
   }
 
   async setTenant(tenant: Tenant, limits: Partial<Omit<TenantRecord, 'createdAt'>>): Promise<TenantRecord> {
-    return this.#tenantChanges.run(async () => {
+    return this.#changes.run(async () => {
       await this.#tenants.reread();
       if (!(await this.hasTenant(tenant))) throw noSuchTenant(tenant);
       const before = (await this.#tenants.get(tenant)) ?? { ...noLimits, createdAt: await this.#findCreatedAt(tenant) };
@@ -271,25 +299,39 @@ export class AccessRecords implements Disposable {
     if (!(await this.#tenants.remove(tenant))) throw noSuchTenant(tenant);
     this.#changed();
     // A tenant that is made anew under the name is another one.
-    await this.#removeTokens(tenant);
+    await this.#removeTokens(await this.#tokenIndex.namesOf(tenant));
     const shares = parseShares(this.#shares.names);
     await this.#shares.removeAll(shares.filter(({ owner, reader }) => [owner, reader].includes(tenant)).map(shareName));
     this.#changed();
   }
 
-  async #removeTokens(tenant: Tenant): Promise<void> {
-    const hashes: string[] = [];
-    for (const hash of this.#tokens.names) {
-      if ((await this.#tokens.get(hash))?.tenant === tenant) hashes.push(hash);
-    }
+  async #removeTokens(hashes: readonly string[]): Promise<void> {
     await this.#tokens.removeAll(hashes);
     for (const hash of hashes) await this.#uses.forget(hash.slice(0, idLength));
   }
 
   async share(share: Share, origin: string): Promise<void> {
     assertShareable(share);
-    await this.#shares.set(shareName(share), { origin, createdAt: this.#now() });
+    await this.#changes.run(async () => {
+      if (!this.hasShare(share)) await this.#makeRoomForShare(share, origin);
+      await this.#shares.set(shareName(share), { origin, createdAt: this.#now() });
+    });
     this.#changed();
+  }
+
+  async #makeRoomForShare({ owner, handle }: Share, origin: string): Promise<void> {
+    const shares = this.sharesOf(owner, handle);
+    if (shares.length < mostShares) return;
+    // Those of a frame that expired under the handle are good for nothing.
+    const old: Share[] = [];
+    for (const each of shares) {
+      if ((await this.sharedOrigin(each)) !== origin) old.push(each);
+    }
+    await this.#shares.removeAll(old.map(shareName));
+    if (shares.length - old.length < mostShares) return;
+    throw new AppError('quota_exceeded', `${handle} is shared with ${mostShares} tenants already`, {
+      hint: 'end a share that nobody needs',
+    });
   }
 
   async unshare(share: Share): Promise<boolean> {

@@ -80,7 +80,7 @@ export function shareRoute(shares: FrameShares): Route {
         parameters: {},
         segments: { handle, tenant },
         responses: { 200: { description: 'It is shared.', content: { 'application/json': shareSchema } } },
-        errors: [...errors, 'invalid_input', 'frame_damaged', 'storage_full', 'storage_read_only'],
+        errors: [...errors, 'invalid_input', 'frame_damaged', 'quota_exceeded', 'storage_full', 'storage_read_only'],
       },
       DELETE: {
         access: 'manageShares',
