@@ -75,6 +75,15 @@ test('a rotated token keeps its rights, and the old one ends after the overlap',
   expect(rotated?.token).not.toBe(old.token);
 });
 
+test('a rotated token lives as long from now on as the old one did from its beginning', async () => {
+  let now = 1000;
+  const records = await open(() => now);
+  const token = { name: 'a', tenant: defaultTenant, role: 'read', prefix: undefined, expiresAt: 91_000 } as const;
+  const { record } = await records.createToken(token);
+  now = 90_000;
+  expect((await records.rotateToken(record.id, 500))?.record.expiresAt).toBe(180_000);
+});
+
 test('a token that another process has just revoked is not rotated', async () => {
   const [one, other] = [await open(), await open()];
   const { token, record } = await one.createToken({

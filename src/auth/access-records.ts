@@ -204,8 +204,10 @@ export class AccessRecords implements Disposable {
     const old = await this.#findById(id, tenant);
     if (old === undefined) return undefined;
     const { hash, record } = old;
-    const { createdAt: _, tenantCreatedAt: __, ...rights } = record;
-    const made = await this.createToken(rights);
+    const { createdAt, tenantCreatedAt: _, ...rights } = record;
+    const lifetime = record.expiresAt === undefined ? undefined : record.expiresAt - createdAt;
+    const endsAt = lifetime === undefined ? undefined : this.#now() + lifetime;
+    const made = await this.createToken({ ...rights, expiresAt: endsAt });
     const expiresAt = Math.min(record.expiresAt ?? Infinity, this.#now() + overlapMs);
     // One that was revoked meanwhile must not come back.
     if (this.#tokens.has(hash)) await this.#tokens.set(hash, { ...record, expiresAt });
