@@ -1,6 +1,8 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noLimits } from '../../src/auth/access-records.ts';
 import { generateToken } from '../../src/auth/token.ts';
+import type { Tenant } from '../../src/core/principal.ts';
 import {
   type CallerName,
   type ClosedServer,
@@ -86,6 +88,41 @@ describe.each(Object.entries(rules))('%s', (operation, { least, path: given, bod
     else if (least !== 'known' && !mayFrom(least, caller))
       expect([answer.status, answer.json().code]).toEqual([403, 'forbidden']);
     else expect([401, 403]).not.toContain(answer.status);
+  });
+});
+
+describe('a frame of another tenant, by the name of its owner,', () => {
+  const named = Object.entries(rules).filter(([, { path = '' }]) => /trades|nothing/.test(path));
+  const askFor = (
+    token: string | undefined,
+    [operation, { path = '', body }]: (typeof named)[number],
+    handle: string,
+  ) => as(token, operation.split(' ')[0] ?? '', path.replace(/trades|nothing/, `default%2F${handle}`), body);
+  let friend: string;
+
+  beforeAll(async () => {
+    const tenant = 'friend' as Tenant;
+    await closed.records.createTenant(tenant, noLimits);
+    friend = (await closed.makeToken('admin', { tenant })).token;
+    await closed.untilKnown(friend);
+    expect((await as(closed.token('admin'), 'PUT', '/handles/trades/shares/friend')).status).toBe(200);
+  });
+
+  test.each(named)('at %s is not there for those it is not shared with, like one that never was', async (...row) => {
+    const bare = async (handle: string) => {
+      const { status: code, headers, text } = await askFor(closed.token('otherTenant'), row, handle);
+      const { date: _, 'x-request-id': __, ...others } = headers;
+      return [code, text.replaceAll(handle, 'x'), { ...others, 'content-length': undefined }];
+    };
+    const there = await bare('trades');
+    expect(there[0]).toBe(404);
+    expect(there).toEqual(await bare('never'));
+  });
+
+  test.each(named)('at %s may be read by those it is shared with, and not changed', async (...row) => {
+    const answer = await askFor(friend, row, 'trades');
+    if (row[1].least === 'reader') expect(answer.status).toBe(200);
+    else expect([answer.status, answer.json().code]).toEqual([403, 'forbidden']);
   });
 });
 
