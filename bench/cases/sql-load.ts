@@ -7,9 +7,8 @@ import type { FrameholdServer } from '../rivals/framehold.ts';
 import { startRoapi } from '../rivals/roapi.ts';
 import type { GrpcServer } from '../server-process.ts';
 
+/** As many as our server accepts by default. */
 const connections = 100;
-/** One address gets nine tenths of them. */
-const maxConnections = 120;
 const underWay = 8;
 
 /** Small and middling ones, whose answers are the same to the last digit wherever they are computed. */
@@ -42,7 +41,7 @@ export const sqlLoad: BenchCase = {
 
   async prepare(lab, cleanup) {
     const folder = await lab.tpchFiles();
-    const framehold = cleanup.use(await lab.startTpch({ MAX_CONNECTIONS: String(maxConnections) }));
+    const framehold = cleanup.use(await lab.startTpch());
     const tables = ['customer', 'lineitem', 'nation', 'orders', 'part', 'partsupp', 'supplier'];
     const files = Object.fromEntries(tables.map((table) => [table, `${folder}/${table}.parquet`]));
     const roapi = await lab.rival(() => startRoapi(lab.folder, files));

@@ -77,7 +77,7 @@ export const settings = {
       env: 'MAX_CONNECTIONS',
       type: connections,
       default: '100',
-      help: 'Open gRPC connections, at most nine tenths of them from one address; one more is refused',
+      help: 'Open gRPC connections of one address; one more is refused. Those of all addresses may be a tenth more',
     },
     shutdown_grace: {
       property: 'shutdownGraceMs',
@@ -173,7 +173,7 @@ export const settings = {
       env: 'HTTP_MAX_CONNECTIONS',
       type: connections,
       default: '2000',
-      help: 'Open HTTP connections, at most nine tenths of them from one address; one more is refused',
+      help: 'Open HTTP connections of one address; one more is refused. Those of all addresses may be a tenth more',
     },
     cors_origins: {
       property: 'corsOrigins',

@@ -3,16 +3,16 @@ import { networkOf } from './address-counts.ts';
 import type { Logger } from './logger.ts';
 import { Tally } from './tally.ts';
 
-/** What one client cannot take from the others. */
-const shareForOthers = 0.1;
+/** What one client cannot take from the others, as a part of all. */
+const partForOthers = 0.1;
 const warnEveryMs = 1000;
 
 /** How many of `most` one client may have. */
 export function mostOfOne(most: number): number {
-  return most - Math.floor(most * shareForOthers);
+  return most - Math.floor(most * partForOthers);
 }
 
-/** Closes a connection at once where there are `maxConnections` already, or nine tenths of them from its address. */
+/** Closes a connection at once where there are `maxConnections` from its address. Others have a tenth more. */
 export function limitConnections(server: Server, maxConnections: number, logger: Logger): void {
   const open = new Tally<string>();
   let warnedAtMs = Number.NEGATIVE_INFINITY;
@@ -21,13 +21,13 @@ export function limitConnections(server: Server, maxConnections: number, logger:
     warnedAtMs = performance.now();
     logger.warn('connections refused', { maxConnections, ...facts });
   };
-  server.maxConnections = maxConnections;
+  server.maxConnections = maxConnections + Math.ceil(maxConnections * partForOthers);
   server.on('drop', () => warn({}));
   // With TLS, too, this is the connection below it, from its first byte on.
   server.on('connection', (socket: Socket) => {
     const address = networkOf(socket.remoteAddress ?? '');
     socket.once('close', () => open.remove(address));
-    if (open.add(address) <= mostOfOne(maxConnections)) return;
+    if (open.add(address) <= maxConnections) return;
     warn({ address });
     socket.destroy();
   });

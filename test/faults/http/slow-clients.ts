@@ -75,7 +75,6 @@ export const slowClients: Scenario = {
     const flags = [
       ...['--http-header-timeout', `${headerMs}ms`, '--http-stall-timeout', `${stallMs}ms`],
       ...['--http-request-timeout', `${requestMs}ms`, '--http-max-concurrent-requests', '4000'],
-      ...['--http-max-connections', '4000'],
     ];
     await using server = await spawnFramehold({ dataDir: directory.path, flags });
     await putBig(server);
