@@ -216,14 +216,13 @@ describe.each(withoutWalls.map((walls) => ({ walls, named: walls.join(' and ') }
   });
 
   // DuckDB goes by names alone.
-  test.runIf(hasLandlock && !walls.includes('kernel rules'))(
-    'a symbolic link in its own folder does not lead a tenant out of it',
-    async () => {
+  if (hasLandlock && !walls.includes('kernel rules')) {
+    test('a symbolic link in its own folder does not lead a tenant out of it', async () => {
       const link = join(lab.linksOf('bob'), 'symbolic.parquet');
       symlinkSync(places.file ?? '', link);
       await expectNothing(`SELECT * FROM read_parquet('${link}')`);
-    },
-  );
+    });
+  }
 });
 
 describe('one process for two tenants', () => {

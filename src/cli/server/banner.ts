@@ -13,14 +13,16 @@ export function banner(
   const isTls = config.tls.certFile !== undefined;
   const http = isTls ? 'https' : 'http';
   const base = `${http}://${formatAddress(reachable(httpAddress))}`;
-  const path = config.frames.demo ? '/exec?handle=trades&fmt=json&limit=3' : '/ping';
+  const hasDemo = config.frames.demo;
+  const path = hasDemo ? '/exec?handle=trades&fmt=json&limit=3' : '/ping';
+  const token = hasDemo && config.auth.enabled ? '-H "Authorization: Bearer $FRAMEHOLD_TOKEN" ' : '';
   const rows = [
     ['HTTP', `${http}://${formatAddress(httpAddress)}`],
     ['gRPC', `${isTls ? 'grpc+tls' : 'grpc'}://${formatAddress(grpcAddress)}`],
     ['data', dataDir],
     ...(parquetPath === join(dataDir, 'cold') ? [] : [['cold', parquetPath]]),
     ['frames', String(frameCount)],
-    ['try', `curl '${base}${path}'`],
+    ['try', `curl ${token}'${base}${path}'`],
   ];
   return `Framehold ${version}\n${rows.map(([name = '', value]) => `  ${name.padEnd(6)}  ${value}\n`).join('')}`;
 }

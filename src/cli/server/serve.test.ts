@@ -86,6 +86,11 @@ describe('the banner', () => {
 `);
   });
 
+  it('shows the token in the line to try where callers need one', async () => {
+    const { stdout } = await serveOnce(runningServer(), ['--demo', '--auth-enabled']);
+    expect(stdout).toContain('curl -H "Authorization: Bearer $FRAMEHOLD_TOKEN" \'http://127.0.0.1:4321/exec');
+  });
+
   it('names the cold directory when it lies elsewhere', async () => {
     const { stdout } = await serveOnce(runningServer(), ['--parquet-path', '/cold']);
     expect(stdout).toContain('  cold    /cold\n');
