@@ -54,6 +54,17 @@ const tokenRequestSchema = {
   additionalProperties: false,
 } as const;
 
+/** Of whatever makes a token. */
+const makeErrors = [
+  'invalid_parameter',
+  'invalid_input',
+  'too_large',
+  'not_found',
+  'quota_exceeded',
+  'storage_full',
+  'storage_read_only',
+] as const;
+
 /** Lists and makes tokens. */
 export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
   return {
@@ -96,16 +107,7 @@ export function tokensRoute(records: AccessRecords, limits: JsonLimits): Route {
             },
           },
         },
-        errors: [
-          'missing_parameter',
-          'invalid_parameter',
-          'invalid_input',
-          'too_large',
-          'not_found',
-          'quota_exceeded',
-          'storage_full',
-          'storage_read_only',
-        ],
+        errors: ['missing_parameter', ...makeErrors],
       },
     },
     async handle(exchange) {
@@ -187,15 +189,7 @@ export function rotateTokenRoute(records: AccessRecords, limits: JsonLimits): Ro
           },
         },
         responses: { 200: { description: 'The new token.', content: { 'application/json': newTokenSchema } } },
-        errors: [
-          'invalid_parameter',
-          'invalid_input',
-          'too_large',
-          'not_found',
-          'quota_exceeded',
-          'storage_full',
-          'storage_read_only',
-        ],
+        errors: makeErrors,
       },
     },
     async handle(exchange) {
