@@ -1,3 +1,4 @@
+import type { Batch } from './batch.ts';
 import type { Column, DataType } from './data-type.ts';
 import type { Tenant } from './principal.ts';
 
@@ -71,10 +72,12 @@ export type RowSource =
   | { readonly kind: 'sql'; readonly sql: string }
   /** Parquet files in an incoming folder of the store, kept as they are, one part each. Not those without rows. */
   | { readonly kind: 'parts'; readonly paths: readonly string[] }
+  /** Rows in memory: few, for an append that is cheap. */
+  | { readonly kind: 'batch'; readonly batch: Batch }
   | ParquetRows;
 
 /** Rows that become one file. */
-export type PartRows = Exclude<RowSource, { kind: 'parts' }>;
+export type PartRows = Exclude<RowSource, { kind: 'parts' | 'batch' }>;
 
 /** Rows of other Parquet files, order kept. */
 export interface ParquetRows {

@@ -81,7 +81,7 @@ export class TenantFrames implements AsyncDisposable {
     this.#puts.add(put);
     try {
       const { version, rows: rowsPut, report } = await put;
-      return { ...heldSummary(version), rowsPut, report };
+      return { ...heldSummary(version), rowsPut, isRepeated: false, report };
     } finally {
       this.#puts.delete(put);
     }

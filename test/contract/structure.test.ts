@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   audit: ['core', 'frames'],
   auth: ['core', 'frames'],
   encoding: ['core'],
-  frames: ['core', 'cache'],
+  frames: ['core', 'cache', 'encoding'],
   query: ['core', 'frames'],
   demo: ['core', 'frames'],
   telemetry: ['core'],

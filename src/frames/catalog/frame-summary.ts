@@ -2,7 +2,7 @@ import type { Column } from '../../core/data-type.ts';
 import type { FileReport } from '../../core/frame-engine.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import type { Handle } from '../../core/handle.ts';
-import { originOf, totalBytes } from '../disk/manifest.ts';
+import { lineageOf, originOf, totalBytes } from '../disk/manifest.ts';
 import type { Entry } from './catalog.ts';
 import type { FrameVersion } from './frame-version.ts';
 
@@ -13,6 +13,8 @@ export interface HeldSummary {
   readonly versionId: string;
   /** See `Manifest`. */
   readonly origin: string;
+  /** Stays while the frame grows, and changes when its rows are replaced: row numbers hold within one. */
+  readonly lineage: string;
   readonly rows: number;
   /** As stored. */
   readonly bytes: number;
@@ -37,6 +39,8 @@ export type FrameSummary = HeldSummary | DamagedSummary;
 export interface PutResult extends HeldSummary {
   /** Those of this put: after an append, `rows` are more. */
   readonly rowsPut: number;
+  /** An append of a producer that was seen before: its rows were not added again. */
+  readonly isRepeated: boolean;
   /** Where the source was a file. */
   readonly report: FileReport | undefined;
 }
@@ -55,12 +59,14 @@ export function heldSummary(version: FrameVersion): HeldSummary {
   const { handle, version: number, versionId, columns, createdAt, ttlMs } = version.manifest;
   const { rows, bytes, expiresAt } = version;
   const origin = originOf(version.manifest);
+  const lineage = lineageOf(version.manifest);
   return {
     state: 'held',
     handle,
     version: number,
     versionId,
     origin,
+    lineage,
     rows,
     bytes,
     columns,

@@ -12,6 +12,8 @@ export interface Manifest {
   readonly versionId: string;
   /** The id of the frame's first version. Absent: it is this one. A frame that is made anew after a drop has another. */
   readonly origin?: string | undefined;
+  /** The id of the version that began these rows; versions that only append keep it. Absent: it is this one. */
+  readonly lineage?: string | undefined;
   readonly createdAt: number;
   readonly ttlMs: number | null;
   readonly columns: readonly Column[];
@@ -49,6 +51,11 @@ function ofFirstFormat({ sha256, ...part }: FirstPart): Part {
 /** Says whether two versions are of the same frame: one that was overwritten or appended to stays it. */
 export function originOf({ origin, versionId }: Pick<Manifest, 'origin' | 'versionId'>): string {
   return origin ?? versionId;
+}
+
+/** Within one, rows are only added: a row keeps its number. */
+export function lineageOf({ lineage, versionId }: Pick<Manifest, 'lineage' | 'versionId'>): string {
+  return lineage ?? versionId;
 }
 
 export function newVersionId(): string {

@@ -4,13 +4,14 @@ import type { Column } from '../../core/data-type.ts';
 import type { FileReport, RowSource, WrittenPart } from '../../core/frame-engine.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import { generateHandle, type Handle } from '../../core/handle.ts';
+import type { Producer } from '../../core/producer.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import { assertSameColumns } from '../catalog/column-difference.ts';
 import { frameChanged, handleExists, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { nextPartName, type PlacedPart, type Placement } from '../disk/commit.ts';
-import { newVersionId, originOf } from '../disk/manifest.ts';
+import { lineageOf, newVersionId, originOf } from '../disk/manifest.ts';
 import { type FileIdentity, justIdentity, type Part } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import type { HeldPart } from '../disk/part-links.ts';
@@ -31,6 +32,10 @@ export interface PutRequest<Name extends string = FrameName> {
   readonly check?: ((columns: readonly Column[]) => void) | undefined;
   /** With `overwrite`: the version that the rows were made of. Where another is held by then, the put is refused (`frame_changed`). */
   readonly replaces?: string | undefined;
+  /** With `append`: seen before, the rows are not added again. A gap, or an epoch of before, is refused. */
+  readonly producer?: Producer | undefined;
+  /** With `append` of a batch: columns that the frame has not are added to it, NULL in the rows that it has. */
+  readonly addsColumns?: boolean | undefined;
 }
 
 export interface Put {
@@ -191,6 +196,7 @@ export class FrameWriter {
       columns: manifest.columns,
       defaultTtlMs: manifest.ttlMs,
       createdAt: manifest.createdAt,
+      lineage: lineageOf(manifest),
       partsAdded: staged.length > 1 ? staged.length : undefined,
     };
     if (first?.file === directory.fileName(handle)) {
@@ -255,6 +261,8 @@ export class FrameWriter {
       readonly keepsFiles: boolean;
       readonly defaultTtlMs: number | null;
       readonly createdAt: number;
+      /** Of the version before, where its rows stay. */
+      readonly lineage?: string | undefined;
       /** Where several come at once. */
       readonly partsAdded?: number | undefined;
     },
@@ -265,6 +273,7 @@ export class FrameWriter {
       version: catalog.nextVersion(handle),
       versionId: newVersionId(),
       ...(entry?.kind === 'held' && { origin: originOf(entry.version.manifest) }),
+      ...(next.lineage !== undefined && { lineage: next.lineage }),
       createdAt: next.createdAt,
       ttlMs: request.ttlMs === undefined ? next.defaultTtlMs : request.ttlMs,
       columns: next.columns,

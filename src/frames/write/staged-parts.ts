@@ -1,9 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { AppError } from '../../core/app-error.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
+import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { Compression, PartRows, RowSource, WrittenPart } from '../../core/frame-engine.ts';
 import { isFailedSync } from '../../core/storage-error.ts';
+import { createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts';
+import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { leaseLost } from '../peers/process-lease.ts';
@@ -52,6 +55,9 @@ export class StagedParts implements AsyncDisposable {
   }
 
   async #stage(source: RowSource, signal: AbortSignal): Promise<StagedFile[]> {
+    if (source.kind === 'batch') {
+      return [await this.#write({ kind: 'arrow', stream: arrowStreamOf(source.batch) }, signal)];
+    }
     if (source.kind !== 'parts') return [await this.#write(source, signal)];
     const semaphore = new Semaphore(filesAtOnce);
     const failures: unknown[] = [];
@@ -110,6 +116,12 @@ export function firstCompression(configured: Compression): {
   return isSlow
     ? { compression: { algorithm: 'zstd', level: 1 }, final: false }
     : { compression: configured, final: true };
+}
+
+function arrowStreamOf(batch: Batch): AsyncIterable<Uint8Array> {
+  const encoder = createArrowEncoder(batch.columns);
+  encoder.encodeRows(batch, 0, batch.rows);
+  return arrowIpcStream(batch.columns, [encoder.takeMessage()]);
 }
 
 /** All files have the same. */
