@@ -18,6 +18,7 @@ const held = (handle: string): FrameSummary => ({
   handle: parseHandle(handle),
   version: 1,
   versionId: '1',
+  lineage: 'l',
   origin: '1',
   rows: 1,
   bytes: 1,
