@@ -17,6 +17,8 @@ export const errorCodes = [
   'handle_exists',
   'schema_mismatch',
   'frame_changed',
+  'producer_gap',
+  'producer_fenced',
   'invalid_input',
   'unsupported_type',
   'too_large',

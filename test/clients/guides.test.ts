@@ -25,6 +25,7 @@ describe.skipIf(programs === undefined)('the code of', () => {
     const settings = { 'frames.demo': 'true' };
     server = await startFramehold({ settings });
     secure = await startSecureServer(settings);
+    await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(secure.folder, 'node_modules'));
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
@@ -68,14 +69,13 @@ describe.skipIf(programs === undefined)('the code of', () => {
     expectPrinted(await Promise.all(outputs), blocks);
   });
 
-  test('access.md prints what stands below it', async () => {
-    await symlink(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(secure.folder, 'node_modules'));
+  test.each(['access.md', 'streaming.md'])('%s prints what stands below it', async (guide) => {
     const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
       sh: ['bash', '-euc'],
       js: ['node', '--input-type=module', '-e'],
       python: [programs?.python ?? '', '-c'],
     };
-    const blocks = guideBlocks('access.md');
+    const blocks = guideBlocks(guide);
     const outputs: string[] = [];
     for (const block of blocks) {
       const [command = '', ...args] = commands[block.language] ?? [];

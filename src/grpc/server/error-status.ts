@@ -21,6 +21,8 @@ export const errorStatus = {
   handle_exists: 'ALREADY_EXISTS',
   schema_mismatch: 'FAILED_PRECONDITION',
   frame_changed: 'ABORTED',
+  producer_gap: 'FAILED_PRECONDITION',
+  producer_fenced: 'PERMISSION_DENIED',
   invalid_input: 'INVALID_ARGUMENT',
   unsupported_type: 'INVALID_ARGUMENT',
   too_large: 'RESOURCE_EXHAUSTED',

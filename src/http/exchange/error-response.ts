@@ -19,6 +19,8 @@ export const httpStatus = {
   handle_exists: 409,
   schema_mismatch: 409,
   frame_changed: 409,
+  producer_gap: 409,
+  producer_fenced: 403,
   invalid_input: 400,
   unsupported_type: 400,
   too_large: 413,
