@@ -45,6 +45,13 @@ export class FrameAudit implements Frames {
     return frame;
   };
 
+  readonly watch: Frames['watch'] = (principal, handle, wake, options) => {
+    principal.notes?.frame(handle, 'read');
+    return this.#frames.watch(principal, handle, wake, options);
+  };
+
+  readonly watchAll: Frames['watchAll'] = (principal, tell, options) => this.#frames.watchAll(principal, tell, options);
+
   readonly assertMayWrite: Frames['assertMayWrite'] = (principal) => this.#frames.assertMayWrite(principal);
 
   readonly put: Frames['put'] = async (principal, request, options) => {

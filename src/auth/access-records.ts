@@ -102,9 +102,10 @@ export class AccessRecords implements Disposable {
     }, pollMs).unref();
   }
 
-  /** Called when anything may have changed. */
-  onChange(listener: () => void): void {
+  /** Called when anything may have changed, until what this gives is called. */
+  onChange(listener: () => void): () => void {
     this.#onChange.add(listener);
+    return () => this.#onChange.delete(listener);
   }
 
   async refresh(): Promise<void> {

@@ -9,6 +9,7 @@ import type { Frames, ListOptions } from '../frames/frames.ts';
 import type { AccessRecords } from './access-records.ts';
 import { assertMay, isWithin } from './rights.ts';
 import type { Share } from './share-index.ts';
+import { SharedFrameWatch } from './shared-frame-watch.ts';
 
 /** For what is too short to be stopped. */
 const unstopped = new AbortController().signal;
@@ -88,6 +89,41 @@ export class FrameAccess implements Frames {
     }
     for (const name of shared.reverse()) yield* this.#listShared(principal, name);
   }
+
+  readonly watch: Frames['watch'] = async (principal, name, wake, options) =>
+    this.#reading(principal, name, async (frame) => {
+      const watch = await this.#frames.watch(frame.principal, frame.handle, wake, options);
+      if (frame.origin === undefined) return watch;
+      // The share may end, too.
+      const stop = this.#records?.onChange(wake);
+      return {
+        [Symbol.dispose]: () => {
+          stop?.();
+          watch[Symbol.dispose]();
+        },
+      };
+    });
+
+  readonly watchAll: Frames['watchAll'] = async (principal, tell, options) => {
+    assertMay(principal, 'readFrames');
+    const own = await this.#frames.watchAll(
+      principal,
+      (change) => {
+        if (isWithin(principal, change.handle)) tell(change);
+      },
+      options,
+    );
+    if (this.#records === undefined) return own;
+    const describe = (name: FrameName): Promise<FrameSummary> => this.describe(principal, name, { signal: unstopped });
+    const shared = new SharedFrameWatch({ frames: this.#frames, records: this.#records, describe, principal, tell });
+    await shared.start(options);
+    return {
+      [Symbol.dispose]: () => {
+        own[Symbol.dispose]();
+        shared[Symbol.dispose]();
+      },
+    };
+  };
 
   readonly put: Frames['put'] = async (principal, { handle: name, ...request }, options) => {
     const handle = await this.#putTarget(principal, name);

@@ -1,6 +1,7 @@
 import type { Compression, PartRows } from '../core/frame-engine.ts';
 import type { FrameName } from '../core/frame-name.ts';
 import type { Principal } from '../core/principal.ts';
+import type { FrameChange } from './catalog/frame-changes.ts';
 import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
 import type { ReadOptions } from './read/chunk-reader.ts';
 import type { FrameReader } from './read/frame-reader.ts';
@@ -54,6 +55,13 @@ export interface Frames<Name extends string = FrameName> {
   /** In order of names; damaged ones too. */
   list(principal: Principal, options?: ListOptions): AsyncIterable<FrameSummary>;
   describe(principal: Principal, handle: Name, options: OpenOptions): Promise<FrameSummary>;
+  /**
+   * Calls `wake` soon after changes of the frame, once for many: look at the frame then, which also tells whether the caller may
+   * still read it. Until this is disposed of, the frame does not expire.
+   */
+  watch(principal: Principal, handle: Name, wake: () => void, options: Signal): Promise<Disposable>;
+  /** Tells of the changes of all frames that `list` gives the caller, of each at most every few milliseconds. */
+  watchAll(principal: Principal, tell: (change: FrameChange<Name>) => void, options: Signal): Promise<Disposable>;
   /** Throws (`forbidden`) where the caller may write nothing: before anything is looked up for it. */
   assertMayWrite(principal: Principal): void;
   /** Resolves when the frame is on disk for good. */

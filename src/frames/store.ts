@@ -8,6 +8,7 @@ import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
 import { errnoOf } from '../core/storage-error.ts';
+import { type FrameChange, StoreChanges } from './catalog/frame-changes.ts';
 import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
 import type { StoreContext } from './catalog/tenant-state.ts';
 import { DurableFiles } from './disk/durable-file.ts';
@@ -77,6 +78,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   #peerGroup: PeerGroup;
   readonly #controller = new AbortController();
   readonly #tenants = new Map<Tenant, TenantFrames>();
+  readonly #changes = new StoreChanges();
   /** What a place that was lost leaves to be ended. */
   readonly #ending = new Set<Promise<void>>();
   readonly #loads: ChunkLoads;
@@ -107,6 +109,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       now: options.now ?? (() => Math.round(startedAt + performance.now())),
       signal: this.#controller.signal,
       directoryOf: (tenant) => this.#of(tenant).directory,
+      changesOf: (tenant) => this.#changes.of(tenant),
       limitsOf: options.limitsOf ?? (async () => undefined),
       onRemoved: options.onRemoved ?? (async () => {}),
       wantsRecompression: (tenant, handle) => this.#recompressLater(tenant, handle),
@@ -186,6 +189,18 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     return this.#of(principal.tenant).describe(handle, options);
   }
 
+  async watch(principal: Principal, handle: Handle, wake: () => void): Promise<Disposable> {
+    return this.#of(principal.tenant).watch(handle, wake);
+  }
+
+  async watchAll(
+    principal: Principal,
+    tell: (change: FrameChange<Handle>) => void,
+    { signal }: Signal,
+  ): Promise<Disposable> {
+    return this.#of(principal.tenant).watchAll(tell, signal);
+  }
+
   async drop(
     principal: Principal,
     handle: Handle,
@@ -213,6 +228,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#controller.abort(serverStopping());
     this.#sweeper.dispose();
+    this.#changes[Symbol.dispose]();
     await this.#found;
     await this.#idleQueue[Symbol.asyncDispose]();
     await this.#loads[Symbol.asyncDispose]();

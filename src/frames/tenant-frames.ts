@@ -6,6 +6,7 @@ import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Tenant } from '../core/principal.ts';
 import type { Entry } from './catalog/catalog.ts';
+import type { FrameChange } from './catalog/frame-changes.ts';
 import { handleGone, handleNotFound, whyNotHeld } from './catalog/frame-errors.ts';
 import {
   type FrameSummary,
@@ -187,6 +188,24 @@ export class TenantFrames implements AsyncDisposable {
     }
   }
 
+  /** `wake` is called after changes of the handle, whatever is there. */
+  watch(handle: Handle, wake: () => void): Disposable {
+    const watch = this.#state.changes.watch(handle, wake);
+    return {
+      [Symbol.dispose]: () => {
+        // Before, as it may have expired otherwise.
+        this.#current(handle)?.touch(this.#state.context.now());
+        watch[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** What is there when this is called is not told. */
+  async watchAll(tell: (change: FrameChange<Handle>) => void, signal: AbortSignal): Promise<Disposable> {
+    await abortable(this.#scanner.loaded, signal);
+    return this.#state.changes.watchAll(tell);
+  }
+
   /** Gives the version that it dropped. */
   async drop(handle: Handle, { ifVersion }: { readonly ifVersion?: number | undefined } = {}): Promise<number> {
     const drop = async (): Promise<number> => {
@@ -245,7 +264,7 @@ export class TenantFrames implements AsyncDisposable {
       const entry = catalog.get(handle);
       if (this.#isDue(entry)) await this.#state.change(handle, () => this.#expireDue(handle), { evenUnlocked: true });
       // A long read keeps a frame alive; others do not see it.
-      else if (entry?.kind === 'held' && entry.version.readers > 0) entry.version.touch(context.now());
+      else if (entry?.kind === 'held' && entry.version.isInUse) entry.version.touch(context.now());
     }
   }
 

@@ -31,14 +31,22 @@ export type Entry =
   | Settling
   | { readonly kind: 'gone'; readonly tombstone: Tombstone };
 
+/** Hears of each change of an entry, before the one that was there is forgotten. */
+type OnEntry = (handle: Handle, before: Entry | undefined, after: Entry | undefined) => void;
+
 /** The handles of one tenant. */
 export class Catalog {
+  readonly #onEntry: OnEntry;
   readonly #entries = new Map<Handle, Entry>();
   readonly #expiring = new Set<Handle>();
   readonly #suspects = new Set<Handle>();
   /** Of the files of each handle that has some, as they were when its entry was set. */
   readonly #bytes = new Map<Handle, number>();
   #totalBytes = 0;
+
+  constructor(onEntry: OnEntry = () => {}) {
+    this.#onEntry = onEntry;
+  }
 
   get(handle: Handle): Entry | undefined {
     return this.#entries.get(handle);
@@ -57,6 +65,7 @@ export class Catalog {
   /** Also where the files of an entry that is there have changed. */
   set(handle: Handle, entry: Entry): void {
     this.#count(handle, bytesOf(entry));
+    this.#onEntry(handle, this.#entries.get(handle), entry);
     this.#entries.set(handle, entry);
     this.#expiring.delete(handle);
     if (entry.kind === 'held' && entry.version.manifest.ttlMs !== null) this.#expiring.add(handle);
@@ -64,6 +73,7 @@ export class Catalog {
 
   delete(handle: Handle): void {
     this.#count(handle, undefined);
+    this.#onEntry(handle, this.#entries.get(handle), undefined);
     this.#entries.delete(handle);
     this.#expiring.delete(handle);
   }

@@ -8,6 +8,8 @@ import { chunkRowsOf } from './chunk-size.ts';
 export interface ReadElsewhere {
   readonly hasPeers: () => boolean;
   readonly announceRead: (handle: Handle) => void;
+  /** Followers keep it alive too, though they hold no reader while they wait. */
+  readonly isWatched: (handle: Handle) => boolean;
 }
 
 /** As shares of the time to live: how often reads are announced to peers, and how much later the frame expires while there are peers. */
@@ -26,7 +28,7 @@ export class FrameVersion {
   isRetired = false;
   #retired: AbortController | undefined;
   expiresAt: number | undefined;
-  /** Open readers: a frame does not expire under them. */
+  /** Open ones. */
   readers = 0;
   /** Chunks that turned out too large to keep, with their bytes a row. */
   readonly #heavy = new Map<string, number>();
@@ -90,8 +92,13 @@ export class FrameVersion {
     this.expiresAt = ttlMs === null ? undefined : now + ttlMs;
   }
 
+  /** A frame does not expire under its readers and followers. */
+  get isInUse(): boolean {
+    return this.readers > 0 || this.#elsewhere.isWatched(this.manifest.handle);
+  }
+
   isExpired(now: number): boolean {
-    if (this.expiresAt === undefined || this.expiresAt > now || this.readers > 0) return false;
+    if (this.expiresAt === undefined || this.expiresAt > now || this.isInUse) return false;
     if (!this.#elsewhere.hasPeers()) return true;
     return this.expiresAt + (this.manifest.ttlMs ?? 0) * tellShare + hearMs <= now;
   }

@@ -17,6 +17,7 @@ import { TenantDirectory } from '../disk/tenant-directory.ts';
 import type { PeerParts } from '../peers/peer-group.ts';
 import { SharedLocks, tenantLock } from '../peers/shared-locks.ts';
 import { Catalog, type Entry } from './catalog.ts';
+import type { FrameChanges } from './frame-changes.ts';
 import { FrameVersion, type ReadElsewhere } from './frame-version.ts';
 import { HandleLocks } from './handle-locks.ts';
 
@@ -40,6 +41,8 @@ export interface StoreContext extends PeerParts {
   readonly signal: AbortSignal;
   /** Where everything of another tenant lies. */
   readonly directoryOf: (tenant: Tenant) => TenantDirectory;
+  /** Those who listen to changes stay when everything else of a tenant is made anew. */
+  readonly changesOf: (tenant: Tenant) => FrameChanges;
   /** How much a tenant may hold. Undefined: as much as it likes. */
   readonly limitsOf: (tenant: Tenant) => Promise<Pick<TenantLimits, 'maxBytes' | 'maxFrames'> | undefined>;
   /** A frame was dropped or has expired. The lock of its handle is held: none is made anew meanwhile. */
@@ -62,7 +65,8 @@ export class TenantState {
   readonly records: ManifestFiles;
   readonly commits: Commits;
   readonly partLinks: PartLinks;
-  readonly catalog = new Catalog();
+  readonly catalog: Catalog;
+  readonly changes: FrameChanges;
   readonly locks = new HandleLocks();
   /** Of parts that took too long to recompress, and stay as they are until a restart. */
   readonly slowParts = new WeakSet<PartCheck>();
@@ -73,6 +77,8 @@ export class TenantState {
 
   constructor(context: StoreContext, tenant: Tenant) {
     this.context = context;
+    this.changes = context.changesOf(tenant);
+    this.catalog = new Catalog((handle, before, after) => this.changes.changed(handle, before, after));
     this.directory = new TenantDirectory(context.coldDirectory, tenant, context.durable, context.lease);
     this.records = new ManifestFiles(this.directory, context.durable);
     this.commits = new Commits(this.directory, this.records, context.durable, context.logger);
@@ -80,7 +86,8 @@ export class TenantState {
     const checkPart = (part: Part, path: string): Promise<boolean> => isAsWritten(context, part, path);
     this.partLinks = new PartLinks(this.directory, checkPart, hasPeers, context.directoryOf);
     const announceRead = (handle: Handle): void => void context.lease.announce(`read ${tenant} ${handle}`);
-    this.#elsewhere = { hasPeers, announceRead };
+    const isWatched = (handle: Handle): boolean => this.changes.isWatched(handle);
+    this.#elsewhere = { hasPeers, announceRead, isWatched };
     this.#sharedLocks = new SharedLocks({
       directory: this.directory,
       hasPeers,

@@ -5,6 +5,7 @@ import type { Handle } from '../../core/handle.ts';
 import type { Tenant } from '../../core/principal.ts';
 import { frameDamaged, frameReplaced } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
+import { lineageOf } from '../disk/manifest.ts';
 import { FileChanged, type PinnedParts } from '../disk/part-links.ts';
 import { leaseLost } from '../peers/process-lease.ts';
 import type { ChunkReader, ReadOptions } from './chunk-reader.ts';
@@ -22,6 +23,8 @@ export class FrameReader implements AsyncDisposable {
   readonly version: number;
   /** Unique for each version: good for an ETag and for keys in the cache. */
   readonly versionId: string;
+  /** See `HeldSummary`. */
+  readonly lineage: string;
   readonly columns: readonly Column[];
   readonly rows: number;
   /** As stored. */
@@ -38,6 +41,7 @@ export class FrameReader implements AsyncDisposable {
     this.handle = version.manifest.handle;
     this.version = version.manifest.version;
     this.versionId = version.versionId;
+    this.lineage = lineageOf(version.manifest);
     this.columns = version.manifest.columns;
     this.rows = version.rows;
     this.bytes = version.bytes;

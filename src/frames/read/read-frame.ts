@@ -27,6 +27,10 @@ export interface SelectedRows {
   readonly version: number;
   /** Unique for each version: good for an ETag. */
   readonly versionId: string;
+  /** See `HeldSummary`. */
+  readonly lineage: string;
+  /** Of the whole frame. */
+  readonly totalRows: number;
   /** Those that are selected. */
   readonly columns: readonly Column[];
   /** How many rows are selected. */
@@ -126,6 +130,13 @@ function select(reader: FrameReader, { handle, columns: names, from, to }: Frame
   return {
     ...range,
     columnNumbers: names === undefined ? undefined : columns.map((column) => reader.columns.indexOf(column)),
-    selected: { version: reader.version, versionId: reader.versionId, columns, count: range.to - range.from },
+    selected: {
+      version: reader.version,
+      versionId: reader.versionId,
+      lineage: reader.lineage,
+      totalRows: reader.rows,
+      columns,
+      count: range.to - range.from,
+    },
   };
 }
