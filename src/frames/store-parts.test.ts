@@ -1,11 +1,11 @@
-import { mkdir, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { codeOf, firstColumn, never, open, put, rowsOf, useStoreBench } from '../../test/support/frame-store.ts';
+import { Death, tellOfEnd } from '../../test/support/store-death.ts';
 import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
 import type { Principal, Tenant } from '../core/principal.ts';
-import { DurableFiles } from './disk/durable-file.ts';
 import { parseManifest } from './disk/manifest.ts';
 import type { FrameStore } from './store.ts';
 import { verifyDirectory } from './upkeep/verify-directory.ts';
@@ -194,7 +194,7 @@ describe.each(cases)('%s where %s is', (mode, before) => {
       const putting = putParts(store, values(8, 9), mode);
       death.after(step);
       const outcome = await Promise.race([putting.then(() => 'acknowledged'), death.died]);
-      await tellOfEnd();
+      await tellOfEnd(bench.cold);
       const next = await bench.open();
       for await (const _ of next.list(anonymous));
       const held = await firstColumn(next, 'x').catch((error) =>
@@ -220,62 +220,6 @@ describe.each(cases)('%s where %s is', (mode, before) => {
     }
   });
 });
-
-/** The stores of this process live as long as it does: that one is over must be said. */
-async function tellOfEnd(): Promise<void> {
-  const processes = bench.path('.framehold', 'processes');
-  for (const name of await readdir(processes)) {
-    const path = join(processes, name);
-    if (name.endsWith('.living')) await rename(path, path.replace(/living$/, 'ended'));
-  }
-}
-
-/** A process that dies in the middle of its work, as its files see it: whatever it was about to do is never done. */
-class Death implements Disposable {
-  #stepsLeft = Number.POSITIVE_INFINITY;
-  #release = (): void => {};
-  readonly #released = new Promise<never>((_, reject) => {
-    this.#release = () => reject(new Error('killed'));
-  });
-  #die = (): void => {};
-  readonly died = new Promise<'died'>((resolve) => {
-    this.#die = () => resolve('died');
-  });
-  #victim: DurableFiles | undefined;
-
-  constructor() {
-    this.#released.catch(() => {});
-    for (const name of ['writeFile', 'syncDirectory', 'openDirectory', 'rename', 'linkNew', 'remove'] as const) {
-      const real = DurableFiles.prototype[name] as (...args: unknown[]) => Promise<never>;
-      const death = this;
-      vi.spyOn(DurableFiles.prototype, name).mockImplementation(function (this: DurableFiles, ...args: unknown[]) {
-        return death.#step(this, () => real.apply(this, args));
-      } as never);
-    }
-  }
-
-  /** The next store that does anything dies before its n-th step. */
-  after(steps: number): void {
-    this.#stepsLeft = steps;
-  }
-
-  release(): void {
-    this.#release();
-  }
-
-  [Symbol.dispose](): void {
-    this.release();
-    vi.restoreAllMocks();
-  }
-
-  #step(durable: DurableFiles, act: () => Promise<never>): Promise<never> {
-    this.#victim ??= durable;
-    if (durable !== this.#victim) return act();
-    if (--this.#stepsLeft > 0) return act();
-    this.#die();
-    return this.#released;
-  }
-}
 
 describe('a folder for files that others write', () => {
   test('is empty, below the cold directory, another one each time', async () => {

@@ -199,6 +199,6 @@ test('a recompression that takes too long is stopped, told once, and not begun a
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect((await manifest('x')).parts[0]?.final).toBe(false);
   expect(begun()).toBe(2);
-  const told = lines.filter(([message]) => message === 'a frame keeps its first compression');
+  const told = lines.filter(([message]) => message === 'parts of a frame could not be rewritten');
   expect(told).toEqual([[expect.anything(), { key: 'default/x', error: expect.stringContaining('0.3 s') }]]);
 }, 60_000);

@@ -28,7 +28,7 @@ import {
 } from './read/read-frame.ts';
 import { TenantFrames } from './tenant-frames.ts';
 import { ExpirySweeper } from './upkeep/expiry-sweeper.ts';
-import { IdleQueue } from './upkeep/idle-queue.ts';
+import { RewriteQueue } from './upkeep/rewrite-queue.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import { firstCompression } from './write/staged-parts.ts';
 
@@ -54,7 +54,9 @@ export interface FrameStoreOptions {
   readonly now?: () => number;
   /** How long nothing must have been put before recompression begins. Default 1000. */
   readonly quietMs?: number;
-  /** How long the recompression of a part may take. Default: by its size, far longer than it ever takes. */
+  /** How long nothing must have been added to a frame before its small parts are merged. Default 30,000. */
+  readonly standstillMs?: number;
+  /** How long the rewrite of parts may take. Default: by its size, far longer than it ever takes. */
   readonly recompressionTimeoutMs?: number;
 }
 
@@ -83,7 +85,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   readonly #ending = new Set<Promise<void>>();
   readonly #loads: ChunkLoads;
   readonly #chunks: ChunkReader;
-  readonly #idleQueue: IdleQueue;
+  readonly #rewrites: RewriteQueue;
   readonly #sweeper: ExpirySweeper;
   readonly #found: Promise<void>;
 
@@ -93,7 +95,12 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     setMaxListeners(0, this.#controller.signal);
     const startedAt = Date.now() - performance.now();
     this.cache = options.cache;
-    this.#idleQueue = new IdleQueue({ quietMs: options.quietMs ?? 1000, logger });
+    this.#rewrites = new RewriteQueue({
+      rewrite: async (tenant, handle, how, signal) => this.#of(tenant).rewrite(handle, how, signal),
+      quietMs: options.quietMs ?? 1000,
+      standstillMs: options.standstillMs ?? 30_000,
+      logger,
+    });
     this.#common = {
       coldDirectory: options.coldDirectory,
       engine: options.engine,
@@ -112,7 +119,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       changesOf: (tenant) => this.#changes.of(tenant),
       limitsOf: options.limitsOf ?? (async () => undefined),
       onRemoved: options.onRemoved ?? (async () => {}),
-      wantsRecompression: (tenant, handle) => this.#recompressLater(tenant, handle),
+      wantsRewrite: (tenant, manifest) => this.#rewrites.changed(tenant, manifest),
     };
     this.#loads = new ChunkLoads(options.engine, this.cache);
     this.#chunks = new ChunkReader(this.#loads);
@@ -230,7 +237,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     this.#sweeper.dispose();
     this.#changes[Symbol.dispose]();
     await this.#found;
-    await this.#idleQueue[Symbol.asyncDispose]();
+    await this.#rewrites[Symbol.asyncDispose]();
     await this.#loads[Symbol.asyncDispose]();
     await Promise.all([...this.#tenants.values()].map((tenant) => tenant[Symbol.asyncDispose]()));
     await Promise.all(this.#ending);
@@ -246,7 +253,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
         for (const tenant of this.#tenants.values()) tenant.distrust();
       },
       onInherited: () => {
-        for (const tenant of this.#tenants.values()) tenant.recompressLeft();
+        for (const tenant of this.#tenants.values()) tenant.rewriteLeft();
       },
       onLost: () => this.#unlessClosed(() => this.#beginAnew()),
     });
@@ -285,9 +292,5 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     for (const tenant of await otherTenants(this.#common.coldDirectory)) {
       if (!this.#controller.signal.aborted) this.#of(tenant);
     }
-  }
-
-  #recompressLater(tenant: Tenant, handle: Handle): void {
-    this.#idleQueue.enqueue(`${tenant}/${handle}`, async (signal) => this.#of(tenant).recompress(handle, signal));
   }
 }

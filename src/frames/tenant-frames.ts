@@ -27,7 +27,8 @@ import type { ChunkReader } from './read/chunk-reader.ts';
 import { FrameReader } from './read/frame-reader.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { Scanner } from './reconcile/scanner.ts';
-import { recompressFrame } from './upkeep/recompress-frame.ts';
+import type { MergeOptions } from './upkeep/merge-plan.ts';
+import { PartRewriter } from './upkeep/rewrite-parts.ts';
 import { Verification } from './upkeep/verification.ts';
 import { FrameWriter, type PutRequest } from './write/put-frame.ts';
 import { Quota } from './write/quota.ts';
@@ -46,6 +47,7 @@ export class TenantFrames implements AsyncDisposable {
   readonly #state: TenantState;
   readonly #reconciler: Reconciler;
   readonly #verification: Verification;
+  readonly #rewriter: PartRewriter;
   readonly #quota: Quota;
   readonly #writer: FrameWriter;
   readonly #scanner: Scanner;
@@ -56,6 +58,7 @@ export class TenantFrames implements AsyncDisposable {
     this.#state = new TenantState(context, tenant);
     this.#reconciler = new Reconciler(this.#state);
     this.#verification = new Verification(this.#state);
+    this.#rewriter = new PartRewriter(this.#state, this.#reconciler, this.#verification);
     this.#scanner = new Scanner(this.#state, this.#reconciler);
     this.#quota = new Quota(this.#state, this.#scanner);
     this.#writer = new FrameWriter(this.#state, this.#reconciler, this.#quota);
@@ -295,10 +298,10 @@ export class TenantFrames implements AsyncDisposable {
     if (entry?.kind === 'held') entry.version.keepAlive(this.#state.context.now());
   }
 
-  /** What nobody else is going to compress. */
-  recompressLeft(): void {
+  /** What nobody else is going to merge or compress. */
+  rewriteLeft(): void {
     for (const [, entry] of this.#state.catalog.entries()) {
-      if (entry.kind === 'held') this.#state.recompressLater(entry.version.manifest);
+      if (entry.kind === 'held') this.#state.rewriteLater(entry.version.manifest);
     }
   }
 
@@ -308,13 +311,15 @@ export class TenantFrames implements AsyncDisposable {
     this.#scanner.rescanSoon();
   }
 
-  async recompress(handle: Handle, signal: AbortSignal): Promise<void> {
+  /** Gives whether there is more to do. */
+  async rewrite(handle: Handle, options: MergeOptions, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#reconciler.reconcile(handle);
-      await recompressFrame(this.#state, this.#reconciler, this.#verification, handle, signal);
+      return await this.#rewriter.rewrite(handle, options, signal);
     } catch (error) {
-      if (error instanceof FileChanged) await this.#reconciler.reconcile(handle);
-      else throw error;
+      if (!(error instanceof FileChanged)) throw error;
+      await this.#reconciler.reconcile(handle);
+      return false;
     }
   }
 

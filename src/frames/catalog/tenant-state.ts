@@ -47,8 +47,8 @@ export interface StoreContext extends PeerParts {
   readonly limitsOf: (tenant: Tenant) => Promise<Pick<TenantLimits, 'maxBytes' | 'maxFrames'> | undefined>;
   /** A frame was dropped or has expired. The lock of its handle is held: none is made anew meanwhile. */
   readonly onRemoved: (tenant: Tenant, handle: Handle) => Promise<void>;
-  /** A frame has parts that are not compressed as configured yet. */
-  readonly wantsRecompression: (tenant: Tenant, handle: Handle) => void;
+  /** A frame has parts that may have to be merged, or compressed as configured. */
+  readonly wantsRewrite: (tenant: Tenant, manifest: Manifest) => void;
 }
 
 export interface ChangeOptions {
@@ -68,7 +68,7 @@ export class TenantState {
   readonly catalog: Catalog;
   readonly changes: FrameChanges;
   readonly locks = new HandleLocks();
-  /** Of parts that took too long to recompress, and stay as they are until a restart. */
+  /** Of parts that took too long to rewrite, or cannot be, and stay as they are until a restart. */
   readonly slowParts = new WeakSet<PartCheck>();
   readonly #sharedLocks: SharedLocks;
   readonly #elsewhere: ReadElsewhere;
@@ -153,8 +153,12 @@ export class TenantState {
     return version;
   }
 
-  recompressLater({ handle, parts }: Manifest): void {
-    if (parts.some((part) => !part.final)) this.context.wantsRecompression(this.directory.tenant, handle);
+  /** Where its parts are not compressed as configured yet, or many. */
+  rewriteLater(manifest: Manifest): void {
+    const { parts } = manifest;
+    if (parts.length > 1 || parts.some((part) => !part.final)) {
+      this.context.wantsRewrite(this.directory.tenant, manifest);
+    }
   }
 
   /** Puts an entry in the place of the one before. */

@@ -97,7 +97,13 @@ export class Commits {
         await this.#directory.discard(this.#directory.path(file.file));
     }
     for (const folder of new Set(files.map((file) => dirname(file.file)).filter((name) => name !== '.'))) {
-      await rmdir(this.#directory.path(folder)).catch(() => {});
+      const path = this.#directory.path(folder);
+      const isGone = await rmdir(path).then(
+        () => true,
+        (error) => errnoOf(error) === 'ENOENT',
+      );
+      // A later manifest need not name them any more.
+      if (!isGone) await this.#durable.syncDirectory(path);
     }
     await this.#durable.syncDirectory(this.#directory.root);
   }
@@ -122,6 +128,14 @@ export class Commits {
     }
     await this.#durable.syncDirectory(this.#directory.root);
     await rm(taken, { recursive: true, force: true });
+  }
+
+  /** Those of the files that could not be removed yet, and are what they were. */
+  async stillThere(files: readonly FileIdentity[]): Promise<FileIdentity[]> {
+    const looks = await Promise.all(
+      files.map(async (file) => ({ file, found: await this.#directory.identify(this.#directory.path(file.file)) })),
+    );
+    return looks.flatMap(({ file, found }) => (found !== undefined && sameIdentity(found, file) ? [file] : []));
   }
 
   /** A new public file where none is. */

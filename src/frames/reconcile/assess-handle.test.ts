@@ -262,6 +262,75 @@ assessed('a recompression that a crash cut off', [
   },
 ]);
 
+const fourParts = manifest(3, [a1, b2, c3, d4]);
+/** The middle two became one. */
+const middle = inFolder(2, 9);
+const mergedParts = manifest(3, [a1, middle, d4], { replaces: [justIdentity(c3)] });
+
+assessed('a merge that a crash cut off', [
+  {
+    name: 'a merge whose file is not in place leaves the parts before it',
+    look: disk(undefined, a1, b2, c3, d4),
+    records: { manifest: fourParts, pending: mergedParts },
+    state: held(fourParts),
+  },
+  {
+    name: 'a merge whose file is in place is finished under the same version, and the other parts are left over',
+    look: disk(undefined, a1, middle, c3, d4),
+    records: { manifest: fourParts, pending: mergedParts },
+    state: held(mergedParts, { wasPending: true, leftovers: [justIdentity(c3)] }),
+  },
+  {
+    name: 'a merge that is committed leaves the other parts over',
+    look: disk(undefined, a1, middle, c3, d4),
+    records: { manifest: mergedParts },
+    state: held(mergedParts, { leftovers: [justIdentity(c3)] }),
+  },
+  {
+    name: 'a merge whose parts are removed, and whose record is pending, is finished',
+    look: disk(undefined, a1, middle, d4),
+    records: { manifest: fourParts, pending: mergedParts },
+    state: held(mergedParts, { wasPending: true }),
+  },
+  {
+    name: 'a merge whose other parts are removed is as it should be',
+    look: disk(undefined, a1, middle, d4),
+    records: { manifest: mergedParts },
+    state: held(mergedParts),
+    consistent: true,
+  },
+  {
+    name: 'a part that was appended behind a merge is finished, and what the merge left stays left over',
+    look: disk(undefined, a1, middle, c3, d4, inFolder(5, 5)),
+    records: {
+      manifest: mergedParts,
+      pending: manifest(4, [a1, middle, d4, inFolder(5, 5)], { replaces: [justIdentity(c3)] }),
+    },
+    state: held(manifest(4, [a1, middle, d4, inFolder(5, 5)], { replaces: [justIdentity(c3)] }), {
+      wasPending: true,
+      leftovers: [justIdentity(c3)],
+    }),
+  },
+  {
+    name: 'a new file under the name of a part that was merged is none of those that are left over',
+    look: disk(undefined, a1, middle, inFolder(3, 7), d4),
+    records: { manifest: mergedParts },
+    state: outside(4, disk(undefined, a1, middle, inFolder(3, 7), d4), { manifest: mergedParts }),
+  },
+  {
+    name: 'a drop takes with it what a merge left',
+    look: disk(undefined, a1, middle, c3, d4),
+    records: { manifest: mergedParts, tombstone: tombstone(3) },
+    state: halfDropped(3, [a1, middle, d4, justIdentity(c3)]),
+  },
+  {
+    name: 'a drop is finished while only what a merge left is still there',
+    look: disk(undefined, c3),
+    records: { manifest: mergedParts, tombstone: tombstone(3) },
+    state: halfDropped(3, [justIdentity(c3)]),
+  },
+]);
+
 assessed('a drop that a crash cut off', [
   {
     name: 'a drop whose tombstone is written is finished while the file is still there',

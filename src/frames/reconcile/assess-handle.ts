@@ -52,7 +52,7 @@ export function assessHandle(
   for (const candidate of [pending, manifest]) {
     if (candidate === undefined || !describes(handle, candidate, look)) continue;
     if (tombstone !== undefined && tombstone.version >= candidate.version) {
-      return { kind: 'half-dropped', tombstone, files: candidate.parts };
+      return { kind: 'half-dropped', tombstone, files: [...candidate.parts, ...leftoversOf(handle, candidate, look)] };
     }
     const leftovers = leftoversOf(handle, candidate, look);
     const ignoredFolder = isFile(handle, candidate) && look.folder.length > 0 && leftovers.length === 0;
@@ -62,7 +62,7 @@ export function assessHandle(
   const files = dataOf(look);
   const isDropped = manifest !== undefined && tombstone !== undefined && tombstone.version >= manifest.version;
   // The parts of a frame go one by one: those that are left are no frame of their own.
-  if (isDropped && files.length > 0 && files.every((file) => isPartOf(manifest, file))) {
+  if (isDropped && files.length > 0 && files.every((file) => isPartOf(manifest, file) || isReplaced(manifest, file))) {
     return { kind: 'half-dropped', tombstone, files };
   }
   if (files.length > 0) {
@@ -91,7 +91,7 @@ function isFile(handle: Handle, manifest: Manifest): boolean {
   return manifest.parts[0]?.file === `${handle}.parquet`;
 }
 
-function isReplaced(manifest: Manifest, found: FileIdentity): boolean {
+export function isReplaced(manifest: Manifest, found: FileIdentity): boolean {
   return manifest.replaces.some((replaced) => replaced.file === found.file && sameIdentity(replaced, found));
 }
 

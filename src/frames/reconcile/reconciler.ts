@@ -205,7 +205,7 @@ export class Reconciler {
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         await this.#state.hold(finding.manifest, partsFound(finding.manifest));
         // Else it is done by the process that wrote it.
-        if (!this.#state.context.peers.hasPeers) this.#state.recompressLater(finding.manifest);
+        if (!this.#state.context.peers.hasPeers) this.#state.rewriteLater(finding.manifest);
         return;
       case 'outside':
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
@@ -295,7 +295,7 @@ export class Reconciler {
         await this.#state.announceChange(handle);
       });
       await this.#state.hold(manifest, partsFound(manifest));
-      this.#state.recompressLater(manifest);
+      this.#state.rewriteLater(manifest);
       const what = isRestored ? 'a frame was moved or restored' : 'a frame from outside is held';
       context.logger.info(what, { handle, version: manifest.version });
       return true;

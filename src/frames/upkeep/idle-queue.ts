@@ -8,13 +8,15 @@ export interface IdleQueueOptions {
   readonly logger: Logger;
 }
 
+type Work = (signal: AbortSignal) => Promise<void>;
+
 const longestWaitMs = 30_000;
 const mostAttempts = 3;
 
-/** Does work that can wait: one piece at a time, in a quiet moment. */
+/** Does work that can wait: one piece at a time, in a quiet moment; urgent work first, and soon. */
 export class IdleQueue {
   readonly #options: IdleQueueOptions;
-  readonly #queue = new Map<string, (signal: AbortSignal) => Promise<void>>();
+  readonly #queue = new Map<string, { readonly work: Work; readonly isUrgent: boolean }>();
   readonly #controller = new AbortController();
   #lastMs = 0;
   #working: Promise<void> | undefined;
@@ -24,10 +26,10 @@ export class IdleQueue {
   }
 
   /** The same key waits only once. */
-  enqueue(key: string, work: (signal: AbortSignal) => Promise<void>): void {
+  enqueue(key: string, work: Work, { isUrgent = false } = {}): void {
     if (this.#controller.signal.aborted) return;
     this.#lastMs = performance.now();
-    this.#queue.set(key, work);
+    this.#queue.set(key, { work, isUrgent });
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
     });
@@ -43,16 +45,21 @@ export class IdleQueue {
     const { signal } = this.#controller;
     try {
       for (;;) {
-        const [next] = this.#queue;
-        if (next === undefined) return;
+        if (this.#queue.size === 0) return;
         await this.#quiet(signal);
-        const [key, work] = next;
+        const [key, next] = this.#urgent() ?? [...this.#queue][0] ?? [];
+        if (key === undefined || next === undefined) continue;
         this.#queue.delete(key);
-        await this.#attempt(key, work, signal);
+        await this.#attempt(key, next.work, signal);
       }
     } catch (error) {
-      if (!signal.aborted) this.#options.logger.error('recompression stopped', { error: String(error) });
+      if (!signal.aborted) this.#options.logger.error('rewriting of parts stopped', { error: String(error) });
     }
+  }
+
+  #urgent() {
+    for (const entry of this.#queue) if (entry[1].isUrgent) return entry;
+    return undefined;
   }
 
   async #quiet(signal: AbortSignal): Promise<void> {
@@ -60,19 +67,19 @@ export class IdleQueue {
     const since = performance.now();
     for (;;) {
       const restMs = this.#lastMs + quietMs - performance.now();
-      if (restMs <= 0 || performance.now() - since > longestWaitMs) return;
+      if (this.#urgent() !== undefined || restMs <= 0 || performance.now() - since > longestWaitMs) return;
       await sleep(restMs, signal);
     }
   }
 
-  async #attempt(key: string, work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+  async #attempt(key: string, work: Work, signal: AbortSignal): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await work(signal);
       } catch (error) {
         if (signal.aborted) throw error;
         if (!isTransient(error) || attempt === mostAttempts) {
-          this.#options.logger.warn('a frame keeps its first compression', { key, error: String(error) });
+          this.#options.logger.warn('parts of a frame could not be rewritten', { key, error: String(error) });
           return;
         }
         await sleep(this.#options.quietMs * attempt, signal);

@@ -7,6 +7,7 @@ import { DurableFiles } from '../disk/durable-file.ts';
 import { type Manifest, parseManifest } from '../disk/manifest.ts';
 import { type FileIdentity, sameFiles } from '../disk/part.ts';
 import { otherTenants, TenantDirectory } from '../disk/tenant-directory.ts';
+import { isReplaced } from '../reconcile/assess-handle.ts';
 
 export interface FrameVerdict {
   readonly tenant: Tenant;
@@ -69,7 +70,8 @@ async function lookAt(directory: TenantDirectory, handle: Handle): Promise<Seen>
   const text = await directory.readRecord('manifests', handle);
   const manifest = text === undefined ? undefined : parseManifest(text, handle);
   const { file, folder } = await directory.look(handle);
-  const candidates = [...(file === undefined ? [] : [[file]]), folder];
+  const lasting = folder.filter((found) => manifest === undefined || !isReplaced(manifest, found));
+  const candidates = [...(file === undefined ? [] : [[file]]), lasting];
   const known = candidates.find((files) => manifest !== undefined && sameFiles(files, manifest.parts));
   return { lying: known ?? candidates[0] ?? [], manifest, isKnown: known !== undefined };
 }

@@ -159,7 +159,8 @@ export class FrameWriter {
     assertRoom({ handle, bytes: bytesOf(staged), isReplacement: true });
     const common = { columns, keepsFiles: false, defaultTtlMs: context.defaultTtlMs, createdAt: context.now() };
     const old = filesOf(entry);
-    const replaces = old.map(justIdentity);
+    const left = entry?.kind === 'held' ? await commits.stillThere(entry.version.manifest.replaces) : [];
+    const replaces = [...old, ...left].map(justIdentity);
     const fileName = directory.fileName(handle);
     const isFile = old[0]?.file === fileName;
     const [only] = staged;
@@ -167,12 +168,12 @@ export class FrameWriter {
       return this.#finish(handle, request, entry, {
         ...common,
         parts: [await this.#part(request, only, fileName)],
-        replaces: isFile ? [] : replaces,
+        replaces: isFile ? left : replaces,
         place: isFile ? commits.replace(fileName, only.path) : commits.create(handle, only.path),
       });
     }
     const isFolder = old.length > 0 && !isFile;
-    const added = namedAfter(isFolder ? old.at(-1) : undefined, staged);
+    const added = namedAfter(isFolder ? lastOf([...old, ...left]) : undefined, staged);
     return this.#finish(handle, request, entry, {
       ...common,
       parts: await this.#parts(request, handle, added),
@@ -214,11 +215,12 @@ export class FrameWriter {
       if (isUntouched) await partLinks.noteWritten([moved]).catch(() => {});
       return version;
     }
-    const added = namedAfter(old.at(-1), staged);
+    const left = await commits.stillThere(manifest.replaces);
+    const added = namedAfter(lastOf([...old, ...left]), staged);
     return this.#finish(handle, request, entry, {
       ...common,
       parts: [...old, ...(await this.#parts(request, handle, added))],
-      replaces: manifest.replaces,
+      replaces: left,
       place: commits.addParts(handle, added),
       keepsFiles: true,
     });
@@ -292,7 +294,7 @@ export class FrameWriter {
       await this.#reconciler.reconcileLocked(handle).catch(() => {});
       throw error;
     }
-    this.#state.recompressLater(manifest);
+    this.#state.rewriteLater(manifest);
     return this.#state.hold(manifest, next.parts);
   }
 
@@ -307,6 +309,14 @@ function bytesOf(staged: readonly StagedFile[]): number {
 
 export function withoutCheck({ check: _, ...part }: HeldPart): Part {
   return part;
+}
+
+/** By name. Files that are to go have names of their own until they are gone. */
+function lastOf(files: readonly FileIdentity[]): FileIdentity | undefined {
+  return files.reduce<FileIdentity | undefined>(
+    (last, file) => (last === undefined || file.file > last.file ? file : last),
+    undefined,
+  );
 }
 
 /** Each with a name that comes after the one before, and all after `last`. */

@@ -38,7 +38,8 @@ async function removeData(
   );
   const version = entry.kind === 'held' ? entry.version.manifest.version : entry.version;
   const tombstone: Tombstone = { handle, version, reason, at: context.now() };
-  const files = filesOf(entry);
+  const left = entry.kind === 'held' ? await state.commits.stillThere(entry.version.manifest.replaces) : [];
+  const files = [...filesOf(entry), ...left];
   if (entry.kind === 'held') await entry.version.parts.protect();
   try {
     if (!isPrepared) return await removeWhenFull(state, tombstone, files);

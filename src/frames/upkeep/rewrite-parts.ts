@@ -1,0 +1,189 @@
+import { rm } from 'node:fs/promises';
+import { AppError, isTransient } from '../../core/app-error.ts';
+import { backgroundTimeoutMs } from '../../core/async/limited-wait.ts';
+import { LinkedAbort } from '../../core/async/linked-abort.ts';
+import type { PartSource } from '../../core/frame-engine.ts';
+import type { Handle } from '../../core/handle.ts';
+import { columnDifference } from '../catalog/column-difference.ts';
+import type { FrameVersion } from '../catalog/frame-version.ts';
+import type { TenantState } from '../catalog/tenant-state.ts';
+import { rowsOf, totalBytes } from '../disk/manifest.ts';
+import { justIdentity, sameIdentity } from '../disk/part.ts';
+import { PartCheck } from '../disk/part-check.ts';
+import type { HeldPart } from '../disk/part-links.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { withoutCheck } from '../write/put-frame.ts';
+import { type MergeOptions, planRewrite } from './merge-plan.ts';
+import type { Verification } from './verification.ts';
+
+/** A frame that wants more has another turn behind the others. */
+const mostRewritesInTurn = 8;
+
+/** Rewrites the parts of one tenant's frames: small ones into one, others compressed as configured. */
+export class PartRewriter {
+  readonly #state: TenantState;
+  readonly #reconciler: Reconciler;
+  readonly #verification: Verification;
+
+  constructor(state: TenantState, reconciler: Reconciler, verification: Verification) {
+    this.#state = state;
+    this.#reconciler = reconciler;
+    this.#verification = verification;
+  }
+
+  /** The version stays, only its files change. Gives whether there is more to do. */
+  async rewrite(handle: Handle, options: MergeOptions, signal: AbortSignal): Promise<boolean> {
+    for (let turn = 0; ; turn++) {
+      signal.throwIfAborted();
+      const entry = this.#state.catalog.get(handle);
+      if (entry?.kind !== 'held') return false;
+      const isLeft = ({ check }: HeldPart): boolean => this.#state.slowParts.has(check);
+      const run = planRewrite(entry.version.parts.parts, { ...options, isLeft });
+      if (run.length === 0) return false;
+      if (turn === mostRewritesInTurn) return true;
+      if (!(await this.#rewriteRun(entry.version, run, signal))) return false;
+    }
+  }
+
+  async #rewriteRun(version: FrameVersion, run: readonly HeldPart[], callerSignal: AbortSignal): Promise<boolean> {
+    const { context, directory } = this.#state;
+    const { handle } = version.manifest;
+    const { parts } = version;
+    const temporary = directory.newTemporaryPath();
+    const uncompressedBytes = run.reduce((sum, part) => sum + part.uncompressedBytes, 0);
+    const timeoutMs = context.recompressionTimeoutMs ?? backgroundTimeoutMs(uncompressedBytes);
+    using work = new LinkedAbort([callerSignal], timeoutMs);
+    const unwatch = this.#watch(handle, run, () => work.abort(new Error('the parts are no longer there')));
+    parts.acquire();
+    try {
+      const sources = (await parts.unverifiedSources())
+        .slice(parts.parts.indexOf(run[0] as HeldPart))
+        .slice(0, run.length);
+      const made = await this.#write(version, run, sources, temporary, work.signal);
+      if (made === undefined) return this.#leave(run);
+      return await this.#state.change(handle, async () => {
+        await this.#reconciler.reconcileLocked(handle);
+        const identity = await directory.identify(temporary);
+        if (identity === undefined) return false;
+        const hasLimit = (await context.limitsOf(directory.tenant))?.maxBytes !== undefined;
+        // It may have no room to grow.
+        if (hasLimit && identity.size > totalBytes(run)) return this.#leave(run);
+        return this.#swap(handle, run, temporary, { ...made, ...identity });
+      });
+    } catch (error) {
+      if (work.isLate || isFinal(error)) this.#leave(run);
+      if (work.signal.aborted && !work.isLate && !callerSignal.aborted) return true;
+      throw error;
+    } finally {
+      unwatch();
+      parts.release();
+      await rm(temporary, { force: true });
+    }
+  }
+
+  /** The rows of the run in one file. Undefined where that would change them. */
+  async #write(
+    version: FrameVersion,
+    run: readonly HeldPart[],
+    sources: readonly PartSource[],
+    path: string,
+    signal: AbortSignal,
+  ): Promise<HeldPart | undefined> {
+    const { context } = this.#state;
+    const { backgroundEngine: engine, compression } = context;
+    const { handle, columns } = version.manifest;
+    for (const [index, part] of run.entries()) {
+      // Else damage, also since it was last looked at, would be given a fresh checksum.
+      await this.#verification.verifyNow(version, part, sources[index]?.path ?? '', engine, signal);
+    }
+    const source = { kind: 'parquet', parts: sources, columns } as const;
+    const written = await engine.write({ source, path, compression }, { signal, lane: 'recompression' });
+    const difference = columnDifference(columns, written.columns);
+    const [first] = run;
+    if (first === undefined || written.rows !== rowsOf(run) || difference !== undefined) {
+      context.logger.error('to rewrite parts of a frame would change it; they stay as they are', {
+        handle,
+        difference,
+      });
+      return undefined;
+    }
+    return {
+      ...first,
+      checksum: written.checksum,
+      rows: written.rows,
+      uncompressedBytes: written.uncompressedBytes,
+      final: true,
+      check: new PartCheck(written, { passed: true }),
+    };
+  }
+
+  /** They are not tried again until a restart. */
+  #leave(run: readonly HeldPart[]): true {
+    for (const { check } of run) this.#state.slowParts.add(check);
+    return true;
+  }
+
+  /** Gives what ends the watch. A version may be followed by one that still has the parts, with rows appended. */
+  #watch(handle: Handle, run: readonly HeldPart[], onGone: () => void): () => void {
+    const ended = new AbortController();
+    const look = (): void => {
+      const entry = this.#state.catalog.get(handle);
+      const isThere = entry?.kind === 'held' && positionOf(run, entry.version.parts.parts) !== undefined;
+      if (isThere) entry.version.retired.addEventListener('abort', look, { once: true, signal: ended.signal });
+      else onGone();
+    };
+    look();
+    return () => ended.abort();
+  }
+
+  /** The handle's lock is held. True also when the parts are no longer there: then the frame has others to look at. */
+  async #swap(handle: Handle, run: readonly HeldPart[], temporary: string, made: HeldPart): Promise<boolean> {
+    const { catalog, commits, partLinks, context } = this.#state;
+    context.durable.assertWritable();
+    const entry = catalog.get(handle);
+    if (entry?.kind !== 'held') return false;
+    const { version } = entry;
+    const before = version.parts;
+    const at = positionOf(run, before.parts);
+    const [current, ...others] = at === undefined ? [] : before.parts.slice(at, at + run.length);
+    if (at === undefined || current === undefined) return true;
+    const parts = before.parts.toSpliced(at, run.length, { ...made, file: current.file });
+    const manifest = {
+      ...version.manifest,
+      parts: parts.map(withoutCheck),
+      replaces: [...(await commits.stillThere(version.manifest.replaces)), ...others.map(justIdentity)],
+      partsAdded: undefined,
+    };
+    await before.protect();
+    try {
+      await commits.commit(manifest, commits.replace(current.file, temporary), { syncPending: true });
+    } catch (error) {
+      before.unprotect();
+      throw error;
+    }
+    await partLinks.noteWritten(parts.filter((part) => part.check === made.check));
+    version.manifest = manifest;
+    version.parts = partLinks.set(parts);
+    catalog.set(handle, entry);
+    await before.retire();
+    return true;
+  }
+}
+
+/** Where the run begins among the parts. Undefined when they are not all there, one behind the other. */
+function positionOf(run: readonly HeldPart[], parts: readonly HeldPart[]): number | undefined {
+  const [first] = run;
+  const at = first === undefined ? -1 : parts.findIndex((part) => sameIdentity(part, first));
+  const isThere =
+    at >= 0 &&
+    run.every((part, index) => {
+      const found = parts[at + index];
+      return found !== undefined && sameIdentity(found, part);
+    });
+  return isThere ? at : undefined;
+}
+
+/** Not because of a moment: it would fail again. */
+function isFinal(error: unknown): boolean {
+  return error instanceof AppError && ['unsupported_type', 'invalid_input'].includes(error.code) && !isTransient(error);
+}
