@@ -38,6 +38,7 @@ import { tsdbEngine } from './engines/tsdb/tsdb-engine.ts';
 import { createFlightService } from './flight/flight-service.ts';
 import { Sessions } from './flight/request/sessions.ts';
 import { createFlightSql } from './flight/sql/flight-sql.ts';
+import { Followers } from './follow/followers.ts';
 import { makeDataDirectory } from './frames/disk/data-directory.ts';
 import { DurableFiles } from './frames/disk/durable-file.ts';
 import type { Frames } from './frames/frames.ts';
@@ -60,6 +61,7 @@ import { infoRoute } from './http/routes/info.ts';
 import { openApiRoute } from './http/routes/openapi.ts';
 import { pingRoute } from './http/routes/ping.ts';
 import { queriesRoute, queryRoute } from './http/routes/queries.ts';
+import { rowsRoute } from './http/routes/rows/route.ts';
 import { sqlRoute } from './http/routes/sql/route.ts';
 import { tenantRoute, tenantsRoute } from './http/routes/tenants.ts';
 import { rotateTokenRoute, tokenRoute, tokensRoute } from './http/routes/tokens.ts';
@@ -124,7 +126,9 @@ export async function startServer(
       const { makeDemoFrames } = await import('./demo/make-demo-frames.ts');
       await makeDemoFrames(store, logger, { signal: stopping.signal });
     }
-    const inside = { ...access, audit, tls, cache: store.cache };
+    const followers = new Followers(config.server);
+    cleanup.defer(async () => followers[Symbol.dispose]());
+    const inside = { ...access, audit, tls, followers, cache: store.cache };
     const doors = cleanup.use(await openDoors(config, inside, queries, logger));
     cleanup.defer(async () => stopping.abort());
     createAnalyticsDatabase(engines.foreground, config.storage.duckdbPath, logger, stopping.signal);
@@ -273,6 +277,7 @@ async function openAccess(
 interface Inside extends Access {
   readonly audit: Audit | undefined;
   readonly cache: ByteCache;
+  readonly followers: Followers;
   readonly tls: ServerTls | undefined;
 }
 
@@ -406,6 +411,7 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
     if (server.healthAddress !== undefined) await openHealth(config, server.healthAddress, cleanup, logger);
     cleanup.defer(async () => {
       const { shutdownGraceMs: graceMs } = server;
+      inside.followers.endAll();
       // Statements that outlast the grace period are answered 503 first; whatever else is open is cut 250 ms later.
       const told = setTimeout(() => queries.running.stopAll(), graceMs);
       await Promise.all([listener.close(graceMs + lastWordMs), grpc.close({ graceMs })]);
@@ -470,7 +476,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
   const { http } = config;
   const { defaultEngine, autoEngine } = config.sql;
   const { sql, tsdb, running, engines } = queries;
-  const { frames, cache, records, tls } = inside;
+  const { frames, followers, cache, records, tls } = inside;
   return [
     pingRoute,
     execRoute({ frames, pages: cache.space(), tsdb, sql, settings: { ...http, defaultEngine } }),
@@ -479,6 +485,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     handlesRoute(frames, cache),
     handleRoute(frames, cache),
     renewRoute(frames, cache, http),
+    rowsRoute({ frames, followers, settings: http }),
     sqlRoute({ frames, sql, settings: http }),
     queriesRoute(running),
     queryRoute(running),

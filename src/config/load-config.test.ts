@@ -20,6 +20,8 @@ describe('without any setting', () => {
         grpcHost: '0.0.0.0',
         grpcPort: 50052,
         maxConnections: 100,
+        maxFollowers: 10000,
+        progressIntervalMs: 5000,
         shutdownGraceMs: 10_000,
         healthAddress: undefined,
       },

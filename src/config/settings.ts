@@ -79,6 +79,20 @@ export const settings = {
       default: '100',
       help: 'Open gRPC connections of one address; one more is refused. Those of all addresses may be a tenth more',
     },
+    max_followers: {
+      property: 'maxFollowers',
+      env: 'MAX_FOLLOWERS',
+      type: type.integer({ min: 0, unit: 'followers' }),
+      default: '10000',
+      help: 'Clients that wait for rows or changes, over HTTP and Flight; one more is refused. They do not count among the requests under way',
+    },
+    progress_interval: {
+      property: 'progressIntervalMs',
+      env: 'PROGRESS_INTERVAL',
+      type: type.duration({ min: '100ms', max: '10s' }),
+      default: '5s',
+      help: 'How often a follower to whom no rows come is told so',
+    },
     shutdown_grace: {
       property: 'shutdownGraceMs',
       env: 'SHUTDOWN_GRACE',

@@ -89,8 +89,8 @@ describe('GET /openapi.json', () => {
 
   test('every schema in it is a valid one of JSON Schema 2020-12', () => {
     expect(schemas().length).toBeGreaterThan(50);
+    const ajv = validator();
     for (const schema of schemas()) {
-      const ajv = validator();
       expect(() => ajv.compile({ ...schema, components: document.components }), JSON.stringify(schema)).not.toThrow();
     }
   });
@@ -165,9 +165,11 @@ describe('every example in it works', () => {
         if (place !== 'query') continue;
         const { enum: choices = [], examples = [], default: normal } = schema as Record<string, unknown[] | undefined>;
         for (const value of [...choices, ...examples, ...(normal === undefined ? [] : [normal])]) {
+          // Never ends.
+          if (name === 'live' && value === 'sse') continue;
           const query = new URLSearchParams(base[path] ?? '');
           query.set(name, String(value));
-          const answer = await at(`${path}?${query}`);
+          const answer = await at(`${path.replace('{handle}', 'trades')}?${query}`);
           expect(answer.status, `${path}?${query} ${answer.text}`).toBe(200);
         }
       }

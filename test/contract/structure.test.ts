@@ -17,6 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   encoding: ['core'],
   frames: ['core', 'cache', 'encoding'],
   query: ['core', 'frames'],
+  follow: ['core', 'frames', 'query'],
   demo: ['core', 'frames'],
   telemetry: ['core'],
   tls: ['core', 'config'],
@@ -26,13 +27,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'engines/duckdb': ['core', 'encoding'],
   'engines/spark': ['core', 'encoding', 'grpc'],
   'engines/tsdb': ['core'],
-  http: ['core', 'auth', 'cache', 'encoding', 'frames', 'query', 'tls'],
-  flight: ['core', 'auth', 'encoding', 'frames', 'grpc', 'query'],
+  http: ['core', 'auth', 'cache', 'encoding', 'follow', 'frames', 'query', 'tls'],
+  flight: ['core', 'auth', 'encoding', 'follow', 'frames', 'grpc', 'query'],
   cli: ['core', 'client', 'config', 'telemetry'],
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server.ts'],
   'server.ts': [
     ...['core', 'audit', 'auth', 'cache', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
-    ...['demo', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc', 'tls'],
+    ...['demo', 'follow', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc', 'tls'],
   ],
 };
 

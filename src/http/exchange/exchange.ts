@@ -50,6 +50,10 @@ export class Exchange {
   record: AuditRecord | undefined;
   /** Called instead of the answer to a change whose line cannot be written. */
   onUnrecorded: ((error: unknown) => void) | undefined;
+  /** It does not count among the requests under way. */
+  isUncounted = false;
+  /** Called when it is not to count among the requests under way any more. */
+  onUncount: (() => void) | undefined;
   /** Why it failed. */
   failure: ErrorCode | undefined;
   /** Its answer is sent, or its client gone. */
@@ -159,6 +163,12 @@ export class Exchange {
   /** The request's body as it comes, still in its Content-Encoding. */
   body(limits: BodyLimits): AsyncGenerator<Buffer, void, undefined> {
     return readBody(this.#request, this.#response, limits);
+  }
+
+  /** It waits from now on and does nothing for its client: it is not among the requests under way any more. */
+  uncount(): void {
+    this.onUncount?.();
+    this.onUncount = undefined;
   }
 
   /** Sends a whole response; only its head for HEAD. Where it acknowledges a change, its line of the audit is written before. */

@@ -126,6 +126,23 @@ export function timeToLive(description: string): Parameter<number | null | undef
   };
 }
 
+/** A duration of at least `minMs`. */
+export function duration(
+  { minMs, maxMs }: { readonly minMs: number; readonly maxMs: number },
+  description: string,
+): Parameter<number | undefined> {
+  return {
+    description,
+    schema: { type: 'string', examples: ['500ms', '30s', '2m'] },
+    parse(value, name) {
+      if (value === undefined) return undefined;
+      const ms = parseDurationMs(value);
+      if (ms >= minMs && ms <= maxMs) return ms;
+      throw invalidParameter(name, value, `it is from ${minMs / 1000} s to ${maxMs / 1000} s`);
+    },
+  };
+}
+
 /** One byte between fields. */
 export function delimiter(description: string): Parameter<string | undefined> {
   return {

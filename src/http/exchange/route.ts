@@ -16,5 +16,7 @@ export interface Route {
   readonly always?: boolean;
   /** The `query` field of this request's error responses, where the target tells it. */
   askedFor?(target: string): string | undefined;
+  /** May wait for something to happen, by `Exchange.uncount`. */
+  readonly follows?: boolean;
   handle(exchange: Exchange): void | Promise<void>;
 }

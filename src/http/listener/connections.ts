@@ -33,6 +33,8 @@ export class Connections {
   readonly #progress = new Map<Socket, Progress>();
   /** Requests under way, by the address that they came from. */
   readonly #byAddress = new Tally<string>();
+  /** Under way, but not among those of the address. */
+  readonly #uncounted = new WeakSet<ServerResponse>();
 
   constructor(server: Server | HttpsServer, options: ConnectionOptions, logger: Logger) {
     const { headerTimeoutMs, stallTimeoutMs, isTls } = options;
@@ -87,10 +89,17 @@ export class Connections {
     const underWay = this.#byAddress.add(address);
     response.once('close', () => {
       answers?.delete(response);
-      this.#byAddress.remove(address);
+      if (!this.#uncounted.has(response)) this.#byAddress.remove(address);
       onEnd();
     });
     return underWay;
+  }
+
+  /** The answer waits, and does not count for its address any more. */
+  uncount(response: ServerResponse): void {
+    if (this.#uncounted.has(response)) return;
+    this.#uncounted.add(response);
+    this.#byAddress.remove(response.req.socket.remoteAddress ?? '');
   }
 
   #watch(socket: Socket, headerTimeoutMs: number): void {

@@ -125,9 +125,18 @@ class Dispatcher {
   #underWay = 0;
   #idle: (() => void) | undefined;
 
-  readonly #onEnd = (): void => {
-    if (--this.#underWay === 0) this.#idle?.();
-  };
+  #onEnd(exchange: Exchange): void {
+    if (!exchange.isUncounted && --this.#underWay === 0) this.#idle?.();
+  }
+
+  /** A request that only waits. */
+  #uncount(exchange: Exchange, response: ServerResponse): void {
+    if (exchange.isUncounted || exchange.hasEnded) return;
+    this.#onEnd(exchange);
+    if (this.#options.isClosed) this.#leave(exchange);
+    this.#connections.uncount(response);
+    exchange.isUncounted = true;
+  }
 
   constructor(options: HttpListenerOptions, connections: Connections) {
     this.#options = options;
@@ -146,14 +155,17 @@ class Dispatcher {
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, exchange);
     this.#underWay++;
     const { audit, watch } = this.#options;
-    const onEnd = audit === undefined ? this.#onEnd : this.#audited(audit, route, exchange);
-    const onEndOfKnown = (): void => {
+    if (route?.follows === true) exchange.onUncount = () => this.#uncount(exchange, response);
+    const ended = audit === undefined ? undefined : this.#audited(audit, route, exchange);
+    const ofSameClient = this.#connections.begin(request, response, () => {
       exchange.hasEnded = true;
-      watch?.delete(exchange);
-      this.#leave(exchange);
-      onEnd();
-    };
-    const ofSameClient = this.#connections.begin(request, response, isPrivate ? onEndOfKnown : onEnd);
+      if (isPrivate) {
+        watch?.delete(exchange);
+        this.#leave(exchange);
+      }
+      this.#onEnd(exchange);
+      ended?.();
+    });
     cutUnreadBody(request, response, { isRead: route?.takesBody === true });
     try {
       this.#checkLoad(route, exchange, ofSameClient);
@@ -170,11 +182,11 @@ class Dispatcher {
     }
   }
 
-  /** Gives what to call when the answer has ended. */
-  #audited(audit: Audit, route: Route | undefined, exchange: Exchange): () => void {
+  /** Gives what to call when the answer has ended, where its line is to be written. */
+  #audited(audit: Audit, route: Route | undefined, exchange: Exchange): (() => void) | undefined {
     const { method, segments, requestId, requestHeaders } = exchange;
     const access = accessOf(route, method);
-    if (method === 'OPTIONS' || access === 'open' || this.#isStranger(access, exchange)) return this.#onEnd;
+    if (method === 'OPTIONS' || access === 'open' || this.#isStranger(access, exchange)) return undefined;
     const record = audit.begin({
       door: 'http',
       method,
@@ -188,10 +200,7 @@ class Dispatcher {
     });
     exchange.record = record;
     exchange.onUnrecorded = (error) => this.#fail(exchange, route, error);
-    return () => {
-      this.#onEnd();
-      record.end(exchange.outcome, exchange.status);
-    };
+    return () => record.end(exchange.outcome, exchange.status);
   }
 
   #isStranger(access: Operation['access'] | undefined, { caller }: Exchange): boolean {
@@ -247,7 +256,7 @@ class Dispatcher {
   }
 
   #leave(exchange: Exchange): void {
-    if (exchange.isKnown) this.#byTenant.remove(limitedAs(exchange.principal));
+    if (exchange.isKnown && !exchange.isUncounted) this.#byTenant.remove(limitedAs(exchange.principal));
   }
 
   /** One tenant, or without authentication one address, leaves some to the others. */

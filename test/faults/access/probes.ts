@@ -36,6 +36,11 @@ export const probes: Readonly<Record<string, Probe>> = {
     'DELETE',
     ({ name, tenant }) => `/handles/${tenant}%2F${name}`,
   ),
+  'GET /handles/{handle}/rows': get('frame', ({ name }) => `/handles/${name}/rows?live=long-poll&wait=0s`),
+  'GET /handles/{handle}/rows of another tenant': get(
+    'frame',
+    ({ name, tenant }) => `/handles/${tenant}%2F${name}/rows?live=sse`,
+  ),
   'POST /handles/{handle}/renew': http('frame', 'POST', ({ name }) => `/handles/${name}/renew`),
   'GET /handles/{handle}/shares': get('frame', ({ name }) => `/handles/${name}/shares`),
   'PUT /handles/{handle}/shares/{tenant}': http(

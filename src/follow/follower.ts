@@ -1,0 +1,239 @@
+import { AppError } from '../core/app-error.ts';
+import { LinkedAbort } from '../core/async/linked-abort.ts';
+import type { Column } from '../core/data-type.ts';
+import type { ChunkForm } from '../core/frame-engine.ts';
+import type { FrameName } from '../core/frame-name.ts';
+import type { Principal } from '../core/principal.ts';
+import { frameDamaged } from '../frames/catalog/frame-errors.ts';
+import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
+import type { Frames } from '../frames/frames.ts';
+import type { SentRows } from '../frames/read/row-slices.ts';
+import { selectColumns } from '../frames/read/select-columns.ts';
+import type { Followers } from './followers.ts';
+
+export interface FollowRequest {
+  readonly handle: FrameName;
+  /** The number of the first row. `end`: only rows that come from now on. */
+  readonly from: number | 'end';
+  /** Only while the frame has this one. Default: the one that it has at first. */
+  readonly lineage?: string | undefined;
+  readonly columns?: readonly string[] | undefined;
+  readonly form: ChunkForm;
+}
+
+export interface FollowParts {
+  readonly frames: Pick<Frames, 'describe' | 'read' | 'watch'>;
+  readonly followers: Followers;
+}
+
+export interface FollowOptions {
+  readonly signal: AbortSignal;
+  readonly lane: string;
+  /** Called before it waits for the first time: it does nothing for anyone from then on. */
+  readonly onWaiting?: (() => void) | undefined;
+}
+
+/** Rows that come next. */
+export interface FollowedRows extends AsyncDisposable {
+  readonly columns: readonly Column[];
+  /** In order. May be read once. */
+  rows(): AsyncIterable<SentRows>;
+}
+
+/** So few are read for all followers that want them at once. */
+const mostSharedRows = 1000;
+
+/** Goes through the rows of a frame and waits for those that come. Between two reads it holds nothing of the frame. */
+export class Follower implements Disposable {
+  readonly #parts: FollowParts;
+  readonly #principal: Principal;
+  readonly #request: FollowRequest;
+  readonly #options: FollowOptions;
+  readonly #abort: LinkedAbort;
+  readonly lineage: string;
+  /** Those that are selected, as they were at first. */
+  readonly columns: readonly Column[];
+  #next: number;
+  #rowsKnown: number;
+  #watch: Disposable | undefined;
+  #leave: (() => void) | undefined;
+  #hasChanged = false;
+  #wake: (() => void) | undefined;
+
+  /** Rejects where the frame is not there, was replaced, or may not be read. */
+  static async open(
+    parts: FollowParts,
+    principal: Principal,
+    request: FollowRequest,
+    options: FollowOptions,
+  ): Promise<Follower> {
+    const frame = await describe(parts, principal, request.handle, request.lineage, options.signal);
+    const columns = selectColumns(request.handle, frame.columns, request.columns);
+    return new Follower(parts, principal, request, options, { ...frame, columns });
+  }
+
+  private constructor(
+    parts: FollowParts,
+    principal: Principal,
+    request: FollowRequest,
+    options: FollowOptions,
+    frame: HeldSummary,
+  ) {
+    this.#parts = parts;
+    this.#principal = principal;
+    this.#request = request;
+    this.#options = options;
+    this.#abort = new LinkedAbort([options.signal]);
+    this.#abort.signal.addEventListener('abort', () => this.#wake?.());
+    this.lineage = frame.lineage;
+    this.#next = request.from === 'end' ? frame.rows : request.from;
+    this.#rowsKnown = frame.rows;
+    this.columns = frame.columns;
+  }
+
+  /** The number of the row behind those that it gave. */
+  get next(): number {
+    return this.#next;
+  }
+
+  /** As far as it last saw. */
+  get isUpToDate(): boolean {
+    return this.#next >= this.#rowsKnown;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Counts among the followers from now on, and keeps the frame alive. */
+  async begin(): Promise<void> {
+    if (this.#watch !== undefined) return;
+    const { frames, followers } = this.#parts;
+    this.#leave ??= followers.enter(this.#principal, (error) => this.#abort.abort(error));
+    this.#options.onWaiting?.();
+    const wake = (): void => {
+      this.#hasChanged = true;
+      this.#wake?.();
+    };
+    const watch = await frames.watch(this.#principal, this.#request.handle, wake, { signal: this.signal });
+    if (this.#leave === undefined) watch[Symbol.dispose]();
+    else this.#watch = watch;
+    this.#hasChanged = true;
+  }
+
+  /** At most so many rows that are there. Undefined: there are none. */
+  async read(mostRows: number): Promise<FollowedRows | undefined> {
+    const { handle } = this.#request;
+    this.#hasChanged = false;
+    const frame = await describe(this.#parts, this.#principal, handle, this.lineage, this.signal);
+    this.#rowsKnown = frame.rows;
+    if (this.isUpToDate) return undefined;
+    const from = this.#next;
+    const to = Math.min(frame.rows, from + mostRows);
+    const isTail = to === frame.rows && to - from <= mostSharedRows && this.#watch !== undefined;
+    const rows = isTail ? await this.#readTail(from, to) : await this.#readRange(from, to);
+    this.#next = to;
+    return rows;
+  }
+
+  /** The same, and waits for rows where there are none. Undefined: none came within the time. */
+  async waitFor(mostRows: number, timeoutMs: number): Promise<FollowedRows | undefined> {
+    const endMs = performance.now() + timeoutMs;
+    for (let isFirst = true; ; isFirst = false) {
+      if (isFirst || this.#hasChanged) {
+        const rows = await this.read(mostRows);
+        if (rows !== undefined) return rows;
+      }
+      if (this.#watch === undefined) await this.begin();
+      else if (performance.now() >= endMs) return undefined;
+      else await this.#change(endMs);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#leave?.();
+    this.#leave = undefined;
+    this.#watch?.[Symbol.dispose]();
+    this.#abort[Symbol.dispose]();
+  }
+
+  /** Until the frame has changed or the time is over. */
+  async #change(endMs: number): Promise<void> {
+    this.signal.throwIfAborted();
+    if (this.#hasChanged) return;
+    const { timers } = this.#parts.followers;
+    await new Promise<void>((resolve) => {
+      const cancel = timers.after(Math.max(0, endMs - performance.now()), resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+    this.signal.throwIfAborted();
+  }
+
+  async #readRange(from: number, to: number, signal = this.signal): Promise<FollowedRows> {
+    const { handle, columns, form } = this.#request;
+    const { lineage } = this;
+    return this.#parts.frames.read(
+      this.#principal,
+      {
+        handle,
+        columns,
+        form,
+        from,
+        to,
+        needsRows(selected) {
+          if (selected.lineage !== lineage) throw frameReplaced(handle);
+          return true;
+        },
+      },
+      { signal, lane: this.#options.lane },
+    );
+  }
+
+  async #readTail(from: number, to: number): Promise<FollowedRows> {
+    const { handle, columns, form } = this.#request;
+    const key = JSON.stringify([this.#principal.tenant, handle, this.lineage, columns, form, from, to]);
+    let isOwn = false;
+    const tail = await this.#parts.followers.tails.get(key, async (signal) => {
+      isOwn = true;
+      await using rows = await this.#readRange(from, to, signal);
+      const pieces: SentRows[] = [];
+      for await (const piece of rows.rows()) pieces.push(piece);
+      return { columns: rows.columns, pieces };
+    });
+    if (!isOwn) this.#principal.notes?.addRows(to - from);
+    return {
+      columns: tail.columns,
+      async *rows() {
+        yield* tail.pieces;
+      },
+      async [Symbol.asyncDispose]() {},
+    };
+  }
+}
+
+async function describe(
+  { frames }: FollowParts,
+  principal: Principal,
+  handle: FrameName,
+  lineage: string | undefined,
+  signal: AbortSignal,
+): Promise<HeldSummary> {
+  const frame = await frames.describe(principal, handle, { signal }).catch((error: unknown) => {
+    // A tombstone is not kept for ever.
+    const isGone = lineage !== undefined && error instanceof AppError && error.code === 'handle_not_found';
+    throw isGone ? new AppError('handle_gone', `${handle} is not there any more`, { cause: error }) : error;
+  });
+  if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
+  if (lineage !== undefined && frame.lineage !== lineage) throw frameReplaced(handle);
+  return frame;
+}
+
+function frameReplaced(handle: FrameName): AppError {
+  return new AppError('handle_gone', `the rows of ${handle} were replaced`, {
+    hint: 'begin anew, without lineage and from row 0',
+  });
+}

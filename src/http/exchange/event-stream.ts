@@ -1,0 +1,46 @@
+import { type AppError, toAppError } from '../../core/app-error.ts';
+import type { Exchange } from './exchange.ts';
+import { ClientGone } from './response-writer.ts';
+
+export interface ServerEvent {
+  /** Default: `message`, which a browser gives to `onmessage`. */
+  readonly event?: string | undefined;
+  /** What `Last-Event-ID` is when the client comes back. */
+  readonly id?: number | undefined;
+  readonly data: object;
+}
+
+/** Server-sent events (SSE), as the WHATWG's HTML standard has them. */
+export const eventStreamType = 'text/event-stream; charset=utf-8';
+
+export function eventBytes({ event, id, data }: ServerEvent): Buffer {
+  const named = event === undefined ? '' : `event: ${event}\n`;
+  const numbered = id === undefined ? '' : `id: ${id}\n`;
+  return Buffer.from(`${named}${numbered}data: ${JSON.stringify(data)}\n\n`);
+}
+
+/** Answers with events until the client leaves. What ends them otherwise is told by the last one, `end`. */
+export async function sendEvents(
+  exchange: Exchange,
+  events: AsyncGenerator<Uint8Array, void, undefined>,
+): Promise<void> {
+  exchange.headers.push('content-type', eventStreamType, ...exchange.cacheControl('no-store'));
+  // Else a reverse proxy may keep them until it has some kilobytes.
+  exchange.headers.push('x-accel-buffering', 'no');
+  await exchange.sendPieces(200, endingWithError(exchange, events));
+}
+
+async function* endingWithError(
+  exchange: Exchange,
+  events: AsyncGenerator<Uint8Array, void, undefined>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* events;
+  } catch (error) {
+    if (error instanceof ClientGone || exchange.isClosed) throw error;
+    const why: AppError = toAppError(error);
+    if (why.code === 'internal') throw error;
+    exchange.failure = why.code;
+    yield eventBytes({ event: 'end', data: { error: why.message, code: why.code, hint: why.hint } });
+  }
+}
