@@ -68,7 +68,7 @@ const operation: Operation = {
 };
 
 export interface ImpRouteOptions {
-  readonly frames: Pick<Frames, 'put' | 'refusePut' | 'temporaryFile'>;
+  readonly frames: Pick<Frames, 'put' | 'refusePut' | 'describe' | 'temporaryFile'>;
   readonly limits: BodyLimits;
 }
 

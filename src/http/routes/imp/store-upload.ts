@@ -11,13 +11,14 @@ import type { BodyLimits } from '../../exchange/request-body.ts';
 import type { ImportCommand } from './command.ts';
 import type { Upload } from './open-upload.ts';
 import type { TypesByColumn } from './schema.ts';
+import { appendSmall } from './small-append.ts';
 import { formatOf, headBytes, namedFormat, packingOf } from './upload-format.ts';
 import { UploadReader } from './upload-reader.ts';
 import { type Spooled, spool } from './upload-spool.ts';
 
 interface StoreUploadContext {
   readonly principal: Principal;
-  readonly frames: Pick<Frames, 'put' | 'temporaryFile'>;
+  readonly frames: Pick<Frames, 'put' | 'describe' | 'temporaryFile'>;
   readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
   readonly signal: AbortSignal;
 }
@@ -50,9 +51,14 @@ export async function storeUpload(
       const source = { kind: 'arrow', stream: reader.rest() } as const;
       return { format, put: await frames.put(principal, { ...request, source }, { signal }) };
     }
+    const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
+    if (format !== 'parquet' && types === undefined) {
+      const text = { format, delimiter: command.delimiter, hasHeader };
+      const put = await appendSmall(reader, text, request, context);
+      if (put !== undefined) return { format, put };
+    }
     await using file = await frames.temporaryFile(principal);
     const { isPlainText } = await spool(file.counted(reader.rest()), file.path);
-    const hasHeader = command.hasHeader ?? headerOf(upload.contentType);
     const source = {
       kind: 'file',
       path: file.path,

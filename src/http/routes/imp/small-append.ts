@@ -1,0 +1,80 @@
+import { AppError } from '../../../core/app-error.ts';
+import type { Batch } from '../../../core/batch.ts';
+import type { Column } from '../../../core/data-type.ts';
+import type { FileReport } from '../../../core/frame-engine.ts';
+import type { FrameName } from '../../../core/frame-name.ts';
+import type { Principal } from '../../../core/principal.ts';
+import { csvBatch } from '../../../encoding/csv/csv-batch.ts';
+import { jsonBatch } from '../../../encoding/text/json-batch.ts';
+import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
+import type { Frames } from '../../../frames/frames.ts';
+import type { PutRequest } from '../../../frames/write/put-frame.ts';
+import type { UploadReader } from './upload-reader.ts';
+
+const mostBytes = 256 * 1024;
+
+interface SmallText {
+  readonly format: 'csv' | 'tsv' | 'json' | 'ndjson';
+  readonly delimiter: string | undefined;
+  readonly hasHeader: boolean | undefined;
+}
+
+interface AppendContext {
+  readonly principal: Principal;
+  readonly frames: Pick<Frames, 'put' | 'describe'>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Appends a small text to a frame that is there, without a worker or a file. Undefined where it must go that way, with
+ * nothing taken from the reader: what is read here is certain, and the errors are those of the import.
+ */
+export async function appendSmall(
+  reader: UploadReader,
+  text: SmallText,
+  request: Omit<PutRequest, 'source'>,
+  { principal, frames, signal }: AppendContext,
+): Promise<PutResult | undefined> {
+  const { handle, mode } = request;
+  if (mode !== 'append' || handle === undefined || (await reader.fill(mostBytes + 1))) return undefined;
+  try {
+    const columns = await columnsOf(frames, principal, handle, signal);
+    const read = columns && readText(reader.buffered, text, columns);
+    if (read === undefined) return undefined;
+    const source = { kind: 'batch', batch: read.batch } as const;
+    return { ...(await frames.put(principal, { ...request, source }, { signal })), report: read.report };
+  } catch (error) {
+    // Another server may have replaced the frame: the import looks again.
+    if (error instanceof AppError && error.code === 'schema_mismatch') return undefined;
+    throw error;
+  }
+}
+
+async function columnsOf(
+  frames: AppendContext['frames'],
+  principal: Principal,
+  handle: FrameName,
+  signal: AbortSignal,
+): Promise<readonly Column[] | undefined> {
+  try {
+    const frame = await frames.describe(principal, handle, { signal });
+    return frame.state === 'held' ? frame.columns : undefined;
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}
+
+function readText(
+  bytes: Uint8Array,
+  { format, delimiter, hasHeader }: SmallText,
+  columns: readonly Column[],
+): { readonly batch: Batch; readonly report: FileReport } | undefined {
+  const none = { rejectedRows: 0, rejections: [] };
+  if (format === 'json' || format === 'ndjson') {
+    const batch = jsonBatch(bytes, columns);
+    return batch && { batch, report: none };
+  }
+  const csv = csvBatch(bytes, { columns, hasHeader, delimiter: format === 'tsv' ? (delimiter ?? '\t') : delimiter });
+  return csv && { batch: csv.batch, report: { ...none, delimiter: csv.delimiter, hasHeader: csv.hasHeader } };
+}
