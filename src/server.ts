@@ -438,7 +438,7 @@ async function openHealth({ http }: Config, address: ListenAddress, cleanup: Cle
 
 function openGrpc(
   { server }: Config,
-  { frames, identify: identifyCaller, admit, audit, records, sessionTokens, watch, tls }: Inside,
+  { frames, followers, identify: identifyCaller, admit, audit, records, sessionTokens, watch, tls }: Inside,
   queries: Queries,
   logger: Logger,
 ) {
@@ -462,7 +462,10 @@ function openGrpc(
     host: server.grpcHost,
     port: server.grpcPort,
     maxConnections: server.maxConnections,
-    services: [createHealthService(['', flightServiceName]), createFlightService({ frames, sql: flightSql, sessions })],
+    services: [
+      createHealthService(['', flightServiceName]),
+      createFlightService({ frames, followers, sql: flightSql, sessions }),
+    ],
     identify: identifyCaller,
     admit,
     audit,

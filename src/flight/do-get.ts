@@ -4,17 +4,31 @@ import { Ticket } from '../grpc/messages/flight.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
 import { batchData, schemaData } from './data/flight-data.ts';
+import { followData } from './follow-data.ts';
 import { assertVersion } from './frame-info.ts';
 import type { FlightParts } from './get-flight-info.ts';
 import { type FrameTarget, parseReadTarget } from './request/read-target.ts';
 
-export function doGet({ frames, sql }: FlightParts, request: Uint8Array, call: Call): AsyncIterable<Message> {
+export function doGet(
+  { frames, followers, sql }: FlightParts,
+  request: Uint8Array,
+  call: Call,
+): AsyncIterable<Message> {
   const { ticket } = Ticket.decode(request);
   if (ticket.length === 0) throw new AppError('missing_parameter', 'the ticket is empty');
   const ofSql = sql.doGet(ticket, call);
   if (ofSql !== undefined) return ofSql;
   const target = parseReadTarget(ticket, 'the ticket');
-  return target.kind === 'sql' ? sql.doGetSql(target.sql, call) : frameData(frames, target, call);
+  switch (target.kind) {
+    case 'sql':
+      return sql.doGetSql(target.sql, call);
+    case 'follow':
+      return followData({ frames, followers }, target, call);
+    case 'frame':
+      return frameData(frames, target, call);
+    default:
+      return target satisfies never;
+  }
 }
 
 async function* frameData(

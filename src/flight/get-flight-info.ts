@@ -1,4 +1,5 @@
 import { AppError } from '../core/app-error.ts';
+import type { Followers } from '../follow/followers.ts';
 import type { Frames } from '../frames/frames.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
 import { SchemaResult } from '../grpc/messages/flight.ts';
@@ -7,10 +8,11 @@ import { arrowSchema } from './data/arrow-schema.ts';
 import type { FlightSqlHandler } from './data/flight-sql-port.ts';
 import { frameInfo, heldFrame } from './frame-info.ts';
 import { parseDescriptor } from './request/descriptor.ts';
-import { parseReadTarget, type ReadTarget, wholeFrame } from './request/read-target.ts';
+import { onlyInDoGet, parseReadTarget, type ReadTarget, wholeFrame } from './request/read-target.ts';
 
 export interface FlightParts {
   readonly frames: Frames;
+  readonly followers: Followers;
   readonly sql: FlightSqlHandler;
 }
 
@@ -24,6 +26,7 @@ export async function getFlightInfo(
   if (ofSql !== undefined) return ofSql;
   const selection = target();
   if (selection.kind === 'sql') return sql.getFlightInfoOfSql(selection.sql, request, call);
+  if (selection.kind === 'follow') throw onlyInDoGet('the command');
   return frameInfo(await heldFrame(frames, selection, call), selection, request);
 }
 
@@ -35,6 +38,7 @@ export async function getSchema({ frames, sql }: FlightParts, request: Uint8Arra
   if (selection.kind === 'sql') {
     return SchemaResult.encode({ schema: await sql.getSchemaOfSql(selection.sql, call) });
   }
+  if (selection.kind === 'follow') throw onlyInDoGet('the command');
   const { handle, columns } = await heldFrame(frames, selection, call);
   return SchemaResult.encode({ schema: arrowSchema(selectColumns(handle, columns, selection.columns)) });
 }

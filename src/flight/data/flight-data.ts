@@ -3,6 +3,7 @@ import { bytesField } from '../../grpc/protobuf/protobuf.ts';
 import type { Message } from '../../grpc/server/method.ts';
 
 const headerTag = 0x12;
+const metadataTag = 0x1a;
 const bodyTag = [0xc2, 0x3e] as const;
 /**
  * Clients read values in place: a body at a multiple of 8 in its message need not be copied first. The header stays a
@@ -15,18 +16,30 @@ export function schemaData(message: Uint8Array): Message {
   return bytesField(2, splitMessage(message).header);
 }
 
-/** FlightData of an encapsulated record batch. The body is not copied. */
-export function batchData(message: Uint8Array): Message {
+/** FlightData of an encapsulated record batch. The body is not copied. `metadata`: up to 125 bytes, 8 n + 6 of them. */
+export function batchData(message: Uint8Array, metadata?: Uint8Array): Message {
   const { header, body } = splitMessage(message);
   const ofHeader = varintBytes(header.length);
   const ofBody = Math.max(varintBytes(body.length), lengthBytes - ofHeader);
-  const head = Buffer.allocUnsafe(1 + ofHeader + header.length + bodyTag.length + ofBody);
+  const ofMetadata = metadata === undefined ? 0 : 2 + metadata.length;
+  const metadataAt = 1 + ofHeader + header.length;
+  const head = Buffer.allocUnsafe(metadataAt + ofMetadata + bodyTag.length + ofBody);
   head[0] = headerTag;
   writeVarint(head, 1, header.length, ofHeader);
   head.set(header, 1 + ofHeader);
-  head.set(bodyTag, 1 + ofHeader + header.length);
+  if (metadata !== undefined) {
+    head.set([metadataTag, metadata.length], metadataAt);
+    head.set(metadata, metadataAt + 2);
+  }
+  head.set(bodyTag, metadataAt + ofMetadata);
   writeVarint(head, head.length - ofBody, body.length, ofBody);
   return [head, body];
+}
+
+/** JSON of the length that `batchData` takes: spaces at its end mean nothing. */
+export function paddedJson(value: object): Uint8Array {
+  const text = JSON.stringify(value);
+  return Buffer.from(text.padEnd(Math.ceil((text.length + 2) / 8) * 8 - 2));
 }
 
 function varintBytes(value: number): number {

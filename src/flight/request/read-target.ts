@@ -10,12 +10,21 @@ export interface FrameTarget extends FrameSelection {
   readonly version?: number | undefined;
 }
 
+/** The rows of a frame, and those that come: a stream without an end. Only of a ticket. */
+export interface FollowTarget {
+  readonly kind: 'follow';
+  readonly handle: FrameName;
+  readonly from: number | 'end';
+  readonly columns?: readonly string[] | undefined;
+  readonly lineage?: string | undefined;
+}
+
 /** What a ticket, or the command of a descriptor, asks for. */
-export type ReadTarget = FrameTarget | { readonly kind: 'sql'; readonly sql: string };
+export type ReadTarget = FrameTarget | FollowTarget | { readonly kind: 'sql'; readonly sql: string };
 
 const pathPrefix = 'frames/';
 const hint =
-  'it may be a handle, frames/<handle>, <owner>/<handle>, {"handle":…,"columns":[…],"from":…,"to":…}, {"sql":…}, or the text of an SQL statement';
+  'it may be a handle, frames/<handle>, <owner>/<handle>, {"handle":…,"columns":[…],"from":…,"to":…}, {"handle":…,"from":…,"follow":true}, {"sql":…}, or the text of an SQL statement';
 
 export function wholeFrame(handle: FrameName): FrameTarget {
   return { kind: 'frame', handle, from: 0, to: Infinity };
@@ -36,7 +45,7 @@ export function parseReadTarget(bytes: Uint8Array, what: string): ReadTarget {
 }
 
 function parseSelection(text: string, what: string): ReadTarget {
-  const given = readJsonKeys(text, ['handle', 'version', 'columns', 'from', 'to', 'sql'], what);
+  const given = readJsonKeys(text, ['handle', 'version', 'columns', 'from', 'to', 'follow', 'lineage', 'sql'], what);
   if (given.sql !== undefined) {
     if (typeof given.sql !== 'string') throw invalidKey(what, 'sql', given.sql, 'text');
     if (Object.keys(given).length > 1) {
@@ -50,11 +59,35 @@ function parseSelection(text: string, what: string): ReadTarget {
   if (columns !== undefined && !isColumnList(columns)) {
     throw invalidKey(what, 'columns', columns, 'a list of at least one column name');
   }
+  if (isFollow(given.follow, what)) {
+    if (given.to !== undefined || given.version !== undefined) {
+      throw new AppError('ambiguous_mode', `${what} has follow and a last row or a version`, {
+        hint: 'what is followed has no end, and grows by versions; lineage tells whether its rows were replaced',
+      });
+    }
+    const { lineage } = given;
+    if (lineage !== undefined && typeof lineage !== 'string') throw invalidKey(what, 'lineage', lineage, 'text');
+    const from = given.from === 'end' ? 'end' : (wholeNumber(given.from, 'from', what) ?? 0);
+    return { kind: 'follow', handle: parseFrameName(handle), from, columns, lineage };
+  }
+  if (given.lineage !== undefined) throw invalidKey(what, 'lineage', given.lineage, 'left out without follow');
   const from = wholeNumber(given.from, 'from', what) ?? 0;
   const to = wholeNumber(given.to, 'to', what) ?? Infinity;
   if (to < from) throw invalidKey(what, 'to', to, `at least from (${from})`);
   const version = wholeNumber(given.version, 'version', what);
   return { kind: 'frame', handle: parseFrameName(handle), version, columns, from, to };
+}
+
+function isFollow(value: JsonValue | undefined, what: string): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  throw invalidKey(what, 'follow', value, 'true or false');
+}
+
+/** A stream without an end has no FlightInfo: clients would collect it for ever. */
+export function onlyInDoGet(what: string): AppError {
+  return new AppError('invalid_parameter', `${what} has follow, which is for tickets of DoGet`, {
+    hint: 'call DoGet with it as the ticket',
+  });
 }
 
 function isColumnList(value: JsonValue | undefined): value is readonly string[] {

@@ -502,3 +502,36 @@ def _(server):
     headers = [(b"x-trace", b"a" * 30_000)]
     with server.flight() as client:
         list(client.list_flights(options=flight.FlightCallOptions(headers=headers)))
+
+
+@case("a frame is followed as it grows, and taken up again where the stream broke off")
+def _(server):
+    def follow(client, **more):
+        ticket = json.dumps({"handle": handle, "follow": True, **more})
+        return client.do_get(flight.Ticket(ticket.encode()))
+
+    def take(reader, count):
+        taken = []
+        while len(taken) < count:
+            chunk = reader.read_chunk()
+            taken += chunk.data.column("id").to_pylist()
+        return taken, json.loads(chunk.app_metadata.to_pybytes())["next"]
+
+    def add(client, start, stop):
+        writer, _ = client.do_put(command(handle=handle, mode="append"), rows(start, stop).schema)
+        with writer:
+            writer.write_table(rows(start, stop))
+
+    handle = server.fresh()
+    with server.flight() as client:
+        add(client, 0, 3)
+        reader = follow(client)
+        equal(take(reader, 3), ([0, 1, 2], 3))
+        add(client, 3, 5)
+        taken, mark = take(reader, 2)
+        equal((taken, mark), ([3, 4], 5))
+        reader.cancel()
+        add(client, 5, 6)
+        reader = follow(client, **{"from": mark, "columns": ["id"]})
+        equal(take(reader, 1), ([5], 6))
+        reader.cancel()

@@ -54,6 +54,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   'insert over HTTP': sql(({ name }) => `insert into ${name} values (1)`),
   'drop over HTTP': sql(({ name }) => `drop table ${name}`),
   DoGet: flight('frame', ({ flight }, name) => flight.get(name)),
+  'DoGet with follow': flight('frame', ({ flight }, name) => flight.get(`{"handle":"${name}","follow":true}`)),
   'DoGet of another tenant': flight('frame', ({ flight }, name, tenant) => flight.get(`${tenant}/${name}`)),
   GetFlightInfo: flight('frame', ({ flight }, name) => flight.info(byPath(name))),
   'GetFlightInfo of another tenant': flight('frame', ({ flight }, name, tenant) => flight.info(byPath(tenant, name))),

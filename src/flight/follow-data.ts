@@ -1,0 +1,46 @@
+import { AppError } from '../core/app-error.ts';
+import { arrowFields } from '../encoding/arrow/types/arrow-columns.ts';
+import { arrowTable } from '../encoding/arrow/write/small-table.ts';
+import { type FollowedRows, Follower, type FollowParts } from '../follow/follower.ts';
+import type { Call, Message } from '../grpc/server/method.ts';
+import { arrowSchema } from './data/arrow-schema.ts';
+import { batchData, paddedJson, schemaData } from './data/flight-data.ts';
+import type { FollowTarget } from './request/read-target.ts';
+
+/** Read at once; between two reads nothing of the frame is held. */
+const mostRows = 100_000;
+
+/** The rows of a frame and those that come, each batch with the number of the row behind it. A batch without rows is a progress mark. */
+export async function* followData(
+  parts: FollowParts,
+  target: FollowTarget,
+  { principal, signal, lane }: Call,
+): AsyncGenerator<Message> {
+  using follower = await Follower.open(parts, principal, { ...target, form: 'arrow' }, { signal, lane });
+  await follower.begin();
+  const schema = arrowSchema(follower.columns);
+  const noRows = arrowTable(arrowFields(follower.columns), []);
+  const { lineage } = follower;
+  yield schemaData(schema);
+  yield batchData(noRows, paddedJson({ next: follower.next, lineage }));
+  for (;;) {
+    let { next } = follower;
+    await using rows = await follower.waitFor(mostRows, parts.followers.progressIntervalMs);
+    if (rows === undefined) yield batchData(noRows, paddedJson({ next }));
+    else {
+      assertSameColumns(rows, schema, next);
+      for await (const piece of rows.rows()) {
+        next += piece.rows;
+        yield batchData(piece.bytes, paddedJson({ next }));
+      }
+    }
+  }
+}
+
+/** A stream has one schema. */
+function assertSameColumns({ columns }: FollowedRows, schema: Uint8Array, next: number): void {
+  if (Buffer.compare(arrowSchema(columns), schema) === 0) return;
+  throw new AppError('schema_mismatch', `the frame has other columns from row ${next} on`, {
+    hint: `follow it again from ${next}, or name the columns`,
+  });
+}
