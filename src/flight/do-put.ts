@@ -1,3 +1,4 @@
+import { parseProducer, refuseProducer } from '../core/parse-producer.ts';
 import { PutResult } from '../grpc/messages/flight.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import type { MessageReader } from '../grpc/wire/message-frames.ts';
@@ -21,11 +22,14 @@ export async function* doPut(
     return;
   }
   const options = parsePutOptions(descriptor, await upload.metadata(), call.metadata);
+  const producer = parseProducer(call.metadata);
+  if (options.mode !== 'append') refuseProducer(producer, 'nothing is appended');
   const held = await frames.put(
     call.principal,
-    { ...options, source: { kind: 'arrow', stream: upload.ipcStream() } },
+    { ...options, producer, source: { kind: 'arrow', stream: upload.ipcStream() } },
     { signal: call.signal },
   );
-  const { handle, rows, bytes, version } = held;
-  yield PutResult.encode({ appMetadata: Buffer.from(JSON.stringify({ handle, rows, bytes, version })) });
+  const { handle, rows, bytes, version, isRepeated } = held;
+  const answer = { handle, rows, bytes, version, ...(isRepeated && { repeated: true }) };
+  yield PutResult.encode({ appMetadata: Buffer.from(JSON.stringify(answer)) });
 }

@@ -1,6 +1,7 @@
 import type { Column, DataType } from '../core/data-type.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
+import type { Producer } from '../core/producer.ts';
 import type { AnalyticsTable, SqlJob, SqlResult, SqlRun, Statement } from '../core/sql.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
@@ -40,6 +41,8 @@ export interface QueryRequest extends Omit<SqlRun, keyof SqlJob> {
 export interface UpdateRequest {
   readonly statement: AnalysedStatement;
   readonly parameters?: Uint8Array | undefined;
+  /** Of an INSERT; with another statement it is refused. */
+  readonly producer?: Producer | undefined;
 }
 
 /** What a statement that changes frames has done. */
@@ -48,6 +51,8 @@ export interface SqlUpdate {
   readonly rows: number;
   /** Whether any frame is another than before. */
   readonly hasChanged: boolean;
+  /** An INSERT of a producer that was seen before: its rows were not added again. */
+  readonly isRepeated?: boolean | undefined;
 }
 
 /** What a statement will give and take. */

@@ -2,6 +2,7 @@ import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
 import { type FrameName, isSharedName, ownedName } from '../core/frame-name.ts';
 import type { Handle } from '../core/handle.ts';
+import { refuseProducer } from '../core/parse-producer.ts';
 import type { Principal } from '../core/principal.ts';
 import {
   type AnalyticsTable,
@@ -117,16 +118,17 @@ export class FrameStatements {
 
   async update(
     principal: Principal,
-    { statement, parameters }: UpdateRequest,
+    { statement, parameters, producer }: UpdateRequest,
     options: CallOptions,
   ): Promise<SqlUpdate> {
+    if (statement.kind !== 'insert') refuseProducer(producer, 'the statement is no INSERT');
     switch (statement.kind) {
       case 'createTable':
       case 'insert':
         this.#frames.assertMayWrite(principal);
         return await ofStatement(statement, () =>
           statement.kind === 'insert'
-            ? this.#insert(principal, statement, parameters, options)
+            ? this.#insert(principal, statement, { parameters, producer }, options)
             : this.#create(principal, statement, parameters, options),
         );
       case 'drop':
@@ -214,13 +216,15 @@ export class FrameStatements {
   async #insert(
     principal: Principal,
     statement: Insert,
-    parameters: Uint8Array | undefined,
+    { parameters, producer }: Pick<UpdateRequest, 'parameters' | 'producer'>,
     options: CallOptions,
   ): Promise<SqlUpdate> {
     const { handle, into } = await this.#insertTarget(principal, statement, options);
     const { query } = statement;
     await using result = await this.#run(principal, { query, into, form: 'arrow', parameters, isKept: true }, options);
-    await this.#putRows(principal, result, { handle, mode: 'append' }, options);
+    const put = { handle, mode: 'append', producer } as const;
+    const { isRepeated } = await this.#putRows(principal, result, put, options);
+    if (isRepeated) return { rows: 0, hasChanged: false, isRepeated };
     return { rows: result.totalRows, hasChanged: result.totalRows > 0 };
   }
 

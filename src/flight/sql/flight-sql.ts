@@ -1,4 +1,5 @@
 import type { Logger } from '../../core/logger.ts';
+import { parseProducer } from '../../core/parse-producer.ts';
 import type { Principal } from '../../core/principal.ts';
 import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import type { Frames } from '../../frames/frames.ts';
@@ -112,7 +113,10 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
       case 'CommandStatementIngest': {
         const command = CommandStatementIngest.decode(value);
         const transaction = transactions.find(call.principal, command.transactionId);
-        const rows = await ingest(frames, call.principal, command, upload, call);
+        const rows = await ingest(frames, call.principal, command, upload, {
+          signal: call.signal,
+          producer: parseProducer(call.metadata),
+        });
         noteWrite(transaction, `${rows} rows ingested into ${command.table}`);
         return updateResult(rows);
       }

@@ -1,7 +1,9 @@
 import { AppError } from '../../../core/app-error.ts';
 import { mayUseEngine } from '../../../core/engine-names.ts';
 import { parseHandle } from '../../../core/handle.ts';
+import { refuseProducer } from '../../../core/parse-producer.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Producer } from '../../../core/producer.ts';
 import { analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { findFrame } from '../../../query/frame-tables.ts';
@@ -23,7 +25,7 @@ export async function ingest(
   principal: Principal,
   command: Ingest,
   upload: FlightUpload,
-  options: { readonly signal: AbortSignal },
+  { signal, producer }: { readonly signal: AbortSignal; readonly producer: Producer | undefined },
 ): Promise<number> {
   frames.assertMayWrite(principal);
   // As everywhere in SQL, a name means the frame that is there in whatever case.
@@ -31,6 +33,7 @@ export async function ingest(
     (await findFrame(frames, principal, { catalog: undefined, schema: undefined, name: command.table })) ??
     parseHandle(command.table);
   const { mode, mustExist } = ingestMode(command.tableDefinition);
+  if (mode !== 'append') refuseProducer(producer, 'nothing is appended');
   refuseElsewhere(command, principal);
   if (command.temporary) {
     throw new AppError('sql_forbidden', `${handle} cannot be temporary: a frame is there for all connections`, {
@@ -38,9 +41,9 @@ export async function ingest(
     });
   }
   const ttlMs = ttlOption(command.options);
-  if (mustExist) await frames.describe(principal, handle, options);
+  if (mustExist) await frames.describe(principal, handle, { signal });
   const source = { kind: 'arrow', stream: upload.ipcStream() } as const;
-  await frames.put(principal, { handle, mode, ttlMs, source }, options);
+  await frames.put(principal, { handle, mode, ttlMs, source, producer }, { signal });
   return upload.counts.rows;
 }
 

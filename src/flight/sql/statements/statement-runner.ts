@@ -1,5 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Logger } from '../../../core/logger.ts';
+import { parseProducer } from '../../../core/parse-producer.ts';
 import type { Call, Message } from '../../../grpc/server/method.ts';
 import type { AnalysedStatement, CallOptions, FrameSql, PreparedSql } from '../../../query/frame-sql.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
@@ -205,7 +206,9 @@ export class StatementRunner {
       return 0;
     }
     const { principal } = call;
-    const { rows, hasChanged } = await this.#sql.update(principal, { statement, parameters }, optionsOf(call));
+    const producer = parseProducer(call.metadata);
+    const request = { statement, parameters, producer };
+    const { rows, hasChanged } = await this.#sql.update(principal, request, optionsOf(call));
     if (hasChanged) noteWrite(transaction, statementName(sql));
     return rows;
   }

@@ -11,6 +11,8 @@ export interface ImportAnswer {
   readonly version: number;
   readonly rowsRejected: number;
   readonly rowsImported: number;
+  /** Only where it is so. */
+  readonly repeated?: true;
   readonly header: boolean;
   readonly partitionBy: 'NONE';
   readonly timestamp?: string;
@@ -59,6 +61,7 @@ export const importAnswerSchema: JsonSchema = {
     version: { ...int, description: 'Of the frame.' },
     rowsRejected: { ...int, description: 'Left out, with atomicity=skipRow.' },
     rowsImported: int,
+    repeated: { const: true, description: 'The append of this producer was seen before: no row was added again.' },
     header: { type: 'boolean', description: 'Whether the first line of a CSV was taken for the names of the columns.' },
     partitionBy: { const: 'NONE' },
     timestamp: { type: 'string', description: 'As asked for.' },
@@ -96,7 +99,7 @@ export const importAnswerSchema: JsonSchema = {
 };
 
 export function importAnswer({ put, format, timestamp, ms }: Imported): ImportAnswer {
-  const { handle, version, rowsPut, bytes, columns, report } = put;
+  const { handle, version, rowsPut, isRepeated, bytes, columns, report } = put;
   const rejections = report?.rejections ?? [];
   const errorsOf = (name: string): number => rejections.filter(({ column }) => column === name).length;
   return {
@@ -106,6 +109,7 @@ export function importAnswer({ put, format, timestamp, ms }: Imported): ImportAn
     version,
     rowsRejected: report?.rejectedRows ?? 0,
     rowsImported: rowsPut,
+    ...(isRepeated && { repeated: true }),
     header: report?.hasHeader ?? false,
     partitionBy: 'NONE',
     ...(timestamp !== undefined && { timestamp }),

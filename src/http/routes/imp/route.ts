@@ -1,7 +1,9 @@
+import { parseProducer, refuseProducer } from '../../../core/parse-producer.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';
+import { producerHeaders } from '../../exchange/producer.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { BodyLimits } from '../../exchange/request-body.ts';
 import type { Route } from '../../exchange/route.ts';
@@ -20,6 +22,7 @@ const operation: Operation = {
   description:
     'The door of QuestDB for files. Answers when the frame is on disk for good; an upload that breaks off or cannot be read leaves nothing. Unlike in QuestDB a failure has a status of its own, and a row that cannot be read refuses the file unless `atomicity=skipRow`.',
   parameters: importParameters,
+  headers: producerHeaders,
   requestBody: {
     required: true,
     description:
@@ -51,9 +54,12 @@ const operation: Operation = {
   },
   errors: [
     'invalid_parameter',
+    'missing_parameter',
     'invalid_handle',
     'handle_exists',
     'schema_mismatch',
+    'producer_gap',
+    'producer_fenced',
     'invalid_input',
     'unsupported_format',
     'unsupported_type',
@@ -83,11 +89,13 @@ export function impRoute({ frames, limits }: ImpRouteOptions): Route {
       const { principal, signal } = exchange;
       refuseCrossSite(exchange);
       const command = parseImport(parseQueryString(exchange.target));
+      const producer = parseProducer(exchange.requestHeaders);
+      if (command.mode !== 'append') refuseProducer(producer, 'nothing is appended');
       // Nobody shall send gigabytes for nothing.
       await frames.refusePut(principal, command);
       const upload = await openUpload(exchange, limits);
       try {
-        const kept = await storeUpload(upload, command, { principal, frames, limits, signal });
+        const kept = await storeUpload(upload, command, { principal, producer, frames, limits, signal });
         const { timestamp } = command;
         const answer = importAnswer({ ...kept, timestamp, ms: performance.now() - start });
         const isText = command.fmt === undefined ? upload.isForm : command.fmt === 'text';

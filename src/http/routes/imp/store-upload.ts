@@ -3,6 +3,7 @@ import type { Column } from '../../../core/data-type.ts';
 import type { FileFormatName } from '../../../core/file-format.ts';
 import type { FileFormat } from '../../../core/frame-engine.ts';
 import type { Principal } from '../../../core/principal.ts';
+import type { Producer } from '../../../core/producer.ts';
 import { didYouMeanName } from '../../../core/text/did-you-mean.ts';
 import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
 import type { Frames } from '../../../frames/frames.ts';
@@ -18,6 +19,8 @@ import { type Spooled, spool } from './upload-spool.ts';
 
 interface StoreUploadContext {
   readonly principal: Principal;
+  /** Of an append. */
+  readonly producer: Producer | undefined;
   readonly frames: Pick<Frames, 'put' | 'describe' | 'temporaryFile'>;
   readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
   readonly signal: AbortSignal;
@@ -34,7 +37,7 @@ export async function storeUpload(
   command: ImportCommand,
   context: StoreUploadContext,
 ): Promise<StoredUpload> {
-  const { principal, frames, limits, signal } = context;
+  const { principal, producer, frames, limits, signal } = context;
   const named = namedFormat({
     asked: command.format,
     contentType: upload.contentType,
@@ -46,7 +49,8 @@ export async function storeUpload(
     const format = formatOf(named, reader.buffered);
     checkOptions(format, command, types);
     const { handle, mode, ttlMs, timestamp } = command;
-    const request = { handle, mode, ttlMs, check: timestamp === undefined ? undefined : timestampCheck(timestamp) };
+    const check = timestamp === undefined ? undefined : timestampCheck(timestamp);
+    const request = { handle, mode, ttlMs, check, producer };
     if (format === 'arrow') {
       const source = { kind: 'arrow', stream: reader.rest() } as const;
       return { format, put: await frames.put(principal, { ...request, source }, { signal }) };

@@ -1,4 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
+import { parseProducer, refuseProducer } from '../../../core/parse-producer.ts';
+import type { Producer } from '../../../core/producer.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { AnalysedStatement, EngineChoice, FrameSql } from '../../../query/frame-sql.ts';
@@ -6,6 +8,7 @@ import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { readParameters } from '../../exchange/parameters.ts';
+import { producerHeaders } from '../../exchange/producer.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import { type EngineReport, engineReportSchema, reportEngine } from '../../exchange/requested-engine.ts';
 import type { Route } from '../../exchange/route.ts';
@@ -33,6 +36,8 @@ interface Run {
   readonly parameters: Uint8Array | undefined;
   readonly choice: EngineChoice;
   readonly told: EngineReport | undefined;
+  /** Of an INSERT, or of rows that are kept by appending them. */
+  readonly producer: Producer | undefined;
 }
 
 const noParameters = { parameterCount: 0 };
@@ -50,6 +55,7 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
     async handle(exchange) {
       refuseCrossSite(exchange);
       readParameters({}, parseQueryString(exchange.target));
+      const producer = parseProducer(exchange.requestHeaders);
       const command = await readCommand(exchange, settings);
       const { principal, signal, lane, requestId } = exchange;
       const { timeoutMs, keep } = command;
@@ -58,8 +64,9 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
       const told = reportEngine(exchange, command, choice);
       const statement = await sql.analyze(principal, choice, { signal, lane, requestId });
       const parameters = boundParameters(command.params, 'query' in statement ? statement.query : noParameters);
-      const run = { command, statement, parameters, choice, told };
+      const run = { command, statement, parameters, choice, told, producer };
       const reads = statement.kind === 'query' || statement.kind === 'showTables';
+      if (reads && keep?.mode !== 'append') refuseProducer(producer, 'nothing is appended');
       if (!reads) sendJson(exchange, { ...(await change(exchange, run, sql)), ...told });
       else if (keep !== undefined) sendJson(exchange, { ...(await keepRows(exchange, run, keep, sql)), ...told });
       else await sendRows(exchange, run, { frames, sql, ...settings });
@@ -101,22 +108,23 @@ async function sendRows(
 
 async function keepRows(
   { principal, signal, lane, requestId }: Exchange,
-  { command, statement, parameters }: Run,
+  { command, statement, parameters, producer }: Run,
   keep: Keep,
   sql: FrameSql,
 ): Promise<object> {
   const { range, columns: chosen } = command;
   const request = { statement, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
   const options = { signal, lane, requestId };
-  const { handle, version, rows, bytes, columns, expiresAt } = await sql.keep(principal, request, keep, options);
+  const kept = await sql.keep(principal, request, { ...keep, producer }, options);
+  const { handle, version, rows, bytes, columns, expiresAt, isRepeated } = kept;
   const expires = expiresAt === undefined ? null : isoTime(expiresAt);
-  return { handle, version, rows, bytes, columns: columns.map(execColumn), expires };
+  return { handle, version, rows, bytes, columns: columns.map(execColumn), expires, ...repeated(isRepeated) };
 }
 
 /** As QuestDB answers. */
 async function change(
   { principal, signal, lane, requestId }: Exchange,
-  { command, statement, parameters }: Run,
+  { command, statement, parameters, producer }: Run,
   sql: FrameSql,
 ): Promise<object> {
   if (command.keep !== undefined) {
@@ -124,12 +132,22 @@ async function change(
       hint: 'keep is for queries; CREATE TABLE … AS keeps its rows by itself',
     });
   }
-  const { rows: updated } = await sql.update(principal, { statement, parameters }, { signal, lane, requestId });
-  return statement.kind === 'insert' ? { dml: 'OK', updated } : { ddl: 'OK' };
+  const request = { statement, parameters, producer };
+  const { rows: updated, isRepeated } = await sql.update(principal, request, { signal, lane, requestId });
+  return statement.kind === 'insert' ? { dml: 'OK', updated, ...repeated(isRepeated) } : { ddl: 'OK' };
+}
+
+function repeated(isRepeated: boolean | undefined): { readonly repeated?: true } {
+  return isRepeated ? { repeated: true } : {};
 }
 
 const binary = { type: 'string', format: 'binary' } as const;
 const text = { type: 'string' } as const;
+
+const repeatedSchema = {
+  const: true,
+  description: 'The append of this producer was seen before: no row was added again.',
+} as const;
 
 const rowsSchema = {
   type: 'object',
@@ -155,6 +173,7 @@ const keptSchema = {
     bytes: { type: 'integer' },
     columns: { type: 'array', items: columnSchema },
     expires: { type: ['string', 'null'], format: 'date-time' },
+    repeated: repeatedSchema,
     ...engineReportSchema,
   },
   required: ['handle', 'version', 'rows', 'bytes', 'columns', 'expires'],
@@ -170,6 +189,7 @@ const dmlSchema = {
   properties: {
     dml: { const: 'OK' },
     updated: { type: 'integer', description: 'Rows that were added.' },
+    repeated: repeatedSchema,
     ...engineReportSchema,
   },
   required: ['dml', 'updated'],
@@ -181,6 +201,7 @@ const operation: Operation = {
   description:
     'For statements that are long, take parameters, or change frames (CREATE TABLE, INSERT INTO, DROP TABLE). An error after the first byte of the rows cuts the connection, so that nothing incomplete is taken for whole.',
   parameters: {},
+  headers: producerHeaders,
   requestBody: {
     required: true,
     description: 'JSON of at most 16 MB.',
@@ -208,6 +229,8 @@ const operation: Operation = {
     'invalid_limit',
     'handle_exists',
     'schema_mismatch',
+    'producer_gap',
+    'producer_fenced',
     'frame_changed',
     'unsupported_type',
     'overloaded',
