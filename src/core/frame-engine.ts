@@ -14,6 +14,8 @@ export interface PartFacts {
 export interface PartSource {
   readonly path: string;
   readonly rows: number;
+  /** How many of the frame's columns it has, the first ones: the others are NULL in its rows. Default: all. */
+  readonly columnCount?: number | undefined;
   /** The path is a symbolic link: the file itself lies in another folder. Default false. */
   readonly isElsewhere?: boolean | undefined;
 }

@@ -243,11 +243,15 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   if (table.kind === 'list') return { name, source: table };
   const { schema } = table;
   const warm = warmPath(table);
-  const paths = table.parts.map((part) => part.path);
+  const isUniform = table.parts.every(({ columnCount }) => columnCount === undefined);
+  const files = {
+    parts: table.parts.map(({ path, columnCount }) => ({ path, columnCount })),
+    columns: isUniform ? [] : table.columns,
+  };
   return {
     name,
     schema,
-    source: warm === undefined ? { kind: 'parquet', paths } : { kind: 'warm', path: warm, paths },
+    source: warm === undefined ? { kind: 'parquet', ...files } : { kind: 'warm', path: warm, ...files },
   };
 }
 

@@ -16,6 +16,20 @@ beforeAll(async () => {
 });
 afterAll(() => lab[Symbol.asyncDispose]());
 
+test('a copy has NULL where a file is older than a column', async () => {
+  await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
+  await using one = lab.newEngine({ workers: 1, nativeCopies: warm });
+  const narrow = await lab.frame('narrow', 'SELECT range AS n FROM range(10)');
+  const wide = await lab.frame('wide', "SELECT range + 10 AS n, 'v' AS v, [range] AS l FROM range(10)");
+  const parts = [...narrow.parts.map((part) => ({ ...part, columnCount: 1 })), ...wide.parts];
+  const t = { ...wide, name: 'widened', parts };
+  const counts = () => rowsOf(one, 'SELECT count(*), count(v), count(l), sum(n) FROM widened', { tables: [t] });
+  for (let n = 0; n < 2; n++) expect(await counts()).toEqual([[20, 10, 10, '190']]);
+  await warm.settled();
+  for (const { path } of parts) await rm(path);
+  expect(await counts()).toEqual([[20, 10, 10, '190']]);
+});
+
 test('the second query makes a copy, later ones read it, and a new version replaces it', async () => {
   await using warm = lab.newWarmTables({ budgetBytes: 100_000_000, pause: none });
   await using one = lab.newEngine({ workers: 1, nativeCopies: warm });

@@ -187,7 +187,7 @@ export class NativeCopies implements AsyncDisposable {
     const isPacked = table.bytes > budgetBytes * plainShare;
     using work = new LinkedAbort([entry.forgotten.signal, this.#controller.signal], timeoutMs);
     try {
-      await copy({ parts: table.parts, path, isPacked }, work.signal);
+      await copy({ parts: table.parts, columns: table.columns, path, isPacked }, work.signal);
     } catch (error) {
       // A process that had to be killed has left what it wrote.
       await Promise.all([path, `${path}.wal`].map((file) => rm(file, { force: true })));

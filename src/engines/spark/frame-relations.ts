@@ -38,7 +38,8 @@ export function frameRelation(
     }
     return pathMap.toCluster(path, flavour, 'read');
   });
-  return readParquet(paths, flavour === 'spark' ? sparkSchema(table.columns) : undefined);
+  const isUniform = table.parts.every(({ columnCount }) => columnCount === undefined);
+  return readParquet(paths, flavour === 'spark' ? sparkSchema(table.columns) : undefined, { isUniform });
 }
 
 /** Spark cannot read them, and Sail loses their months in silence. */

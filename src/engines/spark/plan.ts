@@ -65,8 +65,14 @@ function relation(fields: Parameters<typeof RelationMessage.encode>[0]): Relatio
   return RelationMessage.encode({ common: { planId: planIds }, ...fields });
 }
 
-export function readParquet(paths: readonly string[], schema: string | undefined): Relation {
-  return relation({ read: { dataSource: { format: 'parquet', schema, options: new Map(), paths } } });
+/** `isUniform`: all files have the same columns. */
+export function readParquet(
+  paths: readonly string[],
+  schema: string | undefined,
+  { isUniform }: { readonly isUniform: boolean },
+): Relation {
+  const options = new Map(isUniform ? [] : [['mergeSchema', 'true']]);
+  return relation({ read: { dataSource: { format: 'parquet', schema, options, paths } } });
 }
 
 export function aliased(input: Relation, alias: string): Relation {

@@ -12,6 +12,24 @@ export function assertSameColumns(handle: Handle, held: readonly Column[], broug
   });
 }
 
+/** Rejects rows that have not all columns of the frame first, and others that SQL can tell from them behind. */
+export function assertWidens(handle: Handle, held: readonly Column[], brought: readonly Column[]): void {
+  assertSameColumns(handle, held, brought.slice(0, Math.max(held.length, 1)));
+  const names = new Set(held.map(({ name }) => name.toLowerCase()));
+  for (const { name } of brought.slice(held.length)) {
+    if (name !== '' && !names.has(name.toLowerCase())) names.add(name.toLowerCase());
+    else {
+      throw new AppError(
+        'schema_mismatch',
+        `these rows do not fit ${handle}: column ${JSON.stringify(name)} cannot be added`,
+        {
+          hint: 'a column that is added needs a name that no other column has, in any case',
+        },
+      );
+    }
+  }
+}
+
 /** Says in words how two lists of columns differ; undefined when they are equal. */
 export function columnDifference(held: readonly Column[], brought: readonly Column[]): string | undefined {
   for (const [index, column] of held.entries()) {

@@ -213,12 +213,12 @@ export class PinnedParts {
     await Promise.all(partLinks.map((pin) => this.#partLinks.assertUnchanged(pin, { isRetired: this.#retired })));
     const isOwn = reader === undefined || this.#partLinks.isOwn(reader);
     const found = isOwn ? partLinks : await this.#pinFor(reader, partLinks);
-    return found.map(({ path, part: { rows }, isElsewhere }) => ({ path, rows, ...(isElsewhere && { isElsewhere }) }));
+    return found.map((pin) => ({ ...sourceOf(pin), ...(pin.isElsewhere && { isElsewhere: true }) }));
   }
 
   /** The same for those who are about to find out whether the bytes are those that were written. */
   async unverifiedSources(): Promise<readonly PartSource[]> {
-    return (await this.#pin()).map(({ path, part: { rows } }) => ({ path, rows }));
+    return (await this.#pin()).map(sourceOf);
   }
 
   /** Before the public names go: keeps the parts for everybody who reads them now or begins to before `retire`. */
@@ -289,6 +289,10 @@ export class PinnedParts {
     for (const others of this.#pinnedFor.values()) void this.#partLinks.unpin(others);
     this.#pinnedFor.clear();
   }
+}
+
+function sourceOf({ path, part: { rows, columnCount } }: Pin): PartSource {
+  return { path, rows, ...(columnCount !== undefined && { columnCount }) };
 }
 
 /** All of them, or none. */

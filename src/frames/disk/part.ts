@@ -18,6 +18,8 @@ export interface Part extends FileIdentity {
   readonly checksum: string | null;
   readonly rows: number;
   readonly uncompressedBytes: number;
+  /** How many of the frame's columns it has, the first ones: the others were added later. Absent: all. */
+  readonly columnCount?: number | undefined;
   /** Already compressed as configured, or not ours to rewrite. */
   readonly final: boolean;
 }

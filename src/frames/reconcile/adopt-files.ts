@@ -27,7 +27,7 @@ export class FileAdopter {
   }
 
   async adopt(files: readonly FileIdentity[], known: readonly Part[], signal: AbortSignal): Promise<AdoptedParts> {
-    const parts: Part[] = [];
+    const found: { readonly part: Part; readonly columnCount: number }[] = [];
     let columns: readonly Column[] | undefined;
     for (const file of files) {
       const name = file.file;
@@ -36,20 +36,21 @@ export class FileAdopter {
         throw new Unreadable(`${name} does not begin and end as a Parquet file does`);
       }
       const facts = await this.#probe(path, name, signal);
-      const difference = columns === undefined ? undefined : columnDifference(columns, facts.columns);
-      if (difference !== undefined) throw new Unreadable(`${name} does not fit the parts before it: ${difference}`);
-      columns ??= facts.columns;
-      const found = await this.#directory.identify(path);
-      if (found === undefined || !sameIdentity(found, file)) throw new FileChanged(name);
+      columns = columns === undefined ? facts.columns : widerOf(columns, facts.columns, name);
+      const identity = await this.#directory.identify(path);
+      if (identity === undefined || !sameIdentity(identity, file)) throw new FileChanged(name);
       const ours = known.find((part) => sameIdentity(part, file)) ?? (await this.#sameBytes(known, file, path, signal));
-      parts.push({
+      const part = {
         ...justIdentity(file),
         checksum: ours?.checksum ?? null,
         rows: facts.rows,
         uncompressedBytes: facts.uncompressedBytes,
         final: ours?.final ?? true,
-      });
+      };
+      found.push({ part, columnCount: facts.columns.length });
     }
+    const count = columns?.length ?? 0;
+    const parts = found.map(({ part, columnCount }) => (columnCount === count ? part : { ...part, columnCount }));
     return { columns: columns ?? [], parts };
   }
 
@@ -74,6 +75,14 @@ export class FileAdopter {
       throw new Unreadable(`${name} is not readable: ${error.message.replaceAll(path, name)}`, { cause: error });
     }
   }
+}
+
+/** The columns of the files before and of this one: the same, or some that one of them has only the first of. */
+function widerOf(before: readonly Column[], columns: readonly Column[], name: string): readonly Column[] {
+  const common = Math.min(before.length, columns.length);
+  const difference = columnDifference(before.slice(0, common), columns.slice(0, common));
+  if (difference !== undefined) throw new Unreadable(`${name} does not fit the parts before it: ${difference}`);
+  return columns.length > before.length ? columns : before;
 }
 
 async function looksLikeParquet(path: string, size: number): Promise<boolean> {

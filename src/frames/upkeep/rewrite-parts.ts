@@ -112,6 +112,7 @@ export class PartRewriter {
       checksum: written.checksum,
       rows: written.rows,
       uncompressedBytes: written.uncompressedBytes,
+      columnCount: columns.length,
       final: true,
       check: new PartCheck(written, { passed: true }),
     };
@@ -147,7 +148,10 @@ export class PartRewriter {
     const at = positionOf(run, before.parts);
     const [current, ...others] = at === undefined ? [] : before.parts.slice(at, at + run.length);
     if (at === undefined || current === undefined) return true;
-    const parts = before.parts.toSpliced(at, run.length, { ...made, file: current.file });
+    // Some may have been added meanwhile.
+    const hasAllColumns = made.columnCount === version.manifest.columns.length;
+    const columnCount = hasAllColumns ? undefined : made.columnCount;
+    const parts = before.parts.toSpliced(at, run.length, { ...made, file: current.file, columnCount });
     const manifest = {
       ...version.manifest,
       parts: parts.map(withoutCheck),

@@ -6,7 +6,7 @@ import type { FrameName } from '../../core/frame-name.ts';
 import { generateHandle, type Handle } from '../../core/handle.ts';
 import type { Producer } from '../../core/producer.ts';
 import type { Entry } from '../catalog/catalog.ts';
-import { assertSameColumns } from '../catalog/column-difference.ts';
+import { assertSameColumns, assertWidens } from '../catalog/column-difference.ts';
 import { frameChanged, handleExists, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
@@ -151,9 +151,11 @@ export class FrameWriter {
     if (request.replaces !== undefined && request.replaces !== heldId) throw frameChanged(handle);
     if (request.mode === 'append' && !isFree) {
       if (entry.kind !== 'held') throw whyNotHeld(handle, entry);
-      assertSameColumns(handle, entry.version.manifest.columns, columns);
+      const held = entry.version.manifest.columns;
+      if (request.addsColumns) assertWidens(handle, held, columns);
+      else assertSameColumns(handle, held, columns);
       assertRoom({ handle, bytes: bytesOf(staged), isReplacement: false });
-      return this.#append(handle, request, entry, staged);
+      return this.#append(handle, request, entry, columns, staged);
     }
     if (request.mode === 'create' && !isFree) throw handleExists(handle);
     assertRoom({ handle, bytes: bytesOf(staged), isReplacement: true });
@@ -187,14 +189,15 @@ export class FrameWriter {
     handle: Handle,
     request: PutRequest<Handle>,
     entry: Extract<Entry, { kind: 'held' }>,
+    columns: readonly Column[],
     staged: readonly StagedFile[],
   ): Promise<FrameVersion> {
     const { directory, commits, partLinks } = this.#state;
     const { manifest, parts } = entry.version;
-    const old = parts.parts;
+    const old = ofWiderFrame(parts.parts, manifest.columns, columns);
     const [first] = old;
     const common = {
-      columns: manifest.columns,
+      columns,
       defaultTtlMs: manifest.ttlMs,
       createdAt: manifest.createdAt,
       lineage: lineageOf(manifest),
@@ -305,6 +308,16 @@ export class FrameWriter {
 
 function bytesOf(staged: readonly StagedFile[]): number {
   return staged.reduce((sum, { written }) => sum + written.bytes, 0);
+}
+
+/** What they are where the frame has more columns. */
+function ofWiderFrame(
+  parts: readonly HeldPart[],
+  before: readonly Column[],
+  after: readonly Column[],
+): readonly HeldPart[] {
+  if (before.length === after.length) return parts;
+  return parts.map((part) => ({ ...part, columnCount: part.columnCount ?? before.length }));
 }
 
 export function withoutCheck({ check: _, ...part }: HeldPart): Part {

@@ -1,4 +1,5 @@
 import type { AppErrorOptions, ErrorCode } from '../../../core/app-error.ts';
+import type { Column } from '../../../core/data-type.ts';
 import type {
   Compression,
   FileFormat,
@@ -38,6 +39,12 @@ export interface SqlSettings {
   readonly isConfined: boolean;
 }
 
+export interface TableFiles {
+  readonly parts: readonly Pick<PartSource, 'path' | 'columnCount'>[];
+  /** Empty where every part has all of them. */
+  readonly columns: readonly Column[];
+}
+
 /** Where the rows of a query's table are read from. */
 export interface QueryTable {
   /** As the query spells it. */
@@ -45,9 +52,9 @@ export interface QueryTable {
   /** In lower case. Undefined: that of the frames. */
   readonly schema?: string | undefined;
   readonly source:
-    | { readonly kind: 'parquet'; readonly paths: readonly string[] }
+    | ({ readonly kind: 'parquet' } & TableFiles)
     /** A database file that holds a copy as a native table; it may be gone when the job's turn comes. */
-    | { readonly kind: 'warm'; readonly path: string; readonly paths: readonly string[] }
+    | ({ readonly kind: 'warm'; readonly path: string } & TableFiles)
     | ListTable;
 }
 
@@ -63,6 +70,7 @@ export type RunQueryJob = QueryJob & Omit<SqlRun, keyof SqlJob | 'parameters'>;
 /** A frame as a native table in a database file of its own. */
 export interface WarmCopy {
   readonly parts: readonly PartSource[];
+  readonly columns: readonly Column[];
   readonly path: string;
   /** So that it takes little more than half the room, and some more time to be read. */
   readonly isPacked: boolean;

@@ -43,7 +43,8 @@ async function exportParquet(
   const { versionId, source, isWholeFrame } = frame;
   const headers = [...exportHeaders(format), ...exchange.cacheControl('no-cache')];
   const [only] = source.parts;
-  if (isWholeFrame && format.compression === undefined && only !== undefined && source.parts.length === 1) {
+  const isOneFile = source.parts.length === 1 && only?.columnCount === undefined;
+  if (isWholeFrame && format.compression === undefined && only !== undefined && isOneFile) {
     // A version keeps its rows but not its bytes: the file may be compressed anew.
     await using file = await open(only.path);
     const { size, mtimeMs } = await file.stat();

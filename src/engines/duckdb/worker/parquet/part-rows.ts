@@ -1,6 +1,9 @@
 import type { Column } from '../../../../core/data-type.ts';
 import type { ParquetRows, PartSource } from '../../../../core/frame-engine.ts';
+import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
+import { sqlName } from '../../protocol/sql-text.ts';
 import { parquetRelation } from './parquet-relation.ts';
+import { uniqueNames } from './unique-names.ts';
 
 export interface PartRange {
   readonly part: PartSource;
@@ -21,14 +24,44 @@ export function* partRanges(parts: readonly PartSource[], fromRow: number, toRow
   }
 }
 
+/** All rows of files of which some may have only the first of the columns. */
+export function partsRelation(
+  parts: readonly Pick<PartSource, 'path' | 'columnCount'>[],
+  columns: readonly Column[],
+): string {
+  if (parts.every(({ columnCount }) => columnCount === undefined))
+    return parquetRelation(parts.map(({ path }) => path));
+  const groups: { readonly columnCount: number | undefined; readonly paths: string[] }[] = [];
+  for (const { path, columnCount } of parts) {
+    const last = groups.at(-1);
+    if (last !== undefined && last.columnCount === columnCount) last.paths.push(path);
+    else groups.push({ columnCount, paths: [path] });
+  }
+  const relations = groups.map(({ columnCount, paths }) => widened(parquetRelation(paths), columnCount, columns));
+  const [only] = relations;
+  if (only !== undefined && relations.length === 1) return only;
+  return `(${relations.map((relation) => `(SELECT * FROM ${relation})`).join(' UNION ALL ')})`;
+}
+
+/** With NULL for the columns that were added behind those of the relation. */
+function widened(relation: string, columnCount: number | undefined, columns: readonly Column[]): string {
+  if (columnCount === undefined) return relation;
+  const names = uniqueNames(columns.map(({ name }) => name));
+  const added = columns
+    .map(({ type }, index) => `CAST(NULL AS ${sqlTypeName(type)}) AS ${sqlName(names[index] ?? '')}`)
+    .slice(columnCount);
+  return `(SELECT ${['*', ...added].join(', ')} FROM ${relation})`;
+}
+
 /** Only the row groups that hold the range are read, by a virtual column that one of the frame's own may hide. */
 export function rangeRelation({ part, from, to }: PartRange, columns: readonly Column[]): string {
   const relation = parquetRelation([part.path]);
-  if (from === 0 && to === part.rows) return relation;
+  const isWhole = from === 0 && to === part.rows;
   const isHidden = columns.some((column) => column.name.toLowerCase() === rowNumberColumn);
-  return isHidden
+  const rows = isHidden
     ? `${relation} LIMIT ${to - from} OFFSET ${from}`
     : `${relation} WHERE ${rowNumberColumn} BETWEEN ${from} AND ${to - 1}`;
+  return widened(isWhole ? relation : rows, part.columnCount, columns);
 }
 
 export function selection(relation: string, select: readonly number[] | undefined): string {
@@ -42,7 +75,7 @@ export function selected(columns: readonly Column[], select: readonly number[] |
 
 /** All rows of the source as one relation. */
 export function rowsRelation({ parts, columns, select, range }: ParquetRows): string {
-  const all = parquetRelation(parts.map((part) => part.path));
+  const all = partsRelation(parts, columns);
   if (range === undefined) return selection(all, select);
   const ranges = [...partRanges(parts, range.from, range.to)];
   const rows = ranges.map((each) => `(SELECT * FROM ${selection(rangeRelation(each, columns), select)})`);

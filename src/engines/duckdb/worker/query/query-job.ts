@@ -202,9 +202,9 @@ function pathsOf({ source }: QueryTable): readonly string[] {
     case 'list':
       return [];
     case 'parquet':
-      return source.paths;
+      return source.parts.map(({ path }) => path);
     case 'warm':
-      return [source.path, ...source.paths];
+      return [source.path, ...source.parts.map(({ path }) => path)];
     default:
       return source satisfies never;
   }

@@ -5,7 +5,7 @@ import type { QueryTable, SqlSettings } from '../../protocol/protocol.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
-import { parquetRelation } from '../parquet/parquet-relation.ts';
+import { partsRelation } from '../parquet/part-rows.ts';
 import { PlanCache } from './plan-cache.ts';
 
 const mostViews = 500;
@@ -109,7 +109,7 @@ export class SqlCatalog {
       await this.connection.run(`ATTACH ${sqlString(source.path)} AS ${name} (READ_ONLY)`);
     } catch (error) {
       if (!(error instanceof DuckDbError) || error.interrupted) throw error;
-      return parquetRelation(source.paths);
+      return partsRelation(source.parts, source.columns);
     }
     const relation = `${name}.main.frame`;
     this.#warmNames.set(source.path, relation);
@@ -145,7 +145,7 @@ function schemaName({ schema }: Pick<QueryTable, 'schema'>): string {
 }
 
 function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>): string {
-  return source.kind === 'parquet' ? parquetRelation(source.paths) : listRelation(source);
+  return source.kind === 'parquet' ? partsRelation(source.parts, source.columns) : listRelation(source);
 }
 
 function listRelation({ columns, rows }: ListTable): string {
