@@ -66,6 +66,8 @@ import { sqlRoute } from './http/routes/sql/route.ts';
 import { tenantRoute, tenantsRoute } from './http/routes/tenants.ts';
 import { rotateTokenRoute, tokenRoute, tokensRoute } from './http/routes/tokens.ts';
 import { whoamiRoute } from './http/routes/whoami.ts';
+import { writeRoutes } from './http/routes/write/route.ts';
+import { settingsRoute } from './http/routes/write/settings-route.ts';
 import { AutoEngine } from './query/auto-engine.ts';
 import { EngineDirectory } from './query/engine-directory.ts';
 import { EngineRouter } from './query/engine-router.ts';
@@ -476,7 +478,7 @@ function openGrpc(
 }
 
 function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: ListenAddress): readonly Route[] {
-  const { http } = config;
+  const { http, write } = config;
   const { defaultEngine, autoEngine } = config.sql;
   const { sql, tsdb, running, engines } = queries;
   const { frames, followers, cache, records, tls } = inside;
@@ -485,6 +487,8 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     execRoute({ frames, pages: cache.space(), tsdb, sql, settings: { ...http, defaultEngine } }),
     expRoute({ frames, tsdb, sql, settings: { ...http, defaultEngine } }),
     impRoute({ frames, limits: http }),
+    ...writeRoutes({ frames, limits: { ...http, maxBodyBytes: write.maxBodyBytes }, addsColumns: write.addsColumns }),
+    settingsRoute,
     handlesRoute(frames, cache),
     handleRoute(frames, cache),
     renewRoute(frames, cache, http),

@@ -54,6 +54,9 @@ export class FrameAudit implements Frames {
 
   readonly assertMayWrite: Frames['assertMayWrite'] = (principal) => this.#frames.assertMayWrite(principal);
 
+  readonly appendColumns: Frames['appendColumns'] = (principal, handle) =>
+    this.#frames.appendColumns(principal, handle);
+
   readonly put: Frames['put'] = async (principal, request, options) => {
     const { notes } = principal;
     const note = request.handle === undefined ? undefined : notes?.frame(request.handle, request.mode);

@@ -24,6 +24,8 @@ export function readCredential(headers: Headers, rawHeaders: readonly string[] =
     case '':
       return undefined;
     case 'bearer':
+    // Of InfluxDB's clients.
+    case 'token':
       return { scheme: 'bearer', secret: value };
     case 'basic':
       return { scheme: 'basic', secret: passwordOf(value) };

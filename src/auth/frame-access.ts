@@ -1,4 +1,5 @@
 import { AppError } from '../core/app-error.ts';
+import type { Column } from '../core/data-type.ts';
 import { type FrameName, isSharedName, sharedName, splitSharedName } from '../core/frame-name.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
 import { LruMap } from '../core/lru-map.ts';
@@ -129,6 +130,12 @@ export class FrameAccess implements Frames {
     const handle = await this.#putTarget(principal, name);
     return this.#frames.put(principal, { ...request, handle }, options);
   };
+
+  appendColumns(principal: Principal, name: FrameName): readonly Column[] | undefined {
+    const found = this.#find(principal, name);
+    assertMay(principal, 'writeFrames', nameOf(found));
+    return typeof found === 'string' ? this.#frames.appendColumns(principal, found) : undefined;
+  }
 
   assertMayWrite(principal: Principal): void {
     assertMay(principal, 'writeFrames');

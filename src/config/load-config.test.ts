@@ -40,6 +40,7 @@ describe('without any setting', () => {
         corsOrigins: undefined,
         compression: true,
       },
+      write: { addsColumns: false, maxBodyBytes: 105_000_000 },
       tsdb: { httpUrl: undefined, timeoutMs: 60_000, connectTimeoutMs: 2000, maxConnections: 32, maxQueue: 64 },
       sql: {
         defaultEngine: 'tsdb',
@@ -308,7 +309,7 @@ describe('a wrong value', () => {
     [{ toml: '\n[sever]\ngrpc_port = 1' }, `unknown section [sever] in ${defaultFile}:2; did you mean server?`],
     [
       { toml: 'grpc_port = 1' },
-      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, tsdb, sql, frames, auth, tls, audit, compression, logging, client`,
+      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, write, tsdb, sql, frames, auth, tls, audit, compression, logging, client`,
     ],
     [{ toml: 'server = 1' }, `server in ${defaultFile}:1 is a number; expected a section [server]`],
     [{ toml: '[server]\n\ngrpc_port = ' }, `${defaultFile}:3:13 is not TOML: Invalid TOML document`],

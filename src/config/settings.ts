@@ -205,6 +205,22 @@ export const settings = {
       help: 'Compress answers for clients that accept it',
     },
   },
+  write: {
+    add_columns: {
+      property: 'addsColumns',
+      env: 'WRITE_ADD_COLUMNS',
+      type: type.boolean,
+      default: 'false',
+      help: 'Whether lines sent to /write may add columns to a frame, without saying columns=add',
+    },
+    max_body: {
+      property: 'maxBodyBytes',
+      env: 'WRITE_MAX_BODY',
+      type: type.bytes,
+      default: '105MB',
+      help: 'Largest body of lines sent to /write, packed and unpacked; it is held in memory',
+    },
+  },
   tsdb: {
     http_url: {
       property: 'httpUrl',

@@ -1,3 +1,4 @@
+import type { Column } from '../core/data-type.ts';
 import type { Compression, PartRows } from '../core/frame-engine.ts';
 import type { FrameName } from '../core/frame-name.ts';
 import type { Principal } from '../core/principal.ts';
@@ -64,6 +65,11 @@ export interface Frames<Name extends string = FrameName> {
   watchAll(principal: Principal, tell: (change: FrameChange<Name>) => void, options: Signal): Promise<Disposable>;
   /** Throws (`forbidden`) where the caller may write nothing: before anything is looked up for it. */
   assertMayWrite(principal: Principal): void;
+  /**
+   * The columns of a frame that is to be appended to, where they are known without a look at the disk: else `describe` tells
+   * them. Throws (`forbidden`) where the caller may not write it.
+   */
+  appendColumns(principal: Principal, handle: Name): readonly Column[] | undefined;
   /** Resolves when the frame is on disk for good. */
   put(principal: Principal, request: PutRequest<Name>, options: Signal): Promise<PutResult>;
   /** Rejects (`forbidden`, `handle_exists`, `quota_exceeded`) where a put would whatever its rows: before they are sent for nothing. */

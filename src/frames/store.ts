@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ByteCache } from '../cache/byte-cache.ts';
 import { serverStopping } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
+import type { Column } from '../core/data-type.ts';
 import type { Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
@@ -186,6 +187,10 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
 
   peek(principal: Principal, handle: Handle): string | undefined {
     return this.#of(principal.tenant).peek(handle);
+  }
+
+  appendColumns(principal: Principal, handle: Handle): readonly Column[] | undefined {
+    return this.#of(principal.tenant).knownColumns(handle);
   }
 
   list(principal: Principal, options: ListOptions = {}): AsyncIterable<FrameSummary> {

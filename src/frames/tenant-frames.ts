@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../core/app-error.ts';
 import { abortable, sleep } from '../core/async/limited-wait.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
+import type { Column } from '../core/data-type.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Tenant } from '../core/principal.ts';
 import type { Entry } from './catalog/catalog.ts';
@@ -160,6 +161,11 @@ export class TenantFrames implements AsyncDisposable {
     if (version === undefined || !version.parts.isVerified) return undefined;
     version.touch(this.#state.context.now());
     return version.versionId;
+  }
+
+  /** Those of a frame that is known without a look at the disk. */
+  knownColumns(handle: Handle): readonly Column[] | undefined {
+    return this.#state.context.peers.isFresh ? this.#current(handle)?.manifest.columns : undefined;
   }
 
   async *list({ prefix = '', after = '' }: ListOptions): AsyncGenerator<FrameSummary, void, void> {

@@ -40,7 +40,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** The floors of parts that have some, lowest first: a folder imports from those before it. Files beside the folders may import all. */
 const floors: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['text', 'async'],
-  'src/encoding': ['bytes', 'json', 'values', 'text', 'csv', 'sql-types', 'rows', 'parquet', 'arrow'],
+  'src/encoding': ['bytes', 'json', 'values', 'text', 'csv', 'sql-types', 'rows', 'parquet', 'arrow', 'line-protocol'],
   'src/encoding/arrow': ['types', 'read', 'write'],
   'src/frames': ['disk', 'peers', 'catalog', 'read', 'reconcile', 'write', 'upkeep'],
   'src/grpc': ['protobuf', 'wire', 'messages', 'client', 'server'],

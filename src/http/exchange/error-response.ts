@@ -53,14 +53,19 @@ export function errorBody({ message, code, hint, position }: AppError, query: st
 }
 
 /** Answers with an error; where the answer has already begun, the connection is cut so that no client takes it for whole. */
-export function sendError(exchange: Exchange, thrown: unknown, query: string | undefined): void {
+export function sendError(
+  exchange: Exchange,
+  thrown: unknown,
+  query: string | undefined,
+  bodyOf: (error: AppError, exchange: Exchange) => string = (error) => errorBody(error, query),
+): void {
   const error = toAppError(thrown);
   if (exchange.hasBegun || exchange.isClosed) {
     exchange.destroy();
     return;
   }
   const { headers } = exchange;
-  const body = errorBody(error, query);
+  const body = bodyOf(error, exchange);
   if (error.retryAfterSeconds !== undefined) headers.push('retry-after', String(error.retryAfterSeconds));
   if (error.code === 'unauthenticated') headers.push('www-authenticate', challengeTo(exchange));
   headers.push('content-type', jsonContentType, ...exchange.cacheControl('no-store'));

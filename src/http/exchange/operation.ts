@@ -24,4 +24,6 @@ export interface Operation {
   /** By status. */
   readonly responses: Readonly<Record<number, Body>>;
   readonly errors: readonly ErrorCode[];
+  /** Of their bodies, where they do not have the one shape. */
+  readonly errorSchema?: JsonSchema;
 }

@@ -1,3 +1,4 @@
+import type { AppError } from '../../core/app-error.ts';
 import type { Exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 
@@ -18,5 +19,7 @@ export interface Route {
   askedFor?(target: string): string | undefined;
   /** May wait for something to happen, by `Exchange.uncount`. */
   readonly follows?: boolean;
+  /** The body of its error responses, where clients of another system expect another shape. */
+  errorBody?(error: AppError, exchange: Exchange): string;
   handle(exchange: Exchange): void | Promise<void>;
 }

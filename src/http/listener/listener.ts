@@ -302,7 +302,7 @@ class Dispatcher {
     const engine = exchange.engine?.engine;
     const ran = engine !== undefined && { engine, engineReason: exchange.engine?.reason };
     logger[level]('request failed', { requestId, code: error.code, ...ran, error: loggedError(error) });
-    sendError(exchange, error, exchange.asked ?? queryOf(route, target));
+    sendError(exchange, error, exchange.asked ?? queryOf(route, target), route?.errorBody);
   }
 }
 

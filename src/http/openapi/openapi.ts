@@ -83,9 +83,14 @@ function operationObject(path: string, method: HttpMethod, operation: Operation)
     responses: {
       ...successes(operation),
       ...failures(operation, method),
-      default: { $ref: '#/components/responses/Error' },
+      default: defaultError(operation),
     },
   };
+}
+
+function defaultError({ errorSchema: ownShape }: Operation): object {
+  if (ownShape === undefined) return { $ref: '#/components/responses/Error' };
+  return bodyObject({ description: 'Any other error.', content: { 'application/json': ownShape } });
 }
 
 function named(name: string, { description, schema }: { description: string; schema: JsonSchema }): object {
@@ -119,14 +124,14 @@ function successes({ responses }: Operation): object {
 }
 
 /** A response for each status, with the codes that it may carry. */
-function failures({ errors }: Operation, method: HttpMethod): object {
+function failures({ errors, errorSchema: ownShape }: Operation, method: HttpMethod): object {
   const codes = new Map<number, ErrorCode[]>();
   for (const code of new Set([...errors, ...commonErrors])) {
     const status = httpStatus[code];
     codes.set(status, [...(codes.get(status) ?? []), code]);
   }
   const entries = [...codes].map(([status, among]) => {
-    const schema = { allOf: [errorRef, { type: 'object', properties: { code: { enum: among } } }] };
+    const schema = ownShape ?? { allOf: [errorRef, { type: 'object', properties: { code: { enum: among } } }] };
     const description = `${among.map((code) => `\`${code}\``).join(', ')}.`;
     return [status, bodyObject({ description, content: method === 'HEAD' ? {} : { 'application/json': schema } })];
   });

@@ -1,0 +1,101 @@
+import { toAppError } from '../../../core/app-error.ts';
+import { Semaphore } from '../../../core/async/semaphore.ts';
+import type { Column } from '../../../core/data-type.ts';
+import { type Handle, parseHandle } from '../../../core/handle.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Producer } from '../../../core/producer.ts';
+import { LineParser, type LineParserOptions } from '../../../encoding/line-protocol/line-parser.ts';
+import type { MeasurementRows } from '../../../encoding/line-protocol/measurement-rows.ts';
+import type { Frames } from '../../../frames/frames.ts';
+import { atLine, isCode } from './write-error.ts';
+
+export interface AppendLines extends LineParserOptions {
+  readonly body: Uint8Array;
+  readonly producer: Producer | undefined;
+}
+
+export interface AppendContext {
+  readonly frames: Pick<Frames, 'appendColumns' | 'describe' | 'put'>;
+  readonly principal: Principal;
+  readonly signal: AbortSignal;
+}
+
+/** Others may change the columns of a frame between a look at them and the append. */
+const mostAttempts = 5;
+const putsAtOnce = 8;
+
+/** Adds each measurement of a body to its frame. Nothing is kept before every line is checked. */
+export async function appendLines(lines: AppendLines, context: AppendContext): Promise<void> {
+  const kept = new Set<string>();
+  for (let attempt = 1; ; attempt++) {
+    const parsed = await parseLines(lines, context, attempt === 1);
+    try {
+      await putAll(
+        parsed.filter(({ name }) => !kept.has(name)),
+        lines,
+        context,
+        kept,
+      );
+      return;
+    } catch (error) {
+      if (!isCode(error, 'schema_mismatch') || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
+async function parseLines(lines: AppendLines, context: AppendContext, mayPeek: boolean): Promise<MeasurementRows[]> {
+  const parser = new LineParser(lines.body, lines);
+  for (let pending = parser.next(); pending !== undefined; pending = parser.next()) {
+    try {
+      const handle = parseHandle(pending.name);
+      const known = mayPeek ? context.frames.appendColumns(context.principal, handle) : undefined;
+      parser.know(known ?? (await describedColumns(handle, context)));
+    } catch (error) {
+      throw atLine(pending.line, toAppError(error));
+    }
+  }
+  return [...parser.measurements];
+}
+
+/** Undefined where the append makes the frame, or tells why it cannot. */
+async function describedColumns(handle: Handle, context: AppendContext): Promise<readonly Column[] | undefined> {
+  const { frames, principal, signal } = context;
+  // Without a right to write, nothing is told of the frame.
+  frames.appendColumns(principal, handle);
+  try {
+    const frame = await frames.describe(principal, handle, { signal });
+    return frame.state === 'held' ? frame.columns : undefined;
+  } catch (error) {
+    if (isCode(error, 'handle_not_found', 'handle_gone')) return undefined;
+    throw error;
+  }
+}
+
+async function putAll(
+  measurements: readonly MeasurementRows[],
+  lines: AppendLines,
+  context: AppendContext,
+  kept: Set<string>,
+): Promise<void> {
+  const put = async (rows: MeasurementRows): Promise<void> => {
+    await putRows(rows, lines, context);
+    kept.add(rows.name);
+  };
+  const [only] = measurements;
+  if (only !== undefined && measurements.length === 1) {
+    await put(only);
+    return;
+  }
+  const semaphore = new Semaphore(putsAtOnce);
+  const results = await Promise.allSettled(measurements.map((rows) => semaphore.run(() => put(rows))));
+  const failures = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown);
+  // What a second look cannot help is told first.
+  if (failures.length > 0) throw failures.find((reason) => !isCode(reason, 'schema_mismatch')) ?? failures[0];
+}
+
+async function putRows(rows: MeasurementRows, { producer }: AppendLines, context: AppendContext): Promise<void> {
+  const { frames, principal, signal } = context;
+  const handle = rows.name as Handle;
+  const source = { kind: 'batch', batch: rows.batch() } as const;
+  await frames.put(principal, { handle, mode: 'append', source, producer, addsColumns: rows.isWider }, { signal });
+}

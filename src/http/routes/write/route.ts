@@ -1,0 +1,96 @@
+import { LruMap } from '../../../core/lru-map.ts';
+import { parseProducer } from '../../../core/parse-producer.ts';
+import type { Frames } from '../../../frames/frames.ts';
+import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
+import type { Operation } from '../../exchange/operation.ts';
+import { producerHeaders } from '../../exchange/producer.ts';
+import type { BodyLimits } from '../../exchange/request-body.ts';
+import type { Route } from '../../exchange/route.ts';
+import { storageErrors } from '../../openapi/error-groups.ts';
+import { appendLines } from './append-lines.ts';
+import { parseWrite, type WriteCommand, writeParameters } from './command.ts';
+import { LinesBodies } from './lines-body.ts';
+import { writeErrorBody, writeErrorSchema } from './write-error.ts';
+
+const operation: Operation = {
+  access: 'writeFrames',
+  summary: 'Adds lines of the line protocol of InfluxDB to frames',
+  description:
+    'The door of QuestDB and InfluxDB for rows. A measurement is the handle of a frame, which is made where there is none. Every line is checked before anything is kept: a 400 names its line, and nothing of the body is kept. Each measurement is one append. Answers when the rows are on disk for good.',
+  parameters: writeParameters,
+  headers: producerHeaders,
+  requestBody: {
+    required: true,
+    description:
+      'Lines such as `trades,symbol=BTC-USD price=71039.35,amount=5i 1763424000000000000`. May be packed: Content-Encoding gzip, deflate, br or zstd. `write.max_body` bounds it packed and unpacked.',
+    content: { 'text/plain': { type: 'string' } },
+  },
+  responses: { 204: { description: 'The rows are kept.', content: {} } },
+  errorSchema: writeErrorSchema,
+  errors: [
+    'invalid_parameter',
+    'missing_parameter',
+    'invalid_handle',
+    'invalid_input',
+    'unsupported_format',
+    'schema_mismatch',
+    'producer_gap',
+    'producer_fenced',
+    'too_large',
+    'quota_exceeded',
+    ...storageErrors,
+    'frame_damaged',
+    'engine_crashed',
+    'sql_out_of_memory',
+  ],
+};
+
+export interface WriteRouteOptions {
+  readonly frames: Pick<Frames, 'appendColumns' | 'describe' | 'put'>;
+  readonly limits: BodyLimits;
+  /** Where the request does not say it. */
+  readonly addsColumns: boolean;
+}
+
+/** `POST /write` of QuestDB and InfluxDB 1, and `POST /api/v2/write` of InfluxDB 2. */
+export function writeRoutes({ frames, limits, addsColumns }: WriteRouteOptions): readonly Route[] {
+  const bodies = new LinesBodies(limits);
+  /** A client asks the same each time. */
+  const commands = new LruMap<WriteCommand>(100);
+  const commandOf = (target: string): WriteCommand => {
+    const known = commands.get(target);
+    if (known !== undefined) return known;
+    const command = parseWrite(target);
+    if (target.length < 1000) commands.set(target, command);
+    return command;
+  };
+  const handle: Route['handle'] = async (exchange) => {
+    refuseCrossSite(exchange);
+    const command = commandOf(exchange.target);
+    const producer = parseProducer(exchange.requestHeaders);
+    await bodies.with(exchange, async (body) => {
+      const { principal, signal } = exchange;
+      const now = BigInt(Date.now()) * 1_000_000n;
+      const lines = {
+        precision: command.precision,
+        addsColumns: command.addsColumns ?? addsColumns,
+        now,
+        body,
+        producer,
+      };
+      await appendLines(lines, { frames, principal, signal });
+    });
+    exchange.send(204);
+  };
+  const common = {
+    methods: ['POST'],
+    takesBody: true,
+    operations: { POST: operation },
+    errorBody: writeErrorBody,
+    handle,
+  } as const satisfies Omit<Route, 'path'>;
+  return [
+    { path: '/write', ...common },
+    { path: '/api/v2/write', ...common },
+  ];
+}
