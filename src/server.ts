@@ -489,7 +489,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     impRoute({ frames, limits: http }),
     ...writeRoutes({ frames, limits: { ...http, maxBodyBytes: write.maxBodyBytes }, addsColumns: write.addsColumns }),
     settingsRoute,
-    handlesRoute(frames, cache),
+    handlesRoute(frames, followers, cache),
     handleRoute(frames, cache),
     renewRoute(frames, cache, http),
     rowsRoute({ frames, followers, settings: http }),

@@ -21,6 +21,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   ),
   put: ofClient('put', async (context, given) => (await import('./commands/put.ts')).put(context, given)),
   get: ofClient('get', async (context, given) => (await import('./commands/get.ts')).get(context, given)),
+  follow: ofClient('follow', async (context, given) => (await import('./commands/follow.ts')).follow(context, given)),
   ls: ofClient('ls', async (context, given) => (await import('./commands/ls.ts')).ls(context, given)),
   info: ofClient('info', async (context, given) => (await import('./commands/info.ts')).info(context, given)),
   rm: ofClient('rm', async (context, given) => (await import('./commands/rm.ts')).rm(context, given)),

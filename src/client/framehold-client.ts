@@ -148,6 +148,23 @@ export interface SqlOptions {
   readonly id?: string | undefined;
 }
 
+export interface RowsRequest {
+  readonly handle: string;
+  readonly from: number | 'end';
+  /** That of the rows before. */
+  readonly lineage: string | undefined;
+  readonly columns: readonly string[] | undefined;
+  readonly format: string;
+  readonly hasNames: boolean;
+}
+
+export interface NextRows {
+  readonly bytes: Buffer;
+  /** The number of the row behind them. */
+  readonly next: number;
+  readonly lineage: string;
+}
+
 export interface ClientOptions {
   readonly token?: string | undefined;
   /** In which an operator acts. */
@@ -346,6 +363,29 @@ export class FrameholdClient {
       query: { handle, fmt: format, limit, cols: columns?.map(quoteColumn).join(',') },
       ...stop,
     });
+  }
+
+  /** The next rows of a frame, whole: waits for some, and gives none where none came for half a minute. */
+  async nextRows(request: RowsRequest, stop: Stoppable): Promise<NextRows> {
+    const { handle, from, lineage, columns, format, hasNames } = request;
+    const body = await this.http.bytes({
+      path: `${pathOf(handle)}/rows`,
+      query: {
+        from,
+        live: 'long-poll',
+        // The first answer tells where the frame is, and comes at once.
+        wait: lineage === undefined ? '0s' : undefined,
+        fmt: format,
+        lineage,
+        columns: columns?.map(quoteColumn).join(','),
+        nm: hasNames ? undefined : true,
+      },
+      ...stop,
+    });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body) pieces.push(piece);
+    const { 'next-row': next, lineage: found } = body.headers;
+    return { bytes: Buffer.concat(pieces), next: Number(next), lineage: String(found) };
   }
 
   /** A frame as Arrow: over Flight, or over HTTP where Flight does not come through. */

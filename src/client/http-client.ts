@@ -1,4 +1,10 @@
-import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { ClientError, refusal, unreachable } from './client-error.ts';
 import { type ClientTls, tlsFailure } from './client-tls.ts';
@@ -54,6 +60,7 @@ export class HttpClient {
       const length = Number(answer.headers['content-length'] ?? Number.NaN);
       return Object.assign(this.#bodyOf(answer, request.signal), {
         totalBytes: Number.isNaN(length) ? undefined : length,
+        headers: answer.headers,
       });
     }
     throw await this.#refusalOf(answer, request.signal);
@@ -138,6 +145,7 @@ export class HttpClient {
 export interface AnswerBody extends AsyncIterable<Uint8Array> {
   /** Where the server said it beforehand. */
   readonly totalBytes: number | undefined;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** Whether the connection came about, and an end to waiting for it. */

@@ -67,6 +67,24 @@ export const clientTables = {
       'framehold get trades --format ndjson | jq .price',
     ],
   },
+  follow: {
+    summary: 'Print the rows of a frame, and those that come, until Ctrl-C',
+    operands: { shown: 'HANDLE', least: 1, most: 1 },
+    flags: {
+      from: { value: 'N', help: 'Number of the first row, from 0; else only rows that come from now on' },
+      format: {
+        value: 'FORMAT',
+        choices: ['table', 'ndjson', 'csv', 'tsv'],
+        help: 'Format; else table on a terminal, csv elsewhere',
+      },
+      columns: { value: 'A,B', help: 'Only these columns, in this order; "a,b" in double quotes is one name' },
+      ...server,
+    },
+    notes: [
+      'After a lost connection it goes on with the next row. It ends when the frame is dropped or its rows are replaced.',
+    ],
+    examples: ['framehold follow ticks', 'framehold follow ticks --from 0 --format ndjson | jq .price'],
+  },
   ls: {
     summary: 'List the frames',
     operands: { shown: '[PREFIX]', least: 0, most: 1 },

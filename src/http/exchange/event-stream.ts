@@ -1,4 +1,4 @@
-import { type AppError, toAppError } from '../../core/app-error.ts';
+import { toAppError } from '../../core/app-error.ts';
 import type { Exchange } from './exchange.ts';
 import { ClientGone } from './response-writer.ts';
 
@@ -19,26 +19,36 @@ export function eventBytes({ event, id, data }: ServerEvent): Buffer {
   return Buffer.from(`${named}${numbered}data: ${JSON.stringify(data)}\n\n`);
 }
 
-/** Answers with events until the client leaves. What ends them otherwise is told by the last one, `end`. */
+/**
+ * Answers with events until the client leaves. What ends them otherwise is told by the last one, `end`; what fails before the
+ * first one is an error response.
+ */
 export async function sendEvents(
   exchange: Exchange,
   events: AsyncGenerator<Uint8Array, void, undefined>,
 ): Promise<void> {
-  exchange.headers.push('content-type', eventStreamType, ...exchange.cacheControl('no-store'));
-  // Else a reverse proxy may keep them until it has some kilobytes.
-  exchange.headers.push('x-accel-buffering', 'no');
-  await exchange.sendPieces(200, endingWithError(exchange, events));
+  try {
+    const first = await events.next();
+    exchange.headers.push('content-type', eventStreamType, ...exchange.cacheControl('no-store'));
+    // Else a reverse proxy may keep them until it has some kilobytes.
+    exchange.headers.push('x-accel-buffering', 'no');
+    await exchange.sendPieces(200, endingWithError(exchange, first, events));
+  } finally {
+    await events.return();
+  }
 }
 
 async function* endingWithError(
   exchange: Exchange,
+  first: IteratorResult<Uint8Array, void>,
   events: AsyncGenerator<Uint8Array, void, undefined>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
+    if (first.done !== true) yield first.value;
     yield* events;
   } catch (error) {
     if (error instanceof ClientGone || exchange.isClosed) throw error;
-    const why: AppError = toAppError(error);
+    const why = toAppError(error);
     if (why.code === 'internal') throw error;
     exchange.failure = why.code;
     yield eventBytes({ event: 'end', data: { error: why.message, code: why.code, hint: why.hint } });

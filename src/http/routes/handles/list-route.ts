@@ -1,5 +1,9 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
+import type { Followers } from '../../../follow/followers.ts';
+import { handleEvents } from '../../../follow/handle-events.ts';
 import type { Frames } from '../../../frames/frames.ts';
+import { eventBytes, sendEvents } from '../../exchange/event-stream.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import { choice, flag, integer, readParameters, text, withDefault } from '../../exchange/parameters.ts';
 import { parseQueryString } from '../../exchange/query-string.ts';
 import type { Route } from '../../exchange/route.ts';
@@ -21,13 +25,18 @@ const parameters = {
     'handle',
   ),
   desc: flag('Descending.'),
+  live: choice(
+    ['sse'],
+    'Tell of changes instead, as events that do not end: `put`, `append` and `drop`. Of the others only `prefix` has a meaning then.',
+  ),
 } as const;
 
 /** Lists frames, page by page. */
-export function handlesRoute(frames: Pick<Frames, 'list'>, cache: ByteCache): Route {
+export function handlesRoute(frames: Pick<Frames, 'list' | 'watchAll'>, followers: Followers, cache: ByteCache): Route {
   return {
     path: '/handles',
     methods: ['GET', 'HEAD'],
+    follows: true,
     operations: {
       GET: {
         access: 'readFrames',
@@ -47,15 +56,19 @@ export function handlesRoute(frames: Pick<Frames, 'list'>, cache: ByteCache): Ro
                 },
                 required: ['handles', 'next'],
               },
+              'text/event-stream': { type: 'string' },
             },
           },
         },
-        errors: ['invalid_parameter'],
+        errors: ['invalid_parameter', 'overloaded'],
       },
     },
     async handle(exchange) {
       const given = readParameters(parameters, parseQueryString(exchange.target));
       const { prefix, after, limit, order } = given;
+      if (given.live === 'sse' && exchange.method !== 'HEAD') {
+        return await sendEvents(exchange, changeEvents(exchange, { frames, followers }, prefix ?? ''));
+      }
       const descending = given.desc || order.startsWith('-');
       // Else each page of many would cost as much as all of them.
       const behind = order === 'handle' && !descending ? after : undefined;
@@ -69,4 +82,20 @@ export function handlesRoute(frames: Pick<Frames, 'list'>, cache: ByteCache): Ro
       sendJson(exchange, { handles, next: page.next ?? null });
     },
   };
+}
+
+async function* changeEvents(
+  exchange: Exchange,
+  parts: { readonly frames: Pick<Frames, 'watchAll'>; readonly followers: Followers },
+  prefix: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { principal, signal } = exchange;
+  const onWaiting = (): void => exchange.uncount();
+  for await (const change of handleEvents(parts, principal, { signal, prefix, onWaiting })) {
+    if (change === undefined) yield eventBytes({ event: 'progress', data: {} });
+    else {
+      const { kind: event, ...data } = change;
+      yield eventBytes({ event, data });
+    }
+  }
 }
