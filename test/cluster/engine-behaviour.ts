@@ -1,7 +1,10 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { demoFrames } from '../../src/demo/demo-frames.ts';
 import { execTypeForms } from '../support/exec-type-forms.ts';
+import { ask } from '../support/http-client.ts';
 import { differenceOf, type EngineLabel, insertsInto } from './engine-differences.ts';
 import type { EngineDoor, SqlAnswer, SqlRequest } from './support/engine-door.ts';
 
@@ -92,6 +95,34 @@ export function engineBehaviour({ label, engine, door }: EngineUnderTest): void 
         [[0]],
       );
       expect(await failure({ sql, params: [3] })).toMatchObject({ status: 400, code: 'missing_parameter' });
+    });
+
+    test.each([
+      ['plain', "'v' || range"],
+      // No schema is sent with it.
+      ['nested', '[range]'],
+    ])('a column that was added is NULL in older rows (%s)', async (name, value) => {
+      const { server, dataDir } = door();
+      const folder = join(dataDir, 'cold', `.added_${name}`);
+      await mkdir(folder, { recursive: true });
+      const columns = ['range AS n', `range + 10 AS n, ${value} AS v`];
+      for (const [index, some] of columns.entries()) {
+        const query = `SELECT ${some} FROM range(10)`;
+        const { body } = await ask(
+          `${server.url}/exp?${new URLSearchParams({ query, engine: 'local', fmt: 'parquet' })}`,
+        );
+        await writeFile(join(folder, `${index}.parquet`), body);
+      }
+      await rename(folder, join(dataDir, 'cold', `added_${name}`));
+      const sql = `SELECT count(*) AS c, count(v) AS v, sum(n) AS s, min(CASE WHEN v IS NOT NULL THEN n END) AS f FROM added_${name}`;
+      await expect
+        .poll(async () => (await door().post({ sql, engine: 'local' })).status, { timeout: 10_000 })
+        .toBe(200);
+      const expected = [[20, 10, 190, 10]];
+      const found = (await rows({ sql })).dataset.map((row) => row.map(Number));
+      expect(found).toEqual(expected);
+      const shown = (await rows({ sql: `SELECT * FROM added_${name} LIMIT 0` })).columns;
+      expect(shown.map((column) => column.name)).toEqual(['n', 'v']);
     });
 
     test('pages have their rows, and the count that is asked for', async () => {

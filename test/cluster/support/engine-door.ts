@@ -27,6 +27,7 @@ export interface SqlAnswer {
 /** The built server before an engine that is named `cluster`, as callers see it. */
 export interface EngineDoor extends AsyncDisposable {
   readonly server: SpawnedFramehold;
+  readonly dataDir: string;
   post(request: SqlRequest, options?: { readonly signal?: AbortSignal }): Promise<Answer>;
   /** Throws unless the answer is 200. */
   rows(request: SqlRequest): Promise<SqlAnswer>;
@@ -68,6 +69,7 @@ export async function openEngineDoor({ engineUrl, tables, folder = '', env = {} 
       });
     return {
       server,
+      dataDir,
       post,
       async rows(request) {
         const answer = await post(request);
