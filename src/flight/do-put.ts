@@ -2,12 +2,13 @@ import { parseProducer, refuseProducer } from '../core/parse-producer.ts';
 import { PutResult } from '../grpc/messages/flight.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import type { MessageReader } from '../grpc/wire/message-frames.ts';
+import { appendBatches } from './append-batches.ts';
 import { openFlightUpload } from './data/flight-upload.ts';
 import type { FlightParts } from './get-flight-info.ts';
 import { parseDescriptor } from './request/descriptor.ts';
 import { parsePutOptions } from './request/put-options.ts';
 
-/** Keeps an upload as a frame. The one answer comes when the frame is on disk for good. */
+/** Keeps an upload as a frame. The answer comes when the frame is on disk for good; with acks by the batch, one for each. */
 export async function* doPut(
   { frames, sql }: FlightParts,
   requests: MessageReader,
@@ -21,9 +22,14 @@ export async function* doPut(
     yield* ofSql;
     return;
   }
-  const options = parsePutOptions(descriptor, await upload.metadata(), call.metadata);
+  const { ack, ...options } = parsePutOptions(descriptor, await upload.metadata(), call.metadata);
   const producer = parseProducer(call.metadata);
   if (options.mode !== 'append') refuseProducer(producer, 'nothing is appended');
+  if (ack === 'batch') {
+    const { principal, signal } = call;
+    yield* appendBatches(frames, options, upload, { principal, signal, producer });
+    return;
+  }
   const held = await frames.put(
     call.principal,
     { ...options, producer, source: { kind: 'arrow', stream: upload.ipcStream() } },

@@ -8,12 +8,16 @@ import type { Descriptor } from './descriptor.ts';
 import { decodeUtf8, invalidKey, readJsonKeys } from './json-object.ts';
 
 /** How and where an upload is to be kept. */
-export type PutOptions = Pick<PutRequest, 'handle' | 'mode' | 'ttlMs'>;
+export interface PutOptions extends Pick<PutRequest, 'handle' | 'mode' | 'ttlMs'> {
+  /** What is answered: the whole upload at its end, or each record batch of an append. */
+  readonly ack: 'end' | 'batch';
+}
 
 interface Given {
   readonly handle?: FrameName | undefined;
   readonly mode?: PutRequest['mode'] | undefined;
   readonly ttlMs?: number | null | undefined;
+  readonly ack?: PutOptions['ack'] | undefined;
 }
 
 /** From the descriptor's command, the first message's metadata and the headers; where they differ, in this order. */
@@ -22,11 +26,18 @@ export function parsePutOptions(
   appMetadata: Uint8Array,
   headers: IncomingHttpHeaders,
 ): PutOptions {
-  const byHeader = fromKeys(headers['framehold-mode'], headers['framehold-ttl'], 'the headers');
-  const byMetadata = appMetadata.length === 0 ? {} : fromJson(appMetadata, ['mode', 'ttl'], 'app_metadata');
+  const { 'framehold-mode': headerMode, 'framehold-ttl': headerTtl, 'framehold-ack': headerAck } = headers;
+  const byHeader = fromKeys({ mode: headerMode, ttl: headerTtl, ack: headerAck }, 'the headers');
+  const byMetadata = appMetadata.length === 0 ? {} : fromJson(appMetadata, ['mode', 'ttl', 'ack'], 'app_metadata');
   const byDescriptor = fromDescriptor(descriptor);
-  const { handle, mode = 'create', ttlMs } = { ...defined(byHeader), ...defined(byMetadata), ...defined(byDescriptor) };
-  return { handle, mode, ttlMs };
+  const given: Given = { ...defined(byHeader), ...defined(byMetadata), ...defined(byDescriptor) };
+  const { handle, mode = 'create', ttlMs, ack = 'end' } = given;
+  if (ack === 'batch' && mode !== 'append') {
+    throw new AppError('invalid_parameter', `ack is "batch", and the mode is ${mode}`, {
+      hint: 'only appends are acknowledged by the batch: say "mode":"append"',
+    });
+  }
+  return { handle, mode, ttlMs, ack };
 }
 
 /** `null` (the frame stays), a number of seconds, or text such as `90s`. */
@@ -45,24 +56,36 @@ function fromDescriptor(descriptor: Descriptor): Given {
     case 'handle':
       return { handle: descriptor.handle };
     case 'command':
-      return fromJson(descriptor.command, ['handle', 'mode', 'ttl'], 'the command of the descriptor');
+      return fromJson(descriptor.command, ['handle', 'mode', 'ttl', 'ack'], 'the command of the descriptor');
     default:
       return descriptor satisfies never;
   }
 }
 
-function fromJson(bytes: Uint8Array, keys: readonly ('handle' | 'mode' | 'ttl')[], what: string): Given {
+function fromJson(bytes: Uint8Array, keys: readonly ('handle' | 'mode' | 'ttl' | 'ack')[], what: string): Given {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw new AppError('invalid_parameter', `${what} is not JSON`);
-  const { handle, mode, ttl } = readJsonKeys(text, keys, what);
+  const { handle, ...others } = readJsonKeys(text, keys, what);
   if (handle !== undefined && handle !== null && typeof handle !== 'string') {
     throw invalidKey(what, 'handle', handle, 'text');
   }
-  return { ...(typeof handle === 'string' && { handle: parseFrameName(handle) }), ...fromKeys(mode, ttl, what) };
+  return { ...(typeof handle === 'string' && { handle: parseFrameName(handle) }), ...fromKeys(others, what) };
 }
 
-function fromKeys(mode: JsonValue | undefined, ttl: JsonValue | undefined, what: string): Given {
-  return { mode: parseMode(mode, what), ttlMs: parseTtlMs(ttl, what) };
+interface WrittenOptions {
+  readonly mode?: JsonValue | undefined;
+  readonly ttl?: JsonValue | undefined;
+  readonly ack?: JsonValue | undefined;
+}
+
+function fromKeys({ mode, ttl, ack }: WrittenOptions, what: string): Given {
+  return { mode: parseMode(mode, what), ttlMs: parseTtlMs(ttl, what), ack: parseAck(ack, what) };
+}
+
+function parseAck(ack: JsonValue | undefined, what: string): PutOptions['ack'] | undefined {
+  if (ack === undefined || ack === null) return undefined;
+  if (ack === 'end' || ack === 'batch') return ack;
+  throw invalidKey(what, 'ack', ack, 'end or batch');
 }
 
 function parseMode(mode: JsonValue | undefined, what: string): PutRequest['mode'] | undefined {

@@ -189,6 +189,25 @@ def _(server):
     equal(server.get(handle).combine_chunks(), rows(0, 5))
 
 
+@case("an append answers each batch, with those behind it already on their way")
+def _(server):
+    handle = server.fresh()
+    command = json.dumps({"handle": handle, "mode": "append", "ack": "batch"}).encode()
+    with server.flight() as client:
+        writer, results = client.do_put(flight.FlightDescriptor.for_command(command), rows(0, 1).schema)
+        with writer:
+            for n in range(20):
+                writer.write_batch(rows(n * 10, n * 10 + 10).to_batches()[0])
+            acks = [json.loads(results.read().to_pybytes()) for _ in range(20)]
+            equal([(ack["seq"], ack["rows"]) for ack in acks], [(n, 10) for n in range(20)])
+            equal(server.get(handle)["id"].to_pylist(), list(range(200)))
+            writer.write_batch(rows(200, 203).to_batches()[0])
+            equal(json.loads(results.read().to_pybytes())["rows"], 3)
+            writer.done_writing()
+            equal(results.read(), None)
+    equal(server.get(handle)["id"].to_pylist(), list(range(203)))
+
+
 @case("the mode may be said in the metadata of the first batch")
 def _(server):
     handle = server.fresh()

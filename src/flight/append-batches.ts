@@ -1,0 +1,115 @@
+import { AppError } from '../core/app-error.ts';
+import type { Column } from '../core/data-type.ts';
+import type { RowSource } from '../core/frame-engine.ts';
+import type { Producer } from '../core/producer.ts';
+import { type ArrowRows, ArrowStream } from '../encoding/arrow/read/columns/stream.ts';
+import { readAt } from '../encoding/arrow/read/format/messages.ts';
+import { sliceColumn, sliceEnds } from '../encoding/arrow/read/vectors/column-slices.ts';
+import { ownedBatch, ownedColumns } from '../encoding/arrow/read/vectors/owned-batch.ts';
+import { toColumn } from '../encoding/arrow/read/vectors/to-column.ts';
+import { toVector } from '../encoding/arrow/read/vectors/to-vector.ts';
+import { createArrowEncoder } from '../encoding/arrow/write/arrow-encoder.ts';
+import { arrowIpcStream } from '../encoding/arrow/write/arrow-stream.ts';
+import type { Frames } from '../frames/frames.ts';
+import { PutResult } from '../grpc/messages/flight.ts';
+import type { Call, Message } from '../grpc/server/method.ts';
+import { BatchQueue } from './data/batch-queue.ts';
+import type { FlightUpload } from './data/flight-sql-port.ts';
+import type { PutOptions } from './request/put-options.ts';
+
+/** Larger ones are streamed to a file of the frame, and the next one is read behind them. */
+const mostSmallBytes = 256 * 1024;
+
+/** Rows of one record batch, on their way into the frame. */
+interface ArrivedBatch {
+  readonly rows: number;
+  readonly source: RowSource;
+  /** Of memory that they hold. */
+  readonly bytes: number;
+}
+
+/**
+ * Appends each record batch of an upload by itself. Every one is answered when it is on disk for good, in the order in which
+ * they came; meanwhile those behind it are read.
+ */
+export async function* appendBatches(
+  frames: Pick<Frames, 'put' | 'refusePut'>,
+  { handle, ttlMs }: Pick<PutOptions, 'handle' | 'ttlMs'>,
+  upload: FlightUpload,
+  { principal, signal, producer }: Pick<Call, 'principal' | 'signal'> & { readonly producer: Producer | undefined },
+): AsyncGenerator<Message> {
+  if (handle === undefined) {
+    throw new AppError('invalid_parameter', 'ack is "batch", and no handle is given', {
+      hint: 'name the frame that the batches are appended to',
+    });
+  }
+  await frames.refusePut(principal, { handle, mode: 'append' });
+  const queue = new BatchQueue<ArrivedBatch>();
+  const reading = readAhead(upload, queue);
+  try {
+    let number = 0;
+    for (let batch = await queue.next(); batch !== undefined; batch = await queue.next()) {
+      signal.throwIfAborted();
+      const marked = producer && { ...producer, seq: producer.seq + number };
+      const request = { handle, mode: 'append', ttlMs, source: batch.source, producer: marked } as const;
+      const { version, isRepeated } = await frames.put(principal, request, { signal });
+      queue.release();
+      const answer = {
+        seq: marked?.seq ?? number,
+        rows: batch.rows,
+        version,
+        ...(isRepeated && { repeated: true }),
+      };
+      yield PutResult.encode({ appMetadata: Buffer.from(JSON.stringify(answer)) });
+      number++;
+    }
+    await reading;
+  } finally {
+    // The reader may wait for a client that waits for the end of this call.
+    queue.close();
+  }
+}
+
+/** Does not reject: the queue tells what went wrong, behind the batches that came before. */
+async function readAhead(upload: FlightUpload, queue: BatchQueue<ArrivedBatch>): Promise<void> {
+  try {
+    await using stream = await ArrowStream.open(upload.ipcStream());
+    const owned = ownedColumns(stream.fields);
+    const columns = stream.fields.map(toColumn);
+    for await (const rows of stream.rows()) {
+      const bytes = rows.message.body.length;
+      const batch = owned !== undefined && rows.rows > 0 && bytes <= mostSmallBytes && ownedBatch(rows, owned);
+      if (batch) {
+        await queue.add({ rows: rows.rows, source: { kind: 'batch', batch }, bytes });
+      } else {
+        const stream = arrowIpcStream(columns, encoded(rows, columns));
+        // Its memory holds until the next message is asked for.
+        await queue.addAlone({ rows: rows.rows, source: { kind: 'arrow', stream }, bytes });
+      }
+      if (queue.isClosed) return;
+    }
+    queue.end();
+  } catch (error) {
+    queue.fail(error);
+  }
+}
+
+/** The rows of a message without dictionaries, in pieces of a size that can be held. */
+function* encoded(
+  { message, rows, columns: sent }: ArrowRows,
+  columns: readonly Column[],
+): Generator<{ bytes: Uint8Array }> {
+  const encoder = createArrowEncoder(columns);
+  let from = 0;
+  for (const to of readAt(message, () => sliceEnds(sent, rows))) {
+    const vectors = readAt(message, () =>
+      sent.map((column, index) => toVector(sliceColumn(column, from, to), (columns[index] as Column).type)),
+    );
+    const batch = { columns, rows: to - from, vectors };
+    for (let row = 0; row < batch.rows; ) {
+      row = encoder.encodeRows(batch, row, batch.rows);
+      yield encoder.takeMessage();
+    }
+    from = to;
+  }
+}
