@@ -52,6 +52,7 @@ import { startHttpListener } from './http/listener/listener.ts';
 import { enginesRoute } from './http/routes/engines.ts';
 import { execRoute } from './http/routes/exec/route.ts';
 import { expRoute } from './http/routes/exp/route.ts';
+import { flushRoute } from './http/routes/handles/flush-route.ts';
 import { handleRoute } from './http/routes/handles/frame-route.ts';
 import { handlesRoute } from './http/routes/handles/list-route.ts';
 import { renewRoute } from './http/routes/handles/renew-route.ts';
@@ -493,6 +494,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     handleRoute(frames, cache),
     renewRoute(frames, cache, http),
     rowsRoute({ frames, followers, settings: http }),
+    flushRoute(frames, cache),
     sqlRoute({ frames, sql, settings: http }),
     queriesRoute(running),
     queryRoute(running),

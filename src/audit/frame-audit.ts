@@ -84,6 +84,14 @@ export class FrameAudit implements Frames {
     return version;
   };
 
+  readonly flush: Frames['flush'] = async (principal, handle) => {
+    const note = principal.notes?.frame(handle, 'flush');
+    const held = await this.#frames.flush(principal, handle);
+    if (note !== undefined) note.version = held.version;
+    principal.notes?.changed();
+    return held;
+  };
+
   readonly renew: Frames['renew'] = async (principal, handle, ttlMs) => {
     const note = principal.notes?.frame(handle, 'renew');
     const held = await this.#frames.renew(principal, handle, ttlMs);

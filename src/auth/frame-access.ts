@@ -150,6 +150,9 @@ export class FrameAccess implements Frames {
   readonly drop: Frames['drop'] = async (principal, name, options) =>
     this.#frames.drop(principal, await this.#writable(principal, name), options);
 
+  readonly flush: Frames['flush'] = async (principal, name) =>
+    this.#frames.flush(principal, await this.#writable(principal, name));
+
   readonly renew: Frames['renew'] = async (principal, name, ttlMs) =>
     this.#frames.renew(principal, await this.#writable(principal, name), ttlMs);
 

@@ -25,6 +25,7 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   ls: ofClient('ls', async (context, given) => (await import('./commands/ls.ts')).ls(context, given)),
   info: ofClient('info', async (context, given) => (await import('./commands/info.ts')).info(context, given)),
   rm: ofClient('rm', async (context, given) => (await import('./commands/rm.ts')).rm(context, given)),
+  flush: ofClient('flush', async (context, given) => (await import('./commands/flush.ts')).flush(context, given)),
   sql: ofClient('sql', async (context, given) => (await import('./commands/sql.ts')).sql(context, given)),
   engines: ofClient('engines', async (context, given) =>
     (await import('./commands/engines.ts')).engines(context, given),

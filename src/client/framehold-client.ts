@@ -327,6 +327,10 @@ export class FrameholdClient {
   }
 
   /** With `ifVersion`, only while the frame is at that version. */
+  async flush(handle: string, stop: Stoppable): Promise<HeldFrame> {
+    return await this.http.json<HeldFrame>({ method: 'POST', path: `${pathOf(handle)}/flush`, ...stop });
+  }
+
   async drop(handle: string, ifVersion: number | undefined, stop: Stoppable): Promise<void> {
     const headers = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` };
     await this.http.json({ method: 'DELETE', path: pathOf(handle), headers, ...stop });

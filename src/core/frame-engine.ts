@@ -147,6 +147,8 @@ export interface WritePart {
   readonly compression: Compression;
   /** The file may stay without compression for now, where it is sooner written so. Default false. */
   readonly compressesLater?: boolean | undefined;
+  /** Nobody needs the file after a power cut. Default false. */
+  readonly isTemporary?: boolean | undefined;
 }
 
 /** A written file: complete, fsynced, with its checksum. The directory entry is the caller's to fsync. */

@@ -80,6 +80,8 @@ export interface Frames<Name extends string = FrameName> {
   drop(principal: Principal, handle: Name, options?: { readonly ifVersion?: number | undefined }): Promise<number>;
   /** Starts the time to live again. */
   renew(principal: Principal, handle: Name, ttlMs?: number | null): Promise<HeldSummary>;
+  /** Brings rows that are only in the frame's log into Parquet. Resolves when all that it has now are there. */
+  flush(principal: Principal, handle: Name): Promise<HeldSummary>;
   /** For bytes on their way in or out. No file is there yet. */
   temporaryFile(principal: Principal): Promise<TemporaryFile>;
   /** An empty folder for Parquet files that others write and a put of kind `parts` takes over. */

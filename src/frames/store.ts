@@ -225,6 +225,10 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     return this.#of(principal.tenant).renew(handle, ttlMs);
   }
 
+  async flush(principal: Principal, handle: Handle): Promise<HeldSummary> {
+    return this.#of(principal.tenant).flush(handle);
+  }
+
   /** The folder in which a tenant finds the files of all frames that it reads. Undefined where nothing can be written. */
   linksFolder(tenant: Tenant): Promise<string | undefined> {
     return this.#of(tenant).linksFolder();

@@ -31,6 +31,7 @@ import { Scanner } from './reconcile/scanner.ts';
 import type { MergeOptions } from './upkeep/merge-plan.ts';
 import { PartRewriter } from './upkeep/rewrite-parts.ts';
 import { Verification } from './upkeep/verification.ts';
+import { FrameAppender } from './write/frame-appender.ts';
 import { FrameWriter, type PutRequest } from './write/put-frame.ts';
 import { Quota } from './write/quota.ts';
 import { removeFrame } from './write/remove-frame.ts';
@@ -50,6 +51,7 @@ export class TenantFrames implements AsyncDisposable {
   readonly #verification: Verification;
   readonly #rewriter: PartRewriter;
   readonly #quota: Quota;
+  readonly #appender: FrameAppender;
   readonly #writer: FrameWriter;
   readonly #scanner: Scanner;
   readonly #chunks: ChunkReader;
@@ -62,7 +64,8 @@ export class TenantFrames implements AsyncDisposable {
     this.#rewriter = new PartRewriter(this.#state, this.#reconciler, this.#verification);
     this.#scanner = new Scanner(this.#state, this.#reconciler);
     this.#quota = new Quota(this.#state, this.#scanner);
-    this.#writer = new FrameWriter(this.#state, this.#reconciler, this.#quota);
+    this.#appender = new FrameAppender(this.#state, this.#reconciler, this.#quota);
+    this.#writer = new FrameWriter(this.#state, this.#reconciler, this.#quota, this.#appender);
     this.#chunks = chunks;
     this.#scanner.start();
   }
@@ -85,11 +88,17 @@ export class TenantFrames implements AsyncDisposable {
     const put = this.#writer.put(request, either);
     this.#puts.add(put);
     try {
-      const { version, rows: rowsPut, report } = await put;
-      return { ...heldSummary(version), rowsPut, isRepeated: false, report };
+      const { version, rows: rowsPut, isRepeated, report } = await put;
+      return { ...heldSummary(version), rowsPut, isRepeated, report };
     } finally {
       this.#puts.delete(put);
     }
+  }
+
+  /** Brings what is only in the log into Parquet. */
+  async flush(handle: Handle): Promise<HeldSummary> {
+    await this.#version(handle, { signal: this.#state.context.signal });
+    return heldSummary(await this.#appender.flusher.flush(handle));
   }
 
   async refusePut(request: Pick<PutRequest<Handle>, 'handle' | 'mode'>): Promise<void> {
@@ -137,7 +146,7 @@ export class TenantFrames implements AsyncDisposable {
       parts.acquire();
       try {
         if (!parts.isVerified) await abortable(this.#verification.verifyOnce(version, context.engine), signal);
-        else if (peers.hasPeers || !context.cache.hasVersion(version.versionId)) {
+        else if (peers.hasPeers || !context.cache.hasVersion(version.contentId)) {
           await abortable(parts.sources(), signal);
         }
         return new FrameReader(version, parts, this.#chunks, {
@@ -222,7 +231,7 @@ export class TenantFrames implements AsyncDisposable {
       const entry = this.#state.catalog.get(handle);
       if (entry === undefined || entry.kind === 'gone') throw whyNotHeld(handle, entry);
       if (this.#isDue(entry)) throw await this.#expired(handle);
-      const version = entry.kind === 'held' ? entry.version.manifest.version : entry.version;
+      const version = entry.kind === 'held' ? entry.version.number : entry.version;
       if (ifVersion !== undefined && ifVersion !== version) {
         throw new AppError('handle_gone', `version ${ifVersion} of ${handle} is gone: it is at version ${version}`);
       }
@@ -333,6 +342,7 @@ export class TenantFrames implements AsyncDisposable {
     await this.#scanner[Symbol.asyncDispose]();
     this.#reconciler.dispose();
     await Promise.allSettled(this.#puts);
+    await this.#appender[Symbol.asyncDispose]();
     await this.#state.locks.idle();
     await this.#state.partLinks[Symbol.asyncDispose]();
     await this.#state.directory.removeOwnFolders();

@@ -50,6 +50,7 @@ const rules: Readonly<
   'GET /handles/{handle}': { least: 'reader', path: '/handles/trades' },
   'DELETE /handles/{handle}': { least: 'writer', path: '/handles/nothing' },
   'GET /handles/{handle}/rows': { least: 'reader', path: '/handles/trades/rows' },
+  'POST /handles/{handle}/flush': { least: 'writer', path: '/handles/nothing/flush' },
   'POST /handles/{handle}/renew': { least: 'writer', path: '/handles/nothing/renew' },
   'GET /handles/{handle}/shares': { least: 'admin', path: '/handles/nothing/shares' },
   'PUT /handles/{handle}/shares/{tenant}': { least: 'admin', path: '/handles/nothing/shares/other' },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
 import { ByteCache } from '../../src/cache/byte-cache.ts';
+import type { Column } from '../../src/core/data-type.ts';
 import type { FrameEngine } from '../../src/core/frame-engine.ts';
 import { type Handle, parseHandle } from '../../src/core/handle.ts';
 import { silentLogger } from '../../src/core/logger.ts';
@@ -13,6 +14,7 @@ import { type FrameStore, type FrameStoreOptions, openFrameStore } from '../../s
 import type { PutRequest } from '../../src/frames/write/put-frame.ts';
 import { privateFiles } from './private-files.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+import { vectorOf } from './vector-of.ts';
 
 type StoreOptions = Partial<FrameStoreOptions> & { readonly cacheBytes?: number };
 
@@ -196,4 +198,27 @@ export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
     return (error as { code?: unknown }).code ?? error;
   }
   throw new Error('it did not reject');
+}
+
+const numbers: readonly Column[] = [
+  { name: 'a', type: { kind: 'int', bits: 32, signed: true } },
+  { name: 't', type: { kind: 'utf8' } },
+];
+
+/** Appends rows in memory: each number, and a text of it. `SELECT 1::INTEGER AS a, 'row 1' AS t` makes a frame that takes them. */
+export function append(
+  store: FrameStore,
+  handle: string,
+  values: readonly number[],
+  options: Partial<Pick<PutRequest, 'producer'>> & { principal?: Principal } = {},
+) {
+  const { principal = anonymous, ...rest } = options;
+  const texts = values.map((value) => `row ${value}`);
+  const vectors = [vectorOf({ kind: 'int', bits: 32, signed: true }, values), vectorOf({ kind: 'utf8' }, texts)];
+  const batch = { columns: numbers, rows: values.length, vectors };
+  return store.put(
+    principal,
+    { handle: parseHandle(handle), mode: 'append', source: { kind: 'batch', batch }, ...rest },
+    { signal: never },
+  );
 }

@@ -111,6 +111,13 @@ export const clientTables = {
     notes: ['Who is reading a frame reads it to its end.'],
     examples: ['framehold rm trades', 'framehold rm trades --if-version 3'],
   },
+  flush: {
+    summary: 'Bring rows that are only in the logs of frames into Parquet',
+    operands: { shown: 'HANDLE…', least: 1, most: Infinity },
+    flags: { ...server },
+    notes: ['Appended rows are durable in a log at once and come into Parquet by themselves within a minute.'],
+    examples: ['framehold flush trades'],
+  },
   sql: {
     summary: 'Run SQL; without any, a prompt',
     operands: { shown: '[SQL]', least: 0, most: 1 },

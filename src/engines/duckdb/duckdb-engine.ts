@@ -84,11 +84,11 @@ export class DuckDbEngine implements FrameEngine {
   }
 
   async write(
-    { source, path, compression, compressesLater = false }: WritePart,
+    { source, path, compression, compressesLater = false, isTemporary = false }: WritePart,
     options: JobOptions,
   ): Promise<WrittenPart> {
     const input = source.kind === 'arrow' ? source.stream : undefined;
-    const job: Job = { kind: 'write', source: onWire(source), path, compression, compressesLater };
+    const job: Job = { kind: 'write', source: onWire(source), path, compression, compressesLater, isTemporary };
     return (await this.#pool.call(job, { ...options, input })) as WrittenPart;
   }
 

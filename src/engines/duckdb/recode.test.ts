@@ -20,10 +20,10 @@ import { silentLogger } from '../../core/logger.ts';
 import type { RecodeRows, SqlResult } from '../../core/sql.ts';
 import { arrowFields } from '../../encoding/arrow/types/arrow-columns.ts';
 import { schemaMessage as ourSchema } from '../../encoding/arrow/write/schema-message.ts';
+import { rowEncoder } from '../../encoding/row-encoder.ts';
 import { DuckDbSqlEngine } from './duckdb-sql-engine.ts';
 import { NativeCopies } from './native-copies.ts';
 import { loadArrowStream } from './worker/append/arrow-to-table.ts';
-import { rowEncoder } from './worker/encode/row-encoder.ts';
 import { Session } from './worker/native/session.ts';
 
 const never = new AbortController().signal;

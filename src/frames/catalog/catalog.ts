@@ -34,12 +34,21 @@ export type Entry =
 /** Hears of each change of an entry, before the one that was there is forgotten. */
 type OnEntry = (handle: Handle, before: Entry | undefined, after: Entry | undefined) => void;
 
+/** Rows that are not in Parquet yet. */
+export interface TailAge {
+  /** On the monotonic clock. */
+  readonly since: number;
+  readonly version: FrameVersion;
+}
+
 /** The handles of one tenant. */
 export class Catalog {
   readonly #onEntry: OnEntry;
   readonly #entries = new Map<Handle, Entry>();
   readonly #expiring = new Set<Handle>();
   readonly #suspects = new Set<Handle>();
+  /** Frames that have something in their logs, the oldest first. */
+  readonly #tails = new Map<Handle, TailAge>();
   /** Of the files of each handle that has some, as they were when its entry was set. */
   readonly #bytes = new Map<Handle, number>();
   #totalBytes = 0;
@@ -69,6 +78,7 @@ export class Catalog {
     this.#entries.set(handle, entry);
     this.#expiring.delete(handle);
     if (entry.kind === 'held' && entry.version.manifest.ttlMs !== null) this.#expiring.add(handle);
+    this.#noteTail(handle, entry);
   }
 
   delete(handle: Handle): void {
@@ -76,6 +86,11 @@ export class Catalog {
     this.#onEntry(handle, this.#entries.get(handle), undefined);
     this.#entries.delete(handle);
     this.#expiring.delete(handle);
+    this.#tails.delete(handle);
+  }
+
+  tails(): IterableIterator<[Handle, TailAge]> {
+    return this.#tails.entries();
   }
 
   /** Another process changed the handle, or may have: what is known of it holds no more. */
@@ -119,7 +134,7 @@ export class Catalog {
     if (entry === undefined) return 1;
     switch (entry.kind) {
       case 'held':
-        return entry.version.manifest.version + 1;
+        return entry.version.number + 1;
       case 'gone':
         return entry.tombstone.version + 1;
       case 'damaged':
@@ -131,6 +146,18 @@ export class Catalog {
     }
   }
 
+  #noteTail(handle: Handle, entry: Entry): void {
+    const version = entry.kind === 'held' ? entry.version : undefined;
+    if (version === undefined || (version.tail.rows === 0 && version.tail.files.length === 0)) {
+      this.#tails.delete(handle);
+      return;
+    }
+    const known = this.#tails.get(handle);
+    const isOlder = known?.version.storedRows === version.storedRows;
+    if (!isOlder) this.#tails.delete(handle);
+    this.#tails.set(handle, { since: isOlder ? known.since : performance.now(), version });
+  }
+
   #count(handle: Handle, bytes: number | undefined): void {
     this.#totalBytes += (bytes ?? 0) - (this.#bytes.get(handle) ?? 0);
     if (bytes === undefined) this.#bytes.delete(handle);
@@ -140,5 +167,5 @@ export class Catalog {
 
 function bytesOf(entry: Entry): number | undefined {
   if (entry.kind === 'gone') return undefined;
-  return totalBytes(entry.kind === 'held' ? entry.version.manifest.parts : entry.files);
+  return entry.kind === 'held' ? entry.version.bytes : totalBytes(entry.files);
 }

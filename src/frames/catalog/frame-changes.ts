@@ -119,8 +119,8 @@ export class StoreChanges implements Disposable {
 
 function heldRows(entry: Entry | undefined): HeldRows | undefined {
   if (entry?.kind !== 'held') return undefined;
-  const { manifest, rows } = entry.version;
-  return { version: manifest.version, lineage: lineageOf(manifest), rows };
+  const { manifest, number, rows } = entry.version;
+  return { version: number, lineage: lineageOf(manifest), rows };
 }
 
 /** Undefined where no rows came or went: recompression, another time to live. */

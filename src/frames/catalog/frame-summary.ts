@@ -15,6 +15,8 @@ export interface HeldSummary {
   readonly origin: string;
   /** Stays while the frame grows, and changes when its rows are replaced: row numbers hold within one. */
   readonly lineage: string;
+  /** What is kept of its rows in the cache is kept under it, and pages under the id of the version. */
+  readonly contentId: string;
   readonly rows: number;
   /** As stored. */
   readonly bytes: number;
@@ -56,8 +58,8 @@ export function frameSummary(handle: Handle, entry: Entry | undefined, now: numb
 }
 
 export function heldSummary(version: FrameVersion): HeldSummary {
-  const { handle, version: number, versionId, columns, createdAt, ttlMs } = version.manifest;
-  const { rows, bytes, expiresAt } = version;
+  const { handle, columns, createdAt, ttlMs } = version.manifest;
+  const { number, versionId, contentId, rows, bytes, expiresAt } = version;
   const origin = originOf(version.manifest);
   const lineage = lineageOf(version.manifest);
   return {
@@ -67,6 +69,7 @@ export function heldSummary(version: FrameVersion): HeldSummary {
     versionId,
     origin,
     lineage,
+    contentId,
     rows,
     bytes,
     columns,

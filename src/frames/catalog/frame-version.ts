@@ -1,7 +1,10 @@
 import type { ChunkForm } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
-import { type Manifest, rowsOf, totalBytes } from '../disk/manifest.ts';
+import type { Producer } from '../../core/producer.ts';
+import { contentIdOf, grownVersionId, type Manifest, totalBytes } from '../disk/manifest.ts';
 import type { PinnedParts } from '../disk/part-links.ts';
+import type { Tail } from '../log/tail.ts';
+import type { TailFiles } from '../log/tail-files.ts';
 import { chunkRowsOf } from './chunk-size.ts';
 
 /** Reads elsewhere keep a frame alive as well. */
@@ -22,26 +25,49 @@ const hearMs = 1000;
 export class FrameVersion {
   manifest: Manifest;
   parts: PinnedParts;
+  /** What is not in the parts yet. */
+  readonly tail: Tail;
+  readonly tailFiles: TailFiles;
+  /** Rows of the parts. */
+  readonly storedRows: number;
   readonly rows: number;
-  readonly #chunkRows = new Map<ChunkForm, number>();
+  readonly #chunkRows: Map<ChunkForm, number>;
   /** No longer current: only those who already read it still do. */
   isRetired = false;
+  isReplaced = false;
   #retired: AbortController | undefined;
   expiresAt: number | undefined;
   /** Open ones. */
   readers = 0;
   /** Chunks that turned out too large to keep, with their bytes a row. */
-  readonly #heavy = new Map<string, number>();
+  readonly #heavy: Map<string, number>;
 
   readonly #elsewhere: ReadElsewhere;
   #toldAt = Number.NEGATIVE_INFINITY;
 
-  constructor(manifest: Manifest, parts: PinnedParts, now: number, elsewhere: ReadElsewhere) {
+  constructor(
+    manifest: Manifest,
+    { parts, tail, tailFiles }: Pick<FrameVersion, 'parts' | 'tail' | 'tailFiles'>,
+    now: number,
+    elsewhere: ReadElsewhere,
+    before?: FrameVersion,
+  ) {
     this.manifest = manifest;
     this.parts = parts;
-    this.rows = rowsOf(manifest.parts);
+    this.tail = tail;
+    this.tailFiles = tailFiles;
+    this.storedRows = tail.fromRow;
+    this.rows = tail.toRow;
+    this.#chunkRows = before === undefined ? new Map() : before.#chunkRows;
+    this.#heavy = before === undefined ? new Map() : before.#heavy;
     this.#elsewhere = elsewhere;
     this.keepAlive(now);
+  }
+
+  /** The version after an append to the log. */
+  grown(tail: Tail, now: number): FrameVersion {
+    const { manifest, parts, tailFiles } = this;
+    return new FrameVersion(manifest, { parts, tail, tailFiles }, now, this.#elsewhere, this);
   }
 
   /** Aborts when it is retired. */
@@ -51,17 +77,35 @@ export class FrameVersion {
     return this.#retired.signal;
   }
 
-  retire(): void {
+  /** `isReplaced`: the rows of the next version are not these and more. */
+  retire({ isReplaced }: { readonly isReplaced: boolean }): void {
     this.isRetired = true;
+    this.isReplaced = isReplaced;
     this.#retired?.abort();
   }
 
   get versionId(): string {
-    return this.manifest.versionId;
+    return this.tail.rows === 0 ? this.manifest.versionId : grownVersionId(this.manifest, this.rows);
+  }
+
+  /** 1, 2, … */
+  get number(): number {
+    return Math.max(this.manifest.version, this.tail.version ?? 0);
+  }
+
+  /** Of rows that only grow: what is kept of them under it stays good. */
+  get contentId(): string {
+    return contentIdOf(this.manifest);
   }
 
   get bytes(): number {
-    return totalBytes(this.manifest.parts);
+    return totalBytes(this.manifest.parts) + this.tail.bytes;
+  }
+
+  /** How far each producer is. */
+  get producers(): readonly Producer[] {
+    const { producers = [] } = this.manifest;
+    return [...producers, ...this.tail.records.flatMap((record) => record.producers)];
   }
 
   /** How many rows are loaded and kept together in a form. */
@@ -70,7 +114,7 @@ export class FrameVersion {
     if (rows === undefined) {
       const { columns, parts } = this.manifest;
       const uncompressedBytes = parts.reduce((sum, part) => sum + part.uncompressedBytes, 0);
-      rows = chunkRowsOf(form, { rows: this.rows, columns, uncompressedBytes });
+      rows = chunkRowsOf(form, { rows: this.storedRows, columns, uncompressedBytes });
       this.#chunkRows.set(form, rows);
     }
     return rows;

@@ -3,6 +3,7 @@ import type { Handle } from '../../core/handle.ts';
 /** One writer at a time for each handle, in the order in which they came. */
 export class HandleLocks {
   readonly #tails = new Map<Handle, Promise<void>>();
+  readonly #waiting = new Map<Handle, number>();
 
   async run<T>(handle: Handle, task: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(handle);
@@ -12,12 +13,25 @@ export class HandleLocks {
     });
     this.#tails.set(handle, mine);
     try {
-      await before;
+      if (before !== undefined) await this.#wait(handle, before);
       return await task();
     } finally {
       if (this.#tails.get(handle) === mine) this.#tails.delete(handle);
       release();
     }
+  }
+
+  /** Whether somebody waits for the one who has the lock. */
+  hasWaiting(handle: Handle): boolean {
+    return this.#waiting.has(handle);
+  }
+
+  async #wait(handle: Handle, before: Promise<void>): Promise<void> {
+    this.#waiting.set(handle, (this.#waiting.get(handle) ?? 0) + 1);
+    await before;
+    const waiting = (this.#waiting.get(handle) ?? 1) - 1;
+    if (waiting === 0) this.#waiting.delete(handle);
+    else this.#waiting.set(handle, waiting);
   }
 
   isHeld(handle: Handle): boolean {

@@ -8,12 +8,15 @@ import type { Tenant, TenantLimits } from '../../core/principal.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { Commits } from '../disk/commit.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
-import type { Manifest } from '../disk/manifest.ts';
+import { contentIdOf, type Manifest, rowsOf } from '../disk/manifest.ts';
 import { ManifestFiles } from '../disk/manifest-files.ts';
 import { type Part, sameFiles } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import { type HeldPart, PartLinks } from '../disk/part-links.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
+import { LogFolder } from '../log/log-folder.ts';
+import { Tail } from '../log/tail.ts';
+import { TailFiles } from '../log/tail-files.ts';
 import type { PeerParts } from '../peers/peer-group.ts';
 import { SharedLocks, tenantLock } from '../peers/shared-locks.ts';
 import { Catalog, type Entry } from './catalog.ts';
@@ -67,6 +70,7 @@ export class TenantState {
   readonly partLinks: PartLinks;
   readonly catalog: Catalog;
   readonly changes: FrameChanges;
+  readonly logs: LogFolder;
   readonly locks = new HandleLocks();
   /** Of parts that took too long to rewrite, or cannot be, and stay as they are until a restart. */
   readonly slowParts = new WeakSet<PartCheck>();
@@ -82,6 +86,7 @@ export class TenantState {
     this.directory = new TenantDirectory(context.coldDirectory, tenant, context.durable, context.lease);
     this.records = new ManifestFiles(this.directory, context.durable);
     this.commits = new Commits(this.directory, this.records, context.durable, context.logger);
+    this.logs = new LogFolder(this.directory, context.durable);
     const hasPeers = (): boolean => context.peers.hasPeers;
     const checkPart = (part: Part, path: string): Promise<boolean> => isAsWritten(context, part, path);
     this.partLinks = new PartLinks(this.directory, checkPart, hasPeers, context.directoryOf);
@@ -147,10 +152,30 @@ export class TenantState {
   }
 
   /** Makes this the current version; those who read the one before go on with it. */
-  async hold(manifest: Manifest, parts: readonly HeldPart[]): Promise<FrameVersion> {
-    const version = new FrameVersion(manifest, this.partLinks.set(parts), this.context.now(), this.#elsewhere);
+  async hold(
+    manifest: Manifest,
+    parts: readonly HeldPart[],
+    tail = Tail.empty(rowsOf(manifest.parts)),
+  ): Promise<FrameVersion> {
+    const before = this.catalog.get(manifest.handle);
+    const isGrown = before?.kind === 'held' && before.version.contentId === contentIdOf(manifest);
+    const tailFiles = isGrown ? before.version.tailFiles : this.#newTailFiles();
+    const held = { parts: this.partLinks.set(parts), tail, tailFiles };
+    const version = new FrameVersion(manifest, held, this.context.now(), this.#elsewhere);
     await this.setEntry(manifest.handle, { kind: 'held', version });
     return version;
+  }
+
+  /** Makes the version that has these rows behind its parts the current one. */
+  async grow(version: FrameVersion, tail: Tail): Promise<FrameVersion> {
+    const grown = version.grown(tail, this.context.now());
+    await this.setEntry(version.manifest.handle, { kind: 'held', version: grown });
+    return grown;
+  }
+
+  #newTailFiles(): TailFiles {
+    const { engine, directoryOf, signal } = this.context;
+    return new TailFiles({ directory: this.directory, directoryOf, engine, signal });
   }
 
   /** Where its parts are not compressed as configured yet, or many. */
@@ -167,9 +192,16 @@ export class TenantState {
     if (entry === undefined) this.catalog.delete(handle);
     else this.catalog.set(handle, entry);
     if (before?.kind !== 'held') return;
-    before.version.retire();
-    this.context.cache.deleteVersion(before.version.versionId);
-    await before.version.parts.retire();
+    const { version } = before;
+    const next = entry?.kind === 'held' ? entry.version : undefined;
+    const isReplaced = next?.contentId !== version.contentId;
+    version.retire({ isReplaced });
+    if (next?.versionId !== version.versionId) this.context.cache.deleteVersion(version.versionId);
+    if (isReplaced) {
+      this.context.cache.deleteVersion(version.contentId);
+      version.tailFiles.end();
+    }
+    if (next?.parts !== version.parts) await version.parts.retire();
   }
 }
 
@@ -192,7 +224,7 @@ export function isUnwritable(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'storage_full' || error.code === 'storage_read_only');
 }
 
-function perhapsWritten(cause: unknown): AppError {
+export function perhapsWritten(cause: unknown): AppError {
   return new AppError('internal', 'this server stood still in the middle of a write, and the others took it for dead', {
     hint: 'read the frame to see whether the write is there, then try again',
     cause,

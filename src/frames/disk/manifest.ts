@@ -1,5 +1,6 @@
 import type { Column } from '../../core/data-type.ts';
 import { type Handle, randomBase32 } from '../../core/handle.ts';
+import type { Producer } from '../../core/producer.ts';
 import { parseChecksummed, withChecksum } from './checksummed-json.ts';
 import type { FileIdentity, Part } from './part.ts';
 
@@ -22,6 +23,8 @@ export interface Manifest {
   readonly replaces: readonly FileIdentity[];
   /** The last so many parts come into the folder one by one: until all of them are there, none of them counts. */
   readonly partsAdded?: number | undefined;
+  /** How far each producer of the rows is. */
+  readonly producers?: readonly Producer[] | undefined;
 }
 
 const format = 2;
@@ -56,6 +59,16 @@ export function originOf({ origin, versionId }: Pick<Manifest, 'origin' | 'versi
 /** Within one, rows are only added: a row keeps its number. */
 export function lineageOf({ lineage, versionId }: Pick<Manifest, 'lineage' | 'versionId'>): string {
   return lineage ?? versionId;
+}
+
+/** Of versions that only add rows to each other. */
+export function contentIdOf(manifest: Pick<Manifest, 'lineage' | 'versionId' | 'columns'>): string {
+  return `${lineageOf(manifest)}.${manifest.columns.length}`;
+}
+
+/** The id of a version that has grown to so many rows, wherever they lie. */
+export function grownVersionId(manifest: Pick<Manifest, 'lineage' | 'versionId' | 'columns'>, rows: number): string {
+  return `${contentIdOf(manifest)}.${rows}`;
 }
 
 export function newVersionId(): string {

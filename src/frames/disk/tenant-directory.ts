@@ -32,12 +32,14 @@ export interface Listing {
   readonly manifests: ReadonlySet<Handle>;
   readonly pending: ReadonlySet<Handle>;
   readonly tombstones: ReadonlySet<Handle>;
+  readonly logs: ReadonlySet<Handle>;
 }
 
 type RecordKind = 'manifests' | 'pending' | 'tombstones';
 
 const othersName = 'tenants';
 const privateName = '.framehold';
+const logsName = 'logs';
 const suffix = '.parquet';
 const recordSuffix = '.json';
 
@@ -105,6 +107,11 @@ export class TenantDirectory {
     return join(this.#ownFolder('tmp'), `${pendingPrefix}${handle}${recordSuffix}`);
   }
 
+  /** Rows that were appended and are not in Parquet yet. */
+  logsFolder(handle: Handle): string {
+    return join(this.root, privateName, logsName, handle);
+  }
+
   tokenPath(number: number): string {
     return join(this.#ownFolder('tmp'), `token-${number}`);
   }
@@ -139,7 +146,7 @@ export class TenantDirectory {
 
   async #makeFolders(): Promise<void> {
     await this.#lease.join();
-    for (const name of ['manifests', 'pending', 'tombstones', 'locks']) {
+    for (const name of ['manifests', 'pending', 'tombstones', 'locks', logsName]) {
       await this.#durable.makeFolder(join(this.root, privateName, name));
     }
     for (const kind of ['tmp', 'pins'] as const) await this.#durable.makeFolder(this.#ownFolder(kind));
@@ -173,13 +180,14 @@ export class TenantDirectory {
   }
 
   async list(): Promise<Listing> {
-    const [entries, manifests, pending, tombstones] = await Promise.all([
+    const [entries, manifests, pending, tombstones, logs] = await Promise.all([
       this.listPublic(),
       this.#recorded('manifests'),
       this.#recorded('pending'),
       this.#recorded('tombstones'),
+      namesIn(join(this.root, privateName, logsName)),
     ]);
-    return { ...entries, manifests, pending, tombstones };
+    return { ...entries, manifests, pending, tombstones, logs: new Set(logs.filter((name) => isHandle(name))) };
   }
 
   async listPublic(): Promise<Pick<Listing, 'files' | 'folders'>> {

@@ -19,6 +19,8 @@ export interface ProcessIdentity {
 /** Beyond this many bytes a journal begins anew; whoever has not read all of it looks at every frame. */
 const mostJournalBytes = 1_000_000;
 const generationDigits = 12;
+/** Less than the silence after which the others take a process for dead. */
+const surelyHeldMs = 3000;
 
 /** Stores that are open in this very process: there may be several. */
 const livingHere = new Set<string>();
@@ -36,6 +38,8 @@ export class ProcessLease {
   readonly #onLost: () => void;
   #joined: Promise<void> | undefined;
   #isLost = false;
+  /** When the last look began that found the place held. */
+  #beatAt = Number.NEGATIVE_INFINITY;
   #hasLeft = false;
   #headerBytes = 0;
   #bytes = 0;
@@ -54,6 +58,11 @@ export class ProcessLease {
   /** The others took this process for dead; it is to begin anew under another name. */
   get isLost(): boolean {
     return this.#isLost;
+  }
+
+  /** Whether it is certain, without a look at the disk, that nobody has taken this process for dead yet. */
+  get isSurelyHeld(): boolean {
+    return !this.#isLost && performance.now() - this.#beatAt < surelyHeldMs;
   }
 
   /** Before anything is written into the directory. Cheap after the first time. */
@@ -75,8 +84,10 @@ export class ProcessLease {
     );
     if (!hasPlace) return;
     try {
+      const begunAt = performance.now();
       const now = new Date();
       await utimes(this.#path, now, now);
+      this.#beatAt = begunAt;
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT') throw error;
       this.#lose();

@@ -43,12 +43,12 @@ export class ChunkLoads {
 
   hot(range: VersionRows, row: number): RowPieces | undefined {
     const { version, form } = range;
-    return isOfChunk(range, row) ? this.#hot.get(version.versionId, hotKey(version, form, row)) : undefined;
+    return isOfChunk(range, row) ? this.#hot.get(version.contentId, hotKey(version, form, row)) : undefined;
   }
 
   isHot(range: VersionRows, row: number): boolean {
     const { version, form } = range;
-    return isOfChunk(range, row) && this.#hot.has(version.versionId, hotKey(version, form, row));
+    return isOfChunk(range, row) && this.#hot.has(version.contentId, hotKey(version, form, row));
   }
 
   /** A load whose rows include `row`: one under way, or a new run of up to `chunks` chunks. */
@@ -86,7 +86,7 @@ export class ChunkLoads {
         this.#underWay(version, form, fromRow) !== undefined ||
         version.heavyRowBytes(form, chunkOf(version, form, fromRow)) !== undefined;
       if (count > 0 && (isTaken || !isOfChunk(range, fromRow))) break;
-      const toRow = Math.min(version.rows, fromRow + version.chunkRows(form));
+      const toRow = Math.min(version.storedRows, fromRow + version.chunkRows(form));
       const load = new RowLoad(run, fromRow, toRow);
       run.loads.push(load);
       this.#loads.set(loadKey(version, form, fromRow), load);
@@ -133,9 +133,9 @@ export class ChunkLoads {
   }
 
   #keep(load: RowLoad, version: FrameVersion, form: ChunkForm): void {
-    if (!this.#forget(load, version, form) || version.isRetired) return;
+    if (!this.#forget(load, version, form) || version.isReplaced) return;
     const { fromRow, pieces, bytes } = load;
-    const kept = this.#hot.set(version.versionId, hotKey(version, form, fromRow), { fromRow, pieces }, bytes);
+    const kept = this.#hot.set(version.contentId, hotKey(version, form, fromRow), { fromRow, pieces }, bytes);
     if (!kept) markHeavy(load, version, form);
   }
 
@@ -163,7 +163,7 @@ function isOfChunk({ version, form, select, toRow }: VersionRows, row: number): 
   if (select !== undefined) return false;
   if (form !== 'arrow') return true;
   const start = chunkOf(version, form, row) * version.chunkRows(form);
-  return row === start && Math.min(version.rows, start + version.chunkRows(form)) <= toRow;
+  return row === start && Math.min(version.storedRows, start + version.chunkRows(form)) <= toRow;
 }
 
 function markHeavy(load: RowLoad, version: FrameVersion, form: ChunkForm): void {
@@ -174,10 +174,13 @@ function chunkOf(version: FrameVersion, form: ChunkForm, row: number): number {
   return Math.floor(row / version.chunkRows(form));
 }
 
+/** The last chunk of a frame that grows is another one later. */
 function hotKey(version: FrameVersion, form: ChunkForm, row: number): string {
-  return `${form}:${chunkOf(version, form, row)}`;
+  const chunkRows = version.chunkRows(form);
+  const from = Math.floor(row / chunkRows) * chunkRows;
+  return `${form}:${from}:${Math.min(version.storedRows, from + chunkRows)}`;
 }
 
 function loadKey(version: FrameVersion, form: ChunkForm, row: number): string {
-  return `${version.versionId}:${hotKey(version, form, row)}`;
+  return `${version.contentId}:${hotKey(version, form, row)}`;
 }

@@ -7,9 +7,11 @@ import { frameDamaged, frameReplaced } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import { lineageOf } from '../disk/manifest.ts';
 import { FileChanged, type PinnedParts } from '../disk/part-links.ts';
+import type { TailUse } from '../log/tail-files.ts';
 import { leaseLost } from '../peers/process-lease.ts';
 import type { ChunkReader, ReadOptions } from './chunk-reader.ts';
 import type { SentRows } from './row-slices.ts';
+import { tailRows } from './tail-rows.ts';
 
 interface ReaderOptions {
   readonly now: () => number;
@@ -35,11 +37,13 @@ export class FrameReader implements AsyncDisposable {
   readonly #now: () => number;
   readonly #hasLostPlace: () => Promise<boolean>;
   #isOpen = true;
+  /** The rows of the log as files, where somebody has asked for them. */
+  #tailUse: Promise<TailUse> | undefined;
 
   /** Takes over one use of `parts`. */
   constructor(version: FrameVersion, parts: PinnedParts, chunks: ChunkReader, { now, hasLostPlace }: ReaderOptions) {
     this.handle = version.manifest.handle;
-    this.version = version.manifest.version;
+    this.version = version.number;
     this.versionId = version.versionId;
     this.lineage = lineageOf(version.manifest);
     this.columns = version.manifest.columns;
@@ -64,17 +68,23 @@ export class FrameReader implements AsyncDisposable {
   ): AsyncGenerator<SentRows, void, void> {
     if (!this.#isOpen) throw new AppError('internal', 'the reader is closed');
     try {
-      yield* this.#chunks.rows(
-        {
-          version: this.#version,
-          parts: this.#parts,
-          form,
-          select,
-          fromRow: Math.max(0, fromRow),
-          toRow: Math.min(this.rows, toRow),
-        },
-        options,
-      );
+      const { storedRows, tail } = this.#version;
+      const from = Math.max(0, fromRow);
+      const to = Math.min(this.rows, toRow);
+      if (from < storedRows) {
+        const stored = { version: this.#version, parts: this.#parts, form, select };
+        yield* this.#chunks.rows({ ...stored, fromRow: from, toRow: Math.min(storedRows, to) }, options);
+      }
+      if (to <= storedRows) return;
+      for (const sent of tailRows(tail, this.columns, {
+        form,
+        fromRow: Math.max(storedRows, from),
+        toRow: to,
+        select,
+      })) {
+        options.signal.throwIfAborted();
+        yield sent;
+      }
     } catch (error) {
       if (error instanceof FileChanged) throw await this.#whyChanged(error);
       if (error instanceof AppError && (error.code === 'frame_damaged' || error.code === 'invalid_input')) {
@@ -91,7 +101,11 @@ export class FrameReader implements AsyncDisposable {
    */
   async sources(reader?: Tenant): Promise<readonly PartSource[]> {
     try {
-      return await this.#parts.sources(reader);
+      const parts = await this.#parts.sources(reader);
+      const { tail, tailFiles } = this.#version;
+      if (tail.rows === 0) return parts;
+      this.#tailUse ??= tailFiles.open(tail, this.columns);
+      return [...parts, ...(await (await this.#tailUse).sources(reader))];
     } catch (error) {
       throw error instanceof FileChanged ? await this.#whyChanged(error) : error;
     }
@@ -111,7 +125,17 @@ export class FrameReader implements AsyncDisposable {
   /** Keeps the files for longer than the reader. */
   holdFiles(): Disposable {
     this.#parts.acquire();
-    return { [Symbol.dispose]: () => this.#parts.release() };
+    const tailUse = this.#tailUse?.then((use) => use.again());
+    tailUse?.catch(() => {});
+    return {
+      [Symbol.dispose]: () => {
+        this.#parts.release();
+        tailUse?.then(
+          (use) => use[Symbol.dispose](),
+          () => {},
+        );
+      },
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -120,5 +144,9 @@ export class FrameReader implements AsyncDisposable {
     this.#version.readers--;
     this.#version.touch(this.#now());
     this.#parts.release();
+    await this.#tailUse?.then(
+      (use) => use[Symbol.dispose](),
+      () => {},
+    );
   }
 }

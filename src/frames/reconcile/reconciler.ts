@@ -3,12 +3,14 @@ import type { Handle } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import type { Settling } from '../catalog/catalog.ts';
 import { isUnwritable, partsFound, type TenantState } from '../catalog/tenant-state.ts';
-import { type Manifest, newVersionId, originOf } from '../disk/manifest.ts';
+import { lineageOf, type Manifest, newVersionId, originOf, rowsOf } from '../disk/manifest.ts';
 import type { HandleRecords } from '../disk/manifest-files.ts';
 import { type FileIdentity, type Part, sameFiles } from '../disk/part.ts';
 import { FileChanged } from '../disk/part-links.ts';
 import type { Listing } from '../disk/tenant-directory.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
+import { LogDamaged } from '../log/log-folder.ts';
+import { Tail } from '../log/tail.ts';
 import { FileAdopter, Unreadable } from './adopt-files.ts';
 import {
   assessHandle,
@@ -89,7 +91,8 @@ export class Reconciler {
       }
       const found = await records.read(handle, listing);
       const finding = assessHandle(handle, look, found);
-      if (!isConsistent(finding, found) || listing?.pending.has(handle)) {
+      const hasStrayLog = finding.kind !== 'held' && listing?.logs.has(handle);
+      if (!isConsistent(finding, found) || listing?.pending.has(handle) || hasStrayLog) {
         if (isSuspect) catalog.suspect(handle);
         return false;
       }
@@ -143,7 +146,7 @@ export class Reconciler {
 
   async #apply(handle: Handle, finding: HandleState, found: HandleRecords, listing?: Listing): Promise<void> {
     await this.#repair(handle, finding, found, listing);
-    await this.#applyToCatalog(handle, finding);
+    await this.#applyToCatalog(handle, finding, listing);
   }
 
   /** On the disk. */
@@ -170,24 +173,32 @@ export class Reconciler {
         await this.#tidy(handle, async () => {
           await commits.removeFiles(finding.files);
           await records.dropManifest(handle);
+          await this.#state.logs.removeAll(handle);
           await this.#state.announceChange(handle);
         });
         return;
       case 'gone':
         if (found.manifest !== undefined || found.pending !== undefined || listing !== undefined) {
-          await this.#tidy(handle, () => records.dropManifest(handle));
+          await this.#tidy(handle, async () => {
+            await records.dropManifest(handle);
+            await this.#state.logs.removeAll(handle);
+          });
         }
         return;
       case 'removed':
         await this.#tidy(handle, async () => {
           await records.writeTombstone(this.#tombstoneOf(handle, finding.version));
           await records.dropManifest(handle);
+          await this.#state.logs.removeAll(handle);
           await this.#state.announceChange(handle);
         });
         return;
       case 'absent':
-        if (listing?.pending.has(handle) || listing?.manifests.has(handle)) {
-          await this.#tidy(handle, () => records.dropManifest(handle));
+        if (listing?.pending.has(handle) || listing?.manifests.has(handle) || listing?.logs.has(handle)) {
+          await this.#tidy(handle, async () => {
+            await records.dropManifest(handle);
+            await this.#state.logs.removeAll(handle);
+          });
         }
         return;
       case 'outside':
@@ -198,15 +209,18 @@ export class Reconciler {
   }
 
   /** In the catalog. */
-  async #applyToCatalog(handle: Handle, finding: HandleState): Promise<void> {
+  async #applyToCatalog(handle: Handle, finding: HandleState, listing?: Listing): Promise<void> {
     switch (finding.kind) {
-      case 'held':
-        if (await this.#isHeld(finding.manifest)) return;
+      case 'held': {
+        const { manifest } = finding;
+        const tail = await this.#tailOf(manifest, listing);
+        if (tail === undefined || (await this.#isHeld(manifest, tail))) return;
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
-        await this.#state.hold(finding.manifest, partsFound(finding.manifest));
+        await this.#state.hold(manifest, partsFound(manifest), tail);
         // Else it is done by the process that wrote it.
-        if (!this.#state.context.peers.hasPeers) this.#state.rewriteLater(finding.manifest);
+        if (!this.#state.context.peers.hasPeers) this.#state.rewriteLater(manifest);
         return;
+      }
       case 'outside':
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         return this.#settle(handle, finding);
@@ -227,13 +241,31 @@ export class Reconciler {
     return { handle, version, reason: 'removed', at: this.#state.context.now() };
   }
 
-  /** Whether it is the version that is held, perhaps in other files or with another time to live by now. */
-  async #isHeld(manifest: Manifest): Promise<boolean> {
+  /** What is in its log. Undefined where the frame is damaged without it. */
+  async #tailOf(manifest: Manifest, listing?: Listing): Promise<Tail | undefined> {
+    const { catalog, context, logs } = this.#state;
+    const { handle, parts: files, version } = manifest;
+    if (listing?.logs.has(handle) === false) return Tail.empty(rowsOf(files));
+    const entry = catalog.get(handle);
+    const isOfLineage = entry?.kind === 'held' && lineageOf(entry.version.manifest) === lineageOf(manifest);
+    try {
+      return await logs.read(manifest, isOfLineage ? entry.version.tail : undefined);
+    } catch (error) {
+      if (!(error instanceof LogDamaged)) throw error;
+      context.logger.error('a frame is damaged', { handle, version, reason: error.message });
+      await this.#state.setEntry(handle, { kind: 'damaged', files, version, reason: 'its log is not readable' });
+      return undefined;
+    }
+  }
+
+  /** Whether it is the version that is held, perhaps in other files, with another time to live or more rows by now. */
+  async #isHeld(manifest: Manifest, tail: Tail): Promise<boolean> {
     const entry = this.#state.catalog.get(manifest.handle);
-    if (entry?.kind !== 'held' || entry.version.versionId !== manifest.versionId) return false;
+    if (entry?.kind !== 'held' || entry.version.manifest.versionId !== manifest.versionId) return false;
     const { parts, ttlMs } = entry.version.manifest;
     if (!sameFiles(parts, manifest.parts) || ttlMs !== manifest.ttlMs)
       await this.#state.adoptManifest(entry.version, manifest);
+    if (tail !== entry.version.tail && tail.toRow !== entry.version.rows) await this.#state.grow(entry.version, tail);
     return true;
   }
 
@@ -294,7 +326,7 @@ export class Reconciler {
         await records.writeAdopted(manifest);
         await this.#state.announceChange(handle);
       });
-      await this.#state.hold(manifest, partsFound(manifest));
+      await this.#state.hold(manifest, partsFound(manifest), await this.#tailOf(manifest));
       this.#state.rewriteLater(manifest);
       const what = isRestored ? 'a frame was moved or restored' : 'a frame from outside is held';
       context.logger.info(what, { handle, version: manifest.version });

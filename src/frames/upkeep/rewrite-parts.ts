@@ -12,7 +12,7 @@ import { justIdentity, sameIdentity } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
 import type { HeldPart } from '../disk/part-links.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import { withoutCheck } from '../write/put-frame.ts';
+import { withoutCheck } from '../write/commit-version.ts';
 import { type MergeOptions, planRewrite } from './merge-plan.ts';
 import type { Verification } from './verification.ts';
 

@@ -1,7 +1,7 @@
-import { basename } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
+import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
-import type { FileReport, RowSource, WrittenPart } from '../../core/frame-engine.ts';
+import type { FileReport, RowSource } from '../../core/frame-engine.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import { generateHandle, type Handle } from '../../core/handle.ts';
 import type { Producer } from '../../core/producer.ts';
@@ -10,15 +10,19 @@ import { assertSameColumns, assertWidens } from '../catalog/column-difference.ts
 import { frameChanged, handleExists, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
-import { nextPartName, type PlacedPart, type Placement } from '../disk/commit.ts';
-import { lineageOf, newVersionId, originOf } from '../disk/manifest.ts';
-import { type FileIdentity, justIdentity, type Part } from '../disk/part.ts';
-import { PartCheck } from '../disk/part-check.ts';
+import { grownVersionId, lineageOf, newVersionId, originOf, rowsOf } from '../disk/manifest.ts';
+import { justIdentity } from '../disk/part.ts';
 import type { HeldPart } from '../disk/part-links.ts';
+import { ProducerMarks } from '../log/producer-marks.ts';
+import { Tail } from '../log/tail.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import { commitVersion, lastOf, namedAfter, type PlacedParts, placeBehind, withoutCheck } from './commit-version.ts';
+import { stageTail } from './flusher.ts';
+import type { Appended, FrameAppender } from './frame-appender.ts';
 import type { Arrival, AssertRoom, Quota } from './quota.ts';
 import { filesOf, removeFrame } from './remove-frame.ts';
-import { firstCompression, type StagedFile, StagedParts } from './staged-parts.ts';
+import { openSource } from './small-source.ts';
+import { type StagedFile, StagedParts, writtenPart } from './staged-parts.ts';
 
 export interface PutRequest<Name extends string = FrameName> {
   /** Made by the server when absent. */
@@ -38,10 +42,7 @@ export interface PutRequest<Name extends string = FrameName> {
   readonly addsColumns?: boolean | undefined;
 }
 
-export interface Put {
-  readonly version: FrameVersion;
-  /** Of this put alone. */
-  readonly rows: number;
+export interface Put extends Appended {
   /** Where the source was a file. */
   readonly report: FileReport | undefined;
 }
@@ -55,11 +56,13 @@ export class FrameWriter {
   readonly #state: TenantState;
   readonly #reconciler: Reconciler;
   readonly #quota: Quota;
+  readonly #appender: FrameAppender;
 
-  constructor(state: TenantState, reconciler: Reconciler, quota: Quota) {
+  constructor(state: TenantState, reconciler: Reconciler, quota: Quota, appender: FrameAppender) {
     this.#state = state;
     this.#reconciler = reconciler;
     this.#quota = quota;
+    this.#appender = appender;
   }
 
   async put(request: PutRequest<Handle>, { signal }: { readonly signal: AbortSignal }): Promise<Put> {
@@ -71,13 +74,42 @@ export class FrameWriter {
     signal.throwIfAborted();
     context.durable.assertWritable();
     await this.refusePut({ handle, mode: request.mode });
+    if (request.mode !== 'append') return await this.#putParts(handle, request, signal);
+    const { source, batches } = await openSource(request.source);
+    const appended = batches === undefined ? undefined : await this.#appendToLog(handle, request, batches, signal);
+    if (appended !== undefined) return { ...appended, report: undefined };
+    return await this.#putParts(handle, { ...request, source }, signal);
+  }
+
+  /** Undefined where the frame is not there yet, or the rows cannot go to its log. */
+  async #appendToLog(
+    handle: Handle,
+    { producer, ttlMs, check, addsColumns }: PutRequest<Handle>,
+    batches: readonly Batch[],
+    signal: AbortSignal,
+  ): Promise<Appended | undefined> {
+    const { catalog, context } = this.#state;
+    await this.#lookUnlessKnown(handle);
+    const entry = catalog.get(handle);
+    if (entry?.kind !== 'held' || entry.version.isExpired(context.now())) return undefined;
+    const { manifest } = entry.version;
+    if (ttlMs !== undefined && ttlMs !== manifest.ttlMs) return undefined;
+    if (addsColumns === true && batches.some(({ columns }) => columns.length !== manifest.columns.length))
+      return undefined;
+    for (const { columns } of batches) check?.(columns);
+    await this.#state.directory.prepare();
+    return this.#appender.append(handle, { batches, producer, signal });
+  }
+
+  async #putParts(handle: Handle, request: PutRequest<Handle>, signal: AbortSignal): Promise<Put> {
+    const { context, directory } = this.#state;
     using arrival = await this.#quota.arrival();
     const source = await this.#sourceOf(request, handle, arrival);
     await directory.prepare();
     await using staged = await StagedParts.stage(this.#state, source, signal);
     const { columns, files } = staged;
     request.check?.(columns);
-    const version = await this.#quota.run((assertRoom) =>
+    const put = await this.#quota.run((assertRoom) =>
       this.#state.change(handle, async () => {
         signal.throwIfAborted();
         context.durable.assertWritable();
@@ -87,9 +119,10 @@ export class FrameWriter {
     // It is held: what fails now may not refuse it. A file that is not noted is looked at once more, and so is one that
     // loses its second name after that.
     await staged.removeFiles();
-    await this.#state.partLinks.noteWritten(version.parts.parts.slice(-files.length)).catch(() => {});
-    const rows = files.reduce((sum, { written }) => sum + written.rows, 0);
-    return { version, rows, report: source.kind === 'file' ? files[0]?.written.report : undefined };
+    if (!put.isRepeated) {
+      await this.#state.partLinks.noteWritten(put.version.parts.parts.slice(-files.length)).catch(() => {});
+    }
+    return { ...put, report: source.kind === 'file' ? files[0]?.written.report : undefined };
   }
 
   /** Before anything is written; the commit looks again. */
@@ -140,8 +173,8 @@ export class FrameWriter {
     columns: readonly Column[],
     staged: readonly StagedFile[],
     assertRoom: AssertRoom,
-  ): Promise<FrameVersion> {
-    const { catalog, context, directory, commits } = this.#state;
+  ): Promise<Appended> {
+    const { catalog } = this.#state;
     await this.#reconciler.reconcileLocked(handle);
     const before = catalog.get(handle);
     if (before !== undefined && this.#isExpired(before)) await removeFrame(this.#state, handle, before, 'expired');
@@ -155,150 +188,134 @@ export class FrameWriter {
       if (request.addsColumns) assertWidens(handle, held, columns);
       else assertSameColumns(handle, held, columns);
       assertRoom({ handle, bytes: bytesOf(staged), isReplacement: false });
-      return this.#append(handle, request, entry, columns, staged);
+      return this.#append(request, entry.version, columns, staged);
     }
     if (request.mode === 'create' && !isFree) throw handleExists(handle);
     assertRoom({ handle, bytes: bytesOf(staged), isReplacement: true });
-    const common = { columns, keepsFiles: false, defaultTtlMs: context.defaultTtlMs, createdAt: context.now() };
-    const old = filesOf(entry);
-    const left = entry?.kind === 'held' ? await commits.stillThere(entry.version.manifest.replaces) : [];
-    const replaces = [...old, ...left].map(justIdentity);
-    const fileName = directory.fileName(handle);
-    const isFile = old[0]?.file === fileName;
-    const [only] = staged;
-    if (only !== undefined && staged.length === 1) {
-      return this.#finish(handle, request, entry, {
-        ...common,
-        parts: [await this.#part(request, only, fileName)],
-        replaces: isFile ? left : replaces,
-        place: isFile ? commits.replace(fileName, only.path) : commits.create(handle, only.path),
-      });
-    }
-    const isFolder = old.length > 0 && !isFile;
-    const added = namedAfter(isFolder ? lastOf([...old, ...left]) : undefined, staged);
-    return this.#finish(handle, request, entry, {
-      ...common,
-      parts: await this.#parts(request, handle, added),
-      replaces,
-      place: isFolder ? commits.addParts(handle, added) : commits.createFolder(handle, added),
-      partsAdded: added.length,
-    });
+    return this.#replace(request, handle, entry, columns, staged);
   }
 
   async #append(
-    handle: Handle,
     request: PutRequest<Handle>,
-    entry: Extract<Entry, { kind: 'held' }>,
+    before: FrameVersion,
     columns: readonly Column[],
     staged: readonly StagedFile[],
-  ): Promise<FrameVersion> {
-    const { directory, commits, partLinks } = this.#state;
-    const { manifest, parts } = entry.version;
-    const old = ofWiderFrame(parts.parts, manifest.columns, columns);
-    const [first] = old;
-    const common = {
-      columns,
-      defaultTtlMs: manifest.ttlMs,
-      createdAt: manifest.createdAt,
-      lineage: lineageOf(manifest),
-      partsAdded: staged.length > 1 ? staged.length : undefined,
-    };
-    if (first?.file === directory.fileName(handle)) {
-      const name = '000001.parquet';
-      const moved = { ...first, file: directory.partName(handle, name) };
-      const isUntouched = await partLinks.isUntouched(first);
-      const added = namedAfter(moved, staged);
-      const version = await this.#finish(handle, request, entry, {
-        ...common,
-        parts: [moved, ...(await this.#parts(request, handle, added))],
-        replaces: [justIdentity(first)],
-        place: commits.createFolder(handle, [{ path: directory.path(first.file), name }, ...added]),
-        keepsFiles: false,
-      });
-      if (isUntouched) await partLinks.noteWritten([moved]).catch(() => {});
-      return version;
+  ): Promise<Appended> {
+    const { manifest } = before;
+    const { handle } = manifest;
+    const marks = new ProducerMarks(before.producers);
+    if (request.producer !== undefined) {
+      if (marks.isRepeated(request.producer)) return { version: before, rows: 0, isRepeated: true };
+      marks.add(request.producer);
     }
-    const left = await commits.stillThere(manifest.replaces);
-    const added = namedAfter(lastOf([...old, ...left]), staged);
-    return this.#finish(handle, request, entry, {
-      ...common,
-      parts: [...old, ...(await this.#parts(request, handle, added))],
-      replaces: left,
-      place: commits.addParts(handle, added),
-      keepsFiles: true,
-    });
-  }
-
-  #parts(
-    request: PutRequest<Handle>,
-    handle: Handle,
-    named: readonly (StagedFile & PlacedPart)[],
-  ): Promise<HeldPart[]> {
-    const { directory } = this.#state;
-    return Promise.all(named.map((each) => this.#part(request, each, directory.partName(handle, each.name))));
-  }
-
-  async #part({ source }: PutRequest<Handle>, { path, written }: StagedFile, file: string): Promise<HeldPart> {
-    const { context, directory } = this.#state;
-    const identity = await directory.identify(path);
-    if (identity === undefined) throw new AppError('internal', 'a file that was just written is not there');
-    return {
-      file,
-      ...identity,
-      checksum: written.checksum,
-      rows: written.rows,
-      uncompressedBytes: written.uncompressedBytes,
-      final: isKeptAsItIs(source) || (written.isCompressed && firstCompression(context.compression).final),
-      check: new PartCheck(written, { passed: true }),
+    // What is in the log comes before these rows.
+    await using logged = before.tail.rows === 0 ? undefined : await stageTail(this.#state, before);
+    const files = [...(logged?.files ?? []), ...staged];
+    const isKept = isKeptAsItIs(request.source);
+    const placed = await placeBehind(this.#state, before, files, (file, name) =>
+      writtenPart(this.#state, file, name, { isKept: isKept && staged.includes(file) }),
+    );
+    const { replaces, partsAdded } = placed;
+    const { partsAdded: _, ...kept } = manifest;
+    const isWider = columns.length > manifest.columns.length;
+    const parts = isWider ? ofWiderFrame(placed.parts, staged.length, manifest.columns.length) : placed.parts;
+    const rows = rowsOf(parts);
+    const next = {
+      ...kept,
+      version: before.number + 1,
+      versionId: grownVersionId({ ...kept, lineage: lineageOf(manifest), columns }, rows),
+      columns,
+      origin: originOf(manifest),
+      lineage: lineageOf(manifest),
+      ttlMs: request.ttlMs === undefined ? manifest.ttlMs : request.ttlMs,
+      parts: parts.map(withoutCheck),
+      replaces,
+      ...(marks.all.length > 0 && { producers: marks.all }),
+      ...(partsAdded !== undefined && { partsAdded }),
     };
+    const tail = Tail.empty(rows);
+    const version = await commitVersion(this.#state, this.#reconciler, before, {
+      ...placed,
+      parts,
+      manifest: next,
+      tail,
+    });
+    if (placed.moved !== undefined) await this.#state.partLinks.noteWritten([placed.moved]).catch(() => {});
+    await this.#removeLog(handle);
+    return { version, rows: rowsOfFiles(staged), isRepeated: false };
   }
 
-  async #finish(
-    handle: Handle,
+  async #replace(
     request: PutRequest<Handle>,
+    handle: Handle,
     entry: Entry | undefined,
-    next: {
-      readonly columns: WrittenPart['columns'];
-      readonly parts: readonly HeldPart[];
-      readonly replaces: readonly FileIdentity[];
-      readonly place: Placement;
-      /** The files of the version before stay where they are. */
-      readonly keepsFiles: boolean;
-      readonly defaultTtlMs: number | null;
-      readonly createdAt: number;
-      /** Of the version before, where its rows stay. */
-      readonly lineage?: string | undefined;
-      /** Where several come at once. */
-      readonly partsAdded?: number | undefined;
-    },
-  ): Promise<FrameVersion> {
-    const { catalog, commits } = this.#state;
+    columns: readonly Column[],
+    staged: readonly StagedFile[],
+  ): Promise<Appended> {
+    const { catalog, context } = this.#state;
+    const { producer } = request;
+    if (producer !== undefined) new ProducerMarks([]).isRepeated(producer);
+    const placed = await this.#placeAnew(request, handle, entry, staged);
     const manifest = {
       handle,
       version: catalog.nextVersion(handle),
       versionId: newVersionId(),
       ...(entry?.kind === 'held' && { origin: originOf(entry.version.manifest) }),
-      ...(next.lineage !== undefined && { lineage: next.lineage }),
-      createdAt: next.createdAt,
-      ttlMs: request.ttlMs === undefined ? next.defaultTtlMs : request.ttlMs,
-      columns: next.columns,
-      parts: next.parts.map(withoutCheck),
-      replaces: next.replaces,
-      ...(next.partsAdded !== undefined && { partsAdded: next.partsAdded }),
+      createdAt: context.now(),
+      ttlMs: request.ttlMs === undefined ? context.defaultTtlMs : request.ttlMs,
+      columns,
+      parts: placed.parts.map(withoutCheck),
+      replaces: placed.replaces,
+      ...(producer !== undefined && { producers: [producer] }),
+      ...(placed.partsAdded !== undefined && { partsAdded: placed.partsAdded }),
     };
-    const old = entry?.kind === 'held' && !next.keepsFiles ? entry.version.parts : undefined;
-    await old?.protect();
-    try {
-      // Without the record nobody could tell which parts belong together.
-      await commits.commit(manifest, next.place, { syncPending: next.partsAdded !== undefined });
-    } catch (error) {
-      old?.unprotect();
-      // What was not taken back would else be shown only after a restart.
-      await this.#reconciler.reconcileLocked(handle).catch(() => {});
-      throw error;
+    const before = entry?.kind === 'held' ? entry.version : undefined;
+    const next = { manifest, parts: placed.parts, place: placed.place, keepsFiles: false };
+    const version = await commitVersion(this.#state, this.#reconciler, before, next);
+    if (before !== undefined) await this.#removeLog(handle);
+    return { version, rows: rowsOfFiles(staged), isRepeated: false };
+  }
+
+  /** A file where there is one part, else a folder. */
+  async #placeAnew(
+    { source }: PutRequest<Handle>,
+    handle: Handle,
+    entry: Entry | undefined,
+    staged: readonly StagedFile[],
+  ): Promise<Omit<PlacedParts, 'keepsFiles'>> {
+    const { directory, commits } = this.#state;
+    const old = filesOf(entry);
+    const left = entry?.kind === 'held' ? await commits.stillThere(entry.version.manifest.replaces) : [];
+    const replaces = [...old, ...left].map(justIdentity);
+    const isKept = isKeptAsItIs(source);
+    const fileName = directory.fileName(handle);
+    const isFile = old[0]?.file === fileName;
+    const [only] = staged;
+    if (only !== undefined && staged.length === 1) {
+      return {
+        parts: [await writtenPart(this.#state, only, fileName, { isKept })],
+        replaces: isFile ? left : replaces,
+        place: isFile ? commits.replace(fileName, only.path) : commits.create(handle, only.path),
+      };
     }
-    this.#state.rewriteLater(manifest);
-    return this.#state.hold(manifest, next.parts);
+    const isFolder = old.length > 0 && !isFile;
+    const added = namedAfter(isFolder ? lastOf([...old, ...left]) : undefined, staged);
+    const toPart = (each: (typeof added)[number]): Promise<HeldPart> =>
+      writtenPart(this.#state, each, directory.partName(handle, each.name), { isKept });
+    return {
+      parts: await Promise.all(added.map(toPart)),
+      replaces,
+      place: isFolder ? commits.addParts(handle, added) : commits.createFolder(handle, added),
+      partsAdded: added.length,
+    };
+  }
+
+  /** Its rows are in Parquet now, or are no longer those of the frame. What is left is not counted. */
+  async #removeLog(handle: Handle): Promise<void> {
+    await this.#appender.sealLog(handle);
+    await this.#state.logs.removeAll(handle).catch((error) => {
+      this.#state.context.logger.debug('could not remove a log', { handle, error: String(error) });
+    });
   }
 
   #isExpired(entry: Entry): entry is Extract<Entry, { kind: 'held' }> {
@@ -310,36 +327,14 @@ function bytesOf(staged: readonly StagedFile[]): number {
   return staged.reduce((sum, { written }) => sum + written.bytes, 0);
 }
 
-/** What they are where the frame has more columns. */
-function ofWiderFrame(
-  parts: readonly HeldPart[],
-  before: readonly Column[],
-  after: readonly Column[],
-): readonly HeldPart[] {
-  if (before.length === after.length) return parts;
-  return parts.map((part) => ({ ...part, columnCount: part.columnCount ?? before.length }));
+function rowsOfFiles(staged: readonly StagedFile[]): number {
+  return staged.reduce((sum, { written }) => sum + written.rows, 0);
 }
 
-export function withoutCheck({ check: _, ...part }: HeldPart): Part {
-  return part;
-}
-
-/** By name. Files that are to go have names of their own until they are gone. */
-function lastOf(files: readonly FileIdentity[]): FileIdentity | undefined {
-  return files.reduce<FileIdentity | undefined>(
-    (last, file) => (last === undefined || file.file > last.file ? file : last),
-    undefined,
+/** All but the last `added` parts lack the columns that the frame has beyond these. */
+function ofWiderFrame(parts: readonly HeldPart[], added: number, columnCount: number): readonly HeldPart[] {
+  const isOlder = (index: number): boolean => index < parts.length - added;
+  return parts.map((part, index) =>
+    isOlder(index) ? { ...part, columnCount: part.columnCount ?? columnCount } : part,
   );
-}
-
-/** Each with a name that comes after the one before, and all after `last`. */
-function namedAfter(
-  last: { readonly file: string } | undefined,
-  staged: readonly StagedFile[],
-): readonly (StagedFile & PlacedPart)[] {
-  let name = basename(last?.file ?? '000000.parquet');
-  return staged.map((each) => {
-    name = nextPartName(name);
-    return { ...each, name };
-  });
 }

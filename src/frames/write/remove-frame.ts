@@ -36,7 +36,7 @@ async function removeData(
       throw error;
     },
   );
-  const version = entry.kind === 'held' ? entry.version.manifest.version : entry.version;
+  const version = entry.kind === 'held' ? entry.version.number : entry.version;
   const tombstone: Tombstone = { handle, version, reason, at: context.now() };
   const left = entry.kind === 'held' ? await state.commits.stillThere(entry.version.manifest.replaces) : [];
   const files = [...filesOf(entry), ...left];
@@ -60,6 +60,7 @@ async function removeData(
   try {
     await commits.removeFiles(files);
     await records.dropManifest(handle);
+    await state.logs.removeAll(handle);
   } catch (error) {
     context.logger.warn('a dropped frame could not be removed yet; a restart will', { handle, error: String(error) });
   }
@@ -76,6 +77,7 @@ async function removeWhenFull(state: TenantState, tombstone: Tombstone, files: r
   try {
     await state.records.writeTombstone(tombstone);
     await state.records.dropManifest(handle);
+    await state.logs.removeAll(handle);
   } catch (error) {
     state.context.logger.warn('no room to note that a frame was dropped', { handle, error: String(error) });
   }

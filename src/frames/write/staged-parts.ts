@@ -9,6 +9,8 @@ import { createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts'
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { columnDifference } from '../catalog/column-difference.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
+import { PartCheck } from '../disk/part-check.ts';
+import type { HeldPart } from '../disk/part-links.ts';
 import { leaseLost } from '../peers/process-lease.ts';
 
 /** A file beside the frames that becomes a part. */
@@ -102,6 +104,26 @@ export class StagedParts implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.removeFiles();
   }
+}
+
+/** What becomes of a file under a name. `isKept`: it came as Parquet, and stays as it is. */
+export async function writtenPart(
+  { context, directory }: TenantState,
+  { path, written }: StagedFile,
+  file: string,
+  { isKept = false } = {},
+): Promise<HeldPart> {
+  const identity = await directory.identify(path);
+  if (identity === undefined) throw new AppError('internal', 'a file that was just written is not there');
+  return {
+    file,
+    ...identity,
+    checksum: written.checksum,
+    rows: written.rows,
+    uncompressedBytes: written.uncompressedBytes,
+    final: isKept || (written.isCompressed && firstCompression(context.compression).final),
+    check: new PartCheck(written, { passed: true }),
+  };
 }
 
 /** What a new part is written with: cheap at first where the configured compression is slow. */

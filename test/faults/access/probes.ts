@@ -41,6 +41,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     'frame',
     ({ name, tenant }) => `/handles/${tenant}%2F${name}/rows?live=sse`,
   ),
+  'POST /handles/{handle}/flush': http('frame', 'POST', ({ name }) => `/handles/${name}/flush`),
   'POST /handles/{handle}/renew': http('frame', 'POST', ({ name }) => `/handles/${name}/renew`),
   'GET /handles/{handle}/shares': get('frame', ({ name }) => `/handles/${name}/shares`),
   'PUT /handles/{handle}/shares/{tenant}': http(

@@ -22,6 +22,7 @@ export function assertOnDisk(
 
   const recordPath = join(own, record, `${handle}.json`);
   const recorded = placings.find(({ path, beganAt }) => path === recordPath && beganAt > since);
+  if (recorded === undefined && isInLog(join(own, 'logs', handle), since, events)) return;
   promised(recorded !== undefined, `${name} leaves a record`, recordPath);
   const data = placings.filter(isOwn);
   promised(!hasData || data.length > 0, `${name} places its rows`);
@@ -53,6 +54,22 @@ export function assertOnDisk(
   const recordedAt = firstSync(events, dirname(recordPath), recorded.endedAt)?.endedAt ?? Number.POSITIVE_INFINITY;
   const early = events.find((event) => event.kind === 'remove' && isOwn(event) && event.beganAt < recordedAt);
   promised(early === undefined, `${name} removes nothing before its record is on the disk`, early);
+}
+
+/** Whether the rows were written to the log of the frame, and both are on the disk. */
+function isInLog(folder: string, since: number, events: readonly DiskEvent[]): boolean {
+  const written = events.find((event) => event.kind === 'change' && isIn(folder, event.path) && event.beganAt > since);
+  if (written?.kind !== 'change') return false;
+  promised(written.isDurable, 'a write to a log returns when it is on the disk', written.path);
+  const placed = events.find((event) => event.kind === 'place' && event.file === written.file);
+  const isNamed = placed !== undefined && firstSync(events, folder, placed.endedAt) !== undefined;
+  promised(isNamed, `${folder} is synced after a log comes into it`, written.path);
+  for (const made of [folder, dirname(folder)]) {
+    const making = events.find((event) => event.kind === 'make folder' && event.path === made);
+    const isKept = making === undefined || firstSync(events, dirname(made), making.endedAt) !== undefined;
+    promised(isKept, `${dirname(made)} is synced after a folder is made in it`, made);
+  }
+  return true;
 }
 
 function firstSync(events: readonly DiskEvent[], path: string, after: number): DiskEvent | undefined {

@@ -2,7 +2,9 @@ import { descriptorsIn, type SystemCall, textsIn } from '../harness/system-calls
 
 /** What a system call does to files; `file` tells files apart whatever their names are. */
 export type DiskEvent = { readonly beganAt: number; readonly endedAt: number } & (
-  | { readonly kind: 'change' | 'sync'; readonly file: string; readonly path: string }
+  | { readonly kind: 'sync'; readonly file: string; readonly path: string }
+  /** `isDurable`: to a file that was opened so that a write returns when it is on the disk. */
+  | { readonly kind: 'change'; readonly file: string; readonly path: string; readonly isDurable: boolean }
   | { readonly kind: 'place'; readonly file: string; readonly from: string; readonly path: string }
   | { readonly kind: 'make folder' | 'remove'; readonly path: string }
 );
@@ -10,13 +12,22 @@ export type DiskEvent = { readonly beganAt: number; readonly endedAt: number } &
 export const diskCalls = [
   ...['write', 'writev', 'pwrite64', 'pwritev', 'ftruncate', 'fallocate', 'sendfile', 'copy_file_range'],
   ...['fsync', 'fdatasync', 'rename', 'renameat', 'renameat2', 'link', 'linkat', 'mkdir', 'mkdirat'],
-  ...['unlink', 'unlinkat', 'rmdir'],
+  ...['unlink', 'unlinkat', 'rmdir', 'open', 'openat'],
 ];
 
 /** Names of files as they come and go, by which the same file is known under all of them. */
 class Names {
   readonly #files = new Map<string, string>();
+  readonly #durable = new Set<string>();
   #lastFile = 0;
+
+  noteDurable(path: string): void {
+    this.#durable.add(this.file(path));
+  }
+
+  isDurable(path: string): boolean {
+    return this.#durable.has(this.file(path));
+  }
 
   file(path: string): string {
     const known = this.#files.get(path) ?? `file ${++this.#lastFile}`;
@@ -67,7 +78,7 @@ function diskEvent({ name, args, beganAt, endedAt }: SystemCall, names: Names): 
     case 'sendfile':
     case 'copy_file_range': {
       const path = descriptors[name === 'copy_file_range' ? 1 : 0] ?? '';
-      return { kind: 'change', file: names.file(path), path, ...when };
+      return { kind: 'change', file: names.file(path), path, isDurable: names.isDurable(path), ...when };
     }
     case 'link':
     case 'linkat':
@@ -86,6 +97,10 @@ function diskEvent({ name, args, beganAt, endedAt }: SystemCall, names: Names): 
     case 'rmdir':
       names.remove(from);
       return { kind: 'remove', path: from, ...when };
+    case 'open':
+    case 'openat':
+      if (args.includes('O_DSYNC')) names.noteDurable(from);
+      return undefined;
     default:
       return undefined;
   }

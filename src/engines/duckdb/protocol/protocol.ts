@@ -98,6 +98,7 @@ export type Job =
       readonly path: string;
       readonly compression: Compression;
       readonly compressesLater: boolean;
+      readonly isTemporary: boolean;
     }
   | { readonly kind: 'hasChecksum'; readonly path: string; readonly checksum: string }
   | { readonly kind: 'createDatabase'; readonly path: string }

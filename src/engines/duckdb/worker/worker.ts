@@ -1,5 +1,6 @@
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Column } from '../../../core/data-type.ts';
+import type { EncodedPieces } from '../../../encoding/row-encoder.ts';
 import {
   type Command,
   dataDescriptor,
@@ -13,7 +14,6 @@ import { AnswerChannel, type LastMessage } from './channel/answer-channel.ts';
 import { InputQueue } from './channel/input-queue.ts';
 import { JobCancels } from './channel/job-cancels.ts';
 import { SharedSlots } from './channel/shared-slots.ts';
-import type { EncodedPieces } from './encode/row-encoder.ts';
 import { analyzeSql } from './gate/analyze.ts';
 import { createDatabase } from './jobs/create-database-job.ts';
 import { readRows } from './jobs/read-job.ts';

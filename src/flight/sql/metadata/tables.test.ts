@@ -19,6 +19,7 @@ const held = (handle: string): FrameSummary => ({
   version: 1,
   versionId: '1',
   lineage: 'l',
+  contentId: 'l.1',
   origin: '1',
   rows: 1,
   bytes: 1,

@@ -36,7 +36,7 @@ export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSumm
       damaged: frame.reason,
     };
   }
-  const { versionId, rows, columns, createdAt, ttlMs, expiresAt } = frame;
+  const { versionId, contentId, rows, columns, createdAt, ttlMs, expiresAt } = frame;
   return {
     handle,
     ...shared,
@@ -45,7 +45,7 @@ export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSumm
     versionId,
     rows,
     columns: columns.map(execColumn),
-    bytes: { cold: frame.bytes, hot: cache.bytesOf(versionId) },
+    bytes: { cold: frame.bytes, hot: cache.bytesOf(versionId) + cache.bytesOf(contentId) },
     created: isoTime(createdAt),
     ttl: ttlMs === null ? null : ttlMs / 1000,
     expires: expiresAt === undefined ? null : isoTime(expiresAt),

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Column } from '../../../../core/data-type.ts';
+import { columnsText } from '../../../../encoding/columns-text.ts';
+import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import { rowsHead } from '../../protocol/encoded-rows.ts';
 import { type MessageKind, messageHeader, messageKind } from '../../protocol/protocol.ts';
 import { slotBytes } from '../../protocol/shared-file.ts';
-import { columnsText } from '../encode/columns-text.ts';
-import type { EncodedPieces } from '../encode/row-encoder.ts';
 import type { SharedSlots } from './shared-slots.ts';
 
 /** Whether another message follows: in this turn of the event loop, perhaps soon, or no more of this job. */

@@ -2,8 +2,8 @@ import { AppError } from '../../../../core/app-error.ts';
 import type { Batch } from '../../../../core/batch.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import type { RecodeRows } from '../../../../core/sql.ts';
+import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import { ResultEncoder } from './result-encoder.ts';
-import type { EncodedPieces } from './row-encoder.ts';
 
 /** A batch holds until the next one is asked for. */
 export interface ResultRows extends AsyncDisposable {

@@ -2,7 +2,7 @@ import { AppError } from '../../../../core/app-error.ts';
 import type { Batch } from '../../../../core/batch.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import type { RecodeRows } from '../../../../core/sql.ts';
-import { type EncodedPieces, type RowEncoder, rowEncoder } from './row-encoder.ts';
+import { type EncodedPieces, type RowEncoder, rowEncoder } from '../../../../encoding/row-encoder.ts';
 
 /** Encoded rows leave the worker in pieces of about this size. */
 const pieceBytes = 1024 * 1024;

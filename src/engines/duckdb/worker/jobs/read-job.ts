@@ -1,6 +1,6 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { ReadRows } from '../../../../core/frame-engine.ts';
-import { type EncodedPieces, rowEncoder } from '../encode/row-encoder.ts';
+import { type EncodedPieces, rowEncoder } from '../../../../encoding/row-encoder.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
 import { queryReadable } from '../parquet/parquet-relation.ts';

@@ -4,8 +4,8 @@ import type { RecodeRows } from '../../../../core/sql.ts';
 import { ArrowStream } from '../../../../encoding/arrow/read/columns/stream.ts';
 import { toBatches } from '../../../../encoding/arrow/read/vectors/to-batches.ts';
 import { toColumn } from '../../../../encoding/arrow/read/vectors/to-column.ts';
+import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import { encodeResults, type ResultRows } from '../encode/encode-results.ts';
-import type { EncodedPieces } from '../encode/row-encoder.ts';
 
 /**
  * The columns of an Arrow IPC stream that another engine sent, then its rows in pieces; returns how many rows it has.

@@ -45,11 +45,11 @@ type WriteJob = Omit<Extract<Job, { kind: 'write' }>, 'kind'>;
 /** Writes a Parquet file, fsyncs it and takes its checksum. Leaves nothing at the path when it fails. */
 export async function writePart(context: WriteContext, job: WriteJob): Promise<WrittenPart> {
   const { connection, signal } = context;
-  const { source, path, compression } = job;
+  const { source, path, compression, isTemporary } = job;
   try {
     const { flat, report } = await withWriteThreads(context, () => writeRows(context, job));
     const [syncing, probing, summing] = [
-      syncFile(path),
+      isTemporary ? undefined : syncFile(path),
       flat === undefined ? probe(connection, path) : factsOf(connection, path, flat),
       flat ?? checksumOf(path, signal),
     ];

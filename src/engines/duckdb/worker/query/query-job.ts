@@ -1,10 +1,10 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import { isAnalytics, type Query, type SqlDescription } from '../../../../core/sql.ts';
+import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
 import { loadArrowStream } from '../append/arrow-to-table.ts';
 import { encodeResults, type ResultRows } from '../encode/encode-results.ts';
-import type { EncodedPieces } from '../encode/row-encoder.ts';
 import { columnCandidates } from '../gate/column-candidates.ts';
 import { sqlError } from '../gate/sql-error.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';

@@ -1,7 +1,7 @@
 import type { Column } from '../../../../core/data-type.ts';
+import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import type { RunQueryJob } from '../../protocol/protocol.ts';
 import { ResultEncoder } from '../encode/result-encoder.ts';
-import type { EncodedPieces } from '../encode/row-encoder.ts';
 import type { PreparedStatement } from '../native/session.ts';
 
 export interface ShortResult {

@@ -1,14 +1,14 @@
-import type { Batch } from '../../../../core/batch.ts';
-import type { Column } from '../../../../core/data-type.ts';
-import type { ChunkForm } from '../../../../core/frame-engine.ts';
-import { LruMap } from '../../../../core/lru-map.ts';
-import { createArrowEncoder } from '../../../../encoding/arrow/write/arrow-encoder.ts';
-import { createCsvEncoder } from '../../../../encoding/rows/csv.ts';
-import { csvOptions } from '../../../../encoding/rows/csv-options.ts';
-import { createExecJsonEncoder } from '../../../../encoding/rows/exec-json.ts';
-import { createNdjsonEncoder } from '../../../../encoding/rows/ndjson.ts';
-import type { RowTextEncoder } from '../../../../encoding/rows/row-text.ts';
+import type { Batch } from '../core/batch.ts';
+import type { Column } from '../core/data-type.ts';
+import type { ChunkForm } from '../core/frame-engine.ts';
+import { LruMap } from '../core/lru-map.ts';
+import { createArrowEncoder } from './arrow/write/arrow-encoder.ts';
 import { columnsText } from './columns-text.ts';
+import { createCsvEncoder } from './rows/csv.ts';
+import { csvOptions } from './rows/csv-options.ts';
+import { createExecJsonEncoder } from './rows/exec-json.ts';
+import { createNdjsonEncoder } from './rows/ndjson.ts';
+import type { RowTextEncoder } from './rows/row-text.ts';
 
 /** Encoded rows whose bytes lie in several places, in order. */
 export interface EncodedPieces {
@@ -29,7 +29,7 @@ export interface RowEncoder {
 const encoders = new LruMap<RowEncoder>(16);
 const noRowEnds = new Uint32Array(0);
 
-/** An encoder without pending rows, for the one job that this process has. */
+/** An encoder without pending rows, for one job at a time. */
 export function rowEncoder(columns: readonly Column[], form: ChunkForm): RowEncoder {
   const key = `${form} ${columnsText(columns)}`;
   const known = encoders.get(key);

@@ -1,0 +1,179 @@
+import { link, rm } from 'node:fs/promises';
+import type { Column } from '../../core/data-type.ts';
+import type { FrameEngine, PartSource } from '../../core/frame-engine.ts';
+import type { Tenant } from '../../core/principal.ts';
+import { createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts';
+import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import type { TenantDirectory } from '../disk/tenant-directory.ts';
+import type { Tail } from './tail.ts';
+
+interface TailFile extends PartSource {
+  readonly fromRow: number;
+  readonly toRow: number;
+  users: number;
+  /** Its rows are in Parquet for good, or in another file of this kind. */
+  isOver: boolean;
+  /** The same file in the folders of other tenants. */
+  readonly links: Map<Tenant, Promise<string>>;
+}
+
+/** Beyond this many the rows are put together in one. */
+const mostFiles = 8;
+/** Encoding holds up everyone else: not for longer than this takes. */
+const messageBytes = 256 * 1024;
+
+export interface TailFilesOptions {
+  readonly directory: TenantDirectory;
+  readonly directoryOf: (tenant: Tenant) => TenantDirectory;
+  readonly engine: FrameEngine;
+  /** Aborts when the store closes. */
+  readonly signal: AbortSignal;
+}
+
+/** Temporary Parquet files of rows that are in the log of a frame: for engines, which read files. */
+export class TailFiles {
+  readonly #options: TailFilesOptions;
+  #files: readonly TailFile[] = [];
+  #isEnded = false;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: TailFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Files with the rows of the tail, which stay until the use is disposed of. */
+  async open(tail: Tail, columns: readonly Column[]): Promise<TailUse> {
+    const opening = this.#turn.then(() => this.#open(tail, columns));
+    this.#turn = opening.catch(() => {});
+    return new TailUse(await opening, this);
+  }
+
+  async #open(tail: Tail, columns: readonly Column[]): Promise<readonly TailFile[]> {
+    for (const file of this.#files) if (file.toRow <= tail.fromRow) this.#end(file);
+    const found: TailFile[] = [];
+    let row = tail.fromRow;
+    for (const file of this.#files) {
+      if (file.fromRow !== row || file.toRow > tail.toRow) continue;
+      found.push(file);
+      row = file.toRow;
+    }
+    if (row < tail.toRow) {
+      const isFull = found.length >= mostFiles;
+      const file = await this.#write(tail, columns, isFull ? tail.fromRow : row);
+      if (isFull) for (const before of found.splice(0)) this.#end(before);
+      found.push(file);
+      this.#files = [...this.#files.filter((one) => !one.isOver), file];
+    }
+    for (const file of found) {
+      file.users++;
+      // Somebody still reads rows that are no longer those of the frame.
+      file.isOver ||= this.#isEnded;
+    }
+    return found;
+  }
+
+  async #write(tail: Tail, columns: readonly Column[], fromRow: number): Promise<TailFile> {
+    const { directory, engine, signal } = this.#options;
+    await directory.prepare();
+    const path = directory.newPinPath();
+    const stream = arrowIpcStream(columns, tailMessages(tail, columns, fromRow, tail.toRow));
+    const compression = { algorithm: 'uncompressed', level: undefined } as const;
+    await engine.write(
+      { source: { kind: 'arrow', stream }, path, compression, compressesLater: true, isTemporary: true },
+      { signal },
+    );
+    const rows = tail.toRow - fromRow;
+    return { path, rows, fromRow, toRow: tail.toRow, users: 0, isOver: false, links: new Map() };
+  }
+
+  /** In the folder of the tenant that reads it. */
+  async pathFor(reader: Tenant | undefined, file: TailFile): Promise<string> {
+    const { directory, directoryOf } = this.#options;
+    if (reader === undefined || reader === directory.tenant) return file.path;
+    const known = file.links.get(reader);
+    if (known !== undefined) return known;
+    const linking = (async () => {
+      const theirs = directoryOf(reader);
+      await theirs.prepare();
+      const path = theirs.newPinPath();
+      await link(file.path, path);
+      return path;
+    })();
+    file.links.set(reader, linking);
+    linking.catch(() => file.links.delete(reader));
+    return linking;
+  }
+
+  hold(files: readonly TailFile[]): void {
+    for (const file of files) file.users++;
+  }
+
+  release(files: readonly TailFile[]): void {
+    for (const file of files) {
+      file.users--;
+      if (file.isOver && file.users === 0) void this.#remove(file);
+    }
+  }
+
+  /** Nobody asks for them any more. */
+  end(): void {
+    this.#isEnded = true;
+    for (const file of this.#files) this.#end(file);
+    this.#files = [];
+  }
+
+  #end(file: TailFile): void {
+    if (file.isOver) return;
+    file.isOver = true;
+    if (file.users === 0) void this.#remove(file);
+  }
+
+  async #remove({ path, links }: TailFile): Promise<void> {
+    const paths = [path, ...(await Promise.all([...links.values()].map((one) => one.catch(() => path))))];
+    await Promise.all(paths.map((one) => rm(one, { force: true }))).catch(() => {});
+  }
+}
+
+/** Files that somebody reads. */
+export class TailUse implements Disposable {
+  readonly #files: readonly TailFile[];
+  readonly #owner: TailFiles;
+
+  constructor(files: readonly TailFile[], owner: TailFiles) {
+    this.#files = files;
+    this.#owner = owner;
+  }
+
+  async sources(reader?: Tenant): Promise<readonly PartSource[]> {
+    return Promise.all(
+      this.#files.map(async (file) => ({ path: await this.#owner.pathFor(reader, file), rows: file.rows })),
+    );
+  }
+
+  /** For longer than this one. */
+  again(): TailUse {
+    this.#owner.hold(this.#files);
+    return new TailUse(this.#files, this.#owner);
+  }
+
+  [Symbol.dispose](): void {
+    this.#owner.release(this.#files);
+  }
+}
+
+/** The rows as record batch messages of a good size. */
+export async function* tailMessages(
+  tail: Tail,
+  columns: readonly Column[],
+  fromRow: number,
+  toRow: number,
+): AsyncGenerator<{ readonly bytes: Uint8Array }, void, undefined> {
+  const encoder = createArrowEncoder(columns);
+  for (const { batch, from, to } of tail.slices(columns, fromRow, toRow)) {
+    for (let at = from; at < to; ) {
+      at = encoder.encodeRows(batch, at, to, messageBytes);
+      if (encoder.pendingBytes >= messageBytes) yield encoder.takeMessage();
+    }
+  }
+  if (encoder.pendingRows > 0) yield encoder.takeMessage();
+}

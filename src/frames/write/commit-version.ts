@@ -1,0 +1,113 @@
+import { basename } from 'node:path';
+import type { FrameVersion } from '../catalog/frame-version.ts';
+import type { TenantState } from '../catalog/tenant-state.ts';
+import { nextPartName, type PlacedPart, type Placement } from '../disk/commit.ts';
+import type { Manifest } from '../disk/manifest.ts';
+import { type FileIdentity, justIdentity, type Part } from '../disk/part.ts';
+import type { HeldPart } from '../disk/part-links.ts';
+import type { Tail } from '../log/tail.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import type { StagedFile } from './staged-parts.ts';
+
+/** The parts of a version, and how their files come to their names. */
+export interface PlacedParts {
+  readonly parts: readonly HeldPart[];
+  readonly replaces: readonly FileIdentity[];
+  readonly place: Placement;
+  /** The files of the version before stay where they are. */
+  readonly keepsFiles: boolean;
+  /** Where several come at once. */
+  readonly partsAdded?: number | undefined;
+}
+
+export interface NextVersion extends Omit<PlacedParts, 'partsAdded' | 'replaces'> {
+  readonly manifest: Manifest;
+  /** Rows that stay in the log. Default: none. */
+  readonly tail?: Tail | undefined;
+}
+
+/** Commits a manifest with its files and makes it the current version. The handle's lock is held. */
+export async function commitVersion(
+  state: TenantState,
+  reconciler: Reconciler,
+  before: FrameVersion | undefined,
+  { manifest, parts, place, keepsFiles, tail }: NextVersion,
+): Promise<FrameVersion> {
+  const old = keepsFiles ? undefined : before?.parts;
+  await old?.protect();
+  try {
+    // Without the record nobody could tell which parts belong together.
+    await state.commits.commit(manifest, place, { syncPending: manifest.partsAdded !== undefined });
+  } catch (error) {
+    old?.unprotect();
+    // What was not taken back would else be shown only after a restart.
+    await reconciler.reconcileLocked(manifest.handle).catch(() => {});
+    throw error;
+  }
+  state.rewriteLater(manifest);
+  return state.hold(manifest, parts, tail);
+}
+
+/** Puts files behind the parts of a version. `toPart` gives what becomes of a file under a name. */
+export async function placeBehind(
+  state: TenantState,
+  version: FrameVersion,
+  staged: readonly StagedFile[],
+  toPart: (file: StagedFile, name: string) => Promise<HeldPart>,
+): Promise<PlacedParts & { readonly moved?: HeldPart | undefined }> {
+  const { directory, commits, partLinks } = state;
+  const { manifest, parts } = version;
+  const { handle } = manifest;
+  const old = parts.parts;
+  const [first] = old;
+  const toParts = (named: readonly (StagedFile & PlacedPart)[]): Promise<HeldPart[]> =>
+    Promise.all(named.map((each) => toPart(each, directory.partName(handle, each.name))));
+  const partsAdded = staged.length > 1 ? staged.length : undefined;
+  if (first?.file === directory.fileName(handle)) {
+    const name = '000001.parquet';
+    const moved = { ...first, file: directory.partName(handle, name) };
+    const isUntouched = await partLinks.isUntouched(first);
+    const added = namedAfter(moved, staged);
+    return {
+      parts: [moved, ...(await toParts(added))],
+      replaces: [justIdentity(first)],
+      place: commits.createFolder(handle, [{ path: directory.path(first.file), name }, ...added]),
+      keepsFiles: false,
+      partsAdded,
+      moved: isUntouched ? moved : undefined,
+    };
+  }
+  const left = await commits.stillThere(manifest.replaces);
+  const added = namedAfter(lastOf([...old, ...left]), staged);
+  return {
+    parts: [...old, ...(await toParts(added))],
+    replaces: left,
+    place: commits.addParts(handle, added),
+    keepsFiles: true,
+    partsAdded,
+  };
+}
+
+export function withoutCheck({ check: _, ...part }: HeldPart): Part {
+  return part;
+}
+
+/** By name. Files that are to go have names of their own until they are gone. */
+export function lastOf(files: readonly FileIdentity[]): FileIdentity | undefined {
+  return files.reduce<FileIdentity | undefined>(
+    (last, file) => (last === undefined || file.file > last.file ? file : last),
+    undefined,
+  );
+}
+
+/** Each with a name that comes after the one before, and all after `last`. */
+export function namedAfter(
+  last: { readonly file: string } | undefined,
+  staged: readonly StagedFile[],
+): readonly (StagedFile & PlacedPart)[] {
+  let name = basename(last?.file ?? '000000.parquet');
+  return staged.map((each) => {
+    name = nextPartName(name);
+    return { ...each, name };
+  });
+}

@@ -1,0 +1,186 @@
+import { Semaphore } from '../../core/async/semaphore.ts';
+import type { Handle } from '../../core/handle.ts';
+import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { whyNotHeld } from '../catalog/frame-errors.ts';
+import type { FrameVersion } from '../catalog/frame-version.ts';
+import type { TenantState } from '../catalog/tenant-state.ts';
+import { grownVersionId, lineageOf } from '../disk/manifest.ts';
+import { ProducerMarks } from '../log/producer-marks.ts';
+import type { Tail } from '../log/tail.ts';
+import { tailMessages } from '../log/tail-files.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { commitVersion, placeBehind, withoutCheck } from './commit-version.ts';
+import { StagedParts, writtenPart } from './staged-parts.ts';
+
+/** So much of a log is brought into Parquet at once. */
+const flushBytes = 1024 * 1024;
+/** So long rows stay in a log where no more come. */
+const flushAgeMs = 30_000;
+/** What all frames of a tenant may have in their logs. */
+const mostBytes = 128 * 1024 * 1024;
+const lookMs = 1000;
+const retryMs = 5000;
+const flushesAtOnce = 2;
+
+/** Closes the log file that this process writes, if any. The handle's lock is held. */
+type SealLog = (handle: Handle) => Promise<void>;
+
+/** Brings rows from the logs into Parquet. */
+export class Flusher implements AsyncDisposable {
+  readonly #state: TenantState;
+  readonly #reconciler: Reconciler;
+  readonly #sealLog: SealLog;
+  readonly #semaphore = new Semaphore(flushesAtOnce);
+  readonly #running = new Map<Handle, Promise<FrameVersion>>();
+  readonly #failedAt = new Map<Handle, number>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(state: TenantState, reconciler: Reconciler, sealLog: SealLog) {
+    this.#state = state;
+    this.#reconciler = reconciler;
+    this.#sealLog = sealLog;
+    this.#timer = setInterval(() => this.#flushDue(), lookMs).unref();
+  }
+
+  /** Resolves when every row that the frame has now is in Parquet. */
+  async flush(handle: Handle): Promise<FrameVersion> {
+    // One that is under way may have begun without the newest rows.
+    await this.#running.get(handle)?.catch(() => {});
+    return this.#start(handle);
+  }
+
+  /** After an append. */
+  flushIfLarge(handle: Handle, tail: Tail): void {
+    if (tail.bytes >= flushBytes) this.#startInBackground(handle);
+  }
+
+  /** Resolves when a flush that is under way has ended, however it went. */
+  async ended(handle: Handle): Promise<void> {
+    await this.#running.get(handle)?.catch(() => {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.allSettled(this.#running.values());
+  }
+
+  #flushDue(): void {
+    let bytes = 0;
+    for (const [handle, { since, version }] of this.#state.catalog.tails()) {
+      bytes += version.tail.bytes;
+      const isDue = performance.now() - since >= flushAgeMs || version.tail.bytes >= flushBytes || bytes > mostBytes;
+      if (isDue) this.#startInBackground(handle);
+    }
+  }
+
+  #startInBackground(handle: Handle): void {
+    const { context } = this.#state;
+    if (this.#running.has(handle) || context.signal.aborted) return;
+    if (performance.now() - (this.#failedAt.get(handle) ?? Number.NEGATIVE_INFINITY) < retryMs) return;
+    this.#start(handle).catch((error) => {
+      if (context.signal.aborted || this.#state.catalog.get(handle)?.kind !== 'held') return;
+      this.#failedAt.set(handle, performance.now());
+      context.logger.warn('a log could not be brought into Parquet yet', { handle, error: String(error) });
+    });
+  }
+
+  #start(handle: Handle): Promise<FrameVersion> {
+    const running = this.#running.get(handle);
+    if (running !== undefined) return running;
+    const flushing = this.#semaphore
+      .run(() => this.#flush(handle))
+      .finally(() => {
+        if (this.#running.get(handle) === flushing) this.#running.delete(handle);
+      });
+    this.#running.set(handle, flushing);
+    flushing.then(
+      () => this.#failedAt.delete(handle),
+      () => {},
+    );
+    return flushing;
+  }
+
+  async #flush(handle: Handle): Promise<FrameVersion> {
+    const { context } = this.#state;
+    const version = await this.#state.change(handle, () => this.#seal(handle), { tells: false });
+    const { tail, manifest } = version;
+    if (tail.rows === 0) return version;
+    context.durable.assertWritable();
+    await using staged = await stageTail(this.#state, version);
+    return await this.#state.change(handle, async () => {
+      context.durable.assertWritable();
+      await this.#reconciler.reconcileLocked(handle);
+      const current = this.#held(handle);
+      const isSame = lineageOf(current.manifest) === lineageOf(manifest) && current.storedRows === tail.fromRow;
+      // Another process, or a put, was quicker.
+      if (!isSame || current.rows < tail.toRow) return current;
+      return this.#commit(current, tail, staged);
+    });
+  }
+
+  async #seal(handle: Handle): Promise<FrameVersion> {
+    await this.#reconciler.reconcileLocked(handle);
+    const version = this.#held(handle);
+    await this.#sealLog(handle);
+    if (version.tail.rows > 0 || version.tail.files.length === 0) return version;
+    await this.#state.logs.remove(handle, version.tail.files);
+    return this.#state.grow(version, version.tail.from(version.rows, []));
+  }
+
+  #held(handle: Handle): FrameVersion {
+    const entry = this.#state.catalog.get(handle);
+    if (entry?.kind !== 'held') throw whyNotHeld(handle, entry);
+    return entry.version;
+  }
+
+  async #commit(current: FrameVersion, tail: Tail, staged: StagedParts): Promise<FrameVersion> {
+    const { manifest } = current;
+    const { handle } = manifest;
+    const placed = await placeBehind(this.#state, current, staged.files, (file, name) =>
+      writtenPart(this.#state, file, name),
+    );
+    const { replaces, partsAdded } = placed;
+    const { partsAdded: _, ...before } = manifest;
+    const next = {
+      ...before,
+      version: tail.version ?? manifest.version,
+      versionId: grownVersionId(manifest, tail.toRow),
+      lineage: lineageOf(manifest),
+      parts: placed.parts.map(withoutCheck),
+      replaces,
+      producers: producersOf(current, tail.toRow),
+      ...(partsAdded !== undefined && { partsAdded }),
+    };
+    const isCovered = ({ name }: { readonly name: string }): boolean => tail.files.some((file) => file.name === name);
+    const left = current.tail.from(
+      tail.toRow,
+      current.tail.files.filter((file) => !isCovered(file)),
+    );
+    const version = await commitVersion(this.#state, this.#reconciler, current, {
+      ...placed,
+      manifest: next,
+      tail: left,
+    });
+    await staged.removeFiles();
+    const written = placed.moved === undefined ? placed.parts.slice(-staged.files.length) : placed.parts;
+    await this.#state.partLinks.noteWritten(written).catch(() => {});
+    await this.#state.logs.remove(handle, tail.files).catch((error) => {
+      this.#state.context.logger.debug('could not remove a log', { handle, error: String(error) });
+    });
+    return version;
+  }
+}
+
+/** The rows of the log in a file beside the frame. */
+export function stageTail(state: TenantState, version: FrameVersion): Promise<StagedParts> {
+  const { tail, manifest } = version;
+  const { columns } = manifest;
+  const stream = arrowIpcStream(columns, tailMessages(tail, columns, tail.fromRow, tail.toRow));
+  return StagedParts.stage(state, { kind: 'arrow', stream }, state.context.signal);
+}
+
+/** How far each producer is with the rows before this one. */
+function producersOf({ manifest, tail }: FrameVersion, toRow: number): ReturnType<() => ProducerMarks['all']> {
+  const records = tail.records.filter(({ firstRow, rows }) => firstRow + rows <= toRow);
+  return new ProducerMarks([...(manifest.producers ?? []), ...records.flatMap(({ producers }) => producers)]).all;
+}

@@ -1,0 +1,277 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../../core/app-error.ts';
+import type { Batch } from '../../core/batch.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { Handle } from '../../core/handle.ts';
+import type { Producer } from '../../core/producer.ts';
+import { batchDecoder } from '../../encoding/arrow/batch-decoder.ts';
+import { type ArrowEncoder, createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts';
+import { assertSameColumns } from '../catalog/column-difference.ts';
+import type { FrameVersion } from '../catalog/frame-version.ts';
+import { perhapsWritten, type TenantState } from '../catalog/tenant-state.ts';
+import { lineageOf } from '../disk/manifest.ts';
+import type { LogFile } from '../log/log-file.ts';
+import { encodeRecord, type LogRecord } from '../log/log-record.ts';
+import { ProducerMarks } from '../log/producer-marks.ts';
+import type { Reconciler } from '../reconcile/reconciler.ts';
+import { Flusher } from './flusher.ts';
+import type { AssertRoom, Quota } from './quota.ts';
+
+export interface AppendRequest {
+  readonly batches: readonly Batch[];
+  readonly producer: Producer | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Appended {
+  readonly version: FrameVersion;
+  /** Of this append. */
+  readonly rows: number;
+  readonly isRepeated: boolean;
+}
+
+/** The handle's lock is kept for so long after an append: the next one mostly follows at once. */
+const lingerMs = 10;
+/** Then others have a turn, also where appends never end. */
+const turnMs = 250;
+const turnAmongPeersMs = 50;
+/** Of one write. */
+const mostGroupBytes = 4 * 1024 * 1024;
+const mostGroupRequests = 1024;
+/** Appends wait for Parquet where a log is longer. */
+const longestTailBytes = 32 * 1024 * 1024;
+
+interface Waiting extends AppendRequest {
+  readonly resolve: (appended: Appended | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The appends of one frame. */
+class AppendQueue {
+  waiting: Waiting[] = [];
+  isRunning = false;
+  /** The file of this process, which may not be the newest any more. */
+  log: LogFile | undefined;
+  encoder: ArrowEncoder | undefined;
+  encoderColumns: readonly Column[] | undefined;
+  #arrived = (): void => {};
+
+  add(request: Waiting): void {
+    this.waiting.push(request);
+    this.#arrived();
+  }
+
+  /** Whether one comes in time. */
+  async hasMore(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+    if (this.waiting.length > 0 || signal.aborted) return this.waiting.length > 0;
+    const ended = new AbortController();
+    const arrived = new Promise<void>((resolve) => {
+      this.#arrived = resolve;
+    });
+    await Promise.race([arrived, delay(timeoutMs, undefined, { signal: ended.signal }).catch(() => {})]);
+    ended.abort();
+    return this.waiting.length > 0;
+  }
+
+  encoderFor(columns: readonly Column[]): ArrowEncoder {
+    if (this.encoder === undefined || this.encoderColumns !== columns) this.encoder = createArrowEncoder(columns);
+    this.encoderColumns = columns;
+    return this.encoder;
+  }
+
+  async seal(): Promise<void> {
+    const { log } = this;
+    this.log = undefined;
+    await log?.[Symbol.asyncDispose]();
+  }
+}
+
+/** Appends small batches to the logs of frames. Everything that waits is made durable by one write. */
+export class FrameAppender implements AsyncDisposable {
+  readonly flusher: Flusher;
+  readonly #state: TenantState;
+  readonly #reconciler: Reconciler;
+  readonly #quota: Quota;
+  readonly #queues = new Map<Handle, AppendQueue>();
+
+  constructor(state: TenantState, reconciler: Reconciler, quota: Quota) {
+    this.#state = state;
+    this.#reconciler = reconciler;
+    this.#quota = quota;
+    this.flusher = new Flusher(state, reconciler, (handle) => this.sealLog(handle));
+  }
+
+  /** Resolves when the rows are durable. Undefined where they cannot go to a log: then they become a part. */
+  append(handle: Handle, request: AppendRequest): Promise<Appended | undefined> {
+    return new Promise((resolve, reject) => {
+      let queue = this.#queues.get(handle);
+      if (queue === undefined) {
+        queue = new AppendQueue();
+        this.#queues.set(handle, queue);
+      }
+      queue.add({ ...request, resolve, reject });
+      if (!queue.isRunning) void this.#run(handle, queue);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.flusher[Symbol.asyncDispose]();
+    await Promise.all([...this.#queues.values()].map((queue) => queue.seal()));
+  }
+
+  /** Closes the log file that is written, if any. The handle's lock is held. */
+  async sealLog(handle: Handle): Promise<void> {
+    const queue = this.#queues.get(handle);
+    await queue?.seal();
+    if (queue?.isRunning === false) this.#queues.delete(handle);
+  }
+
+  async #run(handle: Handle, queue: AppendQueue): Promise<void> {
+    const { context } = this.#state;
+    queue.isRunning = true;
+    while (queue.waiting.length > 0) {
+      try {
+        context.signal.throwIfAborted();
+        const entry = this.#state.catalog.get(handle);
+        if (entry?.kind === 'held' && entry.version.tail.bytes >= longestTailBytes) await this.#keepUp(handle);
+        await this.#quota.run((assertRoom) =>
+          this.#state.change(handle, () => this.#turn(handle, queue, assertRoom), { tells: false }),
+        );
+      } catch (error) {
+        for (const { reject } of queue.waiting.splice(0)) reject(error);
+      }
+    }
+    queue.isRunning = false;
+    if (queue.log === undefined) this.#queues.delete(handle);
+  }
+
+  /** Parquet is behind. */
+  async #keepUp(handle: Handle): Promise<void> {
+    await this.flusher.ended(handle);
+    const entry = this.#state.catalog.get(handle);
+    if (entry?.kind === 'held' && entry.version.tail.bytes >= longestTailBytes) await this.flusher.flush(handle);
+  }
+
+  /** Appends for as long as the handle's lock may be kept. */
+  async #turn(handle: Handle, queue: AppendQueue, assertRoom: AssertRoom): Promise<void> {
+    const { context, locks } = this.#state;
+    const { peers } = context;
+    context.durable.assertWritable();
+    await this.#reconciler.reconcileLocked(handle);
+    const begunAt = performance.now();
+    const longestMs = peers.hasPeers ? turnAmongPeersMs : turnMs;
+    const turn: Turn = { handle, queue, assertRoom, marks: undefined };
+    try {
+      do {
+        const version = this.#appendable(handle);
+        if (version === undefined) {
+          for (const { resolve } of queue.waiting.splice(0)) resolve(undefined);
+          return;
+        }
+        if (version.tail.bytes >= longestTailBytes) return;
+        await this.#appendGroup(turn, version);
+        if (performance.now() - begunAt > longestMs || locks.hasWaiting(handle)) return;
+      } while (await queue.hasMore(lingerMs, context.signal));
+    } finally {
+      await this.#state.announceChange(handle);
+    }
+  }
+
+  /** The version that rows may be added to. */
+  #appendable(handle: Handle): FrameVersion | undefined {
+    const entry = this.#state.catalog.get(handle);
+    if (entry?.kind !== 'held' || entry.version.isExpired(this.#state.context.now())) return undefined;
+    return batchDecoder(entry.version.manifest.columns) === undefined ? undefined : entry.version;
+  }
+
+  async #appendGroup(turn: Turn, version: FrameVersion): Promise<void> {
+    const { queue, handle } = turn;
+    const { columns } = version.manifest;
+    const encoder = queue.encoderFor(columns);
+    const group: GroupMember[] = [];
+    const producers: Producer[] = [];
+    let taken = 0;
+    for (const request of queue.waiting) {
+      if (taken === mostGroupRequests || encoder.pendingBytes >= mostGroupBytes) break;
+      taken++;
+      try {
+        request.signal.throwIfAborted();
+        for (const { columns: brought } of request.batches) {
+          if (brought !== columns) assertSameColumns(handle, columns, brought);
+        }
+        const isRepeated = request.producer !== undefined && this.#isRepeated(turn, version, request.producer);
+        if (!isRepeated && request.producer !== undefined) producers.push(request.producer);
+        const rows = isRepeated ? 0 : encodeAll(encoder, request.batches);
+        group.push({ request, rows, isRepeated });
+      } catch (error) {
+        request.reject(error);
+      }
+    }
+    queue.waiting.splice(0, taken);
+    try {
+      const grown = await this.#write(turn, version, encoder, producers);
+      for (const { request, rows, isRepeated } of group) request.resolve({ version: grown, rows, isRepeated });
+    } catch (error) {
+      // What they marked is not there.
+      turn.marks = undefined;
+      for (const { request } of group) request.reject(error);
+    }
+  }
+
+  #isRepeated(turn: Turn, version: FrameVersion, producer: Producer): boolean {
+    turn.marks ??= new ProducerMarks(version.producers);
+    if (turn.marks.isRepeated(producer)) return true;
+    turn.marks.add(producer);
+    return false;
+  }
+
+  async #write(
+    { handle, queue, assertRoom }: Turn,
+    version: FrameVersion,
+    encoder: ArrowEncoder,
+    producers: readonly Producer[],
+  ): Promise<FrameVersion> {
+    if (encoder.pendingRows === 0 && producers.length === 0) return version;
+    const { context, logs } = this.#state;
+    const { rows, bytes: message } = encoder.takeMessage();
+    assertRoom({ handle, bytes: message.length, isReplacement: false });
+    const record: LogRecord = { firstRow: version.rows, rows, version: version.number + 1, producers, message };
+    if (queue.log?.isBroken || queue.log?.name !== version.tail.files.at(-1)?.name) await queue.seal();
+    queue.log ??= await logs.begin(handle, {
+      lineage: lineageOf(version.manifest),
+      columns: version.manifest.columns.length,
+      startRow: version.rows,
+    });
+    await queue.log.append(encodeRecord(record));
+    // Whoever took this process for dead may have read the log before these rows were in it.
+    if (!context.lease.isSurelyHeld && (await context.lease.hasLostLease())) throw perhapsWritten(undefined);
+    const grown = await this.#state.grow(version, version.tail.with(record, queue.log.known));
+    if (context.peers.hasPeers) void this.#state.announceChange(handle);
+    this.flusher.flushIfLarge(handle, grown.tail);
+    return grown;
+  }
+}
+
+interface GroupMember {
+  readonly request: Waiting;
+  readonly rows: number;
+  readonly isRepeated: boolean;
+}
+
+interface Turn {
+  readonly handle: Handle;
+  readonly queue: AppendQueue;
+  readonly assertRoom: AssertRoom;
+  marks: ProducerMarks | undefined;
+}
+
+/** Gives how many rows they are. */
+function encodeAll(encoder: ArrowEncoder, batches: readonly Batch[]): number {
+  let rows = 0;
+  for (const batch of batches) {
+    if (batch.rows === 0) continue;
+    if (encoder.encodeRows(batch, 0, batch.rows) < batch.rows) throw new AppError('too_large', 'the rows are too many');
+    rows += batch.rows;
+  }
+  return rows;
+}

@@ -1,0 +1,62 @@
+import type { Batch } from '../../core/batch.ts';
+import type { RowSource } from '../../core/frame-engine.ts';
+import { type OwnedBatches, readBatches } from '../../encoding/arrow/read/vectors/read-batches.ts';
+
+/** What is longer becomes a part at once. */
+const mostArrowBytes = 256 * 1024;
+const mostBatchRows = 1_000_000;
+const mostBatchBytes = 16 * 1024 * 1024;
+
+export interface OpenSource {
+  /** The same rows as were given, still to be read. */
+  readonly source: RowSource;
+  /** All of them in memory, where they are few. */
+  readonly batches: readonly Batch[] | undefined;
+}
+
+/** Looks whether a source has so few rows that they may go to a log. */
+export async function openSource(source: RowSource): Promise<OpenSource> {
+  if (source.kind === 'batch') return { source, batches: isSmall(source.batch) ? [source.batch] : undefined };
+  if (source.kind !== 'arrow') return { source, batches: undefined };
+  const iterator = source.stream[Symbol.asyncIterator]();
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes <= mostArrowBytes) {
+    const next = await iterator.next();
+    if (next.done === true) {
+      const whole = Buffer.concat(pieces);
+      return { source: { kind: 'arrow', stream: only(whole) }, batches: batchesOf(await readBatches(whole)) };
+    }
+    bytes += next.value.length;
+    // A piece need not hold for longer than until the next one is asked for.
+    pieces.push(Buffer.from(next.value));
+  }
+  return { source: { kind: 'arrow', stream: resumed(pieces, iterator) }, batches: undefined };
+}
+
+/** At least one: it says which columns there are. */
+function batchesOf(read: OwnedBatches | undefined): readonly Batch[] | undefined {
+  if (read === undefined || read.batches.length > 0) return read?.batches;
+  return [{ columns: read.columns, rows: 0, vectors: [] }];
+}
+
+function isSmall({ rows, vectors }: Batch): boolean {
+  const bytes = vectors.reduce((sum, { data, offsets }) => sum + (data?.length ?? 0) + (offsets?.byteLength ?? 0), 0);
+  return rows <= mostBatchRows && bytes <= mostBatchBytes;
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes;
+}
+
+async function* resumed(
+  pieces: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* pieces;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
