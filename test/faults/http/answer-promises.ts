@@ -41,8 +41,11 @@ export function checkAnswer(
 
 function codeOf(text: string): (typeof errorCodes)[number] | undefined {
   try {
-    const { code, error } = JSON.parse(text) as { code?: unknown; error?: unknown };
-    if (typeof error !== 'string' || error === '') return undefined;
+    const { code, error, message, errorId } = JSON.parse(text) as Record<string, unknown>;
+    // In the shape of QuestDB, at its door for lines.
+    const isOfQuestDb = typeof message === 'string' && message !== '' && typeof errorId === 'string';
+    if (isOfQuestDb && code === 'invalid') return 'invalid_input';
+    if (!isOfQuestDb && (typeof error !== 'string' || error === '')) return undefined;
     return errorCodes.find((each) => each === code);
   } catch {
     return undefined;

@@ -3,6 +3,7 @@ import { compressedBombs } from './compressed-bombs.ts';
 import { hostileParameters } from './hostile-parameters.ts';
 import { leavingClients } from './leaving-clients.ts';
 import { malformedHttp } from './malformed-http.ts';
+import { mutatedLines } from './mutated-lines.ts';
 import { oversizedRequests } from './oversized-requests.ts';
 import { slowClients } from './slow-clients.ts';
 import { smuggledRequests } from './smuggled-requests.ts';
@@ -14,5 +15,6 @@ export const httpScenarios: readonly Scenario[] = [
   slowClients,
   compressedBombs,
   hostileParameters,
+  mutatedLines,
   leavingClients,
 ];

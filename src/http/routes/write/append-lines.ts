@@ -1,4 +1,4 @@
-import { toAppError } from '../../../core/app-error.ts';
+import { AppError, toAppError } from '../../../core/app-error.ts';
 import { Semaphore } from '../../../core/async/semaphore.ts';
 import type { Column } from '../../../core/data-type.ts';
 import { type Handle, parseHandle } from '../../../core/handle.ts';
@@ -28,7 +28,9 @@ const putsAtOnce = 8;
 export async function appendLines(lines: AppendLines, context: AppendContext): Promise<void> {
   const kept = new Set<string>();
   for (let attempt = 1; ; attempt++) {
-    const parsed = await parseLines(lines, context, attempt === 1);
+    const parsed = await parseLines(lines, context, attempt === 1).catch((error: unknown) => {
+      throw kept.size === 0 ? error : keptInPart(toAppError(error), kept);
+    });
     try {
       await putAll(
         parsed.filter(({ name }) => !kept.has(name)),
@@ -41,6 +43,18 @@ export async function appendLines(lines: AppendLines, context: AppendContext): P
       if (!isCode(error, 'schema_mismatch') || attempt === mostAttempts) throw error;
     }
   }
+}
+
+/** A line that no longer fits, after others changed its frame: too late for an error that says that nothing was kept. */
+function keptInPart({ message }: AppError, kept: ReadonlySet<string>): AppError {
+  const names = [...kept].slice(0, 20).join(', ');
+  return new AppError(
+    'schema_mismatch',
+    `the columns of a frame changed meanwhile: ${message}. The lines of ${names} are kept`,
+    {
+      hint: 'send the other measurements again',
+    },
+  );
 }
 
 async function parseLines(lines: AppendLines, context: AppendContext, mayPeek: boolean): Promise<MeasurementRows[]> {
