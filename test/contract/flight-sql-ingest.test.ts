@@ -54,6 +54,21 @@ test('many batches count together', async () => {
   expect(await ingest('batches', 'create', tableToIPC(table.concat(table, table), 'stream'))).toBe(3000);
 });
 
+test('ingest and INSERT take a producer where they append, and nowhere else', async () => {
+  const producer = { 'producer-id': 'loader', 'producer-epoch': '0', 'producer-seq': '0' };
+  using marked = new FlightSqlClient(server.grpcAddress.port, producer);
+  const ingested = (mode: keyof typeof modes): Promise<number> =>
+    marked.update('CommandStatementIngest', [definition(modes[mode]), [2, 'marked']], rows(2));
+  await ingest('marked', 'create', rows(1));
+  expect(await ingested('append')).toBe(1);
+  expect(await idsOf('marked')).toEqual([1, 2]);
+  await expect(ingested('replace')).rejects.toMatchObject({ code: 'invalid_parameter' });
+  const update = (sql: string): Promise<number> => marked.update('CommandStatementUpdate', [[1, sql]]);
+  await expect(update('DROP TABLE marked')).rejects.toMatchObject({ code: 'invalid_parameter' });
+  await ingest('marked2', 'create', rows(1));
+  expect(await update('INSERT INTO marked2 VALUES (2)')).toBe(1);
+});
+
 test('a name means the frame that is there in another case', async () => {
   await ingest('Cased', 'create', rows(1));
   expect(await ingest('cased', 'append', rows(2))).toBe(1);

@@ -8,7 +8,7 @@ const daySeconds = 86_400;
 const none = -1;
 
 /** Says that a text is no value that is certain. */
-export const noTime = Number.NaN;
+const noTime = Number.NaN;
 
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 /** What the last digit of a fraction counts in nanoseconds, by how many there are. */
