@@ -146,6 +146,22 @@ test.each(['overwrite', 'drop'] as const)('a merge that %s overtook changes noth
   else await expect(open(store, 'x')).rejects.toMatchObject({ code: 'handle_gone' });
 });
 
+test('a merge by one server leaves the readers of another their rows, and only the one that wrote merges', async () => {
+  const { engine, begun, letGo } = held();
+  const writer = await bench.open({ ...still, backgroundEngine: engine });
+  await putNumbers(writer, from(0, 5));
+  await begun;
+  const { engine: idle, calls } = counting(bench.engine);
+  const other = await bench.open({ ...still, cacheBytes: 0, backgroundEngine: idle });
+  await using reader = await open(other, 'x');
+  letGo();
+  await merged(1);
+  expect((await rowsOf(reader)).map(([n]) => n)).toEqual(from(0, 5));
+  expect(await firstColumn(other, 'x')).toEqual(from(0, 5));
+  expect(await open(other, 'x')).toMatchObject({ version: 1, versionId: reader.versionId });
+  expect(calls.write).toBe(0);
+});
+
 test('a tenant that is full still has its parts merged, and holds no more than before', async () => {
   const { engine, begun, letGo } = held();
   const limitsOf = async () => ({ maxBytes: 3500, maxFrames: undefined });
