@@ -12,6 +12,8 @@ const producer = { 'producer-id': 'loader', 'producer-epoch': '0', 'producer-seq
 const csv = 'id\n1\n';
 const ipc = tableToIPC(tableFromArrays({ id: BigInt64Array.of(1n) }), 'stream');
 
+let frames = 0;
+
 function sql(body: object, headers: Record<string, string>) {
   return ask(`${server.url}/sql`, { method: 'POST', body: JSON.stringify(body), headers });
 }
@@ -39,6 +41,52 @@ describe('an append with a producer is kept', () => {
     const { messages } = await client.put(byPath('put'), ipc, { headers: { 'framehold-mode': 'append', ...producer } });
     expect(messages).toMatchObject([{ rows: 2, version: 2 }]);
   });
+});
+
+/** Appends one row with the number of its producer, by each door. */
+const doors: Readonly<Record<string, (handle: string, headers: Record<string, string>) => Promise<object>>> = {
+  'CSV by /imp': async (handle, headers) =>
+    (await importRaw(server, `name=${handle}&append=true`, csv, headers)).json() as object,
+  'Arrow by /imp': async (handle, headers) =>
+    (await importRaw(server, `name=${handle}&append=true`, ipc, headers)).json() as object,
+  INSERT: async (handle, headers) => (await sql({ sql: `INSERT INTO ${handle} VALUES (1)` }, headers)).json() as object,
+  DoPut: async (handle, headers) => {
+    const { messages, code } = await client.put(byPath(handle), ipc, {
+      headers: { 'framehold-mode': 'append', ...headers },
+    });
+    return messages[0] ?? { code };
+  },
+  'DoPut with acks by the batch': async (handle, headers) => {
+    const options = { headers, appMetadata: { mode: 'append', ack: 'batch' } };
+    const { messages, code } = await client.put(byPath(handle), ipc, options);
+    return messages[0] ?? { code };
+  },
+};
+
+test.each(Object.entries(doors))('by %s, what is sent again is acknowledged again and not added', async (_, append) => {
+  const handle = `again${++frames}`;
+  const rows = async (): Promise<unknown> =>
+    ((await ask(`${server.url}/handles/${handle}`)).json() as { rows: number }).rows;
+  await importRaw(server, `name=${handle}`, csv);
+  expect(await append(handle, producer)).not.toHaveProperty('repeated');
+  expect(await append(handle, producer)).toMatchObject({ repeated: true });
+  expect(await rows()).toBe(2);
+  expect(await append(handle, { ...producer, 'producer-seq': '2' })).toMatchObject({ code: 'producer_gap' });
+  const later = { ...producer, 'producer-epoch': '1' };
+  expect(await append(handle, later)).not.toHaveProperty('repeated');
+  expect(await append(handle, producer)).toMatchObject({ code: 'producer_fenced' });
+  expect(await rows()).toBe(3);
+});
+
+test('an upload that broke off is sent again whole: its batches that were kept are not added again', async () => {
+  const batch = (id: bigint) => tableFromArrays({ id: BigInt64Array.of(id) });
+  const two = tableToIPC(batch(1n).concat(batch(2n)), 'stream');
+  const four = tableToIPC(batch(1n).concat(batch(2n), batch(3n), batch(4n)), 'stream');
+  const options = { headers: producer, appMetadata: { mode: 'append', ack: 'batch' } };
+  await client.put(byPath('whole'), two, options);
+  const { messages } = await client.put(byPath('whole'), four, options);
+  expect(messages.map((message) => 'repeated' in message)).toEqual([true, true, false, false]);
+  expect([...((await client.getTable('whole')).getChild('id') ?? [])]).toEqual([1n, 2n, 3n, 4n]);
 });
 
 test('a producer of which a part is missing or wrong is refused by every door', async () => {
