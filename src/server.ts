@@ -74,6 +74,7 @@ import { EngineDirectory } from './query/engine-directory.ts';
 import { EngineRouter } from './query/engine-router.ts';
 import type { FrameSql } from './query/frame-sql.ts';
 import { FrameStatements } from './query/frame-statements.ts';
+import { RowFilter } from './query/row-filter.ts';
 import { RunningQueries } from './query/running-queries.ts';
 import { ServerTls } from './tls/server-tls.ts';
 
@@ -290,6 +291,7 @@ interface Queries extends AsyncDisposable {
   readonly tsdb: Tsdb | undefined;
   readonly sql: FrameSql;
   readonly running: RunningQueries;
+  readonly filter: RowFilter;
   readonly engines: EngineDirectory;
 }
 
@@ -325,7 +327,15 @@ async function openQueries(
       defaultEngine: sql.defaultEngine,
       autoEngine: sql.autoEngine,
     });
-    return { local, clusters, tsdb: upstream, sql: router, running, engines };
+    return {
+      local,
+      clusters,
+      tsdb: upstream,
+      sql: router,
+      running,
+      engines,
+      filter: new RowFilter({ engine: local, frames }),
+    };
   });
 }
 
@@ -445,7 +455,7 @@ function openGrpc(
   queries: Queries,
   logger: Logger,
 ) {
-  const { local, clusters, sql } = queries;
+  const { local, clusters, sql, filter } = queries;
   const issueToken = sessionTokens && ((principal: Principal) => sessionTokens.issue(principal));
   const sessions = new Sessions({ takesTokens: records === undefined, issueToken }, [
     localEngineName,
@@ -467,7 +477,7 @@ function openGrpc(
     maxConnections: server.maxConnections,
     services: [
       createHealthService(['', flightServiceName]),
-      createFlightService({ frames, followers, sql: flightSql, sessions }),
+      createFlightService({ frames, followers, filter, sql: flightSql, sessions }),
     ],
     identify: identifyCaller,
     admit,
@@ -481,7 +491,7 @@ function openGrpc(
 function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: ListenAddress): readonly Route[] {
   const { http, write } = config;
   const { defaultEngine, autoEngine } = config.sql;
-  const { sql, tsdb, running, engines } = queries;
+  const { sql, tsdb, running, engines, filter } = queries;
   const { frames, followers, cache, records, tls } = inside;
   return [
     pingRoute,
@@ -493,7 +503,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     handlesRoute(frames, followers, cache),
     handleRoute(frames, cache),
     renewRoute(frames, cache, http),
-    rowsRoute({ frames, followers, settings: http }),
+    rowsRoute({ frames, followers, filter, settings: http }),
     flushRoute(frames, cache),
     sqlRoute({ frames, sql, settings: http }),
     queriesRoute(running),

@@ -154,6 +154,7 @@ export interface RowsRequest {
   /** That of the rows before. */
   readonly lineage: string | undefined;
   readonly columns: readonly string[] | undefined;
+  readonly where: string | undefined;
   readonly format: string;
   readonly hasNames: boolean;
 }
@@ -371,7 +372,7 @@ export class FrameholdClient {
 
   /** The next rows of a frame, whole: waits for some, and gives none where none came for half a minute. */
   async nextRows(request: RowsRequest, stop: Stoppable): Promise<NextRows> {
-    const { handle, from, lineage, columns, format, hasNames } = request;
+    const { handle, from, lineage, columns, where, format, hasNames } = request;
     const body = await this.http.bytes({
       path: `${pathOf(handle)}/rows`,
       query: {
@@ -382,6 +383,7 @@ export class FrameholdClient {
         fmt: format,
         lineage,
         columns: columns?.map(quoteColumn).join(','),
+        where,
         nm: hasNames ? undefined : true,
       },
       ...stop,

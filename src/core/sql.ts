@@ -77,6 +77,8 @@ export interface FrameTable {
   /** As stored. */
   readonly bytes: number;
   readonly parts: readonly PartSource[];
+  /** Only rows [from, to) of them. Default: all. */
+  readonly range?: { readonly from: number; readonly to: number } | undefined;
   /** Keeps the files beyond the job, until disposed of. */
   hold(): Disposable;
   /** Aborts when the version is no longer the frame's: it was dropped or replaced. */

@@ -10,7 +10,7 @@ import type { FlightParts } from './get-flight-info.ts';
 import { type FrameTarget, parseReadTarget } from './request/read-target.ts';
 
 export function doGet(
-  { frames, followers, sql }: FlightParts,
+  { frames, followers, filter, sql }: FlightParts,
   request: Uint8Array,
   call: Call,
 ): AsyncIterable<Message> {
@@ -23,7 +23,7 @@ export function doGet(
     case 'sql':
       return sql.doGetSql(target.sql, call);
     case 'follow':
-      return followData({ frames, followers }, target, call);
+      return followData({ frames, followers, filter }, target, call);
     case 'frame':
       return frameData(frames, target, call);
     default:

@@ -29,12 +29,25 @@ export async function* followData(
     if (rows === undefined) yield batchData(noRows, paddedJson({ next }));
     else {
       assertSameColumns(rows, schema, next);
-      for await (const piece of rows.rows()) {
-        next += piece.rows;
-        yield batchData(piece.bytes, paddedJson({ next }));
+      if (target.where !== undefined) yield* filteredData(rows, next, follower.next);
+      else {
+        for await (const piece of rows.rows()) {
+          next += piece.rows;
+          yield batchData(piece.bytes, paddedJson({ next }));
+        }
       }
     }
   }
+}
+
+/** Nobody knows the numbers of filtered rows: only behind the last batch it is sure where to go on. */
+async function* filteredData({ rows }: FollowedRows, from: number, next: number): AsyncGenerator<Message> {
+  let held: Uint8Array | undefined;
+  for await (const { bytes } of rows()) {
+    if (held !== undefined) yield batchData(held, paddedJson({ next: from }));
+    held = bytes;
+  }
+  if (held !== undefined) yield batchData(held, paddedJson({ next }));
 }
 
 /** A stream has one schema. */

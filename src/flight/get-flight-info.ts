@@ -4,6 +4,7 @@ import type { Frames } from '../frames/frames.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
 import { SchemaResult } from '../grpc/messages/flight.ts';
 import type { Call } from '../grpc/server/method.ts';
+import type { RowFilter } from '../query/row-filter.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
 import type { FlightSqlHandler } from './data/flight-sql-port.ts';
 import { frameInfo, heldFrame } from './frame-info.ts';
@@ -13,6 +14,7 @@ import { onlyInDoGet, parseReadTarget, type ReadTarget, wholeFrame } from './req
 export interface FlightParts {
   readonly frames: Frames;
   readonly followers: Followers;
+  readonly filter: RowFilter;
   readonly sql: FlightSqlHandler;
 }
 

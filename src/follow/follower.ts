@@ -4,11 +4,13 @@ import type { Column } from '../core/data-type.ts';
 import type { ChunkForm } from '../core/frame-engine.ts';
 import type { FrameName } from '../core/frame-name.ts';
 import type { Principal } from '../core/principal.ts';
+import type { SqlResult } from '../core/sql.ts';
 import { frameDamaged } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { SentRows } from '../frames/read/row-slices.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
+import type { RowFilter, RowPredicate } from '../query/row-filter.ts';
 import type { Followers } from './followers.ts';
 
 export interface FollowRequest {
@@ -18,12 +20,15 @@ export interface FollowRequest {
   /** Only while the frame has this one. Default: the one that it has at first. */
   readonly lineage?: string | undefined;
   readonly columns?: readonly string[] | undefined;
+  /** A predicate of SQL: only rows for which it holds. */
+  readonly where?: string | undefined;
   readonly form: ChunkForm;
 }
 
 export interface FollowParts {
   readonly frames: Pick<Frames, 'describe' | 'read' | 'watch'>;
   readonly followers: Followers;
+  readonly filter: RowFilter;
 }
 
 export interface FollowOptions {
@@ -35,6 +40,8 @@ export interface FollowOptions {
 
 /** Rows that come next. */
 export interface FollowedRows extends AsyncDisposable {
+  /** The predicate held for none of those that it was asked of. */
+  readonly isEmpty?: boolean | undefined;
   readonly columns: readonly Column[];
   /** In order. May be read once. */
   rows(): AsyncIterable<SentRows>;
@@ -49,6 +56,7 @@ export class Follower implements Disposable {
   readonly #principal: Principal;
   readonly #request: FollowRequest;
   readonly #options: FollowOptions;
+  readonly #predicate: RowPredicate | undefined;
   readonly #abort: LinkedAbort;
   readonly lineage: string;
   /** Those that are selected, as they were at first. */
@@ -68,8 +76,14 @@ export class Follower implements Disposable {
     options: FollowOptions,
   ): Promise<Follower> {
     const frame = await describe(parts, principal, request.handle, request.lineage, options.signal);
-    const columns = selectColumns(request.handle, frame.columns, request.columns);
-    return new Follower(parts, principal, request, options, { ...frame, columns });
+    const selected = selectColumns(request.handle, frame.columns, request.columns);
+    const { handle, where } = request;
+    if (where === undefined) return new Follower(parts, principal, request, options, { ...frame, columns: selected });
+    const predicate = await parts.filter.parse(principal, handle, where, options);
+    const range = { ...request, predicate, from: 0, to: 0, assertFrame: () => {} };
+    // A wrong name in it is an error before anything is sent.
+    await using none = await parts.filter.run(principal, range, options);
+    return new Follower(parts, principal, request, options, { ...frame, columns: none.columns }, predicate);
   }
 
   private constructor(
@@ -78,11 +92,13 @@ export class Follower implements Disposable {
     request: FollowRequest,
     options: FollowOptions,
     frame: HeldSummary,
+    predicate?: RowPredicate,
   ) {
     this.#parts = parts;
     this.#principal = principal;
     this.#request = request;
     this.#options = options;
+    this.#predicate = predicate;
     this.#abort = new LinkedAbort([options.signal]);
     this.#abort.signal.addEventListener('abort', () => this.#wake?.());
     this.lineage = frame.lineage;
@@ -140,9 +156,11 @@ export class Follower implements Disposable {
   async waitFor(mostRows: number, timeoutMs: number): Promise<FollowedRows | undefined> {
     const endMs = performance.now() + timeoutMs;
     for (let isFirst = true; ; isFirst = false) {
-      if (isFirst || this.#hasChanged) {
+      if (isFirst || this.#hasChanged || !this.isUpToDate) {
         const rows = await this.read(mostRows);
-        if (rows !== undefined) return rows;
+        if (rows !== undefined && rows.isEmpty !== true) return rows;
+        await rows?.[Symbol.asyncDispose]();
+        if (rows !== undefined && performance.now() < endMs) continue;
       }
       if (this.#watch === undefined) await this.begin();
       else if (performance.now() >= endMs) return undefined;
@@ -176,6 +194,14 @@ export class Follower implements Disposable {
   async #readRange(from: number, to: number, signal = this.signal): Promise<FollowedRows> {
     const { handle, columns, form } = this.#request;
     const { lineage } = this;
+    const lane = this.#options.lane;
+    if (this.#predicate !== undefined) {
+      const assertFrame = (frame: { readonly lineage: string }): void => {
+        if (frame.lineage !== lineage) throw frameReplaced(handle);
+      };
+      const range = { handle, predicate: this.#predicate, columns, form, from, to, assertFrame };
+      return withFirst(await this.#parts.filter.run(this.#principal, range, { signal, lane }));
+    }
     return this.#parts.frames.read(
       this.#principal,
       {
@@ -189,13 +215,13 @@ export class Follower implements Disposable {
           return true;
         },
       },
-      { signal, lane: this.#options.lane },
+      { signal, lane },
     );
   }
 
   async #readTail(from: number, to: number): Promise<FollowedRows> {
-    const { handle, columns, form } = this.#request;
-    const key = JSON.stringify([this.#principal.tenant, handle, this.lineage, columns, form, from, to]);
+    const { handle, columns, where, form } = this.#request;
+    const key = JSON.stringify([this.#principal.tenant, handle, this.lineage, columns, where, form, from, to]);
     let isOwn = false;
     const tail = await this.#parts.followers.tails.get(key, async (signal) => {
       isOwn = true;
@@ -207,11 +233,31 @@ export class Follower implements Disposable {
     if (!isOwn) this.#principal.notes?.addRows(to - from);
     return {
       columns: tail.columns,
+      isEmpty: tail.pieces.length === 0,
       async *rows() {
         yield* tail.pieces;
       },
       async [Symbol.asyncDispose]() {},
     };
+  }
+}
+
+/** The first piece tells whether there are any. */
+async function withFirst(result: SqlResult): Promise<FollowedRows> {
+  const pieces = result.rows()[Symbol.asyncIterator]();
+  try {
+    let step = await pieces.next();
+    return {
+      columns: result.columns,
+      isEmpty: step.done === true,
+      async *rows() {
+        for (; step.done !== true; step = await pieces.next()) yield step.value;
+      },
+      [Symbol.asyncDispose]: () => result[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await result[Symbol.asyncDispose]();
+    throw error;
   }
 }
 

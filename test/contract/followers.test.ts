@@ -1,9 +1,10 @@
 import { connect } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startClosedServer } from '../support/closed-server.ts';
 import { EventSource } from '../support/event-source.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { ask } from '../support/http-client.ts';
+import { soon } from '../support/soon.ts';
 import { tenantCaller } from '../support/tenants.ts';
 
 const imp = (server: Framehold, query: string, body = 'n\n1\n') =>
@@ -21,11 +22,11 @@ test('followers have a limit of their own and are not among the requests under w
   expect([refused.status, refused.json().code, refused.headers['retry-after']]).toEqual([503, 'overloaded', '1']);
   expect((await ask(`${server.url}/handles/ticks/rows`)).status).toBe(200);
   sources.pop()?.[Symbol.dispose]();
-  await vi.waitFor(async () => expect((await ask(`${url}long-poll&wait=0s`)).status).toBe(204));
+  await soon(async () => expect((await ask(`${url}long-poll&wait=0s`)).status).toBe(204));
   const poll = ask(`${server.url}/handles/ticks/rows?from=1&live=long-poll&wait=60s`);
   await imp(server, 'name=ticks&append=true');
   expect((await poll).text).toBe('{"n":1}\n');
-  for (const source of sources) await vi.waitFor(() => expect(source.rows).toEqual(['{"n":1}']));
+  for (const source of sources) await soon(() => expect(source.rows).toEqual(['{"n":1}']));
   for (const source of sources) source[Symbol.dispose]();
 });
 
@@ -34,7 +35,7 @@ test('the stop of the server ends followers at once, with the reason', async () 
   await imp(server, 'name=ticks');
   using source = await EventSource.open(`${server.url}/handles/ticks/rows?live=sse`);
   const poll = ask(`${server.url}/handles/ticks/rows?from=1&live=long-poll&wait=60s`);
-  await vi.waitFor(() => expect(source.rows).toHaveLength(1));
+  await soon(() => expect(source.rows).toHaveLength(1));
   await server[Symbol.asyncDispose]();
   expect([(await poll).status, source.hasEnded]).toEqual([503, true]);
   expect(JSON.parse(source.of('end')[0]?.data ?? '')).toMatchObject({ code: 'overloaded' });
@@ -46,10 +47,10 @@ test('a frame does not expire while it is followed, and does afterwards', async 
   const source = await EventSource.open(`${server.url}/handles/short/rows?live=sse`);
   const begun = Date.now();
   const state = async () => (await ask(`${server.url}/handles/short`)).status;
-  await vi.waitFor(() => expect(Date.now() - begun).toBeGreaterThan(1500), 5000);
+  await soon(() => expect(Date.now() - begun).toBeGreaterThan(1500));
   expect(await state()).toBe(200);
   source[Symbol.dispose]();
-  await vi.waitFor(async () => expect(await state()).toBe(410), 5000);
+  await soon(async () => expect(await state()).toBe(410));
 });
 
 test('a client that takes nothing is cut off, and one that waits for rows is not', async () => {
@@ -64,10 +65,10 @@ test('a client that takes nothing is cut off, and one that waits for rows is not
   const stalled = connect(Number(port), hostname);
   stalled.write('GET /handles/large/rows?live=sse HTTP/1.1\r\nHost: a\r\n\r\n');
   stalled.on('error', () => {});
-  await vi.waitFor(() => expect(server.log()).toContain('it took nothing for 1000 ms'), 15_000);
+  await soon(() => expect(server.log()).toContain('it took nothing for 1000 ms'));
   stalled.destroy();
   await imp(server, 'name=quiet&append=true');
-  await vi.waitFor(() => expect(idle.rows).toHaveLength(1));
+  await soon(() => expect(idle.rows).toHaveLength(1));
 }, 30_000);
 
 test('a follower ends with its token, and with the share of the frame', async () => {
@@ -84,11 +85,11 @@ test('a follower ends with its token, and with the share of the frame', async ()
   });
   const shared = `${server.url}/handles/default%2Fticks/rows?live=sse`;
   using other = await EventSource.open(shared, research.headers);
-  await vi.waitFor(() => expect([own.rows.length, other.rows.length]).toEqual([1, 1]));
+  await soon(() => expect([own.rows.length, other.rows.length]).toEqual([1, 1]));
   await closed.as(admin, 'POST', '/imp?name=ticks&append=true', 'n\n2\n');
-  await vi.waitFor(() => expect([own.rows.length, other.rows.length]).toEqual([2, 2]));
+  await soon(() => expect([own.rows.length, other.rows.length]).toEqual([2, 2]));
   await closed.as(admin, 'DELETE', '/handles/ticks/shares/research');
-  await vi.waitFor(() => expect(other.of('end')[0]?.data).toContain('handle_gone'), 5000);
+  await soon(() => expect(other.of('end')[0]?.data).toContain('handle_gone'));
   await closed.records.revokeToken(record.id);
-  await vi.waitFor(() => expect(own.of('end')[0]?.data).toContain('unauthenticated'), 5000);
+  await soon(() => expect(own.of('end')[0]?.data).toContain('unauthenticated'));
 });

@@ -1,8 +1,9 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startClosedServer } from '../support/closed-server.ts';
 import { EventSource } from '../support/event-source.ts';
 import { startFramehold } from '../support/framehold.ts';
 import { ask } from '../support/http-client.ts';
+import { soon } from '../support/soon.ts';
 import { tenantCaller } from '../support/tenants.ts';
 
 const changes = (source: EventSource) =>
@@ -22,19 +23,19 @@ test('puts and drops are told at once, and the appends of a second as one', asyn
   expect((await ask(`${server.url}/handles?live=sse`)).status).toBe(503);
   await imp('name=ticks');
   await imp('name=other');
-  await vi.waitFor(() =>
+  await soon(() =>
     expect(changes(source)).toMatchObject([{ event: 'put', handle: 'ticks', version: 1, rows: 2, rowsAdded: 2 }]),
   );
   const begunAt = performance.now();
   for (let n = 0; n < 5; n++) await imp('name=ticks&append=true');
-  await vi.waitFor(() => expect(changes(source).at(-1)).toMatchObject({ event: 'append', rows: 12 }), 15_000);
+  await soon(() => expect(changes(source).at(-1)).toMatchObject({ event: 'append', rows: 12 }));
   const appends = changes(source).slice(1);
   expect(appends.length).toBeLessThanOrEqual(1 + (performance.now() - begunAt) / 1000);
   expect(appends.reduce((sum, { rowsAdded = 0 }) => sum + rowsAdded, 0)).toBe(10);
   await imp('name=ticks&overwrite=true');
-  await vi.waitFor(() => expect(changes(source).at(-1)).toMatchObject({ event: 'put', rows: 2 }));
+  await soon(() => expect(changes(source).at(-1)).toMatchObject({ event: 'put', rows: 2 }));
   await ask(`${server.url}/handles/ticks`, { method: 'DELETE' });
-  await vi.waitFor(() => expect(changes(source).at(-1)).toEqual({ event: 'drop', handle: 'ticks' }));
+  await soon(() => expect(changes(source).at(-1)).toEqual({ event: 'drop', handle: 'ticks' }));
 });
 
 test('a tenant hears of its own frames and of those that are shared with it, and a token of those with its prefix', async () => {
@@ -49,12 +50,12 @@ test('a tenant hears of its own frames and of those that are shared with it, and
   using other = await EventSource.open(`${server.url}/handles?live=sse`, research.headers);
   await put('secret');
   await put('open_ticks');
-  await vi.waitFor(() => expect(changes(prefixed)).toMatchObject([{ event: 'put', handle: 'open_ticks' }]));
+  await soon(() => expect(changes(prefixed)).toMatchObject([{ event: 'put', handle: 'open_ticks' }]));
   await closed.as(admin, 'PUT', '/handles/open_ticks/shares/research');
-  await vi.waitFor(() => expect(changes(other)).toMatchObject([{ event: 'put', handle: 'default/open_ticks' }]), 5000);
+  await soon(() => expect(changes(other)).toMatchObject([{ event: 'put', handle: 'default/open_ticks' }]));
   await closed.as(admin, 'POST', '/imp?name=open_ticks&append=true', 'n\n2\n');
-  await vi.waitFor(() => expect(changes(other).at(-1)).toMatchObject({ event: 'append', rows: 2 }), 5000);
+  await soon(() => expect(changes(other).at(-1)).toMatchObject({ event: 'append', rows: 2 }));
   await closed.as(admin, 'DELETE', '/handles/open_ticks/shares/research');
-  await vi.waitFor(() => expect(changes(other).at(-1)).toEqual({ event: 'drop', handle: 'default/open_ticks' }), 5000);
+  await soon(() => expect(changes(other).at(-1)).toEqual({ event: 'drop', handle: 'default/open_ticks' }));
   expect(JSON.stringify([changes(prefixed), changes(other)])).not.toContain('secret');
 });

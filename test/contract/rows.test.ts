@@ -1,8 +1,9 @@
 import { tableFromIPC } from 'apache-arrow';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EventSource } from '../support/event-source.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { type Answer, ask } from '../support/http-client.ts';
+import { soon } from '../support/soon.ts';
 
 let server: Framehold;
 
@@ -82,12 +83,12 @@ test('events hold rows with the number of the next one, and tell of progress whe
   await put('events', [0, 1]);
   using source = await EventSource.open(`${server.url}/handles/events/rows?live=sse&columns=n`);
   expect([source.status, source.headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8']);
-  await vi.waitFor(() => expect(source.rows).toEqual(['{"n":0}', '{"n":1}']));
+  await soon(() => expect(source.rows).toEqual(['{"n":0}', '{"n":1}']));
   expect(source.of('message').at(-1)?.id).toBe('2');
   await append('events', [2]);
-  await vi.waitFor(() => expect(source.rows).toEqual(['{"n":0}', '{"n":1}', '{"n":2}']));
+  await soon(() => expect(source.rows).toEqual(['{"n":0}', '{"n":1}', '{"n":2}']));
   const marks = source.of('progress').length;
-  await vi.waitFor(() => expect(source.of('progress').length).toBeGreaterThan(marks + 1), 5000);
+  await soon(() => expect(source.of('progress').length).toBeGreaterThan(marks + 1));
   const { lineage } = source.headers;
   expect(JSON.parse(source.of('progress').at(-1)?.data ?? '')).toEqual({ next: 3, upToDate: true, lineage });
 });
@@ -96,7 +97,7 @@ test('a client that comes back with Last-Event-ID goes on there', async () => {
   await put('resumed', [0, 1, 2]);
   const url = `${server.url}/handles/resumed/rows?live=sse&fmt=json&from=0`;
   using source = await EventSource.open(url, { 'last-event-id': '2' });
-  await vi.waitFor(() => expect(source.rows.map((row) => JSON.parse(row).dataset)).toEqual([[[2, 4]]]));
+  await soon(() => expect(source.rows.map((row) => JSON.parse(row).dataset)).toEqual([[[2, 4]]]));
   expect((await at('/handles/resumed/rows?live=sse', { 'last-event-id': 'x' })).status).toBe(400);
 });
 
@@ -106,9 +107,9 @@ test.each([
 ])('events end with %s', async (_what, change) => {
   await put('ended', [0], '&overwrite=true');
   using source = await EventSource.open(`${server.url}/handles/ended/rows?live=sse`);
-  await vi.waitFor(() => expect(source.rows).toHaveLength(1));
+  await soon(() => expect(source.rows).toHaveLength(1));
   await change();
-  await vi.waitFor(() => expect(source.hasEnded).toBe(true), 5000);
+  await soon(() => expect(source.hasEnded).toBe(true));
   expect(JSON.parse(source.of('end')[0]?.data ?? '')).toMatchObject({ code: 'handle_gone' });
 });
 
@@ -124,4 +125,41 @@ test.each([
   await put('refused', [0], '&overwrite=true');
   const answer = await at(`/handles/refused/rows?${query}`);
   expect([answer.status, answer.json().code]).toEqual([400, code]);
+});
+
+test('a predicate leaves out rows, and the numbers of rows stay those of the frame', async () => {
+  await put('filtered', [0, 1, 2, 3, 4, 5]);
+  const where = (text: string): string => `where=${encodeURIComponent(text)}`;
+  const odd = await at(`/handles/filtered/rows?limit=4&${where('filtered.n % 2 = 1 and square < 20')}`);
+  expect([odd.status, numbers(odd), position(odd)]).toEqual([200, [1, 3], ['4', 'false']]);
+  const json = (await at(`/handles/filtered/rows?fmt=json&from=2&columns=square&${where('n in (1, 4)')}`)).json();
+  expect(json).toMatchObject({ columns: [{ name: 'square' }], dataset: [[16]] });
+  const waiting = at(`/handles/filtered/rows?from=6&live=long-poll&wait=60s&${where('n >= 8')}`);
+  using source = await EventSource.open(`${server.url}/handles/filtered/rows?live=sse&columns=n&${where('n >= 5')}`);
+  await append('filtered', [6, 7]);
+  await append('filtered', [8, 1, 9]);
+  expect(numbers(await waiting)).toEqual([8, 9]);
+  await soon(() => expect(source.rows.map((row) => JSON.parse(row).n)).toEqual([5, 6, 7, 8, 9]));
+  const none = await at(`/handles/filtered/rows?from=6&live=long-poll&wait=0s&${where('n > 100')}`);
+  expect([none.status, position(none)]).toEqual([204, ['11', 'true']]);
+});
+
+test.each([
+  ['n > (select 1)', 403],
+  ['n in (from refused)', 403],
+  ["n in (from 'file.parquet')", 403],
+  ['1 = 1) or (1 = 1', 403],
+  ['1 = 1) order by (n', 403],
+  ['n in (from analytics."#rows")', 403],
+  ['1 = 1 --', 403],
+  [') union select (1', 403],
+  ['n = ?', 403],
+  ['', 403],
+  ['nothing > 1', 400],
+  ['sum(n) > 1', 400],
+  ["read_text('/etc/passwd') = ''", 403],
+])('the predicate %s is answered %i', async (text, status) => {
+  await put('refused', [0], '&overwrite=true');
+  const answer = await at(`/handles/refused/rows?where=${encodeURIComponent(text)}`);
+  expect([answer.status, answer.text]).toEqual([status, expect.anything()]);
 });

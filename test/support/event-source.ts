@@ -56,6 +56,8 @@ export class EventSource implements Disposable {
     for (const block of blocks) {
       const fields = block.split('\n').map((line) => line.split(/: (.*)/s));
       const values = (name: string) => fields.filter(([key]) => key === name).map(([, value = '']) => value);
+      // One without data only sets the id.
+      if (values('data').length === 0) continue;
       this.events.push({
         event: values('event')[0] ?? 'message',
         id: values('id')[0],

@@ -25,6 +25,7 @@ export async function follow(
     from: wholeNumberFlag('--from', flags.from) ?? 'end',
     lineage: undefined,
     columns: flags.columns === undefined ? undefined : columnList('--columns', flags.columns),
+    where: flags.where,
     format: format === 'table' ? 'json' : format,
     hasNames: true,
   };

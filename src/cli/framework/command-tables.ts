@@ -78,12 +78,17 @@ export const clientTables = {
         help: 'Format; else table on a terminal, csv elsewhere',
       },
       columns: { value: 'A,B', help: 'Only these columns, in this order; "a,b" in double quotes is one name' },
+      where: { value: 'SQL', help: 'Only rows for which this predicate over the columns holds' },
       ...server,
     },
     notes: [
       'After a lost connection it goes on with the next row. It ends when the frame is dropped or its rows are replaced.',
     ],
-    examples: ['framehold follow ticks', 'framehold follow ticks --from 0 --format ndjson | jq .price'],
+    examples: [
+      'framehold follow ticks',
+      `framehold follow ticks --where "symbol = 'A' and price > 10"`,
+      'framehold follow ticks --from 0 --format ndjson | jq .price',
+    ],
   },
   ls: {
     summary: 'List the frames',

@@ -241,7 +241,9 @@ function queryJob({ query, tables, into, parameters }: SqlJob & Pick<SqlRun, 'pa
 function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   const { name } = table;
   if (table.kind === 'list') return { name, source: table };
-  const { schema } = table;
+  const { schema, parts, columns, range } = table;
+  if (range !== undefined)
+    return { name, schema, source: { kind: 'range', rows: { kind: 'parquet', parts, columns, range } } };
   const warm = warmPath(table);
   const isUniform = table.parts.every(({ columnCount }) => columnCount === undefined);
   const files = {

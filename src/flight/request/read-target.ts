@@ -17,6 +17,7 @@ export interface FollowTarget {
   readonly from: number | 'end';
   readonly columns?: readonly string[] | undefined;
   readonly lineage?: string | undefined;
+  readonly where?: string | undefined;
 }
 
 /** What a ticket, or the command of a descriptor, asks for. */
@@ -45,7 +46,11 @@ export function parseReadTarget(bytes: Uint8Array, what: string): ReadTarget {
 }
 
 function parseSelection(text: string, what: string): ReadTarget {
-  const given = readJsonKeys(text, ['handle', 'version', 'columns', 'from', 'to', 'follow', 'lineage', 'sql'], what);
+  const given = readJsonKeys(
+    text,
+    ['handle', 'version', 'columns', 'from', 'to', 'follow', 'lineage', 'where', 'sql'],
+    what,
+  );
   if (given.sql !== undefined) {
     if (typeof given.sql !== 'string') throw invalidKey(what, 'sql', given.sql, 'text');
     if (Object.keys(given).length > 1) {
@@ -65,12 +70,15 @@ function parseSelection(text: string, what: string): ReadTarget {
         hint: 'what is followed has no end, and grows by versions; lineage tells whether its rows were replaced',
       });
     }
-    const { lineage } = given;
+    const { lineage, where } = given;
+    if (where !== undefined && typeof where !== 'string') throw invalidKey(what, 'where', where, 'text');
     if (lineage !== undefined && typeof lineage !== 'string') throw invalidKey(what, 'lineage', lineage, 'text');
     const from = given.from === 'end' ? 'end' : (wholeNumber(given.from, 'from', what) ?? 0);
-    return { kind: 'follow', handle: parseFrameName(handle), from, columns, lineage };
+    return { kind: 'follow', handle: parseFrameName(handle), from, columns, lineage, where };
   }
-  if (given.lineage !== undefined) throw invalidKey(what, 'lineage', given.lineage, 'left out without follow');
+  for (const key of ['lineage', 'where'] as const) {
+    if (given[key] !== undefined) throw invalidKey(what, key, given[key], 'left out without follow');
+  }
   const from = wholeNumber(given.from, 'from', what) ?? 0;
   const to = wholeNumber(given.to, 'to', what) ?? Infinity;
   if (to < from) throw invalidKey(what, 'to', to, `at least from (${from})`);

@@ -55,6 +55,8 @@ export interface QueryTable {
     | ({ readonly kind: 'parquet' } & TableFiles)
     /** A database file that holds a copy as a native table; it may be gone when the job's turn comes. */
     | ({ readonly kind: 'warm'; readonly path: string } & TableFiles)
+    /** Some rows of a frame. */
+    | { readonly kind: 'range'; readonly rows: ParquetRows }
     | ListTable;
 }
 

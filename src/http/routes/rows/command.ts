@@ -27,6 +27,7 @@ export interface RowsCommand {
   readonly mostRows: number;
   readonly lineage: string | undefined;
   readonly columns: readonly string[] | undefined;
+  readonly where: string | undefined;
   readonly format: TableFormat;
 }
 
@@ -66,6 +67,9 @@ export const rowsParameters = {
     `How many rows at most in a response (default ${defaultRows}), or in an event (default ${defaultEventRows}).`,
   ),
   columns: text('Which columns, in this order: names with commas between them, in double quotes where they need them.'),
+  where: text(
+    "Only rows for which it holds: a predicate of SQL over the columns of the frame, such as `symbol = 'A' and price > 10`. `limit` counts the rows that are looked at.",
+  ),
   lineage: text('That of an answer before: a frame that was replaced since is answered 410.'),
   nm: flag('Leave out the names: the first line of csv and tsv, `query` and `columns` of json.'),
   quoteLargeNum: flag('Every LONG of json as a string, for parsers that round at 2^53.'),
@@ -85,7 +89,7 @@ export function parseRows(
   if (limit !== undefined && maxLimit !== undefined && limit > maxLimit) {
     throw invalidLimit(String(limit), `this server gives at most ${maxLimit} rows at once`);
   }
-  const usualRows = live === 'sse' ? defaultEventRows : defaultRows;
+  const usualRows = live === 'sse' && given.where === undefined ? defaultEventRows : defaultRows;
   const resumed = live === 'sse' ? requestHeaders['last-event-id'] : undefined;
   return {
     handle: parseFrameName(segments[0] ?? ''),
@@ -94,6 +98,7 @@ export function parseRows(
     waitMs: given.wait ?? defaultWaitMs,
     mostRows: limit ?? Math.min(usualRows, maxLimit ?? usualRows),
     lineage: given.lineage,
+    where: given.where,
     columns: given.columns === undefined ? undefined : parseColumnList(given.columns),
     format: {
       fmt,

@@ -1,6 +1,7 @@
 import { Follower } from '../../../follow/follower.ts';
 import type { Followers } from '../../../follow/followers.ts';
 import type { Frames } from '../../../frames/frames.ts';
+import type { RowFilter } from '../../../query/row-filter.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
 import { sendEvents } from '../../exchange/event-stream.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -8,7 +9,7 @@ import type { Operation } from '../../exchange/operation.ts';
 import { frameName } from '../../exchange/parameters.ts';
 import type { Route } from '../../exchange/route.ts';
 import { sendBody, sendHead } from '../../exchange/send-body.ts';
-import { frameErrors } from '../../openapi/error-groups.ts';
+import { frameErrors, sqlErrors } from '../../openapi/error-groups.ts';
 import { chunkFormOf, exportHeaders, tableBody } from '../../table/table-body.ts';
 import { parseRows, type RowsCommand, rowsParameters } from './command.ts';
 import { openTable, rowEvents } from './row-events.ts';
@@ -16,11 +17,12 @@ import { openTable, rowEvents } from './row-events.ts';
 export interface RowsRouteOptions {
   readonly frames: Pick<Frames, 'describe' | 'read' | 'watch'>;
   readonly followers: Followers;
+  readonly filter: RowFilter;
   readonly settings: { readonly maxLimit: number | undefined; readonly compression: boolean };
 }
 
 /** Gives the rows of a frame from a number on, and those that come. */
-export function rowsRoute({ frames, followers, settings }: RowsRouteOptions): Route {
+export function rowsRoute({ frames, followers, filter, settings }: RowsRouteOptions): Route {
   return {
     path: '/handles/{handle}/rows',
     methods: ['GET', 'HEAD'],
@@ -31,7 +33,11 @@ export function rowsRoute({ frames, followers, settings }: RowsRouteOptions): Ro
       const { principal, signal, lane } = exchange;
       const request = { ...command, form: chunkFormOf(command.format) };
       const onWaiting = (): void => exchange.uncount();
-      using follower = await Follower.open({ frames, followers }, principal, request, { signal, lane, onWaiting });
+      using follower = await Follower.open({ frames, followers, filter }, principal, request, {
+        signal,
+        lane,
+        onWaiting,
+      });
       if (command.live === 'sse' && exchange.method !== 'HEAD') {
         await follower.begin();
         pushPosition(exchange, follower);
@@ -107,5 +113,6 @@ const operation: Operation = {
     'unsupported_type',
     'overloaded',
     ...frameErrors,
+    ...sqlErrors,
   ],
 };

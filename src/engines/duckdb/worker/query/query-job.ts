@@ -57,8 +57,9 @@ async function describeKept({ connection, kept }: SqlCatalog, query: Query, key:
 
 /** What a plan hangs on: the text and where its tables lie. Undefined where it cannot be kept. */
 function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undefined {
-  // A PIVOT may have made a type for itself, which the next one drops. A list is another one the next time.
-  const isOfOnce = /\bpivot/i.test(query.sql) || tables.some(({ source }) => source.kind === 'list');
+  // A PIVOT may have made a type for itself, which the next one drops. A list or a range is another one the next time.
+  const isOfOnce =
+    /\bpivot/i.test(query.sql) || tables.some(({ source: { kind } }) => kind === 'list' || kind === 'range');
   const isBound = hasParameters || query.parameterCount > 0;
   if (into !== undefined || isBound || isOfOnce || usesAnalytics(query)) return undefined;
   const places = tables.map(({ name, schema, source }) => [
@@ -203,6 +204,8 @@ function pathsOf({ source }: QueryTable): readonly string[] {
       return [];
     case 'parquet':
       return source.parts.map(({ path }) => path);
+    case 'range':
+      return source.rows.parts.map(({ path }) => path);
     case 'warm':
       return [source.path, ...source.parts.map(({ path }) => path)];
     default:

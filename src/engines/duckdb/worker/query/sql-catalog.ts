@@ -5,7 +5,7 @@ import type { QueryTable, SqlSettings } from '../../protocol/protocol.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection } from '../native/session.ts';
-import { partsRelation } from '../parquet/part-rows.ts';
+import { partsRelation, rowsRelation } from '../parquet/part-rows.ts';
 import { PlanCache } from './plan-cache.ts';
 
 const mostViews = 500;
@@ -145,7 +145,16 @@ function schemaName({ schema }: Pick<QueryTable, 'schema'>): string {
 }
 
 function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>): string {
-  return source.kind === 'parquet' ? partsRelation(source.parts, source.columns) : listRelation(source);
+  switch (source.kind) {
+    case 'parquet':
+      return partsRelation(source.parts, source.columns);
+    case 'range':
+      return rowsRelation(source.rows);
+    case 'list':
+      return listRelation(source);
+    default:
+      return source satisfies never;
+  }
 }
 
 function listRelation({ columns, rows }: ListTable): string {

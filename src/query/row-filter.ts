@@ -1,0 +1,129 @@
+import { AppError } from '../core/app-error.ts';
+import type { ChunkForm } from '../core/frame-engine.ts';
+import { type FrameName, isSharedName, sharedName, splitSharedName } from '../core/frame-name.ts';
+import type { Principal, Tenant } from '../core/principal.ts';
+import type { FrameTable, Query, SqlEngine, SqlResult, TableName } from '../core/sql.ts';
+import { endingWith } from '../core/sql-result.ts';
+import type { Frames } from '../frames/frames.ts';
+import type { FrameReader } from '../frames/read/frame-reader.ts';
+import type { CallOptions } from './frame-sql.ts';
+
+/** A predicate that was checked. Only `RowFilter.parse` makes one. */
+export interface RowPredicate {
+  readonly query: Query;
+  /** Characters of ours before the caller's text. */
+  readonly offset: number;
+}
+
+export interface FilteredRange {
+  readonly handle: FrameName;
+  readonly predicate: RowPredicate;
+  /** Rows [from, to) of the frame. */
+  readonly from: number;
+  readonly to: number;
+  /** Default: all. */
+  readonly columns?: readonly string[] | undefined;
+  readonly form: ChunkForm;
+  /** Throws where the frame is not the one that is meant. */
+  assertFrame(frame: Pick<FrameReader, 'lineage'>): void;
+}
+
+/** What the rows are called in our statement: no handle. */
+const rowsName = '#rows';
+const longestPredicate = 10_000;
+
+/** Rows of a frame that a SQL predicate holds for, in their order. */
+export class RowFilter {
+  readonly #engine: SqlEngine;
+  readonly #frames: Pick<Frames, 'open'>;
+
+  constructor({ engine, frames }: { readonly engine: SqlEngine; readonly frames: Pick<Frames, 'open'> }) {
+    this.#engine = engine;
+    this.#frames = frames;
+  }
+
+  /** Checks the text as any statement of a caller. It may read nothing but the row that it is asked of. */
+  async parse(principal: Principal, handle: FrameName, where: string, options: CallOptions): Promise<RowPredicate> {
+    assertPredicate(where);
+    const name = isSharedName(handle) ? splitSharedName(handle).handle : handle;
+    const before = `SELECT * FROM "${rowsName}" AS "${name}" WHERE (\n`;
+    const offset = before.length;
+    try {
+      const statement = await this.#engine.analyze(`${before}${where}\n)`, { ...options, tenant: principal.tenant });
+      if (statement.kind !== 'query') throw notPredicate('it is not a predicate');
+      const { query } = statement;
+      const isRow = ({ catalog, schema, name: table }: TableName): boolean =>
+        table === rowsName && schema === undefined && catalog === undefined;
+      if (!query.tables.every(isRow)) throw notPredicate('it reads a table');
+      if (query.parameterCount > 0) throw notPredicate('it has parameters');
+      return { query, offset };
+    } catch (error) {
+      throw inCallersText(error, offset);
+    }
+  }
+
+  async run(principal: Principal, range: FilteredRange, options: CallOptions): Promise<SqlResult> {
+    const { handle, predicate, columns, form } = range;
+    const reader = await this.#frames.open(principal, handle, options);
+    const close = (): Promise<void> => reader[Symbol.asyncDispose]();
+    try {
+      range.assertFrame(reader);
+      const table = await rangeTable(reader, principal, range);
+      const job = { query: predicate.query, tables: [table], columns, form };
+      return endingWith(await this.#engine.run(job, { ...options, tenant: principal.tenant }), close);
+    } catch (error) {
+      await close();
+      throw inCallersText(error, predicate.offset);
+    }
+  }
+}
+
+async function rangeTable(
+  reader: FrameReader,
+  { tenant }: Principal,
+  { handle: name, from, to }: FilteredRange,
+): Promise<FrameTable> {
+  const { handle, versionId, columns, rows, bytes, retired } = reader;
+  const owner: Tenant = isSharedName(name) ? splitSharedName(name).owner : tenant;
+  return {
+    kind: 'frame',
+    name: rowsName,
+    frame: sharedName(owner, handle),
+    versionId,
+    columns,
+    rows,
+    bytes,
+    parts: await reader.sources(tenant),
+    range: { from, to },
+    hold: () => reader.holdFiles(),
+    retired,
+  };
+}
+
+/** Only what would end the parentheses around it, or ask for other rows: all else the engine checks. */
+function assertPredicate(where: string): void {
+  if (where.trim() === '') throw notPredicate('it is empty');
+  if (where.length > longestPredicate) throw notPredicate(`it has more than ${longestPredicate} characters`);
+  const words = where.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, ' ');
+  let depth = 0;
+  for (const character of words) {
+    if (character === '(') depth++;
+    else if (character === ')' && --depth < 0) break;
+  }
+  if (depth !== 0) throw notPredicate('its parentheses do not match');
+  if (/\bselect\b/i.test(words)) throw notPredicate('it has a subquery');
+  if (/--|\/\*/.test(words)) throw notPredicate('it has a comment');
+}
+
+function notPredicate(why: string): AppError {
+  return new AppError('sql_forbidden', `where is no predicate over the row: ${why}`, {
+    hint: "compare columns of the frame, such as symbol = 'A' and price > 10",
+  });
+}
+
+function inCallersText(error: unknown, offset: number): unknown {
+  if (!(error instanceof AppError) || error.position === undefined) return error;
+  const { code, message, hint, retryAfterSeconds, cause } = error;
+  const position = Math.max(0, error.position - offset);
+  return new AppError(code, message, { hint, retryAfterSeconds, cause, position });
+}
