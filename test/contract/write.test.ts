@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClosedServer, startClosedServer } from '../support/closed-server.ts';
@@ -94,6 +95,20 @@ describe('lines', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(204));
     const { dataset } = (await ask(`${server.url}/exec?handle=crowd&fmt=json`)).json() as { dataset: [number][] };
     expect(dataset.map(([n]) => n).sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  test('of Telegraf are kept, a frame for each measurement', async () => {
+    const corpus = readFileSync(new URL('../fixtures/telegraf.lp', import.meta.url));
+    const lines = corpus.toString().trimEnd().split('\n');
+    const answer = await write(corpus, '/api/v2/write?bucket=telegraf&org=o');
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    for (const measurement of new Set(lines.map((line) => line.split(',', 1)[0]))) {
+      const counted = (await ask(`${server.url}/exec?handle=${measurement}&fmt=json`)).json().count;
+      expect([measurement, counted]).toEqual([
+        measurement,
+        lines.filter((line) => line.startsWith(`${measurement},`)).length,
+      ]);
+    }
   });
 
   test('of nothing but comments are no request for anything', async () => {

@@ -21,13 +21,37 @@ interface FlightSqlModule {
   };
 }
 
-/** The client of test/clients/node, which is no dependency of ours. Throws Missing. */
+/** What we use of `@questdb/nodejs-client`. */
+export interface QuestDbSender {
+  table(name: string): QuestDbSender;
+  symbol(name: string, value: string): QuestDbSender;
+  floatColumn(name: string, value: number): QuestDbSender;
+  intColumn(name: string, value: number): QuestDbSender;
+  stringColumn(name: string, value: string): QuestDbSender;
+  booleanColumn(name: string, value: boolean): QuestDbSender;
+  at(time: bigint, unit: 'ns'): Promise<void>;
+  flush(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+interface QuestDbModule {
+  readonly Sender: { fromConfig(configuration: string): Promise<QuestDbSender> };
+}
+
+/** The clients of test/clients/node, which are no dependencies of ours. Throws Missing. */
 export async function nodeClient(): Promise<FlightSqlModule> {
+  return (await packageOf('@lancedb/arrow-flight-sql-client/dist/index.js')) as FlightSqlModule;
+}
+
+export async function questDbClient(): Promise<QuestDbModule> {
+  return (await packageOf('@questdb/nodejs-client/dist/es/index.mjs')) as QuestDbModule;
+}
+
+async function packageOf(file: string): Promise<unknown> {
   const lock = readFileSync(join(source, 'package-lock.json'));
   const hash = createHash('sha256').update(lock).digest('hex').slice(0, 12);
   const folder = await cached(`node-clients-${hash}`, install);
-  const path = join(folder, 'node_modules/@lancedb/arrow-flight-sql-client/dist/index.js');
-  return (await import(pathToFileURL(path).href)) as FlightSqlModule;
+  return import(pathToFileURL(join(folder, 'node_modules', file)).href);
 }
 
 async function install(folder: string): Promise<void> {
