@@ -4,6 +4,7 @@ import { csvMemory } from './cases/csv-memory.ts';
 import { exportCases } from './cases/exp.ts';
 import { flightGetCases } from './cases/flight-get.ts';
 import { flightPutCases } from './cases/flight-put.ts';
+import { follow, followIdle } from './cases/follow.ts';
 import { hotPage } from './cases/hot-page.ts';
 import { hotPageAccessCases } from './cases/hot-page-access.ts';
 import { impCsv } from './cases/imp.ts';
@@ -39,5 +40,7 @@ export const cases: readonly BenchCase[] = [
   impCsv,
   ...exportCases,
   csvMemory,
+  follow,
+  followIdle,
   ...sparkCases,
 ];
