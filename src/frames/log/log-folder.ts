@@ -54,8 +54,8 @@ export class LogFolder {
   async #read(manifest: Manifest, known: Tail | undefined): Promise<Tail> {
     const fromRow = rowsOf(manifest.parts);
     const files = await this.list(manifest.handle);
-    if (files.length === 0) return Tail.empty(fromRow);
     if (known?.fromRow === fromRow && isSame(files, known.files)) return known;
+    if (files.length === 0) return Tail.empty(fromRow);
     const logs: LogOnDisk[] = [];
     for (const { name } of files) {
       const log = decodeLog(await readWhole(join(this.#folder(manifest.handle), name)));
@@ -80,8 +80,15 @@ export class LogFolder {
     return files;
   }
 
-  /** Begins a file. The lock of the handle is held. */
-  async begin(handle: Handle, header: LogHeader): Promise<LogFile> {
+  /** Whether a process has begun the file. */
+  isOf(processId: string, name: string): boolean {
+    return name.slice(generationDigits + 1).startsWith(`${processId}-`);
+  }
+
+  /** Begins a file for the rows behind those of a version. The lock of the handle is held. */
+  async beginAfter({ manifest, rows }: { readonly manifest: Manifest; readonly rows: number }): Promise<LogFile> {
+    const { handle, columns } = manifest;
+    const header: LogHeader = { lineage: lineageOf(manifest), columns: columns.length, startRow: rows };
     const folder = this.#folder(handle);
     await this.#durable.makeFolder(folder);
     const last = (await this.list(handle)).at(-1)?.name ?? '0';

@@ -50,6 +50,7 @@ export class TailFiles {
 
   async #open(tail: Tail, columns: readonly Column[]): Promise<readonly TailFile[]> {
     for (const file of this.#files) if (file.toRow <= tail.fromRow) this.#end(file);
+    this.#files = this.#files.filter((file) => !file.isOver);
     const found: TailFile[] = [];
     let row = tail.fromRow;
     for (const file of this.#files) {
@@ -57,19 +58,28 @@ export class TailFiles {
       found.push(file);
       row = file.toRow;
     }
-    if (row < tail.toRow) {
-      const isFull = found.length >= mostFiles;
+    if (row === tail.toRow) return this.#used(found);
+    const isFull = found.length >= mostFiles;
+    // They may be over before the new one is written.
+    this.#used(found);
+    try {
       const file = await this.#write(tail, columns, isFull ? tail.fromRow : row);
-      if (isFull) for (const before of found.splice(0)) this.#end(before);
-      found.push(file);
-      this.#files = [...this.#files.filter((one) => !one.isOver), file];
-    }
-    for (const file of found) {
-      file.users++;
       // Somebody still reads rows that are no longer those of the frame.
-      file.isOver ||= this.#isEnded;
+      file.isOver = this.#isEnded;
+      this.#files = [...this.#files, file];
+      if (!isFull) return [...found, ...this.#used([file])];
+      for (const before of found) this.#end(before);
+      this.release(found);
+      return this.#used([file]);
+    } catch (error) {
+      this.release(found);
+      throw error;
     }
-    return found;
+  }
+
+  #used(files: readonly TailFile[]): readonly TailFile[] {
+    for (const file of files) file.users++;
+    return files;
   }
 
   async #write(tail: Tail, columns: readonly Column[], fromRow: number): Promise<TailFile> {
@@ -105,7 +115,7 @@ export class TailFiles {
   }
 
   hold(files: readonly TailFile[]): void {
-    for (const file of files) file.users++;
+    this.#used(files);
   }
 
   release(files: readonly TailFile[]): void {

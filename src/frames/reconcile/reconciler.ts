@@ -73,7 +73,8 @@ export class Reconciler {
     const [look, found] = await Promise.all([directory.look(handle), records.read(handle)]);
     const finding = assessHandle(handle, look, found);
     if (finding.kind === 'outside' || (finding.kind === 'held' && finding.wasPending)) return false;
-    await this.#applyToCatalog(handle, finding);
+    const tail = finding.kind === 'held' ? await this.#readTail(finding.manifest) : undefined;
+    await this.#applyToCatalog(handle, finding, tail);
     catalog.suspect(handle);
     return true;
   }
@@ -96,12 +97,25 @@ export class Reconciler {
         if (isSuspect) catalog.suspect(handle);
         return false;
       }
-      await this.#apply(handle, finding, found);
+      const tail = finding.kind === 'held' ? await this.#readTail(finding.manifest, listing) : undefined;
+      if (finding.kind === 'held' && !(await this.#isStill(finding.manifest))) {
+        if (isSuspect) catalog.suspect(handle);
+        return false;
+      }
+      await this.#applyToCatalog(handle, finding, tail);
       return true;
     } catch (error) {
       if (isSuspect) catalog.suspect(handle);
       throw error;
     }
+  }
+
+  /** Whether no other process has brought rows from the log into Parquet while both were read. */
+  async #isStill({ handle, versionId, parts }: Manifest): Promise<boolean> {
+    const { context, records } = this.#state;
+    if (!context.peers.hasPeers) return true;
+    const { manifest } = await records.read(handle);
+    return manifest?.versionId === versionId && sameFiles(manifest.parts, parts);
   }
 
   /** Whether the disk is as the catalog says, without a lock. */
@@ -146,7 +160,8 @@ export class Reconciler {
 
   async #apply(handle: Handle, finding: HandleState, found: HandleRecords, listing?: Listing): Promise<void> {
     await this.#repair(handle, finding, found, listing);
-    await this.#applyToCatalog(handle, finding, listing);
+    const tail = finding.kind === 'held' ? await this.#readTail(finding.manifest, listing) : undefined;
+    await this.#applyToCatalog(handle, finding, tail);
   }
 
   /** On the disk. */
@@ -209,12 +224,12 @@ export class Reconciler {
   }
 
   /** In the catalog. */
-  async #applyToCatalog(handle: Handle, finding: HandleState, listing?: Listing): Promise<void> {
+  async #applyToCatalog(handle: Handle, finding: HandleState, tail?: Tail | LogDamaged): Promise<void> {
     switch (finding.kind) {
       case 'held': {
         const { manifest } = finding;
-        const tail = await this.#tailOf(manifest, listing);
-        if (tail === undefined || (await this.#isHeld(manifest, tail))) return;
+        if (tail instanceof LogDamaged) return this.#markDamaged(manifest, tail);
+        if (tail !== undefined && (await this.#isHeld(manifest, tail))) return;
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         await this.#state.hold(manifest, partsFound(manifest), tail);
         // Else it is done by the process that wrote it.
@@ -241,21 +256,25 @@ export class Reconciler {
     return { handle, version, reason: 'removed', at: this.#state.context.now() };
   }
 
-  /** What is in its log. Undefined where the frame is damaged without it. */
-  async #tailOf(manifest: Manifest, listing?: Listing): Promise<Tail | undefined> {
-    const { catalog, context, logs } = this.#state;
-    const { handle, parts: files, version } = manifest;
-    if (listing?.logs.has(handle) === false) return Tail.empty(rowsOf(files));
+  /** What is in its log. */
+  async #readTail(manifest: Manifest, listing?: Listing): Promise<Tail | LogDamaged> {
+    const { catalog, logs } = this.#state;
+    const { handle, parts } = manifest;
     const entry = catalog.get(handle);
+    if (entry === undefined && listing?.logs.has(handle) === false) return Tail.empty(rowsOf(parts));
     const isOfLineage = entry?.kind === 'held' && lineageOf(entry.version.manifest) === lineageOf(manifest);
     try {
       return await logs.read(manifest, isOfLineage ? entry.version.tail : undefined);
     } catch (error) {
-      if (!(error instanceof LogDamaged)) throw error;
-      context.logger.error('a frame is damaged', { handle, version, reason: error.message });
-      await this.#state.setEntry(handle, { kind: 'damaged', files, version, reason: 'its log is not readable' });
-      return undefined;
+      if (error instanceof LogDamaged) return error;
+      throw error;
     }
+  }
+
+  /** Without its log the frame lacks rows. */
+  async #markDamaged({ handle, parts: files, version }: Manifest, { message }: LogDamaged): Promise<void> {
+    this.#state.context.logger.error('a frame is damaged', { handle, version, reason: message });
+    await this.#state.setEntry(handle, { kind: 'damaged', files, version, reason: 'its log is not readable' });
   }
 
   /** Whether it is the version that is held, perhaps in other files, with another time to live or more rows by now. */
@@ -265,7 +284,7 @@ export class Reconciler {
     const { parts, ttlMs } = entry.version.manifest;
     if (!sameFiles(parts, manifest.parts) || ttlMs !== manifest.ttlMs)
       await this.#state.adoptManifest(entry.version, manifest);
-    if (tail !== entry.version.tail && tail.toRow !== entry.version.rows) await this.#state.grow(entry.version, tail);
+    if (tail !== entry.version.tail) await this.#state.grow(entry.version, tail);
     return true;
   }
 
@@ -326,7 +345,9 @@ export class Reconciler {
         await records.writeAdopted(manifest);
         await this.#state.announceChange(handle);
       });
-      await this.#state.hold(manifest, partsFound(manifest), await this.#tailOf(manifest));
+      const tail = await this.#readTail(manifest);
+      if (tail instanceof LogDamaged) await this.#markDamaged(manifest, tail);
+      else await this.#state.hold(manifest, partsFound(manifest), tail);
       this.#state.rewriteLater(manifest);
       const what = isRestored ? 'a frame was moved or restored' : 'a frame from outside is held';
       context.logger.info(what, { handle, version: manifest.version });

@@ -7,6 +7,7 @@ import { DurableFiles } from '../disk/durable-file.ts';
 import { type Manifest, parseManifest } from '../disk/manifest.ts';
 import { type FileIdentity, sameFiles } from '../disk/part.ts';
 import { otherTenants, TenantDirectory } from '../disk/tenant-directory.ts';
+import { LogDamaged, LogFolder } from '../log/log-folder.ts';
 import { isReplaced } from '../reconcile/assess-handle.ts';
 
 export interface FrameVerdict {
@@ -95,7 +96,22 @@ async function judge(
     const fault = await faultOf(directory, file, sum, engine, signal);
     if (fault !== undefined) return { fault: `${file}: ${fault}`, isChecksummed: sum !== null };
   }
-  return { fault: undefined, isChecksummed: sums.every((sum) => sum !== null) };
+  const isChecksummed = sums.every((sum) => sum !== null);
+  return {
+    fault: manifest !== undefined && isKnown ? await logFaultOf(directory, manifest) : undefined,
+    isChecksummed,
+  };
+}
+
+/** Of the rows that are not in Parquet yet. */
+async function logFaultOf(directory: TenantDirectory, manifest: Manifest): Promise<string | undefined> {
+  try {
+    await new LogFolder(directory, new DurableFiles()).read(manifest);
+    return undefined;
+  } catch (error) {
+    if (error instanceof LogDamaged) return error.message;
+    throw error;
+  }
 }
 
 async function faultOf(

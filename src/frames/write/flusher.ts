@@ -1,12 +1,13 @@
 import { Semaphore } from '../../core/async/semaphore.ts';
 import type { Handle } from '../../core/handle.ts';
+import type { Producer } from '../../core/producer.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { grownVersionId, lineageOf } from '../disk/manifest.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
-import type { Tail } from '../log/tail.ts';
+import type { KnownFile, Tail } from '../log/tail.ts';
 import { tailMessages } from '../log/tail-files.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { commitVersion, placeBehind, withoutCheck } from './commit-version.ts';
@@ -122,9 +123,17 @@ export class Flusher implements AsyncDisposable {
     await this.#reconciler.reconcileLocked(handle);
     const version = this.#held(handle);
     await this.#sealLog(handle);
-    if (version.tail.rows > 0 || version.tail.files.length === 0) return version;
-    await this.#state.logs.remove(handle, version.tail.files);
-    return this.#state.grow(version, version.tail.from(version.rows, []));
+    const { tail } = version;
+    if (tail.files.length === 0) return version;
+    if (tail.rows === 0) {
+      await this.#state.logs.remove(handle, tail.files);
+      return this.#state.grow(version, tail.from(version.rows, []));
+    }
+    const { logs, directory } = this.#state;
+    const last = tail.files.at(-1)?.name ?? '';
+    // Another process would go on with its file, which is removed when its rows are in Parquet.
+    if (!logs.isOf(directory.ownId, last)) await (await logs.beginAfter(version))[Symbol.asyncDispose]();
+    return version;
   }
 
   #held(handle: Handle): FrameVersion {
@@ -151,7 +160,9 @@ export class Flusher implements AsyncDisposable {
       producers: producersOf(current, tail.toRow),
       ...(partsAdded !== undefined && { partsAdded }),
     };
-    const isCovered = ({ name }: { readonly name: string }): boolean => tail.files.some((file) => file.name === name);
+    const isCovered = ({ name, size }: KnownFile): boolean =>
+      tail.files.some((file) => file.name === name && file.size === size);
+    const covered = current.tail.files.filter(isCovered);
     const left = current.tail.from(
       tail.toRow,
       current.tail.files.filter((file) => !isCovered(file)),
@@ -164,7 +175,7 @@ export class Flusher implements AsyncDisposable {
     await staged.removeFiles();
     const written = placed.moved === undefined ? placed.parts.slice(-staged.files.length) : placed.parts;
     await this.#state.partLinks.noteWritten(written).catch(() => {});
-    await this.#state.logs.remove(handle, tail.files).catch((error) => {
+    await this.#state.logs.remove(handle, covered).catch((error) => {
       this.#state.context.logger.debug('could not remove a log', { handle, error: String(error) });
     });
     return version;
@@ -180,7 +191,7 @@ export function stageTail(state: TenantState, version: FrameVersion): Promise<St
 }
 
 /** How far each producer is with the rows before this one. */
-function producersOf({ manifest, tail }: FrameVersion, toRow: number): ReturnType<() => ProducerMarks['all']> {
+function producersOf({ manifest, tail }: FrameVersion, toRow: number): readonly Producer[] {
   const records = tail.records.filter(({ firstRow, rows }) => firstRow + rows <= toRow);
   return new ProducerMarks([...(manifest.producers ?? []), ...records.flatMap(({ producers }) => producers)]).all;
 }

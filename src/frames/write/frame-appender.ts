@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../core/app-error.ts';
 import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
@@ -9,7 +8,6 @@ import { type ArrowEncoder, createArrowEncoder } from '../../encoding/arrow/writ
 import { assertSameColumns } from '../catalog/column-difference.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import { perhapsWritten, type TenantState } from '../catalog/tenant-state.ts';
-import { lineageOf } from '../disk/manifest.ts';
 import type { LogFile } from '../log/log-file.ts';
 import { encodeRecord, type LogRecord } from '../log/log-record.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
@@ -63,13 +61,16 @@ class AppendQueue {
 
   /** Whether one comes in time. */
   async hasMore(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
-    if (this.waiting.length > 0 || signal.aborted) return this.waiting.length > 0;
-    const ended = new AbortController();
-    const arrived = new Promise<void>((resolve) => {
-      this.#arrived = resolve;
-    });
-    await Promise.race([arrived, delay(timeoutMs, undefined, { signal: ended.signal }).catch(() => {})]);
-    ended.abort();
+    if (this.waiting.length === 0 && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs);
+        this.#arrived = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#arrived = () => {};
+    }
     return this.waiting.length > 0;
   }
 
@@ -237,11 +238,7 @@ export class FrameAppender implements AsyncDisposable {
     assertRoom({ handle, bytes: message.length, isReplacement: false });
     const record: LogRecord = { firstRow: version.rows, rows, version: version.number + 1, producers, message };
     if (queue.log?.isBroken || queue.log?.name !== version.tail.files.at(-1)?.name) await queue.seal();
-    queue.log ??= await logs.begin(handle, {
-      lineage: lineageOf(version.manifest),
-      columns: version.manifest.columns.length,
-      startRow: version.rows,
-    });
+    queue.log ??= await logs.beginAfter(version);
     await queue.log.append(encodeRecord(record));
     // Whoever took this process for dead may have read the log before these rows were in it.
     if (!context.lease.isSurelyHeld && (await context.lease.hasLostLease())) throw perhapsWritten(undefined);
