@@ -289,4 +289,39 @@ describe('two stores of one directory', () => {
     expect(await firstColumn(other, 'x')).toEqual(range(0, 20));
     expect(await firstColumn(store, 'x')).toEqual(range(0, 20));
   });
+
+  test('keep rows that one appends while the other brings earlier ones into Parquet', async () => {
+    let goOn = (): void => {};
+    const other = await bench.open({
+      engine: {
+        ...counting(bench.engine).engine,
+        write: async (...args) => {
+          await new Promise<void>((resolve) => {
+            goOn = resolve;
+            begun();
+          });
+          return bench.engine.write(...args);
+        },
+      },
+    });
+    let begun = (): void => {};
+    const hasBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    await append(store, 'x', [1]);
+    await eventually(async () => (await firstColumn(other, 'x')).length === 2);
+    const flushing = other.flush(anonymous, x);
+    await hasBegun;
+    await append(store, 'x', [2]);
+    goOn();
+    await flushing;
+    await append(store, 'x', [3]);
+    for (const each of [store, other]) {
+      await eventually(async () => (await firstColumn(each, 'x')).length === 4);
+      expect(await firstColumn(each, 'x')).toEqual([0, 1, 2, 3]);
+    }
+    await bench.closeAll();
+    store = await bench.open();
+    expect(await firstColumn(store, 'x')).toEqual([0, 1, 2, 3]);
+  });
 });
