@@ -181,7 +181,7 @@ export class ColumnBuilder {
         const doubles = new Float64Array(capacity);
         doubles.set(this.#doubles);
         this.#doubles = doubles;
-        this.#halves = new Int32Array(doubles.buffer);
+        if (this.kind !== columnKind.double) this.#halves = new Int32Array(doubles.buffer);
       }
     }
     if (this.#validity !== null) {

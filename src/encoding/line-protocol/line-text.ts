@@ -40,8 +40,27 @@ export function unescapedBytes(bytes: Uint8Array, from: number, to: number): Uin
   return text.subarray(0, length);
 }
 
+/** Longer ones are sooner decoded by the machine. */
+const shortName = 64;
+
 /** The name at [from, to). */
 export function nameOf(bytes: Uint8Array, from: number, to: number): string {
+  return plainName(bytes, from, to) ?? decodedName(bytes, from, to);
+}
+
+/** Nearly every name is short, of ASCII and without escapes: a decoder costs more than all of it. */
+function plainName(bytes: Uint8Array, from: number, to: number): string | undefined {
+  if (to - from > shortName) return undefined;
+  let name = '';
+  for (let at = from; at < to; at++) {
+    const here = bytes[at] as number;
+    if (here === byte.backslash || here > 127) return undefined;
+    name += String.fromCharCode(here);
+  }
+  return name;
+}
+
+function decodedName(bytes: Uint8Array, from: number, to: number): string {
   return utf8.decode(unescapedBytes(bytes, from, to));
 }
 
