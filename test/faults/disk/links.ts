@@ -9,6 +9,7 @@ import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
 import { allReadings, readings } from './frame-answers.ts';
 import { becomes, leavesNothing } from './private-files.ts';
 import { smallDisk } from './small-disk.ts';
+import { flush } from './stored-frames.ts';
 
 const verbs: readonly Verb[] = ['create', 'overwrite', 'append', 'append', 'drop'];
 
@@ -108,9 +109,11 @@ async function writesThroughLinks(server: SpawnedFramehold, cold: string, target
   const [appended, dropped] = [{ verb: 'append', n: 51 } as const, { verb: 'drop', n: 0 } as const];
   const outcome = await write(server, 'doPut', { handle: 'still', ...appended });
   promised(outcome === 'acknowledged', 'a frame from outside can be appended to');
+  await flush(server, 'still');
   symlinkSync(beside, join(cold, 'third.parquet'));
   await becomes('a third link is a frame', async () => (await contentOf(server, 'third'))?.join() === '17');
   promised((await write(server, 'doPut', { handle: 'third', ...appended })) === 'acknowledged', 'so can a linked one');
+  await flush(server, 'third');
   promised((await contentOf(server, 'third'))?.join() === '17,51', 'which then shows both');
   promised((await write(server, 'delete', { handle: 'third', ...dropped })) === 'acknowledged', 'and can be dropped');
   promised(existsSync(beside), 'without its target');

@@ -16,10 +16,10 @@ export interface StoredFrame {
   readonly version: string | undefined;
 }
 
-/** Files are compressed at once as they stay, so that nothing rewrites them meanwhile. */
-export const settledCompression = ['--compression-level', '1'];
+/** Files are written at once as they stay: else they are compressed later, into other files. */
+export const settledCompression = ['--compression-algorithm', 'uncompressed'];
 
-/** Puts a frame of one file, or of some that were appended, and notes what it answers. */
+/** Puts a frame of one file, or of some that were appended, all of it in Parquet, and notes what it answers. */
 export async function storeFrame(
   server: Address,
   dataDir: string,
@@ -36,6 +36,7 @@ export async function storeFrame(
       body: `id,word,price,at\n${rows.join('\n')}\n`,
     });
     promised(put.status === 200, 'a frame can be put', put.text);
+    await flush(server, handle);
   }
   const answers = new Map<Reading, string>();
   let version: string | undefined;
@@ -46,6 +47,12 @@ export async function storeFrame(
     version ??= answer.version;
   }
   return { handle, files: filesOf(dataDir, handle), answers, version };
+}
+
+/** Brings the rows of the log into Parquet. */
+export async function flush(server: Address, handle: string): Promise<void> {
+  const answer = await ask(`${server.url}/handles/${handle}/flush`, { method: 'POST' });
+  promised(answer.status === 200, 'a frame can be flushed', answer.text);
 }
 
 const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon'];
