@@ -44,7 +44,17 @@ export default defineConfig({
       },
       { test: { ...shared, name: 'library', include: withLibrary, pool: 'forks' } },
       {
-        test: { ...shared, name: 'processes', include: withProcesses, exclude: cluster, pool: 'forks', isolate: false },
+        test: {
+          ...shared,
+          name: 'processes',
+          include: withProcesses,
+          exclude: cluster,
+          pool: 'forks',
+          isolate: false,
+          // A process that starts beside other work may take seconds.
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
       },
       {
         test: {

@@ -16,7 +16,7 @@ export function duckDbEngine(folder: string, options: Partial<DuckDbEngineOption
     tempDirectory: join(folder, 'spill'),
     maxTempBytes: 10_000_000_000,
     maxQueue: 100,
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     logger: silentLogger,
     ...options,
   });

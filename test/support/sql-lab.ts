@@ -48,7 +48,7 @@ export class SqlLab implements AsyncDisposable {
     return new DuckDbSqlEngine({
       ...this.#limits(),
       workers: 2,
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       nativeCopies,
       reach: {
         coldDirectory: this.path,

@@ -102,11 +102,11 @@ describe('large things', () => {
     const { part, rows } = await csv(`a,b\n1,${'x'.repeat(20_000_000)}\n2,y\n`);
     expect(part.rows).toBe(2);
     expect(rows[0]?.[1]).toHaveLength(20_000_000);
-  }, 30_000);
+  });
 
   test('a line of more than 64 MB is refused', async () => {
     await expect(csv(`a,b\n1,${'x'.repeat(70_000_000)}\n`)).rejects.toMatchObject({ code: 'too_large' });
-  }, 30_000);
+  });
 
   const wide = (columns: number): string => {
     const numbers = Array.from({ length: columns }, (_, n) => n);
@@ -117,7 +117,7 @@ describe('large things', () => {
     const { part } = await csv(wide(1000));
     expect(part.rows).toBe(1);
     expect(part.columns.at(-1)).toMatchObject({ name: 'n999', type: { kind: 'int' } });
-  }, 30_000);
+  });
 
   test('10,000 columns are refused', async () => {
     await expect(csv(wide(10_000))).rejects.toMatchObject({

@@ -165,8 +165,13 @@ test('a query that opens one copy too many keeps the others that it reads', asyn
   expect(sum).toEqual([[100]]);
 });
 
-/** Takes DuckDB seconds to copy. */
-const longRows = 'SELECT md5(range::VARCHAR) AS a, md5((range + 1)::VARCHAR) AS b FROM range(3_000_000)';
+let long: Promise<FrameTable> | undefined;
+/** Takes DuckDB seconds to copy, and longer to make: it is made once. */
+function longFrame(): Promise<FrameTable> {
+  const rows = 'SELECT md5(range::VARCHAR) AS a, md5((range + 1)::VARCHAR) AS b FROM range(1_500_000)';
+  long ??= lab.frame('long', rows);
+  return long;
+}
 
 const begun = async (directory: string): Promise<void> => {
   await expect.poll(async () => (await readdir(directory)).length).toBeGreaterThan(0);
@@ -188,7 +193,7 @@ test.each(['dropped or replaced', 'read in another version'])(
     };
     await using warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none, copy });
     const retired = new AbortController();
-    const t = { ...(await lab.frame('long', longRows)), retired: retired.signal };
+    const t = { ...(await longFrame()), retired: retired.signal };
     const next = await lab.frame('long', 'SELECT 1 AS n');
     for (let n = 0; n < 2; n++) warm.use(t);
     await begun(warm.folderOf(defaultTenant));
@@ -219,16 +224,19 @@ test('a copy is removed when its frame is dropped or replaced', async () => {
 
 test('a copy that takes too long is stopped, told once, and not begun again', async () => {
   const { logger, lines } = recordingLogger();
-  await using warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none, timeoutMs: 200, logger });
-  const t = await lab.frame('slow', longRows);
+  const t = await longFrame();
+  const next = await lab.frame('short', 'SELECT 1 AS n');
+  // Whatever the machine has to do, what is short is in time.
+  const copy: typeof lab.copy = (frame, signal) =>
+    frame.parts === next.parts ? writeFile(frame.path, 'copied') : lab.copy(frame, signal);
+  await using warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none, timeoutMs: 200, logger, copy });
   for (let n = 0; n < 4; n++) {
     warm.use(t);
     await warm.settled();
   }
   expect(warm.find(t)).toBeUndefined();
   expect(await readdir(warm.folderOf(defaultTenant))).toEqual([]);
-  expect(lines).toEqual([['a frame was not warmed', { frame: 'slow', error: expect.stringContaining('0.2 s') }]]);
-  const next = await lab.frame('short', 'SELECT 1 AS n');
+  expect(lines).toEqual([['a frame was not warmed', { frame: 'long', error: expect.stringContaining('0.2 s') }]]);
   for (let n = 0; n < 2; n++) warm.use(next);
   await warm.settled();
   expect(warm.find(next)).toBeDefined();
@@ -236,7 +244,7 @@ test('a copy that takes too long is stopped, told once, and not begun again', as
 
 test('closing stops a copy under way', async () => {
   const warm = lab.newWarmTables({ budgetBytes: 1_000_000_000, pause: none });
-  const t = await lab.frame('closed', longRows);
+  const t = await longFrame();
   for (let n = 0; n < 2; n++) warm.use(t);
   await begun(warm.folderOf(defaultTenant));
   await warm[Symbol.asyncDispose]();

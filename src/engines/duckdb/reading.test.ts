@@ -31,8 +31,8 @@ test('gives any range of rows in the order in which they were written', async ()
   expect(await readText(engine, path, part, { from: 131_070, to: 131_074 })).toBe(
     '[131070],[131071],[131072],[131073],',
   );
-  const all = await readText(engine, path, part);
-  expect(JSON.parse(`[${all.slice(0, -1)}]`)).toEqual(Array.from({ length: 200_000 }, (_, n) => [n]));
+  const all = Array.from({ length: 200_000 }, (_, n) => `[${n}],`).join('');
+  expect((await readText(engine, path, part)) === all).toBe(true);
 });
 
 test('is not misled by a column that is called as DuckDB calls its row numbers', async () => {
@@ -73,28 +73,28 @@ test('as Arrow, gives record batches that no multiple of the chunk size lies in'
     engine,
     `SELECT range AS n, CASE WHEN range % 3 > 0 THEN 't' || range END AS t, range % 5 = 0 AS b,
        [range, NULL] AS l, {'a': range::DECIMAL(18, 2)} AS s, MAP {'k': range} AS m,
-       TIMESTAMP '2024-01-01' + INTERVAL (range) SECOND AS ts FROM range(100_000)`,
+       TIMESTAMP '2024-01-01' + INTERVAL (range) SECOND AS ts FROM range(70_000)`,
     path,
   );
   const stream = [schemaMessage(arrowFields(part.columns))];
   const ends: number[] = [];
   const job = { parts: [{ path, rows: part.rows }], columns: part.columns, form: 'arrow' } as const;
   for await (const piece of engine.read(
-    { ...job, fromRow: 1001, toRow: 90_000, chunkRows: 65_536 },
+    { ...job, fromRow: 60_001, toRow: 69_000, chunkRows: 65_536 },
     { signal: never },
   )) {
     expect(piece.rowEnds.length).toBe(0);
-    ends.push((ends.at(-1) ?? 1001) + piece.rows);
+    ends.push((ends.at(-1) ?? 60_001) + piece.rows);
     stream.push(piece.bytes);
   }
   expect(ends).toContain(65_536);
-  expect(ends.at(-1)).toBe(90_000);
+  expect(ends.at(-1)).toBe(69_000);
   const { rows, batches } = arrowContents(joinBytes(stream), part.columns);
   expect(batches).toHaveLength(ends.length);
   const start = Date.UTC(2024, 0, 1);
   expect(rows).toEqual(
-    Array.from({ length: 90_000 - 1001 }, (_, i) => {
-      const n = BigInt(i + 1001);
+    Array.from({ length: 69_000 - 60_001 }, (_, i) => {
+      const n = BigInt(i + 60_001);
       const text = n % 3n > 0n ? `t${n}` : null;
       const time = BigInt(start) * 1000n + n * 1_000_000n;
       return [n, text, n % 5n === 0n, [n, null], [n * 100n], [['k', n]], time];
@@ -132,6 +132,13 @@ test('a reader that stops early leaves the worker fit for the next job', async (
   expect(await readText(engine, path, part, { from: 0, to: 1 })).toBe('[0],');
 });
 
+/** In two pieces, the second one later than a cancelled job may end. */
+async function* slowly(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes.subarray(0, 8);
+  await sleep(1300);
+  yield bytes.subarray(8);
+}
+
 test('a reader that is cancelled when all has come costs the next job nothing', async () => {
   await using one = duckDbEngine(directory.path);
   const path = newPath();
@@ -146,7 +153,8 @@ test('a reader that is cancelled when all has come costs the next job nothing', 
   await sleep(100);
   abort.abort();
   await reader.next().catch(() => {});
-  const longerThanACancelledJobMayTake = 'SELECT sum(a.range * b.range) AS s FROM range(8000) a, range(60_000) b';
-  await writeSql(one, longerThanACancelledJobMayTake, newPath());
+  const source = { kind: 'arrow', stream: slowly(schemaMessage(arrowFields(part.columns))) } as const;
+  const compression = { algorithm: 'zstd', level: 1 } as const;
+  await one.write({ source, path: newPath(), compression }, { signal: never });
   expect(one.pids).toEqual(before);
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
     tempDirectory: join(directory.path, 'spill'),
     maxTempBytes: 1_000_000_000,
     maxQueue: 100,
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     logger: silentLogger,
     nativeCopies,
     reach: {

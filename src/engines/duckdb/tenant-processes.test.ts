@@ -35,11 +35,17 @@ async function frameOf(tenant: string, sql: string): Promise<FrameTable> {
   return { ...frame, parts: [{ path, rows: frame.rows }] };
 }
 
-async function ask(on: DuckDbSqlEngine, of: string, sql: string, tables: readonly FrameTable[] = []): Promise<string> {
+async function ask(
+  on: DuckDbSqlEngine,
+  of: string,
+  sql: string,
+  tables: readonly FrameTable[] = [],
+  signal = never,
+): Promise<string> {
   const tenant = of as Tenant;
-  const statement = await on.analyze(sql, { signal: never, tenant });
+  const statement = await on.analyze(sql, { signal, tenant });
   if (statement.kind !== 'query') throw new Error('not a query');
-  await using result = await on.run({ query: statement.query, tables, form: 'ndjson' }, { signal: never, tenant });
+  await using result = await on.run({ query: statement.query, tables, form: 'ndjson' }, { signal, tenant });
   let text = '';
   for await (const { bytes } of result.rows()) text += Buffer.from(bytes).toString();
   return text.trim();
@@ -63,14 +69,18 @@ test('one that comes after many statements of another tenant does not wait for a
   await using engine = newEngine({ workers: 1 });
   const slow = 'SELECT sum(hash(range)) FROM range(3_000_000)';
   await ask(engine, 'a', slow);
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
   let left = 40;
   const many = Array.from({ length: left }, async () => {
-    await ask(engine, 'a', slow);
+    await ask(engine, 'a', slow, [], controller.signal);
     left--;
   });
+  const ended = Promise.allSettled(many);
   await ask(engine, 'b', 'SELECT 1');
   expect(left).toBeGreaterThan(0);
-  await Promise.all(many);
+  controller.abort();
+  await ended;
 });
 
 test('a tenant that has all processes gives one up to another that waits', async () => {
