@@ -251,6 +251,19 @@ describe('a log on the disk', () => {
   });
 });
 
+test('a frame whose manifest is damaged is not served without the rows of its log', async () => {
+  await append(store, 'x', [1, 2]);
+  await bench.close(store);
+  await writeFile(bench.path('.framehold', 'manifests', 'x.json'), 'torn');
+  store = await bench.open();
+  expect(await codeOf(firstColumn(store, 'x'))).toBe('frame_damaged');
+  expect(await codeOf(append(store, 'x', [3]))).toBe('frame_damaged');
+  expect(await logFiles()).toHaveLength(1);
+  await put(store, 'x', 'SELECT 5 AS a', { mode: 'overwrite' });
+  await reopened();
+  expect(await firstColumn(store, 'x')).toEqual([5]);
+});
+
 describe('producers', () => {
   const producer = (seq: number, epoch = 0) => ({ producer: { id: 'p', epoch, seq } });
 

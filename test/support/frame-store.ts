@@ -37,7 +37,7 @@ class StoreBench implements AsyncDisposable {
       tempDirectory: join(directory.path, 'spill'),
       maxTempBytes: 10_000_000_000,
       maxQueue: 1000,
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       logger: silentLogger,
     });
   }

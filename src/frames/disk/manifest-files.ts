@@ -41,6 +41,12 @@ export class ManifestFiles {
     };
   }
 
+  /** There is a manifest, and it cannot be believed. */
+  async isManifestDamaged(handle: Handle): Promise<boolean> {
+    const text = await this.#directory.readRecord('manifests', handle);
+    return text !== undefined && parseManifest(text, handle) === undefined;
+  }
+
   async writePending(manifest: Manifest): Promise<void> {
     const path = this.#directory.ownPendingPath(manifest.handle);
     try {

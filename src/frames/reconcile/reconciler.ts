@@ -310,6 +310,12 @@ export class Reconciler {
     if (seenMs < restMs && ageMs < oldMs) return this.#lookAgain(handle, restMs - seenMs);
     // What a process that has just died was in the middle of is no file from outside.
     if (this.#state.context.peers.isUncertain) return this.#lookAgain(handle, pauseMs);
+    if (finding.previous === undefined && (await this.#mayLackRows(handle))) {
+      const { files, version } = finding;
+      const reason = 'its manifest is not readable, and rows of it may be in its log';
+      this.#state.context.logger.error('a frame is damaged', { handle, reason });
+      return this.#state.setEntry(handle, { kind: 'damaged', files, version, reason });
+    }
     if (settling.reason === undefined) {
       const held = await this.#adopt(handle, finding, settling);
       if (held || settling.reason === undefined) return;
@@ -318,6 +324,12 @@ export class Reconciler {
     const { files, version, reason } = settling;
     this.#state.context.logger.warn('a frame from outside is unreadable', { handle, reason });
     await this.#state.setEntry(handle, { kind: 'damaged', files, version, reason });
+  }
+
+  /** Only its manifest, which is damaged, can say whether the rows of its log are rows of the frame. */
+  async #mayLackRows(handle: Handle): Promise<boolean> {
+    const { logs, records } = this.#state;
+    return (await logs.list(handle)).length > 0 && (await records.isManifestDamaged(handle));
   }
 
   /** True when the frame is held now. When not, a reason was noted or another look is due. */
