@@ -249,6 +249,23 @@ describe('a log on the disk', () => {
     await put(store, 'x', 'SELECT 5 AS a', { mode: 'overwrite' });
     expect(await firstColumn(store, 'x')).toEqual([5]);
   });
+
+  test('in which a length was changed is not taken for one that was cut off', async () => {
+    for (const value of [1, 2, 3]) await append(store, 'x', [value]);
+    await bench.close(store);
+    const path = await only();
+    const bytes = await readFile(path);
+    const behind = (at: number): number => at + 8 + bytes.readUInt32LE(at);
+    const second = behind(behind(8));
+    for (const length of [0, 100_000, 2 ** 31, bytes.length - second - 8]) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt32LE(length, second);
+      await writeFile(path, changed);
+      store = await bench.open();
+      expect(await codeOf(firstColumn(store, 'x'))).toBe('frame_damaged');
+      await bench.close(store);
+    }
+  });
 });
 
 test('a frame whose manifest is damaged is not served without the rows of its log', async () => {

@@ -70,10 +70,9 @@ export function decodeLog(bytes: Buffer): DecodedLog {
   let at = head.end;
   for (;;) {
     const next = payloadAt(bytes, at);
-    if (next === undefined) return { header, records, endOffset: at, isDamaged: false };
-    if (next.payload === undefined) {
-      const isLast = next.end >= bytes.length;
-      return { header, records, endOffset: at, isDamaged: !isLast };
+    if (next?.payload === undefined) {
+      const isLast = next === undefined || next.end >= bytes.length;
+      return { header, records, endOffset: at, isDamaged: !isLast || hasRecordBehind(bytes, at) };
     }
     records.push(decodeRecord(next.payload));
     at = next.end;
@@ -104,6 +103,26 @@ function payloadAt(
   if (end > bytes.length) return undefined;
   const payload = bytes.subarray(at + frameBytes, end);
   return { payload: crc32(payload) === bytes.readUInt32LE(at + 4) ? payload : undefined, end };
+}
+
+/** Whether a whole record follows somewhere: then the one here was whole too, and its length is not as it was written. */
+function hasRecordBehind(bytes: Buffer, at: number): boolean {
+  for (let from = at + alignment; from + frameBytes + fixedBytes <= bytes.length; from += alignment) {
+    if (mayBeRecord(bytes, from + frameBytes) && payloadAt(bytes, from)?.payload !== undefined) return true;
+  }
+  return false;
+}
+
+/** By its numbers: the checksum of everything that could be a length would take long. */
+function mayBeRecord(bytes: Buffer, at: number): boolean {
+  const version = bytes.readDoubleLE(at + 16);
+  return (
+    version >= 1 &&
+    Number.isSafeInteger(version) &&
+    Number.isSafeInteger(bytes.readDoubleLE(at)) &&
+    Number.isSafeInteger(bytes.readDoubleLE(at + 8)) &&
+    bytes.readUInt32LE(at + 28) === 0
+  );
 }
 
 function framed(pieces: readonly Uint8Array[]): Uint8Array[] {
