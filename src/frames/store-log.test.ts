@@ -250,6 +250,19 @@ describe('a log on the disk', () => {
     expect(await firstColumn(store, 'x')).toEqual([5]);
   });
 
+  test('without a readable beginning goes with the frame that is replaced', async () => {
+    await append(store, 'x', [1]);
+    await bench.close(store);
+    const file = await openFile(await only(), 'r+');
+    await file.write(Buffer.from([255, 254, 253]), 0, 3, 20);
+    await file.close();
+    store = await bench.open();
+    expect(await codeOf(firstColumn(store, 'x'))).toBe('frame_damaged');
+    await put(store, 'x', 'SELECT 5 AS a', { mode: 'overwrite' });
+    await reopened();
+    expect(await firstColumn(store, 'x')).toEqual([5]);
+  });
+
   test('in which a length was changed is not taken for one that was cut off', async () => {
     for (const value of [1, 2, 3]) await append(store, 'x', [value]);
     await bench.close(store);
@@ -294,6 +307,22 @@ describe('producers', () => {
     await reopened();
     expect(await append(store, 'x', [3], producer(2))).toMatchObject({ isRepeated: true });
     expect(await firstColumn(store, 'x')).toEqual([0, 1, 2, 3]);
+  });
+
+  test('may append nothing, and it counts also after a flush, a restart and at another server', async () => {
+    const other = await bench.open();
+    expect(await firstColumn(other, 'x')).toEqual([0]);
+    await append(store, 'x', [], producer(0));
+    const { version } = await held();
+    await store.flush(anonymous, x);
+    expect(await logFiles()).toEqual([]);
+    expect((await held()).version).toBe(version);
+    expect(await append(store, 'x', [], producer(0))).toMatchObject({ isRepeated: true });
+    expect(await append(other, 'x', [], producer(0))).toMatchObject({ isRepeated: true });
+    await append(other, 'x', [1], producer(1));
+    await reopened();
+    expect(await append(store, 'x', [1], producer(1))).toMatchObject({ isRepeated: true });
+    expect(await firstColumn(store, 'x')).toEqual([0, 1]);
   });
 
   test('that leave a number out, or are of an epoch of before, are refused', async () => {

@@ -277,12 +277,12 @@ export class Reconciler {
     await this.#state.setEntry(handle, { kind: 'damaged', files, version, reason: 'its log is not readable' });
   }
 
-  /** Whether it is the version that is held, perhaps in other files, with another time to live or more rows by now. */
+  /** Whether it is the version that is held, perhaps in other files, with another time to live, more rows or later producers by now. */
   async #isHeld(manifest: Manifest, tail: Tail): Promise<boolean> {
     const entry = this.#state.catalog.get(manifest.handle);
     if (entry?.kind !== 'held' || entry.version.manifest.versionId !== manifest.versionId) return false;
-    const { parts, ttlMs } = entry.version.manifest;
-    if (!sameFiles(parts, manifest.parts) || ttlMs !== manifest.ttlMs)
+    const { parts, ttlMs, version } = entry.version.manifest;
+    if (!sameFiles(parts, manifest.parts) || ttlMs !== manifest.ttlMs || version !== manifest.version)
       await this.#state.adoptManifest(entry.version, manifest);
     if (tail !== entry.version.tail) await this.#state.grow(entry.version, tail);
     return true;

@@ -125,15 +125,27 @@ export class Flusher implements AsyncDisposable {
     await this.#sealLog(handle);
     const { tail } = version;
     if (tail.files.length === 0) return version;
-    if (tail.rows === 0) {
-      await this.#state.logs.remove(handle, tail.files);
-      return this.#state.grow(version, tail.from(version.rows, []));
-    }
+    if (tail.rows === 0) return this.#endLog(version);
     const { logs, directory } = this.#state;
     const last = tail.files.at(-1)?.name ?? '';
     // Another process would go on with its file, which is removed when its rows are in Parquet.
     if (!logs.isOf(directory.ownId, last)) await (await logs.beginAfter(version))[Symbol.asyncDispose]();
     return version;
+  }
+
+  /** A log without rows may still say how far producers are. */
+  async #endLog(version: FrameVersion): Promise<FrameVersion> {
+    const { context, commits, directory, logs } = this.#state;
+    const { manifest, tail } = version;
+    if (tail.records.length > 0) {
+      context.durable.assertWritable();
+      await directory.prepare();
+      const next = { ...manifest, version: version.number, producers: producersOf(version, version.rows) };
+      await commits.commit(next, commits.inPlace());
+      version.manifest = next;
+    }
+    await logs.remove(manifest.handle, tail.files);
+    return this.#state.grow(version, tail.from(version.rows, []));
   }
 
   #held(handle: Handle): FrameVersion {

@@ -272,7 +272,8 @@ export class FrameWriter {
     const before = entry?.kind === 'held' ? entry.version : undefined;
     const next = { manifest, parts: placed.parts, place: placed.place, keepsFiles: false };
     const version = await commitVersion(this.#state, this.#reconciler, before, next);
-    if (before !== undefined) await this.#removeLog(handle);
+    // Also that of a frame that is damaged.
+    if (entry !== undefined) await this.#removeLog(handle);
     return { version, rows: rowsOfFiles(staged), isRepeated: false };
   }
 
