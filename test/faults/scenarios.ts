@@ -1,4 +1,5 @@
 import { accessScenarios } from './access/access-scenarios.ts';
+import { appendScenarios } from './appends/append-scenarios.ts';
 import { diskScenarios } from './disk/disk-scenarios.ts';
 import { durabilityScenarios } from './durability/durability-scenarios.ts';
 import { grpcScenarios } from './grpc/grpc-scenarios.ts';
@@ -14,6 +15,7 @@ export const scenarios: readonly Scenario[] = [
   ...durabilityScenarios,
   ...diskScenarios,
   ...sharedScenarios,
+  ...appendScenarios,
   ...httpScenarios,
   ...grpcScenarios,
   ...loadScenarios,

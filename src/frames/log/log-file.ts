@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { AppError } from '../../core/app-error.ts';
-import { errnoOf } from '../../core/storage-error.ts';
+import { errnoOf, storageError } from '../../core/storage-error.ts';
 import { type DurableFiles, storage } from '../disk/durable-file.ts';
 import type { KnownFile } from './tail.ts';
 
@@ -82,7 +82,7 @@ export class LogFile implements AsyncDisposable {
 
   #failure(error: unknown): unknown {
     const errno = errnoOf(error);
-    if (errno !== 'EIO') return error;
+    if (errno !== 'EIO') return storageError(error);
     this.#durable.noteFailedSync(error);
     return new AppError('storage_read_only', 'the storage failed to keep a write', { cause: error });
   }

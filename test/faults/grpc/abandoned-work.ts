@@ -19,7 +19,7 @@ const warmUp = 30;
 
 /** Clients that begin and never end: statements, transactions, sessions, queries and tickets that nobody comes back for. */
 export const abandonedWork: Scenario = {
-  id: 'G1',
+  id: 'O3-GRPC',
   promise: 'statements, transactions, sessions and queries that clients leave behind take bounded memory',
   rounds: { ci: 100, release: 30_000 },
   secondsPerRound: 0.5,

@@ -150,7 +150,7 @@ function arrowOf(n: WriteNumber): Uint8Array {
 /** After these a write may have reached the disk, although it was not acknowledged. */
 const uncertain: ReadonlySet<unknown> = new Set(['internal', 'storage_read_only', undefined]);
 
-async function outcomeOf(answer: Promise<Answer>): Promise<Outcome> {
+export async function outcomeOf(answer: Promise<Pick<Answer, 'status' | 'text'>>): Promise<Outcome> {
   try {
     const { status: httpStatus, text } = await answer;
     if (httpStatus < 300) return 'acknowledged';
@@ -161,7 +161,7 @@ async function outcomeOf(answer: Promise<Answer>): Promise<Outcome> {
   }
 }
 
-function grpcOutcome(code: number, ours: string | undefined): Outcome {
+export function grpcOutcome(code: number, ours: string | undefined): Outcome {
   if (code === status.OK) return 'acknowledged';
   return uncertain.has(ours) ? 'unknown' : 'refused';
 }
