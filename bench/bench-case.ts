@@ -39,7 +39,7 @@ export interface Bout {
 export interface BenchCase {
   readonly name: string;
   readonly title: string;
-  readonly unit: 'requests/s' | 'rows/s' | 's' | 'ms' | 'MB';
+  readonly unit: 'requests/s' | 'rows/s' | 's' | 'ms' | 'MB' | 'bytes/byte';
   readonly better: 'higher' | 'lower';
   readonly rounds: number;
   readonly bars: readonly Bar[];

@@ -1,7 +1,7 @@
 import type { BenchCase } from './bench-case.ts';
 import { type BarReport, type CaseReport, type ReportRow, speedRatio } from './case-report.ts';
 
-const digits: Record<BenchCase['unit'], number> = { 'requests/s': 0, 'rows/s': 0, s: 3, ms: 3, MB: 0 };
+const digits: Record<BenchCase['unit'], number> = { 'requests/s': 0, 'rows/s': 0, s: 3, ms: 3, MB: 0, 'bytes/byte': 2 };
 
 /** The report of one case as text. */
 export function caseTable({ unit, better, rows, bars }: CaseReport, { quick }: { readonly quick: boolean }): string {

@@ -1,4 +1,8 @@
 import type { BenchCase } from './bench-case.ts';
+import { appendCases } from './cases/append.ts';
+import { appendBytes } from './cases/append-bytes.ts';
+import { appendReadCases } from './cases/append-reads.ts';
+import { appendRestart } from './cases/append-restart.ts';
 import { coldPages } from './cases/cold-pages.ts';
 import { csvMemory } from './cases/csv-memory.ts';
 import { exportCases } from './cases/exp.ts';
@@ -9,6 +13,7 @@ import { hotPage } from './cases/hot-page.ts';
 import { hotPageAccessCases } from './cases/hot-page-access.ts';
 import { impCsv } from './cases/imp.ts';
 import { jwtFirst } from './cases/jwt-first.ts';
+import { lineFlush } from './cases/line-flush.ts';
 import { memory } from './cases/memory.ts';
 import { millionRows } from './cases/million-rows.ts';
 import { proxy } from './cases/proxy.ts';
@@ -40,6 +45,11 @@ export const cases: readonly BenchCase[] = [
   impCsv,
   ...exportCases,
   csvMemory,
+  ...appendCases,
+  lineFlush,
+  ...appendReadCases,
+  appendRestart,
+  appendBytes,
   follow,
   followIdle,
   ...sparkCases,

@@ -60,6 +60,11 @@ class Load {
     let sentAt = 0;
     let isWaiting = false;
     const send = (): void => {
+      const pauseMs = this.#pauseMs();
+      if (pauseMs >= 1) {
+        setTimeout(send, pauseMs);
+        return;
+      }
       const request = this.#take();
       isWaiting = request !== undefined;
       if (request === undefined) return;
@@ -117,6 +122,14 @@ class Load {
     );
   }
 
+  /** Until the next request is due. */
+  #pauseMs(): number {
+    const { perSecond } = this.#spec;
+    if (perSecond === undefined) return 0;
+    const dueAt = this.#started + ((this.#answers + this.#underWay) * 1000) / perSecond;
+    return dueAt - performance.now();
+  }
+
   #take(): Buffer | undefined {
     if (this.#over) return undefined;
     const { until } = this.#spec;
@@ -147,15 +160,17 @@ class Load {
   }
 }
 
-function requestsOf({ host, port, paths, credentials = [] }: LoadSpec): Buffer[] {
-  return Array.from({ length: Math.max(paths.length, credentials.length) }, (_, at) => {
+function requestsOf({ host, port, paths, bodies = [], credentials = [] }: LoadSpec): Buffer[] {
+  return Array.from({ length: Math.max(paths.length, bodies.length, credentials.length) }, (_, at) => {
     const authorization = credentials[at % credentials.length];
+    const body = bodies[at % bodies.length];
     const head = [
-      `GET ${paths[at % paths.length]} HTTP/1.1`,
+      `${body === undefined ? 'GET' : 'POST'} ${paths[at % paths.length]} HTTP/1.1`,
       `Host: ${host}:${port}`,
       ...(authorization === undefined ? [] : [`Authorization: ${authorization}`]),
+      ...(body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]),
     ];
-    return Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1');
+    return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body ?? ''}`);
   });
 }
 

@@ -8,6 +8,10 @@ export interface LoadSpec extends ClientOptions {
   readonly connections: number;
   /** Request targets, taken in turn by all connections. */
   readonly paths: readonly string[];
+  /** Where there are some, each request is a POST with one of them, taken in turn. */
+  readonly bodies?: readonly string[] | undefined;
+  /** Requests a second, over all connections. Default: as many as there can be. */
+  readonly perSecond?: number | undefined;
   readonly until: { readonly ms: number } | { readonly requests: number };
 }
 

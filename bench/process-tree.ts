@@ -83,6 +83,10 @@ function proportionalBytes(pid: number): number {
   }
 }
 
+export function pidsOf(root: number): number[] {
+  return membersOf(root).map(({ pid }) => pid);
+}
+
 function membersOf(root: number): ProcessStat[] {
   const all = allProcesses();
   const members = new Set([root]);

@@ -69,6 +69,7 @@ export class ResponseCounter {
   }
 
   #head(head: string, bytes: Buffer, bodyAt: number): boolean {
+    if (head.startsWith('HTTP/1.1 204 ')) return true;
     if (!head.startsWith('HTTP/1.1 200 ')) {
       throw new Error(`answered ${head.split('\r\n', 1)[0]}: ${bytes.toString('utf8', bodyAt, bodyAt + 300)}`);
     }
