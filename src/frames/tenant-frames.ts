@@ -83,8 +83,13 @@ export class TenantFrames implements AsyncDisposable {
     }
   }
 
-  async put(request: PutRequest<Handle>, { signal }: { readonly signal: AbortSignal }): Promise<PutResult> {
-    using either = new LinkedAbort([signal, this.#state.context.signal]);
+  async put(request: PutRequest<Handle>, options: { readonly signal: AbortSignal }): Promise<PutResult> {
+    const appended = await this.#writer.appendBatch(request);
+    if (appended !== undefined) {
+      const { version, rows: rowsPut, isRepeated } = appended;
+      return { ...heldSummary(version), rowsPut, isRepeated, report: undefined };
+    }
+    using either = new LinkedAbort([options.signal, this.#state.context.signal]);
     const put = this.#writer.put(request, either);
     this.#puts.add(put);
     try {

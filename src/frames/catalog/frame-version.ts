@@ -43,6 +43,7 @@ export class FrameVersion {
   readonly #heavy: Map<string, number>;
 
   readonly #elsewhere: ReadElsewhere;
+  #versionId: string | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -85,7 +86,8 @@ export class FrameVersion {
   }
 
   get versionId(): string {
-    return this.tail.rows === 0 ? this.manifest.versionId : grownVersionId(this.manifest, this.rows);
+    this.#versionId ??= this.tail.rows === 0 ? this.manifest.versionId : grownVersionId(this.manifest, this.rows);
+    return this.#versionId;
   }
 
   /** 1, 2, … */

@@ -5,6 +5,8 @@ import { errnoOf, storageError } from '../../core/storage-error.ts';
 import { type DurableFiles, storage } from '../disk/durable-file.ts';
 import type { KnownFile } from './tail.ts';
 
+const mostCopiedBytes = 64 * 1024;
+
 /** A log file of this process that is being written. */
 export class LogFile implements AsyncDisposable {
   readonly name: string;
@@ -59,7 +61,13 @@ export class LogFile implements AsyncDisposable {
   }
 
   async #write(pieces: readonly Uint8Array[], bytes: number): Promise<void> {
-    const { bytesWritten } = await this.#file.writev(pieces as Uint8Array[], this.#size);
+    // To copy small pieces costs less than to hand over a list of them.
+    const all = bytes <= mostCopiedBytes ? [Buffer.concat(pieces, bytes)] : (pieces as Uint8Array[]);
+    const [only] = all;
+    const { bytesWritten } =
+      all.length === 1 && only !== undefined
+        ? await this.#file.write(only, 0, bytes, this.#size)
+        : await this.#file.writev(all, this.#size);
     if (bytesWritten === bytes) return;
     // A short write tells of a disk that is about to be full: the rest, or the error, comes with the next call.
     const rest = Buffer.concat(pieces).subarray(bytesWritten);

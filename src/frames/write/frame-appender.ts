@@ -18,7 +18,8 @@ import type { AssertRoom, Quota } from './quota.ts';
 export interface AppendRequest {
   readonly batches: readonly Batch[];
   readonly producer: Producer | undefined;
-  readonly signal: AbortSignal;
+  /** Refuses it for as long as it waits. */
+  readonly signal: AbortSignal | undefined;
 }
 
 export interface Appended {
@@ -94,6 +95,7 @@ export class FrameAppender implements AsyncDisposable {
   readonly #reconciler: Reconciler;
   readonly #quota: Quota;
   readonly #queues = new Map<Handle, AppendQueue>();
+  readonly #running = new Set<Promise<void>>();
 
   constructor(state: TenantState, reconciler: Reconciler, quota: Quota) {
     this.#state = state;
@@ -111,11 +113,12 @@ export class FrameAppender implements AsyncDisposable {
         this.#queues.set(handle, queue);
       }
       queue.add({ ...request, resolve, reject });
-      if (!queue.isRunning) void this.#run(handle, queue);
+      if (!queue.isRunning) this.#start(handle, queue);
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#running);
     await this.flusher[Symbol.asyncDispose]();
     await Promise.all([...this.#queues.values()].map((queue) => queue.seal()));
   }
@@ -125,6 +128,11 @@ export class FrameAppender implements AsyncDisposable {
     const queue = this.#queues.get(handle);
     await queue?.seal();
     if (queue?.isRunning === false) this.#queues.delete(handle);
+  }
+
+  #start(handle: Handle, queue: AppendQueue): void {
+    const running = this.#run(handle, queue).finally(() => this.#running.delete(running));
+    this.#running.add(running);
   }
 
   async #run(handle: Handle, queue: AppendQueue): Promise<void> {
@@ -196,7 +204,7 @@ export class FrameAppender implements AsyncDisposable {
       if (taken === mostGroupRequests || encoder.pendingBytes >= mostGroupBytes) break;
       taken++;
       try {
-        request.signal.throwIfAborted();
+        request.signal?.throwIfAborted();
         for (const { columns: brought } of request.batches) {
           if (brought !== columns) assertSameColumns(handle, columns, brought);
         }

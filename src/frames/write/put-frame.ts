@@ -21,7 +21,7 @@ import { stageTail } from './flusher.ts';
 import type { Appended, FrameAppender } from './frame-appender.ts';
 import type { Arrival, AssertRoom, Quota } from './quota.ts';
 import { filesOf, removeFrame } from './remove-frame.ts';
-import { openSource } from './small-source.ts';
+import { isSmall, openSource } from './small-source.ts';
 import { type StagedFile, StagedParts, writtenPart } from './staged-parts.ts';
 
 export interface PutRequest<Name extends string = FrameName> {
@@ -76,9 +76,22 @@ export class FrameWriter {
     await this.refusePut({ handle, mode: request.mode });
     if (request.mode !== 'append') return await this.#putParts(handle, request, signal);
     const { source, batches } = await openSource(request.source);
+    if (batches !== undefined) await this.#lookUnlessKnown(handle);
     const appended = batches === undefined ? undefined : await this.#appendToLog(handle, request, batches, signal);
     if (appended !== undefined) return { ...appended, report: undefined };
     return await this.#putParts(handle, { ...request, source }, signal);
+  }
+
+  /** The short way of a small append to a frame that is known. Undefined: not by this way. */
+  async appendBatch(request: PutRequest<Handle>): Promise<Appended | undefined> {
+    const { handle, source, mode } = request;
+    if (source.kind !== 'batch' || mode !== 'append' || handle === undefined || !isSmall(source.batch))
+      return undefined;
+    const { catalog, context } = this.#state;
+    if (catalog.isSuspect(handle) || catalog.get(handle)?.kind !== 'held') return undefined;
+    context.signal.throwIfAborted();
+    context.durable.assertWritable();
+    return this.#appendToLog(handle, request, [source.batch]);
   }
 
   /** Undefined where the frame is not there yet, or the rows cannot go to its log. */
@@ -86,10 +99,9 @@ export class FrameWriter {
     handle: Handle,
     { producer, ttlMs, check, addsColumns }: PutRequest<Handle>,
     batches: readonly Batch[],
-    signal: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<Appended | undefined> {
     const { catalog, context } = this.#state;
-    await this.#lookUnlessKnown(handle);
     const entry = catalog.get(handle);
     if (entry?.kind !== 'held' || entry.version.isExpired(context.now())) return undefined;
     const { manifest } = entry.version;

@@ -40,7 +40,7 @@ function batchesOf(read: OwnedBatches | undefined): readonly Batch[] | undefined
   return [{ columns: read.columns, rows: 0, vectors: [] }];
 }
 
-function isSmall({ rows, vectors }: Batch): boolean {
+export function isSmall({ rows, vectors }: Batch): boolean {
   const bytes = vectors.reduce((sum, { data, offsets }) => sum + (data?.length ?? 0) + (offsets?.byteLength ?? 0), 0);
   return rows <= mostBatchRows && bytes <= mostBatchBytes;
 }

@@ -11,6 +11,8 @@ export interface BodyLimits {
   readonly minBodyBytesPerSecond: number;
 }
 
+const mostEarlyBytes = 64 * 1024;
+
 /**
  * The body of a request as it comes, still in its Content-Encoding. Pulled: who reads slowly slows the client down.
  * Rejects with `too_large`, with `invalid_input` where nothing or too little came for too long, and with ClientGone where the client
@@ -23,6 +25,17 @@ export async function* readBody(
 ): AsyncGenerator<Buffer, void, undefined> {
   // The client asked whether it is worth its while, and by now it is.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+  if (Number(request.headers['content-length']) <= Math.min(mostEarlyBytes, maxBodyBytes)) {
+    const { pieces, isWhole } = await readEarly(request);
+    let isTaken = false;
+    try {
+      yield* pieces;
+      isTaken = true;
+    } finally {
+      if (!isTaken) request.resume();
+    }
+    if (isWhole) return;
+  }
   let bytes = 0;
   /** Of the time since which the rate is measured: only the waiting, not the work of our reader. */
   let [waitedMs, waitedBytes] = [0, 0];
@@ -50,6 +63,29 @@ export async function* readBody(
     idle.stop();
     if (!request.complete) drain(request, chunks);
   }
+}
+
+interface EarlyBody {
+  readonly pieces: readonly Buffer[];
+  readonly isWhole: boolean;
+}
+
+/**
+ * What has come of a body with its head: mostly all of a small one. The iterator of a stream, and a timer, would cost more
+ * than everything else that is done for it.
+ */
+function readEarly(request: IncomingMessage): Promise<EarlyBody> {
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = [];
+    const onData = (piece: Buffer): void => void pieces.push(piece);
+    const settle = (): void => {
+      clearImmediate(waiting);
+      request.off('data', onData).off('end', settle).off('close', settle).off('error', settle).pause();
+      resolve({ pieces, isWhole: request.complete && request.readableEnded });
+    };
+    request.on('data', onData).on('end', settle).on('close', settle).on('error', settle);
+    const waiting = setImmediate(settle);
+  });
 }
 
 /** Many clients listen only when they are rid of the whole body; the listener bounds how long that may take. */

@@ -11,6 +11,7 @@ export function cutUnreadBody(
 ): void {
   if (!hasBody(request)) return;
   const start = (): void => {
+    if (request.complete) return;
     const timer = setTimeout(() => {
       if (!request.complete) request.socket.destroy();
     }, unreadBodyMs);

@@ -17,7 +17,8 @@ export interface AppendLines extends LineParserOptions {
 export interface AppendContext {
   readonly frames: Pick<Frames, 'appendColumns' | 'describe' | 'put'>;
   readonly principal: Principal;
-  readonly signal: AbortSignal;
+  /** Its signal is made where somebody asks for it, which a small append does not. */
+  readonly request: { readonly signal: AbortSignal };
 }
 
 /** Others may change the columns of a frame between a look at them and the append. */
@@ -73,11 +74,11 @@ async function parseLines(lines: AppendLines, context: AppendContext, mayPeek: b
 
 /** Undefined where the append makes the frame, or tells why it cannot. */
 async function describedColumns(handle: Handle, context: AppendContext): Promise<readonly Column[] | undefined> {
-  const { frames, principal, signal } = context;
+  const { frames, principal, request } = context;
   // Without a right to write, nothing is told of the frame.
   frames.appendColumns(principal, handle);
   try {
-    const frame = await frames.describe(principal, handle, { signal });
+    const frame = await frames.describe(principal, handle, request);
     return frame.state === 'held' ? frame.columns : undefined;
   } catch (error) {
     if (isCode(error, 'handle_not_found', 'handle_gone')) return undefined;
@@ -108,8 +109,8 @@ async function putAll(
 }
 
 async function putRows(rows: MeasurementRows, { producer }: AppendLines, context: AppendContext): Promise<void> {
-  const { frames, principal, signal } = context;
+  const { frames, principal, request } = context;
   const handle = rows.name as Handle;
   const source = { kind: 'batch', batch: rows.batch() } as const;
-  await frames.put(principal, { handle, mode: 'append', source, producer, addsColumns: rows.isWider }, { signal });
+  await frames.put(principal, { handle, mode: 'append', source, producer, addsColumns: rows.isWider }, request);
 }

@@ -69,7 +69,7 @@ export function writeRoutes({ frames, limits, addsColumns }: WriteRouteOptions):
     const command = commandOf(exchange.target);
     const producer = parseProducer(exchange.requestHeaders);
     await bodies.with(exchange, async (body) => {
-      const { principal, signal } = exchange;
+      const { principal } = exchange;
       const now = BigInt(Date.now()) * 1_000_000n;
       const lines = {
         precision: command.precision,
@@ -78,7 +78,7 @@ export function writeRoutes({ frames, limits, addsColumns }: WriteRouteOptions):
         body,
         producer,
       };
-      await appendLines(lines, { frames, principal, signal });
+      await appendLines(lines, { frames, principal, request: exchange });
     });
     exchange.send(204);
   };
