@@ -42,7 +42,7 @@ export class LogFile implements AsyncDisposable {
     return { name: this.name, size: this.#size };
   }
 
-  /** After a failed write it is not known what is behind the last record: then another file is begun. */
+  /** It is not known what is behind the last record: then another file is begun. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
@@ -54,8 +54,7 @@ export class LogFile implements AsyncDisposable {
       await this.#write(pieces, bytes);
       this.#size += bytes;
     } catch (error) {
-      this.#isBroken = true;
-      await this.#takeBack();
+      this.#isBroken = !(await this.#takeBack()) || errnoOf(error) === 'EIO';
       throw this.#failure(error);
     }
   }
@@ -78,19 +77,19 @@ export class LogFile implements AsyncDisposable {
     }
   }
 
-  /** So that rows of a refused append are not found by the next start. */
-  async #takeBack(): Promise<void> {
+  /** So that rows of a refused append are not found by the next start. False: the file that is begun next counts from their row on. */
+  async #takeBack(): Promise<boolean> {
     try {
       await this.#file.truncate(this.#size);
       await this.#file.datasync();
+      return true;
     } catch {
-      // The file that is begun next counts from the row that these would have been.
+      return false;
     }
   }
 
   #failure(error: unknown): unknown {
-    const errno = errnoOf(error);
-    if (errno !== 'EIO') return storageError(error);
+    if (errnoOf(error) !== 'EIO') return storageError(error);
     this.#durable.noteFailedSync(error);
     return new AppError('storage_read_only', 'the storage failed to keep a write', { cause: error });
   }
