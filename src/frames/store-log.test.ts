@@ -122,6 +122,23 @@ describe('rows that are appended', () => {
     expect(await codeOf(append(store, 'y', [1]))).toBe('schema_mismatch');
   });
 
+  test('do not keep other frames waiting that share a limit with theirs', async () => {
+    await bench.close(store);
+    store = await bench.open({ limitsOf: async () => ({ maxBytes: 1_000_000_000, maxFrames: undefined }) });
+    await append(store, 'y', [0]);
+    let isOver = false;
+    let appends = 0;
+    const appending = (async () => {
+      for (; !isOver; appends++) await append(store, 'x', [1]);
+    })();
+    await eventually(async () => appends > 0);
+    const before = appends;
+    await append(store, 'y', [1]);
+    expect(appends - before).toBeLessThan(100);
+    isOver = true;
+    await appending;
+  });
+
   test('renew the time to live, and are gone with a frame that is dropped or replaced', async () => {
     await append(store, 'x', [1]);
     await put(store, 'x', "SELECT 7::INTEGER AS a, 'row 7' AS t", { mode: 'overwrite' });

@@ -18,6 +18,11 @@ export class Semaphore {
     this.#options = options;
   }
 
+  /** How many callers wait. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
   /** Runs a task with one unit. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     const release = await this.acquire();

@@ -135,6 +135,11 @@ export class TenantState {
     }
   }
 
+  /** Whether those who change other handles wait for one who changes his: for the lock of the tenant, or because all locks are in use. */
+  get hasWaitingFrames(): boolean {
+    return this.locks.hasWaiting(tenantLock) || this.#sharedLocks.hasWaiting;
+  }
+
   /** Resolves when the other processes can know that the handle has changed. */
   announceChange(handle: Handle): Promise<void> {
     return this.context.lease.announce(`changed ${this.directory.tenant} ${handle}`);

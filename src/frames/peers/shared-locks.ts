@@ -45,6 +45,11 @@ export class SharedLocks {
     this.#options = options;
   }
 
+  /** Whether somebody of this process waits until another lock is given free. */
+  get hasWaiting(): boolean {
+    return this.#inUse.waiting > 0;
+  }
+
   /** For those who hold the handle's lock of this process. */
   run<T>(handle: Handle, task: () => Promise<T>): Promise<T> {
     return this.#inUse.run(async () => {

@@ -34,6 +34,8 @@ const lingerMs = 10;
 /** Then others have a turn, also where appends never end. */
 const turnMs = 250;
 const turnAmongPeersMs = 50;
+/** Where writers of other frames of the tenant wait for it. */
+const turnAmongFramesMs = 20;
 /** Of one write. */
 const mostGroupBytes = 4 * 1024 * 1024;
 const mostGroupRequests = 1024;
@@ -179,7 +181,8 @@ export class FrameAppender implements AsyncDisposable {
         }
         if (version.tail.bytes >= longestTailBytes) return;
         await this.#appendGroup(turn, version);
-        if (performance.now() - begunAt > longestMs || locks.hasWaiting(handle)) return;
+        const mostMs = this.#state.hasWaitingFrames ? turnAmongFramesMs : longestMs;
+        if (performance.now() - begunAt > mostMs || locks.hasWaiting(handle)) return;
       } while (await queue.hasMore(lingerMs, context.signal));
     } finally {
       await this.#state.announceChange(handle);
