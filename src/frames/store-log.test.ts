@@ -13,6 +13,7 @@ import {
   useStoreBench,
 } from '../../test/support/frame-store.ts';
 import { anonymous } from '../auth/identify.ts';
+import type { FrameEngine } from '../core/frame-engine.ts';
 import { parseHandle } from '../core/handle.ts';
 import type { FrameStore } from './store.ts';
 
@@ -101,9 +102,18 @@ describe('rows that are appended', () => {
       await store.flush(anonymous, x);
       for (const { path } of more) await stat(path);
     }
-    await append(store, 'x', [4]);
+    {
+      await append(store, 'x', [4]);
+      await using early = await open(store, 'x');
+      await using late = await open(store, 'x');
+      await early.sources();
+      await store.flush(anonymous, x);
+      expect((await late.sources()).reduce((sum, { rows }) => sum + rows, 0)).toBe(5);
+    }
+    await eventually(async () => (await bench.left('pins')).length === 0);
+    await append(store, 'x', [5]);
     await using last = await open(store, 'x');
-    expect((await last.sources()).reduce((sum, { rows }) => sum + rows, 0)).toBe(5);
+    expect((await last.sources()).reduce((sum, { rows }) => sum + rows, 0)).toBe(6);
   });
 
   test('stay as they were for a reader that has begun', async () => {
@@ -400,4 +410,40 @@ describe('two stores of one directory', () => {
     store = await bench.open();
     expect(await firstColumn(store, 'x')).toEqual([0, 1, 2, 3]);
   });
+
+  test('bring all rows into Parquet by a flush, also where the other has brought some of them meanwhile', async () => {
+    const held = (): { readonly engine: FrameEngine; readonly begun: Promise<void>; readonly goOn: () => void } => {
+      const begun = signalled();
+      const goOn = signalled();
+      const write: FrameEngine['write'] = async (...args) => {
+        begun.signal();
+        await goOn.promise;
+        return bench.engine.write(...args);
+      };
+      return { engine: { ...counting(bench.engine).engine, write }, begun: begun.promise, goOn: goOn.signal };
+    };
+    const [first, second] = [held(), held()];
+    const one = await bench.open({ engine: first.engine });
+    const other = await bench.open({ engine: second.engine });
+    await append(store, 'x', [1]);
+    const flushing = one.flush(anonymous, x);
+    await first.begun;
+    await append(store, 'x', [2]);
+    const flushingAll = other.flush(anonymous, x);
+    await second.begun;
+    first.goOn();
+    await flushing;
+    second.goOn();
+    await flushingAll;
+    expect(await parts()).toEqual(['000001.parquet', '000002.parquet', '000003.parquet']);
+    expect(await firstColumn(other, 'x')).toEqual([0, 1, 2]);
+  });
 });
+
+function signalled(): { readonly promise: Promise<void>; readonly signal: () => void } {
+  let signal = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    signal = resolve;
+  });
+  return { promise, signal };
+}

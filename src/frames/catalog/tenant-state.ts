@@ -165,6 +165,7 @@ export class TenantState {
     const before = this.catalog.get(manifest.handle);
     const isGrown = before?.kind === 'held' && before.version.contentId === contentIdOf(manifest);
     const tailFiles = isGrown ? before.version.tailFiles : this.#newTailFiles();
+    tailFiles.endBefore(tail.fromRow);
     const held = { parts: this.partLinks.set(parts), tail, tailFiles };
     const version = new FrameVersion(manifest, held, this.context.now(), this.#elsewhere);
     await this.setEntry(manifest.handle, { kind: 'held', version });

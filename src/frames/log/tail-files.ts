@@ -35,6 +35,8 @@ export class TailFiles {
   readonly #options: TailFilesOptions;
   #files: readonly TailFile[] = [];
   #isEnded = false;
+  /** Rows before this one are in Parquet. */
+  #storedRows = 0;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: TailFilesOptions) {
@@ -49,8 +51,7 @@ export class TailFiles {
   }
 
   async #open(tail: Tail, columns: readonly Column[]): Promise<readonly TailFile[]> {
-    for (const file of this.#files) if (file.toRow <= tail.fromRow) this.#end(file);
-    this.#files = this.#files.filter((file) => !file.isOver);
+    this.endBefore(tail.fromRow);
     const found: TailFile[] = [];
     let row = tail.fromRow;
     for (const file of this.#files) {
@@ -65,7 +66,7 @@ export class TailFiles {
     try {
       const file = await this.#write(tail, columns, isFull ? tail.fromRow : row);
       // Somebody still reads rows that are no longer those of the frame.
-      file.isOver = this.#isEnded;
+      file.isOver = this.#isEnded || file.toRow <= this.#storedRows;
       this.#files = [...this.#files, file];
       if (!isFull) return [...found, ...this.#used([file])];
       for (const before of found) this.#end(before);
@@ -123,6 +124,13 @@ export class TailFiles {
       file.users--;
       if (file.isOver && file.users === 0) void this.#remove(file);
     }
+  }
+
+  /** The rows before this one are in Parquet: their files go when nobody reads them. */
+  endBefore(row: number): void {
+    this.#storedRows = Math.max(this.#storedRows, row);
+    for (const file of this.#files) if (file.toRow <= row) this.#end(file);
+    this.#files = this.#files.filter((file) => !file.isOver);
   }
 
   /** Nobody asks for them any more. */

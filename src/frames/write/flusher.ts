@@ -102,7 +102,16 @@ export class Flusher implements AsyncDisposable {
   }
 
   async #flush(handle: Handle): Promise<FrameVersion> {
+    for (;;) {
+      const flushed = await this.#flushOnce(handle);
+      if (flushed !== undefined) return flushed;
+    }
+  }
+
+  /** Undefined where another process brought some of the rows into Parquet meanwhile, and not all. */
+  async #flushOnce(handle: Handle): Promise<FrameVersion | undefined> {
     const { context } = this.#state;
+    context.signal.throwIfAborted();
     const version = await this.#state.change(handle, () => this.#seal(handle), { tells: false });
     const { tail, manifest } = version;
     if (tail.rows === 0) return version;
@@ -112,9 +121,9 @@ export class Flusher implements AsyncDisposable {
       context.durable.assertWritable();
       await this.#reconciler.reconcileLocked(handle);
       const current = this.#held(handle);
-      const isSame = lineageOf(current.manifest) === lineageOf(manifest) && current.storedRows === tail.fromRow;
       // Another process, or a put, was quicker.
-      if (!isSame || current.rows < tail.toRow) return current;
+      if (lineageOf(current.manifest) !== lineageOf(manifest) || current.storedRows >= tail.toRow) return current;
+      if (current.storedRows !== tail.fromRow || current.rows < tail.toRow) return undefined;
       return this.#commit(current, tail, staged);
     });
   }
