@@ -32,6 +32,14 @@ export interface Batch {
   readonly vectors: readonly Vector[];
 }
 
+/** Of the memory that the values take. */
+export function bytesOfVectors(vectors: readonly Vector[]): number {
+  return vectors.reduce((sum, { validity, offsets, data, children }) => {
+    const own = (validity?.byteLength ?? 0) + (offsets?.byteLength ?? 0) + (data?.byteLength ?? 0);
+    return sum + own + bytesOfVectors(children);
+  }, 0);
+}
+
 /** A part of a vector that its type demands. */
 export function vectorPart<T>(part: T | null | undefined): T {
   if (part == null) throw new TypeError('a vector lacks a part that its type demands');

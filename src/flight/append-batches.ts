@@ -1,7 +1,9 @@
 import { AppError } from '../core/app-error.ts';
+import { bytesOfVectors } from '../core/batch.ts';
 import type { Column } from '../core/data-type.ts';
 import type { RowSource } from '../core/frame-engine.ts';
 import type { Producer } from '../core/producer.ts';
+import type { ArrowColumn } from '../encoding/arrow/read/columns/column.ts';
 import { type ArrowRows, ArrowStream } from '../encoding/arrow/read/columns/stream.ts';
 import { readAt } from '../encoding/arrow/read/format/messages.ts';
 import { sliceColumn, sliceEnds } from '../encoding/arrow/read/vectors/column-slices.ts';
@@ -77,10 +79,10 @@ async function readAhead(upload: FlightUpload, queue: BatchQueue<ArrivedBatch>):
     const owned = ownedColumns(stream.fields);
     const columns = stream.fields.map(toColumn);
     for await (const rows of stream.rows()) {
-      const bytes = rows.message.body.length;
+      const bytes = bytesOfColumns(rows.columns);
       const batch = owned !== undefined && rows.rows > 0 && bytes <= mostSmallBytes && ownedBatch(rows, owned);
       if (batch) {
-        await queue.add({ rows: rows.rows, source: { kind: 'batch', batch }, bytes });
+        await queue.add({ rows: rows.rows, source: { kind: 'batch', batch }, bytes: bytesOfVectors(batch.vectors) });
       } else {
         const stream = arrowIpcStream(columns, encoded(rows, columns));
         // Its memory holds until the next message is asked for.
@@ -92,6 +94,14 @@ async function readAhead(upload: FlightUpload, queue: BatchQueue<ArrivedBatch>):
   } catch (error) {
     queue.fail(error);
   }
+}
+
+/** Unpacked: a message may be compressed. */
+function bytesOfColumns(columns: readonly ArrowColumn[]): number {
+  return columns.reduce((sum, { data, offsets, viewed, children }) => {
+    const own = data.byteLength + offsets.byteLength + viewed.reduce((all, { byteLength }) => all + byteLength, 0);
+    return sum + own + bytesOfColumns(children);
+  }, 0);
 }
 
 /** The rows of a message without dictionaries, in pieces of a size that can be held. */

@@ -1,4 +1,4 @@
-import type { Batch } from '../../core/batch.ts';
+import { type Batch, bytesOfVectors } from '../../core/batch.ts';
 import type { RowSource } from '../../core/frame-engine.ts';
 import { type OwnedBatches, readBatches } from '../../encoding/arrow/read/vectors/read-batches.ts';
 
@@ -41,8 +41,7 @@ function batchesOf(read: OwnedBatches | undefined): readonly Batch[] | undefined
 }
 
 export function isSmall({ rows, vectors }: Batch): boolean {
-  const bytes = vectors.reduce((sum, { data, offsets }) => sum + (data?.length ?? 0) + (offsets?.byteLength ?? 0), 0);
-  return rows <= mostBatchRows && bytes <= mostBatchBytes;
+  return rows <= mostBatchRows && bytesOfVectors(vectors) <= mostBatchBytes;
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
