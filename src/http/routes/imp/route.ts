@@ -74,7 +74,7 @@ const operation: Operation = {
 };
 
 export interface ImpRouteOptions {
-  readonly frames: Pick<Frames, 'put' | 'refusePut' | 'describe' | 'temporaryFile'>;
+  readonly frames: Pick<Frames, 'appendColumns' | 'put' | 'refusePut' | 'describe' | 'temporaryFile'>;
   readonly limits: BodyLimits;
 }
 

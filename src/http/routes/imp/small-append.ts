@@ -21,7 +21,7 @@ interface SmallText {
 
 interface AppendContext {
   readonly principal: Principal;
-  readonly frames: Pick<Frames, 'put' | 'describe'>;
+  readonly frames: Pick<Frames, 'appendColumns' | 'put' | 'describe'>;
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +38,8 @@ export async function appendSmall(
   const { handle, mode } = request;
   if (mode !== 'append' || handle === undefined || (await reader.fill(mostBytes + 1))) return undefined;
   try {
-    const columns = await columnsOf(frames, principal, handle, signal);
+    const known = frames.appendColumns(principal, handle);
+    const columns = known ?? (await columnsOf(frames, principal, handle, signal));
     const read = columns && readText(reader.buffered, text, columns);
     if (read === undefined) return undefined;
     const source = { kind: 'batch', batch: read.batch } as const;

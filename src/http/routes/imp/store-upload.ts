@@ -21,7 +21,7 @@ interface StoreUploadContext {
   readonly principal: Principal;
   /** Of an append. */
   readonly producer: Producer | undefined;
-  readonly frames: Pick<Frames, 'put' | 'describe' | 'temporaryFile'>;
+  readonly frames: Pick<Frames, 'appendColumns' | 'put' | 'describe' | 'temporaryFile'>;
   readonly limits: Pick<BodyLimits, 'maxBodyBytes'>;
   readonly signal: AbortSignal;
 }
