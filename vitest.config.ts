@@ -16,8 +16,9 @@ const withProcesses = [
 const cluster = ['test/cluster/**/*.test.ts'];
 
 const shared = {
-  testTimeout: 20_000,
-  hookTimeout: 60_000,
+  // A test that starts a process, or loads a library, beside other work may take many seconds.
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
   teardownTimeout: 10_000,
   // Of the tests of a file that run at once.
   maxConcurrency: 3,
@@ -51,9 +52,6 @@ export default defineConfig({
           exclude: cluster,
           pool: 'forks',
           isolate: false,
-          // A process that starts beside other work may take seconds.
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
         },
       },
       {
