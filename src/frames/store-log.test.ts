@@ -125,6 +125,20 @@ describe('rows that are appended', () => {
     expect((await rowsOf(reader)).map(([first]) => first)).toEqual([0, 1]);
   });
 
+  test('do not let a frame expire under a reader that began before them', async () => {
+    let now = 1_000_000;
+    await bench.close(store);
+    store = await bench.open({ now: () => now });
+    await store.renew(anonymous, x, 60_000);
+    const reader = await open(store, 'x');
+    await append(store, 'x', [1]);
+    now += 61_000;
+    expect(await firstColumn(store, 'x')).toEqual([0, 1]);
+    await reader[Symbol.asyncDispose]();
+    now += 61_000;
+    expect(await codeOf(firstColumn(store, 'x'))).toBe('handle_gone');
+  });
+
   test('of other columns are refused, and the others of the same moment are not', async () => {
     await put(store, 'y', 'SELECT 1::INTEGER AS a, 2 AS b');
     const codes = await Promise.allSettled([append(store, 'y', [1]), append(store, 'x', [1])]);

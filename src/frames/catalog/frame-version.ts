@@ -37,8 +37,8 @@ export class FrameVersion {
   isReplaced = false;
   #retired: AbortController | undefined;
   expiresAt: number | undefined;
-  /** Open ones. */
-  readers = 0;
+  /** Open ones, of all versions of the lineage: a frame that grows does not expire under them. */
+  readonly readers: { count: number };
   /** Chunks that turned out too large to keep, with their bytes a row. */
   readonly #heavy: Map<string, number>;
 
@@ -51,6 +51,7 @@ export class FrameVersion {
     { parts, tail, tailFiles }: Pick<FrameVersion, 'parts' | 'tail' | 'tailFiles'>,
     now: number,
     elsewhere: ReadElsewhere,
+    readers = { count: 0 },
     before?: FrameVersion,
   ) {
     this.manifest = manifest;
@@ -62,13 +63,14 @@ export class FrameVersion {
     this.#chunkRows = before === undefined ? new Map() : before.#chunkRows;
     this.#heavy = before === undefined ? new Map() : before.#heavy;
     this.#elsewhere = elsewhere;
+    this.readers = readers;
     this.keepAlive(now);
   }
 
   /** The version after an append to the log. */
   grown(tail: Tail, now: number): FrameVersion {
     const { manifest, parts, tailFiles } = this;
-    return new FrameVersion(manifest, { parts, tail, tailFiles }, now, this.#elsewhere, this);
+    return new FrameVersion(manifest, { parts, tail, tailFiles }, now, this.#elsewhere, this.readers, this);
   }
 
   /** Aborts when it is retired. */
@@ -140,7 +142,7 @@ export class FrameVersion {
 
   /** A frame does not expire under its readers and followers. */
   get isInUse(): boolean {
-    return this.readers > 0 || this.#elsewhere.isWatched(this.manifest.handle);
+    return this.readers.count > 0 || this.#elsewhere.isWatched(this.manifest.handle);
   }
 
   isExpired(now: number): boolean {

@@ -8,7 +8,7 @@ import type { Tenant, TenantLimits } from '../../core/principal.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { Commits } from '../disk/commit.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
-import { contentIdOf, type Manifest, rowsOf } from '../disk/manifest.ts';
+import { contentIdOf, lineageOf, type Manifest, rowsOf } from '../disk/manifest.ts';
 import { ManifestFiles } from '../disk/manifest-files.ts';
 import { type Part, sameFiles } from '../disk/part.ts';
 import { PartCheck } from '../disk/part-check.ts';
@@ -167,7 +167,9 @@ export class TenantState {
     const tailFiles = isGrown ? before.version.tailFiles : this.#newTailFiles();
     tailFiles.endBefore(tail.fromRow);
     const held = { parts: this.partLinks.set(parts), tail, tailFiles };
-    const version = new FrameVersion(manifest, held, this.context.now(), this.#elsewhere);
+    const isOfLineage = before?.kind === 'held' && lineageOf(before.version.manifest) === lineageOf(manifest);
+    const readers = isOfLineage ? before.version.readers : undefined;
+    const version = new FrameVersion(manifest, held, this.context.now(), this.#elsewhere, readers);
     await this.setEntry(manifest.handle, { kind: 'held', version });
     return version;
   }

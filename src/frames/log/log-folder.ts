@@ -87,8 +87,8 @@ export class LogFolder {
 
   /** Begins a file for the rows behind those of a version. The lock of the handle is held. */
   async beginAfter({ manifest, rows }: { readonly manifest: Manifest; readonly rows: number }): Promise<LogFile> {
-    const { handle, columns } = manifest;
-    const header: LogHeader = { lineage: lineageOf(manifest), columns: columns.length, startRow: rows };
+    const { handle } = manifest;
+    const header: LogHeader = { lineage: lineageOf(manifest), startRow: rows };
     const folder = this.#folder(handle);
     await this.#durable.makeFolder(folder);
     const last = (await this.list(handle)).at(-1)?.name ?? '0';

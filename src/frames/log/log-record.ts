@@ -17,8 +17,6 @@ export interface LogRecord {
 /** What a log file says of itself. */
 export interface LogHeader {
   readonly lineage: string;
-  /** How many columns the frame has. */
-  readonly columns: number;
   /** The first row that may stand in this file. Rows from here on count in no file of before. */
   readonly startRow: number;
 }

@@ -60,8 +60,13 @@ export class ProcessLease {
     return this.#isLost;
   }
 
-  /** Whether it is certain, without a look at the disk, that nobody has taken this process for dead yet. */
-  get isSurelyHeld(): boolean {
+  /** Whether it is certain that nobody has taken this process for dead yet. Mostly without a look at the disk. */
+  async isHeld(): Promise<boolean> {
+    if (!this.#isSurelyHeld) await this.heartbeat().catch(() => {});
+    return this.#isSurelyHeld;
+  }
+
+  get #isSurelyHeld(): boolean {
     return !this.#isLost && performance.now() - this.#beatAt < surelyHeldMs;
   }
 

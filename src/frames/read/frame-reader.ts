@@ -54,7 +54,7 @@ export class FrameReader implements AsyncDisposable {
     this.#chunks = chunks;
     this.#now = now;
     this.#hasLostPlace = hasLostPlace;
-    version.readers++;
+    version.readers.count++;
     version.touch(now());
   }
 
@@ -141,7 +141,7 @@ export class FrameReader implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#version.readers--;
+    this.#version.readers.count--;
     this.#version.touch(this.#now());
     this.#parts.release();
     await this.#tailUse?.then(

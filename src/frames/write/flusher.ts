@@ -66,11 +66,14 @@ export class Flusher implements AsyncDisposable {
   }
 
   #flushDue(): void {
-    let bytes = 0;
-    for (const [handle, { since, version }] of this.#state.catalog.tails()) {
-      bytes += version.tail.bytes;
+    const tails = [...this.#state.catalog.tails()];
+    let bytes = tails.reduce((sum, [, { version }]) => sum + version.tail.bytes, 0);
+    // The oldest first.
+    for (const [handle, { since, version }] of tails) {
       const isDue = performance.now() - since >= flushAgeMs || version.tail.bytes >= flushBytes || bytes > mostBytes;
-      if (isDue) this.#startInBackground(handle);
+      if (!isDue) continue;
+      bytes -= version.tail.bytes;
+      this.#startInBackground(handle);
     }
   }
 

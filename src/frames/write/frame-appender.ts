@@ -197,36 +197,44 @@ export class FrameAppender implements AsyncDisposable {
   }
 
   async #appendGroup(turn: Turn, version: FrameVersion): Promise<void> {
-    const { queue, handle } = turn;
-    const { columns } = version.manifest;
-    const encoder = queue.encoderFor(columns);
+    const { queue } = turn;
+    const encoder = queue.encoderFor(version.manifest.columns);
     const group: GroupMember[] = [];
-    const producers: Producer[] = [];
-    let taken = 0;
-    for (const request of queue.waiting) {
-      if (taken === mostGroupRequests || encoder.pendingBytes >= mostGroupBytes) break;
-      taken++;
-      try {
-        request.signal?.throwIfAborted();
-        for (const { columns: brought } of request.batches) {
-          if (brought !== columns) assertSameColumns(handle, columns, brought);
-        }
-        const isRepeated = request.producer !== undefined && this.#isRepeated(turn, version, request.producer);
-        if (!isRepeated && request.producer !== undefined) producers.push(request.producer);
-        const rows = isRepeated ? 0 : encodeAll(encoder, request.batches);
-        group.push({ request, rows, isRepeated });
-      } catch (error) {
-        request.reject(error);
-      }
-    }
-    queue.waiting.splice(0, taken);
     try {
+      const producers: Producer[] = [];
+      while (group.length < mostGroupRequests && encoder.pendingBytes < mostGroupBytes) {
+        const request = queue.waiting.shift();
+        if (request === undefined) break;
+        const isRepeated = this.#admit(turn, version, request);
+        if (isRepeated === undefined) continue;
+        const member = { request, rows: 0, isRepeated };
+        group.push(member);
+        if (isRepeated) continue;
+        member.rows = encodeAll(encoder, request.batches);
+        if (request.producer !== undefined) producers.push(request.producer);
+      }
       const grown = await this.#write(turn, version, encoder, producers);
       for (const { request, rows, isRepeated } of group) request.resolve({ version: grown, rows, isRepeated });
     } catch (error) {
-      // What they marked is not there.
+      // What they marked is not there, and what is encoded must not go out with others.
       turn.marks = undefined;
+      queue.encoder = undefined;
       for (const { request } of group) request.reject(error);
+    }
+  }
+
+  /** Whether the append was seen before. Undefined where it is refused. */
+  #admit(turn: Turn, version: FrameVersion, { batches, producer, signal, reject }: Waiting): boolean | undefined {
+    const { columns } = version.manifest;
+    try {
+      signal?.throwIfAborted();
+      for (const { columns: brought } of batches) {
+        if (brought !== columns) assertSameColumns(turn.handle, columns, brought);
+      }
+      return producer !== undefined && this.#isRepeated(turn, version, producer);
+    } catch (error) {
+      reject(error);
+      return undefined;
     }
   }
 
@@ -252,7 +260,7 @@ export class FrameAppender implements AsyncDisposable {
     queue.log ??= await logs.beginAfter(version);
     await queue.log.append(encodeRecord(record));
     // Whoever took this process for dead may have read the log before these rows were in it.
-    if (!context.lease.isSurelyHeld && (await context.lease.hasLostLease())) throw perhapsWritten(undefined);
+    if (!(await context.lease.isHeld())) throw perhapsWritten(undefined);
     const grown = await this.#state.grow(version, version.tail.with(record, queue.log.known));
     if (context.peers.hasPeers) void this.#state.announceChange(handle);
     this.flusher.flushIfLarge(handle, grown.tail);
@@ -262,7 +270,7 @@ export class FrameAppender implements AsyncDisposable {
 
 interface GroupMember {
   readonly request: Waiting;
-  readonly rows: number;
+  rows: number;
   readonly isRepeated: boolean;
 }
 
