@@ -12,6 +12,8 @@ export interface Append extends AppendKey {
 export class AppendLedger {
   readonly handle: string;
   readonly #byWriter = new Map<number, Append[]>();
+  /** From now on no answer counts: what it says may not have reached the disk. */
+  isCut = false;
   acks = 0;
   refused = 0;
   unanswered = 0;
@@ -35,7 +37,8 @@ export class AppendLedger {
     return append;
   }
 
-  end(append: Append, outcome: Outcome): void {
+  end(append: Append, answer: Outcome): void {
+    const outcome = this.isCut && answer === 'acknowledged' ? 'unknown' : answer;
     append.outcome = outcome;
     if (outcome !== 'unknown') append.endedAt = performance.now();
     if (outcome === 'acknowledged') this.acks++;

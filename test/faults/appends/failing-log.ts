@@ -8,12 +8,14 @@ import { type SmallDisk, smallDisk } from '../disk/small-disk.ts';
 import { injectFault } from '../harness/injected-fault.ts';
 import type { Random } from '../harness/random.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { until } from '../harness/until.ts';
 import { AppendClient, appendDoors } from './append-client.ts';
 import { AppendLedger } from './append-ledger.ts';
 import { makeFrame } from './append-load.ts';
 import { Follower } from './follower.ts';
 
 const pageBytes = 4096;
+const flushesToMerge = 45;
 const appendsInLittleRoom = 16;
 
 /** G3: the disk runs full, or fails, under the log and under a flush. */
@@ -122,7 +124,8 @@ async function fillDisk(frame: Frame, disk: SmallDisk, random: Random): Promise<
 }
 
 interface Point {
-  readonly what: 'append' | 'flush';
+  /** `merge`: so many flushes that their parts are merged beside them. */
+  readonly what: 'append' | 'flush' | 'merge';
   readonly call: string;
   readonly of: 'server' | 'workers';
   /** At most so many of these calls belong to it. */
@@ -137,7 +140,18 @@ const points: readonly Point[] = [
   { what: 'flush', call: 'fsync', of: 'server', calls: 4 },
   { what: 'append', call: 'fsync', of: 'server', calls: 1, beginsLog: true },
   { what: 'flush', call: 'fsync', of: 'workers', calls: 1 },
+  { what: 'merge', call: 'fsync', of: 'workers', calls: 40 },
 ];
+
+async function attempt(what: Point['what'], frame: Frame, random: Random): Promise<unknown> {
+  if (what === 'append') return frame.append(random);
+  let { status } = await frame.flush();
+  for (let flushes = 0; what === 'merge' && flushes < flushesToMerge && status === 200; flushes++) {
+    if ((await frame.append(random)) !== 'acknowledged') return 'refused';
+    ({ status } = await frame.flush());
+  }
+  return status;
+}
 
 /** Gives 1 where the call failed. */
 async function failCall(frame: Frame, dataDir: string, random: Random, index: number): Promise<number> {
@@ -153,15 +167,18 @@ async function failCall(frame: Frame, dataDir: string, random: Random, index: nu
     path: isOfLog ? join(logs, readdirSync(logs).sort().at(-1) ?? '') : undefined,
     traceFile: join(dataDir, 'trace'),
   });
-  const outcome = what === 'append' ? await frame.append(random) : (await frame.flush()).status;
+  const outcome = await attempt(what, frame, random);
   const isFailed = (await fault.end()).includes('(INJECTED)');
   const isDone = outcome === 'acknowledged' || outcome === 200;
   promised(isFailed || isDone, `without a fault ${what} works`, outcome);
   promised(!server.hasExited(), 'the server goes on', server.stderr().slice(-1000));
   await frame.check();
   if (!isFailed) return 0;
-  const refused = await frame.append(random);
-  promised(refused !== 'acknowledged', `after a failed ${call} in ${what} nothing is written until a restart`, refused);
+  // A merge goes on beside the appends.
+  const isRefused = async (): Promise<boolean> => (await frame.append(random)) !== 'acknowledged';
+  const promise = `after a failed ${call} in ${what} nothing is written until a restart`;
+  if (what === 'merge') await until(promise, 20_000, isRefused);
+  else promised(await isRefused(), promise);
   const next = await ask(`${server.url}/write`, { method: 'POST', body: 'other a=1 1\n' });
   promised(next.status === 503 && next.json().code === 'storage_read_only', 'writes are refused as such', next.text);
   await frame.check();

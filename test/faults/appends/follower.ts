@@ -8,6 +8,8 @@ export interface FollowOptions {
   readonly goesOn: () => boolean;
   /** Whether the server may fail now, because its disk or it was struck. */
   readonly mayFail: () => boolean;
+  /** From then on no answer counts: what it shows may not have reached the disk. */
+  readonly isCut?: () => boolean;
 }
 
 /** Follows a frame over the deaths of its server, and remembers each row under its number. */
@@ -25,11 +27,15 @@ export class Follower {
   }
 
   /** By long polls, until it shall not go on. */
-  async follow({ url }: { readonly url: string }, { goesOn, mayFail }: FollowOptions): Promise<void> {
+  async follow(
+    { url }: { readonly url: string },
+    { goesOn, mayFail, isCut = () => false }: FollowOptions,
+  ): Promise<void> {
     while (goesOn()) {
       const query = `from=${this.rows}&live=long-poll&wait=200ms${this.#ofLineage}`;
       try {
         const answer = await ask(`${url}/handles/${this.#handle}/rows?${query}`);
+        if (isCut()) return;
         if (answer.status < 300) this.#take(answer);
         else promised(mayFail() || answer.status === 503, 'a follower is served', answer.text);
         if (answer.status >= 300) await delay(10);
