@@ -10,7 +10,7 @@ import { AppendLoad, makeFrame } from './append-load.ts';
 import { Follower } from './follower.ts';
 
 const writers = 8;
-const acksBefore = { ci: 40, release: 300 };
+const acksBefore = { ci: 20, release: 300 };
 /** A server that gave no sign of life for 5 s is taken for dead; the rest is for a busy machine. */
 const passesOnMs = 60_000;
 

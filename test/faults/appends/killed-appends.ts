@@ -6,7 +6,7 @@ import { AppendLoad, makeFrame } from './append-load.ts';
 import { Follower } from './follower.ts';
 
 const writers = 16;
-const acksPerKill = { ci: 100, release: 1200 };
+const acksPerKill = { ci: 80, release: 1200 };
 
 /** G1: sixteen append to one frame through four doors, it is flushed and merged all the time, and the server is killed. */
 export const killedAppends: Scenario = {

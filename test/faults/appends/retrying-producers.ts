@@ -11,7 +11,7 @@ import { Clients, makeFrame } from './append-load.ts';
 import { Follower } from './follower.ts';
 
 const producers = 6;
-const acksPerKill = { ci: 30, release: 300 };
+const acksPerKill = { ci: 15, release: 300 };
 const doorsOfProducers: readonly AppendDoor[] = ['imp', 'write', 'doPut'];
 const answersWithinMs = 60_000;
 
