@@ -2,8 +2,8 @@ import { link, rm } from 'node:fs/promises';
 import type { Column } from '../../core/data-type.ts';
 import type { FrameEngine, PartSource } from '../../core/frame-engine.ts';
 import type { Tenant } from '../../core/principal.ts';
-import { createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { joinBytes } from '../../encoding/bytes/copy-bytes.ts';
 import type { TenantDirectory } from '../disk/tenant-directory.ts';
 import type { Tail } from './tail.ts';
 
@@ -19,8 +19,8 @@ interface TailFile extends PartSource {
 
 /** Beyond this many the rows are put together in one. */
 const mostFiles = 8;
-/** Encoding holds up everyone else: not for longer than this takes. */
-const messageBytes = 256 * 1024;
+/** Of what is handed over at once. */
+const pieceBytes = 256 * 1024;
 
 export interface TailFilesOptions {
   readonly directory: TenantDirectory;
@@ -87,7 +87,7 @@ export class TailFiles {
     const { directory, engine, signal } = this.#options;
     await directory.prepare();
     const path = directory.newPinPath();
-    const stream = arrowIpcStream(columns, tailMessages(tail, columns, fromRow, tail.toRow));
+    const stream = arrowIpcStream(columns, tailMessages(tail, fromRow));
     const compression = { algorithm: 'uncompressed', level: undefined } as const;
     await engine.write(
       { source: { kind: 'arrow', stream }, path, compression, compressesLater: true, isTemporary: true },
@@ -179,19 +179,18 @@ export class TailUse implements Disposable {
   }
 }
 
-/** The rows as record batch messages of a good size. */
-export async function* tailMessages(
-  tail: Tail,
-  columns: readonly Column[],
-  fromRow: number,
-  toRow: number,
-): AsyncGenerator<{ readonly bytes: Uint8Array }, void, undefined> {
-  const encoder = createArrowEncoder(columns);
-  for (const { batch, from, to } of tail.slices(columns, fromRow, toRow)) {
-    for (let at = from; at < to; ) {
-      at = encoder.encodeRows(batch, at, to, messageBytes);
-      if (encoder.pendingBytes >= messageBytes) yield encoder.takeMessage();
-    }
+/** The records of rows [fromRow, tail.toRow), as they are: to put them together is left to a process that holds nobody up. */
+export function* tailMessages(tail: Tail, fromRow: number): Generator<{ readonly bytes: Uint8Array }, void, undefined> {
+  let pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for (const { firstRow, rows, message } of tail.records) {
+    if (firstRow < fromRow || rows === 0) continue;
+    pieces.push(message);
+    bytes += message.length;
+    if (bytes < pieceBytes) continue;
+    yield { bytes: joinBytes(pieces) };
+    pieces = [];
+    bytes = 0;
   }
-  if (encoder.pendingRows > 0) yield encoder.takeMessage();
+  if (bytes > 0) yield { bytes: joinBytes(pieces) };
 }

@@ -210,7 +210,7 @@ export class Flusher implements AsyncDisposable {
 export function stageTail(state: TenantState, version: FrameVersion): Promise<StagedParts> {
   const { tail, manifest } = version;
   const { columns } = manifest;
-  const stream = arrowIpcStream(columns, tailMessages(tail, columns, tail.fromRow, tail.toRow));
+  const stream = arrowIpcStream(columns, tailMessages(tail, tail.fromRow));
   return StagedParts.stage(state, { kind: 'arrow', stream }, state.context.signal);
 }
 
