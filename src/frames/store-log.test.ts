@@ -209,9 +209,9 @@ describe('a flush', () => {
 
   test('comes by itself where a log is large', async () => {
     const many = range(0, 20_000);
-    for (let i = 0; i < 5; i++) await append(store, 'x', many);
+    for (let i = 0; i < 15; i++) await append(store, 'x', many);
     await eventually(async () => (await parts()).length > 1, 20_000);
-    expect((await held()).rows).toBe(100_001);
+    expect((await held()).rows).toBe(300_001);
   });
 
   test('that fails leaves the rows where they are, and the next one brings them', async () => {

@@ -132,7 +132,7 @@ export class LineValues {
     const number = this.#number;
     const { end } = number;
     if (this.#isEnd(end)) {
-      if (this.#takes(column, row, columnKind.double)) column.addDouble(row.rows, number.toDouble());
+      if (this.#takes(column, row, columnKind.double)) column.addDouble(row.rows, this.#finiteDouble(start));
       return end;
     }
     const suffix = this.#bytes[end];
@@ -153,6 +153,12 @@ export class LineValues {
         throw this.#notValue(column, start);
     }
     return end + 1;
+  }
+
+  #finiteDouble(start: number): number {
+    const double = this.#number.toDouble();
+    if (Number.isFinite(double)) return double;
+    throw this.#error(`${shownText(this.#bytes, start, this.#number.end)} does not fit into a DOUBLE`);
   }
 
   #addLong(column: ColumnBuilder, row: Row, start: number): void {
@@ -188,7 +194,7 @@ export class LineValues {
       if (!number.endsInZeros(3)) throw this.#losesNanos(column, row);
       fits = number.toLongOf(number.end - 3);
     } else fits = number.setLong((number.toBigInt() * unit) / (isNanos ? 1n : 1000n));
-    if (!fits)
+    if (!fits || !isInstant(number.high | 0, number.low, isNanos))
       throw this.#error(`the time of ${quoted(column.name)} is out of the range of its type, ${typeName(column)}`);
     column.addLong(row.rows, number.low, number.high);
   }
@@ -287,4 +293,15 @@ function typeName(column: ColumnBuilder): string {
 
 function quoted(name: string): string {
   return JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
+}
+
+const maxInt64 = 2n ** 63n - 1n;
+/** The first time that DuckDB has in microseconds. */
+const firstMicros = -9_223_372_022_400_000_000n;
+
+/** Whether an int64 is a time: the ends of its range stand for NULL and infinity. */
+function isInstant(high: number, low: number, isNanos: boolean): boolean {
+  if (high > -0x7fff_ff00 && high < 0x7fff_ffff) return true;
+  const value = (BigInt(high) << 32n) | BigInt(low >>> 0);
+  return value > (isNanos ? -maxInt64 : firstMicros - 1n) && value < maxInt64;
 }

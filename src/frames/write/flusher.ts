@@ -14,7 +14,7 @@ import { commitVersion, placeBehind, withoutCheck } from './commit-version.ts';
 import { StagedParts, writtenPart } from './staged-parts.ts';
 
 /** So much of a log is brought into Parquet at once. */
-const flushBytes = 1024 * 1024;
+const flushBytes = 4 * 1024 * 1024;
 /** So long rows stay in a log where no more come. */
 const flushAgeMs = 30_000;
 /** What all frames of a tenant may have in their logs. */
