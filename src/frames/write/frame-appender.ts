@@ -32,7 +32,9 @@ export interface Appended {
 /** The handle's lock is kept for so long after an append: the next one mostly follows at once. */
 const lingerMs = 10;
 /** Then others have a turn, also where appends never end. */
-const turnMs = 250;
+const turnMs = 5000;
+/** How often the others are told meanwhile: one that has just come is not known yet. */
+const tellMs = 250;
 const turnAmongPeersMs = 50;
 /** Where writers of other frames of the tenant wait for it. */
 const turnAmongFramesMs = 20;
@@ -170,7 +172,7 @@ export class FrameAppender implements AsyncDisposable {
     context.durable.assertWritable();
     await this.#reconciler.reconcileLocked(handle);
     const begunAt = performance.now();
-    const longestMs = peers.hasPeers ? turnAmongPeersMs : turnMs;
+    let toldAt = begunAt;
     const turn: Turn = { handle, queue, assertRoom, marks: undefined };
     try {
       do {
@@ -181,8 +183,14 @@ export class FrameAppender implements AsyncDisposable {
         }
         if (version.tail.bytes >= longestTailBytes) return;
         await this.#appendGroup(turn, version);
+        const longestMs = peers.hasPeers ? turnAmongPeersMs : turnMs;
         const mostMs = this.#state.hasWaitingFrames ? turnAmongFramesMs : longestMs;
-        if (performance.now() - begunAt > mostMs || locks.hasWaiting(handle)) return;
+        const now = performance.now();
+        if (now - begunAt > mostMs || locks.hasWaiting(handle)) return;
+        if (now - toldAt > tellMs) {
+          toldAt = now;
+          void this.#state.announceChange(handle);
+        }
       } while (await queue.hasMore(lingerMs, context.signal));
     } finally {
       await this.#state.announceChange(handle);
