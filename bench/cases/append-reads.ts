@@ -98,7 +98,7 @@ async function putAtOnce({ host, port }: HttpServer): Promise<void> {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      query: 'select * from grown',
+      sql: 'select * from grown',
       engine: 'local',
       keep: { handle: 'whole', mode: 'overwrite' },
     }),

@@ -126,15 +126,18 @@ export class PartRewriter {
 
   /** Gives what ends the watch. A version may be followed by one that still has the parts, with rows appended. */
   #watch(handle: Handle, run: readonly HeldPart[], onGone: () => void): () => void {
-    const ended = new AbortController();
+    let isEnded = false;
     const look = (): void => {
+      if (isEnded) return;
       const entry = this.#state.catalog.get(handle);
       const isThere = entry?.kind === 'held' && positionOf(run, entry.version.parts.parts) !== undefined;
-      if (isThere) entry.version.retired.addEventListener('abort', look, { once: true, signal: ended.signal });
+      if (isThere) entry.version.retired.addEventListener('abort', look, { once: true });
       else onGone();
     };
     look();
-    return () => ended.abort();
+    return () => {
+      isEnded = true;
+    };
   }
 
   /** The handle's lock is held. True also when the parts are no longer there: then the frame has others to look at. */
