@@ -1,6 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { buildConsole } from './build-console.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const dist = `${root}dist`;
@@ -26,5 +27,6 @@ await esbuild.build({
 });
 // The package around it is of ES modules.
 writeFileSync(`${fresh}/package.json`, '{ "type": "commonjs" }\n');
+await buildConsole(root, `${fresh}/console`);
 rmSync(dist, { recursive: true, force: true });
 renameSync(fresh, dist);

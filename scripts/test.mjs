@@ -98,6 +98,7 @@ function lintAndTypes() {
   check('linting', tool('@biomejs/biome/bin/biome', [inCi ? 'ci' : 'check', '--error-on-warnings', '--colors=off']));
   console.log('checking types …');
   check('checking types', tool('typescript/bin/tsc', ['--noEmit']));
+  check('checking types of the console', tool('typescript/bin/tsc', ['--noEmit', '--project', 'console']));
 }
 
 /** Resolves when all that tests need is there, or cannot be fetched. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { AuditLog } from './audit/audit-log.ts';
 import { FrameAudit } from './audit/frame-audit.ts';
 import { AccessRecords } from './auth/access-records.ts';
@@ -49,6 +50,7 @@ import { createHealthService } from './grpc/server/health.ts';
 import { startGrpcListener } from './grpc/server/listener.ts';
 import type { Route } from './http/exchange/route.ts';
 import { startHttpListener } from './http/listener/listener.ts';
+import { consoleRoutes } from './http/routes/console/route.ts';
 import { enginesRoute } from './http/routes/engines.ts';
 import { execRoute } from './http/routes/exec/route.ts';
 import { expRoute } from './http/routes/exp/route.ts';
@@ -418,7 +420,7 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
       audit: inside.audit,
       watch: inside.watch,
       tls: inside.tls,
-      routes: [...routes, openApiRoute(routes, { version })],
+      routes: withConsole(http.console, [...routes, openApiRoute(routes, { version })]),
       logger: logger.area('http'),
     });
     if (server.healthAddress !== undefined) await openHealth(config, server.healthAddress, cleanup, logger);
@@ -432,6 +434,20 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
     });
     return { httpAddress: listener.address, grpcAddress: grpc.address };
   });
+}
+
+/** The build puts its files beside the program. */
+const consoleFolder = fileURLToPath(new URL('./console', import.meta.url));
+
+function withConsole(isOffered: boolean, routes: readonly Route[]): readonly Route[] {
+  if (!isOffered) return routes;
+  return [
+    ...routes,
+    ...consoleRoutes(
+      consoleFolder,
+      routes.map(({ path }) => path),
+    ),
+  ];
 }
 
 /** For probes that cannot show a certificate: in clear text, and nothing but whether we live. */

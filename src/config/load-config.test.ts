@@ -37,6 +37,7 @@ describe('without any setting', () => {
         minBodyBytesPerSecond: 1000,
         maxConcurrentRequests: 256,
         maxConnections: 2000,
+        console: true,
         corsOrigins: undefined,
         compression: true,
       },

@@ -189,6 +189,13 @@ export const settings = {
       default: '2000',
       help: 'Open HTTP connections of one address; one more is refused. Those of all addresses may be a tenth more',
     },
+    console: {
+      property: 'console',
+      env: 'HTTP_CONSOLE',
+      type: type.boolean,
+      default: 'true',
+      help: 'Whether browsers get the console at /',
+    },
     cors_origins: {
       property: 'corsOrigins',
       env: 'HTTP_CORS_ORIGINS',

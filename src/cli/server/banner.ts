@@ -22,6 +22,7 @@ export function banner(
     ['data', dataDir],
     ...(parquetPath === join(dataDir, 'cold') ? [] : [['cold', parquetPath]]),
     ['frames', String(frameCount)],
+    ...(config.http.console ? [['open', `${base}/`]] : []),
     ['try', `curl ${token}'${base}${path}'`],
   ];
   return `Framehold ${version}\n${rows.map(([name = '', value]) => `  ${name.padEnd(6)}  ${value}\n`).join('')}`;

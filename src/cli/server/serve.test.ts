@@ -82,6 +82,7 @@ describe('the banner', () => {
   gRPC    grpc://127.0.0.1:4322
   data    /data
   frames  3
+  open    http://127.0.0.1:4321/
   try     curl 'http://127.0.0.1:4321/exec?handle=trades&fmt=json&limit=3'
 `);
   });

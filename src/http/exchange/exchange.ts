@@ -122,6 +122,14 @@ export class Exchange {
     if (at >= 0) this.headers[at + 1] += ', no-store';
   }
 
+  /** The answer is the same for everybody, and for ever. */
+  declareImmutable(): void {
+    const policy = 'public, max-age=31536000, immutable';
+    const at = this.headers.indexOf('cache-control');
+    if (at >= 0) this.headers[at + 1] = policy;
+    else this.headers.push('cache-control', policy);
+  }
+
   /** Notes for the audit what the request is about, where the path does not tell it. */
   concerns(object: string): void {
     if (this.record !== undefined) this.record.notes.object = object.slice(0, longestObject);

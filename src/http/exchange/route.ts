@@ -6,6 +6,8 @@ export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Answers one path. What it throws becomes an error response. */
 export interface Route {
+  /** Of the console, which is no part of the API: neither the OpenAPI document nor errors name it. */
+  readonly isOfConsole?: boolean;
   /** `{name}` stands for any one segment. */
   readonly path: string;
   readonly methods: readonly HttpMethod[];

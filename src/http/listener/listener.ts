@@ -14,6 +14,7 @@ import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
 import { httpStatus, sendError } from '../exchange/error-response.ts';
 import { Exchange } from '../exchange/exchange.ts';
+import { nothingAt } from '../exchange/nothing-at.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { ClientGone } from '../exchange/response-writer.ts';
 import type { HttpMethod, Route } from '../exchange/route.ts';
@@ -275,10 +276,7 @@ class Dispatcher {
 
   #checkRoute(route: Route | undefined, { method, headers, target }: Exchange): Route {
     if (route === undefined) {
-      const path = target.split('?', 1)[0] ?? '';
-      throw new AppError('not_found', `there is nothing at ${path.slice(0, 200)}`, {
-        hint: `this server answers ${this.#routes.paths.join(', ')}`,
-      });
+      throw nothingAt(target.split('?', 1)[0] ?? '', this.#routes.paths);
     }
     if (!(route.methods as readonly string[]).includes(method)) {
       headers.push('allow', allowedMethods(route));

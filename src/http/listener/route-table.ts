@@ -16,7 +16,7 @@ export class RouteTable {
 
   constructor(routes: readonly Route[]) {
     const hasPlaces = ({ path }: Route): boolean => path.includes('{');
-    this.paths = routes.map((route) => route.path);
+    this.paths = routes.filter(({ isOfConsole }) => isOfConsole !== true).map(({ path }) => path);
     this.#exact = new Map(routes.filter((route) => !hasPlaces(route)).map((route) => [route.path, route]));
     this.#templates = routes.filter(hasPlaces).map((route) => ({
       route,

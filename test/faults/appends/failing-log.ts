@@ -61,7 +61,7 @@ class Frame implements AsyncDisposable {
   async server(): Promise<SpawnedFramehold> {
     if (this.#server === undefined) {
       // With one thread for files, so that its calls are counted as one; recompression would make calls of its own.
-      const env = { UV_THREADPOOL_SIZE: '1', COMPRESSION_LEVEL: '1' };
+      const env = { UV_THREADPOOL_SIZE: '1', FRAMEHOLD_COMPRESSION_LEVEL: '1' };
       this.#server = await spawnFramehold({ dataDir: this.#dataDir, env });
       if (this.ledger.acks === 0) await makeFrame(this.ledger, this.#server);
     }

@@ -114,7 +114,7 @@ class RestartedServer implements AsyncDisposable {
       this.#server = await spawnFramehold({
         dataDir: this.#dataDir,
         // Recompression would make calls of its own.
-        env: { UV_THREADPOOL_SIZE: '1', COMPRESSION_LEVEL: '1' },
+        env: { UV_THREADPOOL_SIZE: '1', FRAMEHOLD_COMPRESSION_LEVEL: '1' },
       });
       // Answered when all folders were read: that no fault shall hit.
       await ask(`${this.#server.url}/handles`);

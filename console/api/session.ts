@@ -1,0 +1,68 @@
+import { computed, signal } from '@preact/signals';
+import { ApiError } from './api-error.ts';
+import { getJson } from './request.ts';
+import { forgetToken, keepToken, needsLogin } from './session-token.ts';
+
+export type Role = 'read' | 'write' | 'admin' | 'operator';
+
+export interface Identity {
+  readonly tenant: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly prefix: string | null;
+  readonly credential: 'none' | 'anonymous' | 'token' | 'jwt' | 'certificate';
+  readonly expires: string | null;
+  readonly use: { readonly frames: number; readonly bytes: number };
+  readonly limits: Readonly<Record<string, unknown>>;
+}
+
+export interface ServerInfo {
+  readonly name: string;
+  readonly version?: string;
+  readonly grpc: { readonly host: string; readonly port: number; readonly tls: boolean };
+  readonly engines?: readonly string[];
+  readonly default_engine?: string;
+  readonly auto_engine?: string;
+  readonly credentials?: readonly string[];
+}
+
+export const identity = signal<Identity | undefined>(undefined);
+export const serverInfo = signal<ServerInfo | undefined>(undefined);
+/** Why the server cannot be asked at all. */
+export const sessionError = signal<unknown>(undefined);
+
+const ranks: readonly Role[] = ['read', 'write', 'admin', 'operator'];
+const rank = computed(() => ranks.indexOf(identity.value?.role ?? 'read'));
+
+/** What one may not do is not offered. */
+export const mayWrite = computed(() => rank.value >= ranks.indexOf('write'));
+export const mayAdminister = computed(() => rank.value >= ranks.indexOf('admin'));
+export const isOperator = computed(() => rank.value >= ranks.indexOf('operator'));
+
+/** Asks the server who this is. */
+export async function openSession(): Promise<void> {
+  try {
+    sessionError.value = undefined;
+    serverInfo.value = await getJson<ServerInfo>('/info');
+    identity.value = await getJson<Identity>('/whoami');
+    needsLogin.value = false;
+    // Strangers are told less.
+    if (serverInfo.value.engines === undefined) serverInfo.value = await getJson<ServerInfo>('/info');
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) needsLogin.value = true;
+    else sessionError.value = error;
+  }
+}
+
+/** Rejects where the server does not take it. */
+export async function logIn(token: string): Promise<void> {
+  keepToken(token);
+  identity.value = await getJson<Identity>('/whoami');
+  await openSession();
+}
+
+export function logOut(): void {
+  forgetToken();
+  identity.value = undefined;
+  needsLogin.value = true;
+}

@@ -1,0 +1,66 @@
+import { useSignalEffect } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useState } from 'preact/hooks';
+import { messageOf } from '../api/api-error.ts';
+import { openSession, sessionError } from '../api/session.ts';
+import { needsLogin } from '../api/session-token.ts';
+import { LoginView } from '../login/login-view.tsx';
+import { Notices } from '../widgets/notices.tsx';
+import { Navigation } from './navigation.tsx';
+import { CommandPalette } from './palette.tsx';
+import { place } from './route.ts';
+import { type View, views } from './views.ts';
+
+export function App() {
+  return (
+    <div class="app">
+      <a class="skip-link" href="#content">
+        Skip to the content
+      </a>
+      <Navigation />
+      <main id="content" class="content" tabIndex={-1}>
+        {needsLogin.value ? <LoginView /> : <CurrentView />}
+      </main>
+      <CommandPalette />
+      <Notices />
+    </div>
+  );
+}
+
+function CurrentView() {
+  const [shown, setShown] = useState<{ readonly view: View; readonly Component: ComponentType } | undefined>();
+  const [failure, setFailure] = useState<unknown>();
+  useSignalEffect(() => {
+    const view = views.find(({ name }) => name === place.value.view);
+    if (view === undefined) {
+      setFailure(new Error(`there is no view ${place.value.view}`));
+      return;
+    }
+    document.title = `${view.title} · Framehold`;
+    view.load().then(
+      (Component) => {
+        setFailure(undefined);
+        setShown({ view, Component });
+      },
+      (error: unknown) => setFailure(error),
+    );
+  });
+  if (sessionError.value !== undefined) {
+    return (
+      <div class="empty" role="alert">
+        <p>{messageOf(sessionError.value)}</p>
+        <button type="button" class="button" onClick={() => void openSession()}>
+          Try again
+        </button>
+      </div>
+    );
+  }
+  if (failure !== undefined) {
+    return (
+      <div class="empty" role="alert">
+        <p>{messageOf(failure)}</p>
+      </div>
+    );
+  }
+  return shown === undefined ? <div class="empty" aria-busy="true" /> : <shown.Component key={shown.view.name} />;
+}

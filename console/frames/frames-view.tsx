@@ -1,0 +1,3 @@
+export function FramesView() {
+  return <h1>Frames</h1>;
+}

@@ -1,0 +1,20 @@
+import type { ReadonlySignal } from '@preact/signals';
+
+export interface GridColumn {
+  readonly name: string;
+  /** As the server names it: LONG, VARCHAR, TIMESTAMP … */
+  readonly type: string;
+}
+
+/** As it came: large integers, decimals and times are texts, so that none is rounded. */
+export type Cell = string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
+
+/** Where a grid has its rows from. */
+export interface GridSource {
+  /** Another key is another table: selection and place are given up. */
+  readonly key: string;
+  readonly columns: readonly GridColumn[];
+  readonly rowCount: ReadonlySignal<number>;
+  /** Rows [from, to), counted from 0. Rejects with an ApiError, also where the table is another one now. */
+  rows(from: number, to: number, signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
+}

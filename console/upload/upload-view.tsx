@@ -1,0 +1,3 @@
+export function UploadView() {
+  return <h1>Upload</h1>;
+}
