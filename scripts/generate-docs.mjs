@@ -1,4 +1,4 @@
-// Writes the pages of docs/reference that are made from tables in the code. `node scripts/generate-docs.mjs`
+// Writes the pages of docs/reference, and the file of the console, that are made from tables in the code. `node scripts/generate-docs.mjs`
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,11 +6,13 @@ import { tsImport } from 'tsx/esm/api';
 
 const { renderHttpPage } = await tsImport('./reference/http-page.ts', import.meta.url);
 const { cliPage } = await tsImport('./reference/cli-page.ts', import.meta.url);
+const { functionsModule } = await tsImport('./reference/functions-module.ts', import.meta.url);
 const { settingsPage } = await tsImport('./reference/settings-page.ts', import.meta.url);
 
 const pages = {
   'docs/reference/cli.md': cliPage,
   'docs/reference/settings.md': settingsPage,
+  'console/sql/editor/functions.ts': functionsModule,
 };
 
 const httpPage = new URL('../docs/reference/http.md', import.meta.url);

@@ -1,6 +1,7 @@
 import { AppError } from './app-error.ts';
 import type { Principal } from './principal.ts';
 import { didYouMean } from './text/did-you-mean.ts';
+import type { QuotingRules } from './text/split-statements.ts';
 
 /** The engine inside this server, over the frames. */
 export const localEngineName = 'local';
@@ -17,6 +18,11 @@ export const reservedEngineNames: readonly string[] = [localEngineName, tsdbEngi
 /** What an operator may call an engine. Issuers and rules for certificates are named likewise. */
 export function isEngineName(name: string): boolean {
   return /^[a-z][a-z0-9_-]{0,63}$/.test(name);
+}
+
+/** Those of the engine that reads a statement; `auto` asks the local one first. */
+export function quotingOf(engine: string | undefined): QuotingRules {
+  return engine === undefined || reservedEngineNames.includes(engine) ? 'duckdb' : 'spark';
 }
 
 /** Whether the engine, or `analytics`, is granted to the caller's tenant. One that is not is as if it were not configured. */

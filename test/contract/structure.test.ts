@@ -77,6 +77,18 @@ describe('every import', () => {
     expect(seen).toBeGreaterThan(1000);
   });
 
+  it('of the console stays in it, but for the pure functions over text that it shares with the server', async () => {
+    const wrong: string[] = [];
+    for (const path of await sourceFiles('console')) {
+      if (path.endsWith('.test.ts')) continue;
+      for (const target of importsOf(path, await readFile(join(root, path), 'utf8'))) {
+        if (!isIn(target, 'console') && target !== 'src/core/text/split-statements.ts')
+          wrong.push(`${path} imports ${target}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('of Node HTTP objects stands only where a request becomes an Exchange, and of the store only where it is made', async () => {
     const wrong: string[] = [];
     for (const path of await sourceFiles('src')) {
@@ -127,7 +139,7 @@ it('every part of src has its place in the table above', async () => {
 
 async function sourceFiles(folder: string): Promise<string[]> {
   const names = await readdir(join(root, folder), { recursive: true });
-  return names.filter((name) => name.endsWith('.ts')).map((name) => join(folder, name));
+  return names.filter((name) => /\.tsx?$/.test(name)).map((name) => join(folder, name));
 }
 
 /** Files of ours that a file imports, types included. */
@@ -135,7 +147,7 @@ function importsOf(path: string, text: string): string[] {
   const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'(\.[^']+)'/g)];
   return specifiers
     .map(([, specifier = '']) => join(dirname(path), specifier))
-    .filter((target) => /\.ts$/.test(target));
+    .filter((target) => /\.tsx?$/.test(target));
 }
 
 function isIn(path: string, part: string): boolean {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { quotingOf } from '../../core/engine-names.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
+import { isBlank, splitStatements } from '../../core/text/split-statements.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { failureLine, printable } from '../framework/command-failure.ts';
 import { shownMs } from '../terminal/amounts.ts';
@@ -9,7 +11,6 @@ import { description } from './info.ts';
 import { allFrames, frameTable } from './ls.ts';
 import { runStatement, type StatementOptions } from './run-statement.ts';
 import { SqlHistory } from './sql-history.ts';
-import { isBlank, quotingOf, splitStatements } from './sql-statements.ts';
 
 const firstPrompt = 'framehold> ';
 const nextPrompt = '       ... ';

@@ -1,5 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import { UsageError } from '../../config/usage-error.ts';
+import { quotingOf } from '../../core/engine-names.ts';
+import { isBlank, type QuotingRules, splitStatements } from '../../core/text/split-statements.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
 import type { Environment } from '../framework/environment.ts';
@@ -8,7 +10,6 @@ import type { Given } from '../framework/flag-table.ts';
 import { wholeNumberFlag } from '../framework/flag-values.ts';
 import { assertNotBinaryOnTerminal, isStandardOutput } from '../terminal/output.ts';
 import { runStatement, type StatementOptions } from './run-statement.ts';
-import { isBlank, type QuotingRules, quotingOf, splitStatements } from './sql-statements.ts';
 
 type SqlArguments = Given<ClientTables['sql']>;
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
-import { checkedCommentEnd, unterminated } from '../../../core/text/sql-comment.ts';
+import { checkedCommentEnd, unterminated } from '../../../core/text/checked-comment.ts';
 
 export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'hint' | 'sign';
 

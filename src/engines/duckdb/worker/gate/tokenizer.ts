@@ -1,4 +1,4 @@
-import { checkedCommentEnd, unterminated } from '../../../../core/text/sql-comment.ts';
+import { checkedCommentEnd, unterminated } from '../../../../core/text/checked-comment.ts';
 
 export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'parameter' | 'operator' | 'mark';
 

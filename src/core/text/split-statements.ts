@@ -1,11 +1,16 @@
-import { reservedEngineNames } from '../../core/engine-names.ts';
-import { commentEnd } from '../../core/text/sql-comment.ts';
+import { commentEnd } from './sql-comment.ts';
 
 export interface SplitText {
   /** Without the semicolons, and without those that say nothing. */
   readonly statements: readonly string[];
   /** What follows the last semicolon. */
   readonly rest: string;
+}
+
+/** Characters [from, to) of a text. */
+export interface TextRange {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Whose rules of quoting a text follows. */
@@ -35,21 +40,25 @@ const quotings: Readonly<Record<QuotingRules, Quoting>> = {
 };
 const word = /[\w$]+/y;
 
-/** Those of the engine that reads the statement; `auto` asks the local one first. */
-export function quotingOf(engine: string | undefined): QuotingRules {
-  return engine === undefined || reservedEngineNames.includes(engine) ? 'duckdb' : 'spark';
-}
-
 /** Cuts a text into statements at its semicolons. */
 export function splitStatements(text: string, rules: QuotingRules): SplitText {
+  const ranges = statementRanges(text, rules);
+  const statements = ranges
+    .slice(0, -1)
+    .map(({ from, to }) => text.slice(from, to).trim())
+    .filter((statement) => !isBlank(statement));
+  return { statements, rest: text.slice(ranges.at(-1)?.from ?? 0) };
+}
+
+/** Where the statements of a text stand, without their semicolons; the last one is what follows the last semicolon. */
+export function statementRanges(text: string, rules: QuotingRules): readonly TextRange[] {
   const quoting = quotings[rules];
-  const statements: string[] = [];
+  const ranges: TextRange[] = [];
   let from = 0;
   let at = 0;
   while (at < text.length) {
     if (text[at] === ';') {
-      const statement = text.slice(from, at).trim();
-      if (!isBlank(statement)) statements.push(statement);
+      ranges.push({ from, to: at });
       from = ++at;
       continue;
     }
@@ -57,7 +66,8 @@ export function splitStatements(text: string, rules: QuotingRules): SplitText {
     if (end === undefined || end === 'open') break;
     at = end;
   }
-  return { statements, rest: text.slice(from) };
+  ranges.push({ from, to: text.length });
+  return ranges;
 }
 
 /** Nothing but space and comments. */

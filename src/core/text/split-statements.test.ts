@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isBlank, quotingOf, splitStatements } from './sql-statements.ts';
+import { quotingOf } from '../engine-names.ts';
+import { isBlank, splitStatements, statementRanges } from './split-statements.ts';
 
 describe('a text is cut at its semicolons', () => {
   it.each([
@@ -26,6 +27,15 @@ describe('a text is cut at its semicolons', () => {
   ])('%j', (text, statements, rest) => {
     expect(splitStatements(text, 'duckdb')).toEqual({ statements, rest });
   });
+});
+
+it('the ranges of statements are between their semicolons', () => {
+  const text = "select ';'; -- two;\nselect 2;";
+  expect(statementRanges(text, 'duckdb').map(({ from, to }) => text.slice(from, to))).toEqual([
+    "select ';'",
+    ' -- two;\nselect 2',
+    '',
+  ]);
 });
 
 describe('for a cluster engine it is cut by the quotes of Spark', () => {
