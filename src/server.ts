@@ -456,6 +456,7 @@ async function openHealth({ http }: Config, address: ListenAddress, cleanup: Cle
     ...http,
     ...address,
     cors: undefined,
+    hosts: ['*'],
     identify,
     isClosed: false,
     audit: undefined,

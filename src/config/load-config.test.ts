@@ -38,6 +38,7 @@ describe('without any setting', () => {
         maxConcurrentRequests: 256,
         maxConnections: 2000,
         console: true,
+        hosts: undefined,
         corsOrigins: undefined,
         compression: true,
       },

@@ -177,6 +177,21 @@ export const httpUrl: SettingType<string> = {
   show: (value) => value,
 };
 
+export const hostNames: SettingType<readonly string[]> = {
+  placeholder: 'names',
+  accepts: '* or names without a port, such as frames.example.com or *.example.com, separated by commas',
+  unit: 'list of names',
+  toml: ['list', 'string'],
+  parse: (text) => {
+    const list = text.split(',').map((each) => each.trim().toLowerCase());
+    return list.every(isHostName) ? list : undefined;
+  },
+};
+
+function isHostName(text: string): boolean {
+  return text === '*' || /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(text);
+}
+
 export const origins: SettingType<readonly string[]> = {
   placeholder: 'origins',
   accepts: '* or origins such as https://app.example.com, separated by commas',

@@ -196,6 +196,14 @@ export const settings = {
       default: 'true',
       help: 'Whether browsers get the console at /',
     },
+    hosts: {
+      property: 'hosts',
+      env: 'HTTP_HOSTS',
+      type: type.hostNames,
+      default: undefined,
+      example: 'frames.example.com,*.lab.example.com',
+      help: 'Names that the HTTP listener answers to, or *; addresses, localhost and *.localhost need not be named; unset, only those',
+    },
     cors_origins: {
       property: 'corsOrigins',
       env: 'HTTP_CORS_ORIGINS',

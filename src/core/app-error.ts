@@ -23,6 +23,7 @@ export const errorCodes = [
   'unsupported_type',
   'too_large',
   'request_too_long',
+  'wrong_host',
   'not_found',
   'method_not_allowed',
   'overloaded',

@@ -323,19 +323,19 @@ describe('a form', () => {
 
 describe('a body', () => {
   test('shorter than its Content-Length is refused', async () => {
-    const head = 'POST /imp?name=bad HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nConnection: close\r\n\r\n';
+    const head = 'POST /imp?name=bad HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nConnection: close\r\n\r\n';
     expect(await sendRaw(server.url, `${head}a,b\n1,2\n`)).toMatch(
       /^HTTP\/1.1 400 [\s\S]*nothing of the body came for 2 s/,
     );
   });
 
   test('with a broken chunk is refused', async () => {
-    const head = 'POST /imp?name=bad HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const head = 'POST /imp?name=bad HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
     await sendRaw(server.url, `${head}8\r\na,b\n1,2\n\r\nzz\r\n`);
   });
 
   test('with a larger Content-Length than allowed is refused before it is read', async () => {
-    const head = `POST /imp?name=bad HTTP/1.1\r\nHost: x\r\nContent-Length: ${maxBody + 1}\r\n\r\n`;
+    const head = `POST /imp?name=bad HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${maxBody + 1}\r\n\r\n`;
     expect(await sendRaw(server.url, head)).toMatch(/^HTTP\/1.1 413 [\s\S]*too_large/);
   });
 

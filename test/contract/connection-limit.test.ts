@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const httpPort = ({ url }: Framehold): number => Number(new URL(url).port);
 const ca = (): string => tls.files.authority.cert;
-const unfinishedHead = 'GET /ping HTTP/1.1\r\nHost: x\r\nX-Slow: ';
+const unfinishedHead = 'GET /ping HTTP/1.1\r\nHost: localhost\r\nX-Slow: ';
 const greeting = Buffer.concat([preface, settings()]);
 const openPlain = (port: number, localAddress: string): Socket => connect({ port, host: '127.0.0.1', localAddress });
 const openTls = (port: number, localAddress: string): Socket =>

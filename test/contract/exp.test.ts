@@ -292,7 +292,7 @@ test('a client that leaves stops the work', async () => {
   for (let n = 0; n < 4; n++) {
     const socket = connect(Number(port), hostname);
     socket.write(
-      `GET ${urlOf({ query: endless, engine: 'local' }).slice(server.url.length)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+      `GET ${urlOf({ query: endless, engine: 'local' }).slice(server.url.length)} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
     );
     await once(socket, 'data');
     socket.destroy();

@@ -63,7 +63,7 @@ test('a client that takes nothing is cut off, and one that waits for rows is not
   using idle = await EventSource.open(`${server.url}/handles/quiet/rows?live=sse&from=end`);
   const { hostname, port } = new URL(server.url);
   const stalled = connect(Number(port), hostname);
-  stalled.write('GET /handles/large/rows?live=sse HTTP/1.1\r\nHost: a\r\n\r\n');
+  stalled.write('GET /handles/large/rows?live=sse HTTP/1.1\r\nHost: localhost\r\n\r\n');
   stalled.on('error', () => {});
   await soon(() => expect(server.log()).toContain('it took nothing for 1000 ms'));
   stalled.destroy();

@@ -267,7 +267,7 @@ describe('abuse', () => {
   const continuation = (id: number): Buffer => frame(9, 0, id, Buffer.alloc(16_000, 0x40));
 
   it.each([
-    ['an HTTP/1.1 request', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')],
+    ['an HTTP/1.1 request', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')],
     ['a TLS handshake', Buffer.from('16030100a5010000a10303', 'hex')],
     ['a frame longer than agreed', Buffer.concat([hello, frame(0, 0, 1, Buffer.alloc(100_000))])],
     ['20,000 streams that are reset at once', Buffer.concat([hello, ...resets])],

@@ -23,7 +23,7 @@ describe('a doubled Authorization', () => {
     const good = `Authorization: Bearer ${closed.token('reader')}`;
     const wrong = 'authorization: Bearer nothing';
     const both = isFirst ? [good, wrong] : [wrong, good];
-    const lines = ['GET /handles HTTP/1.1', 'Host: x', 'Connection: close', ...both];
+    const lines = ['GET /handles HTTP/1.1', 'Host: localhost', 'Connection: close', ...both];
     const answer = await sendRaw(closed.server.url, `${lines.join('\r\n')}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     expect(answer).toContain('Authorization is given more than once');

@@ -156,7 +156,7 @@ describe('client certificates', () => {
           socket.on('close', () => resolve({ status: text.slice(9, 12), isReused, session: next }));
           socket.on('secureConnect', () => {
             isReused = socket.isSessionReused();
-            socket.write('GET /handles HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+            socket.write('GET /handles HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
           });
         });
       for (const [shown, status] of [

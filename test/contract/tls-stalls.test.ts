@@ -49,6 +49,7 @@ beforeAll(async () => {
     audit: undefined,
     tls,
     cors: undefined,
+    hosts: undefined,
     maxConcurrentRequests: 100,
     maxConnections: 100,
     maxBodyBytes: 1000,

@@ -21,7 +21,7 @@ async function silentReader(server: Framehold, target: string): Promise<Socket> 
   socket.on('error', () => {});
   await once(socket, 'connect');
   socket.pause();
-  socket.write(`GET ${target} HTTP/1.1\r\nhost: test\r\n\r\n`);
+  socket.write(`GET ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
   return socket;
 }
 
@@ -82,7 +82,7 @@ test('an answer that fails half-way is cut off, never ended', async () => {
   const socket = connect(Number(port), hostname);
   sockets.push(socket);
   socket.on('error', () => {});
-  socket.write(`GET ${whole} HTTP/1.1\r\nhost: test\r\n\r\n`);
+  socket.write(`GET ${whole} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => {
     if (received === '') void server.frames[Symbol.asyncDispose]();
@@ -97,7 +97,7 @@ test('a client that pipelines and leaves gives back every place it took', async 
   await putSql(server.frames, 'big', bigSql);
   for (let n = 0; n < 3; n++) {
     const reader = await silentReader(server, whole);
-    const request = `GET ${whole} HTTP/1.1\r\nhost: test\r\n\r\n`;
+    const request = `GET ${whole} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
     reader.write(request.repeat(24));
     await answersBegin(reader);
     reader.destroy();
@@ -142,7 +142,7 @@ test('a stop waits for what was answered but not yet taken', async () => {
   const target = '/exec?handle=page&fmt=json&limit=1000';
   await ask(`${server.url}${target}`);
   const reader = await silentReader(server, target);
-  reader.write(`GET ${target} HTTP/1.1\r\nhost: test\r\n\r\n`.repeat(7));
+  reader.write(`GET ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`.repeat(7));
   await answersBegin(reader);
   const stopped = server[Symbol.asyncDispose]();
   let bytes = 0;

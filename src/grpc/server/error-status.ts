@@ -27,6 +27,7 @@ export const errorStatus = {
   unsupported_type: 'INVALID_ARGUMENT',
   too_large: 'RESOURCE_EXHAUSTED',
   request_too_long: 'RESOURCE_EXHAUSTED',
+  wrong_host: 'INVALID_ARGUMENT',
   not_found: 'NOT_FOUND',
   method_not_allowed: 'INVALID_ARGUMENT',
   overloaded: 'UNAVAILABLE',

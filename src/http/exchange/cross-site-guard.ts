@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { AppError } from '../../core/app-error.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -7,13 +6,6 @@ import type { Exchange } from './exchange.ts';
  * first. Only pages of our own, and of the origins that the operator names, may write.
  */
 export function refuseCrossSite(exchange: Exchange): void {
-  const { origin, host, 'sec-fetch-site': site } = exchange.requestHeaders;
-  const isBrowser = site !== undefined || origin !== undefined;
-  if (isOfOtherSite(exchange) || (isBrowser && mayBeRebound(host))) refuse(exchange);
-}
-
-/** For a GET that may change something: browsers add a certificate, or a password that they remember, to any page's requests. */
-export function refuseOtherSite(exchange: Exchange): void {
   if (isOfOtherSite(exchange)) refuse(exchange);
 }
 
@@ -35,10 +27,4 @@ function refuse({ requestHeaders, headers }: Exchange): void {
 
 function isAt(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
-}
-
-/** A name that its owner may let point at us, once a page of theirs is loaded. Nobody owns an address, or localhost. */
-function mayBeRebound(host: string | undefined): boolean {
-  const name = (host ?? '').toLowerCase().replace(/:\d+$/, '');
-  return isIP(name.replace(/^\[(.*)\]$/, '$1')) === 0 && name !== 'localhost' && !name.endsWith('.localhost');
 }

@@ -25,6 +25,7 @@ export const httpStatus = {
   unsupported_type: 400,
   too_large: 413,
   request_too_long: 431,
+  wrong_host: 421,
   not_found: 404,
   method_not_allowed: 405,
   overloaded: 503,

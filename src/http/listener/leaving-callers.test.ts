@@ -49,6 +49,7 @@ it('a client that leaves before it is identified does not count among the reques
     isClosed: true,
     audit,
     cors: undefined,
+    hosts: undefined,
     maxConcurrentRequests,
     maxConnections: 100,
     maxBodyBytes: 1000,
@@ -58,7 +59,7 @@ it('a client that leaves before it is identified does not count among the reques
     logger: silentLogger,
   });
   const { port } = listener.address;
-  const ask = 'GET /frames HTTP/1.1\r\nHost: x\r\n\r\n';
+  const ask = 'GET /frames HTTP/1.1\r\nHost: localhost\r\n\r\n';
   for (let n = 0; n < maxConcurrentRequests; n++) {
     const socket = connect(port, '127.0.0.1');
     // A second one waits behind the first: Node does not tell its answer that the client is gone.

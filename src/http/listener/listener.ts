@@ -20,6 +20,7 @@ import { ClientGone } from '../exchange/response-writer.ts';
 import type { HttpMethod, Route } from '../exchange/route.ts';
 import { Connections } from './connections.ts';
 import { allowOrigin, type CorsPolicy } from './cors.ts';
+import { HostCheck } from './host-check.ts';
 import { answerMalformed, answerWithoutTls } from './malformed-request.ts';
 import { RouteTable } from './route-table.ts';
 import { cutUnreadBody } from './unread-body.ts';
@@ -40,6 +41,8 @@ export interface HttpListenerOptions {
   /** Undefined where there are no credentials that could end. */
   readonly watch?: CredentialWatch | undefined;
   readonly cors: CorsPolicy | undefined;
+  /** Names that it answers to, beside addresses and localhost. */
+  readonly hosts: readonly string[] | undefined;
   readonly maxConcurrentRequests: number;
   readonly maxConnections: number;
   readonly maxBodyBytes: number;
@@ -120,6 +123,7 @@ class Dispatcher {
   readonly #routes: RouteTable;
   readonly #options: HttpListenerOptions;
   readonly #connections: Connections;
+  readonly #hosts: HostCheck;
   /** Requests under way of callers that are identified, by tenant. */
   readonly #byTenant = new Tally<string>();
   #draining = false;
@@ -143,6 +147,7 @@ class Dispatcher {
     this.#options = options;
     this.#connections = connections;
     this.#routes = new RouteTable(options.routes);
+    this.#hosts = new HostCheck(options.hosts ?? []);
   }
 
   dispatch(request: IncomingMessage, response: ServerResponse): void {
@@ -171,6 +176,7 @@ class Dispatcher {
     try {
       this.#checkLoad(route, exchange, ofSameClient);
       checkHead(request, exchange);
+      this.#hosts.check(request.headers.host);
       this.#checkBody(exchange);
       if (request.method === 'OPTIONS') {
         answerOptions(route, exchange);

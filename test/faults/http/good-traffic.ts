@@ -55,7 +55,7 @@ function request(route: string, head: string, body: string | Buffer = '', isDear
   const isChunked = head.toLowerCase().includes('transfer-encoding');
   const [line = '', ...fields] = head.split('\n');
   const length = content.length > 0 && !isChunked ? [`Content-Length: ${content.length}`] : [];
-  const lines = [`${line} HTTP/1.1`, 'Host: framehold.test', ...fields, ...length, '', ''];
+  const lines = [`${line} HTTP/1.1`, 'Host: localhost', ...fields, ...length, '', ''];
   return { route, bytes: Buffer.concat([Buffer.from(lines.join('\r\n')), content]), isDear };
 }
 

@@ -41,7 +41,7 @@ export const leavingClients: Scenario = {
   },
 };
 
-const head = (line: string): Buffer => Buffer.from(`${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
+const head = (line: string): Buffer => Buffer.from(`${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
 const long: readonly GoodRequest[] = [
   { route: '/exec', bytes: head('GET /exec?handle=big&fmt=json&limit=1,'), isDear: true },
   { route: '/exp', bytes: head('GET /exp?handle=big&fmt=csv'), isDear: true },

@@ -27,7 +27,8 @@ interface Oversized {
 const mebibyte = Buffer.alloc(1024 * 1024, 'a');
 const chunk = Buffer.concat([Buffer.from(`${mebibyte.length.toString(16)}\r\n`), mebibyte, Buffer.from('\r\n')]);
 const none = Buffer.alloc(0);
-const post = (target: string, fields: string): string => `POST ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n\r\n`;
+const post = (target: string, fields: string): string =>
+  `POST ${target} HTTP/1.1\r\nHost: localhost\r\n${fields}\r\n\r\n`;
 const lengthOf = (bytes: number): string => `Content-Length: ${bytes}`;
 
 const oversized: readonly Oversized[] = [
@@ -42,7 +43,7 @@ const oversized: readonly Oversized[] = [
   {
     what: 'a header of 17 KB',
     status: 431,
-    head: `GET /ping HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`,
+    head: `GET /ping HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`,
     piece: none,
     pieces: 0,
     isJudgedByContent: false,
@@ -50,7 +51,7 @@ const oversized: readonly Oversized[] = [
   {
     what: '2,001 headers',
     status: 431,
-    head: `GET /ping HTTP/1.1\r\nHost: a\r\n${'a:b\r\n'.repeat(2000)}\r\n`,
+    head: `GET /ping HTTP/1.1\r\nHost: localhost\r\n${'a:b\r\n'.repeat(2000)}\r\n`,
     piece: none,
     pieces: 0,
     isJudgedByContent: false,

@@ -249,7 +249,7 @@ const bodies = [
   'null',
   '\xff\xfe',
   '--edge\r\n',
-  'GET /ping HTTP/1.1\r\nHost: a\r\n\r\n',
+  'GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n',
 ];
 const chunkSizes = ['3', '0003', '3;a=b', '3;a="b;c"', '3 ', '3 ;a', '3;', `3;${'x'.repeat(300)}`];
 const oddChunkSizes = [
@@ -289,7 +289,7 @@ function request(random: Random): string {
   const space = (): string => (random.chance(0.02) ? random.pick(['', '  ', '\t', '\x0b']) : ' ');
   const target = `${one(paths, oddPaths)}${random.chance(0.7) ? random.pick(queries) : ''}`;
   const line = `${one(methods, oddMethods)}${space()}${target}${space()}${one(versions, oddVersions)}`;
-  const host = random.chance(0.96) ? ['Host: framehold.test'] : [];
+  const host = random.chance(0.96) ? ['Host: localhost'] : [];
   const others = Array.from({ length: random.between(0, 4) }, () => one(fields, oddFields));
   const { framing, body } = content(random, isOdd);
   const lines = [line, ...host, ...others, ...framing, '', ''];
@@ -334,7 +334,7 @@ function otherProtocol(random: Random): string {
     '*1\r\n$4\r\nPING\r\n',
     'HELO framehold.test\r\n',
     'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
-    'PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\nGET /ping HTTP/1.1\r\nHost: a\r\n\r\n',
+    'PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\nGET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n',
     '\r\n'.repeat(random.between(1, 50)),
     random.bytes(random.between(1, 400)).toString('latin1'),
     '',

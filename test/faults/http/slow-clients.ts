@@ -30,16 +30,16 @@ interface SlowKind {
   readonly limit: 'headerMs' | 'stallMs' | 'requestMs';
 }
 
-const post = (target: string): string => `POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n`;
+const post = (target: string): string => `POST ${target} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n`;
 
 const kinds: readonly SlowKind[] = [
   { what: 'silence', begin: '', drip: '', limit: 'headerMs' },
   { what: 'empty lines', begin: '\r\n', drip: '\r\n', limit: 'headerMs' },
   { what: 'a slow request line', begin: 'G', drip: 'E', limit: 'headerMs' },
-  { what: 'slow headers', begin: 'GET /ping HTTP/1.1\r\nHost: a\r\nX: ', drip: 'x', limit: 'headerMs' },
+  { what: 'slow headers', begin: 'GET /ping HTTP/1.1\r\nHost: localhost\r\nX: ', drip: 'x', limit: 'headerMs' },
   {
     what: 'slow headers of a second request',
-    begin: 'GET /ping HTTP/1.1\r\nHost: a\r\n\r\nG',
+    begin: 'GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\nG',
     drip: 'E',
     limit: 'headerMs',
   },
@@ -56,7 +56,7 @@ const kinds: readonly SlowKind[] = [
   { what: 'a slow body that nobody reads', begin: `${post('/ping')}a`, drip: 'x', limit: 'requestMs' },
   {
     what: 'a reader that takes nothing',
-    begin: 'GET /exp?handle=big&fmt=csv HTTP/1.1\r\nHost: a\r\n\r\n',
+    begin: 'GET /exp?handle=big&fmt=csv HTTP/1.1\r\nHost: localhost\r\n\r\n',
     drip: '',
     isDeaf: true,
     limit: 'stallMs',

@@ -124,7 +124,7 @@ async function knock({ url }: SpawnedFramehold, count: number): Promise<{ socket
   await Promise.all(
     sockets.map(async (socket) => {
       socket.on('error', () => {});
-      socket.write('GET /ping HTTP/1.1\r\nhost: test\r\n\r\n');
+      socket.write('GET /ping HTTP/1.1\r\nhost: localhost\r\n\r\n');
       const isAnswered = await new Promise<boolean>((resolve) => {
         socket.once('data', () => resolve(true)).once('close', () => resolve(false));
       });

@@ -77,7 +77,7 @@ class SlowReader implements Disposable {
     socket.pause();
     socket.on('error', () => {});
     const target = n % 2 === 0 ? '/exec?handle=big&fmt=json&limit=1,' : '/exp?handle=big&fmt=csv';
-    socket.write(`GET ${target} HTTP/1.1\r\nhost: test\r\n\r\n`);
+    socket.write(`GET ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
     this.#socket = socket;
     this.#tick = setInterval(() => {
       if (socket.read(1024) !== null) this.hasBegun = true;

@@ -99,7 +99,7 @@ export const manyQueries: Scenario = {
       const { hostname, port } = new URL(server.url);
       const query = new URLSearchParams({ query: markedSql(marker.next().value), fmt: 'json' });
       const client = connect(Number(port), hostname, () => {
-        client.write(`GET /exec?${query} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        client.write(`GET /exec?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
       });
       client.on('error', () => {});
       await until('the request arrives', 5000, () => held.length === 1);

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import { tsdbEngineName } from '../../../core/engine-names.ts';
 import type { Tsdb } from '../../../core/tsdb.ts';
-import { refuseOtherSite } from '../../exchange/cross-site-guard.ts';
+import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { ForwardSql } from './command.ts';
 
@@ -13,7 +13,7 @@ export async function forwardSql(
   { requestTimeoutMs }: { readonly requestTimeoutMs: number },
 ): Promise<void> {
   const { requestHeaders, headers, signal, record } = exchange;
-  if (exchange.principal.credential !== 'none') refuseOtherSite(exchange);
+  if (exchange.principal.credential !== 'none') refuseCrossSite(exchange);
   if (record !== undefined) {
     record.notes.statement({ sql: command.query, engine: tsdbEngineName });
     // It runs whatever it is given.
