@@ -30,7 +30,7 @@ const mostRunParts = 500;
  */
 const growth = 32;
 /** The same for a frame that stands still: fewer parts, and a few rewrites more where frames stand still again and again. */
-const growthAtStandstill = 4;
+const growthAtStandstill = 2;
 /** With more small parts than these, some are merged whatever their sizes are. */
 const mostSmallParts = 256;
 const forcedRunParts = 32;
