@@ -20,7 +20,7 @@ export const auditedChanges: Scenario = {
   id: 'T7',
   promise:
     'every acknowledged change has one line in the audit file, also after kill -9; without the line it is refused',
-  rounds: { ci: 3, release: 200 },
+  rounds: { ci: 2, release: 200 },
   secondsPerRound: 20,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -27,7 +27,7 @@ const boundsMs = { ci: 10_000, release: 3000 } as const;
 export const certificateReload: Scenario = {
   id: 'T3',
   promise: 'a certificate is replaced under load without a failed request, and files that do not fit change nothing',
-  rounds: { ci: 4, release: 200 },
+  rounds: { ci: 2, release: 200 },
   secondsPerRound: 15,
   async run({ rounds, size, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -17,7 +17,7 @@ const content = 'a\n1\n';
 export const probing: Scenario = {
   id: 'T1',
   promise: 'what is another tenant’s answers like what never was: the same bytes, in the same time',
-  rounds: { ci: 1000, release: 100_000 },
+  rounds: { ci: 400, release: 100_000 },
   secondsPerRound: 0.1,
   async run({ rounds, size, random, progress }: Trial) {
     await using servers = await ClosedServers.start(1);

@@ -28,7 +28,7 @@ export const revocation: Scenario = {
   id: 'T2',
   promise:
     'what is revoked, expired, removed or unshared is refused by all servers within 1 s, and what runs ends within 5 s',
-  rounds: { ci: 8, release: 500 },
+  rounds: { ci: 4, release: 500 },
   secondsPerRound: 10,
   async run({ rounds, size, random, progress }: Trial) {
     await using servers = await ClosedServers.start(2);

@@ -67,7 +67,7 @@ const kinds: readonly SlowKind[] = [
 export const slowClients: Scenario = {
   id: 'I4',
   promise: 'slow and silent clients are cut off within the time-outs, and hinder nobody',
-  rounds: { ci: 180, release: 1900 },
+  rounds: { ci: 90, release: 1900 },
   secondsPerRound: 0.3,
   async run({ rounds, size }: Trial) {
     await using directory = await temporaryDirectory();

@@ -35,7 +35,7 @@ const answered = new Set<string>([...errorCodes, 'cut', 'left']);
 export const hostileSql: Scenario = {
   id: 'S1',
   promise: 'hostile SQL reads no file, changes nothing, stays within its time and memory, and harms nobody else',
-  rounds: { ci: 120, release: hostileStatements.length * allDoors.length * 2 },
+  rounds: { ci: 60, release: hostileStatements.length * allDoors.length * 2 },
   secondsPerRound: 0.5,
   async run({ rounds, size, random, progress }: Trial) {
     const timeoutMs = timeoutsMs[size];
