@@ -1,4 +1,4 @@
-import { parseProducer, refuseProducer } from '../core/parse-producer.ts';
+import { parseProducer, refuseProducer } from '../core/producer.ts';
 import { PutResult } from '../grpc/messages/flight.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import type { MessageReader } from '../grpc/wire/message-frames.ts';

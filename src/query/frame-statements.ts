@@ -2,8 +2,8 @@ import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
 import { type FrameName, isSharedName, ownedName } from '../core/frame-name.ts';
 import type { Handle } from '../core/handle.ts';
-import { refuseProducer } from '../core/parse-producer.ts';
 import type { Principal } from '../core/principal.ts';
+import { refuseProducer } from '../core/producer.ts';
 import {
   type AnalyticsTable,
   isAnalytics,

@@ -1,6 +1,7 @@
 import { ClientError } from '../../client/client-error.ts';
 import type { NextRows, RowsRequest } from '../../client/framehold-client.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
+import { only } from '../../core/async/only.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
 import type { Given } from '../framework/flag-table.ts';
@@ -67,8 +68,4 @@ async function nextRows({ client, environment, signal }: ClientContext, request:
 
 function isPassing(error: unknown): error is ClientError {
   return error instanceof ClientError && (error.outcome !== 'refused' || error.code === 'overloaded');
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes;
 }

@@ -14,6 +14,7 @@ import {
 } from '../../../test/support/arrow-stream-writer.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import type { AppError } from '../../core/app-error.ts';
+import { only } from '../../core/async/only.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import type { WrittenPart } from '../../core/frame-engine.ts';
 import { silentLogger } from '../../core/logger.ts';
@@ -48,10 +49,6 @@ function newEngine(): DuckDbEngine {
 
 let files = 0;
 const newPath = (): string => join(directory.path, `part-${files++}.parquet`);
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
 
 async function write(
   stream: Uint8Array,

@@ -14,6 +14,7 @@ import {
 } from '../../../test/support/arrow-stream-writer.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { AppError } from '../../core/app-error.ts';
+import { only } from '../../core/async/only.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { ChunkForm } from '../../core/frame-engine.ts';
 import { silentLogger } from '../../core/logger.ts';
@@ -85,10 +86,6 @@ async function answerOf(result: SqlResult): Promise<Answer> {
 async function direct(sql: string, form: ChunkForm, wanted: Wanted = {}): Promise<Answer> {
   const query = { sql, tables: [], parameterCount: 0 };
   return answerOf(await engine.run({ query, tables: [], form, ...wanted }, { signal: never }));
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 async function recoded(bytes: Uint8Array, form: ChunkForm, wanted: Wanted = {}): Promise<Answer> {

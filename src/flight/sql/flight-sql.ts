@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/logger.ts';
-import { parseProducer } from '../../core/parse-producer.ts';
 import type { Principal } from '../../core/principal.ts';
+import { parseProducer } from '../../core/producer.ts';
 import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import type { Frames } from '../../frames/frames.ts';
 import { PutResult, Result } from '../../grpc/messages/flight.ts';

@@ -1,3 +1,4 @@
+import { only } from '../../core/async/only.ts';
 import { type Batch, bytesOfVectors } from '../../core/batch.ts';
 import type { RowSource } from '../../core/frame-engine.ts';
 import { type OwnedBatches, readBatches } from '../../encoding/arrow/read/vectors/read-batches.ts';
@@ -42,10 +43,6 @@ function batchesOf(read: OwnedBatches | undefined): readonly Batch[] | undefined
 
 export function isSmall({ rows, vectors }: Batch): boolean {
   return rows <= mostBatchRows && bytesOfVectors(vectors) <= mostBatchBytes;
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes;
 }
 
 async function* resumed(

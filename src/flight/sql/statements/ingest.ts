@@ -1,9 +1,8 @@
 import { AppError } from '../../../core/app-error.ts';
 import { mayUseEngine } from '../../../core/engine-names.ts';
 import { parseHandle } from '../../../core/handle.ts';
-import { refuseProducer } from '../../../core/parse-producer.ts';
 import type { Principal } from '../../../core/principal.ts';
-import type { Producer } from '../../../core/producer.ts';
+import { type Producer, refuseProducer } from '../../../core/producer.ts';
 import { analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { findFrame } from '../../../query/frame-tables.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Logger } from '../../../core/logger.ts';
-import { parseProducer } from '../../../core/parse-producer.ts';
+import { parseProducer } from '../../../core/producer.ts';
 import type { Call, Message } from '../../../grpc/server/method.ts';
 import type { AnalysedStatement, CallOptions, FrameSql, PreparedSql } from '../../../query/frame-sql.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';

@@ -1,4 +1,4 @@
-import { parseProducer, refuseProducer } from '../../../core/parse-producer.ts';
+import { parseProducer, refuseProducer } from '../../../core/producer.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Operation } from '../../exchange/operation.ts';

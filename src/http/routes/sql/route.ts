@@ -1,6 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
-import { parseProducer, refuseProducer } from '../../../core/parse-producer.ts';
-import type { Producer } from '../../../core/producer.ts';
+import { type Producer, parseProducer, refuseProducer } from '../../../core/producer.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { AnalysedStatement, EngineChoice, FrameSql } from '../../../query/frame-sql.ts';

@@ -1,5 +1,5 @@
 import { LruMap } from '../../../core/lru-map.ts';
-import { parseProducer } from '../../../core/parse-producer.ts';
+import { parseProducer } from '../../../core/producer.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Operation } from '../../exchange/operation.ts';

@@ -19,6 +19,7 @@ import {
 import { duckDbEngine, newPartPath, readText } from '../../../../../test/support/duckdb-engine.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../../../../test/support/temporary-directory.ts';
 import { AppError } from '../../../../core/app-error.ts';
+import { only } from '../../../../core/async/only.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import type { FrameEngine } from '../../../../core/frame-engine.ts';
 import { createArrowEncoder } from '../../write/arrow-encoder.ts';
@@ -35,10 +36,6 @@ afterAll(async () => {
   await engine[Symbol.asyncDispose]();
   await directory[Symbol.asyncDispose]();
 });
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
 
 interface Written {
   readonly columns: readonly Column[];

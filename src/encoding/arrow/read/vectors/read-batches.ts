@@ -1,4 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
+import { only } from '../../../../core/async/only.ts';
 import type { Batch } from '../../../../core/batch.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import { ArrowStream } from '../columns/stream.ts';
@@ -38,8 +39,4 @@ export async function readBatches(bytes: Uint8Array): Promise<OwnedBatches | und
     if (error instanceof AppError) return undefined;
     throw error;
   }
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

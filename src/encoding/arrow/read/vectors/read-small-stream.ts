@@ -1,4 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
+import { only } from '../../../../core/async/only.ts';
 import type { Vector } from '../../../../core/batch.ts';
 import type { DataType } from '../../../../core/data-type.ts';
 import type { ArrowColumn } from '../columns/column.ts';
@@ -80,8 +81,4 @@ function bytesOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + bytesOf(each), 0);
   if (typeof value === 'object' && value !== null) return bytesOf(Object.values(value));
   return 0;
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

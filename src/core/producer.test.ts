@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseProducer } from './parse-producer.ts';
+import { parseProducer } from './producer.ts';
 
 const headers = { 'producer-id': 'loader 7', 'producer-epoch': '0', 'producer-seq': '9007199254740991' };
 
