@@ -15,6 +15,9 @@ const withProcesses = [
 /** Tests with a Spark or a Sail. */
 const cluster = ['test/cluster/**/*.test.ts'];
 
+/** Tests of the console in a real browser. */
+const browser = ['test/browser/**/*.test.ts'];
+
 const shared = {
   // A test that starts a process, or loads a library, beside other work may take many seconds.
   testTimeout: 60_000,
@@ -49,7 +52,7 @@ export default defineConfig({
           ...shared,
           name: 'processes',
           include: withProcesses,
-          exclude: cluster,
+          exclude: [...cluster, ...browser],
           pool: 'forks',
           isolate: false,
         },
@@ -66,6 +69,18 @@ export default defineConfig({
           // They may run with the time that all others leave.
           testTimeout: 120_000,
           hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'browser',
+          include: browser,
+          globalSetup: 'test/browser/support/setup.ts',
+          pool: 'forks',
+          isolate: false,
+          // After the others: a page that waits for its turn looks like one that does not answer.
+          sequence: { groupOrder: 2 },
         },
       },
     ],

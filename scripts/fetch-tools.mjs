@@ -2,6 +2,8 @@
  * Fetches what tests need and this machine does not have, while the first tests run. Quiet: a test that needs something
  * waits for it (`test/support/cached.ts`), and is the one to say that it cannot be fetched.
  */
+
+import { chromiumOptions } from '../test/browser/support/chromium.ts';
 import { javaWithJdbcDriver } from '../test/clients/support/jdbc-driver.ts';
 import { nodeClient } from '../test/clients/support/node-client.ts';
 import { python } from '../test/clients/support/python.ts';
@@ -9,5 +11,12 @@ import { tpchFolder } from '../test/cluster/support/tpch.ts';
 import { questdbJar } from '../test/support/questdb-jar.ts';
 import { node24 } from './node24.mjs';
 
-await Promise.allSettled([questdbJar(), tpchFolder(0.1), python(), javaWithJdbcDriver(), nodeClient()]);
+await Promise.allSettled([
+  questdbJar(),
+  tpchFolder(0.1),
+  python(),
+  javaWithJdbcDriver(),
+  nodeClient(),
+  chromiumOptions(),
+]);
 node24();

@@ -99,6 +99,7 @@ function lintAndTypes() {
   console.log('checking types …');
   check('checking types', tool('typescript/bin/tsc', ['--noEmit']));
   check('checking types of the console', tool('typescript/bin/tsc', ['--noEmit', '--project', 'console']));
+  check('checking types of the browser tests', tool('typescript/bin/tsc', ['--noEmit', '--project', 'test/browser']));
 }
 
 /** Resolves when all that tests need is there, or cannot be fetched. */

@@ -14,9 +14,9 @@ import { type View, views } from './views.ts';
 export function App() {
   return (
     <div class="app">
-      <a class="skip-link" href="#content">
+      <button type="button" class="skip-link" onClick={() => document.getElementById('content')?.focus()}>
         Skip to the content
-      </a>
+      </button>
       <Navigation />
       <main id="content" class="content" tabIndex={-1}>
         {needsLogin.value ? <LoginView /> : <CurrentView />}
