@@ -22,6 +22,13 @@ test.each([
   expect(answersIn(text)).toBe(1);
 });
 
+test('no answer may be taken for another type than its own: neither a good one, nor an error, nor one to no request at all', async () => {
+  for (const path of ['/ping', '/', '/nosuch', '/exec?handle=none&fmt=json'])
+    expect((await ask(`${server.url}${path}`)).headers['x-content-type-options'], path).toBe('nosniff');
+  for (const bytes of ['nonsense\r\n\r\n', `GET /${'a'.repeat(17_000)} HTTP/1.1\r\n\r\n`])
+    expect(await sendRaw(server.url, bytes)).toContain('X-Content-Type-Options: nosniff\r\n');
+});
+
 test('a request without Host is refused in the one shape', async () => {
   const text = await sendRaw(server.url, 'GET /ping HTTP/1.1\r\n\r\n');
   expect(text).toMatch(/^HTTP\/1\.1 400 /);

@@ -72,7 +72,7 @@ export class Exchange {
     this.segments = segments;
     this.requestId = requestId;
     this.logger = logger;
-    this.headers = ['x-request-id', requestId];
+    this.headers = ['x-request-id', requestId, 'x-content-type-options', 'nosniff'];
     if (isPrivate) this.headers.push('cache-control', 'private, no-cache');
     this.#isPrivate = isPrivate;
     this.#request = request;

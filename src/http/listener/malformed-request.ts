@@ -5,6 +5,8 @@ import { errorBody, httpStatus, jsonContentType } from '../exchange/error-respon
 /** How long a client that still sends has to take notice of its answer. */
 const lingerMs = 1000;
 
+const noSniffing = 'X-Content-Type-Options: nosniff';
+
 const answered = new WeakSet<Socket>();
 
 /** Answers what Node's parser refused, before there is a request object. */
@@ -38,7 +40,7 @@ function answerTo(code: string | undefined): string {
         'Request Header Fields Too Large',
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+      return `HTTP/1.1 408 Request Timeout\r\n${noSniffing}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
     default:
       return response(new AppError('invalid_input', 'this is not a well-formed HTTP request'), 'Bad Request');
   }
@@ -50,6 +52,7 @@ function response(error: AppError, reason: string): string {
     `HTTP/1.1 ${httpStatus[error.code]} ${reason}`,
     `Content-Type: ${jsonContentType}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    noSniffing,
     'Connection: close',
     '',
     body,
