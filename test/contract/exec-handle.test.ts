@@ -217,6 +217,34 @@ describe('HTTP manners', () => {
     expect([answer.status, answer.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
   });
 
+  test('version= gives rows of that version or lineage, and 409 for a frame at another one', async () => {
+    const statuses = async (version: unknown) => {
+      const answers = [];
+      // The second may come from memory.
+      for (const _ of ['read', 'kept']) answers.push(await exec(`handle=paged&fmt=json&version=${version}`));
+      return answers.map(({ status }) => status);
+    };
+    const idOf = async () => String((await exec('handle=paged&fmt=json')).headers.etag).replaceAll('"', '');
+    await putSql(server.frames, 'paged', 'SELECT 1 AS n');
+    const lineage = await idOf();
+    expect(await statuses(lineage)).toEqual([200, 200]);
+    await putSql(server.frames, 'paged', 'SELECT 2 AS n', { mode: 'append' });
+    const grown = await idOf();
+    await putSql(server.frames, 'paged', 'SELECT 3 AS n', { mode: 'append' });
+    expect([await statuses(lineage), await statuses(await idOf())]).toEqual([
+      [200, 200],
+      [200, 200],
+    ]);
+    expect(await statuses(grown)).toEqual([409, 409]);
+    await putSql(server.frames, 'paged', 'SELECT 4 AS n', { mode: 'overwrite' });
+    expect([await statuses(lineage), await statuses(grown)]).toEqual([
+      [409, 409],
+      [409, 409],
+    ]);
+    expect((await exec(`handle=paged&fmt=json&version=${lineage}`)).json()).toMatchObject({ code: 'frame_changed' });
+    expect(await statuses(2), "the version of QuestDB's protocol").toEqual([200, 200]);
+  });
+
   test('an unchanged version is 304 by its ETag, a changed one is sent', async () => {
     await putSql(server.frames, 'tagged', 'SELECT 1 AS n');
     const first = await exec('handle=tagged&fmt=json');

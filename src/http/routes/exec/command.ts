@@ -12,6 +12,8 @@ export interface ReadHandle {
   readonly range: RowRange;
   readonly limitText: string | undefined;
   readonly quoteLargeNum: boolean;
+  /** The id of the version, or of the lineage, that the rows must be of. Undefined: any. */
+  readonly version: string | undefined;
 }
 
 export interface ForwardSql {
@@ -64,6 +66,7 @@ export function parseExec(parameters: ReadonlyMap<string, string>, defaults: Exe
       range: parseRowLimit(limitText, defaults.maxLimit),
       limitText,
       quoteLargeNum: isTrue(parameters, 'quoteLargeNum'),
+      version: parseVersion(parameters.get('version')),
     };
   }
   const wanted = requestedEngine(parameters.get('engine'), defaults);
@@ -102,6 +105,11 @@ function parseQuery(
     explain: isTrue(parameters, 'explain'),
     columns: cols === undefined ? undefined : parseColumnList(cols),
   };
+}
+
+/** A bare number is the version of QuestDB's protocol. */
+function parseVersion(version: string | undefined): string | undefined {
+  return version === undefined || /^\d{1,9}$/.test(version) ? undefined : version;
 }
 
 function isTrue(parameters: ReadonlyMap<string, string>, name: string): boolean {

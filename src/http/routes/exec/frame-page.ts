@@ -1,4 +1,5 @@
 import type { CacheSpace } from '../../../cache/byte-cache.ts';
+import { AppError } from '../../../core/app-error.ts';
 import type { RequestNotes } from '../../../core/request-notes.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { type ContentCoding, chooseCoding } from '../../exchange/content-coding.ts';
@@ -12,6 +13,7 @@ import type { ExecSettings, ReadHandle } from './command.ts';
 /** A page of one version, as it is kept. */
 export interface FramePage extends Page {
   readonly version: number;
+  readonly lineage: string;
   readonly rows: number;
 }
 
@@ -37,6 +39,7 @@ export function readHandle(
   if (versionId !== undefined) {
     const page = source.pages.get(versionId, pageKey(command, coding));
     if (page !== undefined) {
+      if (command.version !== undefined) assertVersion(command, versionId, page.lineage);
       if (exchange.record !== undefined) notePage(exchange.record.notes, command, page);
       return sendPage(exchange, page, describeBody(versionId, coding));
     }
@@ -60,18 +63,26 @@ async function readPage(
       handle,
       ...range,
       form: quoteLargeNum ? 'exec-json-quoted' : 'exec-json',
-      needsRows({ count, versionId }) {
+      needsRows({ count, versionId, lineage }) {
+        if (command.version !== undefined) assertVersion(command, versionId, lineage);
         checkMaximum(count, maxLimit, limitText);
         return knownTag(exchange, { versionId, coding }) === undefined;
       },
     },
     { signal, lane },
   );
-  const { versionId, version, count } = rows;
+  const { versionId, version, lineage, count } = rows;
   const body = execJsonBody({ query: `handle:${handle}` }, rows, true);
   const page = await sendBody(exchange, body, describeBody(versionId, coding));
   if (page === undefined) return;
-  pages.set(versionId, pageKey(command, coding), { ...asText(page), version, rows: count }, page.bytes);
+  pages.set(versionId, pageKey(command, coding), { ...asText(page), version, lineage, rows: count }, page.bytes);
+}
+
+function assertVersion({ handle, version }: ReadHandle, versionId: string, lineage: string): void {
+  if (version === versionId || version === lineage) return;
+  throw new AppError('frame_changed', `frame ${handle} is at version ${versionId}, not at the one that was asked for`, {
+    hint: 'begin anew with the rows of the newer one',
+  });
 }
 
 function notePage(notes: RequestNotes, { handle }: ReadHandle, { version, rows }: FramePage): void {

@@ -1,5 +1,5 @@
 import type { Operation } from '../../exchange/operation.ts';
-import { choice, flag, frameName, ignored, type Parameter, text } from '../../exchange/parameters.ts';
+import { choice, flag, frameName, type Parameter, text } from '../../exchange/parameters.ts';
 import { engineParameter, engineReportSchema } from '../../exchange/requested-engine.ts';
 import { engineErrors, frameErrors, sqlErrors, tsdbErrors } from '../../openapi/error-groups.ts';
 import { columnSchema } from '../handles/summary.ts';
@@ -28,7 +28,9 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
       timings: flag('Of a statement: how long it took, in nanoseconds.'),
       explain: flag("Of a statement: QuestDB's object `explain`."),
       src: text('`con`, as the web console of QuestDB sends it: the same as `quoteLargeNum=true`.'),
-      version: ignored('The version of the protocol.'),
+      version: text(
+        "Of a frame: the `versionId` or the lineage that the rows must be of, else 409. A bare number is the version of QuestDB's protocol and has no effect.",
+      ),
     },
     headers: {
       'If-None-Match': { description: 'The ETag of an answer that the client has.', schema: { type: 'string' } },
@@ -60,6 +62,7 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
       'unsupported_format',
       'invalid_limit',
       'too_large',
+      'frame_changed',
       ...frameErrors,
       ...sqlErrors,
       ...engineErrors,
