@@ -1,7 +1,22 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../widgets/dialog.tsx';
-import { type Command, commands } from './commands.ts';
+import { type Command, offeredCommands } from './commands.ts';
+import { goTo, hrefOf } from './route.ts';
+import { theme } from './theme.ts';
+import { views } from './views.ts';
+
+/** Behind those of the view that is shown. */
+const general: readonly Command[] = [
+  ...views.map(({ name, title }) => ({ id: `view-${name}`, title: `Go to ${title}`, run: () => goTo(hrefOf(name)) })),
+  ...(['system', 'light', 'dark'] as const).map((name) => ({
+    id: `theme-${name}`,
+    title: `Theme: ${name}`,
+    run: () => {
+      theme.value = name;
+    },
+  })),
+];
 
 const isOpen = signal(false);
 const mostShown = 50;
@@ -32,7 +47,9 @@ function Commands() {
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = commands.value.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+  const found = [...offeredCommands.value, ...general].filter(({ title }) =>
+    words.every((word) => title.toLowerCase().includes(word)),
+  );
   const shown = found.slice(0, mostShown);
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });

@@ -1,0 +1,176 @@
+import {
+  acceptCompletion,
+  autocompletion,
+  type CompletionContext,
+  type CompletionResult,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, toggleComment } from '@codemirror/commands';
+import { SQLDialect, sql } from '@codemirror/lang-sql';
+import { bracketMatching, syntaxTree } from '@codemirror/language';
+import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { Compartment, EditorState, type Extension, Prec, type Text } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
+import { completionsAt, type FrameIndex, reach } from './completion.ts';
+import { type Dialect, type DialectName, dialects } from './dialects.ts';
+import { editorTheme } from './editor-theme.ts';
+
+export interface CodeEditorOptions {
+  readonly parent: HTMLElement;
+  readonly frames: () => FrameIndex;
+  readonly onChange: (document: string, text: () => string) => void;
+  readonly onRun: () => void;
+}
+
+export interface EditorPlace {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface EditorError {
+  /** Where in the text. */
+  readonly at: number;
+  readonly message: string;
+}
+
+/** The editor of statements. It keeps a state, with what can be undone, for each document. */
+export interface CodeEditor {
+  open(document: string, text: string): void;
+  setDialect(name: DialectName): void;
+  place(): EditorPlace;
+  showErrors(errors: readonly EditorError[]): void;
+  focus(): void;
+  destroy(): void;
+}
+
+const languages = new Map<DialectName, Extension>();
+
+function languageOf(dialect: Dialect): Extension {
+  const known = languages.get(dialect.name);
+  if (known !== undefined) return known;
+  const defined = SQLDialect.define({
+    keywords: dialect.keywords.replace(/\s+/g, ' '),
+    types: dialect.types.replace(/\s+/g, ' '),
+    builtin: dialect.functions.replace(/\s+/g, ' '),
+    backslashEscapes: dialect.hasBackslashEscapes,
+    doubleDollarQuotedStrings: dialect.hasDollarQuotes,
+    identifierQuotes: dialect.quote === '"' ? '"' : '"`',
+    specialVar: '?$:',
+  });
+  // Without its completion, which parses the statement: ours stands in the place of it.
+  const language = sql({ dialect: defined }).language;
+  languages.set(dialect.name, language);
+  return language;
+}
+
+/** In a shadow root: there its styles are adopted sheets, which the page's security policy allows. */
+export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditorOptions): CodeEditor {
+  const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' });
+  const language = new Compartment();
+  const states = new Map<string, EditorState>();
+  let dialect: Dialect = dialects.duckdb;
+  let document = '';
+
+  const complete = (context: CompletionContext): CompletionResult | null => {
+    const { state, pos } = context;
+    const { name } = syntaxTree(state).resolveInner(pos, -1);
+    if (/Comment|String/.test(name)) return null;
+    const last = state.sliceDoc(Math.max(0, pos - 1), pos);
+    if (!context.explicit && !/[\p{L}\d_$."`]/u.test(last)) return null;
+    const found = completionsAt(
+      state.sliceDoc(Math.max(0, pos - reach), pos),
+      state.sliceDoc(pos, pos + reach),
+      frames(),
+      dialect,
+    );
+    if (found === undefined || found.options.length === 0) return null;
+    return { from: pos - found.replaced, options: found.options, filter: false };
+  };
+
+  const run = (): boolean => {
+    onRun();
+    return true;
+  };
+  const extensions = [
+    Prec.highest(
+      keymap.of([
+        { key: 'Ctrl-Enter', mac: 'Cmd-Enter', run },
+        { key: 'Ctrl-Enter', run },
+        { key: 'Tab', run: acceptCompletion },
+      ]),
+    ),
+    lineNumbers(),
+    lintGutter(),
+    history(),
+    drawSelection(),
+    bracketMatching(),
+    highlightActiveLine(),
+    autocompletion({
+      override: [complete],
+      icons: false,
+      activateOnTypingDelay: 60,
+      optionClass: ({ type }) => `cm-is-${type}`,
+    }),
+    keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap, { key: 'Mod-/', run: toggleComment }]),
+    EditorView.contentAttributes.of({ 'aria-label': 'SQL statements', spellcheck: 'false', autocapitalize: 'off' }),
+    EditorView.lineWrapping,
+    placeholder('SELECT * FROM …'),
+    EditorView.updateListener.of(({ docChanged, state }) => {
+      if (docChanged) onChange(document, textOf(state.doc));
+    }),
+    editorTheme,
+  ];
+  const newState = (text: string): EditorState =>
+    EditorState.create({ doc: text, extensions: [language.of(languageOf(dialect)), ...extensions] });
+  const view = new EditorView({ state: newState(''), parent: root, root });
+
+  const replaceText = (text: string): void => {
+    view.dispatch({
+      changes: { from: 0, to: view.state.doc.length, insert: text },
+      selection: { anchor: text.length },
+    });
+  };
+
+  return {
+    open(next, text) {
+      if (document === next) {
+        if (view.state.doc.toString() !== text) replaceText(text);
+        return;
+      }
+      if (document !== '') states.set(document, view.state);
+      document = next;
+      const known = states.get(next);
+      view.setState(known !== undefined && known.doc.toString() === text ? known : newState(text));
+      view.dispatch({ effects: language.reconfigure(languageOf(dialect)) });
+    },
+    setDialect(name) {
+      dialect = dialects[name];
+      view.dispatch({ effects: language.reconfigure(languageOf(dialect)) });
+    },
+    place() {
+      const { from, to } = view.state.selection.main;
+      return { text: view.state.doc.toString(), from, to };
+    },
+    showErrors(errors) {
+      const { doc } = view.state;
+      const found = errors.map(({ at, message }) => {
+        const { from, to } = wordAt(doc, at);
+        return { from, to, severity: 'error' as const, message };
+      });
+      view.dispatch(setDiagnostics(view.state, found));
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}
+
+function textOf(doc: Text): () => string {
+  return () => doc.toString();
+}
+
+/** The word at a place of the text, or the character before its end. */
+function wordAt(doc: Text, at: number): { readonly from: number; readonly to: number } {
+  const from = Math.max(0, Math.min(at, doc.length));
+  const word = /^[\p{L}\d_$]+|^./u.exec(doc.sliceString(from, from + 200))?.[0] ?? '';
+  return word === '' ? { from: Math.max(0, from - 1), to: from } : { from, to: from + word.length };
+}

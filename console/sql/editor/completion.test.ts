@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { completionsAt, indexOf, mostOptions, namedFrames } from './completion.ts';
+import { dialects } from './dialects.ts';
+
+const index = indexOf([
+  {
+    name: 'trades',
+    rows: 10,
+    columns: [
+      { name: 'price', type: 'DOUBLE' },
+      { name: 'Trade Id', type: 'LONG' },
+    ],
+  },
+  { name: 'trades.v2', rows: 5, columns: [{ name: 'amount', type: 'DOUBLE' }] },
+  { name: 'my_trades', rows: null, columns: [] },
+  { name: 'desk/orders', rows: 1, columns: [] },
+]);
+
+/** `|` is the cursor. */
+function labels(text: string, dialect = dialects.duckdb): readonly string[] {
+  const [before = '', after = ''] = text.split('|');
+  return completionsAt(before, after, index, dialect)?.options.map(({ label, apply }) => apply ?? label) ?? [];
+}
+
+describe('completion', () => {
+  it('offers frames after FROM, those that begin so first', () => {
+    expect(labels('select * from tra|')).toEqual(expect.arrayContaining(['trades', '"trades.v2"', 'my_trades']));
+    expect(labels('select * from tra|').slice(0, 3)).toEqual(['trades', '"trades.v2"', 'my_trades']);
+    expect(labels('select * from |')).toContain('desk.orders');
+  });
+
+  it('offers the columns of frames that stand behind the cursor, before functions', () => {
+    expect(labels('select pr| from trades')[0]).toBe('price');
+    expect(labels('select tr| from trades')[0]).toBe('"Trade Id"');
+    expect(labels('select tr| from trades', dialects.spark)[0]).toBe('`Trade Id`');
+  });
+
+  it('offers only columns behind an alias', () => {
+    expect(labels('select t.| from trades as t join "trades.v2" v on true')).toEqual(['price', '"Trade Id"']);
+    expect(labels('select v.| from trades as t join "trades.v2" v on true')).toEqual(['amount']);
+  });
+
+  it('looks at one statement alone', () => {
+    expect(labels('select * from trades; select pri|')).not.toContain('price');
+  });
+
+  it('follows the case of keywords, and knows the functions of the engine', () => {
+    expect(labels('SEL|')).toContain('SELECT');
+    expect(labels('sel|')).toContain('select');
+    expect(labels('select arg_m|')).toEqual([
+      'arg_max',
+      'arg_max_null',
+      'arg_max_nulls_last',
+      'arg_min',
+      'arg_min_null',
+      'arg_min_nulls_last',
+    ]);
+    expect(labels('select sample from t late|', dialects.questdb)).toContain('latest');
+  });
+
+  it('has an end, whatever there is', () => {
+    const frames = Array.from({ length: 5000 }, (_, at) => ({ name: `frame_${at}`, rows: at, columns: [] }));
+    const found = completionsAt('select * from fra', '', indexOf(frames), dialects.duckdb);
+    expect(found?.options).toHaveLength(mostOptions);
+  });
+
+  it('offers nothing in a number', () => {
+    expect(labels('select 12|')).toEqual([]);
+  });
+});
+
+it('names in strings and comments are not frames of the statement', () => {
+  expect([...namedFrames("select 'trades' -- trades\n from my_trades where", index).keys()]).toEqual(['my_trades']);
+});

@@ -1,0 +1,204 @@
+import { type Dialect, wordsOf } from './dialects.ts';
+
+/** A frame that can be completed, and its columns. */
+export interface CompletedFrame {
+  readonly name: string;
+  readonly rows: number | null;
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+/** Made once for a listing of frames. */
+export interface FrameIndex {
+  readonly frames: readonly CompletedFrame[];
+  /** In the order of `frames`, in lower case. */
+  readonly lowerNames: readonly string[];
+  readonly byLowerName: ReadonlyMap<string, CompletedFrame>;
+}
+
+export interface CompletionOption {
+  readonly label: string;
+  readonly type: 'frame' | 'column' | 'function' | 'keyword' | 'type';
+  readonly detail?: string;
+  /** What is put into the text, where it is not the label. */
+  readonly apply?: string;
+}
+
+export interface Completions {
+  /** How many characters before the cursor are replaced. */
+  readonly replaced: number;
+  readonly options: readonly CompletionOption[];
+}
+
+export const mostOptions = 200;
+/** How far around the cursor the text is looked at. */
+export const reach = 6000;
+
+export const emptyIndex: FrameIndex = indexOf([]);
+
+export function indexOf(frames: readonly CompletedFrame[]): FrameIndex {
+  const lowerNames = frames.map(({ name }) => name.toLowerCase());
+  const byLowerName = new Map(frames.map((frame, at) => [lowerNames[at] ?? '', frame]));
+  return { frames, lowerNames, byLowerName };
+}
+
+const token = /"(?:[^"]|"")*"|`(?:[^`]|``)*`|'(?:[^']|'')*'|--[^\n]*|[\p{L}_][\p{L}\d_$]*|[^\s]/gu;
+
+/**
+ * What may stand at the cursor. `before` and `after` are the text around it; only `reach` characters of each are read, so that it
+ * takes the same time in a long text.
+ */
+export function completionsAt(
+  before: string,
+  after: string,
+  index: FrameIndex,
+  dialect: Dialect,
+): Completions | undefined {
+  const head = before.slice(-reach);
+  const typed = /(?:^|[^\p{L}\d_$"`])(["`]?[\p{L}\d_$.]*)$/u.exec(head)?.[1] ?? '';
+  const isQuoted = /^["`]/.test(typed);
+  const dotAt = isQuoted ? -1 : typed.lastIndexOf('.');
+  const word = dotAt < 0 ? typed : typed.slice(dotAt + 1);
+  if (/^\d/.test(word)) return undefined;
+  const bare = word.replace(/^["`]/, '').toLowerCase();
+  const statement = `${head.slice(head.lastIndexOf(';') + 1)}\u0000${statementRest(after)}`;
+  const named = namedFrames(statement, index);
+  const found = new OptionList(bare);
+  if (dotAt >= 0) {
+    const qualifier = typed.slice(0, dotAt).toLowerCase();
+    for (const frame of named.get(qualifier) ?? []) found.addColumns(frame, dialect, isQuoted);
+    return { replaced: word.length, options: found.options };
+  }
+  const previous = /([\p{L}_]+|,)\s*$/u.exec(head.slice(0, head.length - typed.length))?.[1]?.toLowerCase();
+  const wantsFrame = previous !== undefined && /^(?:from|join|into|table|describe|summarize)$/.test(previous);
+  if (!wantsFrame) {
+    for (const frames of new Set(named.values()))
+      for (const frame of frames) found.addColumns(frame, dialect, isQuoted);
+  }
+  if (wantsFrame || bare !== '') found.addFrames(index, dialect, isQuoted);
+  if (!isQuoted && bare !== '') {
+    const isUpper = word === word.toUpperCase();
+    found.addWords(keywordsOf(dialect), 'keyword', (name) => (isUpper ? name.toUpperCase() : name));
+    found.addWords(functionsOf(dialect), 'function', (name) => name);
+    found.addWords(typesOf(dialect), 'type', (name) => (isUpper ? name.toUpperCase() : name));
+  }
+  return { replaced: word.length, options: found.options };
+}
+
+class OptionList {
+  readonly options: CompletionOption[] = [];
+  readonly #prefix: string;
+  readonly #seen = new Set<string>();
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  addColumns(frame: CompletedFrame, dialect: Dialect, isQuoted: boolean): void {
+    for (const { name, type } of frame.columns) {
+      if (this.options.length >= mostOptions) return;
+      if (!name.toLowerCase().startsWith(this.#prefix)) continue;
+      this.#add({ label: name, type: 'column', detail: type, ...applied(name, dialect, isQuoted) });
+    }
+  }
+
+  /** Names that begin so first, then those that contain it. */
+  addFrames(index: FrameIndex, dialect: Dialect, isQuoted: boolean): void {
+    for (const isMeant of [
+      (name: string) => name.startsWith(this.#prefix),
+      (name: string) => this.#prefix.length > 1 && name.includes(this.#prefix, 1),
+    ]) {
+      for (const [at, { name, rows }] of index.frames.entries()) {
+        if (this.options.length >= mostOptions) return;
+        if (!isMeant(index.lowerNames[at] ?? '')) continue;
+        const detail = rows === null ? 'damaged' : `${rows.toLocaleString('en-US')} rows`;
+        const apply = sharedName(name, dialect);
+        this.#add({ label: name, type: 'frame', detail, ...(apply ? { apply } : applied(name, dialect, isQuoted)) });
+      }
+    }
+  }
+
+  addWords(words: readonly string[], type: CompletionOption['type'], written: (name: string) => string): void {
+    for (const name of words) {
+      if (this.options.length >= mostOptions) return;
+      if (name.toLowerCase().startsWith(this.#prefix)) this.#add({ label: written(name), type });
+    }
+  }
+
+  #add(option: CompletionOption): void {
+    const key = option.label.toLowerCase();
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.options.push(option);
+  }
+}
+
+function applied(name: string, dialect: Dialect, isQuoted: boolean): { readonly apply?: string } {
+  const written = isQuoted ? quoted(name, dialect) : quotedName(name, dialect);
+  return written === name ? {} : { apply: written };
+}
+
+/** `owner/trades` is `owner.trades` in a statement. */
+function sharedName(name: string, dialect: Dialect): string | undefined {
+  const [owner, handle] = name.split('/');
+  if (owner === undefined || handle === undefined) return undefined;
+  return `${owner === 'default' ? quoted(owner, dialect) : quotedName(owner, dialect)}.${quotedName(handle, dialect)}`;
+}
+
+/** A name as a statement needs it. */
+export function quotedName(name: string, dialect: Dialect): string {
+  return /^[a-z_][a-z\d_]*$/i.test(name) && !keywordsOf(dialect).includes(name.toLowerCase())
+    ? name
+    : quoted(name, dialect);
+}
+
+function quoted(name: string, { quote }: Dialect): string {
+  return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
+}
+
+/** The frames that a statement names, by their names and aliases in lower case. */
+export function namedFrames(statement: string, index: FrameIndex): ReadonlyMap<string, readonly CompletedFrame[]> {
+  const named = new Map<string, readonly CompletedFrame[]>();
+  const tokens = [...statement.matchAll(token)].map(([text]) => text).filter((text) => !text.startsWith('--'));
+  for (const [at, text] of tokens.entries()) {
+    const name = bareName(text);
+    const frame = name === undefined ? undefined : index.byLowerName.get(name);
+    if (frame === undefined || name === undefined) continue;
+    named.set(name, [frame]);
+    const next = tokens[at + 1];
+    const alias = bareName(next?.toLowerCase() === 'as' ? tokens[at + 2] : next);
+    if (alias !== undefined && !aliasEnds.has(alias)) named.set(alias, [frame]);
+  }
+  return named;
+}
+
+/** Words that follow a table and are not its alias. */
+const aliasEnds = new Set(
+  wordsOf(`where group order limit join inner left right full cross natural asof on using union except intersect having
+    window qualify sample lateral semi anti positional select from latest pivot unpivot and or as values`),
+);
+
+function bareName(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (/^["`]/.test(text)) return text.length > 1 ? text.slice(1, -1).toLowerCase() : undefined;
+  return /^[\p{L}_]/u.test(text) ? text.toLowerCase() : undefined;
+}
+
+function statementRest(after: string): string {
+  const rest = after.slice(0, reach);
+  const end = rest.indexOf(';');
+  return end < 0 ? rest : rest.slice(0, end);
+}
+
+const listed = new Map<string, readonly string[]>();
+
+function listOf(text: string): readonly string[] {
+  const known = listed.get(text);
+  if (known !== undefined) return known;
+  const words = [...new Set(wordsOf(text))].sort();
+  listed.set(text, words);
+  return words;
+}
+
+const keywordsOf = (dialect: Dialect): readonly string[] => listOf(dialect.keywords);
+const functionsOf = (dialect: Dialect): readonly string[] => listOf(dialect.functions);
+const typesOf = (dialect: Dialect): readonly string[] => listOf(dialect.types);

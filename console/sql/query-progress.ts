@@ -1,0 +1,40 @@
+import { signal } from '@preact/signals';
+import { getJson } from '../api/request.ts';
+
+export interface QueryProgress {
+  readonly tasks: number;
+  readonly completed_tasks: number;
+  readonly running_tasks: number;
+  readonly bytes_read: number;
+}
+
+interface QueriesDocument {
+  readonly queries: readonly { readonly id: string; readonly progress: QueryProgress | null }[];
+}
+
+const pollMs = 1000;
+
+/** By the id of the statement; those that tell none are not there. */
+export const progressById = signal<ReadonlyMap<string, QueryProgress>>(new Map());
+
+/** Asks again and again, with one request at a time for all statements, while the page is seen. For useEffect. */
+export function followProgress(): () => void {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const poll = async (): Promise<void> => {
+    if (!document.hidden) {
+      const { queries } = await getJson<QueriesDocument>('/queries', { signal: controller.signal });
+      const found = queries.flatMap(({ id, progress }) => (progress === null ? [] : [[id, progress] as const]));
+      progressById.value = new Map(found);
+    }
+    next();
+  };
+  const next = (): void => {
+    timer = setTimeout(() => void poll().catch(() => controller.signal.aborted || next()), pollMs);
+  };
+  next();
+  return () => {
+    clearTimeout(timer);
+    controller.abort();
+  };
+}

@@ -1,0 +1,105 @@
+import { ApiError } from '../api/api-error.ts';
+import { getJson, sendJson, withQuery } from '../api/request.ts';
+import type { Cell, GridColumn } from '../grid/grid-source.ts';
+
+/** How many rows of a result come at once. */
+export const firstRows = 1000;
+
+export interface StatementRequest {
+  readonly sql: string;
+  readonly engine: string;
+  /** `read`: over a door that cannot change anything. */
+  readonly door: 'sql' | 'read';
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
+/** What a statement gave. */
+export type StatementAnswer = (
+  | {
+      readonly kind: 'rows';
+      readonly columns: readonly GridColumn[];
+      readonly rows: readonly (readonly Cell[])[];
+      /** There are rows behind those. */
+      readonly hasMore: boolean;
+    }
+  | { readonly kind: 'done'; readonly updated: number | undefined }
+) & { readonly engine: string; readonly engineReason: string | undefined };
+
+interface AnswerDocument {
+  readonly columns?: readonly GridColumn[];
+  readonly dataset?: readonly (readonly Cell[])[];
+  readonly updated?: number;
+  readonly engine?: string;
+  readonly engine_reason?: string;
+  readonly error?: string;
+  readonly position?: number;
+}
+
+/** Runs a statement, and takes the first rows of what it gives. */
+export async function runStatement(request: StatementRequest): Promise<StatementAnswer> {
+  try {
+    return answerOf(await ask(request, firstRows + 1), request);
+  } catch (error) {
+    // The operator allows fewer rows; it was refused before it ran.
+    if (error instanceof ApiError && error.code === 'invalid_limit') return answerOf(await ask(request), request);
+    throw error;
+  }
+}
+
+function ask({ sql, engine, door, requestId, signal }: StatementRequest, limit?: number): Promise<AnswerDocument> {
+  const headers = { 'x-request-id': requestId };
+  const given = { engine, limit, quoteLargeNum: true };
+  // The external database is asked over GET alone.
+  if (door === 'read' || engine === 'tsdb') {
+    return getJson(withQuery('/exec', { query: sql, fmt: 'json', ...given }), { headers, signal });
+  }
+  return sendJson('/sql', { sql, ...given }, { headers, signal });
+}
+
+function answerOf(document: AnswerDocument, { engine }: StatementRequest): StatementAnswer {
+  // QuestDB may begin an answer as a success and find the error later.
+  if (document.error !== undefined) {
+    throw new ApiError(400, 'sql_error', document.error, {
+      ...(document.position !== undefined && { position: document.position }),
+    });
+  }
+  const ran = { engine: document.engine ?? engine, engineReason: document.engine_reason };
+  if (document.columns === undefined) return { kind: 'done', updated: document.updated, ...ran };
+  const rows = document.dataset ?? [];
+  return {
+    kind: 'rows',
+    columns: document.columns,
+    rows: rows.slice(0, firstRows),
+    hasMore: rows.length > firstRows,
+    ...ran,
+  };
+}
+
+export interface KeptFrame {
+  readonly handle: string;
+  readonly rows: number;
+}
+
+/** Runs it once more, and keeps all of its rows as a frame. */
+export function keepStatement(
+  { sql, engine, requestId, signal }: Omit<StatementRequest, 'door'>,
+  keep: { readonly handle: string; readonly ttl: string },
+): Promise<KeptFrame> {
+  return sendJson('/sql', { sql, engine, keep }, { headers: { 'x-request-id': requestId }, signal });
+}
+
+/** Not `crypto.randomUUID`, which is missing on plain HTTP under a name. */
+export function newRequestId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Stops it in the server. Resolves also where it has ended. */
+export async function cancelQuery(requestId: string): Promise<void> {
+  try {
+    await getJson(`/queries/${encodeURIComponent(requestId)}`, { method: 'DELETE' });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { messageOf } from '../api/api-error.ts';
+import { Icon } from '../widgets/icon.tsx';
+import { notify } from '../widgets/notices.tsx';
+import { engines, kindOf, refreshEngines } from './engines.ts';
+import { changeTab, currentTab } from './sql-tabs.ts';
+import { cancelTab, isUnderWay, runsByTab } from './statement-run.ts';
+
+export interface SqlToolbarProps {
+  readonly onRun: () => void;
+  readonly onExplain: () => void;
+}
+
+export function SqlToolbar({ onRun, onExplain }: SqlToolbarProps) {
+  const { id, engine } = currentTab.value;
+  const isRunning = (runsByTab.value.get(id) ?? []).some(({ state }) => isUnderWay(state.value));
+  const cannotExplain = kindOf(engine) === 'spark-connect';
+  return (
+    <div class="toolbar sql-toolbar">
+      <button type="button" class="button primary" title="Ctrl+Enter" onClick={onRun}>
+        <Icon name="play" />
+        Run
+      </button>
+      <button type="button" class="button" disabled={!isRunning} onClick={() => cancelTab(id)}>
+        <Icon name="stop" />
+        Cancel
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={cannotExplain}
+        title={cannotExplain ? 'A cluster explains nothing: choose the engine local' : 'The plan of the statement'}
+        onClick={onExplain}
+      >
+        Explain
+      </button>
+      <EngineMenu />
+    </div>
+  );
+}
+
+/** The engines that a statement may name, and how each is. */
+function EngineMenu() {
+  const { id, engine } = currentTab.value;
+  const known = engines.value;
+  const current = known.find(({ name }) => name === engine);
+  const refresh = (): void => {
+    refreshEngines().catch((error: unknown) => notify(messageOf(error), { isError: true }));
+  };
+  const isListed = engine === 'auto' || known.some(({ name }) => name === engine);
+  return (
+    <label class="sql-engine">
+      <span class="visually-hidden">Engine</span>
+      <select
+        class="input"
+        value={engine}
+        title={current?.problem ?? 'What runs the statement'}
+        onFocus={refresh}
+        onChange={(event) => changeTab(id, { engine: event.currentTarget.value })}
+      >
+        {!isListed && <option value={engine}>{engine}</option>}
+        {known.map(({ name, state, version }) => (
+          <option key={name} value={name}>
+            {name} · {state}
+            {version === null ? '' : ` · ${version}`}
+          </option>
+        ))}
+        <option value="auto">auto{known.some(({ auto }) => auto) ? '' : ' · local'}</option>
+      </select>
+    </label>
+  );
+}
