@@ -114,6 +114,7 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
     keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap, { key: 'Mod-/', run: toggleComment }]),
     EditorView.contentAttributes.of({ 'aria-label': 'SQL statements', spellcheck: 'false', autocapitalize: 'off' }),
     EditorView.lineWrapping,
+    typingOverSelection,
     placeholder('SELECT * FROM …'),
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (docChanged) onChange(document, textOf(state.doc));
@@ -163,6 +164,20 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
     destroy: () => view.destroy(),
   };
 }
+
+/**
+ * Chromium gives text that is typed over a coloured word the colour of the word, by a style attribute, which the policy of
+ * the page refuses. So that it has nothing to do, the text is put there by the editor.
+ */
+const typingOverSelection = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const isTyped = event.inputType === 'insertText' && !event.isComposing && event.data !== null;
+    if (!isTyped || view.composing || view.state.selection.main.empty) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data ?? ''), { userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
+});
 
 function textOf(doc: Text): () => string {
   return () => doc.toString();

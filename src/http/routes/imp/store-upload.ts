@@ -75,7 +75,7 @@ export async function storeUpload(
 }
 
 /** At the first bytes of the file, out of the archive that it may be in. */
-export async function openFile(upload: Upload, limits: Pick<BodyLimits, 'maxBodyBytes'>): Promise<UploadReader> {
+async function openFile(upload: Upload, limits: Pick<BodyLimits, 'maxBodyBytes'>): Promise<UploadReader> {
   const packed = new UploadReader(upload.body);
   await packed.fill(headBytes);
   const packing = packingOf(packed.buffered);
@@ -90,12 +90,12 @@ export async function openFile(upload: Upload, limits: Pick<BodyLimits, 'maxBody
 }
 
 /** As RFC 4180 lets a sender say it. */
-export function headerOf(contentType: string | undefined): boolean | undefined {
+function headerOf(contentType: string | undefined): boolean | undefined {
   const [, word] = /;\s*header\s*=\s*"?(present|absent)\b/i.exec(contentType ?? '') ?? [];
   return word === undefined ? undefined : word.toLowerCase() === 'present';
 }
 
-export function typesOf(upload: Upload, command: ImportCommand): TypesByColumn | undefined {
+function typesOf(upload: Upload, command: ImportCommand): TypesByColumn | undefined {
   if (upload.types !== undefined && command.types !== undefined) {
     throw new AppError('invalid_parameter', 'schema is given as a parameter and as a part of the form', {
       hint: 'give it once',
@@ -105,11 +105,7 @@ export function typesOf(upload: Upload, command: ImportCommand): TypesByColumn |
 }
 
 /** What could not have an effect was not meant so. */
-export function checkOptions(
-  format: FileFormatName,
-  { delimiter }: ImportCommand,
-  types: TypesByColumn | undefined,
-): void {
+function checkOptions(format: FileFormatName, { delimiter }: ImportCommand, types: TypesByColumn | undefined): void {
   if (delimiter !== undefined && format !== 'csv' && format !== 'tsv') {
     throw new AppError('invalid_parameter', `delimiter is given, but the body is ${format}`, {
       hint: 'leave it out, or name the right format',
@@ -122,7 +118,7 @@ export function checkOptions(
   }
 }
 
-export function fileFormat(
+function fileFormat(
   format: Exclude<FileFormatName, 'arrow'>,
   { delimiter, hasHeader, isPlainText, skipsBadRows }: ImportCommand & Spooled,
   types: TypesByColumn | undefined,
