@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { AuditLog } from './audit/audit-log.ts';
 import { FrameAudit } from './audit/frame-audit.ts';
 import { AccessRecords } from './auth/access-records.ts';
+import { DownloadTickets } from './auth/download-tickets.ts';
 import { FailedLogins } from './auth/failed-logins.ts';
 import { FrameAccess } from './auth/frame-access.ts';
 import { FrameShares } from './auth/frame-shares.ts';
@@ -67,6 +68,7 @@ import { queriesRoute, queryRoute } from './http/routes/queries.ts';
 import { rowsRoute } from './http/routes/rows/route.ts';
 import { sqlRoute } from './http/routes/sql/route.ts';
 import { tenantRoute, tenantsRoute } from './http/routes/tenants.ts';
+import { ticketsRoute } from './http/routes/tickets.ts';
 import { rotateTokenRoute, tokenRoute, tokensRoute } from './http/routes/tokens.ts';
 import { whoamiRoute } from './http/routes/whoami.ts';
 import { writeRoutes } from './http/routes/write/route.ts';
@@ -134,7 +136,7 @@ export async function startServer(
     }
     const followers = new Followers(config.server);
     cleanup.defer(async () => followers[Symbol.dispose]());
-    const inside = { ...access, audit, tls, followers, cache: store.cache };
+    const inside = { ...access, audit, tls, followers, tickets: new DownloadTickets(), cache: store.cache };
     const doors = cleanup.use(await openDoors(config, inside, queries, logger));
     cleanup.defer(async () => stopping.abort());
     createAnalyticsDatabase(engines.foreground, config.storage.duckdbPath, logger, stopping.signal);
@@ -284,6 +286,7 @@ interface Inside extends Access {
   readonly audit: Audit | undefined;
   readonly cache: ByteCache;
   readonly followers: Followers;
+  readonly tickets: DownloadTickets;
   readonly tls: ServerTls | undefined;
 }
 
@@ -419,6 +422,7 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
       isClosed: inside.records !== undefined,
       audit: inside.audit,
       watch: inside.watch,
+      tickets: inside.tickets,
       tls: inside.tls,
       routes: withConsole(http.console, [...routes, openApiRoute(routes, { version })]),
       logger: logger.area('http'),
@@ -509,7 +513,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
   const { http, write } = config;
   const { defaultEngine, autoEngine } = config.sql;
   const { sql, tsdb, running, engines, filter } = queries;
-  const { frames, followers, cache, records, tls } = inside;
+  const { frames, followers, cache, records, tickets, tls } = inside;
   return [
     pingRoute,
     execRoute({ frames, pages: cache.space(), tsdb, sql, settings: { ...http, defaultEngine } }),
@@ -527,6 +531,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     queryRoute(running),
     enginesRoute(engines),
     whoamiRoute(frames),
+    ticketsRoute(tickets, ['/exp', '/exec'], http),
     ...(records === undefined
       ? []
       : [

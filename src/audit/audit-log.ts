@@ -154,7 +154,7 @@ const reads: ReadonlySet<FrameDeed> = new Set(['read', 'describe']);
 
 const server = `${hostname()}:${process.pid}`;
 /** Callers put credentials into the strangest places. */
-const secrets = /fhs?_[\w.-]{20,}|eyJ[\w-]{5,}\.[\w-]+(\.[\w-]*)?/g;
+const secrets = /fh[st]?_[\w.-]{20,}|eyJ[\w-]{5,}\.[\w-]+(\.[\w-]*)?/g;
 
 function lineOf(fields: Readonly<Record<string, unknown>>): string {
   const line = JSON.stringify({ time: new Date().toISOString(), server, ...fields });

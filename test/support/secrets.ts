@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isWellFormed } from '../../src/auth/token.ts';
 import { commandOf, familyOf } from './process-facts.ts';
 
-const tokens = /fhs?_[0-9A-Za-z_.-]{30,}/g;
+const tokens = /fh[st]?_[0-9A-Za-z_.-]{30,}/g;
 const jwts = /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g;
 const keys = /-----BEGIN [A-Z ]*PRIVATE KEY-----/g;
 /** Frames are what callers put there. */
@@ -13,7 +13,7 @@ const mostBytes = 20_000_000;
 /** What no log, error, file or command line may hold. */
 export function secretsIn(text: string): string[] {
   const found = [...text.matchAll(tokens)].map(([token]) => token);
-  const ours = found.filter((token) => token.startsWith('fhs_') || isWellFormed(token.slice(0, 39)));
+  const ours = found.filter((token) => /^fh[st]_/.test(token) || isWellFormed(token.slice(0, 39)));
   return [...ours, ...(text.match(jwts) ?? []), ...(text.match(keys) ?? [])];
 }
 

@@ -54,6 +54,8 @@ export class Exchange {
   isUncounted = false;
   /** Called when it is not to count among the requests under way any more. */
   onUncount: (() => void) | undefined;
+  /** Who asks, where a ticket stands for credentials. */
+  ticketHolder: Pick<Caller, 'headers' | 'certificate'> | undefined;
   /** Why it failed. */
   failure: ErrorCode | undefined;
   /** Its answer is sent, or its client gone. */
@@ -96,8 +98,10 @@ export class Exchange {
   /** What is known of the caller before it is identified. */
   get caller(): Caller {
     const { rawHeaders, socket } = this.#request;
+    const address = socket.remoteAddress ?? '';
+    if (this.ticketHolder !== undefined) return { ...this.ticketHolder, address };
     const certificate = clientCertificate(socket);
-    return { headers: this.requestHeaders, rawHeaders, address: socket.remoteAddress ?? '', certificate };
+    return { headers: this.requestHeaders, rawHeaders, address, certificate };
   }
 
   /** In which turn it is served where it must wait. */

@@ -19,6 +19,8 @@ export interface Route {
   readonly always?: boolean;
   /** The `query` field of this request's error responses, where the target tells it. */
   askedFor?(target: string): string | undefined;
+  /** A ticket in its query string may stand for credentials. */
+  readonly takesTicket?: boolean;
   /** May wait for something to happen, by `Exchange.uncount`. */
   readonly follows?: boolean;
   /** The body of its error responses, where clients of another system expect another shape. */

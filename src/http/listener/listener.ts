@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { DownloadTickets } from '../../auth/download-tickets.ts';
 import { assertMay } from '../../auth/rights.ts';
 import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
 import type { Audit } from '../../core/audit.ts';
@@ -18,6 +19,7 @@ import { nothingAt } from '../exchange/nothing-at.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { ClientGone } from '../exchange/response-writer.ts';
 import type { HttpMethod, Route } from '../exchange/route.ts';
+import { boundRequest, splitTicket } from '../exchange/ticket-target.ts';
 import { Connections } from './connections.ts';
 import { allowOrigin, type CorsPolicy } from './cors.ts';
 import { HostCheck } from './host-check.ts';
@@ -32,6 +34,8 @@ export interface HttpListenerOptions {
   readonly identify: Identify;
   /** Throws where the caller has sent too many. */
   readonly admit?: ((principal: Principal) => void) | undefined;
+  /** Undefined: there are none. */
+  readonly tickets?: DownloadTickets | undefined;
   /** Undefined: requests come in clear text. */
   readonly tls?: ServerTls | undefined;
   /** Whether callers must show who they are. */
@@ -151,11 +155,12 @@ class Dispatcher {
   }
 
   dispatch(request: IncomingMessage, response: ServerResponse): void {
-    const target = originForm(request.url ?? '/');
+    const asked = originForm(request.url ?? '/');
     const requestId = requestIdOf(request.headers['x-request-id']);
-    const queryAt = target.indexOf('?');
-    const path = queryAt < 0 ? target : target.slice(0, queryAt);
+    const queryAt = asked.indexOf('?');
+    const path = queryAt < 0 ? asked : asked.slice(0, queryAt);
     const { route, segments } = this.#routes.find(path);
+    const { target, ticket } = route?.takesTicket === true ? splitTicket(asked) : { target: asked, ticket: undefined };
     const { logger, isClosed: isPrivate } = this.#options;
     const exchange = new Exchange({ request, response, target, segments, requestId, logger, isPrivate });
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, exchange);
@@ -182,11 +187,19 @@ class Dispatcher {
         answerOptions(route, exchange);
         return;
       }
+      if (ticket !== undefined) this.#redeem(ticket, exchange);
       const outcome = this.#serve(route, exchange);
       outcome?.catch((error: unknown) => this.#fail(exchange, route, error));
     } catch (error) {
       this.#fail(exchange, route, error);
     }
+  }
+
+  #redeem(ticket: string, exchange: Exchange): void {
+    // The address of the page that a link leads to has the ticket in it.
+    exchange.headers.push('referrer-policy', 'no-referrer');
+    exchange.forbidStoring();
+    exchange.ticketHolder = this.#options.tickets?.redeem(ticket, boundRequest(exchange.method, exchange.target));
   }
 
   /** Gives what to call when the answer has ended, where its line is to be written. */

@@ -5,7 +5,7 @@ import type { JsonSchema, Parameter, ParameterTable } from '../exchange/paramete
 import type { HttpMethod, Route } from '../exchange/route.ts';
 
 /** Any request may meet them. */
-const commonErrors: readonly ErrorCode[] = ['overloaded', 'internal'];
+const commonErrors: readonly ErrorCode[] = ['wrong_host', 'overloaded', 'internal'];
 
 const errorSchema: JsonSchema = {
   type: 'object',

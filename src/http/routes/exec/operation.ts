@@ -31,6 +31,7 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
       version: text(
         "Of a frame: the `versionId` or the lineage that the rows must be of, else 409. A bare number is the version of QuestDB's protocol and has no effect.",
       ),
+      ticket: text('That of `POST /tickets`: stands for the credentials of the caller who asked for it.'),
     },
     headers: {
       'If-None-Match': { description: 'The ETag of an answer that the client has.', schema: { type: 'string' } },
@@ -56,6 +57,7 @@ export function execOperation({ defaultFmt, defaultEngine, maxLimit }: ExecDefau
       304: { description: 'The frame is as `If-None-Match` knows it.', content: {} },
     },
     errors: [
+      'unauthenticated',
       'missing_parameter',
       'ambiguous_mode',
       'invalid_parameter',

@@ -40,6 +40,7 @@ export function execRoute({ frames, pages, tsdb, sql, settings }: ExecRouteOptio
 
   return {
     path: '/exec',
+    takesTicket: true,
     methods: ['GET', 'HEAD'],
     operations: { GET: execOperation(settings) },
     askedFor: (target) => askedFor(parseQueryString(target)),

@@ -81,6 +81,7 @@ export const expParameters = {
   bloom_filter_columns: ignored('Columns with a Bloom filter.'),
   bloom_filter_fpp: ignored('How often a Bloom filter is wrong.'),
   src: ignored('Who asks.'),
+  ticket: text('That of `POST /tickets`: stands for the credentials of the caller who asked for it.'),
 } as const;
 
 /** Everything but what is ours. */

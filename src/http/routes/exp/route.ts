@@ -27,6 +27,7 @@ export interface ExpRouteOptions {
 export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Route {
   return {
     path: '/exp',
+    takesTicket: true,
     methods: ['GET', 'HEAD'],
     operations: { GET: operation },
     askedFor: (target) => askedFor(parseQueryString(target)),
@@ -101,6 +102,7 @@ const operation: Operation = {
     416: { description: 'The file ends before the range.', content: {} },
   },
   errors: [
+    'unauthenticated',
     'missing_parameter',
     'ambiguous_mode',
     'invalid_parameter',

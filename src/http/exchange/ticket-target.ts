@@ -1,0 +1,25 @@
+import { parseQueryString } from './query-string.ts';
+
+export interface TicketTarget {
+  /** Without the ticket: nothing that is logged, forwarded or answered has it. */
+  readonly target: string;
+  readonly ticket: string | undefined;
+}
+
+/** Takes the ticket out of a request target. */
+export function splitTicket(target: string): TicketTarget {
+  const start = target.indexOf('?') + 1;
+  if (start === 0 || !target.includes('ticket=', start)) return { target, ticket: undefined };
+  const pairs = target.slice(start).split('&');
+  const tickets = pairs.filter((pair) => pair.startsWith('ticket='));
+  const rest = pairs.filter((pair) => !pair.startsWith('ticket=')).join('&');
+  // Two of them are none.
+  const ticket = tickets.length === 0 ? undefined : tickets.join('&').slice('ticket='.length);
+  return { target: target.slice(0, start) + rest, ticket };
+}
+
+/** What a ticket is bound to: a target by its meaning, because browsers encode some characters in their own way. */
+export function boundRequest(method: string, target: string): string {
+  const path = target.split('?', 1)[0] ?? '';
+  return JSON.stringify([method, path, [...parseQueryString(target)].sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
