@@ -58,7 +58,7 @@ export class RowFilter {
       if (query.parameterCount > 0) throw notPredicate('it has parameters');
       return { query, offset };
     } catch (error) {
-      throw inCallersText(error, offset);
+      throw inCallersText(error, handle, offset);
     }
   }
 
@@ -73,7 +73,7 @@ export class RowFilter {
       return endingWith(await this.#engine.run(job, { ...options, tenant: principal.tenant }), close);
     } catch (error) {
       await close();
-      throw inCallersText(error, predicate.offset);
+      throw inCallersText(error, handle, predicate.offset);
     }
   }
 }
@@ -121,9 +121,13 @@ function notPredicate(why: string): AppError {
   });
 }
 
-function inCallersText(error: unknown, offset: number): unknown {
-  if (!(error instanceof AppError) || error.position === undefined) return error;
-  const { code, message, hint, retryAfterSeconds, cause } = error;
-  const position = Math.max(0, error.position - offset);
+/** With the names and places that the caller knows. An aggregate is found only where the statement is bound. */
+function inCallersText(error: unknown, handle: FrameName, offset: number): unknown {
+  if (!(error instanceof AppError)) return error;
+  if (error.code === 'sql_error' && /WHERE clause cannot contain (aggregates|window)/i.test(error.message))
+    return notPredicate('it has an aggregate');
+  const { code, hint, retryAfterSeconds, cause } = error;
+  const message = error.message.replaceAll(rowsName, handle);
+  const position = error.position === undefined ? undefined : Math.max(0, error.position - offset);
   return new AppError(code, message, { hint, retryAfterSeconds, cause, position });
 }

@@ -156,10 +156,11 @@ test.each([
   ['n = ?', 403],
   ['', 403],
   ['nothing > 1', 400],
-  ['sum(n) > 1', 400],
+  ['sum(n) > 1', 403],
+  ['row_number() over () > 1', 403],
   ["read_text('/etc/passwd') = ''", 403],
 ])('the predicate %s is answered %i', async (text, status) => {
   await put('refused', [0], '&overwrite=true');
   const answer = await at(`/handles/refused/rows?where=${encodeURIComponent(text)}`);
-  expect([answer.status, answer.text]).toEqual([status, expect.anything()]);
+  expect([answer.status, answer.text]).toEqual([status, expect.not.stringContaining('#rows')]);
 });

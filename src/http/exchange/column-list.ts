@@ -1,7 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 
 /** QuestDB's `cols`: names with commas between them, in double quotes where a name has commas itself; `\\` before a quote. */
-export function parseColumnList(text: string): string[] {
+export function parseColumnList(text: string, parameter = 'cols'): string[] {
   const names: string[] = [];
   let name = '';
   let isQuoted = false;
@@ -16,13 +16,10 @@ export function parseColumnList(text: string): string[] {
   }
   names.push(name);
   if (isQuoted || names.includes('')) {
-    throw new AppError(
-      'invalid_parameter',
-      `cols ${JSON.stringify(text.slice(0, 100))} is not a list of column names`,
-      {
-        hint: 'write cols=price,"best, ask"',
-      },
-    );
+    const shown = JSON.stringify(text.slice(0, 100));
+    throw new AppError('invalid_parameter', `${parameter} ${shown} is not a list of column names`, {
+      hint: `write ${parameter}=price,"best, ask"`,
+    });
   }
   return names;
 }

@@ -99,7 +99,7 @@ export function parseRows(
     mostRows: limit ?? Math.min(usualRows, maxLimit ?? usualRows),
     lineage: given.lineage,
     where: given.where,
-    columns: given.columns === undefined ? undefined : parseColumnList(given.columns),
+    columns: given.columns === undefined ? undefined : parseColumnList(given.columns, 'columns'),
     format: {
       fmt,
       delimiter: ',',
