@@ -58,12 +58,14 @@ import { expRoute } from './http/routes/exp/route.ts';
 import { flushRoute } from './http/routes/handles/flush-route.ts';
 import { handleRoute } from './http/routes/handles/frame-route.ts';
 import { handlesRoute } from './http/routes/handles/list-route.ts';
+import { profileRoute } from './http/routes/handles/profile-route.ts';
 import { renewRoute } from './http/routes/handles/renew-route.ts';
 import { shareRoute, sharesRoute } from './http/routes/handles/share-routes.ts';
 import { impRoute } from './http/routes/imp/route.ts';
 import { infoRoute } from './http/routes/info.ts';
 import { openApiRoute } from './http/routes/openapi.ts';
 import { pingRoute } from './http/routes/ping.ts';
+import { plotRoute } from './http/routes/plot/route.ts';
 import { queriesRoute, queryRoute } from './http/routes/queries.ts';
 import { rowsRoute } from './http/routes/rows/route.ts';
 import { sqlRoute } from './http/routes/sql/route.ts';
@@ -78,6 +80,8 @@ import { EngineDirectory } from './query/engine-directory.ts';
 import { EngineRouter } from './query/engine-router.ts';
 import type { FrameSql } from './query/frame-sql.ts';
 import { FrameStatements } from './query/frame-statements.ts';
+import { Plotter } from './query/plot/plotter.ts';
+import { ColumnProfiler } from './query/profile/column-profiler.ts';
 import { RowFilter } from './query/row-filter.ts';
 import { RunningQueries } from './query/running-queries.ts';
 import { ServerTls } from './tls/server-tls.ts';
@@ -514,6 +518,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
   const { defaultEngine, autoEngine } = config.sql;
   const { sql, tsdb, running, engines, filter } = queries;
   const { frames, followers, cache, records, tickets, tls } = inside;
+  const plotter = new Plotter({ sql, frames });
   return [
     pingRoute,
     execRoute({ frames, pages: cache.space(), tsdb, sql, settings: { ...http, defaultEngine } }),
@@ -526,7 +531,9 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     renewRoute(frames, cache, http),
     rowsRoute({ frames, followers, filter, settings: http }),
     flushRoute(frames, cache),
+    profileRoute({ frames, profiler: new ColumnProfiler({ sql, plotter }), settings: http }),
     sqlRoute({ frames, sql, settings: http }),
+    plotRoute({ plotter, sql, tsdb, settings: http }),
     queriesRoute(running),
     queryRoute(running),
     enginesRoute(engines),

@@ -156,6 +156,7 @@ describe('every example in it works', () => {
   const base: Record<string, string> = {
     '/exec': 'handle=trades&fmt=json',
     '/exp': 'handle=trades',
+    '/handles/{handle}/profile': 'column=id',
   };
 
   test('parameters of GET', async () => {
@@ -181,6 +182,7 @@ describe('every example in it works', () => {
       ['/exec', '/exec?handle=trades&fmt=json'],
       ['/handles', '/handles'],
       ['/handles/{handle}', '/handles/trades'],
+      ['/handles/{handle}/profile', '/handles/trades/profile?column=id'],
       ['/info', '/info'],
       ['/openapi.json', '/openapi.json'],
     ] as const) {

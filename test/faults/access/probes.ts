@@ -41,6 +41,23 @@ export const probes: Readonly<Record<string, Probe>> = {
     'frame',
     ({ name, tenant }) => `/handles/${tenant}%2F${name}/rows?live=sse`,
   ),
+  'GET /handles/{handle}/profile': get('frame', ({ name }) => `/handles/${name}/profile?column=a`),
+  'GET /handles/{handle}/profile of another tenant': get(
+    'frame',
+    ({ name, tenant }) => `/handles/${tenant}%2F${name}/profile?column=a`,
+  ),
+  'POST /plot': http(
+    'frame',
+    'POST',
+    () => '/plot',
+    ({ name }) => `{"handle":"${name}","y":"a"}`,
+  ),
+  'POST /plot of another tenant': http(
+    'frame',
+    'POST',
+    () => '/plot',
+    ({ name, tenant }) => `{"handle":"${tenant}/${name}","y":"a"}`,
+  ),
   'POST /handles/{handle}/flush': http('frame', 'POST', ({ name }) => `/handles/${name}/flush`),
   'POST /handles/{handle}/renew': http('frame', 'POST', ({ name }) => `/handles/${name}/renew`),
   'GET /handles/{handle}/shares': get('frame', ({ name }) => `/handles/${name}/shares`),

@@ -1,0 +1,289 @@
+import type { DataType } from '../../core/data-type.ts';
+import { timeSteps } from './bar-steps.ts';
+import type { Axis, Measure, PlotColumns } from './plot-columns.ts';
+import { mostCategories, mostScatterPoints, mostSeries, type PlotSpec, type RangeEnd } from './plot-spec.ts';
+import { axisValue } from './range-end.ts';
+
+/** Where the rows are: a frame as SQL names it, or a statement. */
+export type PlotSource =
+  | { readonly kind: 'table'; readonly name: string }
+  | { readonly kind: 'statement'; readonly sql: string };
+
+export interface PlotSql {
+  readonly sql: string;
+  /** Characters of ours before the caller's statement. */
+  readonly offset: number;
+}
+
+/** No frame has such a name. */
+const statementName = '"#statement"';
+const opening = `WITH ${statementName} AS MATERIALIZED (\n`;
+
+/**
+ * The statement that makes a plot. Every row of its result has: group, count of series, lo and hi of x; then, by kind, the
+ * columns that `plotOfRows` reads. Columns of the table are named by their places, so that no name of a caller stands in it.
+ */
+export function plotSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec): PlotSql {
+  const before = source.kind === 'statement' ? `${opening}${bare(source.sql)}\n), ` : 'WITH ';
+  const offset = source.kind === 'statement' ? opening.length : 0;
+  return { sql: before + body(tableText(source, columns), columns, spec), offset };
+}
+
+/** All points of a scatter plot, as long as they are few. */
+export function scatterPointsSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec): PlotSql {
+  const before = source.kind === 'statement' ? `${opening}${bare(source.sql)}\n), ` : 'WITH ';
+  const rows = rowsText(tableText(source, columns), columns, spec);
+  const sql = `${before}${rows} SELECT s, x, y0 FROM "#rows" WHERE y0 IS NOT NULL LIMIT ${mostScatterPoints + 1}`;
+  return { sql, offset: source.kind === 'statement' ? opening.length : 0 };
+}
+
+/** Without what would end the parentheses around it. */
+function bare(sql: string): string {
+  return sql.replace(/[\s;]+$/, '');
+}
+
+function tableText(source: PlotSource, { columnCount }: PlotColumns): string {
+  const names = Array.from({ length: columnCount }, (_, at) => `c${at}`).join(', ');
+  return `${source.kind === 'statement' ? statementName : source.name} AS f(${names})`;
+}
+
+function body(table: string, columns: PlotColumns, spec: PlotSpec): string {
+  const rows = rowsText(table, columns, spec);
+  if (columns.x.kind === 'category') return `${rows}, ${categoriesText(columns, spec)}`;
+  const parts = [rows, extentText(columns, spec), groupsText(columns)];
+  switch (spec.kind) {
+    case 'line':
+      return [...parts, bucketsText(spec, columns, columns.y.map(m4Text).join(', '))].join(', ');
+    case 'band':
+      return [...parts, bucketsText(spec, columns, columns.y.map(bandText).join(', '))].join(', ');
+    case 'bars':
+    case 'histogram':
+      return [...parts, stepsText(spec, columns)].join(', ');
+    case 'scatter':
+      return [...parts, cellsText(spec, columns)].join(', ');
+    default:
+      return spec.kind satisfies never;
+  }
+}
+
+function rowsText(table: string, { x, y, series }: PlotColumns, spec: PlotSpec): string {
+  const measures = y.map(({ at, type }, i) => `, ${measureText(`c${at}`, type)} AS y${i}`).join('');
+  const group = series === undefined ? 'NULL' : `left(CAST(c${series} AS VARCHAR), 100)`;
+  const from = x.kind === 'row' ? `(SELECT *, row_number() OVER () - 1 AS n FROM ${table})` : table;
+  const conditions = [...validText(x), ...rangeText(x, spec)];
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
+  return `"#rows" AS NOT MATERIALIZED (SELECT ${axisText(x)} AS x${measures}, ${group} AS s FROM ${from}${where})`;
+}
+
+function axisText({ kind, at, type }: Axis): string {
+  switch (kind) {
+    case 'row':
+      return 'n';
+    case 'time':
+      return `epoch_us(c${at})`;
+    case 'integer':
+      return `CAST(c${at} AS BIGINT)`;
+    case 'long':
+      return type?.kind === 'int' && type.signed ? `c${at}` : `CAST(c${at} AS HUGEINT)`;
+    case 'double':
+      return `CAST(c${at} AS DOUBLE)`;
+    case 'category':
+      return `left(CAST(c${at} AS VARCHAR), 100)`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** NaN and the infinities are drawn no more than NULL. */
+function measureText(column: string, type: DataType): string {
+  const value = `CAST(${column} AS DOUBLE)`;
+  return type.kind === 'float' ? `CASE WHEN isfinite(${column}) THEN ${value} END` : value;
+}
+
+function validText({ kind, at, type }: Axis): string[] {
+  if (kind === 'row') return [];
+  const canBeInfinite = type?.kind === 'float' || type?.kind === 'date' || type?.kind === 'timestamp';
+  return canBeInfinite ? [`isfinite(c${at})`] : [`c${at} IS NOT NULL`];
+}
+
+function rangeText(x: Axis, { from, to }: PlotSpec): string[] {
+  if (x.kind === 'category') return [];
+  return [
+    ...(from === undefined ? [] : [endText(x, '>=', axisValue(from, x.kind, 'from'))]),
+    ...(to === undefined ? [] : [endText(x, '<=', axisValue(to, x.kind, 'to'))]),
+  ];
+}
+
+/** Comparisons with the column itself let whole parts of a file be left unread. */
+function endText(x: Axis, operator: '>=' | '<=', value: number): string {
+  const whole = wholeText(operator === '>=' ? Math.ceil(value) : Math.floor(value));
+  switch (x.kind) {
+    case 'row':
+      return `n ${operator} ${whole}`;
+    case 'time':
+      if (x.type?.kind !== 'timestamp') return `epoch_us(c${x.at}) ${operator} ${whole}`;
+      if (x.type.unit !== 'us') return `epoch_us(c${x.at}) ${operator} ${whole} AND ${nearText(x, operator, value)}`;
+      return `c${x.at} ${operator} ${momentText(x, whole)}`;
+    case 'integer':
+    case 'long':
+      return `c${x.at} ${operator} ${whole}`;
+    default:
+      return `c${x.at} ${operator} ${doubleText(value)}`;
+  }
+}
+
+/** Wider than the range by a second, for times of other units. */
+function nearText(x: Axis, operator: '>=' | '<=', value: number): string {
+  const wider = wholeText(operator === '>=' ? Math.floor(value) - 1_000_000 : Math.ceil(value) + 1_000_000);
+  return `c${x.at} ${operator} ${momentText(x, wider)}`;
+}
+
+function momentText({ type }: Axis, us: string): string {
+  const isZoned = type?.kind === 'timestamp' && type.zoned;
+  return `${isZoned ? 'make_timestamptz' : 'make_timestamp'}(${us})`;
+}
+
+/** What every integer of 64 bits, and every time, is within. */
+const mostWhole = 9_200_000_000_000_000_000;
+
+function wholeText(value: number): string {
+  return String(BigInt(Math.max(-mostWhole, Math.min(mostWhole, value))));
+}
+
+function doubleText(value: number): string {
+  return `CAST('${value}' AS DOUBLE)`;
+}
+
+/** lo and hi of x, and how many buckets a unit of it is; of a scatter plot also those of y. */
+function extentText({ x }: PlotColumns, spec: PlotSpec): string {
+  const isDouble = x.kind === 'double';
+  const [low, high] = [givenEnd(x, spec.from, 'from'), givenEnd(x, spec.to, 'to')];
+  if (spec.kind === 'scatter') {
+    const { columns, rows } = cellCounts(spec);
+    const ends = `${low ?? 'min(x)'} AS lo, ${high ?? 'max(x)'} AS hi, min(y0) AS ylo, max(y0) AS yhi`;
+    const scales = `${scaleText('lo', 'hi', isDouble, columns)} AS k, ${scaleText('ylo', 'yhi', true, rows)} AS ky`;
+    return `"#extent" AS (SELECT *, ${scales} FROM (SELECT ${ends} FROM "#rows"))`;
+  }
+  // Where both are given nothing has to be read for them.
+  const scan = low !== undefined && high !== undefined ? '' : ' FROM "#rows"';
+  const ends = `SELECT ${low ?? 'min(x)'} AS lo, ${high ?? 'max(x)'} AS hi${scan}`;
+  return `"#extent" AS (SELECT *, ${scaleText('lo', 'hi', isDouble, spec.width)} AS k FROM (${ends}))`;
+}
+
+function givenEnd(x: Axis, end: RangeEnd | undefined, key: 'from' | 'to'): string | undefined {
+  if (end === undefined) return undefined;
+  const value = axisValue(end, x.kind, key);
+  if (x.kind === 'double') return doubleText(value);
+  return wholeText(key === 'from' ? Math.ceil(value) : Math.floor(value));
+}
+
+/** Halves, because the distance of two doubles may be too large for one. */
+function distanceText(high: string, low: string, isDouble: boolean): string {
+  if (isDouble) return `(${high} / 2 - ${low} / 2)`;
+  return `CAST(CAST(${high} AS HUGEINT) - ${low} AS DOUBLE)`;
+}
+
+function scaleText(low: string, high: string, isDouble: boolean, buckets: number): string {
+  return `CASE WHEN ${high} > ${low} THEN ${buckets} / ${distanceText(high, low, isDouble)} ELSE 0 END`;
+}
+
+/** Of a value between lo and hi. What is infinite or NaN on the way comes into the last one. */
+function bucketText(distance: string, scale: string, buckets: number): string {
+  return `CAST(greatest(least(floor(${distance} * ${scale}), ${buckets - 1}), 0) AS INTEGER)`;
+}
+
+/** The series with the most rows, by number. */
+function groupsText({ series, y }: PlotColumns): string {
+  if (series === undefined) return `"#groups" AS (SELECT CAST(NULL AS VARCHAR) AS s, 0 AS g, 1 AS groups)`;
+  const most = Math.max(1, Math.floor(mostSeries / Math.max(1, y.length)));
+  const numbered = `SELECT s, row_number() OVER (ORDER BY count(*) DESC, s) - 1 AS g, count(*) OVER () AS groups`;
+  return `"#groups" AS (SELECT * FROM (${numbered} FROM "#rows" GROUP BY s) WHERE g < ${most})`;
+}
+
+function joinText(hasSeries: boolean): string {
+  return hasSeries ? ' JOIN "#groups" ON "#rows".s IS NOT DISTINCT FROM "#groups".s' : ' CROSS JOIN "#groups"';
+}
+
+/** In order of x, with the group that each row belongs to. */
+function resultText(buckets: string, order: string): string {
+  const names = '"#groups".s, groups, "#extent".lo, "#extent".hi';
+  return `SELECT ${names}, b.* EXCLUDE (g) FROM (${buckets}) AS b JOIN "#groups" ON b.g = "#groups".g, "#extent" ORDER BY b.g, ${order}`;
+}
+
+function bucketsText({ width }: PlotSpec, { x, series }: PlotColumns, measured: string): string {
+  const bucket = bucketText(distanceText('x', 'lo', x.kind === 'double'), 'k', width);
+  const from = `SELECT "#rows".*, g, ${bucket} AS b FROM "#rows"${joinText(series !== undefined)}, "#extent"`;
+  const grouped = `SELECT g, b, count(*) AS n, ${measured} FROM (${from}) GROUP BY g, b`;
+  return `"#buckets" AS (${grouped}) ${resultText('SELECT * FROM "#buckets"', 'b.b')}`;
+}
+
+/** The first, the last, the lowest and the highest point: no other pixel of a column is touched by a line. */
+function m4Text(_: Measure, i: number): string {
+  const y = `y${i}`;
+  const present = `FILTER (${y} IS NOT NULL)`;
+  const parts = [
+    `count(${y})`,
+    ...[`min(x) ${present}`, `arg_min(${y}, x)`],
+    ...[`arg_min(x, ${y})`, `min(${y})`],
+    ...[`arg_max(x, ${y})`, `max(${y})`],
+    ...[`max(x) ${present}`, `arg_max(${y}, x)`],
+  ];
+  // Two without a name of their own would share one.
+  return parts.map((part, j) => `${part} AS m${i}_${j}`).join(', ');
+}
+
+function bandText(_: Measure, i: number): string {
+  return `count(y${i}) AS n${i}, avg(y${i}) AS a${i}, min(y${i}) AS l${i}, max(y${i}) AS h${i}`;
+}
+
+/** Bars and bins of equal width, which begin at round values. */
+function stepsText(spec: PlotSpec, { x, y, series }: PlotColumns): string {
+  const raw = `(${distanceText('hi', 'lo', x.kind === 'double')}${x.kind === 'double' ? ' * 2' : ''} / ${spec.bins})`;
+  const step =
+    x.kind === 'time'
+      ? `coalesce((SELECT min(v) FROM (VALUES ${timeSteps.map((v) => `(${v})`).join(', ')}) AS t(v) WHERE v >= ${raw}), ${timeSteps.at(-1)})`
+      : decimalStepText(raw, x.kind !== 'double');
+  const bar = x.kind === 'double' ? 'floor(x / step)' : '(x // step - CASE WHEN x % step < 0 THEN 1 ELSE 0 END)';
+  const from = `SELECT "#rows".*, g, ${bar} AS b FROM "#rows"${joinText(series !== undefined)}, "#step"`;
+  const values = y.map((_, i) => `, ${spec.aggregate}(y${i}) AS v${i}`).join('');
+  const grouped = `SELECT g, b, count(*) AS n${values} FROM (${from}) GROUP BY g, b`;
+  const wide = x.kind === 'double' ? 'DOUBLE' : 'BIGINT';
+  return [
+    `"#step" AS (SELECT CAST(${step} AS ${wide}) AS step FROM "#extent")`,
+    `"#bars" AS (${grouped}) ${resultText('SELECT g, CAST(step AS DOUBLE) AS step, CAST(b AS DOUBLE) * step AS at, "#bars".* EXCLUDE (g) FROM "#bars", "#step"', 'b.b')}`,
+  ].join(', ');
+}
+
+/** 1, 2 or 5 times a power of ten. */
+function decimalStepText(raw: string, isWhole: boolean): string {
+  const power = `pow(10, floor(log10(${raw})))`;
+  const round = [1, 2, 5].map((n) => `WHEN ${raw} <= ${n} * ${power} THEN ${n} * ${power}`).join(' ');
+  const step = `CASE ${round} ELSE 10 * ${power} END`;
+  return isWhole
+    ? `CASE WHEN ${raw} > 1 THEN least(round(${step}), 5e18) ELSE 1 END`
+    : `CASE WHEN ${raw} > 1e-300 THEN ${step} ELSE 1 END`;
+}
+
+/** The commonest values, each a bar. */
+function categoriesText(columns: PlotColumns, spec: PlotSpec): string {
+  const { y, series } = columns;
+  const values = y.map((_, i) => `, ${spec.aggregate}(y${i}) AS v${i}`).join('');
+  const top = `"#top" AS (SELECT x AS c, row_number() OVER (ORDER BY count(*) DESC, x) - 1 AS b FROM "#rows" GROUP BY x QUALIFY b < ${mostCategories})`;
+  const from = `SELECT "#rows".*, g, b FROM "#rows"${joinText(series !== undefined)} JOIN "#top" ON x = c`;
+  const grouped = `"#bars" AS (SELECT g, b, any_value(x) AS c, count(*) AS n${values} FROM (${from}) GROUP BY g, b)`;
+  return `${groupsText(columns)}, ${top}, ${grouped} SELECT "#groups".s, groups, NULL, NULL, NULL, c, b, n${y.map((_, i) => `, v${i}`).join('')} FROM "#bars" JOIN "#groups" ON "#bars".g = "#groups".g ORDER BY "#bars".g, b`;
+}
+
+/** How many cells a scatter plot has. */
+export function cellCounts({ width, height }: PlotSpec): { readonly columns: number; readonly rows: number } {
+  const within = (pixels: number): number => Math.max(2, Math.min(240, Math.floor(pixels / 5)));
+  return { columns: within(width), rows: within(height) };
+}
+
+function cellsText(spec: PlotSpec, { x }: PlotColumns): string {
+  const { columns, rows } = cellCounts(spec);
+  const bx = bucketText(distanceText('x', 'lo', x.kind === 'double'), 'k', columns);
+  const by = bucketText(distanceText('y0', 'ylo', true), 'ky', rows);
+  const counted = `SELECT ${bx} AS bx, ${by} AS cy, count(*) AS n FROM "#rows", "#extent" WHERE y0 IS NOT NULL GROUP BY ALL`;
+  return `"#cells" AS (${counted}) SELECT NULL, 1, lo, hi, ylo, yhi, bx, cy, n FROM "#cells", "#extent" ORDER BY cy, bx`;
+}

@@ -1,0 +1,74 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Column, DataType } from '../../core/data-type.ts';
+import type { Tsdb } from '../../core/tsdb.ts';
+import type { Row } from './plot-rows.ts';
+import { mostRows } from './plot-spec.ts';
+
+export interface TsdbRows {
+  readonly columns: readonly Column[];
+  /** At most one more than are drawn. */
+  readonly rows: readonly Row[];
+}
+
+const mostBytes = 64_000_000;
+
+/** The first rows of a query, from the external database. It runs whatever it is given, so that only a query is passed on. */
+export async function tsdbRows(tsdb: Tsdb, sql: string, options: { readonly signal: AbortSignal }): Promise<TsdbRows> {
+  assertQuery(sql);
+  const parameters = [['query', sql] as const, ['limit', String(mostRows + 1)] as const, ['fmt', 'json'] as const];
+  const request = { door: 'exec', parameters, statementTimeout: undefined, acceptEncoding: undefined } as const;
+  const { status, body } = await tsdb.forward(request, options);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    pieces.push(piece as Buffer);
+    bytes += (piece as Buffer).length;
+    if (bytes > mostBytes) throw new AppError('too_large', `the first ${mostRows} rows are too large for a plot`);
+  }
+  return rowsOf(status, Buffer.concat(pieces).toString());
+}
+
+function rowsOf(status: number, text: string): TsdbRows {
+  let answer: Record<string, unknown>;
+  try {
+    answer = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    throw new AppError('tsdb_unreachable', `the external database answered ${status} without JSON`);
+  }
+  const { error, position, columns, dataset } = answer;
+  if (!Array.isArray(columns) || !Array.isArray(dataset)) {
+    throw new AppError('sql_error', typeof error === 'string' ? error : 'the statement gives no rows', {
+      ...(typeof position === 'number' && { position }),
+    });
+  }
+  const named = columns as readonly { readonly name: string; readonly type: string }[];
+  return { columns: named.map(({ name, type }) => ({ name, type: typeOf(type) })), rows: dataset as Row[] };
+}
+
+function typeOf(name: string): DataType {
+  switch (name.toUpperCase()) {
+    case 'TIMESTAMP':
+    case 'TIMESTAMP_NS':
+    case 'DATE':
+      return { kind: 'timestamp', unit: 'us', zoned: false };
+    case 'DOUBLE':
+    case 'FLOAT':
+      return { kind: 'float', bits: 64 };
+    case 'BYTE':
+    case 'SHORT':
+    case 'INT':
+      return { kind: 'int', bits: 32, signed: true };
+    case 'LONG':
+      return { kind: 'int', bits: 64, signed: true };
+    case 'BOOLEAN':
+      return { kind: 'boolean' };
+    default:
+      return name.toUpperCase().startsWith('DECIMAL') ? { kind: 'float', bits: 64 } : { kind: 'utf8' };
+  }
+}
+
+function assertQuery(sql: string): void {
+  const words = sql.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|\()+/, '');
+  if (/^(?:select|with)\b/i.test(words)) return;
+  throw new AppError('sql_forbidden', 'only a query can be plotted', { hint: 'it begins with SELECT or WITH' });
+}

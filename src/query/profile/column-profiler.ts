@@ -1,0 +1,147 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import { localEngineName } from '../../core/engine-names.ts';
+import type { FrameName } from '../../core/frame-name.ts';
+import type { Principal } from '../../core/principal.ts';
+import { didYouMeanName } from '../../core/text/did-you-mean.ts';
+import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
+import type { CallOptions, FrameSql } from '../frame-sql.ts';
+import { type Cell, numberOf, type Row } from '../plot/plot-rows.ts';
+import type { PlotSpec } from '../plot/plot-spec.ts';
+import { type Plotter, tableName } from '../plot/plotter.ts';
+import { resultRows } from '../plot/result-rows.ts';
+import { isMeasured, isScalar, quantileRanks, quantilesSql, topSql, valuesSql } from './profile-sql.ts';
+
+export const profileParts = ['values', 'top', 'histogram', 'quantiles'] as const;
+export type ProfilePart = (typeof profileParts)[number];
+
+/** Values are as in the cells of an answer: what JSON would round is text. */
+export interface ColumnProfile {
+  readonly column: Column;
+  readonly rows: number;
+  readonly count: number;
+  readonly nulls: number;
+  readonly nans: number;
+  readonly min: Cell;
+  readonly max: Cell;
+  readonly mean: number | null;
+  /** About. Null where values of the type are not counted apart. */
+  readonly distinct: number | null;
+  /** Null where it was not asked for, or where almost every value is another one. */
+  readonly top: readonly { readonly value: Cell; readonly count: number }[] | null;
+  /** Times are µs since 1970. Null where it was not asked for, or where there is none of the type. */
+  readonly histogram: { readonly step: number; readonly bins: readonly HistogramBin[] } | null;
+  readonly quantiles: readonly { readonly rank: number; readonly value: Cell }[] | null;
+}
+
+export interface HistogramBin {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+const mostBins = 50;
+/** To count more apart takes seconds, and tells nothing. */
+const mostDistinct = 1_000_000;
+
+/** What the values of a column are like. Each part is a statement of the caller. */
+export class ColumnProfiler {
+  readonly #sql: FrameSql;
+  readonly #plotter: Pick<Plotter, 'ofColumns'>;
+
+  constructor({ sql, plotter }: { readonly sql: FrameSql; readonly plotter: Pick<Plotter, 'ofColumns'> }) {
+    this.#sql = sql;
+    this.#plotter = plotter;
+  }
+
+  async profile(
+    principal: Principal,
+    { handle, columns }: Pick<HeldSummary, 'handle' | 'columns'>,
+    { column: name, parts }: { readonly column: string; readonly parts: ReadonlySet<ProfilePart> },
+    options: CallOptions,
+  ): Promise<ColumnProfile> {
+    const at = placeOf(name, columns, handle);
+    const column = columns[at] as Column;
+    const { type } = column;
+    const profiled = { table: tableName(handle), at, columnCount: columns.length, type };
+    const run = (sql: string): Promise<readonly Row[]> => this.#run(principal, sql, options);
+    const [rows, count, nans, min, max, mean, distinct] = (await run(valuesSql(profiled)))[0] ?? [];
+    const different = numberOf(distinct);
+    const hasTop = parts.has('top') && isScalar(type) && (different ?? 0) <= mostDistinct;
+    const hasHistogram = parts.has('histogram') && isMeasured(type);
+    return {
+      column,
+      rows: numberOf(rows) ?? 0,
+      count: numberOf(count) ?? 0,
+      nulls: (numberOf(rows) ?? 0) - (numberOf(count) ?? 0),
+      nans: numberOf(nans) ?? 0,
+      min: min ?? null,
+      max: max ?? null,
+      mean: numberOf(mean),
+      distinct: different,
+      top: hasTop ? (await run(topSql(profiled))).map(topValue) : null,
+      histogram: hasHistogram ? await this.#histogram(principal, handle, columns, name, options) : null,
+      quantiles: parts.has('quantiles') && isMeasured(type) ? quantiles(await run(quantilesSql(profiled))) : null,
+    };
+  }
+
+  async #histogram(
+    principal: Principal,
+    handle: FrameName,
+    columns: readonly Column[],
+    name: string,
+    options: CallOptions,
+  ): Promise<ColumnProfile['histogram']> {
+    // Bins begin at round values, so that there may be one more.
+    const bins = mostBins - 1;
+    const { series, step } = await this.#plotter.ofColumns(
+      principal,
+      handle,
+      columns,
+      { ...unspecified, kind: 'histogram', x: name, bins },
+      options,
+    );
+    const [counted] = series;
+    if (counted === undefined || step === undefined) return null;
+    const binOf = (from: number | string, i: number): HistogramBin => ({
+      from: Number(from),
+      to: Number(from) + step,
+      count: counted.y[i] ?? 0,
+    });
+    return { step, bins: counted.x.map(binOf) };
+  }
+
+  async #run(principal: Principal, sql: string, options: CallOptions): Promise<readonly Row[]> {
+    const statement = await this.#sql.analyze(principal, { sql, engine: localEngineName }, options);
+    await using result = await this.#sql.query(principal, { statement, form: 'exec-json-quoted' }, options);
+    return await resultRows(result);
+  }
+}
+
+const unspecified: Omit<PlotSpec, 'kind' | 'x' | 'bins'> = {
+  y: [],
+  series: undefined,
+  from: undefined,
+  to: undefined,
+  aggregate: 'count',
+  width: mostBins,
+  height: mostBins,
+};
+
+function topValue([value = null, count]: Row): { readonly value: Cell; readonly count: number } {
+  return { value, count: numberOf(count) ?? 0 };
+}
+
+function quantiles([row]: readonly Row[]): ColumnProfile['quantiles'] {
+  return quantileRanks.map((rank, i) => ({ rank, value: row?.[i] ?? null }));
+}
+
+function placeOf(name: string, columns: readonly Column[], handle: FrameName): number {
+  const at = columns.findIndex((column) => column.name === name);
+  if (at >= 0) return at;
+  const names = columns.map((column) => column.name);
+  const shown = JSON.stringify(name.slice(0, 100));
+  throw new AppError('invalid_parameter', `column ${shown} not found in ${handle}${didYouMeanName(name, names)}`, {
+    hint: `its columns are ${names.slice(0, 50).join(', ')}`,
+  });
+}
