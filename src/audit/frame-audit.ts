@@ -106,4 +106,7 @@ export class FrameAudit implements Frames {
 
   readonly writeParquet: Frames['writeParquet'] = (principal, request, options) =>
     this.#frames.writeParquet(principal, request, options);
+
+  readonly preview: Frames['preview'] = (principal, request, options) =>
+    this.#frames.preview(principal, request, options);
 }

@@ -163,6 +163,11 @@ export class FrameAccess implements Frames {
   readonly writeParquet: Frames['writeParquet'] = (principal, request, options) =>
     this.#frames.writeParquet(principal, request, options);
 
+  readonly preview: Frames['preview'] = async (principal, request, options) => {
+    assertMay(principal, 'writeFrames');
+    return this.#frames.preview(principal, request, options);
+  };
+
   /** One's own by its handle, another tenant's by the share that there would be. */
   #find({ tenant }: Principal, name: FrameName): Handle | Share {
     if (!isSharedName(name)) return name;

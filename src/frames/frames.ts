@@ -1,5 +1,5 @@
 import type { Column } from '../core/data-type.ts';
-import type { Compression, PartRows } from '../core/frame-engine.ts';
+import type { ChunkForm, Compression, EncodedRows, FileReport, PartRows } from '../core/frame-engine.ts';
 import type { FrameName } from '../core/frame-name.ts';
 import type { Principal } from '../core/principal.ts';
 import type { FrameChange } from './catalog/frame-changes.ts';
@@ -92,4 +92,19 @@ export interface Frames<Name extends string = FrameName> {
     request: { readonly source: PartRows; readonly compression?: Compression | undefined },
     options: Signal,
   ): Promise<TemporaryPath & { readonly bytes: number }>;
+  /** Reads a file as a put would, and keeps nothing of it. */
+  preview(
+    principal: Principal,
+    request: { readonly source: PartRows; readonly form: ChunkForm; readonly maxRows: number },
+    options: Signal,
+  ): Promise<FilePreview>;
+}
+
+export interface FilePreview {
+  readonly columns: readonly Column[];
+  /** Of the whole file. */
+  readonly rows: number;
+  /** The first of them, at most `maxRows`. */
+  readonly firstRows: readonly Pick<EncodedRows, 'rows' | 'bytes'>[];
+  readonly report: FileReport | undefined;
 }

@@ -4,7 +4,7 @@ import type { ByteCache } from '../cache/byte-cache.ts';
 import { serverStopping } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
 import type { Column } from '../core/data-type.ts';
-import type { Compression, FrameEngine, PartRows } from '../core/frame-engine.ts';
+import type { ChunkForm, Compression, EncodedRows, FrameEngine, PartRows } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
@@ -14,7 +14,16 @@ import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summa
 import type { StoreContext } from './catalog/tenant-state.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
-import type { Frames, FrameUse, ListOptions, OpenOptions, Signal, TemporaryFile, TemporaryPath } from './frames.ts';
+import type {
+  FilePreview,
+  Frames,
+  FrameUse,
+  ListOptions,
+  OpenOptions,
+  Signal,
+  TemporaryFile,
+  TemporaryPath,
+} from './frames.ts';
 import { PeerGroup, type PeerParts } from './peers/peer-group.ts';
 import { ChunkLoads } from './read/chunk-loads.ts';
 import { ChunkReader, type ReadOptions } from './read/chunk-reader.ts';
@@ -167,6 +176,33 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       await file[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  async preview(
+    principal: Principal,
+    { source, form, maxRows }: { readonly source: PartRows; readonly form: ChunkForm; readonly maxRows: number },
+    { signal }: Signal,
+  ): Promise<FilePreview> {
+    const { engine, compression: cold } = this.#common;
+    const { compression } = firstCompression(cold);
+    await using file = await this.temporaryFile(principal);
+    const { path } = file;
+    const written = await engine.write({ source, path, compression, isTemporary: true }, { signal });
+    const { columns, rows, report } = written;
+    const job = {
+      parts: [{ path, rows }],
+      columns,
+      form,
+      fromRow: 0,
+      toRow: Math.min(rows, maxRows),
+      chunkRows: maxRows,
+    };
+    const firstRows: Pick<EncodedRows, 'rows' | 'bytes'>[] = [];
+    for await (const piece of engine.read(job, { signal })) {
+      // A piece need not hold for longer than until the next one is asked for.
+      firstRows.push({ rows: piece.rows, bytes: piece.bytes.slice() });
+    }
+    return { columns, rows, firstRows, report };
   }
 
   async open(principal: Principal, handle: Handle, options: OpenOptions): Promise<FrameReader> {

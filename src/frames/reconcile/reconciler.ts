@@ -1,17 +1,11 @@
-import { isTransient } from '../../core/app-error.ts';
 import type { Handle } from '../../core/handle.ts';
-import { errnoOf } from '../../core/storage-error.ts';
-import type { Settling } from '../catalog/catalog.ts';
 import { isUnwritable, partsFound, type TenantState } from '../catalog/tenant-state.ts';
-import { lineageOf, type Manifest, newVersionId, originOf, rowsOf } from '../disk/manifest.ts';
+import type { Manifest } from '../disk/manifest.ts';
 import type { HandleRecords } from '../disk/manifest-files.ts';
-import { type FileIdentity, type Part, sameFiles } from '../disk/part.ts';
-import { FileChanged } from '../disk/part-links.ts';
+import { sameFiles } from '../disk/part.ts';
 import type { Listing } from '../disk/tenant-directory.ts';
-import type { Tombstone } from '../disk/tombstone.ts';
 import { LogDamaged } from '../log/log-folder.ts';
-import { Tail } from '../log/tail.ts';
-import { FileAdopter, Unreadable } from './adopt-files.ts';
+import type { Tail } from '../log/tail.ts';
 import {
   assessHandle,
   cutOffParts,
@@ -21,28 +15,19 @@ import {
   isAsKnown,
   isConsistent,
 } from './assess-handle.ts';
-
-type Outside = Extract<HandleState, { kind: 'outside' }>;
-
-/** A file is taken for complete when it was the same this long, or when it was last written long ago. */
-const restMs = 200;
-const oldMs = 1000;
-/** An unreadable one is taken for damaged, rather than for half copied, after this long. */
-const damagedRestMs = 2000;
-const damagedOldMs = 3000;
-const pauseMs = 500;
-const mostAttempts = 3;
+import { OutsideFiles } from './outside-files.ts';
+import { markDamaged, readTail } from './read-tail.ts';
+import { repairHandle, tidy, tombstoneOf } from './repair-handle.ts';
 
 /** Keeps the catalog true to the disk, handle by handle: after a start, a crash, or a change from outside. */
 export class Reconciler {
   readonly #state: TenantState;
-  readonly #adoption: FileAdopter;
-  readonly #timers = new Map<Handle, NodeJS.Timeout>();
+  readonly #outside: OutsideFiles;
   readonly #looks = new Set<Promise<void>>();
 
   constructor(state: TenantState) {
     this.#state = state;
-    this.#adoption = new FileAdopter(state.context.engine, state.directory);
+    this.#outside = new OutsideFiles(state, (handle) => this.reconcile(handle));
   }
 
   /** Looks at the disk. For those who do not hold the handle's lock. */
@@ -73,7 +58,7 @@ export class Reconciler {
     const [look, found] = await Promise.all([directory.look(handle), records.read(handle)]);
     const finding = assessHandle(handle, look, found);
     if (finding.kind === 'outside' || (finding.kind === 'held' && finding.wasPending)) return false;
-    const tail = finding.kind === 'held' ? await this.#readTail(finding.manifest) : undefined;
+    const tail = finding.kind === 'held' ? await readTail(this.#state, finding.manifest) : undefined;
     await this.#applyToCatalog(handle, finding, tail);
     catalog.suspect(handle);
     return true;
@@ -97,7 +82,7 @@ export class Reconciler {
         if (isSuspect) catalog.suspect(handle);
         return false;
       }
-      const tail = finding.kind === 'held' ? await this.#readTail(finding.manifest, listing) : undefined;
+      const tail = finding.kind === 'held' ? await readTail(this.#state, finding.manifest, listing) : undefined;
       if (finding.kind === 'held' && !(await this.#isStill(finding.manifest))) {
         if (isSuspect) catalog.suspect(handle);
         return false;
@@ -135,7 +120,7 @@ export class Reconciler {
     if (catalog.get(handle)?.kind === 'damaged' && isAsKnown(handle, catalog.get(handle), look)) return;
     const cutOff = cutOffParts(handle, look, found);
     if (cutOff.length === 0) return this.#apply(handle, assessHandle(handle, look, found), found, listing);
-    const isTidy = await this.#tidy(handle, () => commits.removeFiles(cutOff));
+    const isTidy = await tidy(this.#state, handle, () => commits.removeFiles(cutOff));
     const folder = look.folder.filter((file) => !cutOff.includes(file));
     const finding = assessHandle(handle, { ...look, folder }, found);
     // As long as they are there, the record stays that tells them from parts of the frame.
@@ -155,72 +140,13 @@ export class Reconciler {
   }
 
   dispose(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#outside[Symbol.dispose]();
   }
 
   async #apply(handle: Handle, finding: HandleState, found: HandleRecords, listing?: Listing): Promise<void> {
-    await this.#repair(handle, finding, found, listing);
-    const tail = finding.kind === 'held' ? await this.#readTail(finding.manifest, listing) : undefined;
+    await repairHandle(this.#state, handle, finding, found, listing);
+    const tail = finding.kind === 'held' ? await readTail(this.#state, finding.manifest, listing) : undefined;
     await this.#applyToCatalog(handle, finding, tail);
-  }
-
-  /** On the disk. */
-  async #repair(handle: Handle, finding: HandleState, found: HandleRecords, listing?: Listing): Promise<void> {
-    const { records, commits } = this.#state;
-    switch (finding.kind) {
-      case 'held':
-        await this.#tidy(handle, async () => {
-          if (finding.wasPending) {
-            await commits.finish(handle);
-            await this.#state.announceChange(handle);
-          } else if (finding.leftovers.length > 0 || found.tombstone !== undefined) {
-            // The commit that left them may have failed to make its manifest durable.
-            await records.syncManifests();
-          }
-          if (!finding.wasPending && (found.pending !== undefined || listing?.pending.has(handle))) {
-            await records.dropAnyPending(handle);
-          }
-          await commits.removeFiles(finding.leftovers);
-          if (found.tombstone !== undefined) await records.dropTombstone(handle);
-        });
-        return;
-      case 'half-dropped':
-        await this.#tidy(handle, async () => {
-          await commits.removeFiles(finding.files);
-          await records.dropManifest(handle);
-          await this.#state.logs.removeAll(handle);
-          await this.#state.announceChange(handle);
-        });
-        return;
-      case 'gone':
-        if (found.manifest !== undefined || found.pending !== undefined || listing !== undefined) {
-          await this.#tidy(handle, async () => {
-            await records.dropManifest(handle);
-            await this.#state.logs.removeAll(handle);
-          });
-        }
-        return;
-      case 'removed':
-        await this.#tidy(handle, async () => {
-          await records.writeTombstone(this.#tombstoneOf(handle, finding.version));
-          await records.dropManifest(handle);
-          await this.#state.logs.removeAll(handle);
-          await this.#state.announceChange(handle);
-        });
-        return;
-      case 'absent':
-        if (listing?.pending.has(handle) || listing?.manifests.has(handle) || listing?.logs.has(handle)) {
-          await this.#tidy(handle, async () => {
-            await records.dropManifest(handle);
-            await this.#state.logs.removeAll(handle);
-          });
-        }
-        return;
-      case 'outside':
-        return;
-      default:
-        finding satisfies never;
-    }
   }
 
   /** In the catalog. */
@@ -228,7 +154,7 @@ export class Reconciler {
     switch (finding.kind) {
       case 'held': {
         const { manifest } = finding;
-        if (tail instanceof LogDamaged) return this.#markDamaged(manifest, tail);
+        if (tail instanceof LogDamaged) return markDamaged(this.#state, manifest, tail);
         if (tail !== undefined && (await this.#isHeld(manifest, tail))) return;
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
         await this.#state.hold(manifest, partsFound(manifest), tail);
@@ -238,43 +164,20 @@ export class Reconciler {
       }
       case 'outside':
         if (finding.ignoredFolder) this.#warnOfFolder(handle);
-        return this.#settle(handle, finding);
+        return this.#outside.settle(handle, finding);
       case 'half-dropped':
       case 'gone':
         return this.#state.setEntry(handle, { kind: 'gone', tombstone: finding.tombstone });
       case 'removed':
-        return this.#state.setEntry(handle, { kind: 'gone', tombstone: this.#tombstoneOf(handle, finding.version) });
+        return this.#state.setEntry(handle, {
+          kind: 'gone',
+          tombstone: tombstoneOf(this.#state, handle, finding.version),
+        });
       case 'absent':
         return this.#state.setEntry(handle, undefined);
       default:
         finding satisfies never;
     }
-  }
-
-  /** Of a frame whose files somebody took away. */
-  #tombstoneOf(handle: Handle, version: number): Tombstone {
-    return { handle, version, reason: 'removed', at: this.#state.context.now() };
-  }
-
-  /** What is in its log. */
-  async #readTail(manifest: Manifest, listing?: Listing): Promise<Tail | LogDamaged> {
-    const { catalog, logs } = this.#state;
-    const { handle, parts } = manifest;
-    const entry = catalog.get(handle);
-    if (entry === undefined && listing?.logs.has(handle) === false) return Tail.empty(rowsOf(parts));
-    const isOfLineage = entry?.kind === 'held' && lineageOf(entry.version.manifest) === lineageOf(manifest);
-    try {
-      return await logs.read(manifest, isOfLineage ? entry.version.tail : undefined);
-    } catch (error) {
-      if (error instanceof LogDamaged) return error;
-      throw error;
-    }
-  }
-
-  /** Without its log the frame lacks rows. */
-  async #markDamaged({ handle, parts: files, version }: Manifest, { message }: LogDamaged): Promise<void> {
-    this.#state.context.logger.error('a frame is damaged', { handle, version, reason: message });
-    await this.#state.setEntry(handle, { kind: 'damaged', files, version, reason: 'its log is not readable' });
   }
 
   /** Whether it is the version that is held, perhaps in other files, with another time to live, more rows or later producers by now. */
@@ -288,141 +191,7 @@ export class Reconciler {
     return true;
   }
 
-  async #settle(handle: Handle, finding: Outside): Promise<void> {
-    const before = this.#state.catalog.get(handle);
-    let settling: Settling;
-    if (before?.kind === 'settling' && sameFiles(before.files, finding.files)) {
-      settling = before;
-    } else {
-      settling = {
-        kind: 'settling',
-        files: finding.files,
-        firstSeenMs: performance.now(),
-        version: finding.version,
-        replacesHeld: before?.kind === 'held' || (before?.kind === 'settling' && before.replacesHeld),
-        reason: undefined,
-        attempts: 0,
-      };
-      await this.#state.setEntry(handle, settling);
-    }
-    const seenMs = performance.now() - settling.firstSeenMs;
-    const ageMs = Date.now() - lastWriteMs(finding.files);
-    if (seenMs < restMs && ageMs < oldMs) return this.#lookAgain(handle, restMs - seenMs);
-    // What a process that has just died was in the middle of is no file from outside.
-    if (this.#state.context.peers.isUncertain) return this.#lookAgain(handle, pauseMs);
-    if (finding.previous === undefined && (await this.#mayLackRows(handle))) {
-      const { files, version } = finding;
-      const reason = 'its manifest is not readable, and rows of it may be in its log';
-      this.#state.context.logger.error('a frame is damaged', { handle, reason });
-      return this.#state.setEntry(handle, { kind: 'damaged', files, version, reason });
-    }
-    if (settling.reason === undefined) {
-      const held = await this.#adopt(handle, finding, settling);
-      if (held || settling.reason === undefined) return;
-    }
-    if (seenMs < damagedRestMs && ageMs < damagedOldMs) return this.#lookAgain(handle, damagedRestMs - seenMs);
-    const { files, version, reason } = settling;
-    this.#state.context.logger.warn('a frame from outside is unreadable', { handle, reason });
-    await this.#state.setEntry(handle, { kind: 'damaged', files, version, reason });
-  }
-
-  /** Only its manifest, which is damaged, can say whether the rows of its log are rows of the frame. */
-  async #mayLackRows(handle: Handle): Promise<boolean> {
-    const { logs, records } = this.#state;
-    return (await logs.list(handle)).length > 0 && (await records.isManifestDamaged(handle));
-  }
-
-  /** True when the frame is held now. When not, a reason was noted or another look is due. */
-  async #adopt(handle: Handle, finding: Outside, settling: Settling): Promise<boolean> {
-    const { context, records } = this.#state;
-    try {
-      const { columns, parts } = await context.adoptions.run(() =>
-        this.#adoption.adopt(finding.files, finding.known, context.signal),
-      );
-      const isRestored = finding.previous !== undefined && sameContent(finding.previous.parts, parts);
-      const manifest: Manifest = {
-        handle,
-        version: finding.version,
-        versionId: newVersionId(),
-        ...(finding.previous !== undefined && { origin: originOf(finding.previous) }),
-        createdAt: context.now(),
-        ttlMs: null,
-        ...(isRestored && finding.previous),
-        columns,
-        parts,
-        replaces: [],
-      };
-      await this.#tidy(handle, async () => {
-        await this.#state.directory.prepare();
-        await records.writeAdopted(manifest);
-        await this.#state.announceChange(handle);
-      });
-      const tail = await this.#readTail(manifest);
-      if (tail instanceof LogDamaged) await this.#markDamaged(manifest, tail);
-      else await this.#state.hold(manifest, partsFound(manifest), tail);
-      this.#state.rewriteLater(manifest);
-      const what = isRestored ? 'a frame was moved or restored' : 'a frame from outside is held';
-      context.logger.info(what, { handle, version: manifest.version });
-      return true;
-    } catch (error) {
-      if (error instanceof Unreadable) settling.reason = error.message;
-      else if (error instanceof FileChanged || errnoOf(error) === 'ENOENT') this.#lookAgain(handle, restMs);
-      else if (context.signal.aborted) return false;
-      else if (isTransient(error) && (++settling.attempts < mostAttempts || isBusy(error))) {
-        this.#lookAgain(handle, pauseMs);
-      } else {
-        settling.reason = 'reading it failed';
-        context.logger.warn('a frame from outside could not be read', { handle, error: String(error) });
-      }
-      return false;
-    }
-  }
-
-  #lookAgain(handle: Handle, inMs: number): void {
-    clearTimeout(this.#timers.get(handle));
-    const timer = setTimeout(() => {
-      this.#timers.delete(handle);
-      this.reconcile(handle).catch((error) => {
-        this.#state.context.logger.warn('could not look at a frame', { handle, error: String(error) });
-      });
-    }, inMs + 10);
-    this.#timers.set(handle, timer.unref());
-  }
-
-  /**
-   * Housekeeping that a later look can do as well: a read-only disk must not stand in the way of reading. After a failed
-   * fsync the next start does it.
-   */
-  async #tidy(handle: Handle, task: () => Promise<void>): Promise<boolean> {
-    try {
-      this.#state.context.durable.assertWritable();
-      await task();
-      return true;
-    } catch (error) {
-      this.#state.context.logger.debug('could not tidy up', { handle, error: String(error) });
-      return false;
-    }
-  }
-
   #warnOfFolder(handle: Handle): void {
     this.#state.context.logger.warn('a file and a folder have the same handle; the folder is ignored', { handle });
   }
-}
-
-/** The same bytes under the same names, by their checksums. */
-function sameContent(before: readonly Part[], now: readonly Part[]): boolean {
-  return (
-    before.length === now.length &&
-    before.every(
-      ({ file, checksum }, at) => checksum !== null && now[at]?.file === file && now[at]?.checksum === checksum,
-    )
-  );
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'overloaded';
-}
-
-function lastWriteMs(files: readonly FileIdentity[]): number {
-  return Math.max(...files.map((file) => Number(BigInt(file.mtimeNs) / 1_000_000n)));
 }

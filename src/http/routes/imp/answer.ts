@@ -1,5 +1,6 @@
 import type { Column } from '../../../core/data-type.ts';
 import type { FileFormatName } from '../../../core/file-format.ts';
+import type { FileReport } from '../../../core/frame-engine.ts';
 import { type ExecColumn, execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { PutResult } from '../../../frames/catalog/frame-summary.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';
@@ -116,10 +117,14 @@ export function importAnswer({ put, format, timestamp, ms }: Imported): ImportAn
     format,
     ...(report?.delimiter !== undefined && { delimiter: report.delimiter }),
     columns: columns.map((column) => ({ ...execColumn(column), size: sizeOf(column), errors: errorsOf(column.name) })),
-    rejections: rejections.map(({ line, column, reason }) => ({ line, column: column ?? null, reason })),
+    rejections: rejectionsOf(report),
     bytes,
     ms: Math.round(ms),
   };
+}
+
+export function rejectionsOf(report: FileReport | undefined): ImportAnswer['rejections'] {
+  return report?.rejections.map(({ line, column, reason }) => ({ line, column: column ?? null, reason })) ?? [];
 }
 
 function sizeOf({ type }: Column): number {

@@ -31,6 +31,8 @@ export interface ImportCommand {
   readonly types: TypesByColumn | undefined;
   /** A column that must be there, and be a timestamp. */
   readonly timestamp: string | undefined;
+  /** Only its beginning is read, and nothing kept. */
+  readonly isPreview: boolean;
 }
 
 export const importParameters = {
@@ -61,6 +63,9 @@ export const importParameters = {
     ),
   ),
   timestamp: orEmpty(text('A column that must be there and be a timestamp, else nothing is kept.')),
+  preview: flag(
+    'Keep nothing: read the beginning of a CSV or JSON, of at most 256 KiB, and answer with its columns, its first rows and the rows that cannot be read.',
+  ),
   partitionBy: ignored('Partitions.'),
   o3MaxLag: ignored('Rows out of order.'),
   maxUncommittedRows: ignored('How many rows are committed at once: here it is always all or none.'),
@@ -86,6 +91,7 @@ export function parseImport(given: ReadonlyMap<string, string>): ImportCommand {
     skipsBadRows: values.atomicity === 'skipRow',
     types: values.schema,
     timestamp: values.timestamp,
+    isPreview: values.preview,
   };
 }
 

@@ -1,6 +1,8 @@
 import { parseProducer, refuseProducer } from '../../../core/producer.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
+import { jsonContentType } from '../../exchange/error-response.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';
 import { producerHeaders } from '../../exchange/producer.ts';
@@ -9,8 +11,9 @@ import type { BodyLimits } from '../../exchange/request-body.ts';
 import type { Route } from '../../exchange/route.ts';
 import { sendJson, sendText } from '../../json/send-json.ts';
 import { importAnswer, importAnswerSchema } from './answer.ts';
-import { importParameters, parseImport } from './command.ts';
+import { type ImportCommand, importParameters, parseImport } from './command.ts';
 import { openUpload } from './open-upload.ts';
+import { previewAnswerSchema, previewUpload } from './preview-upload.ts';
 import { storeUpload } from './store-upload.ts';
 import { importTextTable } from './text-table.ts';
 
@@ -48,8 +51,11 @@ const operation: Operation = {
   },
   responses: {
     200: {
-      description: 'The frame is kept.',
-      content: { 'application/json': importAnswerSchema, 'text/plain': { type: 'string' } },
+      description: 'The frame is kept; with `preview=true`, what the beginning of the file holds.',
+      content: {
+        'application/json': { anyOf: [importAnswerSchema, previewAnswerSchema] },
+        'text/plain': { type: 'string' },
+      },
     },
   },
   errors: [
@@ -74,7 +80,7 @@ const operation: Operation = {
 };
 
 export interface ImpRouteOptions {
-  readonly frames: Pick<Frames, 'appendColumns' | 'put' | 'refusePut' | 'describe' | 'temporaryFile'>;
+  readonly frames: Pick<Frames, 'appendColumns' | 'put' | 'refusePut' | 'describe' | 'preview' | 'temporaryFile'>;
   readonly limits: BodyLimits;
 }
 
@@ -91,6 +97,10 @@ export function impRoute({ frames, limits }: ImpRouteOptions): Route {
       const command = parseImport(parseQueryString(exchange.target));
       const producer = parseProducer(exchange.requestHeaders);
       if (command.mode !== 'append') refuseProducer(producer, 'nothing is appended');
+      if (command.isPreview) {
+        refuseProducer(producer, 'nothing is appended');
+        return await preview(exchange, command, { frames, limits });
+      }
       // Nobody shall send gigabytes for nothing.
       await frames.refusePut(principal, command);
       const upload = await openUpload(exchange, limits);
@@ -106,4 +116,14 @@ export function impRoute({ frames, limits }: ImpRouteOptions): Route {
       }
     },
   };
+}
+
+async function preview(exchange: Exchange, command: ImportCommand, { frames, limits }: ImpRouteOptions): Promise<void> {
+  const { principal, signal } = exchange;
+  const upload = await openUpload(exchange, limits);
+  try {
+    sendText(exchange, await previewUpload(upload, command, { principal, frames, limits, signal }), jsonContentType);
+  } finally {
+    upload.release();
+  }
 }

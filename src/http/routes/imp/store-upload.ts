@@ -75,7 +75,7 @@ export async function storeUpload(
 }
 
 /** At the first bytes of the file, out of the archive that it may be in. */
-async function openFile(upload: Upload, limits: Pick<BodyLimits, 'maxBodyBytes'>): Promise<UploadReader> {
+export async function openFile(upload: Upload, limits: Pick<BodyLimits, 'maxBodyBytes'>): Promise<UploadReader> {
   const packed = new UploadReader(upload.body);
   await packed.fill(headBytes);
   const packing = packingOf(packed.buffered);
@@ -90,12 +90,12 @@ async function openFile(upload: Upload, limits: Pick<BodyLimits, 'maxBodyBytes'>
 }
 
 /** As RFC 4180 lets a sender say it. */
-function headerOf(contentType: string | undefined): boolean | undefined {
+export function headerOf(contentType: string | undefined): boolean | undefined {
   const [, word] = /;\s*header\s*=\s*"?(present|absent)\b/i.exec(contentType ?? '') ?? [];
   return word === undefined ? undefined : word.toLowerCase() === 'present';
 }
 
-function typesOf(upload: Upload, command: ImportCommand): TypesByColumn | undefined {
+export function typesOf(upload: Upload, command: ImportCommand): TypesByColumn | undefined {
   if (upload.types !== undefined && command.types !== undefined) {
     throw new AppError('invalid_parameter', 'schema is given as a parameter and as a part of the form', {
       hint: 'give it once',
@@ -105,7 +105,11 @@ function typesOf(upload: Upload, command: ImportCommand): TypesByColumn | undefi
 }
 
 /** What could not have an effect was not meant so. */
-function checkOptions(format: FileFormatName, { delimiter }: ImportCommand, types: TypesByColumn | undefined): void {
+export function checkOptions(
+  format: FileFormatName,
+  { delimiter }: ImportCommand,
+  types: TypesByColumn | undefined,
+): void {
   if (delimiter !== undefined && format !== 'csv' && format !== 'tsv') {
     throw new AppError('invalid_parameter', `delimiter is given, but the body is ${format}`, {
       hint: 'leave it out, or name the right format',
@@ -118,7 +122,7 @@ function checkOptions(format: FileFormatName, { delimiter }: ImportCommand, type
   }
 }
 
-function fileFormat(
+export function fileFormat(
   format: Exclude<FileFormatName, 'arrow'>,
   { delimiter, hasHeader, isPlainText, skipsBadRows }: ImportCommand & Spooled,
   types: TypesByColumn | undefined,

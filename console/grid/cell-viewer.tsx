@@ -1,0 +1,99 @@
+import { useMemo, useState } from 'preact/hooks';
+import { copyText } from '../widgets/clipboard.ts';
+import { Dialog } from '../widgets/dialog.tsx';
+import { formatCount } from '../widgets/format.ts';
+import { notify } from '../widgets/notices.tsx';
+import { textOf } from './cell-text.ts';
+import type { Cell, GridColumn } from './grid-source.ts';
+
+/** More would stop the page for a while. */
+const maxShown = 200_000;
+
+export interface CellViewerProps {
+  readonly cell: Cell;
+  readonly column: GridColumn;
+  /** Counted from 0. */
+  readonly row: number;
+  readonly onClose: () => void;
+}
+
+/** All of one value: long text, JSON, arrays. */
+export function CellViewer({ cell, column, row, onClose }: CellViewerProps) {
+  const text = useMemo(() => textOf(cell, column), [cell, column]);
+  const structured = useMemo(() => structuredText(cell, text), [cell, text]);
+  const [isStructured, setStructured] = useState(structured !== undefined);
+  const full = isStructured && structured !== undefined ? structured : text;
+  return (
+    <Dialog title={`${column.name} of row ${formatCount(row + 1)}`} class="cell-viewer" onClose={onClose}>
+      <div class="toolbar">
+        <span class="badge">{column.type}</span>
+        <span class="muted">{describe(cell, text)}</span>
+        {structured !== undefined && (
+          <label class="check push">
+            <input
+              type="checkbox"
+              checked={isStructured}
+              onChange={(event) => setStructured(event.currentTarget.checked)}
+            />
+            Indented
+          </label>
+        )}
+      </div>
+      <section aria-label="Value">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keys */}
+        <pre class="cell-text" tabIndex={0}>
+          {cell === null ? <em class="muted">NULL</em> : full.slice(0, maxShown)}
+        </pre>
+      </section>
+      {full.length > maxShown && (
+        <p class="muted">The first {formatCount(maxShown)} characters are shown. Copy has all of them.</p>
+      )}
+      <div class="dialog-actions">
+        <button
+          type="button"
+          class="button"
+          disabled={cell === null}
+          onClick={() => notify(copyText(full) ? 'Copied' : 'The browser did not let it be copied')}
+        >
+          Copy
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function describe(cell: Cell, text: string): string {
+  if (cell === null) return 'no value';
+  if (Array.isArray(cell)) return `${formatCount(cell.length)} elements`;
+  return text === '' ? 'empty text' : `${formatCount(text.length)} characters`;
+}
+
+/** Texts that are JSON as well. */
+function structuredText(cell: Cell, text: string): string | undefined {
+  if (cell !== null && typeof cell === 'object') return JSON.stringify(cell, null, 2);
+  if (typeof cell !== 'string' || text.length > 5_000_000 || !/^\s*[[{]/.test(text)) return undefined;
+  return indentJson(text);
+}
+
+/** Character by character, because JSON.parse would round numbers. undefined: it is not JSON. */
+export function indentJson(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  let [result, depth] = ['', 0];
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g)) {
+    if (token === '{' || token === '[') {
+      depth++;
+      result += `${token}\n${'  '.repeat(depth)}`;
+    } else if (token === '}' || token === ']') {
+      depth--;
+      result = result.trimEnd();
+      const isEmpty = result.endsWith('{') || result.endsWith('[');
+      result += isEmpty ? token : `\n${'  '.repeat(depth)}${token}`;
+    } else if (token === ',') result += `,\n${'  '.repeat(depth)}`;
+    else result += token === ':' ? ': ' : token;
+  }
+  return result;
+}

@@ -1,0 +1,127 @@
+import { useEffect, useState } from 'preact/hooks';
+import { isAbort, messageOf } from '../api/api-error.ts';
+import { copyText } from '../widgets/clipboard.ts';
+import { Dialog } from '../widgets/dialog.tsx';
+import { formatCount } from '../widgets/format.ts';
+import { notify } from '../widgets/notices.tsx';
+import type { CellRange } from './cell-selection.ts';
+import { type CopyFormat, copyFormats, formatCells } from './copy-format.ts';
+import { copyOptions, maxCopiedCells } from './copy-options.ts';
+import type { Cell, GridSource } from './grid-source.ts';
+
+const rowsOfRequest = 2000;
+
+export interface CopyDialogProps {
+  readonly source: GridSource;
+  readonly range: CellRange;
+  readonly onClose: () => void;
+}
+
+/** Copies cells that are not all loaded, or in another format. */
+export function CopyDialog({ source, range, onClose }: CopyDialogProps) {
+  const options = copyOptions.value;
+  const [rows, setRows] = useState<readonly (readonly Cell[])[]>([]);
+  const [error, setError] = useState<unknown>();
+  const columns = source.columns.slice(range.firstColumn, range.lastColumn + 1);
+  const rowCount = range.lastRow - range.firstRow + 1;
+  const isTooMuch = rowCount * columns.length > maxCopiedCells;
+  const isReady = rows.length === rowCount;
+  useEffect(() => {
+    if (isTooMuch) return undefined;
+    const abort = new AbortController();
+    loadRows(source, range, abort.signal, setRows).catch((failure: unknown) => {
+      if (!isAbort(failure)) setError(failure);
+    });
+    return () => abort.abort();
+  }, [source, range, isTooMuch]);
+  const copy = (): void => {
+    if (!copyText(formatCells(columns, rows, options))) {
+      notify('The browser did not let it be copied', { isError: true });
+      return;
+    }
+    notify(`Copied ${formatCount(rowCount)} × ${formatCount(columns.length)} cells`);
+    onClose();
+  };
+  return (
+    <Dialog title="Copy" onClose={onClose}>
+      <p class="muted">
+        {formatCount(rowCount)} {rowCount === 1 ? 'row' : 'rows'} × {formatCount(columns.length)}{' '}
+        {columns.length === 1 ? 'column' : 'columns'}
+      </p>
+      <fieldset class="choices">
+        <legend>Format</legend>
+        {(Object.keys(copyFormats) as CopyFormat[]).map((format) => (
+          <label key={format} class="check">
+            <input
+              type="radio"
+              name="copy-format"
+              checked={options.format === format}
+              onChange={() => {
+                copyOptions.value = { ...options, format };
+              }}
+            />
+            {copyFormats[format]}
+          </label>
+        ))}
+      </fieldset>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={options.hasHeader}
+          disabled={options.format === 'markdown'}
+          onChange={(event) => {
+            copyOptions.value = { ...options, hasHeader: event.currentTarget.checked };
+          }}
+        />
+        With the names of the columns
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={options.escapeFormulas}
+          onChange={(event) => {
+            copyOptions.value = { ...options, escapeFormulas: event.currentTarget.checked };
+          }}
+        />
+        Escape formulas: an apostrophe before text that a spreadsheet would run
+      </label>
+      {isTooMuch && (
+        <p class="error" role="alert">
+          At most {formatCount(maxCopiedCells)} cells can be copied. Export them as a file instead.
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="error" role="alert">
+          {messageOf(error)}
+        </p>
+      )}
+      <div class="dialog-actions">
+        {!isReady && !isTooMuch && error === undefined && (
+          <progress aria-label="Rows loaded" max={rowCount} value={rows.length} />
+        )}
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="button primary" disabled={!isReady} onClick={copy}>
+          Copy
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+async function loadRows(
+  source: GridSource,
+  range: CellRange,
+  signal: AbortSignal,
+  onRows: (rows: readonly (readonly Cell[])[]) => void,
+): Promise<void> {
+  const loaded: (readonly Cell[])[] = [];
+  while (loaded.length <= range.lastRow - range.firstRow) {
+    const from = range.firstRow + loaded.length;
+    const rows = await source.rows(from, Math.min(from + rowsOfRequest, range.lastRow + 1), signal);
+    if (rows.length === 0) throw new Error('the table has fewer rows by now');
+    for (const row of rows) loaded.push(row.slice(range.firstColumn, range.lastColumn + 1));
+    onRows([...loaded]);
+  }
+}

@@ -1,0 +1,83 @@
+import { signal } from '@preact/signals';
+import { expect, it } from 'vitest';
+import { ApiError } from '../api/api-error.ts';
+import type { Cell, GridSource } from './grid-source.ts';
+import { PageCache } from './page-cache.ts';
+
+interface Request {
+  readonly from: number;
+  readonly to: number;
+  readonly signal: AbortSignal;
+  answer(): void;
+  fail(error: unknown): void;
+}
+
+function openCache(rowCount: number) {
+  const requests: Request[] = [];
+  const count = signal(rowCount);
+  const source: GridSource = {
+    key: 'a',
+    columns: [{ name: 'n', type: 'LONG' }],
+    rowCount: count,
+    rows: (from, to, abort) =>
+      new Promise((resolve, reject) => {
+        const rows: Cell[][] = Array.from({ length: to - from }, (_, index) => [String(from + index)]);
+        abort.addEventListener('abort', () => reject(abort.reason));
+        requests.push({ from, to, signal: abort, answer: () => resolve(rows), fail: reject });
+      }),
+  };
+  const errors: unknown[] = [];
+  const cache = new PageCache(source, { onRows: () => {}, onError: (error) => errors.push(error) });
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  };
+  return { cache, requests, count, errors, settle };
+}
+
+it('asks for the page that is shown first, then for its neighbours', () => {
+  const { cache, requests } = openCache(10_000_000);
+  cache.want(5_000_010, 5_000_040);
+  expect(requests.map(({ from, to }) => [from, to])).toEqual([
+    [5_000_000, 5_000_200],
+    [5_000_200, 5_000_400],
+    [4_999_800, 5_000_000],
+  ]);
+});
+
+it('has three requests under way at most, and gives up those that were scrolled past', async () => {
+  const { cache, requests, settle } = openCache(10_000_000);
+  cache.want(0, 30);
+  cache.want(1_000_000, 1_000_030);
+  await settle();
+  cache.want(9_000_000, 9_000_030);
+  await settle();
+  const alive = requests.filter((request) => !request.signal.aborted);
+  expect(alive.map(({ from }) => from)).toEqual([9_000_000, 9_000_200, 8_999_800]);
+  for (const request of alive) request.answer();
+  await settle();
+  expect(cache.row(9_000_017)).toEqual(['9000017']);
+  expect(cache.row(17)).toBeUndefined();
+});
+
+it('asks again for a last page that has grown, and shows the old rows meanwhile', async () => {
+  const { cache, requests, count, settle } = openCache(250);
+  cache.want(200, 250);
+  for (const request of requests) request.answer();
+  await settle();
+  count.value = 300;
+  cache.want(200, 260);
+  expect(cache.row(249)).toEqual(['249']);
+  expect(requests.at(-1)).toMatchObject({ from: 200, to: 300 });
+});
+
+it('does not repeat a request that failed before it is told to', async () => {
+  const { cache, requests, errors, settle } = openCache(100);
+  cache.want(0, 30);
+  requests[0]?.fail(new ApiError(409, 'conflict', 'another version'));
+  await settle();
+  cache.want(5, 35);
+  expect(requests).toHaveLength(1);
+  expect(errors).toHaveLength(1);
+  cache.retry();
+  expect(requests).toHaveLength(2);
+});

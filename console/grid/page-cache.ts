@@ -1,0 +1,119 @@
+import { ApiError, isAbort } from '../api/api-error.ts';
+import type { Cell, GridSource } from './grid-source.ts';
+
+type Rows = readonly (readonly Cell[])[];
+
+const maxUnderWay = 3;
+const maxRowsOfPage = 200;
+const cellsOfPage = 20_000;
+const cellsOfCache = 1_000_000;
+const retryMs = 2000;
+
+export interface PageCacheEvents {
+  /** Rows [from, to) can be had now. */
+  onRows(from: number, to: number): void;
+  /** undefined: the last one is over. */
+  onError(error: unknown): void;
+}
+
+/** The pages of a table that were shown last, and those that are asked for. */
+export class PageCache {
+  readonly rowsOfPage: number;
+  readonly #source: GridSource;
+  readonly #events: PageCacheEvents;
+  readonly #maxPages: number;
+  /** The one that was used last stands last. */
+  readonly #pages = new Map<number, Rows>();
+  readonly #underWay = new Map<number, AbortController>();
+  readonly #failed = new Set<number>();
+  #wanted: readonly number[] = [];
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(source: GridSource, events: PageCacheEvents) {
+    this.#source = source;
+    this.#events = events;
+    const columns = Math.max(1, source.columns.length);
+    this.rowsOfPage = Math.min(maxRowsOfPage, Math.max(20, Math.floor(cellsOfPage / columns)));
+    this.#maxPages = Math.max(8, Math.floor(cellsOfCache / (this.rowsOfPage * columns)));
+  }
+
+  row(index: number): readonly Cell[] | undefined {
+    const page = Math.floor(index / this.rowsOfPage);
+    return this.#pages.get(page)?.[index - page * this.rowsOfPage];
+  }
+
+  /** Asks for rows [from, to) and their neighbours, and no longer for any other. */
+  want(from: number, to: number): void {
+    const first = Math.floor(from / this.rowsOfPage);
+    const last = Math.max(first, Math.floor((to - 1) / this.rowsOfPage));
+    const wanted = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    for (const page of wanted) this.#touch(page);
+    this.#wanted = [...wanted, last + 1, first - 1];
+    for (const [page, controller] of this.#underWay) if (!this.#wanted.includes(page)) controller.abort();
+    this.#ask();
+  }
+
+  /** After an error. */
+  retry(): void {
+    clearTimeout(this.#retry);
+    this.#failed.clear();
+    this.#events.onError(undefined);
+    this.#ask();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#retry);
+    this.#wanted = [];
+    for (const controller of this.#underWay.values()) controller.abort();
+  }
+
+  #touch(page: number): void {
+    const rows = this.#pages.get(page);
+    if (rows === undefined) return;
+    this.#pages.delete(page);
+    this.#pages.set(page, rows);
+  }
+
+  #ask(): void {
+    const rowCount = this.#source.rowCount.peek();
+    for (const page of this.#wanted) {
+      if (this.#underWay.size >= maxUnderWay) return;
+      const from = page * this.rowsOfPage;
+      const length = Math.min(this.rowsOfPage, rowCount - from);
+      const isWhole = (this.#pages.get(page)?.length ?? 0) >= length;
+      if (page < 0 || length <= 0 || isWhole || this.#underWay.has(page) || this.#failed.has(page)) continue;
+      void this.#load(page, from, from + length);
+    }
+  }
+
+  async #load(page: number, from: number, to: number): Promise<void> {
+    const controller = new AbortController();
+    this.#underWay.set(page, controller);
+    try {
+      const rows = await this.#source.rows(from, to, controller.signal);
+      if (controller.signal.aborted) return;
+      this.#pages.set(page, rows);
+      for (const oldest of this.#pages.keys()) {
+        if (this.#pages.size <= this.#maxPages) break;
+        if (!this.#wanted.includes(oldest)) this.#pages.delete(oldest);
+      }
+      this.#events.onRows(from, from + rows.length);
+    } catch (error) {
+      if (controller.signal.aborted || isAbort(error)) return;
+      this.#failed.add(page);
+      this.#events.onError(error);
+      if (isPassing(error)) {
+        clearTimeout(this.#retry);
+        this.#retry = setTimeout(() => this.retry(), retryMs);
+      }
+    } finally {
+      this.#underWay.delete(page);
+      this.#ask();
+    }
+  }
+}
+
+/** The server is away, or has too much to do. */
+function isPassing(error: unknown): boolean {
+  return error instanceof ApiError && [0, 429, 502, 503].includes(error.status);
+}
