@@ -1,10 +1,19 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { ApiError } from '../api/api-error.ts';
-import type { Cell } from '../grid/grid-source.ts';
+import { ApiError, messageOf } from '../api/api-error.ts';
+import { mayWrite } from '../api/session.ts';
+import { hrefOf } from '../app/route.ts';
+import { Grid } from '../grid/grid.tsx';
+import { formatCount } from '../widgets/format.ts';
+import { KeepDialog } from './keep-dialog.tsx';
+import { keepStateOf } from './keep-result.ts';
+import { keptSource, resultSource } from './result-source.ts';
+import type { StatementAnswer } from './run-statement.ts';
 import { outcomeText, RunningStatus } from './run-status.tsx';
-import { isUnderWay, runsByTab, type StatementRun } from './statement-run.ts';
+import { isPlan, isUnderWay, runsByTab, type StatementRun } from './statement-run.ts';
 
 type Panel = 'result' | 'messages';
+
+type RowsAnswer = StatementAnswer & { readonly kind: 'rows' };
 
 const panels: readonly { readonly name: Panel; readonly title: string }[] = [
   { name: 'result', title: 'Result' },
@@ -82,37 +91,63 @@ function Result({ run }: { readonly run: StatementRun | undefined }) {
   if (state.kind !== 'answered') return <p class="empty">{isUnderWay(state) ? '' : outcomeText(run)}</p>;
   const { answer } = state;
   if (answer.kind === 'done') return <p class="empty">{outcomeText(run)}</p>;
-  return <Rows answer={answer} />;
+  return <Rows run={run} answer={answer} />;
 }
 
-function Rows({
-  answer,
-}: {
-  readonly answer: { readonly columns: readonly { name: string }[]; readonly rows: readonly (readonly Cell[])[] };
-}) {
-  const rows = useMemo(() => answer.rows.slice(0, 200), [answer]);
-  return (
-    <table>
-      <thead>
-        <tr>
-          {answer.columns.map(({ name }) => (
-            <th key={name}>{name}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, at) => (
-          <tr key={at}>
-            {row.map((cell, column) => (
-              <td key={column}>
-                {cell === null ? 'NULL' : typeof cell === 'object' ? JSON.stringify(cell) : String(cell)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+function Rows({ run, answer }: { readonly run: StatementRun; readonly answer: RowsAnswer }) {
+  const kept = keepStateOf(run).value;
+  const [isAsked, setAsked] = useState(false);
+  const frame = kept?.kind === 'kept' ? kept.frame : undefined;
+  const source = useMemo(
+    () => (frame === undefined ? resultSource(run.id, answer.columns, answer.rows) : keptSource(frame)),
+    [run.id, answer, frame],
   );
+  if (isPlan(run.sql))
+    return <pre class="sql-plan">{answer.rows.map((row) => String(row.at(-1) ?? '')).join('\n')}</pre>;
+  return (
+    <>
+      {(answer.hasMore || kept !== undefined) && (
+        <div class="sql-more" role="status">
+          {kept === undefined && (
+            <span>These are the first {formatCount(answer.rows.length)} rows; there are more.</span>
+          )}
+          {kept === undefined && mayKeep(run) && (
+            <button type="button" class="button" onClick={() => setAsked(true)}>
+              All rows …
+            </button>
+          )}
+          {kept?.kind === 'keeping' && (
+            <>
+              <span>All rows are being kept …</span>
+              <button type="button" class="button" onClick={kept.cancel}>
+                Cancel
+              </button>
+            </>
+          )}
+          {kept?.kind === 'failed' && (
+            <>
+              <span class="error">{messageOf(kept.error)}</span>
+              <button type="button" class="button" onClick={() => setAsked(true)}>
+                All rows …
+              </button>
+            </>
+          )}
+          {frame !== undefined && (
+            <span>
+              All {formatCount(frame.rows)} rows, kept as <a href={hrefOf('frames', [frame.handle])}>{frame.handle}</a>
+            </span>
+          )}
+        </div>
+      )}
+      <Grid source={source} label="Rows of the result" />
+      {isAsked && <KeepDialog run={run} onClose={() => setAsked(false)} />}
+    </>
+  );
+}
+
+/** The external database keeps nothing here. */
+function mayKeep({ engine }: StatementRun): boolean {
+  return mayWrite.value && engine !== 'tsdb';
 }
 
 export function Failure({ error }: { readonly error: unknown }) {

@@ -1,6 +1,7 @@
 import { ApiError } from '../api/api-error.ts';
 import { getJson, sendJson, withQuery } from '../api/request.ts';
 import type { Cell, GridColumn } from '../grid/grid-source.ts';
+import type { KeptFrame } from './result-source.ts';
 
 /** How many rows of a result come at once. */
 export const firstRows = 1000;
@@ -76,17 +77,13 @@ function answerOf(document: AnswerDocument, { engine }: StatementRequest): State
   };
 }
 
-export interface KeptFrame {
-  readonly handle: string;
-  readonly rows: number;
-}
-
 /** Runs it once more, and keeps all of its rows as a frame. */
-export function keepStatement(
+export async function keepStatement(
   { sql, engine, requestId, signal }: Omit<StatementRequest, 'door'>,
   keep: { readonly handle: string; readonly ttl: string },
 ): Promise<KeptFrame> {
-  return sendJson('/sql', { sql, engine, keep }, { headers: { 'x-request-id': requestId }, signal });
+  await sendJson('/sql', { sql, engine, keep }, { headers: { 'x-request-id': requestId }, signal });
+  return getJson(`/handles/${encodeURIComponent(keep.handle)}`, { signal });
 }
 
 /** Not `crypto.randomUUID`, which is missing on plain HTTP under a name. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { readStored, writeStored } from './stored.ts';
+import { readStored, writeStored } from './kept/stored.ts';
 
 export interface SplitPaneProps {
   /** Under which the browser remembers where it is split. */

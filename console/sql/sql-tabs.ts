@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { readStored, writeStored } from './stored.ts';
+import { readStored, writeStored } from './kept/stored.ts';
 
 export interface SqlTab {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { messageOf } from '../api/api-error.ts';
-import { Icon } from '../widgets/icon.tsx';
+import { Icon, type IconName } from '../widgets/icon.tsx';
 import { notify } from '../widgets/notices.tsx';
 import { engines, kindOf, refreshEngines } from './engines.ts';
 import { changeTab, currentTab } from './sql-tabs.ts';
@@ -8,9 +8,13 @@ import { cancelTab, isUnderWay, runsByTab } from './statement-run.ts';
 export interface SqlToolbarProps {
   readonly onRun: () => void;
   readonly onExplain: () => void;
+  readonly onSave: () => void;
+  readonly onSaved: () => void;
+  readonly onHistory: () => void;
+  readonly onCopyLink: () => void;
 }
 
-export function SqlToolbar({ onRun, onExplain }: SqlToolbarProps) {
+export function SqlToolbar({ onRun, onExplain, onSave, onSaved, onHistory, onCopyLink }: SqlToolbarProps) {
   const { id, engine } = currentTab.value;
   const isRunning = (runsByTab.value.get(id) ?? []).some(({ state }) => isUnderWay(state.value));
   const cannotExplain = kindOf(engine) === 'spark-connect';
@@ -34,7 +38,27 @@ export function SqlToolbar({ onRun, onExplain }: SqlToolbarProps) {
         Explain
       </button>
       <EngineMenu />
+      <div class="push sql-toolbar-end">
+        <ToolButton icon="save" title="Save under a name" onClick={onSave} />
+        <ToolButton icon="star" title="Saved statements" onClick={onSaved} />
+        <ToolButton icon="history" title="History" onClick={onHistory} />
+        <ToolButton icon="link" title="Copy link" onClick={onCopyLink} />
+      </div>
     </div>
+  );
+}
+
+interface ToolButtonProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly onClick: () => void;
+}
+
+function ToolButton({ icon, title, onClick }: ToolButtonProps) {
+  return (
+    <button type="button" class="icon-button" aria-label={title} title={title} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
   );
 }
 

@@ -1,24 +1,35 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { untracked, useSignalEffect } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../api/api-error.ts';
 import { offerCommands } from '../app/commands.ts';
+import { goTo, hrefOf, place } from '../app/route.ts';
+import { copyText } from '../widgets/clipboard.ts';
 import { notify } from '../widgets/notices.tsx';
 import { dialectOf } from './editor/dialects.ts';
 import { type EditorHandle, SqlEditor } from './editor/sql-editor.tsx';
 import { kindOf, refreshEngines } from './engines.ts';
 import { refreshFrames } from './frame-listing.ts';
+import { remember } from './kept/history.ts';
+import { HistoryDialog } from './kept/history-dialog.tsx';
+import { SavedDialog } from './kept/saved-dialog.tsx';
+import { saveStatement } from './kept/saved-statements.ts';
 import { ResultPanel } from './result-panel.tsx';
 import { SplitPane } from './split-pane.tsx';
-import { currentTab, openTab, persistTabs } from './sql-tabs.ts';
+import { type LinkedStatement, linkedStatement } from './sql-link.ts';
+import { changeTab, currentTab, openTab, persistTabs, selectTab, tabs, textOf } from './sql-tabs.ts';
 import { SqlToolbar } from './sql-toolbar.tsx';
 import { cancelTab, prefixLength, type StatementRun, startStatements } from './statement-run.ts';
 import { statementsToRun } from './statements-to-run.ts';
-import { TabBar } from './tab-bar.tsx';
+import { NameDialog, TabBar } from './tab-bar.tsx';
 
 export function SqlView() {
   const editor = useRef<EditorHandle | undefined>(undefined);
+  const [dialog, setDialog] = useState<'history' | 'saved' | 'save' | undefined>();
+  const closeDialog = (): void => setDialog(undefined);
 
   const onEnd = (run: StatementRun): void => {
     const state = run.state.peek();
+    rememberRun(run);
     if (state.kind === 'answered' && state.answer.kind === 'done') refreshFrames({ isStale: true }).catch(ignored);
     if (state.kind === 'failed') underline(run, state.error);
   };
@@ -49,6 +60,34 @@ export function SqlView() {
     );
   };
 
+  const copyLink = (): void => {
+    const { id, engine } = currentTab.peek();
+    const link = new URL(hrefOf('sql', [], { q: textOf(id), engine }), location.href).href;
+    if (copyText(link)) notify('the link is copied: it opens this text, and runs nothing');
+    else notify('the browser does not let this page copy', { isError: true });
+  };
+
+  const putIntoEditor = ({ sql, engine, name }: { sql: string; engine: string; name?: string }): void => {
+    openTab({ text: sql, engine, ...(name !== undefined && { name }) });
+    closeDialog();
+    editor.current?.focus();
+  };
+
+  useSignalEffect(() => {
+    if (place.value.view !== 'sql') return;
+    const linked = linkedStatement(place.value.parameters);
+    if (linked === undefined) return;
+    untracked(() => openLink(linked));
+  });
+
+  const openLink = ({ sql, engine, isToRun }: LinkedStatement): void => {
+    goTo(hrefOf('sql'), { replace: true });
+    const tab = openLinked(sql, engine);
+    if (!isToRun) return;
+    const found = statementsToRun({ text: sql, from: 0, to: 0 }, 'duckdb');
+    void startStatements(found, { tab, engine: 'local', door: 'read', onEnd });
+  };
+
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -59,6 +98,10 @@ export function SqlView() {
       { id: 'sql-run', title: 'Run the statement', keys: 'Ctrl+Enter', run: () => start() },
       { id: 'sql-explain', title: 'Explain the statement', run: () => start({ isExplain: true }) },
       { id: 'sql-cancel', title: 'Cancel what runs', run: () => cancelTab(currentTab.peek().id) },
+      { id: 'sql-history', title: 'SQL history', run: () => setDialog('history') },
+      { id: 'sql-saved', title: 'Saved SQL statements', run: () => setDialog('saved') },
+      { id: 'sql-save', title: 'Save the SQL of this tab', run: () => setDialog('save') },
+      { id: 'sql-link', title: 'Copy a link to this SQL', run: copyLink },
       { id: 'sql-new-tab', title: 'New SQL tab', run: () => openTab() },
     ]);
     return () => {
@@ -73,15 +116,63 @@ export function SqlView() {
       <h1 class="visually-hidden">SQL</h1>
       <TabBar />
       <div id="sql-work" class="sql-work" role="tabpanel" aria-labelledby={`sql-${currentTab.value.id}`}>
-        <SqlToolbar onRun={() => start()} onExplain={() => start({ isExplain: true })} />
+        <SqlToolbar
+          onRun={() => start()}
+          onExplain={() => start({ isExplain: true })}
+          onSave={() => setDialog('save')}
+          onSaved={() => setDialog('saved')}
+          onHistory={() => setDialog('history')}
+          onCopyLink={copyLink}
+        />
         <SplitPane
           name="sql"
           top={<SqlEditor handle={editor} onRun={() => start()} />}
           bottom={<ResultPanel tab={currentTab.value.id} />}
         />
       </div>
+      {dialog === 'history' && <HistoryDialog onChoose={putIntoEditor} onClose={closeDialog} />}
+      {dialog === 'saved' && <SavedDialog onChoose={putIntoEditor} onClose={closeDialog} />}
+      {dialog === 'save' && (
+        <NameDialog
+          title="Save the SQL of this tab"
+          action="Save"
+          name={currentTab.value.name}
+          note="Kept in this browser. One with the same name is replaced."
+          onName={saveTab}
+          onClose={closeDialog}
+        />
+      )}
     </div>
   );
+}
+
+/** A tab that has this text already is shown again. */
+function openLinked(sql: string, engine: string): string {
+  const known = tabs.peek().find((tab) => tab.engine === engine && textOf(tab.id) === sql);
+  if (known === undefined) return openTab({ text: sql, engine }).id;
+  selectTab(known.id);
+  return known.id;
+}
+
+function saveTab(name: string): void {
+  const { id, engine } = currentTab.peek();
+  changeTab(id, { name });
+  if (saveStatement({ name, sql: textOf(id), engine })) notify(`${name} is saved in this browser`);
+  else notify('the browser has no room for it', { isError: true });
+}
+
+function rememberRun({ at, statement, engine, state }: StatementRun): void {
+  const ended = state.peek();
+  if (ended.kind !== 'answered' && ended.kind !== 'failed' && ended.kind !== 'cancelled') return;
+  const answer = ended.kind === 'answered' ? ended.answer : undefined;
+  remember({
+    at,
+    sql: statement,
+    engine,
+    ms: ended.ms,
+    rows: answer?.kind === 'rows' ? answer.rows.length : (answer?.updated ?? null),
+    outcome: ended.kind === 'answered' ? ended.answer.kind : ended.kind,
+  });
 }
 
 function ignored(): void {}

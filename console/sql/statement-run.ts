@@ -34,7 +34,7 @@ export interface StatementToRun {
   readonly isExplain?: boolean;
 }
 
-const slots = new Slots(3);
+export const slots = new Slots(3);
 const explainPrefix = 'EXPLAIN ';
 
 /** The statements that the last start of each tab ran, one after another. */
@@ -43,6 +43,11 @@ const controllers = new Map<string, AbortController>();
 
 export function isUnderWay({ kind }: RunState): boolean {
   return kind === 'queued' || kind === 'running';
+}
+
+/** Whether it asks for the plan of a statement. */
+export function isPlan(sql: string): boolean {
+  return /^(?:\s|--[^\n]*\n|\/\*[^*]*\*\/)*explain\b/i.test(sql);
 }
 
 /** How far the statement is into what was sent. */
@@ -66,7 +71,7 @@ export async function startStatements(
   const controller = new AbortController();
   controllers.set(tab, controller);
   const runs = statements.map(({ statement, textAt, isExplain = false }): StatementRun => {
-    const sql = isExplain ? `${explainPrefix}${statement}` : statement;
+    const sql = isExplain && !isPlan(statement) ? `${explainPrefix}${statement}` : statement;
     const state = signal<RunState>({ kind: 'queued' });
     return { id: newRequestId(), tab, statement, sql, engine, door, textAt, at: Date.now(), state };
   });

@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import { Dialog } from '../../widgets/dialog.tsx';
+import { formatCount, formatDuration } from '../../widgets/format.ts';
+import { forgetHistory, type HistoryEntry, history, searchEntries } from './history.ts';
+
+const mostShown = 100;
+
+export interface HistoryDialogProps {
+  readonly onChoose: (entry: HistoryEntry) => void;
+  readonly onClose: () => void;
+}
+
+/** The statements that ran, to put one into the editor again. */
+export function HistoryDialog({ onChoose, onClose }: HistoryDialogProps) {
+  const [text, setText] = useState('');
+  const found = searchEntries(history.value, text);
+  return (
+    <Dialog title="History" class="sql-kept" onClose={onClose}>
+      <input
+        class="input"
+        type="search"
+        aria-label="Search the history"
+        placeholder="Words of the statement …"
+        autoFocus
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <ul class="sql-kept-list">
+        {found.slice(0, mostShown).map((entry, at) => (
+          <li key={`${entry.at}-${at}`}>
+            <button type="button" class="sql-kept-item" onClick={() => onChoose(entry)}>
+              <code>{entry.sql.slice(0, 300)}</code>
+              <span class="muted">{describe(entry)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && (
+        <p class="muted">{history.value.length === 0 ? 'Nothing ran yet.' : 'Nothing is like that.'}</p>
+      )}
+      {found.length > mostShown && (
+        <p class="muted">
+          {mostShown} of {formatCount(found.length)} are shown: search for others.
+        </p>
+      )}
+      <p class="muted">The last 500 statements, kept in this browser alone.</p>
+      <div class="dialog-actions">
+        <button type="button" class="button" disabled={history.value.length === 0} onClick={forgetHistory}>
+          Clear the history
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function describe({ at, engine, ms, rows, outcome }: HistoryEntry): string {
+  const time = new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+  const result = outcome === 'rows' && rows !== null ? `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}` : outcome;
+  return `${time} · ${engine} · ${formatDuration(ms)} · ${result}`;
+}

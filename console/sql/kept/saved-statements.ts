@@ -1,0 +1,66 @@
+import { signal } from '@preact/signals';
+import { readStored, writeStored } from './stored.ts';
+
+/** A statement under a name. */
+export interface SavedStatement {
+  readonly name: string;
+  readonly sql: string;
+  readonly engine: string;
+}
+
+const storageKey = 'framehold.sql.saved';
+/** Of a file with saved statements. */
+const fileKind = 'framehold-statements';
+
+/** By their names. */
+export const savedStatements = signal<readonly SavedStatement[]>(statementsIn(readStored(storageKey)));
+
+/** Takes the place of the one with this name. False where the browser has no room for it. */
+export function saveStatement(statement: SavedStatement): boolean {
+  return keep([statement]);
+}
+
+export function forgetStatement(name: string): void {
+  savedStatements.value = savedStatements.peek().filter((statement) => statement.name !== name);
+  writeStored(storageKey, savedStatements.peek());
+}
+
+/** How many there were. Throws where it is no such file. */
+export function importStatements(text: string): number {
+  const found = parseStatements(text);
+  if (!keep(found)) throw new Error('the browser has no room for them');
+  return found.length;
+}
+
+export function exportedStatements(statements: readonly SavedStatement[]): string {
+  return `${JSON.stringify({ kind: fileKind, statements }, null, 2)}\n`;
+}
+
+export function parseStatements(text: string): readonly SavedStatement[] {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    throw new Error('it is not JSON');
+  }
+  const { kind, statements } = (document ?? {}) as { readonly kind?: unknown; readonly statements?: unknown };
+  if (kind !== fileKind) throw new Error('it is not a file with statements that was exported here');
+  return statementsIn(statements);
+}
+
+function keep(statements: readonly SavedStatement[]): boolean {
+  const byName = new Map([...savedStatements.peek(), ...statements].map((statement) => [statement.name, statement]));
+  const kept = [...byName.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  if (!writeStored(storageKey, kept)) return false;
+  savedStatements.value = kept;
+  return true;
+}
+
+function statementsIn(value: unknown): readonly SavedStatement[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((each: Partial<Record<keyof SavedStatement, unknown>> | null) => {
+    const { name, sql, engine } = each ?? {};
+    if (typeof name !== 'string' || name === '' || typeof sql !== 'string') return [];
+    return [{ name: name.slice(0, 100), sql, engine: typeof engine === 'string' ? engine : 'local' }];
+  });
+}

@@ -1,0 +1,15 @@
+/** A statement that an address names. */
+export interface LinkedStatement {
+  readonly sql: string;
+  readonly engine: string;
+  /** To be run when it is opened: only over the door of the local engine that cannot change anything. */
+  readonly isToRun: boolean;
+}
+
+/** Of the address `#/sql?q=…&engine=…&run=1`. */
+export function linkedStatement(parameters: URLSearchParams): LinkedStatement | undefined {
+  const sql = parameters.get('q') ?? '';
+  if (sql.trim() === '') return undefined;
+  const engine = parameters.get('engine') ?? 'local';
+  return { sql, engine, isToRun: parameters.get('run') === '1' && engine === 'local' };
+}
