@@ -1,3 +1,8 @@
+import { place } from '../app/route.ts';
+import { FrameListView } from './frame-list-view.tsx';
+import { FrameView } from './frame-view.tsx';
+
 export function FramesView() {
-  return <h1>Frames</h1>;
+  const [handle] = place.value.segments;
+  return handle === undefined || handle === '' ? <FrameListView /> : <FrameView key={handle} handle={handle} />;
 }

@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks';
+import { formatCount } from '../widgets/format.ts';
+import { type Frame, typeName } from './frame.ts';
+
+const pageColumns = 200;
+
+/** The columns of a frame and their types; more of each on demand. */
+export function ColumnsTab({ frame }: { readonly frame: Frame }) {
+  const [filter, setFilter] = useState('');
+  const [shown, setShown] = useState(pageColumns);
+  const columns = frame.columns ?? [];
+  const found = columns
+    .map((column, index) => ({ column, index }))
+    .filter(({ column }) => column.name.toLowerCase().includes(filter.toLowerCase()));
+  return (
+    <div class="frame-scroll-panel">
+      {columns.length > 12 && (
+        <input
+          class="input"
+          type="search"
+          aria-label="Filter columns"
+          placeholder={`Filter ${formatCount(columns.length)} columns`}
+          value={filter}
+          onInput={(event) => setFilter(event.currentTarget.value)}
+        />
+      )}
+      <ul class="column-list">
+        {found.slice(0, shown).map(({ column, index }) => (
+          <li key={index} class="column-item">
+            <span class="column-name">{column.name}</span>
+            <span class="badge">{typeName(column)}</span>
+          </li>
+        ))}
+      </ul>
+      {found.length > shown && (
+        <button type="button" class="button" onClick={() => setShown(shown + pageColumns)}>
+          {formatCount(found.length - shown)} more
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import { messageOf } from '../api/api-error.ts';
+import { place } from '../app/route.ts';
+import { copyText } from '../widgets/clipboard.ts';
+import { Dialog } from '../widgets/dialog.tsx';
+import { formatCount } from '../widgets/format.ts';
+import { notify } from '../widgets/notices.tsx';
+import { parseColumnNames } from './column-names.ts';
+import { downloadFile } from './download.ts';
+import { type ExportFormat, exportFormats, exportPath } from './export-link.ts';
+import type { Frame } from './frame.ts';
+
+/** A frame, or rows and columns of it, as a file. */
+export function ExportDialog({ frame, onClose }: { readonly frame: Frame; readonly onClose: () => void }) {
+  const rowCount = frame.rows ?? 0;
+  const chosen = parseColumnNames(place.value.parameters.get('columns') ?? '');
+  const [format, setFormat] = useState<ExportFormat>('parquet');
+  const [isChosenOnly, setChosenOnly] = useState(chosen.length > 0);
+  const [range, setRange] = useState<{ readonly first: string; readonly last: string }>({ first: '', last: '' });
+  const [escapeFormulas, setEscapeFormulas] = useState(true);
+  const [error, setError] = useState<unknown>();
+  const rows = rowsOf(range, rowCount);
+  const isText = format === 'csv' || format === 'tsv';
+  const columns = isChosenOnly ? chosen : [];
+  const path =
+    rows === 'wrong' ? undefined : exportPath({ handle: frame.handle, format, columns, rows, escapeFormulas });
+  const download = async (): Promise<void> => {
+    if (path === undefined) return;
+    try {
+      await downloadFile(path);
+      onClose();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <Dialog title={`Export ${frame.handle}`} onClose={onClose}>
+      <form
+        class="export-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void download();
+        }}
+      >
+        <label class="field">
+          <span>Format</span>
+          <select
+            class="input"
+            value={format}
+            onChange={(event) => setFormat(event.currentTarget.value as ExportFormat)}
+          >
+            {Object.entries(exportFormats).map(([name, title]) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <fieldset class="choices row-range">
+          <legend>Rows, from 1 to {formatCount(rowCount)}; all where nothing is given</legend>
+          {(['first', 'last'] as const).map((edge) => (
+            <label key={edge} class="field">
+              <span>{edge === 'first' ? 'First row' : 'Last row'}</span>
+              <input
+                class="input"
+                type="text"
+                inputMode="numeric"
+                value={range[edge]}
+                aria-invalid={rows === 'wrong'}
+                onInput={(event) => setRange({ ...range, [edge]: event.currentTarget.value })}
+              />
+            </label>
+          ))}
+        </fieldset>
+        {chosen.length > 0 && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isChosenOnly}
+              onChange={(event) => setChosenOnly(event.currentTarget.checked)}
+            />
+            Only the {formatCount(chosen.length)} columns that are shown
+          </label>
+        )}
+        {isText && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={escapeFormulas}
+              onChange={(event) => setEscapeFormulas(event.currentTarget.checked)}
+            />
+            Escape formulas: an apostrophe before text that a spreadsheet would run
+          </label>
+        )}
+        {error !== undefined && (
+          <p class="error" role="alert">
+            {messageOf(error)}
+          </p>
+        )}
+        <div class="dialog-actions">
+          <button
+            type="button"
+            class="button"
+            disabled={path === undefined}
+            onClick={() => notify(copyText(`${location.origin}${path}`) ? 'Copied the link' : 'It could not be copied')}
+          >
+            Copy link
+          </button>
+          <button type="submit" class="button primary" disabled={path === undefined}>
+            Download
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** undefined: all of them. */
+function rowsOf(
+  { first, last }: { readonly first: string; readonly last: string },
+  rowCount: number,
+): { from: number; to: number } | undefined | 'wrong' {
+  if (first.trim() === '' && last.trim() === '') return undefined;
+  const number = (text: string, otherwise: number): number =>
+    text.trim() === '' ? otherwise : Number(text.replace(/[\s,_']/g, ''));
+  const [from, to] = [number(first, 1) - 1, number(last, rowCount)];
+  return Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && from < to ? { from, to } : 'wrong';
+}

@@ -1,0 +1,172 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { messageOf } from '../api/api-error.ts';
+import { offerCommands } from '../app/commands.ts';
+import { goTo, hrefOf, place } from '../app/route.ts';
+import { copyText } from '../widgets/clipboard.ts';
+import { formatBytes, formatCount } from '../widgets/format.ts';
+import { Icon } from '../widgets/icon.tsx';
+import { notify } from '../widgets/notices.tsx';
+import { parseColumnNames } from './column-names.ts';
+import { ColumnsTab } from './columns-tab.tsx';
+import { DetailsTab } from './details-tab.tsx';
+import { ExportDialog } from './export-dialog.tsx';
+import type { Frame } from './frame.ts';
+import { FrameModel } from './frame-model.ts';
+import { RowsTab } from './rows-tab.tsx';
+import { SnippetsDialog } from './snippets-dialog.tsx';
+
+const tabs = { rows: 'Rows', columns: 'Columns', details: 'Details' } as const;
+type Tab = keyof typeof tabs;
+
+/** One frame: `#/frames/<handle>?tab=…&row=…&columns=…`. */
+export function FrameView({ handle }: { readonly handle: string }) {
+  const { parameters } = place.value;
+  const columns = parameters.get('columns') ?? '';
+  const model = useMemo(() => new FrameModel(handle, parseColumnNames(columns)), [handle]);
+  useEffect(() => model.follow(), [model]);
+  useEffect(() => model.choose(parseColumnNames(columns)), [model, columns]);
+  const frame = model.frame.value;
+  if (frame === undefined) {
+    return (
+      <div class="view">
+        <Head handle={handle} />
+        {model.error.value !== undefined && (
+          <div class="empty" role="alert">
+            <p>{messageOf(model.error.value)}</p>
+            <a class="button" href={hrefOf('frames')}>
+              All frames
+            </a>
+          </div>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div class="view frame-view">
+      <Head handle={handle} frame={frame}>
+        {frame.state === 'held' && <Actions frame={frame} />}
+      </Head>
+      {frame.state === 'damaged' ? (
+        <>
+          <p class="error" role="alert">
+            <Icon name="warning" /> This frame is damaged: {frame.damaged}
+          </p>
+          <DetailsTab frame={frame} onChange={() => void model.describe()} />
+        </>
+      ) : (
+        <Tabs model={model} frame={frame} />
+      )}
+    </div>
+  );
+}
+
+function Head({ handle, frame, children }: { handle: string; frame?: Frame; children?: ComponentChildren }) {
+  return (
+    <div class="toolbar">
+      <a class="icon-button" href={hrefOf('frames')} title="All frames" aria-label="All frames">
+        <Icon name="chevron-left" />
+      </a>
+      <h1 class="frame-title">{handle}</h1>
+      {frame !== undefined && frame.rows !== null && (
+        <span class="muted">
+          {formatCount(frame.rows)} rows · {formatCount(frame.columns?.length ?? 0)} columns ·{' '}
+          {formatBytes(frame.bytes.cold)}
+        </span>
+      )}
+      {frame?.shared === true && <span class="badge">shared</span>}
+      <div class="frame-actions push">{children}</div>
+    </div>
+  );
+}
+
+function Actions({ frame }: { readonly frame: Frame }) {
+  const [dialog, setDialog] = useState<'export' | 'snippets'>();
+  const sql = `select * from ${quoteName(frame.handle)} limit 100`;
+  const query = hrefOf('sql', [], { q: sql, engine: 'local' });
+  const copyLink = (): void =>
+    notify(copyText(location.href) ? 'Copied the link' : 'The browser did not let it be copied');
+  useEffect(
+    () =>
+      offerCommands('frame', [
+        { id: 'frame-query', title: `Query ${frame.handle}`, run: () => goTo(query) },
+        { id: 'frame-export', title: `Export ${frame.handle}`, run: () => setDialog('export') },
+        { id: 'frame-snippets', title: `Use ${frame.handle} from a program`, run: () => setDialog('snippets') },
+        { id: 'frame-link', title: 'Copy the link to this view', run: copyLink },
+      ]),
+    [frame.handle],
+  );
+  return (
+    <>
+      <a class="button" href={query}>
+        <Icon name="terminal" /> Query
+      </a>
+      <button type="button" class="button" onClick={() => setDialog('export')}>
+        <Icon name="download" /> Export
+      </button>
+      <button type="button" class="icon-button" title="Copy the link to this view" onClick={copyLink}>
+        <Icon name="link" />
+        <span class="visually-hidden">Copy link</span>
+      </button>
+      <button type="button" class="icon-button" title="Use it from a program" onClick={() => setDialog('snippets')}>
+        <Icon name="copy" />
+        <span class="visually-hidden">Use it from a program</span>
+      </button>
+      {dialog === 'export' && <ExportDialog frame={frame} onClose={() => setDialog(undefined)} />}
+      {dialog === 'snippets' && <SnippetsDialog frame={frame} onClose={() => setDialog(undefined)} />}
+    </>
+  );
+}
+
+function Tabs({ model, frame }: { readonly model: FrameModel; readonly frame: Frame }) {
+  const asked = place.value.parameters.get('tab') ?? 'rows';
+  const tab: Tab = asked in tabs ? (asked as Tab) : 'rows';
+  const names = Object.keys(tabs) as Tab[];
+  const select = (next: Tab): void => {
+    const parameters = Object.fromEntries(place.peek().parameters);
+    goTo(hrefOf('frames', [model.handle], { ...parameters, tab: next === 'rows' ? undefined : next }), {
+      replace: true,
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    const next = names[(names.indexOf(tab) + step + names.length) % names.length];
+    if (step === 0 || next === undefined) return;
+    event.preventDefault();
+    select(next);
+    document.getElementById(`frame-tab-${next}`)?.focus();
+  };
+  return (
+    <>
+      <div class="tabs" role="tablist" aria-label="Parts of the frame" onKeyDown={onKeyDown}>
+        {names.map((name) => (
+          <button
+            key={name}
+            id={`frame-tab-${name}`}
+            type="button"
+            role="tab"
+            aria-selected={name === tab}
+            aria-controls="frame-panel"
+            tabIndex={name === tab ? 0 : -1}
+            onClick={() => select(name)}
+          >
+            {tabs[name]}
+          </button>
+        ))}
+      </div>
+      <div id="frame-panel" class="frame-panel" role="tabpanel" aria-labelledby={`frame-tab-${tab}`}>
+        {tab === 'rows' && <RowsTab model={model} />}
+        {tab === 'columns' && <ColumnsTab frame={frame} />}
+        {tab === 'details' && <DetailsTab frame={frame} onChange={() => void model.describe()} />}
+      </div>
+    </>
+  );
+}
+
+/** As SQL has the name of a frame; a shared one is in the schema of its owner. */
+export function quoteName(handle: string): string {
+  return handle
+    .split('/')
+    .map((part) => (/^[a-z_][a-z0-9_]*$/.test(part) ? part : `"${part.replaceAll('"', '""')}"`))
+    .join('.');
+}

@@ -1,0 +1,78 @@
+import { useRef, useState } from 'preact/hooks';
+import { goTo, hrefOf, place } from '../app/route.ts';
+import { Grid, type GridHandle } from '../grid/grid.tsx';
+import { ColumnChooser } from './column-chooser.tsx';
+import { formatColumnNames, parseColumnNames } from './column-names.ts';
+import type { FrameModel } from './frame-model.ts';
+
+/** The rows of a frame. The address has the first row that is seen, counted from 1. */
+export function RowsTab({ model }: { readonly model: FrameModel }) {
+  const [isChoosing, setChoosing] = useState(false);
+  const source = model.source.value;
+  const grid = useRef<GridHandle | null>(null);
+  const written = useRef<string | null>(place.peek().parameters.get('row'));
+  const asked = place.value.parameters.get('row');
+  if (asked !== written.current) {
+    written.current = asked;
+    grid.current?.goToRow(rowOf(asked));
+  }
+  if (source === undefined) return <div class="empty" aria-busy="true" />;
+  const setParameter = (name: 'row' | 'columns', value: string | undefined): void => {
+    const parameters = Object.fromEntries(place.peek().parameters);
+    goTo(hrefOf('frames', [model.handle], { ...parameters, [name]: value }), { replace: true });
+  };
+  const chosen = parseColumnNames(place.value.parameters.get('columns') ?? '');
+  const all = model.frame.value?.columns ?? [];
+  const loss = source.lost.value;
+  return (
+    <>
+      {loss !== undefined && (
+        <div class="bar warning" role="alert">
+          <span>
+            {loss === 'replaced'
+              ? 'This frame was replaced. Below are rows of the version before, as far as they were loaded.'
+              : 'This frame was dropped, or has expired. Below are its rows as far as they were loaded.'}
+          </span>
+          {loss === 'replaced' && (
+            <button type="button" class="button" onClick={() => void model.showNew()}>
+              Show the new version
+            </button>
+          )}
+        </div>
+      )}
+      <Grid
+        source={source}
+        label={`Rows of ${model.handle}`}
+        firstRow={rowOf(asked)}
+        handle={(handle) => {
+          grid.current = handle;
+        }}
+        onVisible={(row) => {
+          const text = row === 0 ? null : String(row + 1);
+          if (text === written.current) return;
+          written.current = text;
+          setParameter('row', text ?? undefined);
+        }}
+        renderError={() => (loss === undefined ? undefined : <span>These rows cannot be had any more.</span>)}
+        footer={
+          <button type="button" class="link-button" onClick={() => setChoosing(true)}>
+            {chosen.length === 0 ? 'Columns' : `${source.columns.length} of ${all.length} columns`}
+          </button>
+        }
+      />
+      {isChoosing && (
+        <ColumnChooser
+          columns={all}
+          chosen={chosen}
+          onChoose={(names) => setParameter('columns', names.length === 0 ? undefined : formatColumnNames(names))}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function rowOf(text: string | null): number {
+  const row = Number(text ?? 1);
+  return Number.isSafeInteger(row) && row > 0 ? row - 1 : 0;
+}

@@ -1,0 +1,44 @@
+/** An event of a stream of server-sent events. */
+export interface ServerEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Takes pieces of such a stream as they come, and gives the events that they complete. */
+export class ServerEventParser {
+  #rest = '';
+
+  push(text: string): ServerEvent[] {
+    const blocks = (this.#rest + text).split(/\r?\n\r?\n/);
+    this.#rest = blocks.pop() ?? '';
+    return blocks.map(parseBlock).filter((event) => event !== undefined);
+  }
+}
+
+function parseBlock(block: string): ServerEvent | undefined {
+  let event = 'message';
+  const data: string[] = [];
+  for (const line of block.split(/\r?\n/)) {
+    const [, name, value] = /^([^:]+):? ?(.*)$/.exec(line) ?? [];
+    if (name === 'event') event = value ?? '';
+    else if (name === 'data') data.push(value ?? '');
+  }
+  return data.length === 0 ? undefined : { event, data: data.join('\n') };
+}
+
+/** EventSource cannot send who asks; a request that is read as it comes can. */
+export async function* readServerEvents(response: Response): AsyncGenerator<ServerEvent> {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  const parser = new ServerEventParser();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield* parser.push(decoder.decode(value, { stream: true }));
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
