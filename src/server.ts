@@ -43,7 +43,7 @@ import { createFlightSql } from './flight/sql/flight-sql.ts';
 import { Followers } from './follow/followers.ts';
 import { makeDataDirectory } from './frames/disk/data-directory.ts';
 import { DurableFiles } from './frames/disk/durable-file.ts';
-import type { Frames } from './frames/frames.ts';
+import type { Frames, StoreTotals } from './frames/frames.ts';
 import { type FrameStore, openFrameStore } from './frames/store.ts';
 import { type FrameVerdict, verifyDirectory } from './frames/upkeep/verify-directory.ts';
 import { flightServiceName } from './grpc/messages/flight.ts';
@@ -51,6 +51,7 @@ import { createHealthService } from './grpc/server/health.ts';
 import { startGrpcListener } from './grpc/server/listener.ts';
 import type { Route } from './http/exchange/route.ts';
 import { startHttpListener } from './http/listener/listener.ts';
+import { configRoute, type ShownConfig } from './http/routes/config.ts';
 import { consoleRoutes } from './http/routes/console/route.ts';
 import { enginesRoute } from './http/routes/engines.ts';
 import { execRoute } from './http/routes/exec/route.ts';
@@ -69,6 +70,7 @@ import { plotRoute } from './http/routes/plot/route.ts';
 import { queriesRoute, queryRoute } from './http/routes/queries.ts';
 import { rowsRoute } from './http/routes/rows/route.ts';
 import { sqlRoute } from './http/routes/sql/route.ts';
+import { statsRoute } from './http/routes/stats.ts';
 import { tenantRoute, tenantsRoute } from './http/routes/tenants.ts';
 import { ticketsRoute } from './http/routes/tickets.ts';
 import { rotateTokenRoute, tokenRoute, tokensRoute } from './http/routes/tokens.ts';
@@ -84,6 +86,8 @@ import { Plotter } from './query/plot/plotter.ts';
 import { ColumnProfiler } from './query/profile/column-profiler.ts';
 import { RowFilter } from './query/row-filter.ts';
 import { RunningQueries } from './query/running-queries.ts';
+import { EventLoopMonitor } from './telemetry/event-loop-delay.ts';
+import { ServerCounters } from './telemetry/server-counters.ts';
 import { ServerTls } from './tls/server-tls.ts';
 
 export interface RunningServer extends AsyncDisposable {
@@ -113,11 +117,18 @@ export interface ClusterEngineOptions extends EngineConfig {
 
 export type CreateClusterEngine = (options: ClusterEngineOptions) => ClusterEngine | Promise<ClusterEngine>;
 
+export interface StartOptions {
+  /** Default: by the kind of the engine. */
+  readonly createEngine?: CreateClusterEngine | undefined;
+  /** What the config was made of, for operators to look at. Default: nothing is told. */
+  readonly shown?: ShownConfig | undefined;
+}
+
 /** The composition root: engines, frames, queries, doors. Each step is closed before those that it stands on. */
 export async function startServer(
   config: Config,
   logger: Logger,
-  createEngine: CreateClusterEngine = createClusterEngine,
+  { createEngine = createClusterEngine, shown = { settings: [], configFile: undefined } }: StartOptions = {},
 ): Promise<RunningServer> {
   const tls = await openTls(config, logger);
   await makeDataDirectory(config.storage.dataDir);
@@ -140,7 +151,10 @@ export async function startServer(
     }
     const followers = new Followers(config.server);
     cleanup.defer(async () => followers[Symbol.dispose]());
-    const inside = { ...access, audit, tls, followers, tickets: new DownloadTickets(), cache: store.cache };
+    const eventLoop = new EventLoopMonitor();
+    cleanup.defer(async () => eventLoop[Symbol.dispose]());
+    const own = { counters: new ServerCounters(), eventLoop, totals: () => store.totals, shown };
+    const inside = { ...access, ...own, audit, tls, followers, tickets: new DownloadTickets(), cache: store.cache };
     const doors = cleanup.use(await openDoors(config, inside, queries, logger));
     cleanup.defer(async () => stopping.abort());
     createAnalyticsDatabase(engines.foreground, config.storage.duckdbPath, logger, stopping.signal);
@@ -289,6 +303,10 @@ async function openAccess(
 interface Inside extends Access {
   readonly audit: Audit | undefined;
   readonly cache: ByteCache;
+  readonly counters: ServerCounters;
+  readonly eventLoop: EventLoopMonitor;
+  readonly totals: () => StoreTotals;
+  readonly shown: ShownConfig;
   readonly followers: Followers;
   readonly tickets: DownloadTickets;
   readonly tls: ServerTls | undefined;
@@ -427,6 +445,7 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
       audit: inside.audit,
       watch: inside.watch,
       tickets: inside.tickets,
+      counter: inside.counters.http,
       tls: inside.tls,
       routes: withConsole(http.console, [...routes, openApiRoute(routes, { version })]),
       logger: logger.area('http'),
@@ -476,7 +495,7 @@ async function openHealth({ http }: Config, address: ListenAddress, cleanup: Cle
 
 function openGrpc(
   { server }: Config,
-  { frames, followers, identify: identifyCaller, admit, audit, records, sessionTokens, watch, tls }: Inside,
+  { frames, followers, identify: identifyCaller, admit, audit, records, sessionTokens, watch, tls, counters }: Inside,
   queries: Queries,
   logger: Logger,
 ) {
@@ -508,6 +527,7 @@ function openGrpc(
     admit,
     audit,
     watch,
+    counter: counters.grpc,
     tls,
     logger,
   });
@@ -539,6 +559,8 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
     enginesRoute(engines),
     whoamiRoute(frames),
     ticketsRoute(tickets, ['/exp', '/exec'], http),
+    statsRoute({ ...inside, running, version, dataDir: config.storage.dataDir }),
+    configRoute(inside.shown),
     ...(records === undefined
       ? []
       : [

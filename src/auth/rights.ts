@@ -13,12 +13,13 @@ export const leastRole = {
   manageShares: 'admin',
   manageTokens: 'admin',
   manageTenants: 'operator',
+  seeSettings: 'operator',
 } as const satisfies Record<string, Role>;
 
 export type Action = keyof typeof leastRole;
 
 /** What a credential with a prefix may never do: it could give itself one without. */
-const wholeTenant: ReadonlySet<Action> = new Set(['manageTokens', 'manageTenants']);
+const wholeTenant: ReadonlySet<Action> = new Set(['manageTokens', 'manageTenants', 'seeSettings']);
 
 /** Whether the principal may do it: a pure decision, made before anything is looked up. */
 export function may(principal: Principal, action: Action, name?: FrameName): boolean {

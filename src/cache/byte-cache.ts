@@ -36,6 +36,9 @@ export class ByteCache {
   readonly budgetBytes: number;
   /** Anything larger is not kept: one entry shall not displace the rest. */
   readonly maxEntryBytes: number;
+  /** Since the start. */
+  hits = 0;
+  misses = 0;
   readonly #spaces: Map<string, Map<string, Entry>>[] = [];
   readonly #small = new Set<Entry>();
   readonly #main = new Set<Entry>();
@@ -62,7 +65,11 @@ export class ByteCache {
     const number = this.#spaces.push(versions);
     const get = (versionId: string, key: string): V | undefined => {
       const entry = versions.get(versionId)?.get(key);
-      if (entry === undefined) return undefined;
+      if (entry === undefined) {
+        this.misses++;
+        return undefined;
+      }
+      this.hits++;
       if (entry.reads < mostReads) entry.reads++;
       return entry.value as V;
     };

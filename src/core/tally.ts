@@ -9,6 +9,10 @@ export class Tally<Key> {
     return count;
   }
 
+  of(key: Key): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
   remove(key: Key): void {
     const left = (this.#counts.get(key) ?? 1) - 1;
     if (left > 0) this.#counts.set(key, left);

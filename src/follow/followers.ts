@@ -26,6 +26,15 @@ export class Followers implements Disposable {
     this.progressIntervalMs = progressIntervalMs;
   }
 
+  get size(): number {
+    return this.#ends.size;
+  }
+
+  /** Those of the caller's tenant. */
+  countOf(principal: Principal): number {
+    return this.#byTenant.of(limitedAs(principal));
+  }
+
   /** Counts one more, until what this gives is called. `end` is called when the server stops. */
   enter(principal: Principal, end: (error: AppError) => void): () => void {
     if (this.#isClosed) throw serverStopping();

@@ -31,6 +31,13 @@ export interface FrameUse {
   readonly bytes: number;
 }
 
+/** Of all tenants. */
+export interface StoreTotals extends FrameUse {
+  /** Since the start. */
+  readonly puts: number;
+  readonly rowsPut: number;
+}
+
 /** For bytes on their way in, which count among the uploads of the tenant as long as they are there. */
 export interface TemporaryFile extends TemporaryPath, Pick<Arrival, 'counted'> {}
 

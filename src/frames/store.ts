@@ -21,6 +21,7 @@ import type {
   ListOptions,
   OpenOptions,
   Signal,
+  StoreTotals,
   TemporaryFile,
   TemporaryPath,
 } from './frames.ts';
@@ -98,6 +99,8 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   readonly #rewrites: RewriteQueue;
   readonly #sweeper: ExpirySweeper;
   readonly #found: Promise<void>;
+  #puts = 0;
+  #rowsPut = 0;
 
   constructor(options: FrameStoreOptions) {
     const { logger } = options;
@@ -140,7 +143,20 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   }
 
   async put(principal: Principal, request: PutRequest<Handle>, options: Signal): Promise<PutResult> {
-    return this.#of(principal.tenant).put(request, options);
+    const put = await this.#of(principal.tenant).put(request, options);
+    this.#puts++;
+    this.#rowsPut += put.rowsPut;
+    return put;
+  }
+
+  /** As far as they are known by now. */
+  get totals(): StoreTotals {
+    let [frames, bytes] = [0, 0];
+    for (const tenant of this.#tenants.values()) {
+      frames += tenant.known.frames;
+      bytes += tenant.known.bytes;
+    }
+    return { frames, bytes, puts: this.#puts, rowsPut: this.#rowsPut };
   }
 
   /** Whoever reaches the store itself may. */

@@ -117,6 +117,11 @@ export class TenantFrames implements AsyncDisposable {
     return this.#state.catalog.use;
   }
 
+  /** What it holds as far as that is known by now. */
+  get known(): FrameUse {
+    return this.#state.catalog.use;
+  }
+
   async temporaryFile(): Promise<TemporaryFile> {
     const { context, directory } = this.#state;
     context.durable.assertWritable();

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { AppError, serverStopping } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
-import { hasRole, limitedAs, ownerKey, type Principal } from '../core/principal.ts';
+import { hasRole, limitedAs, ownerKey, type Principal, type Tenant } from '../core/principal.ts';
 import type { CallOptions } from './frame-sql.ts';
 
 /** A statement over frames that is under way. */
 export interface RunningQuery {
   /** Of the request that it came with. */
   readonly id: string;
+  readonly tenant: Tenant;
   readonly engine: string;
   readonly sql: string;
   /** Unix milliseconds. */
@@ -22,6 +23,12 @@ export interface RunningQuery {
 export class RunningQueries {
   /** In the order in which they began. */
   readonly #runs = new Set<Run>();
+  /** Since the start. */
+  begun = 0;
+
+  get size(): number {
+    return this.#runs.size;
+  }
 
   /**
    * The statement is to run with the options of what this gives, and is under way until that ends. Refused (`rate_limited`) where
@@ -32,17 +39,28 @@ export class RunningQueries {
     this.#checkLimit(owner);
     const run = new Run(owner, statement, options, () => this.#runs.delete(run));
     this.#runs.add(run);
+    this.begun++;
     return run;
   }
 
-  /** The caller's own; of an admin, those of the tenant. */
+  /** The caller's own; of an admin, those of the tenant; of an operator, all. */
   list(principal: Principal): readonly RunningQuery[] {
     return [...this.#runs].filter((run) => run.isSeenBy(principal));
   }
 
+  /** Those of its tenant that the caller may see. */
+  countOf(principal: Principal): number {
+    let count = 0;
+    for (const run of this.#runs) if (run.tenant === principal.tenant && run.isSeenBy(principal)) count++;
+    return count;
+  }
+
   /** Tells all that came with that id to stop. Refused (`not_found`) where there are none. */
   cancel(principal: Principal, id: string): void {
-    const runs = [...this.#runs].filter((run) => run.isSeenBy(principal) && run.id === id);
+    const all = [...this.#runs].filter((run) => run.isSeenBy(principal) && run.id === id);
+    // Callers choose their ids: an operator who is in one tenant does not mean another's.
+    const own = all.filter(({ tenant }) => tenant === principal.tenant);
+    const runs = own.length > 0 ? own : all;
     if (runs.length === 0) {
       throw new AppError('not_found', `no statement with the id ${JSON.stringify(id.slice(0, 100))} is under way`, {
         hint: 'it may have ended; GET /queries lists those that have not',
@@ -108,6 +126,10 @@ export class Run implements RunningQuery {
     };
   }
 
+  get tenant(): Tenant {
+    return this.#owner.tenant;
+  }
+
   get limitedAs(): string {
     return limitedAs(this.#owner);
   }
@@ -117,9 +139,10 @@ export class Run implements RunningQuery {
   }
 
   isSeenBy(principal: Principal): boolean {
-    if (principal.tenant !== this.#owner.tenant) return false;
-    const seesAll = hasRole(principal.role, 'admin') && principal.prefix === undefined;
-    return seesAll || ownerKey(principal) === ownerKey(this.#owner);
+    const isWhole = principal.prefix === undefined;
+    if (isWhole && principal.role === 'operator') return true;
+    if (principal.tenant !== this.tenant) return false;
+    return (isWhole && hasRole(principal.role, 'admin')) || ownerKey(principal) === ownerKey(this.#owner);
   }
 
   /** Whoever waits for it hears the reason. */

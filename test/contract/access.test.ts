@@ -64,6 +64,8 @@ const rules: Readonly<
   'GET /info': { least: 'known' },
   'GET /whoami': { least: 'reader' },
   'POST /tickets': { least: 'reader', body: '{"path":"/exp?handle=trades"}' },
+  'GET /stats': { least: 'reader' },
+  'GET /config': { least: 'operator' },
   'GET /tokens': { least: 'admin' },
   'POST /tokens': { least: 'admin', body: '{}' },
   'POST /tokens/{id}/rotate': { least: 'admin', path: '/tokens/none/rotate' },

@@ -131,6 +131,9 @@ describe('GET /handles', () => {
     const damaged = { handle: 'bad', state: 'damaged', rows: null, damaged: expect.any(String) };
     await expect.poll(listed, { timeout: 10_000 }).toMatchObject(damaged);
     expect((await ask(`${other.url}/handles/bad`)).json()).toMatchObject(damaged);
+    const inState = async (state: string) => (await ask(`${other.url}/handles?state=${state}`)).json().handles;
+    expect(await inState('damaged')).toMatchObject([damaged]);
+    expect(await inState('held')).toEqual([]);
   });
 });
 

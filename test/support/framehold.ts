@@ -44,7 +44,7 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     'logging.level': 'debug',
     ...options.settings,
   };
-  const { config } = loadConfig({
+  const { config, ...shown } = loadConfig({
     argv: Object.entries(settings).map(([key, value]) => `${flagOf(key)}=${value}`),
     env: {},
     homeDir: dataDir,
@@ -59,11 +59,10 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     log += text;
   });
   const server = cleanup.use(
-    await startServer(
-      config,
-      createLogger({ stream, filter: config.logging.filter, format: 'json' }),
-      options.createClusterEngine,
-    ),
+    await startServer(config, createLogger({ stream, filter: config.logging.filter, format: 'json' }), {
+      createEngine: options.createClusterEngine,
+      shown,
+    }),
   );
   return {
     url: `${config.tls.certFile === undefined ? 'http' : 'https'}://127.0.0.1:${server.httpAddress.port}`,

@@ -1,6 +1,7 @@
 import type { ServerTenant, ServerToken, TenantChange, TokenRequest } from '../../client/framehold-client.ts';
 import type { Config } from '../../config/config.ts';
 import type { ListenAddress } from '../../config/listen-address.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Logger } from '../../core/logger.ts';
 
 export interface RunningServer extends AsyncDisposable {
@@ -12,7 +13,11 @@ export interface RunningServer extends AsyncDisposable {
   readonly reload: (() => void) | undefined;
 }
 
-export type StartServer = (config: Config, logger: Logger) => Promise<RunningServer>;
+export type StartServer = (
+  config: Config,
+  logger: Logger,
+  options: { readonly shown: Pick<LoadedConfig, 'settings' | 'configFile'> },
+) => Promise<RunningServer>;
 
 /** The tokens of a data directory, without a server. */
 export interface TokenRegistry {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { formatAddress } from '../../config/listen-address.ts';
-import { loadConfig } from '../../config/load-config.ts';
+import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -16,7 +16,8 @@ const stopMarginMs = 2000;
 
 /** `framehold server`: serves until a signal stops it. */
 export async function serve(environment: Environment, argv: readonly string[]): Promise<number> {
-  const { config } = loadConfig({ ...environment, argv });
+  const loaded = loadConfig({ ...environment, argv });
+  const { config } = loaded;
   const { filter, format } = config.logging;
   const logger = createLogger({ stream: environment.stderr, filter, format, colour: environment.stderrIsTerminal });
   environment.onFatal((what, error) => logger.error(what, { error }));
@@ -25,7 +26,7 @@ export async function serve(environment: Environment, argv: readonly string[]): 
   const finished = new AbortController();
   try {
     return await Promise.race([
-      serveUntil(stopSignal, environment, config, logger),
+      serveUntil(stopSignal, environment, loaded, logger),
       overdue(stopSignal, environment, config.server.shutdownGraceMs, finished.signal),
     ]);
   } finally {
@@ -36,13 +37,13 @@ export async function serve(environment: Environment, argv: readonly string[]): 
 async function serveUntil(
   stopSignal: Promise<string>,
   environment: Environment,
-  config: Config,
+  { config, ...shown }: LoadedConfig,
   logger: Logger,
 ): Promise<number> {
   const { startServer } = await environment.loadServer();
   let server: RunningServer;
   try {
-    server = await startServer(config, logger);
+    server = await startServer(config, logger, { shown });
   } catch (error) {
     if (error instanceof UsageError) throw error;
     logger.debug('could not start', { error });

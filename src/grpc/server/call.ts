@@ -3,7 +3,7 @@ import { AppError, loggedError, toAppError } from '../../core/app-error.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Principal } from '../../core/principal.ts';
-import { GrpcError } from '../wire/grpc-status.ts';
+import { GrpcError, grpcStatus } from '../wire/grpc-status.ts';
 import { errorTrailers, okTrailers } from './error-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
 import { LazyAbort } from './lazy-abort.ts';
@@ -33,8 +33,8 @@ export interface StartCallOptions {
   readonly record: AuditRecord | undefined;
   readonly laneOf: (principal: Principal) => string;
   readonly logger: Logger;
-  /** Called when its stream is gone. */
-  readonly onClosed: () => void;
+  /** Called when its stream is gone. `hasFailed`: by a fault of the server, or of what it stands on. */
+  readonly onClosed: (hasFailed: boolean) => void;
 }
 
 export interface RunningCall {
@@ -42,6 +42,13 @@ export interface RunningCall {
   abort(reason: GrpcError | AppError): void;
 }
 
+const faults: ReadonlySet<unknown> = new Set([
+  grpcStatus.UNKNOWN,
+  grpcStatus.DEADLINE_EXCEEDED,
+  grpcStatus.INTERNAL,
+  grpcStatus.UNAVAILABLE,
+  grpcStatus.DATA_LOSS,
+]);
 const maxTimerMs = 2 ** 31 - 1;
 
 /** Serves one call on its stream, from headers to trailers. */
@@ -71,6 +78,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
   let deadline: NodeJS.Timeout | undefined;
   let ended = false;
   let outcome = 'client_gone';
+  let hasFailed = false;
 
   const end = (trailers: OutgoingHttpHeaders, last?: Message): void => {
     ended = true;
@@ -84,7 +92,9 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     outcome = error instanceof AppError ? error.code : error.status.toLowerCase();
     const level = code === 'internal' ? 'error' : 'debug';
     logger[level]('call failed', { path, requestId, code, error: loggedError(error) });
-    end({ ...errorTrailers(error), 'x-request-id': requestId });
+    const trailers = errorTrailers(error);
+    hasFailed = faults.has(trailers['grpc-status']);
+    end({ ...trailers, 'x-request-id': requestId });
   };
   const abort = (reason: GrpcError | AppError): void => {
     if (ended) return;
@@ -97,7 +107,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     if (!ended) stopping.abort(new GrpcError('CANCELLED', 'the client cancelled the call'));
     ended = true;
     record?.end(outcome);
-    onClosed();
+    onClosed(hasFailed);
   });
   try {
     deadline = startDeadline(metadata['grpc-timeout']?.toString(), abort);

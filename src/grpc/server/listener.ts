@@ -16,6 +16,7 @@ import type { CredentialWatch, WatchedRequest } from '../../core/credential-watc
 import type { Logger } from '../../core/logger.ts';
 import { type Identify, laneOf, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
+import type { DoorCounter } from '../../telemetry/server-counters.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
@@ -41,6 +42,8 @@ export interface GrpcListenerOptions {
   readonly audit?: Audit | undefined;
   /** Undefined where there are no credentials that could end. */
   readonly watch?: CredentialWatch | undefined;
+  /** Counts its calls. Undefined: nobody does. */
+  readonly counter?: DoorCounter | undefined;
   /** Undefined: calls come in clear text. */
   readonly tls?: ServerTls | undefined;
   readonly logger: Logger;
@@ -174,7 +177,7 @@ class Dispatcher {
     metadata: IncomingHttpHeaders,
     rawHeaders: readonly string[] | undefined,
   ): void {
-    const { identify, admit, audit, watch } = this.#options;
+    const { identify, admit, audit, watch, counter } = this.#options;
     const { id, address, certificate, enter } = connection;
     const leave = enter();
     const found = route(stream, metadata, this.#methods);
@@ -183,8 +186,10 @@ class Dispatcher {
       return;
     }
     let watched: WatchedRequest | undefined;
-    const onClosed = (): void => {
+    const beganMs = counter?.begin() ?? 0;
+    const onClosed = (hasFailed: boolean): void => {
       leave();
+      counter?.end(beganMs, hasFailed, true);
       if (watched !== undefined) watch?.delete(watched);
       this.#calls.delete(call);
     };

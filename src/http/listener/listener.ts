@@ -11,6 +11,7 @@ import type { Logger } from '../../core/logger.ts';
 import { type Identify, limitedAs, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import { Tally } from '../../core/tally.ts';
+import type { DoorCounter } from '../../telemetry/server-counters.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
 import { httpStatus, sendError } from '../exchange/error-response.ts';
@@ -44,6 +45,8 @@ export interface HttpListenerOptions {
   readonly audit: Audit | undefined;
   /** Undefined where there are no credentials that could end. */
   readonly watch?: CredentialWatch | undefined;
+  /** Counts its requests. Undefined: nobody does. */
+  readonly counter?: DoorCounter | undefined;
   readonly cors: CorsPolicy | undefined;
   /** Names that it answers to, beside addresses and localhost. */
   readonly hosts: readonly string[] | undefined;
@@ -165,7 +168,8 @@ class Dispatcher {
     const exchange = new Exchange({ request, response, target, segments, requestId, logger, isPrivate });
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, exchange);
     this.#underWay++;
-    const { audit, watch } = this.#options;
+    const { audit, watch, counter } = this.#options;
+    const beganMs = counter?.begin() ?? 0;
     if (route?.follows === true) exchange.onUncount = () => this.#uncount(exchange, response);
     const ended = audit === undefined ? undefined : this.#audited(audit, route, exchange);
     const ofSameClient = this.#connections.begin(request, response, () => {
@@ -175,6 +179,7 @@ class Dispatcher {
         this.#leave(exchange);
       }
       this.#onEnd(exchange);
+      counter?.end(beganMs, exchange.status >= 500, !exchange.isUncounted);
       ended?.();
     });
     cutUnreadBody(request, response, { isRead: route?.takesBody === true });

@@ -19,7 +19,7 @@ export function queriesRoute(running: RunningQueries): Route {
         access: 'runStatements',
         summary: 'The statements over frames that are under way',
         description:
-          'Those of this server, over HTTP and Flight SQL, whichever engine runs them, until their last row is sent. Not those of `engine=tsdb`, which the external database lists itself.',
+          'Those of this server, over HTTP and Flight SQL, whichever engine runs them, until their last row is sent: the caller’s own, to an admin those of the tenant, to an operator those of all tenants. Not those of `engine=tsdb`, which the external database lists itself.',
         parameters: {},
         responses: {
           200: {
@@ -87,9 +87,10 @@ const idParameter: Parameter<string | undefined> = {
   parse: (value) => value,
 };
 
-function queryDocument({ id, engine, sql, startedAt, elapsedMs, progress }: RunningQuery): object {
+function queryDocument({ id, tenant, engine, sql, startedAt, elapsedMs, progress }: RunningQuery): object {
   return {
     id,
+    tenant,
     engine,
     sql: sql.length > longestSql ? `${sql.slice(0, longestSql)}…` : sql,
     started: isoTime(startedAt),
@@ -110,6 +111,7 @@ const querySchema = {
   type: 'object',
   properties: {
     id: { type: 'string', description: '`X-Request-Id` of the request, over HTTP or gRPC.' },
+    tenant: { type: 'string' },
     engine: { type: 'string' },
     sql: { type: 'string', description: `The first ${longestSql} characters of the statement.` },
     started: { type: 'string', format: 'date-time' },
@@ -125,5 +127,5 @@ const querySchema = {
       },
     },
   },
-  required: ['id', 'engine', 'sql', 'started', 'elapsed_ms', 'progress'],
+  required: ['id', 'tenant', 'engine', 'sql', 'started', 'elapsed_ms', 'progress'],
 } as const;

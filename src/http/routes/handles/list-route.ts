@@ -1,6 +1,7 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
 import type { Followers } from '../../../follow/followers.ts';
 import { handleEvents } from '../../../follow/handle-events.ts';
+import type { FrameSummary } from '../../../frames/catalog/frame-summary.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { eventBytes, sendEvents } from '../../exchange/event-stream.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -25,6 +26,7 @@ const parameters = {
     'handle',
   ),
   desc: flag('Descending.'),
+  state: choice(['held', 'damaged'], 'Only frames that are so.'),
   live: choice(
     ['sse'],
     'Tell of changes instead, as events that do not end: `put`, `append` and `drop`. Of the others only `prefix` has a meaning then.',
@@ -72,7 +74,8 @@ export function handlesRoute(frames: Pick<Frames, 'list' | 'watchAll'>, follower
       const descending = given.desc || order.startsWith('-');
       // Else each page of many would cost as much as all of them.
       const behind = order === 'handle' && !descending ? after : undefined;
-      const page = await handlePage(frames.list(exchange.principal, { prefix, after: behind }), {
+      const listed = frames.list(exchange.principal, { prefix, after: behind });
+      const page = await handlePage(given.state === undefined ? listed : inState(listed, given.state), {
         order: order.replace('-', '') as HandleOrder,
         descending,
         after,
@@ -82,6 +85,13 @@ export function handlesRoute(frames: Pick<Frames, 'list' | 'watchAll'>, follower
       sendJson(exchange, { handles, next: page.next ?? null });
     },
   };
+}
+
+async function* inState(
+  listed: AsyncIterable<FrameSummary>,
+  state: FrameSummary['state'],
+): AsyncGenerator<FrameSummary, void, undefined> {
+  for await (const frame of listed) if (frame.state === state) yield frame;
 }
 
 async function* changeEvents(

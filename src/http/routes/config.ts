@@ -1,0 +1,70 @@
+import { readParameters } from '../exchange/parameters.ts';
+import { parseQueryString } from '../exchange/query-string.ts';
+import type { Route } from '../exchange/route.ts';
+import { sendJson } from '../json/send-json.ts';
+
+/** The settings that the server runs with, for people. */
+export interface ShownConfig {
+  readonly settings: readonly {
+    readonly key: string;
+    /** Secrets masked; undefined when unset. */
+    readonly shown: string | undefined;
+    readonly origin: string;
+  }[];
+  readonly configFile: string | undefined;
+}
+
+/** Tells operators what `framehold config` does. */
+export function configRoute({ settings, configFile }: ShownConfig): Route {
+  const document = {
+    config_file: configFile ?? null,
+    settings: settings.map(({ key, shown, origin }) => ({ key, value: shown ?? null, origin })),
+  };
+  return {
+    path: '/config',
+    methods: ['GET', 'HEAD'],
+    operations: {
+      GET: {
+        access: 'seeSettings',
+        summary: 'The settings that the server runs with',
+        description: 'As `framehold config` prints them: secrets are masked.',
+        parameters: {},
+        responses: {
+          200: {
+            description: 'In the order of the reference.',
+            content: { 'application/json': configSchema },
+          },
+        },
+        errors: ['invalid_parameter'],
+      },
+    },
+    handle(exchange) {
+      readParameters({}, parseQueryString(exchange.target));
+      sendJson(exchange, document);
+    },
+  };
+}
+
+const configSchema = {
+  type: 'object',
+  properties: {
+    config_file: { type: ['string', 'null'] },
+    settings: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          key: { type: 'string', description: 'As in the TOML file: `http.max_body`.' },
+          value: { type: ['string', 'null'], description: 'null: it is not set.' },
+          origin: {
+            type: 'string',
+            description:
+              'Where the value came from: a flag, a variable of the environment, a line of a file, or `default`.',
+          },
+        },
+        required: ['key', 'value', 'origin'],
+      },
+    },
+  },
+  required: ['config_file', 'settings'],
+} as const;

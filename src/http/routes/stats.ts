@@ -1,0 +1,194 @@
+import { statfs } from 'node:fs/promises';
+import type { ByteCache } from '../../cache/byte-cache.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { Followers } from '../../follow/followers.ts';
+import type { Frames, StoreTotals } from '../../frames/frames.ts';
+import type { RunningQueries } from '../../query/running-queries.ts';
+import type { EventLoopMonitor } from '../../telemetry/event-loop-delay.ts';
+import type { DoorCounter, ServerCounters } from '../../telemetry/server-counters.ts';
+import { type JsonSchema, readParameters } from '../exchange/parameters.ts';
+import { parseQueryString } from '../exchange/query-string.ts';
+import type { Route } from '../exchange/route.ts';
+import { sendJson } from '../json/send-json.ts';
+
+export interface StatsSources {
+  readonly version: string;
+  readonly counters: ServerCounters;
+  readonly eventLoop: EventLoopMonitor;
+  readonly cache: Pick<ByteCache, 'budgetBytes' | 'usedBytes' | 'entries' | 'hits' | 'misses'>;
+  readonly frames: Pick<Frames, 'use'>;
+  /** Of all tenants. */
+  readonly totals: () => StoreTotals;
+  readonly running: RunningQueries;
+  readonly followers: Followers;
+  readonly dataDir: string;
+}
+
+/** Tells how the server is: to operators all of it, to others what is their tenant's. */
+export function statsRoute(sources: StatsSources): Route {
+  return {
+    path: '/stats',
+    methods: ['GET', 'HEAD'],
+    operations: {
+      GET: {
+        access: 'seeServer',
+        summary: 'How the server is',
+        description:
+          'Cheap enough to be asked every second or two. Counters count since the start of the process: a rate is the difference of two answers.',
+        parameters: {},
+        responses: {
+          200: {
+            description: '`server` only for operators, and for everybody where there is no authentication.',
+            content: { 'application/json': statsSchema },
+          },
+        },
+        errors: ['invalid_parameter'],
+      },
+    },
+    async handle(exchange) {
+      readParameters({}, parseQueryString(exchange.target));
+      const { principal } = exchange;
+      const isForAll = principal.role === 'operator' && principal.prefix === undefined;
+      sendJson(exchange, {
+        version: sources.version,
+        uptime_ms: Math.round(process.uptime() * 1000),
+        tenant: await tenantStats(sources, principal),
+        ...(isForAll && { server: await serverStats(sources) }),
+      });
+    },
+  };
+}
+
+async function tenantStats({ frames, running, followers }: StatsSources, principal: Principal): Promise<object> {
+  const use = await frames.use(principal);
+  return {
+    name: principal.tenant,
+    frames: use.frames,
+    bytes: use.bytes,
+    statements: running.countOf(principal),
+    followers: followers.countOf(principal),
+  };
+}
+
+async function serverStats(sources: StatsSources): Promise<object> {
+  const { counters, cache, running, followers } = sources;
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+  const disk = await statfs(sources.dataDir).catch(() => undefined);
+  const delay = sources.eventLoop.read();
+  const totals = sources.totals();
+  return {
+    node: process.versions.node,
+    memory: {
+      rss_bytes: rss,
+      heap_used_bytes: heapUsed,
+      heap_total_bytes: heapTotal,
+      external_bytes: external,
+    },
+    event_loop: delay === undefined ? null : roundedTimes(delay),
+    disk:
+      disk === undefined
+        ? null
+        : { free_bytes: disk.bavail * disk.bsize, total_bytes: disk.blocks * disk.bsize, used_bytes: totals.bytes },
+    cache: {
+      budget_bytes: cache.budgetBytes,
+      used_bytes: cache.usedBytes,
+      entries: cache.entries,
+      hits: cache.hits,
+      misses: cache.misses,
+    },
+    frames: { frames: totals.frames, bytes: totals.bytes, puts: totals.puts, rows_put: totals.rowsPut },
+    statements: { under_way: running.size, begun: running.begun },
+    followers: followers.size,
+    doors: { http: doorStats(counters.http), grpc: doorStats(counters.grpc) },
+  };
+}
+
+function doorStats({ requests, failed, underWay, latencies }: DoorCounter): object {
+  const quantiles = latencies.quantiles(performance.now());
+  const lastMinute = quantiles && { count: quantiles.count, ...roundedTimes(quantiles) };
+  return { requests, failed, under_way: underWay, last_minute: lastMinute ?? null };
+}
+
+function roundedTimes(times: {
+  readonly p50Ms: number;
+  readonly p90Ms?: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}): object {
+  const rounded = (ms: number): number => Number(ms.toPrecision(3));
+  return {
+    p50_ms: rounded(times.p50Ms),
+    ...(times.p90Ms !== undefined && { p90_ms: rounded(times.p90Ms) }),
+    p99_ms: rounded(times.p99Ms),
+    max_ms: rounded(times.maxMs),
+  };
+}
+
+const count: JsonSchema = { type: 'integer', minimum: 0 };
+const ms: JsonSchema = { type: 'number', minimum: 0 };
+
+function object(properties: Readonly<Record<string, JsonSchema>>, more: JsonSchema = {}): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), ...more };
+}
+
+function orNull(schema: JsonSchema, description: string): JsonSchema {
+  return { ...schema, type: ['object', 'null'], description };
+}
+
+const doorSchema = object({
+  requests: { ...count, description: 'Since the start.' },
+  failed: { ...count, description: 'Of them, those answered with a status of 500 or more, or its like over gRPC.' },
+  under_way: count,
+  last_minute: orNull(
+    object({ count, p50_ms: ms, p90_ms: ms, p99_ms: ms, max_ms: ms }),
+    'How long requests took that ended in the last minute, to a fifth; null where none did.',
+  ),
+});
+
+const serverSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    node: { type: 'string', description: 'The version of Node.js.' },
+    memory: object(
+      { rss_bytes: count, heap_used_bytes: count, heap_total_bytes: count, external_bytes: count },
+      { description: 'Of this process, without those that run SQL.' },
+    ),
+    event_loop: orNull(
+      object({ p50_ms: ms, p99_ms: ms, max_ms: ms }),
+      'How late the process was for its work, within the last minute; null at the first request.',
+    ),
+    disk: orNull(
+      object({
+        free_bytes: count,
+        total_bytes: count,
+        used_bytes: { ...count, description: 'By the files of all frames.' },
+      }),
+      'Of the data directory.',
+    ),
+    cache: object(
+      { budget_bytes: count, used_bytes: count, entries: count, hits: count, misses: count },
+      { description: 'Encoded rows in memory. A read that misses a page asks once more for its rows.' },
+    ),
+    frames: object(
+      { frames: count, bytes: count, puts: count, rows_put: count },
+      { description: 'Of all tenants. `puts` and `rows_put` count what was kept since the start.' },
+    ),
+    statements: object({ under_way: count, begun: count }, { description: 'Of all tenants.' }),
+    followers: count,
+    doors: object({ http: doorSchema, grpc: doorSchema }),
+  },
+};
+
+const statsSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    version: { type: 'string' },
+    uptime_ms: count,
+    tenant: object(
+      { name: { type: 'string' }, frames: count, bytes: count, statements: count, followers: count },
+      { description: 'What is under way and held of the tenant; `statements` as GET /queries lists them.' },
+    ),
+    server: serverSchema,
+  },
+  required: ['version', 'uptime_ms', 'tenant'],
+};
