@@ -11,11 +11,11 @@ export function splitTicket(target: string): TicketTarget {
   const start = target.indexOf('?') + 1;
   if (start === 0 || !target.includes('ticket=', start)) return { target, ticket: undefined };
   const pairs = target.slice(start).split('&');
-  const tickets = pairs.filter((pair) => pair.startsWith('ticket='));
-  const rest = pairs.filter((pair) => !pair.startsWith('ticket=')).join('&');
-  // Two of them are none.
-  const ticket = tickets.length === 0 ? undefined : tickets.join('&').slice('ticket='.length);
-  return { target: target.slice(0, start) + rest, ticket };
+  const [ticket, ...more] = pairs.filter((pair) => pair.startsWith('ticket='));
+  // What is malformed stays, for the parser of the route to refuse.
+  if (ticket === undefined || more.length > 0 || !/^[\w=-]*$/.test(ticket)) return { target, ticket: undefined };
+  const rest = pairs.filter((pair) => pair !== ticket).join('&');
+  return { target: target.slice(0, start) + rest, ticket: ticket.slice('ticket='.length) };
 }
 
 /** What a ticket is bound to: a target by its meaning, because browsers encode some characters in their own way. */

@@ -81,7 +81,7 @@ export const expParameters = {
   bloom_filter_columns: ignored('Columns with a Bloom filter.'),
   bloom_filter_fpp: ignored('How often a Bloom filter is wrong.'),
   src: ignored('Who asks.'),
-  ticket: text('That of `POST /tickets`: stands for the credentials of the caller who asked for it.'),
+  ticket: wellFormedTicket('That of `POST /tickets`: stands for the credentials of the caller who asked for it.'),
 } as const;
 
 /** Everything but what is ours. */
@@ -112,6 +112,18 @@ export function parseExp(given: ReadonlyMap<string, string>, defaults: ExpDefaul
     },
   };
   return handle === undefined ? { mode: 'sql', query, ...wanted, ...table } : { mode: 'handle', handle, ...table };
+}
+
+/** A good one never comes here: the listener takes it. */
+function wellFormedTicket(description: string): Parameter<undefined> {
+  return {
+    description,
+    schema: { type: 'string' },
+    parse(value, name) {
+      if (value === undefined) return;
+      throw new AppError('invalid_parameter', `${name} is not valid`, { hint: 'it is what POST /tickets answers' });
+    },
+  };
 }
 
 function tableFormat(description: string): Parameter<TableFormat['fmt'] | undefined> {
