@@ -102,8 +102,14 @@ function Rows({ run, answer }: { readonly run: StatementRun; readonly answer: Ro
     () => (frame === undefined ? resultSource(run.id, answer.columns, answer.rows) : keptSource(frame)),
     [run.id, answer, frame],
   );
-  if (isPlan(run.sql))
-    return <pre class="sql-plan">{answer.rows.map((row) => String(row.at(-1) ?? '')).join('\n')}</pre>;
+  if (isPlan(run.sql)) {
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by the keyboard
+      <pre class="sql-plan" tabIndex={0}>
+        {answer.rows.map((row) => String(row.at(-1) ?? '')).join('\n')}
+      </pre>
+    );
+  }
   return (
     <>
       {(answer.hasMore || kept !== undefined) && (

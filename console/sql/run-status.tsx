@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { formatBytes, formatCount, formatDuration } from '../widgets/format.ts';
 import { followProgress, progressById } from './query-progress.ts';
-import type { StatementRun } from './statement-run.ts';
+import { isPlan, type StatementRun } from './statement-run.ts';
 
 const tickMs = 100;
 
@@ -55,6 +55,7 @@ export function outcomeText(run: StatementRun): string {
       if (answer.kind === 'done') {
         return `${answer.updated === undefined ? 'done' : `${counted(answer.updated)} written`} · ${time}`;
       }
+      if (isPlan(run.sql)) return `the plan · ${time}`;
       return `${answer.hasMore ? `first ${counted(answer.rows.length)}` : counted(answer.rows.length)} · ${time}`;
     }
     default:

@@ -3,16 +3,17 @@ import {
   autocompletion,
   type CompletionContext,
   type CompletionResult,
+  closeCompletion,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, toggleComment } from '@codemirror/commands';
-import { SQLDialect, sql } from '@codemirror/lang-sql';
-import { bracketMatching, syntaxTree } from '@codemirror/language';
+import { bracketMatching, StreamLanguage, syntaxTree } from '@codemirror/language';
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState, type Extension, Prec, type Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
 import { completionsAt, type FrameIndex, reach } from './completion.ts';
 import { type Dialect, type DialectName, dialects } from './dialects.ts';
 import { editorTheme } from './editor-theme.ts';
+import { sqlTokenizer } from './sql-tokenizer.ts';
 
 export interface CodeEditorOptions {
   readonly parent: HTMLElement;
@@ -48,17 +49,7 @@ const languages = new Map<DialectName, Extension>();
 function languageOf(dialect: Dialect): Extension {
   const known = languages.get(dialect.name);
   if (known !== undefined) return known;
-  const defined = SQLDialect.define({
-    keywords: dialect.keywords.replace(/\s+/g, ' '),
-    types: dialect.types.replace(/\s+/g, ' '),
-    builtin: dialect.functions.replace(/\s+/g, ' '),
-    backslashEscapes: dialect.hasBackslashEscapes,
-    doubleDollarQuotedStrings: dialect.hasDollarQuotes,
-    identifierQuotes: dialect.quote === '"' ? '"' : '"`',
-    specialVar: '?$:',
-  });
-  // Without its completion, which parses the statement: ours stands in the place of it.
-  const language = sql({ dialect: defined }).language;
+  const language = StreamLanguage.define(sqlTokenizer(dialect));
   languages.set(dialect.name, language);
   return language;
 }
@@ -74,7 +65,7 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
   const complete = (context: CompletionContext): CompletionResult | null => {
     const { state, pos } = context;
     const { name } = syntaxTree(state).resolveInner(pos, -1);
-    if (/Comment|String/.test(name)) return null;
+    if (/comment|string/.test(name)) return null;
     const last = state.sliceDoc(Math.max(0, pos - 1), pos);
     if (!context.explicit && !/[\p{L}\d_$."`]/u.test(last)) return null;
     const found = completionsAt(
@@ -83,11 +74,15 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
       frames(),
       dialect,
     );
-    if (found === undefined || found.options.length === 0) return null;
+    const [first, second] = found?.options ?? [];
+    if (found === undefined || first === undefined) return null;
+    const isWhole = second === undefined && (first.apply ?? first.label) === state.sliceDoc(pos - found.replaced, pos);
+    if (isWhole && !context.explicit) return null;
     return { from: pos - found.replaced, options: found.options, filter: false };
   };
 
-  const run = (): boolean => {
+  const run = (target: EditorView): boolean => {
+    closeCompletion(target);
     onRun();
     return true;
   };

@@ -1,3 +1,4 @@
+import { formatCount } from '../../widgets/format.ts';
 import { type Dialect, wordsOf } from './dialects.ts';
 
 /** A frame that can be completed, and its columns. */
@@ -110,7 +111,7 @@ class OptionList {
       for (const [at, { name, rows }] of index.frames.entries()) {
         if (this.options.length >= mostOptions) return;
         if (!isMeant(index.lowerNames[at] ?? '')) continue;
-        const detail = rows === null ? 'damaged' : `${rows.toLocaleString('en-US')} rows`;
+        const detail = rows === null ? 'damaged' : `${formatCount(rows)} rows`;
         const apply = sharedName(name, dialect);
         this.#add({ label: name, type: 'frame', detail, ...(apply ? { apply } : applied(name, dialect, isQuoted)) });
       }

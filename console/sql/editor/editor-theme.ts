@@ -62,9 +62,9 @@ export const editorTheme = [
   syntaxHighlighting(
     HighlightStyle.define([
       { tag: tags.keyword, color: 'var(--code-keyword)', fontWeight: '600' },
-      { tag: [tags.typeName, tags.bool, tags.null], color: 'var(--code-type)' },
-      { tag: tags.standard(tags.name), color: 'var(--code-function)' },
-      { tag: [tags.string, tags.special(tags.string)], color: 'var(--code-string)' },
+      { tag: [tags.typeName, tags.atom], color: 'var(--code-type)' },
+      { tag: tags.standard(tags.variableName), color: 'var(--code-function)' },
+      { tag: tags.string, color: 'var(--code-string)' },
       { tag: tags.number, color: 'var(--code-number)' },
       { tag: tags.comment, color: 'var(--text-muted)', fontStyle: 'italic' },
     ]),
