@@ -54,10 +54,10 @@ export async function openSession(): Promise<void> {
   }
 }
 
-/** Rejects where the server does not take it. */
+/** Rejects where the server does not take it. Until then it is not kept: every view would ask with it, and fail. */
 export async function logIn(token: string): Promise<void> {
+  await getJson<Identity>('/whoami', { headers: { authorization: `Bearer ${token}` } });
   keepToken(token);
-  identity.value = await getJson<Identity>('/whoami');
   await openSession();
 }
 

@@ -15,6 +15,7 @@ export interface ConsoleServer extends AsyncDisposable {
   readonly dataDir: string;
   /** Puts a table of CSV in a frame's place. */
   put(handle: string, csv: string | Buffer): Promise<void>;
+  append(handle: string, csv: string): Promise<void>;
   /** Puts what a statement gives in a frame's place. */
   putSql(handle: string, sql: string): Promise<void>;
 }
@@ -35,7 +36,8 @@ export interface ClosedConsoleServer extends ConsoleServer {
 
 export function startClosedConsoleServer(options: Partial<SpawnOptions> = {}): Promise<ClosedConsoleServer> {
   return Cleanup.scope(async (cleanup) => {
-    const flags = ['--auth-enabled', ...(options.flags ?? [])];
+    // All pages have one address.
+    const flags = ['--auth-enabled', '--auth-max-failed-logins', '1000000', ...(options.flags ?? [])];
     const { url, dataDir } = cleanup.use(await startConsoleServer({ ...options, flags }));
     const records = await AccessRecords.open(join(dataDir, 'cold'), new DurableFiles());
     cleanup.defer(() => records[Symbol.dispose]());
@@ -56,13 +58,17 @@ export function startClosedConsoleServer(options: Partial<SpawnOptions> = {}): P
   });
 }
 
-function writersTo(url: string, headers: Readonly<Record<string, string>> = {}): Pick<ConsoleServer, 'put' | 'putSql'> {
+function writersTo(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Pick<ConsoleServer, 'put' | 'append' | 'putSql'> {
   const send = async (path: string, body: string | Buffer): Promise<void> => {
     const answer = await ask(`${url}${path}`, { method: 'POST', headers, body });
     if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
   };
   return {
     put: (handle, csv) => send(`/imp?name=${encodeURIComponent(handle)}&overwrite=true`, csv),
+    append: (handle, csv) => send(`/imp?name=${encodeURIComponent(handle)}&append=true`, csv),
     putSql: (handle, sql) => send('/sql', JSON.stringify({ sql: `CREATE OR REPLACE TABLE "${handle}" AS ${sql}` })),
   };
 }
