@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { formatCount } from '../widgets/format.ts';
-import { type Frame, typeName } from './frame.ts';
+import { Icon } from '../widgets/icon.tsx';
+import { ColumnProfile } from './column-profile.tsx';
+import { type Frame, type FrameColumn, typeName } from './frame.ts';
 
 const pageColumns = 200;
 
@@ -26,10 +28,7 @@ export function ColumnsTab({ frame }: { readonly frame: Frame }) {
       )}
       <ul class="column-list">
         {found.slice(0, shown).map(({ column, index }) => (
-          <li key={index} class="column-item">
-            <span class="column-name">{column.name}</span>
-            <span class="badge">{typeName(column)}</span>
-          </li>
+          <ColumnItem key={index} handle={frame.handle} column={column} />
         ))}
       </ul>
       {found.length > shown && (
@@ -38,5 +37,19 @@ export function ColumnsTab({ frame }: { readonly frame: Frame }) {
         </button>
       )}
     </div>
+  );
+}
+
+function ColumnItem({ handle, column }: { readonly handle: string; readonly column: FrameColumn }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li class="column-item">
+      <button type="button" class="column-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} />
+        <span class="column-name">{column.name}</span>
+        <span class="badge">{typeName(column)}</span>
+      </button>
+      {isOpen && <ColumnProfile handle={handle} column={column} />}
+    </li>
   );
 }

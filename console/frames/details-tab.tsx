@@ -4,7 +4,7 @@ import { request, sendJson } from '../api/request.ts';
 import { identity, mayAdminister, mayWrite } from '../api/session.ts';
 import { goTo, hrefOf } from '../app/route.ts';
 import { Confirm } from '../widgets/confirm.tsx';
-import { formatBytes, formatCount, formatDuration } from '../widgets/format.ts';
+import { formatBytes, formatCount, formatCountOf, formatDuration } from '../widgets/format.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { notify } from '../widgets/notices.tsx';
 import { type Frame, framePath, lineageOf } from './frame.ts';
@@ -72,7 +72,7 @@ export function DetailsTab({ frame, onChange }: DetailsTabProps) {
           text={
             frame.rows === null
               ? 'The frame is lost for good.'
-              : `Its ${formatCount(frame.rows)} rows are lost for good.`
+              : `It has ${formatCountOf(frame.rows, 'row')}, which are lost for good.`
           }
           action="Drop"
           onConfirm={async () => {

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
+import { downloadFile } from '../api/download.ts';
 import { place } from '../app/route.ts';
 import { copyText } from '../widgets/clipboard.ts';
 import { Dialog } from '../widgets/dialog.tsx';
 import { formatCount } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
 import { parseColumnNames } from './column-names.ts';
-import { downloadFile } from './download.ts';
+
 import { type ExportFormat, exportFormats, exportPath } from './export-link.ts';
 import type { Frame } from './frame.ts';
 

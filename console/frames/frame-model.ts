@@ -43,6 +43,8 @@ export class FrameModel {
         if (change.kind === 'drop') this.#source.peek()?.lose('dropped');
         else if (change.lineage === this.#source.peek()?.lineage) {
           this.#source.peek()?.grow(change.rows);
+          const frame = this.#frame.peek();
+          if (frame !== undefined) this.#frame.value = { ...frame, rows: change.rows };
           this.#timer ??= setTimeout(() => void this.describe(), describeMs);
         } else if (this.#source.peek() === undefined) void this.describe();
         else this.#source.peek()?.lose('replaced');

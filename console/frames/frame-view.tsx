@@ -4,7 +4,7 @@ import { messageOf } from '../api/api-error.ts';
 import { offerCommands } from '../app/commands.ts';
 import { goTo, hrefOf, place } from '../app/route.ts';
 import { copyText } from '../widgets/clipboard.ts';
-import { formatBytes, formatCount } from '../widgets/format.ts';
+import { formatBytes, formatCountOf } from '../widgets/format.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { notify } from '../widgets/notices.tsx';
 import { parseColumnNames } from './column-names.ts';
@@ -70,7 +70,7 @@ function Head({ handle, frame, children }: { handle: string; frame?: Frame; chil
       <h1 class="frame-title">{handle}</h1>
       {frame !== undefined && frame.rows !== null && (
         <span class="muted">
-          {formatCount(frame.rows)} rows · {formatCount(frame.columns?.length ?? 0)} columns ·{' '}
+          {formatCountOf(frame.rows, 'row')} · {formatCountOf(frame.columns?.length ?? 0, 'column')} ·{' '}
           {formatBytes(frame.bytes.cold)}
         </span>
       )}

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { isAbort, messageOf } from '../api/api-error.ts';
 import { copyText } from '../widgets/clipboard.ts';
 import { Dialog } from '../widgets/dialog.tsx';
-import { formatCount } from '../widgets/format.ts';
+import { formatCount, formatCountOf } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
 import type { CellRange } from './cell-selection.ts';
 import { type CopyFormat, copyFormats, formatCells } from './copy-format.ts';
@@ -45,8 +45,7 @@ export function CopyDialog({ source, range, onClose }: CopyDialogProps) {
   return (
     <Dialog title="Copy" onClose={onClose}>
       <p class="muted">
-        {formatCount(rowCount)} {rowCount === 1 ? 'row' : 'rows'} × {formatCount(columns.length)}{' '}
-        {columns.length === 1 ? 'column' : 'columns'}
+        {formatCountOf(rowCount, 'row')} × {formatCountOf(columns.length, 'column')}
       </p>
       <fieldset class="choices">
         <legend>Format</legend>

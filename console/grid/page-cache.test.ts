@@ -34,11 +34,13 @@ function openCache(rowCount: number) {
   return { cache, requests, count, errors, settle };
 }
 
-it('asks for the page that is shown first, then for its neighbours', () => {
-  const { cache, requests } = openCache(10_000_000);
+it('asks for the page that is shown, and when it is there for its neighbours', async () => {
+  const { cache, requests, settle } = openCache(10_000_000);
   cache.want(5_000_010, 5_000_040);
-  expect(requests.map(({ from, to }) => [from, to])).toEqual([
-    [5_000_000, 5_000_200],
+  expect(requests.map(({ from, to }) => [from, to])).toEqual([[5_000_000, 5_000_200]]);
+  requests[0]?.answer();
+  await settle();
+  expect(requests.slice(1).map(({ from, to }) => [from, to])).toEqual([
     [5_000_200, 5_000_400],
     [4_999_800, 5_000_000],
   ]);
@@ -46,13 +48,14 @@ it('asks for the page that is shown first, then for its neighbours', () => {
 
 it('has three requests under way at most, and gives up those that were scrolled past', async () => {
   const { cache, requests, settle } = openCache(10_000_000);
-  cache.want(0, 30);
+  cache.want(0, 1000);
+  expect(requests).toHaveLength(3);
   cache.want(1_000_000, 1_000_030);
   await settle();
   cache.want(9_000_000, 9_000_030);
   await settle();
   const alive = requests.filter((request) => !request.signal.aborted);
-  expect(alive.map(({ from }) => from)).toEqual([9_000_000, 9_000_200, 8_999_800]);
+  expect(alive.map(({ from }) => from)).toEqual([9_000_000]);
   for (const request of alive) request.answer();
   await settle();
   expect(cache.row(9_000_017)).toEqual(['9000017']);

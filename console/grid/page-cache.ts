@@ -27,6 +27,8 @@ export class PageCache {
   readonly #underWay = new Map<number, AbortController>();
   readonly #failed = new Set<number>();
   #wanted: readonly number[] = [];
+  /** How many of them, from the first on, are to be seen. */
+  #seen = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(source: GridSource, events: PageCacheEvents) {
@@ -49,6 +51,7 @@ export class PageCache {
     const wanted = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     for (const page of wanted) this.#touch(page);
     this.#wanted = [...wanted, last + 1, first - 1];
+    this.#seen = wanted.length;
     for (const [page, controller] of this.#underWay) if (!this.#wanted.includes(page)) controller.abort();
     this.#ask();
   }
@@ -76,8 +79,10 @@ export class PageCache {
 
   #ask(): void {
     const rowCount = this.#source.rowCount.peek();
-    for (const page of this.#wanted) {
+    for (const [index, page] of this.#wanted.entries()) {
       if (this.#underWay.size >= maxUnderWay) return;
+      // Neighbours do not compete with what somebody waits for.
+      if (index === this.#seen && this.#wanted.slice(0, index).some((seen) => this.#underWay.has(seen))) return;
       const from = page * this.rowsOfPage;
       const length = Math.min(this.rowsOfPage, rowCount - from);
       const isWhole = (this.#pages.get(page)?.length ?? 0) >= length;

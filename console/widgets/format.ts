@@ -5,6 +5,11 @@ export function formatCount(value: number): string {
   return counts.format(value);
 }
 
+/** 1 row, 1,234 rows */
+export function formatCountOf(value: number, noun: string): string {
+  return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 /** 1.2 MB */

@@ -1,0 +1,139 @@
+import { useEffect, useState } from 'preact/hooks';
+import { isAbort, messageOf } from '../api/api-error.ts';
+import { getJson, withQuery } from '../api/request.ts';
+import { textOf } from '../grid/cell-text.ts';
+import type { Cell } from '../grid/grid-source.ts';
+import { formatCount } from '../widgets/format.ts';
+import { type FrameColumn, framePath } from './frame.ts';
+import { type HistogramBins, ProfileHistogram } from './profile-histogram.tsx';
+
+const shownTop = 10;
+
+interface Profile {
+  readonly rows: number;
+  readonly count: number;
+  readonly nulls: number;
+  readonly nans: number;
+  readonly min: Cell;
+  readonly max: Cell;
+  readonly mean: Cell;
+  /** About so many. */
+  readonly distinct: number | null;
+  readonly top: readonly { readonly value: Cell; readonly count: number }[] | null;
+  readonly histogram: HistogramBins | null;
+  readonly quantiles: readonly { readonly rank: number; readonly value: Cell }[] | null;
+}
+
+/** What the values of a column are like. It is asked for when it is shown. */
+export function ColumnProfile({ handle, column }: { readonly handle: string; readonly column: FrameColumn }) {
+  const [profile, setProfile] = useState<Profile>();
+  const [error, setError] = useState<unknown>();
+  const [hasQuantiles, setQuantiles] = useState(false);
+  useEffect(() => {
+    const abort = new AbortController();
+    const path = withQuery(framePath(handle, '/profile'), {
+      column: column.name,
+      quantiles: hasQuantiles ? true : undefined,
+    });
+    getJson<Profile>(path, { signal: abort.signal }).then(
+      (told) => {
+        setProfile(told);
+        setError(undefined);
+      },
+      (failure: unknown) => {
+        if (!isAbort(failure)) setError(failure);
+      },
+    );
+    return () => abort.abort();
+  }, [handle, column.name, hasQuantiles]);
+  if (error !== undefined) {
+    return (
+      <p class="error" role="alert">
+        {messageOf(error)}
+      </p>
+    );
+  }
+  if (profile === undefined) return <p class="muted">Reading the column …</p>;
+  const { rows, nulls, nans, distinct, top, histogram, quantiles } = profile;
+  const text = (cell: Cell): string => (cell === null ? '–' : textOf(cell, column));
+  return (
+    <div class="profile">
+      <dl class="facts">
+        <dt>NULL</dt>
+        <dd>
+          {formatCount(nulls)} <span class="muted">{formatShare(nulls, rows)}</span>
+        </dd>
+        {nans > 0 && (
+          <>
+            <dt>NaN</dt>
+            <dd>{formatCount(nans)}</dd>
+          </>
+        )}
+        {profile.min !== null && (
+          <>
+            <dt>Least</dt>
+            <dd>{text(profile.min)}</dd>
+            <dt>Greatest</dt>
+            <dd>{text(profile.max)}</dd>
+          </>
+        )}
+        {profile.mean !== null && (
+          <>
+            <dt>Average</dt>
+            <dd>{text(profile.mean)}</dd>
+          </>
+        )}
+        {distinct !== null && (
+          <>
+            <dt>Different</dt>
+            <dd>about {formatCount(distinct)}</dd>
+          </>
+        )}
+        {quantiles?.map(({ rank, value }) => [
+          <dt key={`t${rank}`}>{formatRank(rank)}</dt>,
+          <dd key={`d${rank}`}>{text(value)}</dd>,
+        ])}
+      </dl>
+      {histogram !== null && histogram.bins.length > 0 && <ProfileHistogram histogram={histogram} type={column.type} />}
+      {top !== null && top.length > 0 && (
+        <div class="profile-top">
+          <h2 class="profile-title">Commonest values</h2>
+          <ol>
+            {top.slice(0, shownTop).map(({ value, count }, index) => (
+              <li key={index}>
+                <span class="profile-value">
+                  {value === null ? (
+                    <em class="muted">NULL</em>
+                  ) : value === '' ? (
+                    <em class="muted">""</em>
+                  ) : (
+                    text(value)
+                  )}
+                </span>
+                <span class="muted">
+                  {formatCount(count)} {formatShare(count, rows)}
+                </span>
+                <meter class="profile-meter" min={0} max={rows} value={count} aria-label="Share of the rows" />
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+      {histogram !== null && !hasQuantiles && (
+        <button type="button" class="button" onClick={() => setQuantiles(true)}>
+          Quantiles
+        </button>
+      )}
+    </div>
+  );
+}
+
+function formatShare(part: number, whole: number): string {
+  if (whole === 0 || part === 0) return '';
+  const percent = (100 * part) / whole;
+  return `(${percent < 0.1 ? '< 0.1' : percent.toFixed(1)} %)`;
+}
+
+function formatRank(rank: number): string {
+  return rank === 0.5 ? 'Median' : `${Number((rank * 100).toFixed(2))} %`;
+}
