@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import { getJson, withQuery } from '../api/request.ts';
 import { type CompletedFrame, emptyIndex, type FrameIndex, indexOf } from './editor/completion.ts';
 
@@ -12,9 +11,37 @@ const refreshAfterMs = 30_000;
 const pageSize = 1000;
 const mostFrames = 10_000;
 
+const tablesOfTsdb = 'select table_name, column_name, data_type from information_schema.columns()';
+
 /** The frames that statements may name, for completion. */
-export const frameIndex = signal<FrameIndex>(emptyIndex);
+let frameIndex: FrameIndex = emptyIndex;
+/** The tables of the external database, which does not know the frames. */
+let tsdbIndex: FrameIndex = emptyIndex;
 let askedAt = Number.NEGATIVE_INFINITY;
+let tsdbAskedAt = Number.NEGATIVE_INFINITY;
+
+/** What a statement on this engine may name. The external database is asked for its tables when somebody types. */
+export function indexFor(engine: string): FrameIndex {
+  if (engine !== 'tsdb') return frameIndex;
+  refreshTables().catch(() => undefined);
+  return tsdbIndex;
+}
+
+async function refreshTables(): Promise<void> {
+  if (performance.now() - tsdbAskedAt < refreshAfterMs) return;
+  tsdbAskedAt = performance.now();
+  const asked = { query: tablesOfTsdb, fmt: 'json', engine: 'tsdb', limit: 100_000 };
+  const { dataset } = await getJson<{ readonly dataset: readonly (readonly [string, string, string])[] }>(
+    withQuery('/exec', asked),
+  );
+  const columnsByTable = new Map<string, CompletedFrame['columns'][number][]>();
+  for (const [table, name, type] of dataset) {
+    const columns = columnsByTable.get(table) ?? [];
+    columns.push({ name, type });
+    columnsByTable.set(table, columns);
+  }
+  tsdbIndex = indexOf([...columnsByTable].map(([name, columns]) => ({ name, rows: undefined, columns })));
+}
 
 /** Lists them anew where the listing is old, or `isStale` says that a statement changed them. */
 export async function refreshFrames({ isStale = false, signal }: { isStale?: boolean; signal?: AbortSignal } = {}) {
@@ -30,5 +57,5 @@ export async function refreshFrames({ isStale = false, signal }: { isStale?: boo
     for (const { handle, rows, columns } of page.handles) frames.push({ name: handle, rows, columns: columns ?? [] });
     after = page.next ?? undefined;
   } while (after !== undefined && frames.length < mostFrames);
-  frameIndex.value = indexOf(frames);
+  frameIndex = indexOf(frames);
 }

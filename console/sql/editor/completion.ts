@@ -4,7 +4,8 @@ import { type Dialect, wordsOf } from './dialects.ts';
 /** A frame that can be completed, and its columns. */
 export interface CompletedFrame {
   readonly name: string;
-  readonly rows: number | null;
+  /** Null where it cannot be read, undefined where nobody counted. */
+  readonly rows: number | null | undefined;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
@@ -111,7 +112,7 @@ class OptionList {
       for (const [at, { name, rows }] of index.frames.entries()) {
         if (this.options.length >= mostOptions) return;
         if (!isMeant(index.lowerNames[at] ?? '')) continue;
-        const detail = rows === null ? 'damaged' : `${formatCount(rows)} rows`;
+        const detail = rows === null ? 'damaged' : rows === undefined ? 'table' : `${formatCount(rows)} rows`;
         const apply = sharedName(name, dialect);
         this.#add({ label: name, type: 'frame', detail, ...(apply ? { apply } : applied(name, dialect, isQuoted)) });
       }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../../api/api-error.ts';
 import { notify } from '../../widgets/notices.tsx';
 import { kindOf } from '../engines.ts';
-import { frameIndex } from '../frame-listing.ts';
+import { indexFor } from '../frame-listing.ts';
 import { currentTab, setText, textOf, textVersion } from '../sql-tabs.ts';
 import type { CodeEditor, EditorError, EditorPlace } from './code-editor.ts';
 import { dialectOf } from './dialects.ts';
@@ -39,7 +39,7 @@ export function SqlEditor({ handle, onRun }: SqlEditorProps) {
       if (controller.signal.aborted || host.current === null) return;
       made = createCodeEditor({
         parent: host.current,
-        frames: () => frameIndex.peek(),
+        frames: () => indexFor(currentTab.peek().engine),
         onChange: setText,
         onRun: () => run.current(),
       });
