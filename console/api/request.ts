@@ -48,14 +48,17 @@ export function withQuery(
 }
 
 export async function errorOf(response: Response): Promise<ApiError> {
-  const text = await response.text().catch(() => '');
+  return apiErrorOf(response.status, await response.text().catch(() => ''));
+}
+
+export function apiErrorOf(status: number, text: string): ApiError {
   try {
     const { error, code, hint, position } = JSON.parse(text) as Record<string, unknown>;
-    return new ApiError(response.status, String(code ?? 'unknown'), String(error ?? text), {
+    return new ApiError(status, String(code ?? 'unknown'), String(error ?? text), {
       ...(typeof hint === 'string' && { hint }),
       ...(typeof position === 'number' && { position }),
     });
   } catch {
-    return new ApiError(response.status, 'unknown', text === '' ? `the server answered ${response.status}` : text);
+    return new ApiError(status, 'unknown', text === '' ? `the server answered ${status}` : text);
   }
 }

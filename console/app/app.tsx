@@ -6,6 +6,7 @@ import { openSession, sessionError } from '../api/session.ts';
 import { needsLogin } from '../api/session-token.ts';
 import { LoginView } from '../login/login-view.tsx';
 import { Notices } from '../widgets/notices.tsx';
+import { FileDrop } from './file-drop.tsx';
 import { Navigation } from './navigation.tsx';
 import { CommandPalette } from './palette.tsx';
 import { place } from './route.ts';
@@ -23,6 +24,7 @@ export function App() {
       </main>
       <CommandPalette />
       <Notices />
+      <FileDrop />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { identity, logOut, serverInfo } from '../api/session.ts';
 import { token } from '../api/session-token.ts';
 import { Icon } from '../widgets/icon.tsx';
+import { ActivityLink } from './activity-link.tsx';
 import { openPalette } from './palette.tsx';
 import { hrefOf, place } from './route.ts';
 import { type Theme, theme } from './theme.ts';
@@ -25,6 +26,7 @@ export function Navigation() {
         ))}
       </nav>
       <div class="navigation-end">
+        <ActivityLink />
         <button type="button" class="icon-button" title="Commands (Ctrl+K)" onClick={openPalette}>
           <Icon name="search" />
           <span class="label">Commands</span>

@@ -1,3 +1,45 @@
+import { messageOf } from '../api/api-error.ts';
+import { isOperator } from '../api/session.ts';
+import { formatDuration } from '../widgets/format.ts';
+import { DamagedFrames } from './damaged-frames.tsx';
+import { EngineTable } from './engine-table.tsx';
+import { Figures } from './figures.tsx';
+import { damaged, failure, loadDamaged, loadEngines, loadFigures, samples } from './server-state.ts';
+import { SettingsTable } from './settings-table.tsx';
+import { StatementTable } from './statement-table.tsx';
+import { usePoll } from './use-poll.ts';
+
+const figuresMs = 2000;
+/** It asks every cluster. */
+const enginesMs = 10_000;
+const damagedMs = 30_000;
+
 export function ServerView() {
-  return <h1>Server</h1>;
+  usePoll(loadFigures, figuresMs);
+  usePoll(loadEngines, enginesMs);
+  usePoll(loadDamaged, damagedMs);
+  const stats = samples.value.at(-1)?.stats;
+  return (
+    <div class="view server">
+      <div class="toolbar">
+        <h1>Server</h1>
+        {stats !== undefined && (
+          <span class="muted">
+            version {stats.version}
+            {stats.server !== undefined && ` on Node.js ${stats.server.node}`}, up for {formatDuration(stats.uptime_ms)}
+          </span>
+        )}
+      </div>
+      {failure.value !== undefined && (
+        <p class="error" role="alert">
+          {messageOf(failure.value)}
+        </p>
+      )}
+      {damaged.value.length > 0 && <DamagedFrames frames={damaged.value} />}
+      <Figures samples={samples.value} />
+      <StatementTable />
+      <EngineTable />
+      {isOperator.value && <SettingsTable />}
+    </div>
+  );
 }

@@ -1,0 +1,68 @@
+import { useEffect, useState } from 'preact/hooks';
+import { PanelScroll } from './panel-scroll.tsx';
+import { config, loadConfig } from './server-state.ts';
+
+/** For operators: what the server was started with. */
+export function SettingsTable() {
+  const [filter, setFilter] = useState('');
+  const [onlyGiven, setOnlyGiven] = useState(false);
+  useEffect(() => {
+    const leaving = new AbortController();
+    void loadConfig(leaving.signal);
+    return () => leaving.abort();
+  }, []);
+  const all = config.value;
+  if (all === undefined || all.settings.length === 0) return null;
+  const words = filter.toLowerCase();
+  const shown = all.settings.filter(
+    ({ key, value, origin }) =>
+      (!onlyGiven || origin !== 'default') && `${key} ${value ?? ''} ${origin}`.toLowerCase().includes(words),
+  );
+  return (
+    <section class="panel" aria-labelledby="settings-title">
+      <div class="toolbar">
+        <h2 id="settings-title">Settings</h2>
+        <span class="muted">{all.config_file === null ? 'no config file' : `config file ${all.config_file}`}</span>
+        <label class="check push">
+          <input
+            type="checkbox"
+            checked={onlyGiven}
+            onChange={({ currentTarget }) => setOnlyGiven(currentTarget.checked)}
+          />
+          Only those that are not the default
+        </label>
+        <input
+          class="input"
+          type="search"
+          aria-label="Filter settings"
+          placeholder="Filter"
+          value={filter}
+          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+      </div>
+      <PanelScroll title="Table of settings">
+        <table class="panel-table">
+          <thead>
+            <tr>
+              <th scope="col">Setting</th>
+              <th scope="col">Value</th>
+              <th scope="col">From</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ key, value, origin }) => (
+              <tr key={key}>
+                <th scope="row">
+                  <code>{key}</code>
+                </th>
+                <td>{value === null ? <span class="muted">not set</span> : <code>{value}</code>}</td>
+                <td class={origin === 'default' ? 'muted' : ''}>{origin}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </PanelScroll>
+      {shown.length === 0 && <p class="muted">No setting is like that.</p>}
+    </section>
+  );
+}

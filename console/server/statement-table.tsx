@@ -1,0 +1,79 @@
+import { messageOf } from '../api/api-error.ts';
+import { identity, isOperator } from '../api/session.ts';
+import { formatDuration } from '../widgets/format.ts';
+import { notify } from '../widgets/notices.tsx';
+import { PanelScroll } from './panel-scroll.tsx';
+import { cancelStatement, type RunningStatement, statements } from './server-state.ts';
+
+const shortSql = 120;
+
+export function StatementTable() {
+  const running = statements.value;
+  const showsTenant = isOperator.value && identity.value?.credential !== 'none';
+  return (
+    <section class="panel" aria-labelledby="statements-title">
+      <h2 id="statements-title">Statements under way</h2>
+      {running?.length === 0 && <p class="muted">None.</p>}
+      {running !== undefined && running.length > 0 && (
+        <PanelScroll title="Table of statements">
+          <table class="panel-table">
+            <thead>
+              <tr>
+                <th scope="col">Statement</th>
+                {showsTenant && <th scope="col">Tenant</th>}
+                <th scope="col">Engine</th>
+                <th scope="col">Since</th>
+                <th scope="col">Progress</th>
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {running.map((statement) => (
+                <tr key={`${statement.id} ${statement.started}`}>
+                  <td>
+                    <Sql text={statement.sql} />
+                  </td>
+                  {showsTenant && <td>{statement.tenant}</td>}
+                  <td>{statement.engine}</td>
+                  <td class="number">{formatDuration(statement.elapsed_ms)}</td>
+                  <td>{progressOf(statement)}</td>
+                  <td class="number">
+                    <button type="button" class="button" onClick={() => void cancel(statement)}>
+                      Cancel
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </PanelScroll>
+      )}
+    </section>
+  );
+}
+
+function Sql({ text }: { readonly text: string }) {
+  const oneLine = text.replace(/\s+/g, ' ').trim();
+  if (text === oneLine && oneLine.length <= shortSql) return <code>{oneLine}</code>;
+  return (
+    <details>
+      <summary>
+        <code>{oneLine.length > shortSql ? `${oneLine.slice(0, shortSql)}…` : oneLine}</code>
+      </summary>
+      <pre>{text}</pre>
+    </details>
+  );
+}
+
+function progressOf({ progress }: RunningStatement): string {
+  return progress === null ? '' : `${progress.completed_tasks} of ${progress.tasks} tasks`;
+}
+
+async function cancel({ id }: RunningStatement): Promise<void> {
+  try {
+    await cancelStatement(id);
+    notify('The statement was told to stop.');
+  } catch (error) {
+    notify(messageOf(error), { isError: true });
+  }
+}

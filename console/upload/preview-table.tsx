@@ -1,0 +1,130 @@
+import { useState } from 'preact/hooks';
+import { formatCount } from '../widgets/format.ts';
+import { hasPattern, textTypes } from './import-options.ts';
+import type { ImportPreview, Upload } from './upload.ts';
+
+/** More would be slow, and nobody reads them. */
+const mostColumns = 50;
+const fewColumns = 12;
+const longestCell = 200;
+
+interface PreviewTableProps {
+  readonly upload: Upload;
+  readonly preview: ImportPreview;
+  readonly isStale: boolean;
+}
+
+/** The first rows, and above each column its type, to be corrected. */
+export function PreviewTable({ upload, preview, isStale }: PreviewTableProps) {
+  const [filter, setFilter] = useState('');
+  const { columns, dataset, complete, rows } = preview;
+  const found = columns
+    .map((column, index) => ({ ...column, index }))
+    .filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase()));
+  const shown = found.slice(0, mostColumns);
+  const isFixed = upload.mode.value === 'append';
+  return (
+    <div class="preview" aria-busy={isStale}>
+      <div class="preview-head">
+        <span class="muted">
+          {formatCount(columns.length)} {columns.length === 1 ? 'column' : 'columns'}.{' '}
+          {complete
+            ? `${formatCount(rows)} ${rows === 1 ? 'row' : 'rows'}.`
+            : `Types as found in the first ${formatCount(rows)} rows: later rows may change those that you do not choose.`}
+          {isFixed && ' Types are those of the frame.'}
+        </span>
+        {columns.length > fewColumns && (
+          <input
+            class="input"
+            type="search"
+            aria-label="Columns with this in their name"
+            placeholder="Filter columns"
+            value={filter}
+            onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+          />
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
+      <section class="table-scroll" tabIndex={0} aria-label={`The first rows of ${upload.file.name}`}>
+        <table class="preview-table">
+          <thead>
+            <tr>
+              {shown.map(({ name, type, index }) => (
+                <th key={index} scope="col">
+                  <span class="column-name" title={name}>
+                    {name}
+                  </span>
+                  {isFixed ? <span class="muted">{type}</span> : <TypeField upload={upload} name={name} type={type} />}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {dataset.map((row, number) => (
+              <tr key={number}>
+                {shown.map(({ index }) => (
+                  <td key={index}>
+                    <PreviewCell value={row[index]} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {found.length > shown.length && (
+        <p class="muted">
+          The first {mostColumns} of {formatCount(found.length)} columns are shown.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function PreviewCell({ value }: { readonly value: unknown }) {
+  if (value === null || value === undefined) return <span class="muted">NULL</span>;
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return <>{text.length > longestCell ? `${text.slice(0, longestCell)}…` : text}</>;
+}
+
+interface TypeFieldProps {
+  readonly upload: Upload;
+  readonly name: string;
+  /** As the preview has it. */
+  readonly type: string;
+}
+
+function TypeField({ upload, name, type }: TypeFieldProps) {
+  const chosen = upload.options.value.types.get(name);
+  return (
+    <>
+      <select
+        class="input"
+        aria-label={`Type of ${name}`}
+        value={chosen?.type ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          upload.chooseType(name, value === '' ? undefined : { type: value, pattern: chosen?.pattern ?? '' })
+        }
+      >
+        <option value="">{chosen === undefined ? `${type} (found)` : 'Automatic'}</option>
+        {textTypes.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+      {chosen !== undefined && hasPattern(chosen.type) && (
+        <input
+          class="input"
+          type="text"
+          spellcheck={false}
+          aria-label={`Pattern of ${name}`}
+          title="How it is written, such as dd/MM/yyyy HH:mm:ss. Empty: ISO 8601"
+          placeholder="dd/MM/yyyy"
+          value={chosen.pattern}
+          onInput={({ currentTarget }) => upload.chooseType(name, { type: chosen.type, pattern: currentTarget.value })}
+        />
+      )}
+    </>
+  );
+}
