@@ -9,6 +9,7 @@ import { FailedLogins } from './auth/failed-logins.ts';
 import { FrameAccess } from './auth/frame-access.ts';
 import { FrameShares } from './auth/frame-shares.ts';
 import { identify } from './auth/identify.ts';
+import type { IssuerLogin } from './auth/issuer.ts';
 import { RateLimiter } from './auth/rate-limiter.ts';
 import { SessionTokens } from './auth/session-tokens.ts';
 import { shareName } from './auth/share-index.ts';
@@ -255,6 +256,8 @@ interface Access {
   /** Undefined while there is no authentication. */
   readonly records: AccessRecords | undefined;
   readonly sessionTokens?: SessionTokens;
+  /** How people log in by a browser. */
+  readonly logins: () => readonly IssuerLogin[];
   /** Undefined while there is no authentication. */
   readonly watch: CredentialWatch | undefined;
 }
@@ -271,7 +274,8 @@ async function openAccess(
   cleanup: Cleanup,
   logger: Logger,
 ): Promise<Access> {
-  if (records === undefined) return { frames: new FrameAccess(store), identify, records, watch: undefined };
+  if (records === undefined)
+    return { frames: new FrameAccess(store), identify, records, logins: () => [], watch: undefined };
   // Loaded where they are needed: the verifier of JWTs is large.
   const { Authenticator } = await import('./auth/authenticator.ts');
   const { Issuer } = await import('./auth/issuer.ts');
@@ -279,9 +283,10 @@ async function openAccess(
   const keys = { maxStaleMs: auth.jwksMaxStaleMs, logger: logger.area('auth') };
   const logins = new FailedLogins({ maxPerMinute: auth.maxFailedLogins, logger: logger.area('auth') });
   cleanup.defer(() => logins[Symbol.dispose]());
+  const issuers = [...auth.issuers].map(([name, settings]) => new Issuer({ ...settings, name }, keys));
   const authenticator = new Authenticator({
     records,
-    issuers: [...auth.issuers].map(([name, settings]) => new Issuer({ ...settings, name }, keys)),
+    issuers,
     certificates: [...auth.certificates].map(([name, rule]) => ({ ...rule, name })),
     sessions: sessionTokens,
     anonymousTenant: auth.anonymous,
@@ -293,6 +298,7 @@ async function openAccess(
     frames: new FrameAccess(store, records),
     records,
     sessionTokens,
+    logins: () => issuers.flatMap(({ login }) => login ?? []),
     watch,
     identify: logins.limit(authenticator.identify),
     admit: (principal) => rates.count(principal),
@@ -447,7 +453,7 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
       tickets: inside.tickets,
       counter: inside.counters.http,
       tls: inside.tls,
-      routes: withConsole(http.console, [...routes, openApiRoute(routes, { version })]),
+      routes: withConsole(http.console, [...routes, openApiRoute(routes, { version })], inside.logins),
       logger: logger.area('http'),
     });
     if (server.healthAddress !== undefined) await openHealth(config, server.healthAddress, cleanup, logger);
@@ -466,13 +472,14 @@ async function openDoors(config: Config, inside: Inside, queries: Queries, logge
 /** The build puts its files beside the program. */
 const consoleFolder = fileURLToPath(new URL('./console', import.meta.url));
 
-function withConsole(isOffered: boolean, routes: readonly Route[]): readonly Route[] {
+function withConsole(isOffered: boolean, routes: readonly Route[], logins: Access['logins']): readonly Route[] {
   if (!isOffered) return routes;
   return [
     ...routes,
     ...consoleRoutes(
       consoleFolder,
       routes.map(({ path }) => path),
+      () => logins().map(({ tokenEndpoint }) => new URL(tokenEndpoint).origin),
     ),
   ];
 }
@@ -537,7 +544,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
   const { http, write } = config;
   const { defaultEngine, autoEngine } = config.sql;
   const { sql, tsdb, running, engines, filter } = queries;
-  const { frames, followers, cache, records, tickets, tls } = inside;
+  const { frames, followers, cache, records, tickets, tls, logins } = inside;
   const plotter = new Plotter({ sql, frames });
   return [
     pingRoute,
@@ -579,6 +586,7 @@ function httpRoutes(config: Config, inside: Inside, queries: Queries, grpc: List
       defaultEngine,
       autoEngine,
       credentials: credentialKinds(config.auth),
+      logins,
     }),
   ];
 }

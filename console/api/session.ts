@@ -16,6 +16,15 @@ export interface Identity {
   readonly limits: Readonly<Record<string, unknown>>;
 }
 
+/** Where people log in by the authorization code flow. */
+export interface IssuerLogin {
+  readonly issuer: string;
+  readonly client_id: string;
+  readonly scope: string;
+  readonly authorization_endpoint: string;
+  readonly token_endpoint: string;
+}
+
 export interface ServerInfo {
   readonly name: string;
   readonly version?: string;
@@ -24,6 +33,8 @@ export interface ServerInfo {
   readonly default_engine?: string;
   readonly auto_engine?: string;
   readonly credentials?: readonly string[];
+  /** For those who are not logged in. */
+  readonly login?: readonly IssuerLogin[];
 }
 
 export const identity = signal<Identity | undefined>(undefined);

@@ -1,5 +1,5 @@
 import { identity, logOut, serverInfo } from '../api/session.ts';
-import { token } from '../api/session-token.ts';
+import { needsLogin, token } from '../api/session-token.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { ActivityLink } from './activity-link.tsx';
 import { openPalette } from './palette.tsx';
@@ -42,6 +42,19 @@ export function Navigation() {
           <Icon name={theme.value === 'dark' ? 'moon' : theme.value === 'light' ? 'sun' : 'contrast'} />
           <span class="label">Theme: {theme.value}</span>
         </button>
+        {who?.credential === 'anonymous' && !needsLogin.value && (
+          <button
+            type="button"
+            class="icon-button"
+            title="Log in"
+            onClick={() => {
+              needsLogin.value = true;
+            }}
+          >
+            <Icon name="log-in" />
+            <span class="label">Log in</span>
+          </button>
+        )}
         {token.value !== undefined && (
           <button type="button" class="icon-button" title="Log out" onClick={logOut}>
             <Icon name="log-out" />

@@ -1,19 +1,23 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../api/api-error.ts';
-import { logIn } from '../api/session.ts';
+import { getJson } from '../api/request.ts';
+import { type IssuerLogin, identity, logIn, type ServerInfo } from '../api/session.ts';
+import { needsLogin } from '../api/session-token.ts';
+import { beginLogin, canLogInByIssuer, loginError } from './code-flow.ts';
 
 /** Stands in the place of the view that was asked for, until the server takes who asks. */
 export function LoginView() {
+  const issuers = useIssuers();
   const [token, setToken] = useState('');
-  const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
     try {
       await logIn(token.trim());
+      loginError.value = undefined;
     } catch (failure) {
-      setError(failure);
+      loginError.value = failure;
     } finally {
       setBusy(false);
     }
@@ -21,6 +25,7 @@ export function LoginView() {
   return (
     <form class="login" onSubmit={(event) => void submit(event)}>
       <h1>Log in</h1>
+      {issuers.length > 0 && <IssuerButtons issuers={issuers} />}
       <label class="field">
         <span>Token</span>
         <input
@@ -32,15 +37,69 @@ export function LoginView() {
           onInput={(event) => setToken(event.currentTarget.value)}
         />
       </label>
-      {error !== undefined && (
+      {loginError.value !== undefined && (
         <p class="error" role="alert">
-          {error instanceof ApiError && error.status === 401 ? 'the server does not take this token' : messageOf(error)}
+          {reasonOf(loginError.value)}
         </p>
       )}
-      <button type="submit" class="button primary" disabled={isBusy}>
-        Log in
+      <button type="submit" class={issuers.length > 0 ? 'button' : 'button primary'} disabled={isBusy}>
+        Log in with the token
       </button>
+      {identity.value?.credential === 'anonymous' && (
+        <button type="button" class="button" onClick={goOn}>
+          Go on without
+        </button>
+      )}
       <p class="muted">An operator makes one with framehold token create. It stays in this tab.</p>
     </form>
   );
+}
+
+function goOn(): void {
+  needsLogin.value = false;
+}
+
+function IssuerButtons({ issuers }: { readonly issuers: readonly IssuerLogin[] }) {
+  const begin = (issuer: IssuerLogin): void => {
+    beginLogin(issuer).catch((error: unknown) => {
+      loginError.value = error;
+    });
+  };
+  return (
+    <>
+      {issuers.map((issuer) => (
+        <button
+          key={issuer.issuer}
+          type="button"
+          class="button primary"
+          disabled={!canLogInByIssuer}
+          onClick={() => begin(issuer)}
+        >
+          Log in with {issuer.issuer}
+        </button>
+      ))}
+      {!canLogInByIssuer && <p class="muted">This needs https, or the address localhost.</p>}
+      <p class="login-or muted">or</p>
+    </>
+  );
+}
+
+/** Only those who show no credential are told. */
+function useIssuers(): readonly IssuerLogin[] {
+  const [issuers, setIssuers] = useState<readonly IssuerLogin[]>([]);
+  useEffect(() => {
+    const leaving = new AbortController();
+    getJson<ServerInfo>('/info', { signal: leaving.signal }).then(
+      ({ login = [] }) => setIssuers(login),
+      () => {},
+    );
+    return () => leaving.abort();
+  }, []);
+  return issuers;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof ApiError && error.status === 401
+    ? `the server does not take this token: ${messageOf(error)}`
+    : messageOf(error);
 }

@@ -56,6 +56,8 @@ function issuerOf(settings: Partial<IssuerSettings> = {}, maxStaleMs = 86_400_00
         ['leads', 'admin'],
         ['all', 'read'],
       ]),
+      consoleClientId: undefined,
+      consoleScope: 'openid',
       ...settings,
     },
     { maxStaleMs, logger: silentLogger },

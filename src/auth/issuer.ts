@@ -1,10 +1,9 @@
 import { createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
-import { request } from 'undici';
 import { AppError } from '../core/app-error.ts';
 import type { Logger } from '../core/logger.ts';
-import { isLoopback } from '../core/loopback.ts';
 import { isTenant, type Role, roles, type Tenant } from '../core/principal.ts';
 import { unauthenticated } from './credentials.ts';
+import { type Discovery, discover, fetchJson } from './discovery.ts';
 
 /** One table of `[auth.issuers.<name>]`. */
 export interface IssuerSettings {
@@ -22,6 +21,18 @@ export interface IssuerSettings {
   readonly roleClaim: string;
   /** Value of the claim → role. */
   readonly roles: ReadonlyMap<string, Role>;
+  /** Undefined: the console does not log in there. */
+  readonly consoleClientId: string | undefined;
+  readonly consoleScope: string;
+}
+
+/** How people log in by a browser: the authorization code flow with PKCE. */
+export interface IssuerLogin {
+  readonly name: string;
+  readonly clientId: string;
+  readonly scope: string;
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
 }
 
 export interface JwtIdentity {
@@ -33,8 +44,6 @@ export interface JwtIdentity {
 
 const fetchEveryMs = 30_000;
 const refreshAfterMs = 10 * 60_000;
-const fetchTimeoutMs = 5000;
-const maxKeysBytes = 1_000_000;
 const clockToleranceSeconds = 60;
 /** Dates end here, in milliseconds since 1970. */
 const lastTime = 8.64e15;
@@ -50,6 +59,7 @@ export class Issuer {
   readonly #maxStaleMs: number;
   readonly #logger: Logger;
   #keys: Keys | undefined;
+  #login: IssuerLogin | undefined;
   #fetching: Promise<void> | undefined;
   #triedAt = -Infinity;
 
@@ -66,6 +76,12 @@ export class Issuer {
 
   get issuer(): string {
     return this.#settings.issuer;
+  }
+
+  /** Undefined where it is not offered, and until the issuer has told its endpoints. */
+  get login(): IssuerLogin | undefined {
+    if (this.#login === undefined && this.#settings.consoleClientId !== undefined) void this.#fetch();
+    return this.#login;
   }
 
   async verify(jwt: string): Promise<JwtIdentity> {
@@ -155,9 +171,26 @@ export class Issuer {
   }
 
   async #load(): Promise<void> {
-    const { jwksUrl, issuer } = this.#settings;
-    const keys = (await fetchJson(jwksUrl ?? (await discover(issuer)))) as JSONWebKeySet;
+    const { jwksUrl, issuer, consoleClientId } = this.#settings;
+    if (jwksUrl === undefined) {
+      const found = await discover(issuer);
+      this.#noteLogin(found);
+      await this.#loadKeys(found.jwksUrl);
+      return;
+    }
+    await this.#loadKeys(jwksUrl);
+    if (consoleClientId !== undefined) this.#noteLogin(await discover(issuer));
+  }
+
+  async #loadKeys(url: string): Promise<void> {
+    const keys = (await fetchJson(url)) as JSONWebKeySet;
     this.#keys = { find: createLocalJWKSet(keys), fetchedAt: performance.now() };
+  }
+
+  #noteLogin({ authorizationEndpoint, tokenEndpoint }: Discovery): void {
+    const { name, consoleClientId: clientId, consoleScope: scope } = this.#settings;
+    if (clientId === undefined || authorizationEndpoint === undefined || tokenEndpoint === undefined) return;
+    this.#login = { name, clientId, scope, authorizationEndpoint, tokenEndpoint };
   }
 }
 
@@ -171,37 +204,6 @@ export function namedIssuer(jwt: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function discover(issuer: string): Promise<string> {
-  const document = await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-  const { issuer: named, jwks_uri: uri } = document as { issuer?: unknown; jwks_uri?: unknown };
-  if (named !== issuer) throw new Error('the discovery document names another issuer');
-  if (typeof uri !== 'string' || !URL.canParse(uri)) throw new Error('the discovery document has no jwks_uri');
-  const { protocol, hostname } = new URL(uri);
-  if (protocol !== 'https:' && !isLoopback(hostname))
-    throw new Error('the discovery document names keys without https');
-  return uri;
-}
-
-/** Redirects are not followed. */
-async function fetchJson(url: string): Promise<unknown> {
-  const { statusCode, body } = await request(url, {
-    headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(fetchTimeoutMs),
-  });
-  if (statusCode !== 200) {
-    await body.dump();
-    throw new Error(`status ${statusCode}`);
-  }
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += (piece as Buffer).length;
-    if (bytes > maxKeysBytes) throw new Error(`more than ${maxKeysBytes} bytes`);
-    pieces.push(piece as Buffer);
-  }
-  return JSON.parse(Buffer.concat(pieces).toString());
 }
 
 /** It stands in lists, logs and the audit. */

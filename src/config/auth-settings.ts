@@ -150,6 +150,20 @@ export const issuerSettings = {
     example: 'quants=write,heads=admin',
     help: 'Role of each value of that claim; of several the highest counts, without any there is no access',
   },
+  console_client_id: {
+    property: 'consoleClientId',
+    type: words,
+    default: undefined,
+    example: 'framehold-console',
+    help: 'Public client as which people log in to the console by the authorization code flow with PKCE; unset, they need a token',
+  },
+  console_scope: {
+    property: 'consoleScope',
+    type: words,
+    default: 'openid',
+    example: 'openid framehold',
+    help: 'What that client asks for, so that the token has the claims above',
+  },
 } as const satisfies Record<string, NamedSetting>;
 
 export type IssuerConfig = ValuesOf<typeof issuerSettings>;

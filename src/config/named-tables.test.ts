@@ -211,6 +211,8 @@ describe('issuers and certificates', () => {
               ['quants', 'write'],
               ['heads, all=of them', 'admin'],
             ]),
+            consoleClientId: undefined,
+            consoleScope: 'openid',
           },
         ],
       ]),

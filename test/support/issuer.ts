@@ -1,6 +1,14 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+} from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { exportJWK, type JWK, SignJWT } from 'jose';
 
 /** Ways in which an issuer fails, to whatever it is asked. */
@@ -29,6 +37,10 @@ export class TestIssuer {
   /** To fetch the keys, whether they succeed or not. */
   attempts = 0;
   fault: IssuerFault | undefined;
+  /** Whether it sends people back without a code. */
+  refusesLogins = false;
+  /** Codes that were given, with what they were given for. */
+  readonly #codes = new Map<string, URLSearchParams>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -42,9 +54,18 @@ export class TestIssuer {
       if (isDiscovery) issuer.attempts += 1;
       if (issuer.fault !== undefined) return failures[issuer.fault](response);
       if (isDiscovery) {
-        response.end(JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys` }));
+        response.end(
+          JSON.stringify({
+            issuer: issuer.url,
+            jwks_uri: `${issuer.url}/keys`,
+            authorization_endpoint: `${issuer.url}/authorize`,
+            token_endpoint: `${issuer.url}/token`,
+          }),
+        );
         return;
       }
+      if (request.url?.startsWith('/authorize?') === true) return issuer.#authorize(request, response);
+      if (request.url === '/token') return issuer.#exchange(request, response);
       issuer.fetches += 1;
       const keys: JWK[] = [];
       for (const [kid, key] of issuer.#keys) keys.push({ ...(await exportJWK(createPublicKey(key))), kid });
@@ -69,6 +90,45 @@ export class TestIssuer {
     return new SignJWT({ iss: this.url, aud: 'framehold', sub: 'ann', groups: ['quants'], ...times, ...claims })
       .setProtectedHeader({ alg: 'ES256', kid, ...header })
       .sign(key);
+  }
+
+  /** Lets everybody in who is of the client that it knows, without a question. */
+  #authorize({ url }: IncomingMessage, response: ServerResponse): void {
+    const asked = new URL(url ?? '', this.url).searchParams;
+    const back = new URL(asked.get('redirect_uri') ?? '');
+    back.searchParams.set('state', asked.get('state') ?? '');
+    if (this.refusesLogins) {
+      back.searchParams.set('error', 'access_denied');
+    } else {
+      const code = randomUUID();
+      this.#codes.set(code, asked);
+      back.searchParams.set('code', code);
+    }
+    response.writeHead(302, { location: back.href }).end();
+  }
+
+  async #exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('access-control-allow-origin', request.headers.origin ?? '*');
+    const given = new URLSearchParams(await text(request));
+    const code = given.get('code') ?? '';
+    const asked = this.#codes.get(code);
+    this.#codes.delete(code);
+    const isGood =
+      asked !== undefined &&
+      given.get('grant_type') === 'authorization_code' &&
+      given.get('client_id') === asked.get('client_id') &&
+      given.get('redirect_uri') === asked.get('redirect_uri') &&
+      asked.get('code_challenge_method') === 'S256' &&
+      createHash('sha256')
+        .update(given.get('code_verifier') ?? '')
+        .digest('base64url') === asked.get('code_challenge');
+    response.setHeader('content-type', 'application/json');
+    if (!isGood) {
+      response.writeHead(400).end('{"error":"invalid_grant"}');
+      return;
+    }
+    const tokens = { access_token: 'opaque', id_token: await this.sign(), token_type: 'Bearer', expires_in: 3600 };
+    response.end(JSON.stringify(tokens));
   }
 
   stop(): void {

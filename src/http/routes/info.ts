@@ -1,3 +1,4 @@
+import type { IssuerLogin } from '../../auth/issuer.ts';
 import { mayUseEngine, usableDefault } from '../../core/engine-names.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { EngineDirectory } from '../../query/engine-directory.ts';
@@ -15,6 +16,8 @@ export interface ServerInfo {
   readonly autoEngine: string | undefined;
   /** What strangers are told to show. */
   readonly credentials: readonly string[];
+  /** How people log in by a browser; empty while that is not known. */
+  readonly logins: () => readonly IssuerLogin[];
 }
 
 const infoSchema = {
@@ -42,6 +45,22 @@ const infoSchema = {
       items: { type: 'string' },
       description: 'What callers must show, where they must. The rest is told to those who do.',
     },
+    login: {
+      type: 'array',
+      description:
+        'Issuers where people log in by a browser, by the authorization code flow with PKCE. For callers without credentials.',
+      items: {
+        type: 'object',
+        properties: {
+          issuer: { type: 'string', description: 'Its name in the settings.' },
+          client_id: { type: 'string' },
+          scope: { type: 'string' },
+          authorization_endpoint: { type: 'string', format: 'uri' },
+          token_endpoint: { type: 'string', format: 'uri' },
+        },
+        required: ['issuer', 'client_id', 'scope', 'authorization_endpoint', 'token_endpoint'],
+      },
+    },
     auto_engine: { type: 'string', description: 'Where `engine=auto` sends what reads much.' },
   },
   required: ['name', 'grpc'],
@@ -49,7 +68,7 @@ const infoSchema = {
 
 /** Tells a client what it talks to. */
 export function infoRoute(info: ServerInfo): Route {
-  const { version, grpc, engines, defaultEngine, autoEngine, credentials } = info;
+  const { version, grpc, engines, defaultEngine, autoEngine, credentials, logins } = info;
   const open = { name: 'framehold', grpc };
   const document = (principal: Principal): object => ({
     name: open.name,
@@ -80,7 +99,19 @@ export function infoRoute(info: ServerInfo): Route {
     },
     handle(exchange) {
       readParameters({}, parseQueryString(exchange.target));
-      sendJson(exchange, exchange.isKnown ? document(exchange.principal) : { ...open, credentials });
+      if (exchange.isKnown) return sendJson(exchange, document(exchange.principal));
+      const login = logins().map(loginDocument);
+      sendJson(exchange, { ...open, credentials, ...(login.length > 0 && { login }) });
     },
+  };
+}
+
+function loginDocument({ name, clientId, scope, authorizationEndpoint, tokenEndpoint }: IssuerLogin): object {
+  return {
+    issuer: name,
+    client_id: clientId,
+    scope,
+    authorization_endpoint: authorizationEndpoint,
+    token_endpoint: tokenEndpoint,
   };
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { AppError } from '../../../core/app-error.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
 import { matchesEntityTag, sendNotModified } from '../../exchange/entity-tag.ts';
@@ -9,13 +10,12 @@ import type { Route } from '../../exchange/route.ts';
 import { type Asset, readAssets } from './assets.ts';
 
 /** Only what this server serves itself, no markup made from text, and no page around it. */
-const pageHeaders = [
-  'content-security-policy',
+const policy = (connected: readonly string[]): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "connect-src 'self'",
+    ["connect-src 'self'", ...connected].join(' '),
     "font-src 'self'",
     "img-src 'self' data:",
     "base-uri 'none'",
@@ -23,7 +23,9 @@ const pageHeaders = [
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-  ].join('; '),
+  ].join('; ');
+
+const pageHeaders = [
   ...['referrer-policy', 'no-referrer'],
   ...['cross-origin-opener-policy', 'same-origin'],
   ...['cross-origin-resource-policy', 'same-origin'],
@@ -36,7 +38,12 @@ const fileName: Parameter<string | undefined> = {
 };
 
 /** The web console: its page at `/`, for browsers, and the files that it loads. */
-export function consoleRoutes(folder: string, answered: readonly string[]): readonly Route[] {
+export function consoleRoutes(
+  folder: string,
+  answered: readonly string[],
+  /** Where the page may also send requests: to whom it logs in. */
+  connected: () => readonly string[],
+): readonly Route[] {
   let reading: Promise<ReadonlyMap<string, Asset>> | undefined;
   const assetOf = async (name: string): Promise<Asset | undefined> => {
     reading ??= readAssets(folder);
@@ -60,8 +67,10 @@ export function consoleRoutes(folder: string, answered: readonly string[]): read
       const wantsPage = exchange.requestHeaders.accept?.includes('text/html') === true;
       const asset = wantsPage ? await assetOf('index.html') : undefined;
       if (asset === undefined) throw nothingAt('/', answered);
-      exchange.headers.push(...pageHeaders, 'vary', 'accept');
-      const { id } = asset;
+      const origins = [...new Set(connected())];
+      exchange.headers.push('content-security-policy', policy(origins), ...pageHeaders, 'vary', 'accept');
+      // A page that the browser has keeps the policy that it came with.
+      const id = origins.length === 0 ? asset.id : hash('sha256', [asset.id, ...origins].join(' ')).slice(0, 16);
       if (matchesEntityTag(exchange.requestHeaders['if-none-match'], `"${id}"`))
         return sendNotModified(exchange, `"${id}"`);
       exchange.headers.push('etag', `"${id}"`, ...exchange.cacheControl('no-cache'));
