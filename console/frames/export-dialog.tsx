@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
 import { downloadFile } from '../api/download.ts';
+import { type ExportFormat, exportFormats } from '../api/export-formats.ts';
 import { place } from '../app/route.ts';
 import { copyText } from '../widgets/clipboard.ts';
 import { Dialog } from '../widgets/dialog.tsx';
@@ -8,7 +9,7 @@ import { formatCount } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
 import { parseColumnNames } from './column-names.ts';
 
-import { type ExportFormat, exportFormats, exportPath } from './export-link.ts';
+import { exportPath } from './export-link.ts';
 import type { Frame } from './frame.ts';
 
 /** A frame, or rows and columns of it, as a file. */

@@ -1,14 +1,5 @@
+import type { ExportFormat } from '../api/export-formats.ts';
 import { formatColumnNames } from './column-names.ts';
-
-export const exportFormats = {
-  parquet: 'Parquet',
-  csv: 'CSV',
-  tsv: 'TSV',
-  arrow: 'Arrow IPC stream',
-  json: 'JSON',
-  ndjson: 'NDJSON',
-} as const;
-export type ExportFormat = keyof typeof exportFormats;
 
 export interface ExportOptions {
   readonly handle: string;

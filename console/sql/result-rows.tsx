@@ -6,6 +6,7 @@ import { Grid } from '../grid/grid.tsx';
 import { formatCount } from '../widgets/format.ts';
 import { KeepDialog } from './keep-dialog.tsx';
 import { keepStateOf } from './keep-result.ts';
+import { ResultExportDialog } from './result-export-dialog.tsx';
 import { keptSource, resultSource } from './result-source.ts';
 import type { StatementAnswer } from './run-statement.ts';
 import { isPlan, type StatementRun } from './statement-run.ts';
@@ -16,6 +17,7 @@ export type RowsAnswer = StatementAnswer & { readonly kind: 'rows' };
 export function ResultRows({ run, answer }: { readonly run: StatementRun; readonly answer: RowsAnswer }) {
   const kept = keepStateOf(run).value;
   const [isAsked, setAsked] = useState(false);
+  const [isExport, setExport] = useState(false);
   const frame = kept?.kind === 'kept' ? kept.frame : undefined;
   const source = useMemo(
     () => (frame === undefined ? resultSource(run.id, answer.columns, answer.rows) : keptSource(frame)),
@@ -64,7 +66,16 @@ export function ResultRows({ run, answer }: { readonly run: StatementRun; readon
           )}
         </div>
       )}
-      <Grid source={source} label="Rows of the result" />
+      <Grid
+        source={source}
+        label="Rows of the result"
+        footer={
+          <button type="button" class="link-button" onClick={() => setExport(true)}>
+            Export …
+          </button>
+        }
+      />
+      {isExport && <ResultExportDialog from={frame ?? run} onClose={() => setExport(false)} />}
       {isAsked && <KeepDialog run={run} onClose={() => setAsked(false)} />}
     </>
   );

@@ -25,8 +25,11 @@ export function TabBar() {
   const onKeyDown = (event: KeyboardEvent, tab: SqlTab): void => {
     if (event.key === 'ArrowRight') step(1);
     else if (event.key === 'ArrowLeft') step(-1);
-    else if (event.key === 'Delete') discardTab(tab.id);
-    else if (event.key === 'F2') setRenamed(tab);
+    else if (event.key === 'Delete') {
+      discardTab(tab.id);
+      // Its button is gone with the next rendering.
+      requestAnimationFrame(() => list.current?.querySelector<HTMLElement>('[aria-selected=true]')?.focus());
+    } else if (event.key === 'F2') setRenamed(tab);
     else return;
     event.preventDefault();
   };
