@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
 import { mayWrite } from '../api/session.ts';
 import { offerCommands } from '../app/commands.ts';
@@ -13,7 +13,8 @@ export function FrameListView() {
   const search = useRef<HTMLInputElement>(null);
   const count = useComputed(() => frames.value.size).value;
   const handles = useComputed(() => (isComplete.value ? [...frames.value.keys()].join('\n') : '')).value;
-  useEffect(() => followFrames(), []);
+  // Before the first frame is drawn: the list is what one waits for.
+  useLayoutEffect(() => followFrames(), []);
   useEffect(() => {
     const names = handles === '' ? [] : handles.split('\n');
     return offerCommands('frames', [

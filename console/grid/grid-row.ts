@@ -1,3 +1,4 @@
+import { formatCount } from '../widgets/format.ts';
 import { cellClass, shownText } from './cell-text.ts';
 import type { ColumnLayout } from './column-layout.ts';
 import type { Cell, GridColumn } from './grid-source.ts';
@@ -37,7 +38,7 @@ export class GridRow {
     this.index = index;
     this.element.setAttribute('aria-rowindex', String(index + 2));
     this.element.classList.toggle('odd', index % 2 === 1);
-    this.#number.data = (index + 1).toLocaleString('en-US');
+    this.#number.data = formatCount(index + 1);
   }
 
   place(top: number): void {

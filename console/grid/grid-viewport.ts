@@ -1,4 +1,5 @@
 import { effect } from '@preact/signals';
+import { formatCount } from '../widgets/format.ts';
 import {
   type CellAddress,
   type CellRange,
@@ -176,7 +177,7 @@ export class GridViewport implements CellMarks {
   }
 
   get #numberPx(): number {
-    return Math.max(44, Math.ceil(this.#source.rowCount.peek().toLocaleString('en-US').length * 7.7 + 20));
+    return Math.max(44, Math.ceil(formatCount(this.#source.rowCount.peek()).length * 7.7 + 20));
   }
 
   #clampRow(row: number): number {
