@@ -26,6 +26,8 @@ export interface SpawnOptions {
   /** Default: the one that is shipped. */
   readonly program?: string;
   readonly flags?: readonly string[];
+  /** Of HTTP. Default: one of the system's choice. */
+  readonly port?: number;
   /** A program to run ours under, such as strace with its arguments. */
   readonly under?: readonly string[];
   /** Added to its environment, which is otherwise all but empty. */
@@ -37,6 +39,7 @@ export function beginFramehold({
   dataDir,
   program = built,
   flags = [],
+  port = 0,
   under = [],
   env = {},
 }: SpawnOptions): ChildProcessByStdio<null, Readable, Readable> {
@@ -48,7 +51,7 @@ export function beginFramehold({
     '--data-dir',
     dataDir,
     '--http-bind-address',
-    '127.0.0.1:0',
+    `127.0.0.1:${port}`,
     '--grpc-host',
     '127.0.0.1',
     '--grpc-port',

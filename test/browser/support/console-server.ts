@@ -1,4 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AccessRecords } from '../../../src/auth/access-records.ts';
 import { Cleanup } from '../../../src/core/async/cleanup.ts';
@@ -71,11 +70,4 @@ function writersTo(
     append: (handle, csv) => send(`/imp?name=${encodeURIComponent(handle)}&append=true`, csv),
     putSql: (handle, sql) => send('/sql', JSON.stringify({ sql: `CREATE OR REPLACE TABLE "${handle}" AS ${sql}` })),
   };
-}
-
-/** A data directory whose cold part holds the same Parquet file under many names, as a server finds it when it starts. */
-export async function fillCold(dataDir: string, parquet: Buffer, handles: Iterable<string>): Promise<void> {
-  const cold = join(dataDir, 'cold');
-  await mkdir(cold, { recursive: true });
-  for (const handle of handles) await writeFile(join(cold, `${handle}.parquet`), parquet);
 }
