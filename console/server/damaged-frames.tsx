@@ -4,7 +4,7 @@ import type { DamagedFrame } from './server-state.ts';
 
 export function DamagedFrames({ frames }: { readonly frames: readonly DamagedFrame[] }) {
   return (
-    <section class="panel damaged" aria-labelledby="damaged-title">
+    <section class="panel damaged-frames" aria-labelledby="damaged-title">
       <h2 id="damaged-title">
         <Icon name="warning" />
         {frames.length === 1 ? 'A frame is damaged' : `${frames.length} frames are damaged`}

@@ -23,7 +23,7 @@ export function SettingsTable() {
       <div class="toolbar">
         <h2 id="settings-title">Settings</h2>
         <span class="muted">{all.config_file === null ? 'no config file' : `config file ${all.config_file}`}</span>
-        <label class="check push">
+        <label class="option-check push">
           <input
             type="checkbox"
             checked={onlyGiven}

@@ -70,7 +70,7 @@ export function OptionFields({
         </>
       )}
       {isText && (
-        <label class="check">
+        <label class="option-check">
           <input
             type="checkbox"
             checked={skipsBadRows}

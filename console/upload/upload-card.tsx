@@ -123,7 +123,7 @@ function TargetFields({ upload }: { readonly upload: Upload }) {
         {fault.value === undefined && found.kind === 'free' && <span class="muted">A new frame.</span>}
         {found.kind === 'failed' && <span class="error">{messageOf(found.error)}</span>}
         {found.kind === 'taken' && fault.value === undefined && (
-          <fieldset class="choices">
+          <fieldset class="target-choices">
             <legend>
               There is a frame of this name already
               {found.rows === null ? '' : `, with ${formatCount(found.rows)} rows`}. Choose another name, or
