@@ -67,6 +67,16 @@ export function plotOfPoints(rows: readonly Row[], columns: PlotColumns, spec: P
   };
 }
 
+/** Whether a row of a line or a band has numbers where it must. What is infinite or NaN is null in JSON. */
+export function isWhole(row: Row, { y }: PlotColumns, { kind }: PlotSpec): boolean {
+  if (row[2] === null || row[3] === null) return false;
+  const width = kind === 'line' ? 9 : 4;
+  return y.every((_, i) => {
+    const cells = row.slice(6 + i * width, 6 + (i + 1) * width);
+    return numberOf(cells[0]) === 0 || !cells.includes(null);
+  });
+}
+
 export function numberOf(cell: Cell | undefined): number | null {
   if (cell === null || cell === undefined || cell === '') return null;
   const number = Number(cell);

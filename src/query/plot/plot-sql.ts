@@ -15,6 +15,12 @@ export interface PlotSql {
   readonly offset: number;
 }
 
+/**
+ * `quick`: takes half the time, and fails or has NULL among its points where values are infinite or NaN, or where the range of x
+ * is too large for 64 bits.
+ */
+export type Care = 'quick' | 'strict';
+
 /** No frame has such a name. */
 const statementName = '"#statement"';
 const opening = `WITH ${statementName} AS MATERIALIZED (\n`;
@@ -23,16 +29,16 @@ const opening = `WITH ${statementName} AS MATERIALIZED (\n`;
  * The statement that makes a plot. Every row of its result has: group, count of series, lo and hi of x; then, by kind, the
  * columns that `plotOfRows` reads. Columns of the table are named by their places, so that no name of a caller stands in it.
  */
-export function plotSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec): PlotSql {
+export function plotSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec, care: Care = 'strict'): PlotSql {
   const before = source.kind === 'statement' ? `${opening}${bare(source.sql)}\n), ` : 'WITH ';
   const offset = source.kind === 'statement' ? opening.length : 0;
-  return { sql: before + body(tableText(source, columns), columns, spec), offset };
+  return { sql: before + body(tableText(source, columns), columns, spec, care), offset };
 }
 
 /** All points of a scatter plot, as long as they are few. */
 export function scatterPointsSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec): PlotSql {
   const before = source.kind === 'statement' ? `${opening}${bare(source.sql)}\n), ` : 'WITH ';
-  const rows = rowsText(tableText(source, columns), columns, spec);
+  const rows = rowsText(tableText(source, columns), columns, spec, 'strict');
   const sql = `${before}${rows} SELECT s, x, y0 FROM "#rows" WHERE y0 IS NOT NULL LIMIT ${mostScatterPoints + 1}`;
   return { sql, offset: source.kind === 'statement' ? opening.length : 0 };
 }
@@ -47,63 +53,68 @@ function tableText(source: PlotSource, { columnCount }: PlotColumns): string {
   return `${source.kind === 'statement' ? statementName : source.name} AS f(${names})`;
 }
 
-function body(table: string, columns: PlotColumns, spec: PlotSpec): string {
-  const rows = rowsText(table, columns, spec);
+function body(table: string, columns: PlotColumns, spec: PlotSpec, care: Care): string {
+  const rows = rowsText(table, columns, spec, care);
   if (columns.x.kind === 'category') return `${rows}, ${categoriesText(columns, spec)}`;
-  const parts = [rows, extentText(columns, spec), groupsText(columns)];
+  const parts = [rows, extentText(columns, spec, care), groupsText(columns)];
   switch (spec.kind) {
     case 'line':
-      return [...parts, bucketsText(spec, columns, columns.y.map(m4Text).join(', '))].join(', ');
+      return [...parts, bucketsText(columns, columns.y.map(m4Text).join(', '), care)].join(', ');
     case 'band':
-      return [...parts, bucketsText(spec, columns, columns.y.map(bandText).join(', '))].join(', ');
+      return [...parts, bucketsText(columns, columns.y.map(bandText).join(', '), care)].join(', ');
     case 'bars':
     case 'histogram':
       return [...parts, stepsText(spec, columns)].join(', ');
     case 'scatter':
-      return [...parts, cellsText(spec, columns)].join(', ');
+      return [...parts, cellsText(columns, care)].join(', ');
     default:
       return spec.kind satisfies never;
   }
 }
 
-function rowsText(table: string, { x, y, series }: PlotColumns, spec: PlotSpec): string {
-  const measures = y.map(({ at, type }, i) => `, ${measureText(`c${at}`, type)} AS y${i}`).join('');
+function rowsText(table: string, { x, y, series }: PlotColumns, spec: PlotSpec, care: Care): string {
+  const measures = y.map(({ at, type }, i) => `, ${measureText(`c${at}`, type, care)} AS y${i}`).join('');
   const group = series === undefined ? 'NULL' : `left(CAST(c${series} AS VARCHAR), 100)`;
   const from = x.kind === 'row' ? `(SELECT *, row_number() OVER () - 1 AS n FROM ${table})` : table;
-  const conditions = [...validText(x), ...rangeText(x, spec)];
+  const conditions = [...validText(x, care), ...rangeText(x, spec)];
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
-  return `"#rows" AS NOT MATERIALIZED (SELECT ${axisText(x)} AS x${measures}, ${group} AS s FROM ${from}${where})`;
+  return `"#rows" AS NOT MATERIALIZED (SELECT ${axisText(x, columnText(x))} AS x, ${columnText(x)} AS raw${measures}, ${group} AS s FROM ${from}${where})`;
 }
 
-function axisText({ kind, at, type }: Axis): string {
+function columnText({ kind, at }: Axis): string {
+  return kind === 'row' ? 'n' : `c${at}`;
+}
+
+/** A value of the column as a number, or as text. */
+function axisText({ kind, type }: Axis, value: string): string {
   switch (kind) {
     case 'row':
-      return 'n';
+      return value;
     case 'time':
-      return `epoch_us(c${at})`;
+      return `epoch_us(${value})`;
     case 'integer':
-      return `CAST(c${at} AS BIGINT)`;
+      return `CAST(${value} AS BIGINT)`;
     case 'long':
-      return type?.kind === 'int' && type.signed ? `c${at}` : `CAST(c${at} AS HUGEINT)`;
+      return type?.kind === 'int' && type.signed ? value : `CAST(${value} AS HUGEINT)`;
     case 'double':
-      return `CAST(c${at} AS DOUBLE)`;
+      return `CAST(${value} AS DOUBLE)`;
     case 'category':
-      return `left(CAST(c${at} AS VARCHAR), 100)`;
+      return `left(CAST(${value} AS VARCHAR), 100)`;
     default:
       return kind satisfies never;
   }
 }
 
 /** NaN and the infinities are drawn no more than NULL. */
-function measureText(column: string, type: DataType): string {
+function measureText(column: string, type: DataType, care: Care): string {
   const value = `CAST(${column} AS DOUBLE)`;
-  return type.kind === 'float' ? `CASE WHEN isfinite(${column}) THEN ${value} END` : value;
+  return type.kind === 'float' && care === 'strict' ? `CASE WHEN isfinite(${column}) THEN ${value} END` : value;
 }
 
-function validText({ kind, at, type }: Axis): string[] {
+function validText({ kind, at, type }: Axis, care: Care): string[] {
   if (kind === 'row') return [];
   const canBeInfinite = type?.kind === 'float' || type?.kind === 'date' || type?.kind === 'timestamp';
-  return canBeInfinite ? [`isfinite(c${at})`] : [`c${at} IS NOT NULL`];
+  return canBeInfinite && care === 'strict' ? [`isfinite(c${at})`] : [`c${at} IS NOT NULL`];
 }
 
 function rangeText(x: Axis, { from, to }: PlotSpec): string[] {
@@ -155,19 +166,21 @@ function doubleText(value: number): string {
 }
 
 /** lo and hi of x, and how many buckets a unit of it is; of a scatter plot also those of y. */
-function extentText({ x }: PlotColumns, spec: PlotSpec): string {
-  const isDouble = x.kind === 'double';
+function extentText({ x }: PlotColumns, spec: PlotSpec, care: Care): string {
+  const numbers = numbersOf(x, care);
+  // The ends of a column itself are known without reading it.
+  const [least, most] = [axisText(x, 'min(raw)'), axisText(x, 'max(raw)')];
   const [low, high] = [givenEnd(x, spec.from, 'from'), givenEnd(x, spec.to, 'to')];
   if (spec.kind === 'scatter') {
     const { columns, rows } = cellCounts(spec);
-    const ends = `${low ?? 'min(x)'} AS lo, ${high ?? 'max(x)'} AS hi, min(y0) AS ylo, max(y0) AS yhi`;
-    const scales = `${scaleText('lo', 'hi', isDouble, columns)} AS k, ${scaleText('ylo', 'yhi', true, rows)} AS ky`;
+    const ends = `${low ?? least} AS lo, ${high ?? most} AS hi, min(y0) AS ylo, max(y0) AS yhi`;
+    const scales = `${scaleText('lo', 'hi', numbers, columns)} AS k, ${scaleText('ylo', 'yhi', 'double', rows)} AS ky`;
     return `"#extent" AS (SELECT *, ${scales} FROM (SELECT ${ends} FROM "#rows"))`;
   }
   // Where both are given nothing has to be read for them.
   const scan = low !== undefined && high !== undefined ? '' : ' FROM "#rows"';
-  const ends = `SELECT ${low ?? 'min(x)'} AS lo, ${high ?? 'max(x)'} AS hi${scan}`;
-  return `"#extent" AS (SELECT *, ${scaleText('lo', 'hi', isDouble, spec.width)} AS k FROM (${ends}))`;
+  const ends = `SELECT ${low ?? least} AS lo, ${high ?? most} AS hi${scan}`;
+  return `"#extent" AS (SELECT *, ${scaleText('lo', 'hi', numbers, spec.width)} AS k FROM (${ends}))`;
 }
 
 function givenEnd(x: Axis, end: RangeEnd | undefined, key: 'from' | 'to'): string | undefined {
@@ -177,19 +190,37 @@ function givenEnd(x: Axis, end: RangeEnd | undefined, key: 'from' | 'to'): strin
   return wholeText(key === 'from' ? Math.ceil(value) : Math.floor(value));
 }
 
-/** Halves, because the distance of two doubles may be too large for one. */
-function distanceText(high: string, low: string, isDouble: boolean): string {
-  if (isDouble) return `(${high} / 2 - ${low} / 2)`;
-  return `CAST(CAST(${high} AS HUGEINT) - ${low} AS DOUBLE)`;
+/** How two values of x are subtracted. */
+type Numbers = 'double' | 'bigint' | 'hugeint';
+
+function numbersOf({ kind, type }: Axis, care: Care): Numbers {
+  if (kind === 'double') return 'double';
+  const fits = kind !== 'long' || (type?.kind === 'int' && type.signed);
+  return care === 'quick' && fits ? 'bigint' : 'hugeint';
 }
 
-function scaleText(low: string, high: string, isDouble: boolean, buckets: number): string {
-  return `CASE WHEN ${high} > ${low} THEN ${buckets} / ${distanceText(high, low, isDouble)} ELSE 0 END`;
+function distanceText(high: string, low: string, numbers: Numbers): string {
+  switch (numbers) {
+    case 'double':
+      // Halves, because the distance of two doubles may be too large for one.
+      return `(${high} / 2 - ${low} / 2)`;
+    case 'bigint':
+      return `CAST(${high} - ${low} AS DOUBLE)`;
+    case 'hugeint':
+      return `CAST(CAST(${high} AS HUGEINT) - ${low} AS DOUBLE)`;
+    default:
+      return numbers satisfies never;
+  }
 }
 
-/** Of a value between lo and hi. What is infinite or NaN on the way comes into the last one. */
-function bucketText(distance: string, scale: string, buckets: number): string {
-  return `CAST(greatest(least(floor(${distance} * ${scale}), ${buckets - 1}), 0) AS INTEGER)`;
+/** A little less than would bring hi into a bucket behind the last one. */
+function scaleText(low: string, high: string, numbers: Numbers, buckets: number): string {
+  const distance = distanceText(high, low, numbers);
+  return `CASE WHEN ${distance} > 1e-290 THEN ${buckets * (1 - 1e-12)} / ${distance} ELSE 0 END`;
+}
+
+function bucketText(value: string, low: string, scale: string, numbers: Numbers): string {
+  return `CAST(floor(${distanceText(value, low, numbers)} * ${scale}) AS INTEGER)`;
 }
 
 /** The series with the most rows, by number. */
@@ -210,8 +241,8 @@ function resultText(buckets: string, order: string): string {
   return `SELECT ${names}, b.* EXCLUDE (g) FROM (${buckets}) AS b JOIN "#groups" ON b.g = "#groups".g, "#extent" ORDER BY b.g, ${order}`;
 }
 
-function bucketsText({ width }: PlotSpec, { x, series }: PlotColumns, measured: string): string {
-  const bucket = bucketText(distanceText('x', 'lo', x.kind === 'double'), 'k', width);
+function bucketsText({ x, series }: PlotColumns, measured: string, care: Care): string {
+  const bucket = bucketText('x', 'lo', 'k', numbersOf(x, care));
   const from = `SELECT "#rows".*, g, ${bucket} AS b FROM "#rows"${joinText(series !== undefined)}, "#extent"`;
   const grouped = `SELECT g, b, count(*) AS n, ${measured} FROM (${from}) GROUP BY g, b`;
   return `"#buckets" AS (${grouped}) ${resultText('SELECT * FROM "#buckets"', 'b.b')}`;
@@ -238,7 +269,7 @@ function bandText(_: Measure, i: number): string {
 
 /** Bars and bins of equal width, which begin at round values. */
 function stepsText(spec: PlotSpec, { x, y, series }: PlotColumns): string {
-  const raw = `(${distanceText('hi', 'lo', x.kind === 'double')}${x.kind === 'double' ? ' * 2' : ''} / ${spec.bins})`;
+  const raw = `(${distanceText('hi', 'lo', numbersOf(x, 'strict'))}${x.kind === 'double' ? ' * 2' : ''} / ${spec.bins})`;
   const step =
     x.kind === 'time'
       ? `coalesce((SELECT min(v) FROM (VALUES ${timeSteps.map((v) => `(${v})`).join(', ')}) AS t(v) WHERE v >= ${raw}), ${timeSteps.at(-1)})`
@@ -280,10 +311,9 @@ export function cellCounts({ width, height }: PlotSpec): { readonly columns: num
   return { columns: within(width), rows: within(height) };
 }
 
-function cellsText(spec: PlotSpec, { x }: PlotColumns): string {
-  const { columns, rows } = cellCounts(spec);
-  const bx = bucketText(distanceText('x', 'lo', x.kind === 'double'), 'k', columns);
-  const by = bucketText(distanceText('y0', 'ylo', true), 'ky', rows);
+function cellsText({ x }: PlotColumns, care: Care): string {
+  const bx = bucketText('x', 'lo', 'k', numbersOf(x, care));
+  const by = bucketText('y0', 'ylo', 'ky', 'double');
   const counted = `SELECT ${bx} AS bx, ${by} AS cy, count(*) AS n FROM "#rows", "#extent" WHERE y0 IS NOT NULL GROUP BY ALL`;
   return `"#cells" AS (${counted}) SELECT NULL, 1, lo, hi, ylo, yhi, bx, cy, n FROM "#cells", "#extent" ORDER BY cy, bx`;
 }

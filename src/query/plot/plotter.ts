@@ -8,7 +8,7 @@ import type { Tsdb } from '../../core/tsdb.ts';
 import type { Frames } from '../../frames/frames.ts';
 import type { AnalysedStatement, CallOptions, EngineChoice, FrameSql } from '../frame-sql.ts';
 import { type PlotColumns, plotColumns } from './plot-columns.ts';
-import { plotOfPoints, plotOfRows, type Row } from './plot-rows.ts';
+import { isWhole, plotOfPoints, plotOfRows, type Row } from './plot-rows.ts';
 import { mostRows, type Plot, type PlotSpec } from './plot-spec.ts';
 import { type PlotSource, type PlotSql, plotSql, scatterPointsSql } from './plot-sql.ts';
 import { reducePoints, reduceRows } from './reduce-rows.ts';
@@ -93,7 +93,26 @@ export class Plotter {
       const plot = plotOfPoints(points, columns, spec);
       if (plot !== undefined) return plot;
     }
-    return plotOfRows(await this.#run(principal, plotSql(source, columns, spec), options), columns, spec);
+    const quick = await this.#quickRows(principal, plotSql(source, columns, spec, 'quick'), columns, spec, options);
+    return plotOfRows(quick ?? (await this.#run(principal, plotSql(source, columns, spec), options)), columns, spec);
+  }
+
+  /** Undefined where more care is needed. */
+  async #quickRows(
+    principal: Principal,
+    sql: PlotSql,
+    columns: PlotColumns,
+    spec: PlotSpec,
+    options: CallOptions,
+  ): Promise<readonly Row[] | undefined> {
+    if (spec.kind !== 'line' && spec.kind !== 'band') return undefined;
+    try {
+      const rows = await this.#run(principal, sql, options);
+      return rows.every((row) => isWhole(row, columns, spec)) ? rows : undefined;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'sql_error') return undefined;
+      throw error;
+    }
   }
 
   async #run(principal: Principal, { sql, offset }: PlotSql, options: CallOptions): Promise<readonly Row[]> {
