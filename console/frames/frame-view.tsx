@@ -13,10 +13,11 @@ import { DetailsTab } from './details-tab.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import type { Frame } from './frame.ts';
 import { FrameModel } from './frame-model.ts';
+import { PlotTab } from './plot-tab.tsx';
 import { RowsTab } from './rows-tab.tsx';
 import { SnippetsDialog } from './snippets-dialog.tsx';
 
-const tabs = { rows: 'Rows', columns: 'Columns', details: 'Details' } as const;
+const tabs = { rows: 'Rows', columns: 'Columns', plot: 'Plot', details: 'Details' } as const;
 type Tab = keyof typeof tabs;
 
 /** One frame: `#/frames/<handle>?tab=…&row=…&columns=…`. */
@@ -157,6 +158,7 @@ function Tabs({ model, frame }: { readonly model: FrameModel; readonly frame: Fr
       <div id="frame-panel" class="frame-panel" role="tabpanel" aria-labelledby={`frame-tab-${tab}`}>
         {tab === 'rows' && <RowsTab model={model} />}
         {tab === 'columns' && <ColumnsTab frame={frame} />}
+        {tab === 'plot' && <PlotTab frame={frame} />}
         {tab === 'details' && <DetailsTab frame={frame} onChange={() => void model.describe()} />}
       </div>
     </>

@@ -36,6 +36,8 @@ const paths = {
   trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
   upload: 'M12 16V5M7 9l5-5 5 5M5 20h14',
   warning: 'M12 4l9 16H3zM12 10v4M12 17h.01',
+  'zoom-in': 'M11 4a7 7 0 100 14 7 7 0 000-14zM16 16l4 4M11 8v6M8 11h6',
+  'zoom-out': 'M11 4a7 7 0 100 14 7 7 0 000-14zM16 16l4 4M8 11h6',
 } as const;
 
 export type IconName = keyof typeof paths;

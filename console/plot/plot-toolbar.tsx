@@ -1,0 +1,170 @@
+import { Icon } from '../widgets/icon.tsx';
+import {
+  type Aggregate,
+  aggregates,
+  classOf,
+  mostColumns,
+  type PlotColumn,
+  type PlotKind,
+  type PlotSettings,
+  plotKinds,
+} from './plot-settings.ts';
+
+const kindNames: Readonly<Record<PlotKind, string>> = {
+  line: 'Line',
+  band: 'Band',
+  bars: 'Bars',
+  histogram: 'Histogram',
+  scatter: 'Scatter',
+};
+const aggregateNames: Readonly<Record<Aggregate, string>> = {
+  avg: 'average',
+  sum: 'sum',
+  min: 'lowest',
+  max: 'highest',
+  count: 'count',
+};
+
+export interface PlotToolbarProps {
+  readonly settings: PlotSettings;
+  readonly columns: readonly PlotColumn[];
+  onChange(change: Partial<PlotSettings>): void;
+}
+
+/** What is drawn. */
+export function PlotToolbar({ settings, columns, onChange }: PlotToolbarProps) {
+  const { kind, x, y, series, aggregate, zone } = settings;
+  const xClass = columns.filter(({ name }) => name === x).map(classOf)[0];
+  const isBars = kind === 'bars' || kind === 'histogram';
+  const across = columns.filter((column) => classOf(column) !== 'other');
+  return (
+    <div class="plot-settings">
+      <Choice
+        label="Kind"
+        value={kind}
+        options={plotKinds.map((each) => [each, kindNames[each]])}
+        onChange={(value) => onChange({ kind: value as PlotKind })}
+      />
+      <Choice
+        label={kind === 'histogram' ? 'Values of' : 'X'}
+        value={x}
+        options={[
+          ...(kind === 'histogram' ? [] : [['', 'row number'] as const]),
+          ...across.map(({ name }) => [name, name] as const),
+        ]}
+        onChange={(value) => onChange({ x: value })}
+      />
+      {kind !== 'histogram' && <Measures y={y} columns={columns} isSingle={kind === 'scatter'} onChange={onChange} />}
+      <Choice
+        label="Series"
+        value={series}
+        options={[['', 'one'], ...across.map(({ name }) => [name, name] as const)]}
+        onChange={(value) => onChange({ series: value })}
+      />
+      {kind === 'bars' && y.length > 0 && (
+        <Choice
+          label="Bar is the"
+          value={aggregate}
+          options={aggregates.map((each) => [each, aggregateNames[each]])}
+          onChange={(value) => onChange({ aggregate: value as Aggregate })}
+        />
+      )}
+      {xClass === 'time' && (
+        <Choice
+          label="Time zone"
+          value={zone}
+          options={[
+            ['utc', 'UTC'],
+            ['local', 'local'],
+          ]}
+          onChange={(value) => onChange({ zone: value === 'local' ? 'local' : 'utc' })}
+        />
+      )}
+      <label class="plot-check">
+        <input
+          type="checkbox"
+          checked={settings.logY}
+          onChange={(event) => onChange({ logY: event.currentTarget.checked })}
+        />
+        log y
+      </label>
+      {xClass === 'number' && !isBars && (
+        <label class="plot-check">
+          <input
+            type="checkbox"
+            checked={settings.logX}
+            onChange={(event) => onChange({ logX: event.currentTarget.checked })}
+          />
+          log x
+        </label>
+      )}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, name: string])[];
+  onChange(value: string): void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select class="input" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([each, name]) => (
+          <option key={each} value={each} selected={each === value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface MeasuresProps {
+  readonly y: readonly string[];
+  readonly columns: readonly PlotColumn[];
+  readonly isSingle: boolean;
+  onChange(change: Partial<PlotSettings>): void;
+}
+
+/** Several columns may be drawn over the same x. */
+function Measures({ y, columns, isSingle, onChange }: MeasuresProps) {
+  const numbers = columns.filter((column) => classOf(column) === 'number' || /^BOOLEAN/i.test(column.type));
+  if (isSingle) {
+    const options = numbers.map(({ name }) => [name, name] as const);
+    return <Choice label="Y" value={y[0] ?? ''} options={options} onChange={(value) => onChange({ y: [value] })} />;
+  }
+  const toggle = (name: string): void =>
+    onChange({ y: y.includes(name) ? y.filter((each) => each !== name) : [...y, name] });
+  const text = y.length === 0 ? 'count of rows' : y.length > 2 ? `${y.length} columns` : y.join(', ');
+  return (
+    <div class="field">
+      <span aria-hidden="true">Y</span>
+      <details class="plot-measures">
+        <summary class="input" aria-label={`Y: ${text}`}>
+          <span>{text}</span>
+          <Icon name="chevron-down" />
+        </summary>
+        <fieldset class="plot-measure-list">
+          <legend class="visually-hidden">Columns of y</legend>
+          {numbers.length === 0 && <p class="muted">No column has numbers.</p>}
+          {numbers.map(({ name }) => (
+            <label key={name} class="plot-check">
+              <input
+                type="checkbox"
+                checked={y.includes(name)}
+                disabled={!y.includes(name) && y.length >= mostColumns}
+                onChange={() => toggle(name)}
+              />
+              {name}
+            </label>
+          ))}
+        </fieldset>
+      </details>
+    </div>
+  );
+}
