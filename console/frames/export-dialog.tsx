@@ -5,20 +5,30 @@ import { type ExportFormat, exportFormats } from '../api/export-formats.ts';
 import { place } from '../app/route.ts';
 import { copyText } from '../widgets/clipboard.ts';
 import { Dialog } from '../widgets/dialog.tsx';
-import { formatCount } from '../widgets/format.ts';
+import { formatCount, formatCountOf } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
 import { parseColumnNames } from './column-names.ts';
 
 import { exportPath } from './export-link.ts';
 import type { Frame } from './frame.ts';
 
+export interface ExportDialogProps {
+  readonly frame: Frame;
+  /** Cells that are proposed: rows [from, to), counted from 0. */
+  readonly selection?: { readonly from: number; readonly to: number; readonly columns: readonly string[] } | undefined;
+  readonly onClose: () => void;
+}
+
 /** A frame, or rows and columns of it, as a file. */
-export function ExportDialog({ frame, onClose }: { readonly frame: Frame; readonly onClose: () => void }) {
+export function ExportDialog({ frame, selection, onClose }: ExportDialogProps) {
   const rowCount = frame.rows ?? 0;
-  const chosen = parseColumnNames(place.value.parameters.get('columns') ?? '');
+  const chosen = selection?.columns ?? parseColumnNames(place.value.parameters.get('columns') ?? '');
   const [format, setFormat] = useState<ExportFormat>('parquet');
   const [isChosenOnly, setChosenOnly] = useState(chosen.length > 0);
-  const [range, setRange] = useState<{ readonly first: string; readonly last: string }>({ first: '', last: '' });
+  const [range, setRange] = useState<{ readonly first: string; readonly last: string }>({
+    first: selection === undefined ? '' : String(selection.from + 1),
+    last: selection === undefined ? '' : String(selection.to),
+  });
   const [escapeFormulas, setEscapeFormulas] = useState(true);
   const [error, setError] = useState<unknown>();
   const rows = rowsOf(range, rowCount);
@@ -81,7 +91,7 @@ export function ExportDialog({ frame, onClose }: { readonly frame: Frame; readon
               checked={isChosenOnly}
               onChange={(event) => setChosenOnly(event.currentTarget.checked)}
             />
-            Only the {formatCount(chosen.length)} columns that are shown
+            Only the {formatCountOf(chosen.length, 'column')} {selection === undefined ? 'shown' : 'selected'}
           </label>
         )}
         {isText && (

@@ -16,6 +16,7 @@ import { FrameModel } from './frame-model.ts';
 import { PlotTab } from './plot-tab.tsx';
 import { RowsTab } from './rows-tab.tsx';
 import { SnippetsDialog } from './snippets-dialog.tsx';
+import { sqlName } from './sql-name.ts';
 
 const tabs = { rows: 'Rows', columns: 'Columns', plot: 'Plot', details: 'Details' } as const;
 type Tab = keyof typeof tabs;
@@ -83,7 +84,7 @@ function Head({ handle, frame, children }: { handle: string; frame?: Frame; chil
 
 function Actions({ frame }: { readonly frame: Frame }) {
   const [dialog, setDialog] = useState<'export' | 'snippets'>();
-  const sql = `select * from ${quoteName(frame.handle)} limit 100`;
+  const sql = `select * from ${sqlName(frame.handle)} limit 100`;
   const query = hrefOf('sql', [], { q: sql, engine: 'local' });
   const copyLink = (): void =>
     notify(copyText(location.href) ? 'Copied the link' : 'The browser did not let it be copied');
@@ -163,12 +164,4 @@ function Tabs({ model, frame }: { readonly model: FrameModel; readonly frame: Fr
       </div>
     </>
   );
-}
-
-/** As SQL has the name of a frame; a shared one is in the schema of its owner. */
-export function quoteName(handle: string): string {
-  return handle
-    .split('/')
-    .map((part) => (/^[a-z_][a-z0-9_]*$/.test(part) ? part : `"${part.replaceAll('"', '""')}"`))
-    .join('.');
 }

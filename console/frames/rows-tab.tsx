@@ -1,13 +1,17 @@
 import { useRef, useState } from 'preact/hooks';
 import { goTo, hrefOf, place } from '../app/route.ts';
+import type { CellRange } from '../grid/cell-selection.ts';
 import { Grid, type GridHandle } from '../grid/grid.tsx';
 import { ColumnChooser } from './column-chooser.tsx';
 import { formatColumnNames, parseColumnNames } from './column-names.ts';
+import { ExportDialog } from './export-dialog.tsx';
 import type { FrameModel } from './frame-model.ts';
 
 /** The rows of a frame. The address has the first row that is seen, counted from 1. */
 export function RowsTab({ model }: { readonly model: FrameModel }) {
   const [isChoosing, setChoosing] = useState(false);
+  const [isExporting, setExporting] = useState(false);
+  const [range, setRange] = useState<CellRange>();
   const source = model.source.value;
   const grid = useRef<GridHandle | null>(null);
   const written = useRef<string | null>(place.peek().parameters.get('row'));
@@ -22,8 +26,10 @@ export function RowsTab({ model }: { readonly model: FrameModel }) {
     goTo(hrefOf('frames', [model.handle], { ...parameters, [name]: value }), { replace: true });
   };
   const chosen = parseColumnNames(place.value.parameters.get('columns') ?? '');
-  const all = model.frame.value?.columns ?? [];
+  const frame = model.frame.value;
+  const all = frame?.columns ?? [];
   const loss = source.lost.value;
+  const hasRange = range !== undefined && (range.firstRow < range.lastRow || range.firstColumn < range.lastColumn);
   return (
     <>
       {loss !== undefined && (
@@ -54,12 +60,31 @@ export function RowsTab({ model }: { readonly model: FrameModel }) {
           setParameter('row', text ?? undefined);
         }}
         renderError={() => (loss === undefined ? undefined : <span>These rows cannot be had any more.</span>)}
+        onSelect={setRange}
         footer={
-          <button type="button" class="link-button" onClick={() => setChoosing(true)}>
-            {chosen.length === 0 ? 'Columns' : `${source.columns.length} of ${all.length} columns`}
-          </button>
+          <>
+            <button type="button" class="link-button" onClick={() => setChoosing(true)}>
+              {chosen.length === 0 ? 'Columns' : `${source.columns.length} of ${all.length} columns`}
+            </button>
+            {hasRange && loss === undefined && (
+              <button type="button" class="link-button" onClick={() => setExporting(true)}>
+                Export selection
+              </button>
+            )}
+          </>
         }
       />
+      {isExporting && range !== undefined && frame !== undefined && (
+        <ExportDialog
+          frame={frame}
+          selection={{
+            from: range.firstRow,
+            to: range.lastRow + 1,
+            columns: source.columns.slice(range.firstColumn, range.lastColumn + 1).map(({ name }) => name),
+          }}
+          onClose={() => setExporting(false)}
+        />
+      )}
       {isChoosing && (
         <ColumnChooser
           columns={all}
