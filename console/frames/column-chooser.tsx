@@ -59,7 +59,7 @@ export function ColumnChooser({ columns, chosen, onChoose, onClose }: ColumnChoo
       <div class="column-choices">
         {found.slice(0, maxShown).map((column, index) => (
           // Names may repeat.
-          <label key={`${index} ${column.name}`} class="check">
+          <label key={`${index} ${column.name}`} class="option">
             <input type="checkbox" checked={names.has(column.name)} onChange={() => toggle(column.name)} />
             <span>{column.name}</span>
             <span class="muted">{typeName(column)}</span>

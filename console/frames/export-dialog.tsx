@@ -68,7 +68,7 @@ export function ExportDialog({ frame, selection, onClose }: ExportDialogProps) {
             ))}
           </select>
         </label>
-        <fieldset class="choices row-range">
+        <fieldset class="option-group row-range">
           <legend>Rows, from 1 to {formatCount(rowCount)}; all where nothing is given</legend>
           {(['first', 'last'] as const).map((edge) => (
             <label key={edge} class="field">
@@ -85,7 +85,7 @@ export function ExportDialog({ frame, selection, onClose }: ExportDialogProps) {
           ))}
         </fieldset>
         {chosen.length > 0 && (
-          <label class="check">
+          <label class="option">
             <input
               type="checkbox"
               checked={isChosenOnly}
@@ -95,7 +95,7 @@ export function ExportDialog({ frame, selection, onClose }: ExportDialogProps) {
           </label>
         )}
         {isText && (
-          <label class="check">
+          <label class="option">
             <input
               type="checkbox"
               checked={escapeFormulas}

@@ -100,7 +100,7 @@ function FrameRow({ frame, index }: { readonly frame: Frame; readonly index: num
           </span>
         )}
         {frame.state === 'damaged' && (
-          <span class="damaged" title={frame.damaged ?? ''}>
+          <span class="frame-damaged" title={frame.damaged ?? ''}>
             <Icon name="warning" /> damaged: {frame.damaged}
           </span>
         )}

@@ -29,7 +29,7 @@ export function CellViewer({ cell, column, row, onClose }: CellViewerProps) {
         <span class="badge">{column.type}</span>
         <span class="muted">{describe(cell, text)}</span>
         {structured !== undefined && (
-          <label class="check push">
+          <label class="option push">
             <input
               type="checkbox"
               checked={isStructured}

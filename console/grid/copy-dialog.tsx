@@ -47,10 +47,10 @@ export function CopyDialog({ source, range, onClose }: CopyDialogProps) {
       <p class="muted">
         {formatCountOf(rowCount, 'row')} × {formatCountOf(columns.length, 'column')}
       </p>
-      <fieldset class="choices">
+      <fieldset class="option-group">
         <legend>Format</legend>
         {(Object.keys(copyFormats) as CopyFormat[]).map((format) => (
-          <label key={format} class="check">
+          <label key={format} class="option">
             <input
               type="radio"
               name="copy-format"
@@ -63,7 +63,7 @@ export function CopyDialog({ source, range, onClose }: CopyDialogProps) {
           </label>
         ))}
       </fieldset>
-      <label class="check">
+      <label class="option">
         <input
           type="checkbox"
           checked={options.hasHeader}
@@ -74,7 +74,7 @@ export function CopyDialog({ source, range, onClose }: CopyDialogProps) {
         />
         With the names of the columns
       </label>
-      <label class="check">
+      <label class="option">
         <input
           type="checkbox"
           checked={options.escapeFormulas}
