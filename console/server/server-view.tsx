@@ -1,5 +1,5 @@
 import { messageOf } from '../api/api-error.ts';
-import { isOperator } from '../api/session.ts';
+import { identity, isOperator } from '../api/session.ts';
 import { formatDuration } from '../widgets/format.ts';
 import { DamagedFrames } from './damaged-frames.tsx';
 import { EngineTable } from './engine-table.tsx';
@@ -39,7 +39,7 @@ export function ServerView() {
       <Figures samples={samples.value} />
       <StatementTable />
       <EngineTable />
-      {isOperator.value && <SettingsTable />}
+      {isOperator.value && identity.value?.prefix === null && <SettingsTable />}
     </div>
   );
 }
