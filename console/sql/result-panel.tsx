@@ -1,20 +1,33 @@
+import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { Failure, Messages } from './messages.tsx';
+import { ResultPlot } from './result-plot.tsx';
 import { ResultRows } from './result-rows.tsx';
 import { outcomeText, RunningStatus } from './run-status.tsx';
 import { isUnderWay, runsByTab, type StatementRun } from './statement-run.ts';
 
-type Panel = 'result' | 'messages';
+type Panel = 'result' | 'plot' | 'messages';
 
 const panels: readonly { readonly name: Panel; readonly title: string }[] = [
   { name: 'result', title: 'Result' },
+  { name: 'plot', title: 'Plot' },
   { name: 'messages', title: 'Messages' },
 ];
+
+const panelsByTab = signal<ReadonlyMap<string, Panel>>(new Map());
+
+export function panelOf(tab: string): Panel {
+  return panelsByTab.value.get(tab) ?? 'result';
+}
+
+export function showPanel(tab: string, panel: Panel): void {
+  panelsByTab.value = new Map(panelsByTab.peek()).set(tab, panel);
+}
 
 /** What the statements of a tab gave. */
 export function ResultPanel({ tab }: { readonly tab: string }) {
   const runs = runsByTab.value.get(tab) ?? [];
-  const [panel, setPanel] = useState<Panel>('result');
+  const panel = panelOf(tab);
   const [chosen, setChosen] = useState<string | undefined>();
   const first = runs[0]?.id;
   useEffect(() => setChosen(undefined), [first]);
@@ -32,7 +45,7 @@ export function ResultPanel({ tab }: { readonly tab: string }) {
               id={`sql-panel-${name}`}
               aria-selected={panel === name}
               aria-controls="sql-panel"
-              onClick={() => setPanel(name)}
+              onClick={() => showPanel(tab, name)}
             >
               {title}
             </button>
@@ -58,7 +71,9 @@ export function ResultPanel({ tab }: { readonly tab: string }) {
         </p>
       </div>
       <div id="sql-panel" class="sql-panel" role="tabpanel" aria-labelledby={`sql-panel-${panel}`} tabIndex={-1}>
-        {panel === 'messages' ? <Messages runs={runs} /> : <Result run={run} />}
+        {panel === 'messages' && <Messages runs={runs} />}
+        {panel === 'plot' && <ResultPlot key={tab} tab={tab} run={run} />}
+        {panel === 'result' && <Result run={run} />}
       </div>
     </section>
   );

@@ -4,12 +4,15 @@ export interface LinkedStatement {
   readonly engine: string;
   /** To be run when it is opened: only over the door of the local engine that cannot change anything. */
   readonly isToRun: boolean;
+  /** The settings of its plot; undefined where it is not to be plotted. */
+  readonly plot: string | undefined;
 }
 
-/** Of the address `#/sql?q=…&engine=…&run=1`. */
+/** Of the address `#/sql?q=…&engine=…&run=1&plot=…`. */
 export function linkedStatement(parameters: URLSearchParams): LinkedStatement | undefined {
   const sql = parameters.get('q') ?? '';
   if (sql.trim() === '') return undefined;
   const engine = parameters.get('engine') ?? 'local';
-  return { sql, engine, isToRun: parameters.get('run') === '1' && engine === 'local' };
+  const isToRun = parameters.get('run') === '1' && engine === 'local';
+  return { sql, engine, isToRun, plot: parameters.get('plot') ?? undefined };
 }

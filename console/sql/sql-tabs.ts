@@ -5,6 +5,8 @@ export interface SqlTab {
   readonly id: string;
   readonly name: string;
   readonly engine: string;
+  /** The settings of its plot, as a link has them. */
+  readonly plot?: string;
 }
 
 interface StoredTabs {
@@ -18,7 +20,7 @@ const persistDelayMs = 400;
 /** The texts of tabs: not signals, because a key that is typed changes nothing else on the page. */
 const texts = new Map<string, () => string>();
 const stored = restore();
-export const tabs = signal<readonly SqlTab[]>(stored.tabs.map(({ id, name, engine }) => ({ id, name, engine })));
+export const tabs = signal<readonly SqlTab[]>(stored.tabs.map(({ text: _, ...tab }) => tab));
 for (const { id, text } of stored.tabs) texts.set(id, () => text);
 const currentId = signal(stored.current);
 
@@ -65,7 +67,7 @@ export function openTab({ text = '', engine, name }: { text?: string; engine?: s
   return tab;
 }
 
-export function changeTab(id: string, change: Partial<Pick<SqlTab, 'name' | 'engine'>>): void {
+export function changeTab(id: string, change: Partial<Pick<SqlTab, 'name' | 'engine' | 'plot'>>): void {
   tabs.value = tabs.peek().map((tab) => (tab.id === id ? { ...tab, ...change } : tab));
   persistSoon();
 }
@@ -107,7 +109,7 @@ function restore(): StoredTabs {
 
 function isStoredTab(value: unknown): value is StoredTabs['tabs'][number] {
   const tab = value as Partial<Record<keyof StoredTabs['tabs'][number], unknown>> | null;
-  return [tab?.id, tab?.name, tab?.engine, tab?.text].every((part) => typeof part === 'string');
+  return [tab?.id, tab?.name, tab?.engine, tab?.text, tab?.plot ?? ''].every((part) => typeof part === 'string');
 }
 
 function blankTab(number: number): SqlTab {

@@ -13,7 +13,7 @@ import { remember } from './kept/history.ts';
 import { HistoryDialog } from './kept/history-dialog.tsx';
 import { SavedDialog } from './kept/saved-dialog.tsx';
 import { saveStatement } from './kept/saved-statements.ts';
-import { ResultPanel } from './result-panel.tsx';
+import { panelOf, ResultPanel, showPanel } from './result-panel.tsx';
 import { SplitPane } from './split-pane.tsx';
 import { type LinkedStatement, linkedStatement } from './sql-link.ts';
 import { changeTab, currentTab, openTab, persistTabs, selectTab, tabs, textOf } from './sql-tabs.ts';
@@ -61,8 +61,9 @@ export function SqlView() {
   };
 
   const copyLink = (): void => {
-    const { id, engine } = currentTab.peek();
-    const link = new URL(hrefOf('sql', [], { q: textOf(id), engine }), location.href).href;
+    const { id, engine, plot } = currentTab.peek();
+    const shown = panelOf(id) === 'plot' ? plot : undefined;
+    const link = new URL(hrefOf('sql', [], { q: textOf(id), engine, plot: shown }), location.href).href;
     if (copyText(link)) notify('the link is copied: it opens this text, and runs nothing');
     else notify('the browser does not let this page copy', { isError: true });
   };
@@ -80,9 +81,13 @@ export function SqlView() {
     untracked(() => openLink(linked));
   });
 
-  const openLink = ({ sql, engine, isToRun }: LinkedStatement): void => {
+  const openLink = ({ sql, engine, isToRun, plot }: LinkedStatement): void => {
     goTo(hrefOf('sql'), { replace: true });
     const tab = openLinked(sql, engine);
+    if (plot !== undefined) {
+      changeTab(tab, { plot });
+      showPanel(tab, 'plot');
+    }
     if (!isToRun) return;
     const found = statementsToRun({ text: sql, from: 0, to: 0 }, 'duckdb');
     void startStatements(found, { tab, engine: 'local', door: 'read', onEnd });

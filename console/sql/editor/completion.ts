@@ -33,7 +33,8 @@ export interface Completions {
 
 export const mostOptions = 200;
 /** How far around the cursor the text is looked at. */
-export const reach = 6000;
+export const reach = 4000;
+const longestWord = 200;
 
 export const emptyIndex: FrameIndex = indexOf([]);
 
@@ -56,7 +57,7 @@ export function completionsAt(
   dialect: Dialect,
 ): Completions | undefined {
   const head = before.slice(-reach);
-  const typed = /(?:^|[^\p{L}\d_$"`])(["`]?[\p{L}\d_$.]*)$/u.exec(head)?.[1] ?? '';
+  const typed = /(?:^|[^\p{L}\d_$"`])(["`]?[\p{L}\d_$.]*)$/u.exec(head.slice(-longestWord))?.[1] ?? '';
   const isQuoted = /^["`]/.test(typed);
   const dotAt = isQuoted ? -1 : typed.lastIndexOf('.');
   const word = dotAt < 0 ? typed : typed.slice(dotAt + 1);
@@ -70,7 +71,9 @@ export function completionsAt(
     for (const frame of named.get(qualifier) ?? []) found.addColumns(frame, dialect, isQuoted);
     return { replaced: word.length, options: found.options };
   }
-  const previous = /([\p{L}_]+|,)\s*$/u.exec(head.slice(0, head.length - typed.length))?.[1]?.toLowerCase();
+  const previous = /([\p{L}_]+|,)\s*$/u
+    .exec(head.slice(-2 * longestWord, head.length - typed.length))?.[1]
+    ?.toLowerCase();
   const wantsFrame = previous !== undefined && /^(?:from|join|into|table|describe|summarize)$/.test(previous);
   if (!wantsFrame) {
     for (const frames of new Set(named.values()))
