@@ -226,7 +226,7 @@ export class Chart {
         values: (_, splits) => splits.map((ms) => timeText(Math.round(ms * 1000), settings.zone).slice(11)),
       };
     }
-    if (plot.x.type === 'time') return { values: timeTicks };
+    if (plot.x.type === 'time') return { values: timeTicks, space: 76 };
     return { values: (_, splits) => splits.map((value) => (value === null ? '' : numberText(value))) };
   }
 

@@ -35,6 +35,8 @@ test('settings survive other columns as far as these have them', () => {
 test('a kind that needs other columns gets them', () => {
   const line = defaultSettings(trades);
   expect(changedSettings(line, { kind: 'histogram' }, trades)).toMatchObject({ kind: 'histogram', x: 'price' });
+  const histogram = changedSettings(line, { kind: 'histogram' }, trades);
+  expect(changedSettings(histogram, { kind: 'line' }, trades)).toEqual(line);
   const bars = changedSettings(line, { x: 'symbol' }, trades);
   expect(bars).toMatchObject({ kind: 'bars', x: 'symbol' });
   expect(changedSettings(bars, { kind: 'line' }, trades)).toMatchObject({ kind: 'line', x: 'at' });

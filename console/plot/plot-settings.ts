@@ -94,7 +94,9 @@ export function changedSettings(
   change: Partial<PlotSettings>,
   columns: readonly PlotColumn[],
 ): PlotSettings {
-  const wanted = { ...settings, ...change };
+  const isBack = settings.kind === 'histogram' && change.kind !== undefined && change.kind !== 'histogram';
+  // A histogram is of what others have as y.
+  const wanted = { ...settings, ...(isBack && { x: defaultSettings(columns).x }), ...change };
   const first = (isRight: (column: PlotColumn) => boolean): string => columns.find(isRight)?.name ?? '';
   const x = columns.find(({ name }) => name === wanted.x);
   if (change.kind === 'histogram' && (x === undefined || classOf(x) !== 'number')) {
