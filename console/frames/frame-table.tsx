@@ -101,7 +101,8 @@ function FrameRow({ frame, index }: { readonly frame: Frame; readonly index: num
         )}
         {frame.state === 'damaged' && (
           <span class="frame-damaged" title={frame.damaged ?? ''}>
-            <Icon name="warning" /> damaged: {frame.damaged}
+            <Icon name="warning" />
+            <span>damaged: {frame.damaged}</span>
           </span>
         )}
       </div>

@@ -79,7 +79,7 @@ export class GridViewport implements CellMarks {
     this.#resize.observe(root);
     this.#measure();
     if (firstRow > 0) {
-      this.#selection = selectionAt(this.#clampRow(firstRow), 0);
+      this.#selection = selectionAt(this.clampRow(firstRow), 0);
       this.goToRow(firstRow, { isAtTop: true });
     }
     this.#render();
@@ -123,7 +123,7 @@ export class GridViewport implements CellMarks {
 
   /** Scrolls no further than it has to, or brings the row to the top. */
   goToRow(row: number, { isAtTop = false } = {}): void {
-    const top = this.#clampRow(row) * rowPx;
+    const top = this.clampRow(row) * rowPx;
     const { offset } = this.#position;
     if (isAtTop || top < offset) this.#moveTo(this.#geometry.at(top));
     else if (top + rowPx > offset + this.#viewport.height) {
@@ -173,14 +173,15 @@ export class GridViewport implements CellMarks {
     const box = this.#root.getBoundingClientRect();
     const y = clientY - box.top - headPx + this.#position.offset;
     const x = clientX - box.left - this.#numberPx + this.#root.scrollLeft;
-    return { row: this.#clampRow(Math.floor(y / rowPx)), column: this.#layout.columnAt(x) };
+    return { row: this.clampRow(Math.floor(y / rowPx)), column: this.#layout.columnAt(x) };
   }
 
   get #numberPx(): number {
     return Math.max(44, Math.ceil(formatCount(this.#source.rowCount.peek()).length * 7.7 + 20));
   }
 
-  #clampRow(row: number): number {
+  /** The row of the table that is nearest. */
+  clampRow(row: number): number {
     return Math.max(0, Math.min(Math.floor(row), this.#source.rowCount.peek() - 1));
   }
 

@@ -100,8 +100,7 @@ export function Grid({ source, label, firstRow, onVisible, onSelect, handle, ren
     const shown = viewport.current;
     if (shown === undefined) return;
     shown.goToRow(row, { isAtTop: true });
-    const last = Math.max(0, source.rowCount.peek() - 1);
-    shown.select(selectionAt(Math.min(row, last), shown.selection.active.column));
+    shown.select(selectionAt(shown.clampRow(row), shown.selection.active.column));
     root.current?.focus({ preventScroll: true });
   };
   const openCell = (): void => {
