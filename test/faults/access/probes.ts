@@ -58,6 +58,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     () => '/plot',
     ({ name, tenant }) => `{"handle":"${tenant}/${name}","y":"a"}`,
   ),
+  'POST /tickets, and the link that it is for': byTicket(({ name }) => `/exp?handle=${name}`),
   'POST /handles/{handle}/flush': http('frame', 'POST', ({ name }) => `/handles/${name}/flush`),
   'POST /handles/{handle}/renew': http('frame', 'POST', ({ name }) => `/handles/${name}/renew`),
   'GET /handles/{handle}/shares': get('frame', ({ name }) => `/handles/${name}/shares`),
@@ -138,6 +139,19 @@ function sql(statement: Text, subject: Subject = 'frame'): Probe {
     () => '/sql',
     (names) => JSON.stringify({ sql: statement(names) }),
   );
+}
+
+function byTicket(target: Text): Probe {
+  return {
+    subject: 'frame',
+    ask: async ({ http, headers, otherTenant, ownFrame }, name) => {
+      const path = target({ name, tenant: otherTenant, frame: ownFrame });
+      const made = await http.ask('/tickets', { method: 'POST', body: JSON.stringify({ path }), headers });
+      if (made.status !== 200) return bareReply(made, name);
+      const { ticket } = JSON.parse(made.text) as { ticket: string };
+      return bareReply(await http.ask(`${path}&ticket=${ticket}`), name);
+    },
+  };
 }
 
 function asTenant(target: string): Probe {
