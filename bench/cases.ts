@@ -4,6 +4,7 @@ import { appendBytes } from './cases/append-bytes.ts';
 import { appendReadCases } from './cases/append-reads.ts';
 import { appendRestart } from './cases/append-restart.ts';
 import { coldPages } from './cases/cold-pages.ts';
+import { consoleJump, consoleScroll } from './cases/console.ts';
 import { csvMemory } from './cases/csv-memory.ts';
 import { exportCases } from './cases/exp.ts';
 import { flightGetCases } from './cases/flight-get.ts';
@@ -52,5 +53,7 @@ export const cases: readonly BenchCase[] = [
   appendBytes,
   follow,
   followIdle,
+  consoleScroll,
+  consoleJump,
   ...sparkCases,
 ];

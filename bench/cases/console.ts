@@ -1,0 +1,115 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
+import type { BenchCase, Contender } from '../bench-case.ts';
+import { measureInBrowser } from '../browser-client.ts';
+import { urlOf } from '../http-get.ts';
+import type { Lab } from '../lab.ts';
+import { makeTrades } from '../large-frame.ts';
+import { watch } from '../process-tree.ts';
+import { startFramehold, untilReadable } from '../rivals/framehold.ts';
+import type { HttpServer } from '../server-process.ts';
+
+const handle = 'trades_shown';
+const mostNodes = 3000;
+const mostWorkMs = 6;
+
+interface Scroll {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly workMs: number;
+  readonly frames: number;
+  readonly nodes: number;
+  readonly wrongRows: number;
+}
+
+interface Jumps {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly jumps: number;
+  readonly wrong: number;
+}
+
+/** How many times slower the processor seems to the page, and the bar for it. */
+const scrollBars = { 'console, CPU as it is': [1, 17], 'console, CPU 6 times slower': [6, 34] } as const;
+
+export const consoleScroll: BenchCase = {
+  name: 'console-scroll',
+  title: 'time between two frames of the browser while the grid is scrolled through ten million rows, 95th percentile',
+  unit: 'ms',
+  better: 'lower',
+  rounds: 3,
+  bars: Object.entries(scrollBars).map(([of, [, atMost]]) => ({ kind: 'ceiling', of, atMost })),
+
+  async prepare(lab, cleanup) {
+    const { server, rows } = await startLarge(lab, cleanup);
+    const scroll = (slowdown: number, seconds: number): Promise<Scroll> =>
+      measureInBrowser('scroll', { url: urlOf(server, ''), slowdown, handle, row: Math.floor(rows / 2), seconds });
+    const contenders = Object.entries(scrollBars).map(
+      ([name, [slowdown]]): Contender => ({
+        name,
+        async measure() {
+          const { result, usage } = await watch(server.pid, () => scroll(slowdown, lab.quick ? 1 : 5));
+          const { p50Ms, p95Ms, workMs, frames, nodes } = result;
+          return { value: p95Ms, usage, details: { p50Ms, workMs, frames, nodes } };
+        },
+      }),
+    );
+    return {
+      contenders,
+      async verify() {
+        const { wrongRows, nodes, workMs } = await scroll(1, 1);
+        if (wrongRows > 0) throw new Error(`${wrongRows} rows show the cells of others`);
+        if (nodes > mostNodes) throw new Error(`${nodes} nodes are in the document`);
+        if (workMs > mostWorkMs) lab.note(`the main thread works ${workMs.toFixed(1)} ms a frame, of ${mostWorkMs}`);
+        return `every row that is shown is the one that it says; ${nodes} nodes are in the document`;
+      },
+    };
+  },
+};
+
+export const consoleJump: BenchCase = {
+  name: 'console-jump',
+  title: 'time from a row number to its cells on the screen, in a frame of ten million rows, 95th percentile',
+  unit: 'ms',
+  better: 'lower',
+  rounds: 3,
+  bars: [{ kind: 'ceiling', of: 'console', atMost: 150 }],
+
+  async prepare(lab, cleanup) {
+    const { server, rows } = await startLarge(lab, cleanup);
+    const jumpTo = (asked: readonly number[]): Promise<Jumps> =>
+      measureInBrowser('jumps', { url: urlOf(server, ''), slowdown: 1, handle, rows: asked });
+    return {
+      contenders: [
+        {
+          name: 'console',
+          async measure() {
+            const { result, usage } = await watch(server.pid, () => jumpTo(randomRows(rows, lab.quick ? 20 : 200)));
+            const { p50Ms, p95Ms, jumps } = result;
+            return { value: p95Ms, usage, details: { p50Ms, jumps } };
+          },
+        },
+      ],
+      async verify() {
+        const { jumps, wrong } = await jumpTo([1, rows, ...randomRows(rows, lab.quick ? 20 : 1000)]);
+        if (wrong > 0) throw new Error(`${wrong} of ${jumps} jumps did not show the row that was asked for`);
+        return `the first, the last and ${jumps - 2} other rows are shown with their own cells`;
+      },
+    };
+  },
+};
+
+function randomRows(rows: number, count: number): readonly number[] {
+  return Array.from({ length: count }, () => 1 + Math.floor(Math.random() * rows));
+}
+
+async function startLarge(lab: Lab, cleanup: Cleanup): Promise<{ server: HttpServer; rows: number }> {
+  const rows = lab.quick ? 1_000_000 : 10_000_000;
+  const dataDir = join(lab.folder, 'console');
+  await mkdir(dataDir, { recursive: true });
+  await makeTrades(dataDir, handle, rows);
+  const server = cleanup.use(await startFramehold({ dataDir, logPath: lab.frameholdLog }));
+  await untilReadable(server, handle);
+  return { server, rows };
+}

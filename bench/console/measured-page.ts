@@ -1,0 +1,20 @@
+import type { CDPSession, Page } from 'playwright-core';
+
+/** What every measurement is given. */
+export interface MeasuredPage {
+  readonly page: Page;
+  readonly devtools: CDPSession;
+  /** Of the server. */
+  readonly url: string;
+  /** How many times slower the processor seems to the page. */
+  readonly slowdown: number;
+}
+
+export async function slowDown({ devtools, slowdown }: MeasuredPage): Promise<void> {
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+}
+
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
