@@ -16,7 +16,7 @@ export interface PlotSql {
 }
 
 /**
- * `quick`: takes half the time, and fails or has NULL among its points where values are infinite or NaN, or where the range of x
+ * `quick`: takes less time, and fails or has NULL among its points where values are infinite or NaN, or where the range of x
  * is too large for 64 bits.
  */
 export type Care = 'quick' | 'strict';
