@@ -20,7 +20,7 @@ const marginMs = 1000;
 const clients = 24;
 
 const ourHeaders = new Set(
-  'x-request-id content-type content-length content-encoding content-disposition cache-control date connection keep-alive transfer-encoding'.split(
+  'x-request-id x-content-type-options content-type content-length content-encoding content-disposition cache-control date connection keep-alive transfer-encoding'.split(
     ' ',
   ),
 );
