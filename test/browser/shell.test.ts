@@ -21,7 +21,7 @@ describeInBrowser('the shell of the console', () => {
     await using opened = await openConsole('');
     const { page } = opened;
     for (const view of views) {
-      await page.getByRole('link', { name: view, exact: true }).focus();
+      await page.getByRole('navigation').getByRole('link', { name: view, exact: true }).focus();
       await page.keyboard.press('Enter');
       await page.waitForFunction((title) => document.title === title, `${view} · Framehold`);
     }
@@ -103,7 +103,7 @@ describeInBrowser('the shell of the console', () => {
     await using opened = await openConsole('', { width, height, scale });
     const { page } = opened;
     for (const view of views) {
-      await page.getByRole('link', { name: view, exact: true }).click();
+      await page.getByRole('navigation').getByRole('link', { name: view, exact: true }).click();
       await page.waitForFunction((title) => document.title === title, `${view} · Framehold`);
       await page.getByRole('main').getByRole('heading').first().waitFor();
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), view).toBeLessThanOrEqual(0);

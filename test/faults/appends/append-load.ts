@@ -69,14 +69,15 @@ export class AppendLoad {
     const { ledger, goesOn, mayFail } = this.#options;
     using clients = new Clients();
     while (goesOn()) {
+      const server = this.#pick(random);
       const answer = await clients
-        .of(this.#pick(random))
+        .of(server)
         ?.flush(ledger.handle)
         .catch(() => undefined);
       if (answer?.status === 200) this.flushes++;
       else await delay(5);
       const isFine = answer === undefined || answer.status === 200 || answer.status === 503 || mayFail();
-      promised(isFine, 'a flush works', answer?.text);
+      promised(isFine, 'a flush works', `${answer?.text} ${server?.stderr().slice(-2000)}`);
     }
   }
 

@@ -37,9 +37,18 @@ export const handedOverAppends: Scenario = {
       const other = shared.at(1 - at);
       let goesOn = true;
       let isStruck = false;
+      let wasStruck = false;
       const servers = (): SpawnedFramehold[] => (isStruck ? [other] : shared.living);
       const mayFail = (): boolean => isStruck;
-      const load = new AppendLoad({ ledger, random: random.fork(), writers, servers, goesOn: () => goesOn, mayFail });
+      const load = new AppendLoad({
+        ledger,
+        random: random.fork(),
+        writers,
+        servers,
+        goesOn: () => goesOn,
+        // A flush that was under way when its server stood still may be answered when it goes on.
+        mayFail: () => wasStruck,
+      });
       const work = Promise.all([load.run(), follower.follow(other, { goesOn: () => goesOn, mayFail })]);
       const acksMore = (more: number): Promise<number> => {
         const wanted = ledger.acks + more;
@@ -49,6 +58,7 @@ export const handedOverAppends: Scenario = {
       const strike = async (): Promise<void> => {
         await acksMore(random.between(1, acksBefore[size]));
         isStruck = true;
+        wasStruck = true;
         if (round % 2 === 0) {
           counts.stops++;
           await standStill(struck, random, () => acksMore(random.between(1, acksBefore[size])));
