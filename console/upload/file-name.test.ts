@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { formatOfFile, handleFault, handleForFile, isPacked } from './file-name.ts';
+import { formatOfName } from '../../src/core/file-format.ts';
+import { handleFault, handleForFile, isPacked } from './file-name.ts';
 
 test.each([
   ['trades.csv', 'trades'],
@@ -24,8 +25,8 @@ test('a handle has the prefix of the token, once, and is not too long', () => {
 });
 
 test('the format is told by the ending, before that of the archive', () => {
-  expect(formatOfFile('x.jsonl.zst')).toBe('ndjson');
-  expect(formatOfFile('x.constructor')).toBeUndefined();
+  expect(formatOfName('x.jsonl.zst')).toBe('ndjson');
+  expect(formatOfName('x.constructor')).toBeUndefined();
   expect([isPacked('x.csv.gz'), isPacked('x.csv')]).toEqual([true, false]);
 });
 

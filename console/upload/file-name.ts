@@ -1,22 +1,5 @@
-export const fileFormats = ['csv', 'tsv', 'parquet', 'arrow', 'json', 'ndjson'] as const;
-export type FileFormat = (typeof fileFormats)[number];
+import { formatOfName, packedEnding } from '../../src/core/file-format.ts';
 
-const byEnding: ReadonlyMap<string, FileFormat> = new Map([
-  ['csv', 'csv'],
-  ['tsv', 'tsv'],
-  ['tab', 'tsv'],
-  ['parquet', 'parquet'],
-  ['pq', 'parquet'],
-  ['arrow', 'arrow'],
-  ['arrows', 'arrow'],
-  ['feather', 'arrow'],
-  ['ipc', 'arrow'],
-  ['json', 'json'],
-  ['ndjson', 'ndjson'],
-  ['jsonl', 'ndjson'],
-]);
-
-const packedEnding = /\.(gz|gzip|zst|zstd)$/i;
 const longestHandle = 128;
 
 /** Such a file is unpacked by the server, and has no preview. */
@@ -24,16 +7,12 @@ export function isPacked(fileName: string): boolean {
   return packedEnding.test(fileName);
 }
 
-/** Undefined where the server is to find it out from the bytes. */
-export function formatOfFile(fileName: string): FileFormat | undefined {
-  return byEnding.get(endingOf(fileName.replace(packedEnding, '')));
-}
-
 /** A handle that reads like the name of the file. `prefix`: handles must begin so. */
 export function handleForFile(fileName: string, prefix = ''): string {
   const unpacked = fileName.replace(packedEnding, '');
   const ending = endingOf(unpacked);
-  const stem = byEnding.has(ending) || ending === 'txt' ? unpacked.slice(0, -ending.length - 1) : unpacked;
+  const stem =
+    formatOfName(unpacked) !== undefined || ending === 'txt' ? unpacked.slice(0, -ending.length - 1) : unpacked;
   const plain = stem
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')

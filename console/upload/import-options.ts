@@ -1,4 +1,4 @@
-import type { FileFormat } from './file-name.ts';
+import type { FileFormatName } from '../../src/core/file-format.ts';
 
 /** A type that takes the place of the one that was found. */
 export interface ChosenType {
@@ -9,7 +9,7 @@ export interface ChosenType {
 
 export interface ImportOptions {
   /** Undefined, here and below: the server finds it out. */
-  readonly format: FileFormat | undefined;
+  readonly format: FileFormatName | undefined;
   readonly delimiter: string | undefined;
   readonly header: boolean | undefined;
   readonly skipsBadRows: boolean;

@@ -1,4 +1,4 @@
-import { type FileFormat, fileFormats } from './file-name.ts';
+import { type FileFormatName, fileFormats } from '../../src/core/file-format.ts';
 import { delimiters } from './import-options.ts';
 import type { ImportPreview, Upload } from './upload.ts';
 
@@ -23,7 +23,7 @@ export function OptionFields({
           class="input"
           value={format ?? ''}
           onChange={({ currentTarget }) =>
-            upload.change({ format: currentTarget.value === '' ? undefined : (currentTarget.value as FileFormat) })
+            upload.change({ format: currentTarget.value === '' ? undefined : (currentTarget.value as FileFormatName) })
           }
         >
           <option value="">{found === undefined ? 'Automatic' : `Automatic: ${found.format}`}</option>

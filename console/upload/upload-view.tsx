@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
+import { fileFormats } from '../../src/core/file-format.ts';
 import { identity, mayWrite } from '../api/session.ts';
 import { Icon } from '../widgets/icon.tsx';
-import { fileFormats } from './file-name.ts';
 import { UploadCard } from './upload-card.tsx';
 import { addFiles, removeUpload, startUpload, uploads } from './uploads.ts';
 

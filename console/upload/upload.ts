@@ -1,8 +1,9 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type FileFormatName, formatOfName } from '../../src/core/file-format.ts';
 import { ApiError, isAbort } from '../api/api-error.ts';
 import { getJson, withQuery } from '../api/request.ts';
 import { sendFile } from '../api/send-file.ts';
-import { type FileFormat, formatOfFile, handleFault, handleForFile, isPacked } from './file-name.ts';
+import { handleFault, handleForFile, isPacked } from './file-name.ts';
 import { type ImportMode, type ImportOptions, importParameters, schemaOf } from './import-options.ts';
 
 export interface Rejection {
@@ -12,7 +13,7 @@ export interface Rejection {
 }
 
 export interface ImportPreview {
-  readonly format: FileFormat;
+  readonly format: FileFormatName;
   readonly header?: boolean;
   readonly delimiter?: string;
   /** Whether that was the whole file. */
@@ -86,7 +87,7 @@ export class Upload {
     this.file = file;
     this.handle = signal(handleForFile(file.name, prefix));
     this.options = signal<ImportOptions>({
-      format: formatOfFile(file.name),
+      format: formatOfName(file.name),
       delimiter: undefined,
       header: undefined,
       skipsBadRows: false,
