@@ -70,6 +70,22 @@ describe('a line', () => {
     expect(Math.min(...line.y)).toBeCloseTo(Math.min(...values), 9);
   });
 
+  test('of a large frame, which is made in two halves, is the line of all its rows', async () => {
+    await run(`CREATE TABLE many AS SELECT TIMESTAMP '2026-01-01' + to_seconds(i) AS at, hash(i) % 1000 AS value
+      FROM range(2000010) AS t(i)`);
+    const line = { x: 'at', y: 'value', width: 101 };
+    const whole = await plot({ sql: 'SELECT * FROM many', engine: 'local', ...line });
+    const divided = await plot({ handle: 'many', ...line });
+    expect([divided.rows, divided.x]).toEqual([2_000_010, whole.x]);
+    const pointsOf = ({ series }: Drawn): string[] => (series[0]?.x ?? []).map((x, i) => `${x} ${series[0]?.y[i]}`);
+    expect(pointsOf(divided)).toEqual(expect.arrayContaining(pointsOf(whole)));
+    // Four of the bucket that both halves have rows of.
+    expect(divided.points).toBeLessThanOrEqual(whole.points + 4);
+    expect(pointsOf(divided)).toEqual(
+      [...pointsOf(divided)].sort((a, b) => Number.parseFloat(a) - Number.parseFloat(b)),
+    );
+  });
+
   test('of a part is made of the rows in it, and is complete where they are few', async () => {
     const part = { from: startUs + 100e6, to: '2026-01-01T00:01:49Z' };
     const { x, series, rows, complete } = await plot({ handle: 'ticks', x: 'at', y: 'n', width: 500, ...part });

@@ -15,11 +15,11 @@ export interface PlotSql {
   readonly offset: number;
 }
 
-/**
- * `quick`: takes less time, and fails or has NULL among its points where values are infinite or NaN, or where the range of x
- * is too large for 64 bits.
- */
-export type Care = 'quick' | 'strict';
+/** The least and the greatest x, as SQL writes them. */
+export interface Ends {
+  readonly lo: string;
+  readonly hi: string;
+}
 
 /** No frame has such a name. */
 const statementName = '"#statement"';
@@ -29,18 +29,55 @@ const opening = `WITH ${statementName} AS MATERIALIZED (\n`;
  * The statement that makes a plot. Every row of its result has: group, count of series, lo and hi of x; then, by kind, the
  * columns that `plotOfRows` reads. Columns of the table are named by their places, so that no name of a caller stands in it.
  */
-export function plotSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec, care: Care = 'strict'): PlotSql {
-  const before = source.kind === 'statement' ? `${opening}${bare(source.sql)}\n), ` : 'WITH ';
-  const offset = source.kind === 'statement' ? opening.length : 0;
-  return { sql: before + body(tableText(source, columns), columns, spec, care), offset };
+export function plotSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec): PlotSql {
+  return over(source, body(tableText(source, columns), columns, spec));
+}
+
+/** One row: the least and the greatest x. */
+export function endsSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec): PlotSql {
+  const { x } = columns;
+  const rows = rowsText(tableText(source, columns), columns, spec, 'quick');
+  return over(source, `${rows} SELECT ${axisText(x, 'min(raw)')}, ${axisText(x, 'max(raw)')} FROM "#rows"`);
+}
+
+/** Those that the caller gave, where these are both. */
+export function givenEnds({ x }: PlotColumns, { from, to }: PlotSpec): Ends | undefined {
+  const [lo, hi] = [givenEnd(x, from, 'from'), givenEnd(x, to, 'to')];
+  return lo === undefined || hi === undefined ? undefined : { lo, hi };
+}
+
+/**
+ * The rows of `plotSql` for a line or a band, in a third of its time: the engine need not look up for each row where x begins.
+ * Fails, or has NULL among its points, where values are infinite or NaN, or where the range of x is too large for 64 bits.
+ */
+export function quickPlotSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec, { lo, hi }: Ends): PlotSql {
+  const { x, y, series } = columns;
+  const rows = rowsText(tableText(source, columns), columns, spec, 'quick');
+  const numbers = numbersOf(x, 'quick');
+  const bucket = bucketText('x', `(${lo})`, `(${scaleText(`(${lo})`, `(${hi})`, numbers, spec.width)})`, numbers);
+  const measured = measuredText(spec, y);
+  if (series === undefined) {
+    const grouped = `SELECT ${bucket} AS b, count(*) AS n, ${measured} FROM "#rows" GROUP BY b`;
+    return over(
+      source,
+      `${rows} SELECT NULL AS s, 1 AS groups, ${lo} AS lo, ${hi} AS hi, * FROM (${grouped}) ORDER BY b`,
+    );
+  }
+  const from = `SELECT "#rows".*, g, ${bucket} AS b FROM "#rows"${joinText(true)}`;
+  const grouped = `"#buckets" AS (SELECT g, b, count(*) AS n, ${measured} FROM (${from}) GROUP BY g, b)`;
+  const result = `SELECT s, groups, ${lo} AS lo, ${hi} AS hi, "#buckets".* EXCLUDE (g) FROM "#buckets" JOIN "#groups" USING (g) ORDER BY g, b`;
+  return over(source, `${rows}, ${groupsText(columns)}, ${grouped} ${result}`);
+}
+
+function over(source: PlotSource, body: string): PlotSql {
+  if (source.kind === 'table') return { sql: `WITH ${body}`, offset: 0 };
+  return { sql: `${opening}${bare(source.sql)}\n), ${body}`, offset: opening.length };
 }
 
 /** All points of a scatter plot, as long as they are few. */
 export function scatterPointsSql(source: PlotSource, columns: PlotColumns, spec: PlotSpec): PlotSql {
-  const before = source.kind === 'statement' ? `${opening}${bare(source.sql)}\n), ` : 'WITH ';
   const rows = rowsText(tableText(source, columns), columns, spec, 'strict');
-  const sql = `${before}${rows} SELECT s, x, y0 FROM "#rows" WHERE y0 IS NOT NULL LIMIT ${mostScatterPoints + 1}`;
-  return { sql, offset: source.kind === 'statement' ? opening.length : 0 };
+  return over(source, `${rows} SELECT s, x, y0 FROM "#rows" WHERE y0 IS NOT NULL LIMIT ${mostScatterPoints + 1}`);
 }
 
 /** Without what would end the parentheses around it. */
@@ -53,20 +90,19 @@ function tableText(source: PlotSource, { columnCount }: PlotColumns): string {
   return `${source.kind === 'statement' ? statementName : source.name} AS f(${names})`;
 }
 
-function body(table: string, columns: PlotColumns, spec: PlotSpec, care: Care): string {
-  const rows = rowsText(table, columns, spec, care);
+function body(table: string, columns: PlotColumns, spec: PlotSpec): string {
+  const rows = rowsText(table, columns, spec, 'strict');
   if (columns.x.kind === 'category') return `${rows}, ${categoriesText(columns, spec)}`;
-  const parts = [rows, extentText(columns, spec, care), groupsText(columns)];
+  const parts = [rows, extentText(columns, spec), groupsText(columns)];
   switch (spec.kind) {
     case 'line':
-      return [...parts, bucketsText(columns, columns.y.map(m4Text).join(', '), care)].join(', ');
     case 'band':
-      return [...parts, bucketsText(columns, columns.y.map(bandText).join(', '), care)].join(', ');
+      return [...parts, bucketsText(columns, measuredText(spec, columns.y))].join(', ');
     case 'bars':
     case 'histogram':
       return [...parts, stepsText(spec, columns)].join(', ');
     case 'scatter':
-      return [...parts, cellsText(columns, care)].join(', ');
+      return [...parts, cellsText(columns)].join(', ');
     default:
       return spec.kind satisfies never;
   }
@@ -104,6 +140,8 @@ function axisText({ kind, type }: Axis, value: string): string {
       return kind satisfies never;
   }
 }
+
+type Care = 'quick' | 'strict';
 
 /** NaN and the infinities are drawn no more than NULL. */
 function measureText(column: string, type: DataType, care: Care): string {
@@ -166,8 +204,8 @@ function doubleText(value: number): string {
 }
 
 /** lo and hi of x, and how many buckets a unit of it is; of a scatter plot also those of y. */
-function extentText({ x }: PlotColumns, spec: PlotSpec, care: Care): string {
-  const numbers = numbersOf(x, care);
+function extentText({ x }: PlotColumns, spec: PlotSpec): string {
+  const numbers = numbersOf(x, 'strict');
   // The ends of a column itself are known without reading it.
   const [least, most] = [axisText(x, 'min(raw)'), axisText(x, 'max(raw)')];
   const [low, high] = [givenEnd(x, spec.from, 'from'), givenEnd(x, spec.to, 'to')];
@@ -241,11 +279,15 @@ function resultText(buckets: string, order: string): string {
   return `SELECT ${names}, b.* EXCLUDE (g) FROM (${buckets}) AS b JOIN "#groups" ON b.g = "#groups".g, "#extent" ORDER BY b.g, ${order}`;
 }
 
-function bucketsText({ x, series }: PlotColumns, measured: string, care: Care): string {
-  const bucket = bucketText('x', 'lo', 'k', numbersOf(x, care));
+function bucketsText({ x, series }: PlotColumns, measured: string): string {
+  const bucket = bucketText('x', 'lo', 'k', numbersOf(x, 'strict'));
   const from = `SELECT "#rows".*, g, ${bucket} AS b FROM "#rows"${joinText(series !== undefined)}, "#extent"`;
   const grouped = `SELECT g, b, count(*) AS n, ${measured} FROM (${from}) GROUP BY g, b`;
   return `"#buckets" AS (${grouped}) ${resultText('SELECT * FROM "#buckets"', 'b.b')}`;
+}
+
+function measuredText({ kind }: PlotSpec, y: readonly Measure[]): string {
+  return y.map(kind === 'band' ? bandText : m4Text).join(', ');
 }
 
 /** The first, the last, the lowest and the highest point: no other pixel of a column is touched by a line. */
@@ -311,8 +353,8 @@ export function cellCounts({ width, height }: PlotSpec): { readonly columns: num
   return { columns: within(width), rows: within(height) };
 }
 
-function cellsText({ x }: PlotColumns, care: Care): string {
-  const bx = bucketText('x', 'lo', 'k', numbersOf(x, care));
+function cellsText({ x }: PlotColumns): string {
+  const bx = bucketText('x', 'lo', 'k', numbersOf(x, 'strict'));
   const by = bucketText('y0', 'ylo', 'ky', 'double');
   const counted = `SELECT ${bx} AS bx, ${by} AS cy, count(*) AS n FROM "#rows", "#extent" WHERE y0 IS NOT NULL GROUP BY ALL`;
   return `"#cells" AS (${counted}) SELECT NULL, 1, lo, hi, ylo, yhi, bx, cy, n FROM "#cells", "#extent" ORDER BY cy, bx`;

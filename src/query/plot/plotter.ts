@@ -10,10 +10,22 @@ import type { AnalysedStatement, CallOptions, EngineChoice, FrameSql } from '../
 import { type PlotColumns, plotColumns } from './plot-columns.ts';
 import { isWhole, plotOfPoints, plotOfRows, type Row } from './plot-rows.ts';
 import { mostRows, type Plot, type PlotSpec } from './plot-spec.ts';
-import { type PlotSource, type PlotSql, plotSql, scatterPointsSql } from './plot-sql.ts';
+import {
+  type Ends,
+  endsSql,
+  givenEnds,
+  type PlotSource,
+  type PlotSql,
+  plotSql,
+  quickPlotSql,
+  scatterPointsSql,
+} from './plot-sql.ts';
 import { reducePoints, reduceRows } from './reduce-rows.ts';
 import { resultRows } from './result-rows.ts';
 import { tsdbRows } from './tsdb-rows.ts';
+
+/** A line of more rows is made by two statements at the same time: one has one core, and people wait for it. */
+const mostRowsOfPart = 2_000_000;
 
 export interface PlotterOptions {
   readonly sql: FrameSql;
@@ -33,7 +45,16 @@ export class Plotter {
   async ofFrame(principal: Principal, handle: FrameName, spec: PlotSpec, options: CallOptions): Promise<Plot> {
     const frame = await this.#frames.describe(principal, handle, options);
     if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
-    return await this.ofColumns(principal, handle, frame.columns, spec, options);
+    const columns = plotColumns(spec, frame.columns);
+    const source = { kind: 'table', name: tableName(handle) } as const;
+    if (frame.rows <= mostRowsOfPart || !canBeDivided(columns, spec)) {
+      return await this.#inEngine(principal, source, columns, spec, options);
+    }
+    const plot = await this.#inEngine(principal, source, columns, spec, options, true);
+    const after = await this.#frames.describe(principal, handle, options);
+    // Its rows were replaced between the parts.
+    const isMixed = after.state === 'damaged' || after.lineage !== frame.lineage;
+    return isMixed ? await this.ofFrame(principal, handle, spec, options) : plot;
   }
 
   /** Of a frame whose columns are known. */
@@ -87,32 +108,53 @@ export class Plotter {
     columns: PlotColumns,
     spec: PlotSpec,
     options: CallOptions,
+    isDivided = false,
   ): Promise<Plot> {
     if (spec.kind === 'scatter') {
       const points = await this.#run(principal, scatterPointsSql(source, columns, spec), options);
       const plot = plotOfPoints(points, columns, spec);
       if (plot !== undefined) return plot;
     }
-    const quick = await this.#quickRows(principal, plotSql(source, columns, spec, 'quick'), columns, spec, options);
+    const quick = await this.#quickRows(principal, source, columns, spec, options, isDivided);
     return plotOfRows(quick ?? (await this.#run(principal, plotSql(source, columns, spec), options)), columns, spec);
   }
 
   /** Undefined where more care is needed. */
   async #quickRows(
     principal: Principal,
-    sql: PlotSql,
+    source: PlotSource,
     columns: PlotColumns,
     spec: PlotSpec,
     options: CallOptions,
+    isDivided: boolean,
   ): Promise<readonly Row[] | undefined> {
-    if (spec.kind !== 'line' && spec.kind !== 'band') return undefined;
+    // A statement would run once for its ends, and again for its points.
+    if ((spec.kind !== 'line' && spec.kind !== 'band') || source.kind === 'statement') return undefined;
     try {
-      const rows = await this.#run(principal, sql, options);
+      const ends = givenEnds(columns, spec) ?? (await this.#ends(principal, source, columns, spec, options));
+      if (ends === undefined) return undefined;
+      const parts = isDivided ? halves(spec, ends) : [spec];
+      const run = (part: PlotSpec): Promise<readonly Row[]> =>
+        this.#run(principal, quickPlotSql(source, columns, part, ends), options);
+      const rows = (await Promise.all(parts.map(run))).flat();
       return rows.every((row) => isWhole(row, columns, spec)) ? rows : undefined;
     } catch (error) {
       if (error instanceof AppError && error.code === 'sql_error') return undefined;
       throw error;
     }
+  }
+
+  /** Undefined where there are none, or where they are no numbers. */
+  async #ends(
+    principal: Principal,
+    source: PlotSource,
+    columns: PlotColumns,
+    spec: PlotSpec,
+    options: CallOptions,
+  ): Promise<Ends | undefined> {
+    const [row] = await this.#run(principal, endsSql(source, columns, spec), options);
+    const [lo, hi] = [row?.[0] ?? null, row?.[1] ?? null];
+    return lo === null || hi === null ? undefined : { lo: String(lo), hi: String(hi) };
   }
 
   async #run(principal: Principal, { sql, offset }: PlotSql, options: CallOptions): Promise<readonly Row[]> {
@@ -135,6 +177,21 @@ export class Plotter {
     await using result: SqlResult = await this.#sql.query(principal, request, options);
     return plotOfFirstRows(await resultRows(result), result.columns, spec);
   }
+}
+
+/** Whether two statements can each make a part of it, beside each other. A bucket that both have rows of has points of both. */
+function canBeDivided({ x, series }: PlotColumns, { kind }: PlotSpec): boolean {
+  return kind === 'line' && series === undefined && (x.kind === 'time' || x.kind === 'integer' || x.kind === 'long');
+}
+
+function halves(spec: PlotSpec, { lo, hi }: Ends): readonly PlotSpec[] {
+  const [from, to] = [Number(lo), Number(hi)];
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to)) return [spec];
+  const middle = Math.floor(from + (to - from) / 2);
+  return [
+    { ...spec, to: middle },
+    { ...spec, from: middle + 1 },
+  ];
 }
 
 /** Of a statement on the external database. */
