@@ -7,5 +7,15 @@ import { finishLogin } from './login/code-flow.ts';
 applyTheme();
 const root = document.getElementById('app');
 const isLoggedIn = await finishLogin();
-if (root !== null) render(<App />, root);
 if (!isLoggedIn) void openSession();
+await pagePainted();
+if (root !== null) {
+  root.replaceChildren();
+  render(<App />, root);
+}
+
+/** What the page itself shows is to be seen before the app takes its time. A page in the background is never painted. */
+function pagePainted(): Promise<void> {
+  if (document.visibilityState === 'hidden') return Promise.resolve();
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}

@@ -51,9 +51,15 @@ export async function buildConsole(root, outdir) {
     Object.entries(metafile.outputs).find(([, output]) => output.entryPoint === entryPoint)?.[0] ?? '';
   const script = outputOf('console/main.tsx');
   const style = outputOf('console/style/console.css');
+  // Known to the browser from the start: it need not read one file to learn of the next.
+  const firstView = outputOf('console/frames/frames-view.tsx');
+  const preloaded = [...new Set([script, firstView].flatMap((path) => importedBy(metafile, path)))]
+    .map((path) => `<link rel="modulepreload" href="console/${basename(path)}">`)
+    .join('\n    ');
   const page = readFileSync(join(folder, 'index.html'), 'utf8')
     .replace('%script%', `console/${basename(script)}`)
     .replace('%style%', `console/${basename(style)}`)
+    .replace('%preloaded%', preloaded)
     .replace('%icon%', `console/${iconName}`);
   write('index.html', Buffer.from(page));
   const shell = ['index.html', basename(style), ...importedBy(metafile, script).map((path) => basename(path))];

@@ -44,7 +44,7 @@ export class GridRow {
   place(top: number): void {
     if (this.#top === top) return;
     this.#top = top;
-    this.element.style.transform = `translateY(${top}px)`;
+    this.element.style.top = `${top}px`;
   }
 
   /** Has cells for columns [first, end) then, those that are new without what they show. */

@@ -228,12 +228,18 @@ export class GridViewport implements CellMarks {
   #update(): void {
     this.#geometry = new ScrollGeometry(this.#source.rowCount.peek() * rowPx, this.#viewport.height);
     this.#canvas.style.height = `${this.#geometry.spacerPx + headPx}px`;
-    this.#canvas.style.width = `${this.#layout.totalPx + this.#numberPx}px`;
+    this.#widen();
     this.#moveTo(this.#geometry.kept(this.#position));
   }
 
+  #widen(): void {
+    const px = this.#layout.totalPx + this.#numberPx;
+    this.#canvas.style.width = `${px}px`;
+    this.#root.classList.toggle('wide', px > this.#viewport.width);
+  }
+
   #placeColumns(): void {
-    this.#canvas.style.width = `${this.#layout.totalPx + this.#numberPx}px`;
+    this.#widen();
     this.header.placeColumns(this.#layout);
     for (const row of this.#rows.values()) row.placeColumns(this.#layout);
     this.#render();
