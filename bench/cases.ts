@@ -4,7 +4,8 @@ import { appendBytes } from './cases/append-bytes.ts';
 import { appendReadCases } from './cases/append-reads.ts';
 import { appendRestart } from './cases/append-restart.ts';
 import { coldPages } from './cases/cold-pages.ts';
-import { consoleJump, consoleScroll } from './cases/console.ts';
+import { consoleJump, consolePlot, consoleScroll } from './cases/console.ts';
+import { consoleList } from './cases/console-list.ts';
 import { csvMemory } from './cases/csv-memory.ts';
 import { exportCases } from './cases/exp.ts';
 import { flightGetCases } from './cases/flight-get.ts';
@@ -55,5 +56,7 @@ export const cases: readonly BenchCase[] = [
   followIdle,
   consoleScroll,
   consoleJump,
+  consoleList,
+  consolePlot,
   ...sparkCases,
 ];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { BenchCase, Contender } from '../bench-case.ts';
 import { measureInBrowser } from '../browser-client.ts';
+import type { JumpReading, PlotReading, ScrollReading } from '../console-readings.ts';
 import { urlOf } from '../http-get.ts';
 import type { Lab } from '../lab.ts';
 import { makeTrades } from '../large-frame.ts';
@@ -13,22 +14,6 @@ import type { HttpServer } from '../server-process.ts';
 const handle = 'trades_shown';
 const mostNodes = 3000;
 const mostWorkMs = 6;
-
-interface Scroll {
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly workMs: number;
-  readonly frames: number;
-  readonly nodes: number;
-  readonly wrongRows: number;
-}
-
-interface Jumps {
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly jumps: number;
-  readonly wrong: number;
-}
 
 /** How many times slower the processor seems to the page, and the bar for it. */
 const scrollBars = { 'console, CPU as it is': [1, 17], 'console, CPU 6 times slower': [6, 34] } as const;
@@ -43,7 +28,7 @@ export const consoleScroll: BenchCase = {
 
   async prepare(lab, cleanup) {
     const { server, rows } = await startLarge(lab, cleanup);
-    const scroll = (slowdown: number, seconds: number): Promise<Scroll> =>
+    const scroll = (slowdown: number, seconds: number): Promise<ScrollReading> =>
       measureInBrowser('scroll', { url: urlOf(server, ''), slowdown, handle, row: Math.floor(rows / 2), seconds });
     const contenders = Object.entries(scrollBars).map(
       ([name, [slowdown]]): Contender => ({
@@ -78,7 +63,7 @@ export const consoleJump: BenchCase = {
 
   async prepare(lab, cleanup) {
     const { server, rows } = await startLarge(lab, cleanup);
-    const jumpTo = (asked: readonly number[]): Promise<Jumps> =>
+    const jumpTo = (asked: readonly number[]): Promise<JumpReading> =>
       measureInBrowser('jumps', { url: urlOf(server, ''), slowdown: 1, handle, rows: asked });
     return {
       contenders: [
@@ -95,6 +80,38 @@ export const consoleJump: BenchCase = {
         const { jumps, wrong } = await jumpTo([1, rows, ...randomRows(rows, lab.quick ? 20 : 1000)]);
         if (wrong > 0) throw new Error(`${wrong} of ${jumps} jumps did not show the row that was asked for`);
         return `the first, the last and ${jumps - 2} other rows are shown with their own cells`;
+      },
+    };
+  },
+};
+
+const plotBars = { 'whole frame': 1500, 'zoom to a hundredth': 200 } as const;
+
+export const consolePlot: BenchCase = {
+  name: 'console-plot',
+  title: 'time from a link to the line of ten million rows, and from a zoom to the line of a hundredth of them',
+  unit: 'ms',
+  better: 'lower',
+  rounds: 5,
+  bars: Object.entries(plotBars).map(([of, atMost]) => ({ kind: 'ceiling', of, atMost })),
+
+  async prepare(lab, cleanup) {
+    const { server, rows } = await startLarge(lab, cleanup);
+    const plot = (): Promise<PlotReading> => measureInBrowser('plot', { url: urlOf(server, ''), slowdown: 1, handle });
+    const contender = (name: keyof typeof plotBars, of: 'drawnMs' | 'zoomMs'): Contender => ({
+      name,
+      async measure() {
+        const { result, usage } = await watch(server.pid, plot);
+        return { value: result[of], usage, details: {} };
+      },
+    });
+    return {
+      contenders: [contender('whole frame', 'drawnMs'), contender('zoom to a hundredth', 'zoomMs')],
+      async verify() {
+        const { shown, zoomed } = await plot();
+        const all = rows.toLocaleString('en-US');
+        if (!shown.endsWith(`of ${all} points`)) throw new Error(`the plot says ${shown}, and there are ${all}`);
+        return `it shows ${shown}, and ${zoomed} of its hundredth`;
       },
     };
   },

@@ -1,20 +1,13 @@
-import { type MeasuredPage, quantile, slowDown } from './measured-page.ts';
-
-export interface JumpReading {
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly jumps: number;
-  /** Where the row that was asked for was not shown with its own cells. */
-  readonly wrong: number;
-}
+import type { JumpReading } from '../console-readings.ts';
+import { type MeasuredPage, open, quantile, slowDown } from './measured-page.ts';
 
 /** Goes to rows of a frame whose column `id` is the number of the row, one after another, as links do. */
 export async function measureJumps(
   measured: MeasuredPage & { readonly handle: string; readonly rows: readonly number[] },
 ): Promise<JumpReading> {
-  const { page, url, handle, rows } = measured;
+  const { page, handle, rows } = measured;
   const fragment = `#/frames/${handle}?columns=id,timestamp,symbol,side,price,amount`;
-  await page.goto(`${url}/${fragment}`);
+  await open(measured, fragment);
   await page.getByRole('grid').getByRole('rowheader', { name: '1', exact: true }).waitFor();
   await slowDown(measured);
   const jumps = await page.evaluate(

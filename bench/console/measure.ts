@@ -5,9 +5,11 @@
 import { chromium } from 'playwright-core';
 import { chromiumOptions } from '../../test/browser/support/chromium.ts';
 import { measureJumps } from './jumps.ts';
+import { measureList } from './list.ts';
+import { measurePlot } from './plot.ts';
 import { measureScroll } from './scroll.ts';
 
-const operations = { scroll: measureScroll, jumps: measureJumps };
+const operations = { list: measureList, scroll: measureScroll, jumps: measureJumps, plot: measurePlot };
 
 const [operation = '', parameters = '{}'] = process.argv.slice(2);
 const measure = operations[operation as keyof typeof operations];
@@ -21,8 +23,6 @@ try {
   });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
-  // tsx names functions by this, also those that are sent into the page.
-  await page.addInitScript('globalThis.__name = (value) => value');
   const devtools = await context.newCDPSession(page);
   const result = await measure({ page, devtools, ...JSON.parse(parameters) });
   process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -10,6 +10,12 @@ export interface MeasuredPage {
   readonly slowdown: number;
 }
 
+export async function open({ page, url }: MeasuredPage, fragment = ''): Promise<void> {
+  await page.goto(`${url}/${fragment}`);
+  // tsx names functions by this, also those that are sent into the page. A script that runs before the page is measured, too.
+  await page.evaluate('globalThis.__name = (value) => value');
+}
+
 export async function slowDown({ devtools, slowdown }: MeasuredPage): Promise<void> {
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
 }

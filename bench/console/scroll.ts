@@ -1,23 +1,12 @@
-import { type MeasuredPage, quantile, slowDown } from './measured-page.ts';
-
-export interface ScrollReading {
-  /** Between two frames of the browser. */
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  /** Of the main thread, for each frame. */
-  readonly workMs: number;
-  readonly frames: number;
-  readonly nodes: number;
-  /** Rows whose cells were another row's. */
-  readonly wrongRows: number;
-}
+import type { ScrollReading } from '../console-readings.ts';
+import { type MeasuredPage, open, quantile, slowDown } from './measured-page.ts';
 
 /** Scrolls a frame whose column `id` is the number of the row, by the wheel, from its middle. */
 export async function measureScroll(
   measured: MeasuredPage & { readonly handle: string; readonly row: number; readonly seconds: number },
 ): Promise<ScrollReading> {
-  const { page, devtools, url, handle, row, seconds } = measured;
-  await page.goto(`${url}/#/frames/${handle}?row=${row}&columns=id,timestamp,symbol,side,price,amount`);
+  const { page, devtools, handle, row, seconds } = measured;
+  await open(measured, `#/frames/${handle}?row=${row}&columns=id,timestamp,symbol,side,price,amount`);
   const grid = page.getByRole('grid');
   await grid.getByRole('rowheader', { name: row.toLocaleString('en-US'), exact: true }).waitFor();
   const box = await grid.boundingBox();

@@ -1,0 +1,53 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BenchCase } from '../bench-case.ts';
+import { measureInBrowser } from '../browser-client.ts';
+import type { ListReading } from '../console-readings.ts';
+import { urlOf } from '../http-get.ts';
+import { makeTrades } from '../large-frame.ts';
+import { untilQuiet, watch } from '../process-tree.ts';
+import { startFramehold, untilReadable } from '../rivals/framehold.ts';
+
+const slowdown = 4;
+const mostBlockedMs = 100;
+
+export const consoleList: BenchCase = {
+  name: 'console-list',
+  title: 'first contentful paint of the list of 5,000 frames, with a processor four times slower and an empty cache',
+  unit: 'ms',
+  better: 'lower',
+  rounds: 5,
+  bars: [{ kind: 'ceiling', of: 'console', atMost: 300 }],
+
+  async prepare(lab, cleanup) {
+    const frames = lab.quick ? 50 : 5000;
+    const dataDir = join(lab.folder, 'console-list');
+    const cold = join(dataDir, 'cold');
+    await mkdir(cold, { recursive: true });
+    await makeTrades(dataDir, 'frame_0', 100);
+    const names = Array.from({ length: frames - 1 }, (_, i) => `frame_${i + 1}`);
+    for (const name of names) await copyFile(join(cold, 'frame_0.parquet'), join(cold, `${name}.parquet`));
+    const server = cleanup.use(await startFramehold({ dataDir, logPath: lab.frameholdLog }));
+    for (const name of ['frame_0', ...names]) await untilReadable(server, name);
+    await untilQuiet(server.pid);
+    const open = (): Promise<ListReading> => measureInBrowser('list', { url: urlOf(server, ''), slowdown, frames });
+    return {
+      contenders: [
+        {
+          name: 'console',
+          async measure() {
+            const { result, usage } = await watch(server.pid, open);
+            const { firstPaintMs, firstRowsMs, blockedMs } = result;
+            return { value: firstPaintMs, usage, details: { firstRowsMs, blockedMs } };
+          },
+        },
+      ],
+      async verify() {
+        const { listed, blockedMs } = await open();
+        if (listed !== frames) throw new Error(`${listed} of ${frames} frames are listed`);
+        lab.note(`the main thread is blocked for ${blockedMs.toFixed(0)} ms, of ${mostBlockedMs}`);
+        return `${listed} frames are listed`;
+      },
+    };
+  },
+};
