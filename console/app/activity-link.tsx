@@ -1,4 +1,4 @@
-import { activity } from '../widgets/activity.ts';
+import { activity } from '../navigation/activity.ts';
 
 /** What goes on while another view is shown. */
 export function ActivityLink() {

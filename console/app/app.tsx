@@ -5,11 +5,11 @@ import { messageOf } from '../api/api-error.ts';
 import { openSession, sessionError } from '../api/session.ts';
 import { needsLogin } from '../api/session-token.ts';
 import { LoginView } from '../login/login-view.tsx';
+import { place } from '../navigation/route.ts';
 import { Notices } from '../widgets/notices.tsx';
 import { FileDrop } from './file-drop.tsx';
-import { Navigation } from './navigation.tsx';
+import { NavigationBar } from './navigation-bar.tsx';
 import { CommandPalette } from './palette.tsx';
-import { place } from './route.ts';
 import { type View, views } from './views.ts';
 
 export function App() {
@@ -18,7 +18,7 @@ export function App() {
       <button type="button" class="skip-link" onClick={() => document.getElementById('content')?.focus()}>
         Skip to the content
       </button>
-      <Navigation />
+      <NavigationBar />
       <main id="content" class="content" tabIndex={-1}>
         {needsLogin.value ? <LoginView /> : <CurrentView />}
       </main>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { mayWrite } from '../api/session.ts';
+import { goTo, hrefOf } from '../navigation/route.ts';
 import { Icon } from '../widgets/icon.tsx';
-import { goTo, hrefOf } from './route.ts';
 
 /** Takes files that are dropped anywhere on the page to the view of uploads. */
 export function FileDrop() {

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Command, offeredCommands } from '../navigation/commands.ts';
+import { goTo, hrefOf } from '../navigation/route.ts';
 import { Dialog } from '../widgets/dialog.tsx';
-import { type Command, offeredCommands } from './commands.ts';
-import { goTo, hrefOf } from './route.ts';
 import { theme } from './theme.ts';
 import { views } from './views.ts';
 

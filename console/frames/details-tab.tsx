@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
 import { request, sendJson } from '../api/request.ts';
 import { identity, mayAdminister, mayWrite } from '../api/session.ts';
-import { goTo, hrefOf } from '../app/route.ts';
+import { goTo, hrefOf } from '../navigation/route.ts';
 import { Confirm } from '../widgets/confirm.tsx';
 import { formatBytes, formatCount, formatCountOf, formatDuration } from '../widgets/format.ts';
 import { Icon } from '../widgets/icon.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
 import { downloadFile } from '../api/download.ts';
 import { type ExportFormat, exportFormats } from '../api/export-formats.ts';
-import { place } from '../app/route.ts';
+import { place } from '../navigation/route.ts';
 import { copyText } from '../widgets/clipboard.ts';
 import { Dialog } from '../widgets/dialog.tsx';
 import { formatCount, formatCountOf } from '../widgets/format.ts';

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the links and buttons in it have the focus
 import { signal, useComputed } from '@preact/signals';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { hrefOf } from '../app/route.ts';
+import { hrefOf } from '../navigation/route.ts';
 import { formatBytes, formatCount } from '../widgets/format.ts';
 import { Icon } from '../widgets/icon.tsx';
 import type { Frame } from './frame.ts';

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
-import { offerCommands } from '../app/commands.ts';
-import { goTo, hrefOf, place } from '../app/route.ts';
+import { offerCommands } from '../navigation/commands.ts';
+import { goTo, hrefOf, place } from '../navigation/route.ts';
 import { copyText } from '../widgets/clipboard.ts';
 import { formatBytes, formatCountOf } from '../widgets/format.ts';
 import { Icon } from '../widgets/icon.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
-import { place } from '../app/route.ts';
+import { place } from '../navigation/route.ts';
 import { FrameListView } from './frame-list-view.tsx';
 
 export function FramesView() {

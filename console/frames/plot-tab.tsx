@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { goTo, hrefOf, place } from '../app/route.ts';
+import { goTo, hrefOf, place } from '../navigation/route.ts';
 import { LazyPlotPanel } from '../plot/lazy-plot-panel.tsx';
 import { parseSettings, settingsText } from '../plot/settings-link.ts';
 import type { Frame } from './frame.ts';

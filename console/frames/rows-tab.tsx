@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
-import { goTo, hrefOf, place } from '../app/route.ts';
 import type { CellRange } from '../grid/cell-selection.ts';
 import { Grid, type GridHandle } from '../grid/grid.tsx';
+import { goTo, hrefOf, place } from '../navigation/route.ts';
 import { ColumnChooser } from './column-chooser.tsx';
 import { formatColumnNames, parseColumnNames } from './column-names.ts';
 import { ExportDialog } from './export-dialog.tsx';

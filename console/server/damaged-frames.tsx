@@ -1,4 +1,4 @@
-import { hrefOf } from '../app/route.ts';
+import { hrefOf } from '../navigation/route.ts';
 import { Icon } from '../widgets/icon.tsx';
 import type { DamagedFrame } from './server-state.ts';
 

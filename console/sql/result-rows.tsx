@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
 import { mayWrite } from '../api/session.ts';
-import { hrefOf } from '../app/route.ts';
 import { Grid } from '../grid/grid.tsx';
+import { hrefOf } from '../navigation/route.ts';
 import { formatCount } from '../widgets/format.ts';
 import { KeepDialog } from './keep-dialog.tsx';
 import { keepStateOf } from './keep-result.ts';

@@ -1,8 +1,8 @@
 import { untracked, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../api/api-error.ts';
-import { offerCommands } from '../app/commands.ts';
-import { goTo, hrefOf, place } from '../app/route.ts';
+import { offerCommands } from '../navigation/commands.ts';
+import { goTo, hrefOf, place } from '../navigation/route.ts';
 import { copyText } from '../widgets/clipboard.ts';
 import { notify } from '../widgets/notices.tsx';
 import { dialectOf } from './editor/dialects.ts';

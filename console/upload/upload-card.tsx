@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
-import { hrefOf } from '../app/route.ts';
+import { hrefOf } from '../navigation/route.ts';
 import { formatBytes, formatCount, formatDuration } from '../widgets/format.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { OptionFields } from './option-fields.tsx';

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { identity } from '../api/session.ts';
-import { hrefOf } from '../app/route.ts';
-import { activity } from '../widgets/activity.ts';
+import { activity } from '../navigation/activity.ts';
+import { hrefOf } from '../navigation/route.ts';
 import { notify } from '../widgets/notices.tsx';
 import { Upload } from './upload.ts';
 

@@ -1,15 +1,15 @@
 import { identity, logOut, serverInfo } from '../api/session.ts';
 import { needsLogin, token } from '../api/session-token.ts';
+import { hrefOf, place } from '../navigation/route.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { ActivityLink } from './activity-link.tsx';
 import { openPalette } from './palette.tsx';
-import { hrefOf, place } from './route.ts';
 import { type Theme, theme } from './theme.ts';
 import { views } from './views.ts';
 
 const nextTheme: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 
-export function Navigation() {
+export function NavigationBar() {
   const who = identity.value;
   return (
     <header class="navigation">
