@@ -7,10 +7,9 @@ import { copyText } from '../widgets/clipboard.ts';
 import { Dialog } from '../widgets/dialog.tsx';
 import { formatCount, formatCountOf } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
-import { parseColumnNames } from './column-names.ts';
-
 import { exportPath } from './export-link.ts';
 import type { Frame } from './frame.ts';
+import { parseColumnNames } from './rows/column-names.ts';
 
 export interface ExportDialogProps {
   readonly frame: Frame;

@@ -1,5 +1,5 @@
 import type { ExportFormat } from '../api/export-formats.ts';
-import { formatColumnNames } from './column-names.ts';
+import { formatColumnNames } from './rows/column-names.ts';
 
 export interface ExportOptions {
   readonly handle: string;

@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiError, isAbort } from '../api/api-error.ts';
 import { describeFrame, type Frame, lineageOf } from './frame.ts';
 import { watchFrames } from './frame-changes.ts';
-import { type FrameSource, frameSource } from './frame-source.ts';
+import { type FrameSource, frameSource } from './rows/frame-source.ts';
 
 const describeMs = 1500;
 

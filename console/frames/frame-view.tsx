@@ -7,14 +7,14 @@ import { copyText } from '../widgets/clipboard.ts';
 import { formatBytes, formatCountOf } from '../widgets/format.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { notify } from '../widgets/notices.tsx';
-import { parseColumnNames } from './column-names.ts';
-import { ColumnsTab } from './columns-tab.tsx';
-import { DetailsTab } from './details-tab.tsx';
+import { ColumnsTab } from './columns/columns-tab.tsx';
+import { DetailsTab } from './details/details-tab.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import type { Frame } from './frame.ts';
 import { FrameModel } from './frame-model.ts';
 import { PlotTab } from './plot-tab.tsx';
-import { RowsTab } from './rows-tab.tsx';
+import { parseColumnNames } from './rows/column-names.ts';
+import { RowsTab } from './rows/rows-tab.tsx';
 import { SnippetsDialog } from './snippets-dialog.tsx';
 import { sqlName } from './sql-name.ts';
 

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
 import { place } from '../navigation/route.ts';
-import { FrameListView } from './frame-list-view.tsx';
+import { FrameListView } from './list/frame-list-view.tsx';
 
 export function FramesView() {
   const [handle] = place.value.segments;

@@ -2,8 +2,8 @@ import { messageOf } from '../api/api-error.ts';
 import { Icon, type IconName } from '../widgets/icon.tsx';
 import { notify } from '../widgets/notices.tsx';
 import { engines, kindOf, refreshEngines } from './engines.ts';
+import { cancelTab, isUnderWay, runsByTab } from './run/statement-run.ts';
 import { changeTab, currentTab } from './sql-tabs.ts';
-import { cancelTab, isUnderWay, runsByTab } from './statement-run.ts';
 
 export interface SqlToolbarProps {
   readonly onRun: () => void;

@@ -13,13 +13,13 @@ import { remember } from './kept/history.ts';
 import { HistoryDialog } from './kept/history-dialog.tsx';
 import { SavedDialog } from './kept/saved-dialog.tsx';
 import { saveStatement } from './kept/saved-statements.ts';
-import { panelOf, ResultPanel, showPanel } from './result-panel.tsx';
+import { panelOf, ResultPanel, showPanel } from './result/result-panel.tsx';
+import { cancelTab, prefixLength, type StatementRun, startStatements } from './run/statement-run.ts';
+import { statementsToRun } from './run/statements-to-run.ts';
 import { SplitPane } from './split-pane.tsx';
 import { type LinkedStatement, linkedStatement } from './sql-link.ts';
 import { changeTab, currentTab, openTab, persistTabs, selectTab, tabs, textOf } from './sql-tabs.ts';
 import { SqlToolbar } from './sql-toolbar.tsx';
-import { cancelTab, prefixLength, type StatementRun, startStatements } from './statement-run.ts';
-import { statementsToRun } from './statements-to-run.ts';
 import { NameDialog, TabBar } from './tab-bar.tsx';
 
 export function SqlView() {

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import { Dialog } from '../widgets/dialog.tsx';
 import { Icon } from '../widgets/icon.tsx';
+import { forgetRuns } from './run/statement-run.ts';
 import { changeTab, closeTab, currentTab, openTab, type SqlTab, selectTab, tabs } from './sql-tabs.ts';
-import { forgetRuns } from './statement-run.ts';
 
 export function discardTab(id: string): void {
   forgetRuns(id);

@@ -1,15 +1,15 @@
 import { useMemo, useState } from 'preact/hooks';
-import { messageOf } from '../api/api-error.ts';
-import { mayWrite } from '../api/session.ts';
-import { Grid } from '../grid/grid.tsx';
-import { hrefOf } from '../navigation/route.ts';
-import { formatCount } from '../widgets/format.ts';
+import { messageOf } from '../../api/api-error.ts';
+import { mayWrite } from '../../api/session.ts';
+import { Grid } from '../../grid/grid.tsx';
+import { hrefOf } from '../../navigation/route.ts';
+import { formatCount } from '../../widgets/format.ts';
+import type { StatementAnswer } from '../run/run-statement.ts';
+import { isPlan, type StatementRun } from '../run/statement-run.ts';
 import { KeepDialog } from './keep-dialog.tsx';
 import { keepStateOf } from './keep-result.ts';
 import { ResultExportDialog } from './result-export-dialog.tsx';
 import { keptSource, resultSource } from './result-source.ts';
-import type { StatementAnswer } from './run-statement.ts';
-import { isPlan, type StatementRun } from './statement-run.ts';
 
 export type RowsAnswer = StatementAnswer & { readonly kind: 'rows' };
 

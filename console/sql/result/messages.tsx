@@ -1,6 +1,6 @@
-import { ApiError } from '../api/api-error.ts';
-import { outcomeText } from './run-status.tsx';
-import type { StatementRun } from './statement-run.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { outcomeText } from '../run/run-status.tsx';
+import type { StatementRun } from '../run/statement-run.ts';
 
 export function Failure({ error }: { readonly error: unknown }) {
   return (

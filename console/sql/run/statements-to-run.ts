@@ -1,4 +1,4 @@
-import { isBlank, type QuotingRules, statementRanges } from '../../src/core/text/split-statements.ts';
+import { isBlank, type QuotingRules, statementRanges } from '../../../src/core/text/split-statements.ts';
 import type { StatementToRun } from './statement-run.ts';
 
 /** All statements of a selection; without one, the statement under the cursor. */

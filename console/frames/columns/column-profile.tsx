@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isAbort, messageOf } from '../api/api-error.ts';
-import { getJson, withQuery } from '../api/request.ts';
-import { textOf } from '../grid/cell-text.ts';
-import type { Cell } from '../grid/grid-source.ts';
-import { formatCount } from '../widgets/format.ts';
-import { type FrameColumn, framePath } from './frame.ts';
+import { isAbort, messageOf } from '../../api/api-error.ts';
+import { getJson, withQuery } from '../../api/request.ts';
+import { textOf } from '../../grid/cell-text.ts';
+import type { Cell } from '../../grid/grid-source.ts';
+import { formatCount } from '../../widgets/format.ts';
+import { type FrameColumn, framePath } from '../frame.ts';
 import { type HistogramBins, ProfileHistogram } from './profile-histogram.tsx';
 
 const shownTop = 10;

@@ -1,4 +1,4 @@
-import type { Frame } from './frame.ts';
+import type { Frame } from '../frame.ts';
 
 export type SortKey = 'handle' | 'rows' | 'bytes' | 'created';
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { getJson } from '../api/request.ts';
+import { getJson } from '../../api/request.ts';
 
 export interface QueryProgress {
   readonly tasks: number;

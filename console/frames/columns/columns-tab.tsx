@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { formatCount } from '../widgets/format.ts';
-import { Icon } from '../widgets/icon.tsx';
+import { formatCount } from '../../widgets/format.ts';
+import { Icon } from '../../widgets/icon.tsx';
+import { type Frame, type FrameColumn, typeName } from '../frame.ts';
 import { ColumnProfile } from './column-profile.tsx';
-import { type Frame, type FrameColumn, typeName } from './frame.ts';
 
 const pageColumns = 200;
 

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import { getJson, withQuery } from '../api/request.ts';
-import type { Cell, GridColumn, GridSource } from '../grid/grid-source.ts';
+import { getJson, withQuery } from '../../api/request.ts';
+import type { Cell, GridColumn, GridSource } from '../../grid/grid-source.ts';
 
 /** Rows that are in memory, for the grid. */
 export function resultSource(

@@ -2,11 +2,11 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the links and buttons in it have the focus
 import { signal, useComputed } from '@preact/signals';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { hrefOf } from '../navigation/route.ts';
-import { formatBytes, formatCount } from '../widgets/format.ts';
-import { Icon } from '../widgets/icon.tsx';
-import type { Frame } from './frame.ts';
-import { formatTime } from './frame-format.ts';
+import { hrefOf } from '../../navigation/route.ts';
+import { formatBytes, formatCount } from '../../widgets/format.ts';
+import { Icon } from '../../widgets/icon.tsx';
+import type { Frame } from '../frame.ts';
+import { formatTime } from '../frame-format.ts';
 import { frames } from './frame-list.ts';
 import { chooseFrames, type SortKey } from './frame-order.ts';
 

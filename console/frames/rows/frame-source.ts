@@ -1,9 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { ApiError } from '../api/api-error.ts';
-import { request, withQuery } from '../api/request.ts';
-import type { Cell, GridColumn, GridSource } from '../grid/grid-source.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { request, withQuery } from '../../api/request.ts';
+import type { Cell, GridColumn, GridSource } from '../../grid/grid-source.ts';
+import { type Frame, gridColumn, lineageOf, versionIdOf } from '../frame.ts';
 import { parseExactJson } from './exact-json.ts';
-import { type Frame, gridColumn, lineageOf, versionIdOf } from './frame.ts';
 
 /** Why no more rows can be had. */
 export type FrameLoss = 'replaced' | 'dropped';

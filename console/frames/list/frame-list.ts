@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import { ApiError, isAbort } from '../api/api-error.ts';
-import { getJson, withQuery } from '../api/request.ts';
-import { describeFrame, type Frame } from './frame.ts';
-import { type FrameChange, watchFrames } from './frame-changes.ts';
+import { ApiError, isAbort } from '../../api/api-error.ts';
+import { getJson, withQuery } from '../../api/request.ts';
+import { describeFrame, type Frame } from '../frame.ts';
+import { type FrameChange, watchFrames } from '../frame-changes.ts';
 
 /** The first page is drawn before the others are asked for. */
 const firstPage = 100;

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isAbort, messageOf } from '../api/api-error.ts';
-import { getJson, request } from '../api/request.ts';
-import { Icon } from '../widgets/icon.tsx';
-import { framePath } from './frame.ts';
+import { isAbort, messageOf } from '../../api/api-error.ts';
+import { getJson, request } from '../../api/request.ts';
+import { Icon } from '../../widgets/icon.tsx';
+import { framePath } from '../frame.ts';
 
 /** The tenants that may read a frame of one's own. */
 export function FrameShares({ handle }: { readonly handle: string }) {

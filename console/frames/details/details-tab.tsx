@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../api/api-error.ts';
-import { request, sendJson } from '../api/request.ts';
-import { identity, mayAdminister, mayWrite } from '../api/session.ts';
-import { goTo, hrefOf } from '../navigation/route.ts';
-import { Confirm } from '../widgets/confirm.tsx';
-import { formatBytes, formatCount, formatCountOf, formatDuration } from '../widgets/format.ts';
-import { Icon } from '../widgets/icon.tsx';
-import { notify } from '../widgets/notices.tsx';
-import { type Frame, framePath, lineageOf } from './frame.ts';
-import { formatRemaining, formatTime } from './frame-format.ts';
+import { messageOf } from '../../api/api-error.ts';
+import { request, sendJson } from '../../api/request.ts';
+import { identity, mayAdminister, mayWrite } from '../../api/session.ts';
+import { goTo, hrefOf } from '../../navigation/route.ts';
+import { Confirm } from '../../widgets/confirm.tsx';
+import { formatBytes, formatCount, formatCountOf, formatDuration } from '../../widgets/format.ts';
+import { Icon } from '../../widgets/icon.tsx';
+import { notify } from '../../widgets/notices.tsx';
+import { type Frame, framePath, lineageOf } from '../frame.ts';
+import { formatRemaining, formatTime } from '../frame-format.ts';
 import { FrameShares } from './frame-shares.tsx';
 
 export interface DetailsTabProps {

@@ -1,11 +1,11 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { messageOf } from '../api/api-error.ts';
-import { mayWrite } from '../api/session.ts';
-import { offerCommands } from '../navigation/commands.ts';
-import { goTo, hrefOf } from '../navigation/route.ts';
-import { formatCount } from '../widgets/format.ts';
-import { Icon } from '../widgets/icon.tsx';
+import { messageOf } from '../../api/api-error.ts';
+import { mayWrite } from '../../api/session.ts';
+import { offerCommands } from '../../navigation/commands.ts';
+import { goTo, hrefOf } from '../../navigation/route.ts';
+import { formatCount } from '../../widgets/format.ts';
+import { Icon } from '../../widgets/icon.tsx';
 import { followFrames, frames, isComplete, listError } from './frame-list.ts';
 import { FrameTable, filter } from './frame-table.tsx';
 

@@ -1,8 +1,8 @@
 import { type Signal, signal } from '@preact/signals';
-import { isAbort } from '../api/api-error.ts';
+import { isAbort } from '../../api/api-error.ts';
+import { cancelQuery, keepStatement, newRequestId } from '../run/run-statement.ts';
+import { type StatementRun, slots } from '../run/statement-run.ts';
 import type { KeptFrame } from './result-source.ts';
-import { cancelQuery, keepStatement, newRequestId } from './run-statement.ts';
-import { type StatementRun, slots } from './statement-run.ts';
 
 /** All rows of a result, as a frame. */
 export type KeepState =

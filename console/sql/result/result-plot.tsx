@@ -1,11 +1,11 @@
 import { useRef } from 'preact/hooks';
-import { LazyPlotPanel } from '../plot/lazy-plot-panel.tsx';
-import type { PlotSource } from '../plot/plot-answer.ts';
-import { parseSettings, settingsText } from '../plot/settings-link.ts';
+import { LazyPlotPanel } from '../../plot/lazy-plot-panel.tsx';
+import type { PlotSource } from '../../plot/plot-answer.ts';
+import { parseSettings, settingsText } from '../../plot/settings-link.ts';
+import { isPlan, isUnderWay, type StatementRun } from '../run/statement-run.ts';
+import { changeTab, tabs } from '../sql-tabs.ts';
 import { keepStateOf } from './keep-result.ts';
 import { Failure } from './messages.tsx';
-import { changeTab, tabs } from './sql-tabs.ts';
-import { isPlan, isUnderWay, type StatementRun } from './statement-run.ts';
 
 export interface ResultPlotProps {
   readonly tab: string;

@@ -1,5 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
-import { isAbort } from '../api/api-error.ts';
+import { isAbort } from '../../api/api-error.ts';
 import { cancelQuery, newRequestId, runStatement, type StatementAnswer } from './run-statement.ts';
 import { Slots } from './slots.ts';
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { Dialog } from '../widgets/dialog.tsx';
+import { Dialog } from '../../widgets/dialog.tsx';
+import type { StatementRun } from '../run/statement-run.ts';
 import { keepResult, proposedHandle } from './keep-result.ts';
-import type { StatementRun } from './statement-run.ts';
 
 const lifetimes: readonly { readonly ttl: string; readonly title: string }[] = [
   { ttl: '1h', title: 'an hour without a reader' },

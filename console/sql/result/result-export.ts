@@ -1,4 +1,4 @@
-import type { ExportFormat } from '../api/export-formats.ts';
+import type { ExportFormat } from '../../api/export-formats.ts';
 
 export interface ResultExport {
   /** The statement whose rows are exported, or the frame that has them all. */

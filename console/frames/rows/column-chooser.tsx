@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { Dialog } from '../widgets/dialog.tsx';
-import { formatCount } from '../widgets/format.ts';
-import { type FrameColumn, typeName } from './frame.ts';
+import { Dialog } from '../../widgets/dialog.tsx';
+import { formatCount } from '../../widgets/format.ts';
+import { type FrameColumn, typeName } from '../frame.ts';
 
 /** A dialog with more lines would be slow. */
 const maxShown = 200;

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
+import { outcomeText, RunningStatus } from '../run/run-status.tsx';
+import { isUnderWay, runsByTab, type StatementRun } from '../run/statement-run.ts';
 import { Failure, Messages } from './messages.tsx';
 import { ResultPlot } from './result-plot.tsx';
 import { ResultRows } from './result-rows.tsx';
-import { outcomeText, RunningStatus } from './run-status.tsx';
-import { isUnderWay, runsByTab, type StatementRun } from './statement-run.ts';
 
 type Panel = 'result' | 'plot' | 'messages';
 

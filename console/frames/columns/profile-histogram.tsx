@@ -1,4 +1,4 @@
-import { formatCount } from '../widgets/format.ts';
+import { formatCount } from '../../widgets/format.ts';
 
 export interface HistogramBins {
   readonly step: number;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Frame } from './frame.ts';
+import type { Frame } from '../frame.ts';
 import { chooseFrames } from './frame-order.ts';
 
 const frame = (handle: string, rows: number | null): Frame => ({

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../api/api-error.ts';
-import { downloadFile } from '../api/download.ts';
-import { type ExportFormat, exportFormats } from '../api/export-formats.ts';
-import { Dialog } from '../widgets/dialog.tsx';
+import { messageOf } from '../../api/api-error.ts';
+import { downloadFile } from '../../api/download.ts';
+import { type ExportFormat, exportFormats } from '../../api/export-formats.ts';
+import { Dialog } from '../../widgets/dialog.tsx';
 import { formatsOf, type ResultExport, resultExportPath } from './result-export.ts';
 
 const allFormats = Object.keys(exportFormats) as ExportFormat[];

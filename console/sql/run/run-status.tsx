@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { formatBytes, formatCount, formatDuration } from '../widgets/format.ts';
+import { formatBytes, formatCount, formatDuration } from '../../widgets/format.ts';
 import { followProgress, progressById } from './query-progress.ts';
 import { isPlan, type StatementRun } from './statement-run.ts';
 

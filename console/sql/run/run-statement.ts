@@ -1,7 +1,7 @@
-import { ApiError } from '../api/api-error.ts';
-import { getJson, sendJson, withQuery } from '../api/request.ts';
-import type { Cell, GridColumn } from '../grid/grid-source.ts';
-import type { KeptFrame } from './result-source.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { getJson, sendJson, withQuery } from '../../api/request.ts';
+import type { Cell, GridColumn } from '../../grid/grid-source.ts';
+import type { KeptFrame } from '../result/result-source.ts';
 
 /** How many rows of a result come at once. */
 export const firstRows = 1000;
