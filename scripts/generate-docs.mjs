@@ -25,7 +25,7 @@ for (const [path, render] of Object.entries(pages)) {
 /** As a running server gives it. */
 async function openApiDocument() {
   const { loadConfig } = await tsImport('../src/config/load-config.ts', import.meta.url);
-  const { startServer } = await tsImport('../src/server.ts', import.meta.url);
+  const { startServer } = await tsImport('../src/server/start-server.ts', import.meta.url);
   const { silentLogger } = await tsImport('../src/core/logger.ts', import.meta.url);
   const dataDir = mkdtempSync(join(tmpdir(), 'framehold-docs-'));
   try {

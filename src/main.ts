@@ -34,7 +34,10 @@ const host: Environment = {
   stderrIsTerminal: process.stderr.isTTY === true,
   terminalWidth: () => process.stdout.columns || process.stderr.columns || 80,
   readFile: readIfExists,
-  loadServer: () => import('./server.ts'),
+  loadServer: async () => ({
+    ...(await import('./server/start-server.ts')),
+    ...(await import('./server/storage.ts')),
+  }),
   onFatal: (report) => {
     reportFatal = report;
   },

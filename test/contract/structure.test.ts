@@ -30,8 +30,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['core', 'auth', 'cache', 'encoding', 'follow', 'frames', 'query', 'telemetry', 'tls'],
   flight: ['core', 'auth', 'encoding', 'follow', 'frames', 'grpc', 'query'],
   cli: ['core', 'client', 'config', 'telemetry'],
-  'main.ts': ['core', 'cli', 'config', 'telemetry', 'server.ts'],
-  'server.ts': [
+  'main.ts': ['core', 'cli', 'config', 'telemetry', 'server'],
+  server: [
     ...['core', 'audit', 'auth', 'cache', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
     ...['demo', 'follow', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc', 'tls'],
   ],

@@ -6,7 +6,7 @@ import type { SqlEngine } from '../../src/core/sql.ts';
 import { DuckDbEngine } from '../../src/engines/duckdb/duckdb-engine.ts';
 import { DuckDbSqlEngine } from '../../src/engines/duckdb/duckdb-sql-engine.ts';
 import { NativeCopies } from '../../src/engines/duckdb/native-copies.ts';
-import type { ClusterEngineOptions } from '../../src/server.ts';
+import type { ClusterEngineOptions } from '../../src/server/engines.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** What was asked of a second engine: the method and the statement. */

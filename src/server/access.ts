@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto';
+import { resolve } from 'node:path';
+import { AuditLog } from '../audit/audit-log.ts';
+import { AccessRecords } from '../auth/access-records.ts';
+import { FailedLogins } from '../auth/failed-logins.ts';
+import { FrameAccess } from '../auth/frame-access.ts';
+import { identify } from '../auth/identify.ts';
+import type { IssuerLogin } from '../auth/issuer.ts';
+import { RateLimiter } from '../auth/rate-limiter.ts';
+import { SessionTokens } from '../auth/session-tokens.ts';
+import { shareName } from '../auth/share-index.ts';
+import type { Config } from '../config/config.ts';
+import type { Cleanup } from '../core/async/cleanup.ts';
+import { CredentialWatch } from '../core/credential-watch.ts';
+import { mayUseEngine } from '../core/engine-names.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Identify, Principal, Tenant } from '../core/principal.ts';
+import { analyticsCatalog } from '../core/sql.ts';
+import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
+import { DurableFiles } from '../frames/disk/durable-file.ts';
+import type { Frames } from '../frames/frames.ts';
+import type { FrameStore } from '../frames/store.ts';
+
+export interface Access {
+  /** As callers may see and change them. */
+  readonly frames: Frames;
+  readonly identify: Identify;
+  /** Throws where the caller has sent too many requests. */
+  readonly admit?: (principal: Principal) => void;
+  /** Undefined while there is no authentication. */
+  readonly records: AccessRecords | undefined;
+  readonly sessionTokens?: SessionTokens;
+  /** How people log in by a browser. */
+  readonly logins: () => readonly IssuerLogin[];
+  /** Undefined while there is no authentication. */
+  readonly watch: CredentialWatch | undefined;
+}
+
+/** Undefined while there is no authentication. */
+export async function openRecords(
+  { auth, storage }: Config,
+  cleanup: Cleanup,
+  logger: Logger,
+): Promise<AccessRecords | undefined> {
+  if (!auth.enabled) return undefined;
+  const records = await AccessRecords.open(resolve(storage.parquetPath), new DurableFiles());
+  cleanup.defer(() => records[Symbol.dispose]());
+  records.watch(logger.area('auth'));
+  return records;
+}
+
+export async function openAudit({ audit }: Config, logger: Logger): Promise<AuditLog | undefined> {
+  const { file: path, onFailure = 'refuse' } = audit;
+  return path === undefined ? undefined : AuditLog.open({ path, onFailure, logger: logger.area('audit') });
+}
+
+export async function openAccess(
+  { auth, storage }: Config,
+  store: FrameStore,
+  records: AccessRecords | undefined,
+  cleanup: Cleanup,
+  logger: Logger,
+): Promise<Access> {
+  if (records === undefined)
+    return { frames: new FrameAccess(store), identify, records, logins: () => [], watch: undefined };
+  // Loaded where they are needed: the verifier of JWTs is large.
+  const { Authenticator } = await import('../auth/authenticator.ts');
+  const { Issuer } = await import('../auth/issuer.ts');
+  const sessionTokens = new SessionTokens(resolve(storage.parquetPath), new DurableFiles());
+  const keys = { maxStaleMs: auth.jwksMaxStaleMs, logger: logger.area('auth') };
+  const logins = new FailedLogins({ maxPerMinute: auth.maxFailedLogins, logger: logger.area('auth') });
+  cleanup.defer(() => logins[Symbol.dispose]());
+  const issuers = [...auth.issuers].map(([name, settings]) => new Issuer({ ...settings, name }, keys));
+  const authenticator = new Authenticator({
+    records,
+    issuers,
+    certificates: [...auth.certificates].map(([name, rule]) => ({ ...rule, name })),
+    sessions: sessionTokens,
+    anonymousTenant: auth.anonymous,
+  });
+  const watch = new CredentialWatch(authenticator.identify);
+  cleanup.defer(() => watch[Symbol.dispose]());
+  const rates = new RateLimiter();
+  return {
+    frames: new FrameAccess(store, records),
+    records,
+    sessionTokens,
+    logins: () => issuers.flatMap(({ login }) => login ?? []),
+    watch,
+    identify: logins.limit(authenticator.identify),
+    admit: (principal) => rates.count(principal),
+  };
+}
+
+/** What the processes of a tenant may read. Undefined while there is only one tenant. */
+export function tenantReach(store: FrameStore, records: AccessRecords | undefined): ReachOf | undefined {
+  if (records === undefined) return undefined;
+  const shared = new Map<Tenant, string>();
+  records.onChange(() => shared.clear());
+  const sharedWith = (tenant: Tenant): string => {
+    const known = shared.get(tenant) ?? hash('sha256', records.sharesWith(tenant).map(shareName).sort().join());
+    shared.set(tenant, known);
+    return known;
+  };
+  return async (tenant) => ({
+    linksFolder: await store.linksFolder(tenant),
+    hasAnalytics: mayUseEngine({ limits: await records.limitsOf(tenant) }, analyticsCatalog),
+    shared: sharedWith(tenant),
+  });
+}

@@ -1,0 +1,87 @@
+import { join, resolve } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { Cleanup } from '../core/async/cleanup.ts';
+import type { Logger } from '../core/logger.ts';
+import { DuckDbEngine } from '../engines/duckdb/duckdb-engine.ts';
+import { DuckDbSqlEngine } from '../engines/duckdb/duckdb-sql-engine.ts';
+import { NativeCopies } from '../engines/duckdb/native-copies.ts';
+import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
+import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
+
+/** How much a worker may spill to disk. */
+const maxTempBytes = 64_000_000_000;
+
+/** What every pool of DuckDB processes has. */
+function poolOptions({ storage, sql }: Config, logger: Logger) {
+  return {
+    maxTempBytes,
+    threads: sql.threads,
+    memoryBytes: sql.memoryBytes,
+    tempDirectory: join(storage.dataDir, 'spill'),
+    maxQueue: sql.maxQueue,
+    logger: logger.area('duckdb'),
+  };
+}
+
+export interface FramePools extends AsyncDisposable {
+  /** Reads and writes frames for callers. */
+  readonly foreground: DuckDbEngine;
+  readonly background: DuckDbEngine;
+}
+
+export function openFramePools(config: Config, logger: Logger): FramePools {
+  const { sql } = config;
+  const options = poolOptions(config, logger);
+  const cleanup = new Cleanup();
+  sweepSpill(options.tempDirectory).catch((error: unknown) =>
+    logger.debug('could not sweep the spill directory', { error }),
+  );
+  return {
+    foreground: cleanup.use(
+      new DuckDbEngine({ ...options, workers: sql.workers, writeThreads: sql.workers, timeoutMs: sql.timeoutMs }),
+    ),
+    background: cleanup.use(backgroundPool(options)),
+    [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
+  };
+}
+
+/** Runs callers' SQL, over native copies of the frames where there are some. */
+export function openSqlPool(
+  config: Config,
+  reachOf: ReachOf | undefined,
+  cleanup: Cleanup,
+  logger: Logger,
+): DuckDbSqlEngine {
+  const { storage, sql } = config;
+  const options = poolOptions(config, logger);
+  // Recompression may take minutes, and copies shall not wait for it.
+  const copyEngine = cleanup.use(backgroundPool(options));
+  const root = join(storage.dataDir, 'warm');
+  sweepSpill(root).catch((error: unknown) => logger.debug('could not sweep the native copies', { error }));
+  const nativeCopies = cleanup.use(
+    new NativeCopies({
+      root,
+      budgetBytes: storage.cacheSizeBytes,
+      copy: (frame, signal) => copyEngine.warm(frame, { signal }),
+      logger: logger.area('duckdb'),
+    }),
+  );
+  const reach = {
+    coldDirectory: resolve(storage.parquetPath),
+    warmDirectory: nativeCopies.directory,
+    analyticsPath: resolve(storage.duckdbPath),
+  };
+  return cleanup.use(
+    new DuckDbSqlEngine({ ...options, workers: sql.workers, timeoutMs: sql.timeoutMs, nativeCopies, reach, reachOf }),
+  );
+}
+
+/** For a command that works without a server. */
+export function openVerifyPool(config: Config, logger: Logger): DuckDbEngine {
+  return backgroundPool({ ...poolOptions(config, logger), maxQueue: 1 });
+}
+
+/** One process, whose jobs take the time that they need. */
+function backgroundPool(options: ReturnType<typeof poolOptions>): DuckDbEngine {
+  return new DuckDbEngine({ ...options, workers: 1, timeoutMs: 0, background: true });
+}

@@ -1,0 +1,90 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config/config.ts';
+import type { EngineConfig } from '../config/engine-settings.ts';
+import type { Cleanup } from '../core/async/cleanup.ts';
+import type { ClusterEngine } from '../core/engine.ts';
+import { localEngineName, tsdbEngineName } from '../core/engine-names.ts';
+import type { Logger } from '../core/logger.ts';
+import type { ArrowRecoder } from '../core/sql.ts';
+import type { Tsdb } from '../core/tsdb.ts';
+import type { DuckDbSqlEngine } from '../engines/duckdb/duckdb-sql-engine.ts';
+import { localEngine } from '../engines/duckdb/local-engine.ts';
+import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
+import { createTsdb } from '../engines/tsdb/tsdb.ts';
+import { tsdbEngine } from '../engines/tsdb/tsdb-engine.ts';
+import { EngineDirectory } from '../query/engine-directory.ts';
+import { openSqlPool } from './duckdb-pools.ts';
+
+/** What an engine of other machines is made of. */
+export interface ClusterEngineOptions extends EngineConfig {
+  readonly name: string;
+  readonly coldDirectory: string;
+  readonly extraCertificatesFile: string | undefined;
+  readonly recoder: ArrowRecoder;
+  readonly logger: Logger;
+}
+
+export type CreateClusterEngine = (options: ClusterEngineOptions) => ClusterEngine | Promise<ClusterEngine>;
+
+/** The engines that callers may name. */
+export interface Engines {
+  readonly local: DuckDbSqlEngine;
+  readonly clusters: readonly ClusterEngine[];
+  readonly tsdb: Tsdb | undefined;
+  readonly directory: EngineDirectory;
+}
+
+export async function openEngines(
+  config: Config,
+  reachOf: ReachOf | undefined,
+  createEngine: CreateClusterEngine,
+  cleanup: Cleanup,
+  logger: Logger,
+): Promise<Engines> {
+  const local = openSqlPool(config, reachOf, cleanup, logger);
+  const clusters = await openClusters(config, local, createEngine, cleanup, logger);
+  const tsdb = openTsdb(config, cleanup, logger);
+  const directory = new EngineDirectory({
+    engines: [
+      localEngine(localEngineName, local),
+      ...(tsdb === undefined ? [] : [tsdbEngine(tsdbEngineName, tsdb)]),
+      ...clusters,
+    ],
+    defaultEngine: config.sql.defaultEngine,
+    autoEngine: config.sql.autoEngine,
+  });
+  return { local, clusters, tsdb, directory };
+}
+
+async function openClusters(
+  { storage, extraCertificatesFile, engines }: Config,
+  recoder: ArrowRecoder,
+  createEngine: CreateClusterEngine,
+  cleanup: Cleanup,
+  logger: Logger,
+): Promise<readonly ClusterEngine[]> {
+  const coldDirectory = resolve(storage.parquetPath);
+  const common = { coldDirectory, extraCertificatesFile, recoder, logger: logger.area('engines') };
+  const clusters: ClusterEngine[] = [];
+  for (const [name, engine] of engines) {
+    clusters.push(cleanup.use(await createEngine({ ...engine, ...common, name })));
+  }
+  return clusters;
+}
+
+function openTsdb({ tsdb }: Config, cleanup: Cleanup, logger: Logger): Tsdb | undefined {
+  const { httpUrl: url } = tsdb;
+  return url === undefined ? undefined : cleanup.use(createTsdb({ ...tsdb, url, logger: logger.area('tsdb') }));
+}
+
+/** The one place where an engine's kind becomes an engine. Loaded where there is one: a seventh of the program is its code. */
+export async function createClusterEngine(options: ClusterEngineOptions): Promise<ClusterEngine> {
+  switch (options.kind) {
+    case 'spark-connect': {
+      const { SparkEngine } = await import('../engines/spark/spark-engine.ts');
+      return new SparkEngine(options);
+    }
+    default:
+      return options.kind satisfies never;
+  }
+}

@@ -1,0 +1,121 @@
+import { identify } from '../auth/identify.ts';
+import type { Config } from '../config/config.ts';
+import type { ListenAddress } from '../config/listen-address.ts';
+import { Cleanup } from '../core/async/cleanup.ts';
+import type { Audit } from '../core/audit.ts';
+import { autoEngineName, localEngineName } from '../core/engine-names.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Principal } from '../core/principal.ts';
+import { version } from '../core/version.ts';
+import { createFlightService } from '../flight/flight-service.ts';
+import { Sessions } from '../flight/request/sessions.ts';
+import { createFlightSql } from '../flight/sql/flight-sql.ts';
+import { flightServiceName } from '../grpc/messages/flight.ts';
+import { createHealthService } from '../grpc/server/health.ts';
+import { startGrpcListener } from '../grpc/server/listener.ts';
+import { startHttpListener } from '../http/listener/listener.ts';
+import { pingRoute } from '../http/routes/ping.ts';
+import { httpRoutes, type RouteParts } from './routes.ts';
+
+/** For answers to those whose statement outlasts a stop. */
+const lastWordMs = 250;
+
+/** What the listeners open on. */
+export interface ListenerParts extends RouteParts {
+  readonly audit: Audit | undefined;
+}
+
+interface Listeners extends AsyncDisposable {
+  readonly httpAddress: ListenAddress;
+  readonly grpcAddress: ListenAddress;
+}
+
+export async function openListeners(config: Config, parts: ListenerParts, logger: Logger): Promise<Listeners> {
+  const { server } = config;
+  return Cleanup.scope(async (cleanup) => {
+    const grpc = cleanup.use(await openGrpc(config, parts, logger));
+    const http = await openHttp(config, parts, grpc.address, logger);
+    if (server.healthAddress !== undefined) await openHealth(config, server.healthAddress, cleanup, logger);
+    cleanup.defer(async () => {
+      const { shutdownGraceMs: graceMs } = server;
+      parts.followers.endAll();
+      // Statements that outlast the grace period are answered 503 first; whatever else is open is cut 250 ms later.
+      const told = setTimeout(() => parts.queries.running.stopAll(), graceMs);
+      await Promise.all([http.close(graceMs + lastWordMs), grpc.close({ graceMs })]);
+      clearTimeout(told);
+    });
+    return { httpAddress: http.address, grpcAddress: grpc.address };
+  });
+}
+
+function openHttp(config: Config, parts: ListenerParts, grpc: ListenAddress, logger: Logger) {
+  const { http } = config;
+  return startHttpListener({
+    ...http,
+    host: http.bindAddress.host,
+    port: http.bindAddress.port,
+    cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
+    identify: parts.identify,
+    admit: parts.admit,
+    isClosed: parts.records !== undefined,
+    audit: parts.audit,
+    watch: parts.watch,
+    tickets: parts.tickets,
+    counter: parts.counters.http,
+    tls: parts.tls,
+    routes: httpRoutes(config, parts, grpc),
+    logger: logger.area('http'),
+  });
+}
+
+/** For probes that cannot show a certificate: in clear text, and nothing but whether we live. */
+async function openHealth({ http }: Config, address: ListenAddress, cleanup: Cleanup, logger: Logger): Promise<void> {
+  const listener = await startHttpListener({
+    ...http,
+    ...address,
+    cors: undefined,
+    hosts: ['*'],
+    identify,
+    isClosed: false,
+    audit: undefined,
+    routes: [pingRoute],
+    logger: logger.area('http'),
+  });
+  cleanup.defer(() => listener.close(lastWordMs));
+}
+
+function openGrpc({ server }: Config, parts: ListenerParts, logger: Logger) {
+  const { frames, followers, queries, records, sessionTokens } = parts;
+  const { engines, sql, filter } = queries;
+  const issueToken = sessionTokens && ((principal: Principal) => sessionTokens.issue(principal));
+  const sessions = new Sessions({ takesTokens: records === undefined, issueToken }, [
+    localEngineName,
+    ...engines.clusters.map(({ name }) => name),
+    autoEngineName,
+  ]);
+  const flightSql = createFlightSql({
+    sql,
+    frames,
+    sessions,
+    expectStatements: ({ tenant }) => engines.local.expect(tenant),
+    logger,
+    version,
+    maxConnections: server.maxConnections,
+  });
+  return startGrpcListener({
+    host: server.grpcHost,
+    port: server.grpcPort,
+    maxConnections: server.maxConnections,
+    services: [
+      createHealthService(['', flightServiceName]),
+      createFlightService({ frames, followers, filter, sql: flightSql, sessions }),
+    ],
+    identify: parts.identify,
+    admit: parts.admit,
+    audit: parts.audit,
+    watch: parts.watch,
+    counter: parts.counters.grpc,
+    tls: parts.tls,
+    logger,
+  });
+}

@@ -1,0 +1,43 @@
+import type { Config } from '../config/config.ts';
+import { Cleanup } from '../core/async/cleanup.ts';
+import type { Logger } from '../core/logger.ts';
+import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
+import type { Frames } from '../frames/frames.ts';
+import { AutoEngine } from '../query/auto-engine.ts';
+import { EngineRouter } from '../query/engine-router.ts';
+import type { FrameSql } from '../query/frame-sql.ts';
+import { FrameStatements } from '../query/frame-statements.ts';
+import { RowFilter } from '../query/row-filter.ts';
+import { RunningQueries } from '../query/running-queries.ts';
+import { type CreateClusterEngine, type Engines, openEngines } from './engines.ts';
+
+/** SQL over frames, on every engine. */
+export interface Queries extends AsyncDisposable {
+  readonly engines: Engines;
+  readonly sql: FrameSql;
+  readonly running: RunningQueries;
+  readonly filter: RowFilter;
+}
+
+export async function openQueries(
+  config: Config,
+  frames: Frames,
+  reachOf: ReachOf | undefined,
+  createEngine: CreateClusterEngine,
+  logger: Logger,
+): Promise<Queries> {
+  const { autoEngine, autoThresholdBytes: thresholdBytes } = config.sql;
+  return Cleanup.scope(async (cleanup) => {
+    const engines = await openEngines(config, reachOf, createEngine, cleanup, logger);
+    const { local, clusters } = engines;
+    const cluster = clusters.find(({ name }) => name === autoEngine);
+    const running = new RunningQueries();
+    const sql = new EngineRouter({
+      local: new FrameStatements({ engine: local, frames }),
+      clusters: new Map(clusters.map((each) => [each.name, new FrameStatements({ engine: each.sql, frames })])),
+      auto: new AutoEngine({ frames, local, cluster, thresholdBytes }),
+      running,
+    });
+    return { engines, sql, running, filter: new RowFilter({ engine: local, frames }) };
+  });
+}

@@ -1,0 +1,96 @@
+import type { AuditLog } from '../audit/audit-log.ts';
+import { FrameAudit } from '../audit/frame-audit.ts';
+import { DownloadTickets } from '../auth/download-tickets.ts';
+import type { Config } from '../config/config.ts';
+import type { ListenAddress } from '../config/listen-address.ts';
+import { Cleanup } from '../core/async/cleanup.ts';
+import type { Logger } from '../core/logger.ts';
+import { createAnalyticsDatabase } from '../engines/duckdb/analytics-database.ts';
+import { Followers } from '../follow/followers.ts';
+import type { FrameStore } from '../frames/store.ts';
+import type { ShownConfig } from '../http/routes/config.ts';
+import { EventLoopMonitor } from '../telemetry/event-loop-delay.ts';
+import { ServerCounters } from '../telemetry/server-counters.ts';
+import { ServerTls } from '../tls/server-tls.ts';
+import { openAccess, openAudit, openRecords, tenantReach } from './access.ts';
+import { openFramePools } from './duckdb-pools.ts';
+import { type CreateClusterEngine, createClusterEngine } from './engines.ts';
+import { openListeners } from './listeners.ts';
+import { openQueries } from './queries.ts';
+import { openFrames, prepareStorage } from './storage.ts';
+
+export interface RunningServer extends AsyncDisposable {
+  readonly httpAddress: ListenAddress;
+  readonly grpcAddress: ListenAddress;
+  /** How many frames are held as the server starts. */
+  readonly frameCount: number;
+  readonly frames: FrameStore;
+  /** Reads again what may be read again while it runs. Undefined where there is nothing of the kind. */
+  readonly reload: (() => void) | undefined;
+}
+
+export interface StartOptions {
+  /** Default: by the kind of the engine. */
+  readonly createEngine?: CreateClusterEngine | undefined;
+  /** What the config was made of, for operators to look at. Default: nothing is told. */
+  readonly shown?: ShownConfig | undefined;
+}
+
+/** Joins the parts of the process: frames, access, queries, listeners. Each is closed before those that it stands on. */
+export async function startServer(
+  config: Config,
+  logger: Logger,
+  { createEngine = createClusterEngine, shown = { settings: [], configFile: undefined } }: StartOptions = {},
+): Promise<RunningServer> {
+  const tls = await openTls(config, logger);
+  await prepareStorage(config);
+  const stopping = new AbortController();
+  return Cleanup.scope(async (cleanup) => {
+    cleanup.defer(() => tls?.[Symbol.dispose]());
+    const pools = cleanup.use(openFramePools(config, logger));
+    const records = await openRecords(config, cleanup, logger);
+    const store = cleanup.use(await openFrames(config, pools, records, logger));
+    const audit = await openAudit(config, logger);
+    cleanup.defer(() => audit?.[Symbol.asyncDispose]());
+    const opened = await openAccess(config, store, records, cleanup, logger);
+    const access = audit === undefined ? opened : { ...opened, frames: new FrameAudit(opened.frames) };
+    const reachOf = tenantReach(store, records);
+    const queries = cleanup.use(await openQueries(config, access.frames, reachOf, createEngine, logger));
+    if (config.frames.demo) {
+      const { makeDemoFrames } = await import('../demo/make-demo-frames.ts');
+      await makeDemoFrames(store, logger, { signal: stopping.signal });
+    }
+    const followers = new Followers(config.server);
+    cleanup.defer(async () => followers[Symbol.dispose]());
+    const eventLoop = new EventLoopMonitor();
+    cleanup.defer(async () => eventLoop[Symbol.dispose]());
+    const own = { counters: new ServerCounters(), eventLoop, totals: () => store.totals, shown };
+    const shared = { audit, tls, followers, tickets: new DownloadTickets(), cache: store.cache };
+    const listeners = cleanup.use(await openListeners(config, { ...access, ...own, ...shared, queries }, logger));
+    cleanup.defer(async () => stopping.abort());
+    createAnalyticsDatabase(pools.foreground, config.storage.duckdbPath, logger, stopping.signal);
+    return {
+      httpAddress: listeners.httpAddress,
+      grpcAddress: listeners.grpcAddress,
+      frameCount: await store.count(),
+      frames: store,
+      reload: reloadOf(tls, audit),
+    };
+  });
+}
+
+/** Checked before anything else is opened: a wrong file stops the start. */
+async function openTls({ tls }: Config, logger: Logger): Promise<ServerTls | undefined> {
+  const { certFile, keyFile } = tls;
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  return ServerTls.open({ ...tls, certFile, keyFile }, logger.area('tls'));
+}
+
+/** What SIGHUP does. */
+function reloadOf(tls: ServerTls | undefined, audit: AuditLog | undefined): (() => void) | undefined {
+  if (tls === undefined && audit === undefined) return undefined;
+  return () => {
+    void tls?.reload();
+    void audit?.reopen();
+  };
+}

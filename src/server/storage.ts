@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import type { AccessRecords } from '../auth/access-records.ts';
+import { openTenantRegistry, type TenantRegistry } from '../auth/tenant-registry.ts';
+import { openTokenRegistry, type TokenRegistry } from '../auth/token-registry.ts';
+import { ByteCache } from '../cache/byte-cache.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../core/logger.ts';
+import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
+import { makeDataDirectory } from '../frames/disk/data-directory.ts';
+import { type FrameStore, openFrameStore } from '../frames/store.ts';
+import { type FrameVerdict, verifyDirectory } from '../frames/upkeep/verify-directory.ts';
+import { type FramePools, openVerifyPool } from './duckdb-pools.ts';
+
+/** Checked before anything is opened: a path that cannot be used stops the start. */
+export async function prepareStorage({ storage }: Config): Promise<void> {
+  await makeDataDirectory(storage.dataDir);
+  await checkAnalyticsPath(storage.duckdbPath);
+}
+
+export function openFrames(
+  config: Config,
+  { foreground, background }: FramePools,
+  records: AccessRecords | undefined,
+  logger: Logger,
+): Promise<FrameStore> {
+  const { storage, compression, frames } = config;
+  return openFrameStore({
+    coldDirectory: storage.parquetPath,
+    engine: foreground,
+    backgroundEngine: background,
+    cache: new ByteCache(storage.cacheSizeBytes),
+    compression,
+    defaultTtlMs: frames.defaultTtlMs,
+    tombstoneTtlMs: frames.tombstoneTtlMs,
+    limitsOf: records && ((tenant) => records.limitsOf(tenant)),
+    onRemoved: records && ((tenant, handle) => records.endShares(tenant, handle)),
+    logger: logger.area('frames'),
+  });
+}
+
+/** The tokens of the configured directory, for commands that work without a server. */
+export function openTokens({ storage }: Config): Promise<TokenRegistry> {
+  return openTokenRegistry(resolve(storage.parquetPath));
+}
+
+/** Its tenants, likewise. */
+export function openTenants({ storage }: Config): Promise<TenantRegistry> {
+  return openTenantRegistry(resolve(storage.parquetPath));
+}
+
+/** Checks all frames of the configured directory, each as it is asked for. */
+export async function* verifyFrames(
+  config: Config,
+  logger: Logger,
+  options: { readonly signal: AbortSignal },
+): AsyncGenerator<FrameVerdict, void, undefined> {
+  await using engine = openVerifyPool(config, logger);
+  yield* verifyDirectory(config.storage.parquetPath, engine, options);
+}
