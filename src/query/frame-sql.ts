@@ -12,6 +12,8 @@ export interface CallOptions {
   /** Of the request that brings the statement: by it others see and cancel it. Default: one that nobody knows. */
   readonly requestId?: string | undefined;
   readonly onProgress?: ((progress: QueryProgress) => void) | undefined;
+  /** What others see in the place of the text: GET /queries, the audit. For statements that are not the caller's own words. */
+  readonly shownAs?: string | undefined;
 }
 
 /** A caller's text. */

@@ -34,10 +34,11 @@ export class RunningQueries {
    * The statement is to run with the options of what this gives, and is under way until that ends. Refused (`rate_limited`) where
    * the tenant has as many under way as it may.
    */
-  begin(owner: Principal, statement: Pick<RunningQuery, 'sql' | 'engine'>, options: CallOptions): Run {
-    owner.notes?.statement(statement);
+  begin(owner: Principal, { sql, engine }: Pick<RunningQuery, 'sql' | 'engine'>, options: CallOptions): Run {
+    const shown = { sql: options.shownAs ?? sql, engine };
+    owner.notes?.statement(shown);
     this.#checkLimit(owner);
-    const run = new Run(owner, statement, options, () => this.#runs.delete(run));
+    const run = new Run(owner, shown, options, () => this.#runs.delete(run));
     this.#runs.add(run);
     this.begun++;
     return run;

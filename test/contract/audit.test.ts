@@ -139,6 +139,20 @@ test('a statement stands there as its SHA-256, with the frames that it read and 
   expect(await readFile(file, 'utf8')).not.toContain('secret');
 });
 
+test('a plot stands there as the statement of its caller, a plot or a profile of a frame as a description', async () => {
+  const sql = 'select price from trades';
+  const drawn = [
+    [sql, 'POST', '/plot', JSON.stringify({ sql, y: 'price' })],
+    ['plot of trades: line', 'POST', '/plot', '{"handle":"trades","y":"price"}'],
+    ['profile of trades: price', 'GET', '/handles/trades/profile?column=price', undefined],
+  ] as const;
+  for (const [text, method, path, body] of drawn) {
+    const { answer, id } = await request('read', method, path, body);
+    expect(answer.status, answer.text).toBe(200);
+    expect(await lineOf(id)).toMatchObject({ sql_sha256: createHash('sha256').update(text).digest('hex') });
+  }
+});
+
 test('a statement that makes a frame names both that it read and that it made', async () => {
   const { id } = await request('write', 'POST', '/sql', '{"sql":"create table made as select * from trades"}');
   expect(await lineOf(id)).toMatchObject({

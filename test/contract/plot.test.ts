@@ -189,6 +189,36 @@ describe('a statement', () => {
     expect([wrong.status, wrong.json().code, wrong.json().position]).toEqual([400, 'sql_error', 7]);
   });
 
+  test('that fails while it runs is not run again with more care', async () => {
+    const sql = "SELECT range AS x, CASE WHEN range = 9 THEN error('no such luck') ELSE range END AS y FROM range(10)";
+    const begun = async (): Promise<number> => {
+      const stats = (await ask(`${server.url}/stats`)).json() as { server: { statements: { begun: number } } };
+      return stats.server.statements.begun;
+    };
+    const begunBy = async (kind: string): Promise<number> => {
+      const before = await begun();
+      const answer = await post('/plot', { sql, kind, x: 'x', y: 'y' });
+      expect([answer.status, answer.json().code], answer.text).toEqual([400, 'sql_error']);
+      return (await begun()) - before;
+    };
+    const once = await begunBy('bars');
+    expect([await begunBy('line'), await begunBy('band')]).toEqual([once, once]);
+  });
+
+  test('is listed in the words of its caller while it is drawn', async () => {
+    const sql = 'SELECT range AS x, range % 7 AS y FROM range(100_000_000_000)';
+    const listed = async (): Promise<readonly string[]> => {
+      const { queries } = (await ask(`${server.url}/queries`)).json() as { queries: readonly { sql: string }[] };
+      return queries.map((query) => query.sql);
+    };
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'drawn' };
+    const body = JSON.stringify({ sql, x: 'x', y: 'y' });
+    const answer = ask(`${server.url}/plot`, { method: 'POST', headers, body });
+    await expect.poll(listed).toEqual([sql]);
+    await ask(`${server.url}/queries/drawn`, { method: 'DELETE' });
+    expect((await answer).json().code).toBe('sql_cancelled');
+  });
+
   test('that changes frames is refused', async () => {
     const drop = await post('/plot', { sql: 'DROP TABLE ticks', y: 'n' });
     expect([drop.status, drop.json().code]).toEqual([403, 'sql_forbidden']);

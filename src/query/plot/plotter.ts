@@ -42,7 +42,8 @@ export class Plotter {
     this.#frames = frames;
   }
 
-  async ofFrame(principal: Principal, handle: FrameName, spec: PlotSpec, options: CallOptions): Promise<Plot> {
+  async ofFrame(principal: Principal, handle: FrameName, spec: PlotSpec, caller: CallOptions): Promise<Plot> {
+    const options = { ...caller, shownAs: `plot of ${handle}: ${spec.kind}` };
     const frame = await this.#frames.describe(principal, handle, options);
     if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
     const columns = plotColumns(spec, frame.columns);
@@ -54,7 +55,7 @@ export class Plotter {
     const after = await this.#frames.describe(principal, handle, options);
     // Its rows were replaced between the parts.
     const isMixed = after.state === 'damaged' || after.lineage !== frame.lineage;
-    return isMixed ? await this.ofFrame(principal, handle, spec, options) : plot;
+    return isMixed ? await this.ofFrame(principal, handle, spec, caller) : plot;
   }
 
   /** Of a frame whose columns are known. */
@@ -70,7 +71,8 @@ export class Plotter {
   }
 
   /** On the local engine the rows are reduced where they are; of another one at most `mostRows` are taken. */
-  async ofStatement(principal: Principal, choice: EngineChoice, spec: PlotSpec, options: CallOptions): Promise<Plot> {
+  async ofStatement(principal: Principal, choice: EngineChoice, spec: PlotSpec, caller: CallOptions): Promise<Plot> {
+    const options = { ...caller, shownAs: choice.sql };
     const statement = await this.#sql.analyze(principal, choice, options);
     if (statement.kind !== 'query' && statement.kind !== 'showTables') {
       throw new AppError('sql_forbidden', 'only a query can be plotted', {

@@ -58,9 +58,10 @@ export class ColumnProfiler {
     principal: Principal,
     { handle, columns }: Pick<HeldSummary, 'handle' | 'columns'>,
     { column: name, parts }: { readonly column: string; readonly parts: ReadonlySet<ProfilePart> },
-    options: CallOptions,
+    caller: CallOptions,
   ): Promise<ColumnProfile> {
     const at = placeOf(name, columns, handle);
+    const options = { ...caller, shownAs: `profile of ${handle}: ${name.slice(0, 100)}` };
     const column = columns[at] as Column;
     const { type } = column;
     const profiled = { table: tableName(handle), at, columnCount: columns.length, type };
