@@ -44,6 +44,9 @@ export interface CodeEditor {
   destroy(): void;
 }
 
+/** Of the options of a completion, around the selected one: they are rendered anew at each key. */
+const mostRendered = 40;
+
 const languages = new Map<DialectName, Extension>();
 
 function languageOf(dialect: Dialect): Extension {
@@ -104,6 +107,7 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
       override: [complete],
       icons: false,
       activateOnTypingDelay: 60,
+      maxRenderedOptions: mostRendered,
       optionClass: ({ type }) => `cm-is-${type}`,
     }),
     keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap, { key: 'Mod-/', run: toggleComment }]),

@@ -58,10 +58,21 @@ describe('completion', () => {
     expect(labels('select sample from t late|', dialects.questdb)).toContain('latest');
   });
 
-  it('has an end, whatever there is', () => {
-    const frames = Array.from({ length: 5000 }, (_, at) => ({ name: `frame_${at}`, rows: at, columns: [] }));
-    const found = completionsAt('select * from fra', '', indexOf(frames), dialects.duckdb);
+  it.each(['', 'f', 'frame_', 'rame_1'])('reads no more frames than it offers: %j', (word) => {
+    let read = 0;
+    const frames = Array.from({ length: 10_000 }, (_, at) => ({
+      get name() {
+        read += 1;
+        return `frame_${at}`;
+      },
+      rows: at,
+      columns: [],
+    }));
+    const many = indexOf(frames);
+    read = 0;
+    const found = completionsAt(`select * from ${word}`, '', many, dialects.duckdb);
     expect(found?.options).toHaveLength(mostOptions);
+    expect(read).toBe(mostOptions);
   });
 
   it('offers nothing in a number', () => {
