@@ -32,6 +32,7 @@ export interface ServerInfo {
   readonly engines?: readonly string[];
   readonly default_engine?: string;
   readonly auto_engine?: string;
+  readonly max_limit?: number;
   readonly credentials?: readonly string[];
   /** For those who are not logged in. */
   readonly login?: readonly IssuerLogin[];

@@ -114,6 +114,7 @@ function apiRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): read
       engines: directory,
       defaultEngine,
       autoEngine,
+      maxLimit: config.http.maxLimit,
       credentials: credentialKinds(config.auth),
       logins,
     }),

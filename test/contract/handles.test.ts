@@ -286,4 +286,9 @@ describe('GET /info', () => {
       default_engine: 'local',
     });
   });
+
+  test('tells the most rows that a request may ask for, where there is a most', async () => {
+    await using other = await startFramehold({ settings: { 'http.max_limit': '50' } });
+    expect((await ask(`${other.url}/info`)).json()).toMatchObject({ max_limit: 50 });
+  });
 });

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiError } from '../../api/api-error.ts';
+import { rowsInRequests } from '../../api/max-limit.ts';
 import { request, withQuery } from '../../api/request.ts';
 import type { Cell, GridColumn, GridSource } from '../../grid/grid-source.ts';
 import { type Frame, gridColumn, lineageOf, versionIdOf } from '../frame.ts';
@@ -40,25 +41,27 @@ export function frameSource(frame: Frame, chosen: readonly string[] = []): Frame
     lose: (loss) => {
       lost.value = loss;
     },
-    async rows(from, to, abort) {
-      if (lost.peek() !== undefined) throw lossError(handle, lost.peek());
-      const limit = `${from + 1},${to}`;
-      const query = { handle, fmt: 'json', limit, quoteLargeNum: true, version: lineage };
-      const response = await request(withQuery('/exec', query), { signal: abort }).catch((error: unknown) => {
-        if (error instanceof ApiError && error.code === 'frame_changed') lost.value = 'replaced';
-        else if (error instanceof ApiError && /^handle_(gone|not_found)$/.test(error.code)) lost.value = 'dropped';
-        throw error;
-      });
-      const etag = response.headers.get('etag');
-      if (etag !== null && lineageOf(versionIdOf(etag)) !== lineage) {
-        lost.value = 'replaced';
-        throw lossError(handle, 'replaced');
-      }
-      const text = await response.text();
-      const { dataset } = (isNested ? parseExactJson(text) : JSON.parse(text)) as { dataset: Cell[][] };
-      return indices === undefined ? dataset : dataset.map((row) => indices.map((index) => row[index] ?? null));
-    },
+    rows: (from, to, abort) => rowsInRequests(from, to, abort, (first, end) => ask(first, end, abort)),
   };
+
+  async function ask(from: number, to: number, abort: AbortSignal): Promise<readonly (readonly Cell[])[]> {
+    if (lost.peek() !== undefined) throw lossError(handle, lost.peek());
+    const limit = `${from + 1},${to}`;
+    const query = { handle, fmt: 'json', limit, quoteLargeNum: true, version: lineage };
+    const response = await request(withQuery('/exec', query), { signal: abort }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'frame_changed') lost.value = 'replaced';
+      else if (error instanceof ApiError && /^handle_(gone|not_found)$/.test(error.code)) lost.value = 'dropped';
+      throw error;
+    });
+    const etag = response.headers.get('etag');
+    if (etag !== null && lineageOf(versionIdOf(etag)) !== lineage) {
+      lost.value = 'replaced';
+      throw lossError(handle, 'replaced');
+    }
+    const text = await response.text();
+    const { dataset } = (isNested ? parseExactJson(text) : JSON.parse(text)) as { dataset: Cell[][] };
+    return indices === undefined ? dataset : dataset.map((row) => indices.map((index) => row[index] ?? null));
+  }
 }
 
 function lossError(handle: string, loss: FrameLoss | undefined): ApiError {

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { rowsInRequests } from '../../api/max-limit.ts';
 import { getJson, withQuery } from '../../api/request.ts';
 import type { Cell, GridColumn, GridSource } from '../../grid/grid-source.ts';
 
@@ -25,19 +26,11 @@ export function keptSource({ handle, versionId, rows, columns }: KeptFrame): Gri
     key: `${handle}:${versionId}`,
     columns,
     rowCount: signal(rows),
-    async rows(from, to, abort) {
-      const asked = {
-        handle,
-        fmt: 'json',
-        limit: `${from + 1},${to}`,
-        nm: true,
-        quoteLargeNum: true,
-        version: versionId,
-      };
-      const page = await getJson<{ readonly dataset: readonly (readonly Cell[])[] }>(withQuery('/exec', asked), {
-        signal: abort,
-      });
-      return page.dataset;
-    },
+    rows: (from, to, signal) =>
+      rowsInRequests(from, to, signal, async (first, end) => {
+        const asked = { handle, fmt: 'json', limit: `${first + 1},${end}`, quoteLargeNum: true, version: versionId };
+        const path = withQuery('/exec', asked);
+        return (await getJson<{ readonly dataset: readonly (readonly Cell[])[] }>(path, { signal })).dataset;
+      }),
   };
 }

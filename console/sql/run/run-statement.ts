@@ -1,10 +1,11 @@
 import { ApiError } from '../../api/api-error.ts';
+import { maxLimit } from '../../api/max-limit.ts';
 import { getJson, sendJson, withQuery } from '../../api/request.ts';
 import type { Cell, GridColumn } from '../../grid/grid-source.ts';
 import type { KeptFrame } from '../result/result-source.ts';
 
 /** How many rows of a result come at once. */
-export const firstRows = 1000;
+const firstRows = 1000;
 
 export interface StatementRequest {
   readonly sql: string;
@@ -39,16 +40,12 @@ interface AnswerDocument {
 
 /** Runs a statement, and takes the first rows of what it gives. */
 export async function runStatement(request: StatementRequest): Promise<StatementAnswer> {
-  try {
-    return answerOf(await ask(request, firstRows + 1), request);
-  } catch (error) {
-    // The operator allows fewer rows; it was refused before it ran.
-    if (error instanceof ApiError && error.code === 'invalid_limit') return answerOf(await ask(request), request);
-    throw error;
-  }
+  const limit = Math.min(firstRows + 1, await maxLimit(request.signal));
+  // One row more than is shown tells whether there are more.
+  return answerOf(await ask(request, limit), request, Math.max(1, limit - 1));
 }
 
-function ask({ sql, engine, door, requestId, signal }: StatementRequest, limit?: number): Promise<AnswerDocument> {
+function ask({ sql, engine, door, requestId, signal }: StatementRequest, limit: number): Promise<AnswerDocument> {
   const headers = { 'x-request-id': requestId };
   const given = { engine, limit, quoteLargeNum: true };
   // The external database is asked over GET alone.
@@ -58,7 +55,7 @@ function ask({ sql, engine, door, requestId, signal }: StatementRequest, limit?:
   return sendJson('/sql', { sql, ...given }, { headers, signal });
 }
 
-function answerOf(document: AnswerDocument, { engine }: StatementRequest): StatementAnswer {
+function answerOf(document: AnswerDocument, { engine }: StatementRequest, mostRows: number): StatementAnswer {
   // QuestDB may begin an answer as a success and find the error later.
   if (document.error !== undefined) {
     throw new ApiError(400, 'sql_error', document.error, {
@@ -71,8 +68,8 @@ function answerOf(document: AnswerDocument, { engine }: StatementRequest): State
   return {
     kind: 'rows',
     columns: document.columns,
-    rows: rows.slice(0, firstRows),
-    hasMore: rows.length > firstRows,
+    rows: rows.slice(0, mostRows),
+    hasMore: rows.length > mostRows,
     ...ran,
   };
 }

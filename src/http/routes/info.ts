@@ -14,6 +14,8 @@ export interface ServerInfo {
   readonly engines: Pick<EngineDirectory, 'namesFor'>;
   readonly defaultEngine: string;
   readonly autoEngine: string | undefined;
+  /** Undefined: any number. */
+  readonly maxLimit: number | undefined;
   /** What strangers are told to show. */
   readonly credentials: readonly string[];
   /** How people log in by a browser; empty while that is not known. */
@@ -62,13 +64,17 @@ const infoSchema = {
       },
     },
     auto_engine: { type: 'string', description: 'Where `engine=auto` sends what reads much.' },
+    max_limit: {
+      type: 'integer',
+      description: 'Most rows that one request to /exec or /sql may ask for. Missing: any number.',
+    },
   },
   required: ['name', 'grpc'],
 } as const;
 
 /** Tells a client what it talks to. */
 export function infoRoute(info: ServerInfo): Route {
-  const { version, grpc, engines, defaultEngine, autoEngine, credentials, logins } = info;
+  const { version, grpc, engines, defaultEngine, autoEngine, maxLimit, credentials, logins } = info;
   const open = { name: 'framehold', grpc };
   const document = (principal: Principal): object => ({
     name: open.name,
@@ -77,6 +83,7 @@ export function infoRoute(info: ServerInfo): Route {
     engines: engines.namesFor(principal),
     default_engine: usableDefault(principal, defaultEngine),
     ...(autoEngine !== undefined && mayUseEngine(principal, autoEngine) && { auto_engine: autoEngine }),
+    ...(maxLimit !== undefined && { max_limit: maxLimit }),
   });
   return {
     path: '/info',
