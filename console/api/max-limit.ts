@@ -29,7 +29,6 @@ export async function rowsInRequests<Row>(
   return rows;
 }
 
-/** Strangers are not told. */
 function limitOf(info: ServerInfo | undefined): number | undefined {
-  return info?.engines === undefined ? undefined : (info.max_limit ?? Number.POSITIVE_INFINITY);
+  return info && (info.max_limit ?? Number.POSITIVE_INFINITY);
 }

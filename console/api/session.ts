@@ -73,8 +73,8 @@ export async function logIn(token: string): Promise<void> {
   await openSession();
 }
 
+/** Begins anew, so that nothing of what was seen stays in memory. Leads to the login, or on as anonymous where that is allowed. */
 export function logOut(): void {
   forgetToken();
-  identity.value = undefined;
-  needsLogin.value = true;
+  location.reload();
 }

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../api/api-error.ts';
 import { getJson } from '../api/request.ts';
-import { type IssuerLogin, identity, logIn, type ServerInfo } from '../api/session.ts';
-import { needsLogin } from '../api/session-token.ts';
+import { type Identity, type IssuerLogin, identity, logIn, openSession, type ServerInfo } from '../api/session.ts';
 import { beginLogin, canLogInByIssuer, loginError } from './code-flow.ts';
 
 /** Stands in the place of the view that was asked for, until the server takes who asks. */
 export function LoginView() {
   const issuers = useIssuers();
+  const mayGoOn = useAnonymous();
   const [token, setToken] = useState('');
   const [isBusy, setBusy] = useState(false);
   const submit = async (event: Event): Promise<void> => {
@@ -45,18 +45,14 @@ export function LoginView() {
       <button type="submit" class={issuers.length > 0 ? 'button' : 'button primary'} disabled={isBusy}>
         Log in with the token
       </button>
-      {identity.value?.credential === 'anonymous' && (
-        <button type="button" class="button" onClick={goOn}>
+      {mayGoOn && (
+        <button type="button" class="button" onClick={() => void openSession()}>
           Go on without
         </button>
       )}
       <p class="muted">An operator makes one with framehold token create. It stays in this tab.</p>
     </form>
   );
-}
-
-function goOn(): void {
-  needsLogin.value = false;
 }
 
 function IssuerButtons({ issuers }: { readonly issuers: readonly IssuerLogin[] }) {
@@ -96,6 +92,22 @@ function useIssuers(): readonly IssuerLogin[] {
     return () => leaving.abort();
   }, []);
   return issuers;
+}
+
+/** Whether one may go on without a token. */
+function useAnonymous(): boolean {
+  const [isAllowed, setAllowed] = useState(identity.peek()?.credential === 'anonymous');
+  useEffect(() => {
+    // Nobody could be told apart from a stranger so far: then the server has refused one.
+    if (isAllowed || identity.peek() === undefined) return undefined;
+    const leaving = new AbortController();
+    getJson<Identity>('/whoami', { signal: leaving.signal }).then(
+      ({ credential }) => setAllowed(credential === 'anonymous'),
+      () => {},
+    );
+    return () => leaving.abort();
+  }, []);
+  return isAllowed;
 }
 
 function reasonOf(error: unknown): string {

@@ -3,9 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { violationsOf } from './support/axe.ts';
 import { describeInBrowser, openConsole } from './support/console-page.ts';
 import { type ClosedConsoleServer, startClosedConsoleServer } from './support/console-server.ts';
+import { goToRow, loadedRows } from './support/grid.ts';
 
 /** The browser writes every answer of 401 as an error. */
 const allowed = /status of 401/;
+
+async function logIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Token', { exact: true }).fill(token);
+  await page.keyboard.press('Enter');
+}
 
 describeInBrowser('the login of the console', () => {
   let server: ClosedConsoleServer;
@@ -16,11 +22,6 @@ describeInBrowser('the login of the console', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   const open = (fragment: string) => openConsole(fragment, { url: server.url, allowed });
-  const logIn = async (page: Page, token: string): Promise<void> => {
-    await page.getByLabel('Token', { exact: true }).fill(token);
-    await page.keyboard.press('Enter');
-  };
-
   test('stands before every view, and gives way to the one that was asked for', async () => {
     const { token } = await server.makeToken('read');
     await using opened = await open('#/server');
@@ -78,6 +79,51 @@ describeInBrowser('the login of the console', () => {
     expect(new URL(page.url()).hash).toContain('#/frames/prices');
   });
 
+  test('comes while rows are shown, and the next rows come behind it', async () => {
+    const first = await server.makeToken('read');
+    const second = await server.makeToken('read');
+    await server.putSql('numbers', 'SELECT range AS id FROM range(100000)');
+    await using opened = await open('#/frames/numbers');
+    const { page } = opened;
+    await logIn(page, first.token);
+    await goToRow(page, 70_000);
+    await loadedRows(page);
+    await first.revoke();
+    await goToRow(page, 30_000);
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await logIn(page, second.token);
+    const rows = await loadedRows(page);
+    // The row that was seen, or the one that was asked for behind it.
+    expect(rows.some(({ number }) => number === 70_000 || number === 30_000)).toBe(true);
+    await goToRow(page, 30_000);
+    await page.getByRole('gridcell', { name: '29999', exact: true }).waitFor();
+  });
+
+  test('comes while a statement runs, and leaves the statement where it was', async () => {
+    const first = await server.makeToken('read');
+    const second = await server.makeToken('read');
+    const sql = 'select count(*) as n from range(1e11::bigint)';
+    await using opened = await openConsole(`#/sql?q=${encodeURIComponent(sql)}`, {
+      url: server.url,
+      // The statement that ran is cancelled by the next one, and not there any more.
+      allowed: /status of 40[14]/,
+    });
+    const { page } = opened;
+    await logIn(page, first.token);
+    await page.locator('.cm-content').getByText('1e11').waitFor();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('button', { name: 'Cancel' }).first().waitFor();
+    await first.revoke();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await logIn(page, second.token);
+    await page.locator('.cm-content').getByText('1e11').waitFor();
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('select 40 + 2 as answer');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('gridcell', { name: '42', exact: true }).waitFor();
+  });
+
   test('is where logging out leads', async () => {
     const { token } = await server.makeToken('read');
     await using opened = await open('');
@@ -96,5 +142,55 @@ describeInBrowser('the login of the console', () => {
     await logIn(page, reader.token);
     await page.getByRole('gridcell', { name: 'ETH' }).waitFor();
     expect(await page.getByRole('button', { name: /drop/i }).count()).toBe(0);
+  });
+});
+
+describeInBrowser('a console that everybody may read', () => {
+  let server: ClosedConsoleServer;
+  beforeAll(async () => {
+    server = await startClosedConsoleServer({ flags: ['--auth-anonymous', 'default:read', '--http-max-limit', '50'] });
+    await server.putSql('numbers', 'SELECT range AS id FROM range(1000)');
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const open = (fragment: string) => openConsole(fragment, { url: server.url, allowed });
+
+  test('shows the rows at once, offers a login, and goes on without', async () => {
+    await using opened = await open('#/frames/numbers?row=500');
+    const { page } = opened;
+    await page.getByRole('gridcell', { name: '499', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.getByRole('button', { name: 'Go on without' }).click();
+    await page.getByRole('gridcell', { name: '499', exact: true }).waitFor();
+  });
+
+  test('leads back to the rows after logging in, and after logging out', async () => {
+    const { token } = await server.makeToken('write');
+    await using opened = await open('#/frames/numbers');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await logIn(page, token);
+    await page.getByText('default · write').waitFor();
+    await page.getByRole('gridcell', { name: '0', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByText('default · read').waitFor();
+    await page.getByRole('gridcell', { name: '0', exact: true }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Log in' }).count()).toBe(0);
+  });
+
+  test('may be read on without a login where the token ends', async () => {
+    const { token, revoke } = await server.makeToken('read');
+    await using opened = await open('#/frames/numbers');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await logIn(page, token);
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    await page.getByRole('gridcell', { name: '0', exact: true }).waitFor();
+    await revoke();
+    await goToRow(page, 900);
+    await page.getByRole('button', { name: 'Go on without' }).click();
+    await goToRow(page, 900);
+    await page.getByRole('gridcell', { name: '899', exact: true }).waitFor();
   });
 });

@@ -76,6 +76,7 @@ const infoSchema = {
 export function infoRoute(info: ServerInfo): Route {
   const { version, grpc, engines, defaultEngine, autoEngine, maxLimit, credentials, logins } = info;
   const open = { name: 'framehold', grpc };
+  const limit = maxLimit === undefined ? {} : { max_limit: maxLimit };
   const document = (principal: Principal): object => ({
     name: open.name,
     version,
@@ -83,7 +84,7 @@ export function infoRoute(info: ServerInfo): Route {
     engines: engines.namesFor(principal),
     default_engine: usableDefault(principal, defaultEngine),
     ...(autoEngine !== undefined && mayUseEngine(principal, autoEngine) && { auto_engine: autoEngine }),
-    ...(maxLimit !== undefined && { max_limit: maxLimit }),
+    ...limit,
   });
   return {
     path: '/info',
@@ -108,7 +109,7 @@ export function infoRoute(info: ServerInfo): Route {
       readParameters({}, parseQueryString(exchange.target));
       if (exchange.isKnown) return sendJson(exchange, document(exchange.principal));
       const login = logins().map(loginDocument);
-      sendJson(exchange, { ...open, credentials, ...(login.length > 0 && { login }) });
+      sendJson(exchange, { ...open, ...limit, credentials, ...(login.length > 0 && { login }) });
     },
   };
 }
