@@ -1,25 +1,12 @@
 import { computed, signal } from '@preact/signals';
-import { readStored, writeStored } from './kept/stored.ts';
+import { beatMs, type SqlTab, type StoredTabs, TabStore } from './kept/tab-store.ts';
 
-export interface SqlTab {
-  readonly id: string;
-  readonly name: string;
-  readonly engine: string;
-  /** The settings of its plot, as a link has them. */
-  readonly plot?: string;
-}
-
-interface StoredTabs {
-  readonly tabs: readonly (SqlTab & { readonly text: string })[];
-  readonly current: string;
-}
-
-const storageKey = 'framehold.sql.tabs';
 const persistDelayMs = 400;
 
 /** The texts of tabs: not signals, because a key that is typed changes nothing else on the page. */
 const texts = new Map<string, () => string>();
-const stored = restore();
+const store = TabStore.open(`window-${randomText()}`);
+const stored = store.found ?? blankTabs();
 export const tabs = signal<readonly SqlTab[]>(stored.tabs.map(({ text: _, ...tab }) => tab));
 for (const { id, text } of stored.tabs) texts.set(id, () => text);
 const currentId = signal(stored.current);
@@ -93,27 +80,41 @@ function persistSoon(): void {
 }
 
 export function persistTabs(): void {
+  write(true);
+}
+
+function write(isOpen: boolean): void {
   clearTimeout(timer);
   timer = undefined;
   const kept = tabs.peek().map((tab) => ({ ...tab, text: textOf(tab.id) }));
-  writeStored(storageKey, { tabs: kept, current: currentTab.peek().id } satisfies StoredTabs);
+  store.write({ tabs: kept, current: currentTab.peek().id }, isOpen);
 }
 
-function restore(): StoredTabs {
-  const value = readStored(storageKey) as Partial<StoredTabs> | undefined;
-  const found = Array.isArray(value?.tabs) ? value.tabs.filter(isStoredTab) : [];
-  if (found.length > 0) return { tabs: found, current: String(value?.current) };
+let isKept = false;
+
+/** From now on other windows know that this one is open, and get its tabs when it is closed. */
+export function keepTabs(): void {
+  if (isKept) return;
+  isKept = true;
+  persistTabs();
+  setInterval(persistTabs, beatMs);
+  addEventListener('pagehide', () => write(false));
+  addEventListener('pageshow', ({ persisted }) => persisted && persistTabs());
+}
+
+function blankTabs(): StoredTabs {
   const tab = { ...blankTab(1), text: '' };
   return { tabs: [tab], current: tab.id };
 }
 
-function isStoredTab(value: unknown): value is StoredTabs['tabs'][number] {
-  const tab = value as Partial<Record<keyof StoredTabs['tabs'][number], unknown>> | null;
-  return [tab?.id, tab?.name, tab?.engine, tab?.text, tab?.plot ?? ''].every((part) => typeof part === 'string');
+function blankTab(number: number): SqlTab {
+  return { id: `tab-${randomText()}`, name: `Query ${number}`, engine: 'local' };
 }
 
-function blankTab(number: number): SqlTab {
-  return { id: `tab-${Date.now().toString(36)}-${number}`, name: `Query ${number}`, engine: 'local' };
+/** Windows that open at the same moment have others. */
+function randomText(): string {
+  const [number = 0, other = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return number.toString(36) + other.toString(36);
 }
 
 function nextNumber(): number {

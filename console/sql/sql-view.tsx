@@ -18,7 +18,7 @@ import { cancelTab, prefixLength, type StatementRun, startStatements } from './r
 import { statementsToRun } from './run/statements-to-run.ts';
 import { SplitPane } from './split-pane.tsx';
 import { type LinkedStatement, linkedStatement } from './sql-link.ts';
-import { changeTab, currentTab, openTab, persistTabs, selectTab, tabs, textOf } from './sql-tabs.ts';
+import { changeTab, currentTab, keepTabs, openTab, persistTabs, selectTab, tabs, textOf } from './sql-tabs.ts';
 import { SqlToolbar } from './sql-toolbar.tsx';
 import { NameDialog, TabBar } from './tab-bar.tsx';
 
@@ -98,7 +98,7 @@ export function SqlView() {
     const { signal } = controller;
     refreshEngines(signal).catch(ignored);
     refreshFrames({ signal }).catch(ignored);
-    addEventListener('pagehide', persistTabs, { signal });
+    keepTabs();
     const withdraw = offerCommands('sql', [
       { id: 'sql-run', title: 'Run the statement', keys: 'Ctrl+Enter', run: () => start() },
       { id: 'sql-explain', title: 'Explain the statement', run: () => start({ isExplain: true }) },

@@ -1,8 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
 import { Dialog } from '../widgets/dialog.tsx';
 import { Icon } from '../widgets/icon.tsx';
+import type { SqlTab } from './kept/tab-store.ts';
 import { forgetRuns } from './run/statement-run.ts';
-import { changeTab, closeTab, currentTab, openTab, type SqlTab, selectTab, tabs } from './sql-tabs.ts';
+import { changeTab, closeTab, currentTab, openTab, selectTab, tabs } from './sql-tabs.ts';
 
 export function discardTab(id: string): void {
   forgetRuns(id);

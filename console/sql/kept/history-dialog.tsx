@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../widgets/dialog.tsx';
 import { formatCount, formatDuration } from '../../widgets/format.ts';
-import { forgetHistory, type HistoryEntry, history, searchEntries } from './history.ts';
+import { FileActions } from './file-actions.tsx';
+import { exportedHistory, forgetHistory, type HistoryEntry, history, importHistory, searchEntries } from './history.ts';
 
 const mostShown = 100;
 
@@ -43,8 +44,14 @@ export function HistoryDialog({ onChoose, onClose }: HistoryDialogProps) {
           {mostShown} of {formatCount(found.length)} are shown: search for others.
         </p>
       )}
-      <p class="muted">The last 500 statements, kept in this browser alone.</p>
+      <p class="muted">The last 500 statements, kept in this browser alone: export them to take them elsewhere.</p>
       <div class="dialog-actions">
+        <FileActions
+          name="framehold-history.json"
+          isEmpty={history.value.length === 0}
+          exported={() => exportedHistory(history.peek())}
+          take={importHistory}
+        />
         <button type="button" class="button" disabled={history.value.length === 0} onClick={forgetHistory}>
           Clear the history
         </button>

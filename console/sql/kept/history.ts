@@ -1,5 +1,8 @@
 import { signal } from '@preact/signals';
+import { fileText, itemsOf } from './statement-file.ts';
 import { readStored, writeStored } from './stored.ts';
+
+const outcomes = ['rows', 'done', 'failed', 'cancelled'] as const;
 
 /** A statement that ran from this browser. */
 export interface HistoryEntry {
@@ -10,13 +13,15 @@ export interface HistoryEntry {
   readonly ms: number;
   /** Null where it gave none. */
   readonly rows: number | null;
-  readonly outcome: 'rows' | 'done' | 'failed' | 'cancelled';
+  readonly outcome: (typeof outcomes)[number];
 }
 
 export const mostEntries = 500;
 /** Longer statements are not kept: all of it has about 5 MB in a browser. */
 const maxLength = 50_000;
 const storageKey = 'framehold.sql.history';
+/** Of a file with a history. */
+const fileKind = 'framehold-history';
 
 /** The newest first. */
 export const history = signal<readonly HistoryEntry[]>(restoredEntries());
@@ -24,7 +29,35 @@ export const history = signal<readonly HistoryEntry[]>(restoredEntries());
 export function remember(entry: HistoryEntry): void {
   if (entry.sql.length > maxLength) return;
   // Another tab of the browser may have written since.
-  let entries = withEntry(restoredEntries(), entry);
+  write(withEntry(restoredEntries(), entry));
+}
+
+/** How many there were. Throws where it is no such file. */
+export function importHistory(text: string): number {
+  const found = parseHistory(text);
+  write(mergedEntries(restoredEntries(), found));
+  return found.length;
+}
+
+export function exportedHistory(entries: readonly HistoryEntry[]): string {
+  return fileText(fileKind, 'entries', entries);
+}
+
+export function parseHistory(text: string): readonly HistoryEntry[] {
+  return entriesIn(itemsOf(text, fileKind, 'entries')).filter(({ sql }) => sql.length <= maxLength);
+}
+
+/** Those of both, each once. */
+export function mergedEntries(
+  entries: readonly HistoryEntry[],
+  others: readonly HistoryEntry[],
+): readonly HistoryEntry[] {
+  const byRun = new Map([...others, ...entries].map((entry) => [JSON.stringify([entry.at, entry.sql]), entry]));
+  return [...byRun.values()].sort((one, other) => other.at - one.at).slice(0, mostEntries);
+}
+
+function write(all: readonly HistoryEntry[]): void {
+  let entries = all;
   history.value = entries;
   while (!writeStored(storageKey, entries) && entries.length > 1) entries = entries.slice(0, entries.length >> 1);
 }
@@ -52,11 +85,21 @@ export function searchEntries(entries: readonly HistoryEntry[], text: string): r
 }
 
 function restoredEntries(): readonly HistoryEntry[] {
-  const value = readStored(storageKey);
+  return entriesIn(readStored(storageKey));
+}
+
+function entriesIn(value: unknown): readonly HistoryEntry[] {
   return Array.isArray(value) ? value.filter(isEntry) : [];
 }
 
 function isEntry(value: unknown): value is HistoryEntry {
   const entry = value as Partial<Record<keyof HistoryEntry, unknown>> | null;
-  return typeof entry?.sql === 'string' && typeof entry.at === 'number' && typeof entry.engine === 'string';
+  return (
+    typeof entry?.sql === 'string' &&
+    typeof entry.engine === 'string' &&
+    typeof entry.ms === 'number' &&
+    (entry.rows === null || typeof entry.rows === 'number') &&
+    outcomes.some((outcome) => outcome === entry.outcome) &&
+    Number.isFinite(new Date(Number(entry.at)).getTime())
+  );
 }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type HistoryEntry, mostEntries, searchEntries, withEntry } from './history.ts';
+import {
+  exportedHistory,
+  type HistoryEntry,
+  mergedEntries,
+  mostEntries,
+  parseHistory,
+  searchEntries,
+  withEntry,
+} from './history.ts';
 import { exportedStatements, parseStatements } from './saved-statements.ts';
 
 const entry = (sql: string, at = 0): HistoryEntry => ({ at, sql, engine: 'local', ms: 1, rows: 1, outcome: 'rows' });
@@ -20,6 +28,20 @@ describe('the history', () => {
     const entries = [entry('SELECT price FROM trades'), entry('select 1')];
     expect(searchEntries(entries, 'TRADES sel')).toEqual([entries[0]]);
     expect(searchEntries(entries, ' ')).toEqual(entries);
+  });
+});
+
+describe('a file of a history', () => {
+  it('is read as it was written, and joined with what is there', () => {
+    const there = [entry('select 2', 2), entry('select 1', 1)];
+    const read = parseHistory(exportedHistory([entry('select 3', 3), entry('select 1', 1)]));
+    expect(mergedEntries(there, read).map(({ sql }) => sql)).toEqual(['select 3', 'select 2', 'select 1']);
+  });
+
+  it('is read without what is no entry, and is refused where it is another one', () => {
+    const strange = { ...entry('select 1'), at: 1e300 };
+    expect(parseHistory(JSON.stringify({ kind: 'framehold-history', entries: [strange, 7, {}] }))).toEqual([]);
+    expect(() => parseHistory(exportedStatements([]))).toThrow(/not a file with statements/);
   });
 });
 

@@ -1,8 +1,7 @@
-import { useRef, useState } from 'preact/hooks';
-import { messageOf } from '../../api/api-error.ts';
+import { useState } from 'preact/hooks';
 import { Dialog } from '../../widgets/dialog.tsx';
 import { Icon } from '../../widgets/icon.tsx';
-import { notify } from '../../widgets/notices.tsx';
+import { FileActions } from './file-actions.tsx';
 import {
   exportedStatements,
   forgetStatement,
@@ -19,21 +18,11 @@ export interface SavedDialogProps {
 /** The saved statements, and the way to take them to another browser. */
 export function SavedDialog({ onChoose, onClose }: SavedDialogProps) {
   const [text, setText] = useState('');
-  const file = useRef<HTMLInputElement>(null);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = savedStatements.value.filter(({ name, sql }) => {
     const searched = `${name} ${sql}`.toLowerCase();
     return words.every((word) => searched.includes(word));
   });
-  const takeFile = async (chosen: File | undefined): Promise<void> => {
-    if (chosen === undefined) return;
-    try {
-      const count = importStatements(await chosen.text());
-      notify(`${count} ${count === 1 ? 'statement' : 'statements'} imported`);
-    } catch (error) {
-      notify(`${chosen.name} cannot be imported: ${messageOf(error)}`, { isError: true });
-    }
-  };
   return (
     <Dialog title="Saved statements" class="sql-kept" onClose={onClose}>
       <input
@@ -69,34 +58,13 @@ export function SavedDialog({ onChoose, onClose }: SavedDialogProps) {
       )}
       <p class="muted">Kept in this browser alone: export them to take them elsewhere.</p>
       <div class="dialog-actions">
-        <input
-          ref={file}
-          type="file"
-          accept=".json,application/json"
-          hidden
-          onChange={(event) => {
-            void takeFile(event.currentTarget.files?.[0]);
-            event.currentTarget.value = '';
-          }}
+        <FileActions
+          name="framehold-statements.json"
+          isEmpty={savedStatements.value.length === 0}
+          exported={() => exportedStatements(savedStatements.peek())}
+          take={importStatements}
         />
-        <button type="button" class="button" onClick={() => file.current?.click()}>
-          <Icon name="upload" />
-          Import
-        </button>
-        <button type="button" class="button" disabled={savedStatements.value.length === 0} onClick={saveFile}>
-          <Icon name="download" />
-          Export
-        </button>
       </div>
     </Dialog>
   );
-}
-
-function saveFile(): void {
-  const url = URL.createObjectURL(new Blob([exportedStatements(savedStatements.peek())], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = 'framehold-statements.json';
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { fileText, itemsOf } from './statement-file.ts';
 import { readStored, writeStored } from './stored.ts';
 
 /** A statement under a name. */
@@ -13,7 +14,7 @@ const storageKey = 'framehold.sql.saved';
 const fileKind = 'framehold-statements';
 
 /** By their names. */
-export const savedStatements = signal<readonly SavedStatement[]>(statementsIn(readStored(storageKey)));
+export const savedStatements = signal<readonly SavedStatement[]>(restored());
 
 /** Takes the place of the one with this name. False where the browser has no room for it. */
 export function saveStatement(statement: SavedStatement): boolean {
@@ -21,7 +22,7 @@ export function saveStatement(statement: SavedStatement): boolean {
 }
 
 export function forgetStatement(name: string): void {
-  savedStatements.value = savedStatements.peek().filter((statement) => statement.name !== name);
+  savedStatements.value = restored().filter((statement) => statement.name !== name);
   writeStored(storageKey, savedStatements.peek());
 }
 
@@ -33,27 +34,24 @@ export function importStatements(text: string): number {
 }
 
 export function exportedStatements(statements: readonly SavedStatement[]): string {
-  return `${JSON.stringify({ kind: fileKind, statements }, null, 2)}\n`;
+  return fileText(fileKind, 'statements', statements);
 }
 
 export function parseStatements(text: string): readonly SavedStatement[] {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    throw new Error('it is not JSON');
-  }
-  const { kind, statements } = (document ?? {}) as { readonly kind?: unknown; readonly statements?: unknown };
-  if (kind !== fileKind) throw new Error('it is not a file with statements that was exported here');
-  return statementsIn(statements);
+  return statementsIn(itemsOf(text, fileKind, 'statements'));
 }
 
 function keep(statements: readonly SavedStatement[]): boolean {
-  const byName = new Map([...savedStatements.peek(), ...statements].map((statement) => [statement.name, statement]));
+  const byName = new Map([...restored(), ...statements].map((statement) => [statement.name, statement]));
   const kept = [...byName.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'));
   if (!writeStored(storageKey, kept)) return false;
   savedStatements.value = kept;
   return true;
+}
+
+/** Another window of the browser may have written since. */
+function restored(): readonly SavedStatement[] {
+  return statementsIn(readStored(storageKey));
 }
 
 function statementsIn(value: unknown): readonly SavedStatement[] {

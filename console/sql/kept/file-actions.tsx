@@ -1,0 +1,55 @@
+import { useRef } from 'preact/hooks';
+import { messageOf } from '../../api/api-error.ts';
+import { saveBlob } from '../../plot/save-blob.ts';
+import { Icon } from '../../widgets/icon.tsx';
+import { notify } from '../../widgets/notices.tsx';
+
+export interface FileActionsProps {
+  /** Of the file that is exported. */
+  readonly name: string;
+  readonly isEmpty: boolean;
+  readonly exported: () => string;
+  /** How many statements there were. Throws where it is no such file. */
+  readonly take: (text: string) => number;
+}
+
+/** The way of statements to another browser. */
+export function FileActions({ name, isEmpty, exported, take }: FileActionsProps) {
+  const file = useRef<HTMLInputElement>(null);
+  const takeFile = async (chosen: File | undefined): Promise<void> => {
+    if (chosen === undefined) return;
+    try {
+      const count = take(await chosen.text());
+      notify(`${count} ${count === 1 ? 'statement' : 'statements'} imported`);
+    } catch (error) {
+      notify(`${chosen.name} cannot be imported: ${messageOf(error)}`, { isError: true });
+    }
+  };
+  return (
+    <>
+      <input
+        ref={file}
+        type="file"
+        accept=".json,application/json"
+        hidden
+        onChange={(event) => {
+          void takeFile(event.currentTarget.files?.[0]);
+          event.currentTarget.value = '';
+        }}
+      />
+      <button type="button" class="button" onClick={() => file.current?.click()}>
+        <Icon name="upload" />
+        Import
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={isEmpty}
+        onClick={() => saveBlob(new Blob([exported()], { type: 'application/json' }), name)}
+      >
+        <Icon name="download" />
+        Export
+      </button>
+    </>
+  );
+}
