@@ -1,30 +1,10 @@
-import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
-import { ask } from '../support/http-client.ts';
 import { violationsOf } from './support/axe.ts';
 import { describeInBrowser, openConsole } from './support/console-page.ts';
-
-const endless = 'select count(*) from range(1000000) a, range(1000000) b where (a.range * b.range) % 7 = 3';
-
-/** Cancelling ends the request and asks for the end of the statement; whichever is later finds it ended. */
-const alreadyEnded = /status of 404 .*\/queries\//;
+import { alreadyEnded, editor, endless, result, run, statementsOf, write } from './support/sql-page.ts';
 
 describeInBrowser('the SQL view of the console', () => {
-  /** Types into the editor as a person would, in the place of what is there. */
-  const write = async (page: Page, sql: string): Promise<void> => {
-    await page.locator('.cm-content').click();
-    await page.keyboard.press('Control+a');
-    await page.keyboard.insertText(sql);
-  };
-  const run = async (page: Page, sql: string): Promise<void> => {
-    await write(page, sql);
-    await page.keyboard.press('Control+Enter');
-  };
-  const result = (page: Page) => page.getByRole('region', { name: 'Result' });
-  const runningStatements = async (): Promise<number> => {
-    const { queries } = (await ask(`${inject('demoUrl')}/queries`)).json() as { queries: readonly unknown[] };
-    return queries.length;
-  };
+  const runningStatements = async (): Promise<number> => (await statementsOf(inject('demoUrl'))).length;
 
   test('runs a statement by Ctrl+Enter and shows every value as it is', async () => {
     await using opened = await openConsole('#/sql');
@@ -88,26 +68,35 @@ describeInBrowser('the SQL view of the console', () => {
     await expect.poll(runningStatements).toBe(0);
   });
 
-  test('cancels also where six tabs run a statement each', async () => {
-    await using opened = await openConsole('#/sql', { allowed: alreadyEnded });
-    const { page } = opened;
-    for (let tab = 0; tab < 6; tab++) {
-      if (tab > 0) await page.getByRole('button', { name: 'New tab' }).click();
-      await run(page, endless);
-      await result(page)
-        .getByText(/running for|waits for its turn/)
-        .waitFor();
+  test('cancels each of six statements, also where two windows have all connections of the browser', async () => {
+    await using first = await openConsole('#/sql', { allowed: alreadyEnded });
+    await using second = await openConsole('#/sql', { beside: first, allowed: alreadyEnded });
+    // A page has three under way at a time, and a browser six connections to a server.
+    for (const { page } of [first, second]) {
+      for (let tab = 0; tab < 4; tab++) {
+        if (tab > 0) await page.getByRole('button', { name: 'New tab' }).click();
+        await run(page, endless);
+        await result(page)
+          .getByText(tab < 3 ? 'running for' : 'waits for its turn')
+          .waitFor();
+      }
     }
-    const tabs = page.getByRole('tablist', { name: 'Statements' }).getByRole('tab');
-    for (let tab = 5; tab >= 0; tab--) {
-      await tabs.nth(tab).click();
-      await page.getByRole('button', { name: 'Cancel' }).click();
-      await result(page)
-        .getByText(/^cancelled/)
-        .first()
-        .waitFor();
+    await expect.poll(runningStatements).toBe(6);
+    for (const [at, { page }] of [first, second].entries()) {
+      const tabs = page.getByRole('tablist', { name: 'Statements' }).getByRole('tab');
+      for (let tab = 3; tab >= 0; tab--) {
+        await tabs.nth(tab).click();
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await result(page)
+          .getByText(/^cancelled/)
+          .first()
+          .waitFor();
+        const others = at === 0 ? 3 : 0;
+        await expect.poll(runningStatements).toBe(Math.min(tab, 3) + others);
+      }
     }
-    await expect.poll(runningStatements).toBe(0);
+    await run(second.page, "select 'the seventh' as text");
+    await result(second.page).getByText('the seventh', { exact: true }).waitFor();
   });
 
   test('keeps tabs and their texts over a reload', async () => {
@@ -120,5 +109,20 @@ describeInBrowser('the SQL view of the console', () => {
     await page.locator('.cm-content').getByText('select 2 as second').waitFor();
     await page.getByRole('tablist', { name: 'Statements' }).getByRole('tab').first().click();
     await page.locator('.cm-content').getByText('select 1 as kept').waitFor();
+  });
+
+  test('keeps the tabs of each window, and those of a closed one for the next window', async () => {
+    await using first = await openConsole('#/sql');
+    await write(first.page, 'select 1 as first');
+    {
+      await using second = await openConsole('#/sql', { beside: first });
+      await write(second.page, 'select 2 as second');
+      for (const { page } of [first, second]) await page.reload();
+      await editor(first.page).getByText('select 1 as first').waitFor();
+      await editor(second.page).getByText('select 2 as second').waitFor();
+    }
+    await using third = await openConsole('#/sql', { beside: first });
+    await editor(third.page).getByText('select 2 as second').waitFor();
+    expect(await third.page.getByRole('tablist', { name: 'Statements' }).getByRole('tab').count()).toBe(1);
   });
 });

@@ -9,6 +9,8 @@ export interface PageOptions {
   readonly theme?: 'light' | 'dark';
   /** CSS pixels are so many device pixels. */
   readonly scale?: number;
+  /** Opens another window in its session. */
+  readonly beside?: ConsolePage;
   /** What the browser may write as an error, such as answers of 401 that a test is about. */
   readonly allowed?: RegExp;
 }
@@ -31,13 +33,17 @@ export const describeInBrowser = describe.skipIf(failure === undefined && endpoi
 /** Opens the console at a fragment, such as `#/frames`, in a session of its own. */
 export async function openConsole(fragment: string, options: PageOptions = {}): Promise<ConsolePage> {
   const { width = 1280, height = 800, theme = 'light', scale = 1, allowed } = options;
-  const context = await (await connected()).newContext({
-    locale: 'en-US',
-    timezoneId: 'UTC',
-    viewport: { width, height },
-    deviceScaleFactor: scale,
-    colorScheme: theme,
-  });
+  const context =
+    options.beside?.page.context() ??
+    (await (
+      await connected()
+    ).newContext({
+      locale: 'en-US',
+      timezoneId: 'UTC',
+      viewport: { width, height },
+      deviceScaleFactor: scale,
+      colorScheme: theme,
+    }));
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
@@ -59,7 +65,9 @@ export async function openConsole(fragment: string, options: PageOptions = {}): 
     page,
     complaints,
     async [Symbol.asyncDispose]() {
-      await context.close();
+      if (options.beside === undefined) await context.close();
+      // As a person closes a window: the page hears of it.
+      else if (!page.isClosed()) await Promise.all([page.waitForEvent('close'), page.close({ runBeforeUnload: true })]);
       if (complaints.length > 0) throw new Error(`the browser complains:\n${complaints.join('\n')}`);
     },
   };
