@@ -267,6 +267,25 @@ describe('the profile of a column', () => {
     expect((await profile('odd', 'column=f')).json()).toMatchObject({ nans: 1, min: null, max: null });
   });
 
+  test('tells NaN and the infinities of numbers and times by name, not as NULL', async () => {
+    await run(`CREATE TABLE infinite AS SELECT * FROM (VALUES ('NaN'::DOUBLE, TIMESTAMP 'infinity'), ('inf', '-infinity'),
+      ('-inf', '2026-01-01'), (3, '2026-01-01')) t(f, moment)`);
+    const f = (await profile('infinite', 'column=f&quantiles=true')).json();
+    expect(f).toMatchObject({ nulls: 0, nans: 1, min: '-Infinity', max: 'Infinity', distinct: 4 });
+    expect(f.top).toEqual(['-Infinity', 3, 'Infinity', 'NaN'].map((value) => ({ value, count: 1 })));
+    expect(f.quantiles).toContainEqual({ rank: 0.99, value: 'Infinity' });
+    const at = (await profile('infinite', 'column=moment')).json();
+    expect(at).toMatchObject({ nulls: 0, min: '-Infinity', max: 'Infinity', distinct: 3 });
+    expect(at.top).toContainEqual({ value: '-Infinity', count: 1 });
+  });
+
+  test('never tells more different values than there are values', async () => {
+    const { distinct, count } = (await profile('ticks', 'column=n')).json();
+    expect([count, Number(distinct) <= 30_000]).toEqual([30_000, true]);
+    await run('CREATE TABLE thousand AS SELECT range AS n FROM range(1000)');
+    expect((await profile('thousand', 'column=n')).json().distinct).toBeLessThanOrEqual(1000);
+  });
+
   test('costs nothing where the version is known, and is another one when the frame changes', async () => {
     await run('CREATE TABLE growing AS SELECT 1 AS n');
     const first = await profile('growing', 'column=n');

@@ -86,7 +86,10 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
         {distinct !== null && (
           <>
             <dt>Different</dt>
-            <dd>about {formatCount(distinct)}</dd>
+            <dd>
+              {top?.length === distinct ? '' : 'about '}
+              {formatCount(distinct)}
+            </dd>
           </>
         )}
         {quantiles?.map(({ rank, value }) => [

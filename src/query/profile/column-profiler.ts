@@ -10,12 +10,12 @@ import { type Cell, numberOf, type Row } from '../plot/plot-rows.ts';
 import type { PlotSpec } from '../plot/plot-spec.ts';
 import { type Plotter, tableName } from '../plot/plotter.ts';
 import { resultRows } from '../plot/result-rows.ts';
-import { isMeasured, isScalar, quantileRanks, quantilesSql, topSql, valuesSql } from './profile-sql.ts';
+import { isMeasured, isScalar, mostTopValues, quantileRanks, quantilesSql, topSql, valuesSql } from './profile-sql.ts';
 
 export const profileParts = ['values', 'top', 'histogram', 'quantiles'] as const;
 export type ProfilePart = (typeof profileParts)[number];
 
-/** Values are as in the cells of an answer: what JSON would round is text. */
+/** Values are as in the cells of an answer: what JSON would round is text. NaN and the infinities are text too. */
 export interface ColumnProfile {
   readonly column: Column;
   readonly rows: number;
@@ -25,7 +25,7 @@ export interface ColumnProfile {
   readonly min: Cell;
   readonly max: Cell;
   readonly mean: number | null;
-  /** About. Null where values of the type are not counted apart. */
+  /** About; exact where `top` has all of them. Null where values of the type are not counted apart. */
   readonly distinct: number | null;
   /** Null where it was not asked for, or where almost every value is another one. */
   readonly top: readonly { readonly value: Cell; readonly count: number }[] | null;
@@ -66,21 +66,25 @@ export class ColumnProfiler {
     const { type } = column;
     const profiled = { table: tableName(handle), at, columnCount: columns.length, type };
     const run = (sql: string): Promise<readonly Row[]> => this.#run(principal, sql, options);
-    const [rows, count, nans, min, max, mean, distinct] = (await run(valuesSql(profiled)))[0] ?? [];
-    const different = numberOf(distinct);
-    const hasTop = parts.has('top') && isScalar(type) && (different ?? 0) <= mostDistinct;
+    const [all, values, nans, min, minName, max, maxName, mean, distinct] = (await run(valuesSql(profiled)))[0] ?? [];
+    const rows = numberOf(all) ?? 0;
+    const count = numberOf(values) ?? 0;
+    const about = numberOf(distinct);
+    const hasTop = parts.has('top') && isScalar(type) && (about ?? 0) <= mostDistinct;
+    const top = hasTop ? (await run(topSql(profiled))).map(topValue) : null;
     const hasHistogram = parts.has('histogram') && isMeasured(type);
     return {
       column,
-      rows: numberOf(rows) ?? 0,
-      count: numberOf(count) ?? 0,
-      nulls: (numberOf(rows) ?? 0) - (numberOf(count) ?? 0),
+      rows,
+      count,
+      nulls: rows - count,
       nans: numberOf(nans) ?? 0,
-      min: min ?? null,
-      max: max ?? null,
+      min: named(min, minName),
+      max: named(max, maxName),
       mean: numberOf(mean),
-      distinct: different,
-      top: hasTop ? (await run(topSql(profiled))).map(topValue) : null,
+      // An estimate may be above the number of values.
+      distinct: top !== null && top.length < mostTopValues ? top.length : about && Math.min(about, count),
+      top,
       histogram: hasHistogram ? await this.#histogram(principal, handle, columns, name, options) : null,
       quantiles: parts.has('quantiles') && isMeasured(type) ? quantiles(await run(quantilesSql(profiled))) : null,
     };
@@ -129,12 +133,24 @@ const unspecified: Omit<PlotSpec, 'kind' | 'x' | 'bins'> = {
   height: mostBins,
 };
 
-function topValue([value = null, count]: Row): { readonly value: Cell; readonly count: number } {
-  return { value, count: numberOf(count) ?? 0 };
+function topValue([value, name, count]: Row): { readonly value: Cell; readonly count: number } {
+  return { value: named(value, name), count: numberOf(count) ?? 0 };
+}
+
+const infinite = new Map<Cell | undefined, string>([
+  ['nan', 'NaN'],
+  ['inf', 'Infinity'],
+  ['infinity', 'Infinity'],
+  ['-inf', '-Infinity'],
+  ['-infinity', '-Infinity'],
+]);
+
+function named(value: Cell | undefined, name: Cell | undefined): Cell {
+  return infinite.get(name) ?? value ?? null;
 }
 
 function quantiles([row]: readonly Row[]): ColumnProfile['quantiles'] {
-  return quantileRanks.map((rank, i) => ({ rank, value: row?.[i] ?? null }));
+  return quantileRanks.map((rank, i) => ({ rank, value: named(row?.[2 * i], row?.[2 * i + 1]) }));
 }
 
 function placeOf(name: string, columns: readonly Column[], handle: FrameName): number {

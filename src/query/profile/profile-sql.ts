@@ -28,11 +28,11 @@ export const mostTopValues = 20;
 /** Texts are cut behind it. */
 export const longestValue = 200;
 
-/** Rows, values, not-a-numbers, least, greatest, average, about how many different ones. */
+/** Rows, values, not-a-numbers, least and its name, greatest and its name, average, about how many different ones. */
 export function valuesSql(column: ProfiledColumn): string {
   const { type } = column;
   const v = valueText(column);
-  if (!isScalar(type)) return `SELECT count(*), count(${v}), 0, NULL, NULL, NULL, NULL${fromText(column)}`;
+  if (!isScalar(type)) return `SELECT count(*), count(${v}), 0, NULL, NULL, NULL, NULL, NULL, NULL${fromText(column)}`;
   const isFloat = type.kind === 'float';
   const ordered = isFloat ? `CASE WHEN NOT isnan(${v}) THEN ${v} END` : v;
   const parts = [
@@ -40,26 +40,30 @@ export function valuesSql(column: ProfiledColumn): string {
     `count(${v})`,
     isFloat ? `count_if(isnan(${v}))` : '0',
     shortened(`min(${ordered})`, type),
+    nameText(`min(${ordered})`, type),
     shortened(`max(${ordered})`, type),
+    nameText(`max(${ordered})`, type),
     isNumber(type) ? `avg(CAST(${ordered} AS DOUBLE))` : 'NULL',
     `approx_count_distinct(${v})`,
   ];
   return `SELECT ${parts.map((part, i) => `${part} AS p${i}`).join(', ')}${fromText(column)}`;
 }
 
-/** The commonest values, each with its count. */
+/** The commonest values, each with its name and its count. */
 export function topSql(column: ProfiledColumn): string {
   const v = valueText(column);
   const counted = `SELECT ${v} AS v, count(*) AS n${fromText(column)} WHERE ${v} IS NOT NULL GROUP BY ${v}`;
-  return `SELECT ${shortened('v', column.type)}, n FROM (${counted}) ORDER BY n DESC, v LIMIT ${mostTopValues}`;
+  const shown = `${shortened('v', column.type)}, ${nameText('v', column.type)}, n`;
+  return `SELECT ${shown} FROM (${counted}) ORDER BY n DESC, v LIMIT ${mostTopValues}`;
 }
 
-/** A row of as many values as there are ranks. */
+/** A row with a value and its name for each rank. */
 export function quantilesSql(column: ProfiledColumn): string {
   const v = valueText(column);
   const where = column.type.kind === 'float' ? ` WHERE NOT isnan(${v})` : '';
   const list = `SELECT quantile_disc(${v}, [${quantileRanks.join(', ')}]) AS q${fromText(column)}${where}`;
-  return `SELECT ${quantileRanks.map((_, i) => `q[${i + 1}]`).join(', ')} FROM (${list})`;
+  const pairs = quantileRanks.map((_, i) => `q[${i + 1}], ${nameText(`q[${i + 1}]`, column.type)}`);
+  return `SELECT ${pairs.join(', ')} FROM (${list})`;
 }
 
 function valueText({ at, type }: ProfiledColumn): string {
@@ -68,6 +72,12 @@ function valueText({ at, type }: ProfiledColumn): string {
 
 function fromText({ table, columnCount }: ProfiledColumn): string {
   return ` FROM ${table} AS f(${Array.from({ length: columnCount }, (_, at) => `c${at}`).join(', ')})`;
+}
+
+/** Of NaN and the infinities, which are NULL in the cells of an answer; else NULL. */
+function nameText(value: string, { kind }: DataType): string {
+  const canBeInfinite = kind === 'float' || kind === 'date' || kind === 'timestamp';
+  return canBeInfinite ? `CASE WHEN NOT isfinite(${value}) THEN CAST(${value} AS VARCHAR) END` : 'NULL';
 }
 
 function shortened(value: string, { kind }: DataType): string {

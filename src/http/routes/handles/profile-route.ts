@@ -88,7 +88,9 @@ function profileDocument({ column, ...profile }: ColumnProfile): object {
   return { column: name, type, ...profile };
 }
 
-const cell = { description: 'As a cell of /exec with quoteLargeNum=true.' } as const;
+const cell = {
+  description: 'As a cell of /exec with quoteLargeNum=true, but NaN, Infinity and -Infinity as text.',
+} as const;
 const integer = { type: 'integer' } as const;
 
 const profileSchema = {
@@ -104,7 +106,10 @@ const profileSchema = {
     min: cell,
     max: cell,
     mean: { type: ['number', 'null'] },
-    distinct: { type: ['integer', 'null'], description: 'About how many different values there are.' },
+    distinct: {
+      type: ['integer', 'null'],
+      description: 'About how many different values there are; exact up to 19, if `top` was asked for.',
+    },
     top: {
       type: ['array', 'null'],
       description:
