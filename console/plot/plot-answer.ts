@@ -42,6 +42,7 @@ export interface PlotAnswer {
   readonly complete: boolean;
   readonly cut: boolean;
   readonly series_count: number;
+  readonly category_count?: number;
 }
 
 /** A part of x, in its unit. */

@@ -37,6 +37,15 @@ test('a plot says how much of the rows it shows', () => {
   expect(shownText({ ...line, cut: true, series_count: 9 })).toBe(
     '4,000 of 10,000,000 points · 8 series left out · of the first rows only',
   );
+  const bars: PlotAnswer = {
+    ...line,
+    kind: 'bars',
+    rows: 9,
+    points: 1,
+    series: [{ column: null, group: null, x: ['a'], y: [1] }],
+    category_count: 9,
+  };
+  expect(shownText(bars)).toBe('1 bars of 9 rows · 8 values of x left out');
   expect(summaryText(line, settings)).toContain('=price between 1 and 3');
 });
 

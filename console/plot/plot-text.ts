@@ -38,10 +38,13 @@ export function seriesName({ column, group }: PlotSeries, plot: PlotAnswer, sett
 }
 
 /** 4,000 of 10,000,000 points */
-export function shownText({ kind, rows, points, complete, cells, cut, series, series_count }: PlotAnswer): string {
+export function shownText(plot: PlotAnswer): string {
+  const { kind, rows, points, complete, cells, cut, series, series_count, category_count = 0 } = plot;
   const left = series_count - new Set(series.map(({ group }) => group)).size;
   const parts = [countText(kind, rows, points, complete, cells !== undefined)];
   if (left > 0 && series.length > 0) parts.push(`${formatCount(left)} series left out`);
+  const texts = new Set(series.flatMap(({ x }) => x)).size;
+  if (category_count > texts) parts.push(`${formatCount(category_count - texts)} values of x left out`);
   if (cut) parts.push('of the first rows only');
   return parts.join(' · ');
 }

@@ -46,6 +46,7 @@ interface Drawn {
   readonly complete: boolean;
   readonly cut: boolean;
   readonly series_count: number;
+  readonly category_count?: number;
 }
 
 async function plot(body: object): Promise<Drawn> {
@@ -145,6 +146,14 @@ test('bars begin at round times, and texts have a bar each', async () => {
     ['A', 'B', 'C'],
     [10_000, 10_000, 10_000],
   ]);
+});
+
+test.each([
+  ['by the engine', 'SELECT n % 70 AS n, (n % 70)::VARCHAR AS digits FROM ticks'],
+  ['here', 'PIVOT (SELECT (range % 70)::VARCHAR AS digits, 1 AS n FROM range(100)) ON n GROUP BY digits'],
+])('bars that are reduced %s tell how many texts have none', async (_, sql) => {
+  const bars = await plot({ sql, kind: 'bars', x: 'digits' });
+  expect([bars.series[0]?.x.length, bars.category_count]).toEqual([50, 70]);
 });
 
 test('a histogram counts every value once', async () => {

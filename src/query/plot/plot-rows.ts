@@ -154,8 +154,8 @@ function bands(rows: readonly Row[], { y }: PlotColumns, { width }: PlotSpec): D
   return { series: series.all, ...drawn };
 }
 
-/** Places of a row: s, groups, lo, hi, step, where it begins, b, n; then the value of each column. */
-function bars(rows: readonly Row[], { x, y }: PlotColumns): Drawn & Pick<Plot, 'step'> {
+/** Places of a row: s, groups, lo, hi, step (over texts: how many there are), where it begins, b, n; then the value of each column. */
+function bars(rows: readonly Row[], { x, y }: PlotColumns): Drawn & Pick<Plot, 'step' | 'categoryCount'> {
   const series = new SeriesList();
   const drawn = { rows: 0, points: 0, complete: true };
   for (const row of rows) {
@@ -171,6 +171,7 @@ function bars(rows: readonly Row[], { x, y }: PlotColumns): Drawn & Pick<Plot, '
       drawn.points++;
     }
   }
+  if (x.kind === 'category') return { series: series.all, ...drawn, categoryCount: numberOf(rows[0]?.[4]) ?? 0 };
   const step = numberOf(rows[0]?.[4]);
   return { series: series.all, ...drawn, ...(step !== null && { step }) };
 }

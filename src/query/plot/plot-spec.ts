@@ -70,6 +70,8 @@ export interface Plot {
   readonly cells?: PlotCells;
   /** How wide a bar or a bin is, in the unit of x. */
   readonly step?: number;
+  /** Of bars over texts: how many texts there are, also those that are left out. */
+  readonly categoryCount?: number;
   /** Rows in the range that it was made of. */
   readonly rows: number;
   readonly points: number;

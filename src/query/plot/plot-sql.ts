@@ -341,10 +341,11 @@ function decimalStepText(raw: string, isWhole: boolean): string {
 function categoriesText(columns: PlotColumns, spec: PlotSpec): string {
   const { y, series } = columns;
   const values = y.map((_, i) => `, ${spec.aggregate}(y${i}) AS v${i}`).join('');
-  const top = `"#top" AS (SELECT x AS c, row_number() OVER (ORDER BY count(*) DESC, x) - 1 AS b FROM "#rows" GROUP BY x QUALIFY b < ${mostCategories})`;
+  const top = `"#top" AS (SELECT x AS c, row_number() OVER (ORDER BY count(*) DESC, x) - 1 AS b, count(*) OVER () AS categories FROM "#rows" GROUP BY x QUALIFY b < ${mostCategories})`;
   const from = `SELECT "#rows".*, g, b FROM "#rows"${joinText(series !== undefined)} JOIN "#top" ON x = c`;
   const grouped = `"#bars" AS (SELECT g, b, any_value(x) AS c, count(*) AS n${values} FROM (${from}) GROUP BY g, b)`;
-  return `${groupsText(columns)}, ${top}, ${grouped} SELECT "#groups".s, groups, NULL, NULL, NULL, c, b, n${y.map((_, i) => `, v${i}`).join('')} FROM "#bars" JOIN "#groups" ON "#bars".g = "#groups".g ORDER BY "#bars".g, b`;
+  const all = '(SELECT max(categories) FROM "#top")';
+  return `${groupsText(columns)}, ${top}, ${grouped} SELECT "#groups".s, groups, NULL, NULL, ${all}, c, b, n${y.map((_, i) => `, v${i}`).join('')} FROM "#bars" JOIN "#groups" ON "#bars".g = "#groups".g ORDER BY "#bars".g, b`;
 }
 
 /** How many cells a scatter plot has. */

@@ -181,7 +181,8 @@ function categoryBars(
   spec: PlotSpec,
   groups: number,
 ): Row[] {
-  const top = [...grouped(points, ({ category }) => category)]
+  const all = [...grouped(points, ({ category }) => category)];
+  const top = all
     .sort(([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1))
     .slice(0, mostCategories)
     .map(([category]) => category);
@@ -191,7 +192,17 @@ function categoryBars(
       const those = inside.get(category);
       if (those === undefined) return [];
       return [
-        [group, groups, null, null, null, category, b, those.length, ...y.map((_, i) => aggregated(those, i, spec))],
+        [
+          group,
+          groups,
+          null,
+          null,
+          all.length,
+          category,
+          b,
+          those.length,
+          ...y.map((_, i) => aggregated(those, i, spec)),
+        ],
       ];
     });
   });

@@ -38,14 +38,19 @@ export const plotKeys = {
   x: textKey('A column of times or numbers; for bars also of texts. Default: the number of the row.'),
   y: namesKey(),
   series: textKey(`A column whose values tell series apart. The ${mostSeries} with the most rows are drawn.`),
-  width: likeParameter(withDefault(integer({ min: 2, max: 16_384 }, 'Of the plot, in device pixels.'), 1000)),
+  width: likeParameter(
+    withDefault(integer({ min: 2, max: 16_384 }, 'Of the plot, in device pixels: 2 to 16384.'), 1000),
+  ),
   height: likeParameter(
-    withDefault(integer({ min: 2, max: 16_384 }, 'Of the plot, in device pixels: for the cells of `scatter`.'), 500),
+    withDefault(
+      integer({ min: 2, max: 16_384 }, 'Of the plot, in device pixels, 2 to 16384: for the cells of `scatter`.'),
+      500,
+    ),
   ),
   from: endKey('The least x: µs since 1970 or a text such as `2026-01-31T12:00:00Z` for times.'),
   to: endKey('The greatest x.'),
   aggregate: likeParameter(withDefault(choice(aggregates, 'What a bar is of its values.'), 'avg')),
-  bins: likeParameter(withDefault(integer({ min: 1, max: 1000 }, 'The most bars or bins.'), 60)),
+  bins: likeParameter(withDefault(integer({ min: 1, max: 1000 }, 'The most bars or bins: 1 to 1000.'), 60)),
 } as const;
 
 export const plotSchema = objectSchema(plotKeys, [], {
@@ -69,7 +74,7 @@ export function parsePlotCommand(body: ReadonlyMap<string, JsonValue>): PlotComm
     return { source: 'statement', sql, ...requestedEngine(engine, { defaultEngine: localEngineName }), spec };
   }
   throw new AppError('missing_parameter', 'neither handle nor sql is given', {
-    hint: 'send {"handle":"trades","x":"ts","y":["price"]}',
+    hint: 'send {"handle":"trades","x":"timestamp","y":["price"]}',
   });
 }
 
@@ -79,7 +84,7 @@ function namesKey(): JsonKey<readonly string[]> {
       type: ['string', 'array'],
       items: { type: 'string' },
       maxItems: mostSeries,
-      description: `Columns of numbers, ${mostSeries} at most. Without them bars count rows.`,
+      description: `Columns of numbers, ${mostSeries} at most. Needed but for histograms and bars, which count rows without them.`,
     },
     parse(value, key) {
       if (value === undefined) return [];

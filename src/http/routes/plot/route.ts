@@ -73,8 +73,8 @@ async function draw(
   return { plot: await plotter.ofStatement(principal, choice, command.spec, options), told };
 }
 
-function plotDocument({ seriesCount, ...plot }: Plot): object {
-  return { ...plot, series_count: seriesCount };
+function plotDocument({ seriesCount, categoryCount, ...plot }: Plot): object {
+  return { ...plot, series_count: seriesCount, ...(categoryCount !== undefined && { category_count: categoryCount }) };
 }
 
 async function sendPlot(exchange: Exchange, document: object, { compression }: { readonly compression: boolean }) {
@@ -136,9 +136,13 @@ const answerSchema = {
     step: { type: 'number', description: 'How wide bars and bins are.' },
     rows: { type: 'integer', description: 'Rows in the range that the plot is made of.' },
     points: { type: 'integer', description: 'Points, bars, bins or cells of the answer.' },
-    complete: { type: 'boolean', description: 'Whether they are all values.' },
+    complete: { type: 'boolean', description: 'Whether they are all values of these rows.' },
     cut: { type: 'boolean', description: 'Whether the statement has more rows than were taken of it.' },
     series_count: { type: 'integer', description: 'How many series there are, with those that are left out.' },
+    category_count: {
+      type: 'integer',
+      description: 'Of bars over texts: how many texts there are, with those that are left out.',
+    },
     ...engineReportSchema,
   },
   required: ['kind', 'x', 'series', 'rows', 'points', 'complete', 'cut', 'series_count'],
