@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
+import { parseColumnNames } from '../api/column-names.ts';
 import { offerCommands } from '../navigation/commands.ts';
 import { goTo, hrefOf, place } from '../navigation/route.ts';
 import { copyText } from '../widgets/clipboard.ts';
@@ -9,11 +10,10 @@ import { Icon } from '../widgets/icon.tsx';
 import { notify } from '../widgets/notices.tsx';
 import { ColumnsTab } from './columns/columns-tab.tsx';
 import { DetailsTab } from './details/details-tab.tsx';
-import { ExportDialog } from './export-dialog.tsx';
 import type { Frame } from './frame.ts';
 import { FrameModel } from './frame-model.ts';
 import { PlotTab } from './plot-tab.tsx';
-import { parseColumnNames } from './rows/column-names.ts';
+import { FrameExportDialog } from './rows/frame-export-dialog.tsx';
 import { RowsTab } from './rows/rows-tab.tsx';
 import { SnippetsDialog } from './snippets-dialog.tsx';
 import { sqlName } from './sql-name.ts';
@@ -114,7 +114,7 @@ function Actions({ frame }: { readonly frame: Frame }) {
         <Icon name="copy" />
         <span class="visually-hidden">Use it from a program</span>
       </button>
-      {dialog === 'export' && <ExportDialog frame={frame} onClose={() => setDialog(undefined)} />}
+      {dialog === 'export' && <FrameExportDialog frame={frame} onClose={() => setDialog(undefined)} />}
       {dialog === 'snippets' && <SnippetsDialog frame={frame} onClose={() => setDialog(undefined)} />}
     </>
   );

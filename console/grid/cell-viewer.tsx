@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { copyText } from '../widgets/clipboard.ts';
 import { Dialog } from '../widgets/dialog.tsx';
+import { Check } from '../widgets/fields.tsx';
 import { formatCount } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
 import { textOf } from './cell-text.ts';
@@ -29,14 +30,9 @@ export function CellViewer({ cell, column, row, onClose }: CellViewerProps) {
         <span class="badge">{column.type}</span>
         <span class="muted">{describe(cell, text)}</span>
         {structured !== undefined && (
-          <label class="option push">
-            <input
-              type="checkbox"
-              checked={isStructured}
-              onChange={(event) => setStructured(event.currentTarget.checked)}
-            />
+          <Check class="option push" isChecked={isStructured} onChange={setStructured}>
             Indented
-          </label>
+          </Check>
         )}
       </div>
       <section aria-label="Value">

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isAbort, messageOf } from '../api/api-error.ts';
+import { isAbort } from '../api/api-error.ts';
 import { copyText } from '../widgets/clipboard.ts';
 import { Dialog } from '../widgets/dialog.tsx';
+import { ErrorMessage } from '../widgets/error-message.tsx';
+import { Check, escapeFormulasText } from '../widgets/fields.tsx';
 import { formatCount, formatCountOf } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
 import type { CellRange } from './cell-selection.ts';
@@ -63,37 +65,29 @@ export function CopyDialog({ source, range, onClose }: CopyDialogProps) {
           </label>
         ))}
       </fieldset>
-      <label class="option">
-        <input
-          type="checkbox"
-          checked={options.hasHeader}
-          disabled={options.format === 'markdown'}
-          onChange={(event) => {
-            copyOptions.value = { ...options, hasHeader: event.currentTarget.checked };
-          }}
-        />
+      <Check
+        isChecked={options.hasHeader}
+        isDisabled={options.format === 'markdown'}
+        onChange={(hasHeader) => {
+          copyOptions.value = { ...options, hasHeader };
+        }}
+      >
         With the names of the columns
-      </label>
-      <label class="option">
-        <input
-          type="checkbox"
-          checked={options.escapeFormulas}
-          onChange={(event) => {
-            copyOptions.value = { ...options, escapeFormulas: event.currentTarget.checked };
-          }}
-        />
-        Escape formulas: an apostrophe before text that a spreadsheet would run
-      </label>
+      </Check>
+      <Check
+        isChecked={options.escapeFormulas}
+        onChange={(escapeFormulas) => {
+          copyOptions.value = { ...options, escapeFormulas };
+        }}
+      >
+        {escapeFormulasText}
+      </Check>
       {isTooMuch && (
         <p class="error" role="alert">
           At most {formatCount(maxCopiedCells)} cells can be copied. Export them as a file instead.
         </p>
       )}
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {messageOf(error)}
-        </p>
-      )}
+      <ErrorMessage error={error} />
       <div class="dialog-actions">
         {!isReady && !isTooMuch && error === undefined && (
           <progress aria-label="Rows loaded" max={rowCount} value={rows.length} />

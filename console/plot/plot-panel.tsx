@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
+import { ErrorMessage } from '../widgets/error-message.tsx';
 import { Icon } from '../widgets/icon.tsx';
 import { notify } from '../widgets/notices.tsx';
+import { saveBlob } from '../widgets/save-blob.ts';
 import type { Chart, ChartView } from './chart.ts';
 import { coloursOf, type PlotColours, useScreenChanges } from './colours.ts';
 import type { PlotSize, PlotSource, XRange } from './plot-answer.ts';
@@ -12,7 +14,6 @@ import { xExtent } from './plot-shapes.ts';
 import { PlotTable } from './plot-table.tsx';
 import { plotCsv, seriesName, shownText, summaryText } from './plot-text.ts';
 import { PlotToolbar } from './plot-toolbar.tsx';
-import { saveBlob } from './save-blob.ts';
 import { useFollowedRows, usePlot } from './use-plot.ts';
 
 export interface PlotPanelProps {
@@ -146,11 +147,7 @@ export function PlotPanel({ source, settings: given, onSettings }: PlotPanelProp
           ))}
         </div>
       </div>
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {messageOf(error)}
-        </p>
-      )}
+      <ErrorMessage error={error} />
       <PlotCanvas
         view={view}
         summary={summary}

@@ -1,3 +1,4 @@
+import { Check, Choice } from '../widgets/fields.tsx';
 import { Icon } from '../widgets/icon.tsx';
 import {
   type Aggregate,
@@ -80,47 +81,15 @@ export function PlotToolbar({ settings, columns, onChange }: PlotToolbarProps) {
           onChange={(value) => onChange({ zone: value === 'local' ? 'local' : 'utc' })}
         />
       )}
-      <label class="plot-check">
-        <input
-          type="checkbox"
-          checked={settings.logY}
-          onChange={(event) => onChange({ logY: event.currentTarget.checked })}
-        />
+      <Check class="plot-check" isChecked={settings.logY} onChange={(logY) => onChange({ logY })}>
         log y
-      </label>
+      </Check>
       {xClass === 'number' && !isBars && (
-        <label class="plot-check">
-          <input
-            type="checkbox"
-            checked={settings.logX}
-            onChange={(event) => onChange({ logX: event.currentTarget.checked })}
-          />
+        <Check class="plot-check" isChecked={settings.logX} onChange={(logX) => onChange({ logX })}>
           log x
-        </label>
+        </Check>
       )}
     </div>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, name: string])[];
-  onChange(value: string): void;
-}
-
-function Choice({ label, value, options, onChange }: ChoiceProps) {
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select class="input" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map(([each, name]) => (
-          <option key={each} value={each} selected={each === value}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 
@@ -153,15 +122,15 @@ function Measures({ y, columns, isSingle, onChange }: MeasuresProps) {
           <legend class="visually-hidden">Columns of y</legend>
           {numbers.length === 0 && <p class="muted">No column has numbers.</p>}
           {numbers.map(({ name }) => (
-            <label key={name} class="plot-check">
-              <input
-                type="checkbox"
-                checked={y.includes(name)}
-                disabled={!y.includes(name) && y.length >= mostColumns}
-                onChange={() => toggle(name)}
-              />
+            <Check
+              key={name}
+              class="plot-check"
+              isChecked={y.includes(name)}
+              isDisabled={!y.includes(name) && y.length >= mostColumns}
+              onChange={() => toggle(name)}
+            >
               {name}
-            </label>
+            </Check>
           ))}
         </fieldset>
       </details>

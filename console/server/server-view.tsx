@@ -1,5 +1,5 @@
-import { messageOf } from '../api/api-error.ts';
 import { identity, isOperator } from '../api/session.ts';
+import { ErrorMessage } from '../widgets/error-message.tsx';
 import { formatDuration } from '../widgets/format.ts';
 import { DamagedFrames } from './damaged-frames.tsx';
 import { EngineTable } from './engine-table.tsx';
@@ -30,11 +30,7 @@ export function ServerView() {
           </span>
         )}
       </div>
-      {failure.value !== undefined && (
-        <p class="error" role="alert">
-          {messageOf(failure.value)}
-        </p>
-      )}
+      <ErrorMessage error={failure.value} />
       {damaged.value.length > 0 && <DamagedFrames frames={damaged.value} />}
       <Figures samples={samples.value} />
       <StatementTable />

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { PanelScroll } from './panel-scroll.tsx';
+import { Check, SearchInput } from '../widgets/fields.tsx';
+import { PanelTable } from './panel-table.tsx';
 import { config, loadConfig } from './server-state.ts';
 
 /** For operators: what the server was started with. */
@@ -23,45 +24,22 @@ export function SettingsTable() {
       <div class="toolbar">
         <h2 id="settings-title">Settings</h2>
         <span class="muted">{all.config_file === null ? 'no config file' : `config file ${all.config_file}`}</span>
-        <label class="option-check push">
-          <input
-            type="checkbox"
-            checked={onlyGiven}
-            onChange={({ currentTarget }) => setOnlyGiven(currentTarget.checked)}
-          />
+        <Check class="option-check push" isChecked={onlyGiven} onChange={setOnlyGiven}>
           Only those that are not the default
-        </label>
-        <input
-          class="input"
-          type="search"
-          aria-label="Filter settings"
-          placeholder="Filter"
-          value={filter}
-          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
-        />
+        </Check>
+        <SearchInput label="Filter settings" placeholder="Filter" value={filter} onInput={setFilter} />
       </div>
-      <PanelScroll title="Table of settings">
-        <table class="panel-table">
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">Value</th>
-              <th scope="col">From</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ key, value, origin }) => (
-              <tr key={key}>
-                <th scope="row">
-                  <code>{key}</code>
-                </th>
-                <td>{value === null ? <span class="muted">not set</span> : <code>{value}</code>}</td>
-                <td class={origin === 'default' ? 'muted' : ''}>{origin}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </PanelScroll>
+      <PanelTable title="Table of settings" columns={['Setting', 'Value', 'From']}>
+        {shown.map(({ key, value, origin }) => (
+          <tr key={key}>
+            <th scope="row">
+              <code>{key}</code>
+            </th>
+            <td>{value === null ? <span class="muted">not set</span> : <code>{value}</code>}</td>
+            <td class={origin === 'default' ? 'muted' : ''}>{origin}</td>
+          </tr>
+        ))}
+      </PanelTable>
       {shown.length === 0 && <p class="muted">No setting is like that.</p>}
     </section>
   );

@@ -2,7 +2,7 @@ import { messageOf } from '../api/api-error.ts';
 import { identity, isOperator } from '../api/session.ts';
 import { formatDuration } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
-import { PanelScroll } from './panel-scroll.tsx';
+import { PanelTable } from './panel-table.tsx';
 import { cancelStatement, type RunningStatement, statements } from './server-state.ts';
 
 const shortSql = 120;
@@ -15,38 +15,27 @@ export function StatementTable() {
       <h2 id="statements-title">Statements under way</h2>
       {running?.length === 0 && <p class="muted">None.</p>}
       {running !== undefined && running.length > 0 && (
-        <PanelScroll title="Table of statements">
-          <table class="panel-table">
-            <thead>
-              <tr>
-                <th scope="col">Statement</th>
-                {showsTenant && <th scope="col">Tenant</th>}
-                <th scope="col">Engine</th>
-                <th scope="col">Since</th>
-                <th scope="col">Progress</th>
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {running.map((statement) => (
-                <tr key={`${statement.id} ${statement.started}`}>
-                  <td>
-                    <Sql text={statement.sql} />
-                  </td>
-                  {showsTenant && <td>{statement.tenant}</td>}
-                  <td>{statement.engine}</td>
-                  <td class="number">{formatDuration(statement.elapsed_ms)}</td>
-                  <td>{progressOf(statement)}</td>
-                  <td class="number">
-                    <button type="button" class="button" onClick={() => void cancel(statement)}>
-                      Cancel
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </PanelScroll>
+        <PanelTable
+          title="Table of statements"
+          columns={['Statement', ...(showsTenant ? ['Tenant'] : []), 'Engine', 'Since', 'Progress', '']}
+        >
+          {running.map((statement) => (
+            <tr key={`${statement.id} ${statement.started}`}>
+              <td>
+                <Sql text={statement.sql} />
+              </td>
+              {showsTenant && <td>{statement.tenant}</td>}
+              <td>{statement.engine}</td>
+              <td class="number">{formatDuration(statement.elapsed_ms)}</td>
+              <td>{progressOf(statement)}</td>
+              <td class="number">
+                <button type="button" class="button" onClick={() => void cancel(statement)}>
+                  Cancel
+                </button>
+              </td>
+            </tr>
+          ))}
+        </PanelTable>
       )}
     </section>
   );

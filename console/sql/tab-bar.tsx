@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { Dialog } from '../widgets/dialog.tsx';
+import { FormDialog } from '../widgets/form-dialog.tsx';
 import { Icon } from '../widgets/icon.tsx';
 import type { SqlTab } from './kept/tab-store.ts';
 import { forgetRuns } from './run/statement-run.ts';
@@ -95,37 +95,30 @@ export interface NameDialogProps {
 export function NameDialog({ title, action, name, note, onName, onClose }: NameDialogProps) {
   const [text, setText] = useState(name);
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        class="sql-name"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onName(text.trim());
-          onClose();
-        }}
-      >
-        <label class="field">
-          <span>Name</span>
-          <input
-            class="input"
-            required
-            maxLength={100}
-            autoFocus
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-            onFocus={(event) => event.currentTarget.select()}
-          />
-        </label>
-        {note !== undefined && <p class="muted">{note}</p>}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary" disabled={text.trim() === ''}>
-            {action}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      action={action}
+      isDisabled={text.trim() === ''}
+      onSubmit={() => {
+        onName(text.trim());
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <label class="field">
+        <span>Name</span>
+        <input
+          class="input"
+          required
+          maxLength={100}
+          // biome-ignore lint/a11y/noAutofocus: the dialog is opened to type in
+          autoFocus
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+      </label>
+      {note !== undefined && <p class="muted">{note}</p>}
+    </FormDialog>
   );
 }

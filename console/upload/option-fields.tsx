@@ -1,4 +1,5 @@
 import { type FileFormatName, fileFormats } from '../../src/core/file-format.ts';
+import { Check, Choice } from '../widgets/fields.tsx';
 import { delimiters } from './import-options.ts';
 import type { ImportPreview, Upload } from './upload.ts';
 
@@ -17,68 +18,47 @@ export function OptionFields({
   const named = delimiters.find(({ value }) => value === found?.delimiter)?.title ?? found?.delimiter;
   return (
     <div class="option-fields">
-      <label class="field">
-        <span>Format</span>
-        <select
-          class="input"
-          value={format ?? ''}
-          onChange={({ currentTarget }) =>
-            upload.change({ format: currentTarget.value === '' ? undefined : (currentTarget.value as FileFormatName) })
-          }
-        >
-          <option value="">{found === undefined ? 'Automatic' : `Automatic: ${found.format}`}</option>
-          {fileFormats.map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Format"
+        value={format ?? ''}
+        options={[['', automatic(found?.format)], ...fileFormats.map((each) => [each, each] as const)]}
+        onChange={(value) => upload.change({ format: value === '' ? undefined : (value as FileFormatName) })}
+      />
       {isCsv && (
         <>
-          <label class="field">
-            <span>Delimiter</span>
-            <select
-              class="input"
-              value={delimiter ?? ''}
-              onChange={({ currentTarget }) => upload.change({ delimiter: currentTarget.value || undefined })}
-            >
-              <option value="">{named === undefined ? 'Automatic' : `Automatic: ${named}`}</option>
-              {delimiters.map(({ value, title }) => (
-                <option key={value} value={value}>
-                  {title}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label class="field">
-            <span>First line</span>
-            <select
-              class="input"
-              value={header === undefined ? '' : String(header)}
-              onChange={({ currentTarget: { value } }) =>
-                upload.change({ header: value === '' ? undefined : value === 'true', types: new Map() })
-              }
-            >
-              <option value="">
-                {found?.header === undefined ? 'Automatic' : `Automatic: ${found.header ? 'names' : 'a row'}`}
-              </option>
-              <option value="true">Names of the columns</option>
-              <option value="false">A row</option>
-            </select>
-          </label>
+          <Choice
+            label="Delimiter"
+            value={delimiter ?? ''}
+            options={[['', automatic(named)], ...delimiters.map(({ value, title }) => [value, title] as const)]}
+            onChange={(value) => upload.change({ delimiter: value || undefined })}
+          />
+          <Choice
+            label="First line"
+            value={header === undefined ? '' : String(header)}
+            options={[
+              ['', automatic(found?.header === undefined ? undefined : found.header ? 'names' : 'a row')],
+              ['true', 'Names of the columns'],
+              ['false', 'A row'],
+            ]}
+            onChange={(value) =>
+              upload.change({ header: value === '' ? undefined : value === 'true', types: new Map() })
+            }
+          />
         </>
       )}
       {isText && (
-        <label class="option-check">
-          <input
-            type="checkbox"
-            checked={skipsBadRows}
-            onChange={({ currentTarget }) => upload.change({ skipsBadRows: currentTarget.checked })}
-          />
+        <Check
+          class="option-check"
+          isChecked={skipsBadRows}
+          onChange={(isChecked) => upload.change({ skipsBadRows: isChecked })}
+        >
           Leave out rows that cannot be read
-        </label>
+        </Check>
       )}
     </div>
   );
+}
+
+function automatic(found: string | undefined): string {
+  return found === undefined ? 'Automatic' : `Automatic: ${found}`;
 }

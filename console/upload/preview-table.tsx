@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { SearchInput } from '../widgets/fields.tsx';
 import { formatCount } from '../widgets/format.ts';
 import { hasPattern, textTypes } from './import-options.ts';
 import type { ImportPreview, Upload } from './upload.ts';
@@ -34,13 +35,11 @@ export function PreviewTable({ upload, preview, isStale }: PreviewTableProps) {
           {isFixed && ' Types are those of the frame.'}
         </span>
         {columns.length > fewColumns && (
-          <input
-            class="input"
-            type="search"
-            aria-label="Columns with this in their name"
+          <SearchInput
+            label="Columns with this in their name"
             placeholder="Filter columns"
             value={filter}
-            onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+            onInput={setFilter}
           />
         )}
       </div>

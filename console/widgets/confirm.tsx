@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../api/api-error.ts';
 import { Dialog } from './dialog.tsx';
+import { ErrorMessage } from './error-message.tsx';
 
 export interface ConfirmProps {
   readonly title: string;
@@ -28,11 +28,7 @@ export function Confirm({ title, text, action, onConfirm, onClose }: ConfirmProp
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{text}</p>
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {messageOf(error)}
-        </p>
-      )}
+      <ErrorMessage error={error} />
       <div class="dialog-actions">
         <button type="button" class="button" onClick={onClose}>
           Cancel

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { SearchInput } from '../../widgets/fields.tsx';
 import { formatCount } from '../../widgets/format.ts';
 import { Icon } from '../../widgets/icon.tsx';
 import { type Frame, type FrameColumn, typeName } from '../frame.ts';
@@ -17,13 +18,11 @@ export function ColumnsTab({ frame }: { readonly frame: Frame }) {
   return (
     <div class="frame-scroll-panel">
       {columns.length > 12 && (
-        <input
-          class="input"
-          type="search"
-          aria-label="Filter columns"
+        <SearchInput
+          label="Filter columns"
           placeholder={`Filter ${formatCount(columns.length)} columns`}
           value={filter}
-          onInput={(event) => setFilter(event.currentTarget.value)}
+          onInput={setFilter}
         />
       )}
       <ul class="column-list">

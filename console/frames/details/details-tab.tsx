@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api/api-error.ts';
 import { request, sendJson } from '../../api/request.ts';
 import { identity, mayAdminister, mayWrite } from '../../api/session.ts';
 import { goTo, hrefOf } from '../../navigation/route.ts';
 import { Confirm } from '../../widgets/confirm.tsx';
+import { ErrorMessage } from '../../widgets/error-message.tsx';
 import { formatBytes, formatCount, formatCountOf, formatDuration } from '../../widgets/format.ts';
 import { Icon } from '../../widgets/icon.tsx';
 import { notify } from '../../widgets/notices.tsx';
@@ -125,11 +125,7 @@ function Renew({ frame, onChange }: DetailsTabProps) {
           {ttl.trim() === '' ? 'Renew' : 'Set'}
         </button>
       </div>
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {messageOf(error)}
-        </p>
-      )}
+      <ErrorMessage error={error} />
     </form>
   );
 }

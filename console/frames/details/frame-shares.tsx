@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isAbort, messageOf } from '../../api/api-error.ts';
+import { isAbort } from '../../api/api-error.ts';
 import { getJson, request } from '../../api/request.ts';
+import { ErrorMessage } from '../../widgets/error-message.tsx';
 import { Icon } from '../../widgets/icon.tsx';
 import { framePath } from '../frame.ts';
 
@@ -69,11 +70,7 @@ export function FrameShares({ handle }: { readonly handle: string }) {
           <Icon name="share" /> Share
         </button>
       </form>
-      {error !== undefined && (
-        <p class="error" role="alert">
-          {messageOf(error)}
-        </p>
-      )}
+      <ErrorMessage error={error} />
     </section>
   );
 }

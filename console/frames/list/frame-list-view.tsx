@@ -1,9 +1,9 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { messageOf } from '../../api/api-error.ts';
 import { mayWrite } from '../../api/session.ts';
 import { offerCommands } from '../../navigation/commands.ts';
 import { goTo, hrefOf } from '../../navigation/route.ts';
+import { ErrorMessage } from '../../widgets/error-message.tsx';
 import { formatCount } from '../../widgets/format.ts';
 import { Icon } from '../../widgets/icon.tsx';
 import { followFrames, frames, isComplete, listError } from './frame-list.ts';
@@ -69,11 +69,7 @@ export function FrameListView() {
           </a>
         )}
       </div>
-      {listError.value !== undefined && (
-        <p class="error" role="alert">
-          {messageOf(listError.value)}
-        </p>
-      )}
+      <ErrorMessage error={listError.value} />
       <FrameTable />
     </div>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../widgets/dialog.tsx';
+import { SearchInput } from '../../widgets/fields.tsx';
 import { formatCount } from '../../widgets/format.ts';
 import { type FrameColumn, typeName } from '../frame.ts';
 
@@ -41,14 +42,7 @@ export function ColumnChooser({ columns, chosen, onChoose, onClose }: ColumnChoo
   return (
     <Dialog title="Columns" onClose={onClose}>
       <div class="toolbar">
-        <input
-          class="input"
-          type="search"
-          aria-label="Filter columns"
-          placeholder="Filter columns"
-          value={filter}
-          onInput={(event) => setFilter(event.currentTarget.value)}
-        />
+        <SearchInput label="Filter columns" value={filter} onInput={setFilter} />
         <button type="button" class="button" onClick={() => setFound(true)}>
           All
         </button>

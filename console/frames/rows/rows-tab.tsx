@@ -1,11 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
+import { formatColumnNames, parseColumnNames } from '../../api/column-names.ts';
 import type { CellRange } from '../../grid/cell-selection.ts';
 import { Grid, type GridHandle } from '../../grid/grid.tsx';
 import { goTo, hrefOf, place } from '../../navigation/route.ts';
-import { ExportDialog } from '../export-dialog.tsx';
 import type { FrameModel } from '../frame-model.ts';
 import { ColumnChooser } from './column-chooser.tsx';
-import { formatColumnNames, parseColumnNames } from './column-names.ts';
+import { FrameExportDialog } from './frame-export-dialog.tsx';
 
 /** The rows of a frame. The address has the first row that is seen, counted from 1. */
 export function RowsTab({ model }: { readonly model: FrameModel }) {
@@ -75,7 +75,7 @@ export function RowsTab({ model }: { readonly model: FrameModel }) {
         }
       />
       {isExporting && range !== undefined && frame !== undefined && (
-        <ExportDialog
+        <FrameExportDialog
           frame={frame}
           selection={{
             from: range.firstRow,

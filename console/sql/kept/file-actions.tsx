@@ -1,8 +1,8 @@
 import { useRef } from 'preact/hooks';
 import { messageOf } from '../../api/api-error.ts';
-import { saveBlob } from '../../plot/save-blob.ts';
 import { Icon } from '../../widgets/icon.tsx';
 import { notify } from '../../widgets/notices.tsx';
+import { saveBlob } from '../../widgets/save-blob.ts';
 
 export interface FileActionsProps {
   /** Of the file that is exported. */

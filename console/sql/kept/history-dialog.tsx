@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../widgets/dialog.tsx';
+import { SearchInput } from '../../widgets/fields.tsx';
 import { formatCount, formatDuration } from '../../widgets/format.ts';
 import { FileActions } from './file-actions.tsx';
 import { exportedHistory, forgetHistory, type HistoryEntry, history, importHistory, searchEntries } from './history.ts';
@@ -17,14 +18,12 @@ export function HistoryDialog({ onChoose, onClose }: HistoryDialogProps) {
   const found = searchEntries(history.value, text);
   return (
     <Dialog title="History" class="sql-kept" onClose={onClose}>
-      <input
-        class="input"
-        type="search"
-        aria-label="Search the history"
+      <SearchInput
+        label="Search the history"
         placeholder="Words of the statement …"
-        autoFocus
+        hasFocus
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={setText}
       />
       <ul class="sql-kept-list">
         {found.slice(0, mostShown).map((entry, at) => (

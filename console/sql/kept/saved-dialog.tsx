@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../widgets/dialog.tsx';
+import { SearchInput } from '../../widgets/fields.tsx';
 import { Icon } from '../../widgets/icon.tsx';
 import { FileActions } from './file-actions.tsx';
 import {
@@ -25,14 +26,12 @@ export function SavedDialog({ onChoose, onClose }: SavedDialogProps) {
   });
   return (
     <Dialog title="Saved statements" class="sql-kept" onClose={onClose}>
-      <input
-        class="input"
-        type="search"
-        aria-label="Search the saved statements"
+      <SearchInput
+        label="Search the saved statements"
         placeholder="Words of the name or the statement …"
-        autoFocus
+        hasFocus
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={setText}
       />
       <ul class="sql-kept-list">
         {found.map((statement) => (

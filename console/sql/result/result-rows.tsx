@@ -3,12 +3,12 @@ import { messageOf } from '../../api/api-error.ts';
 import { mayWrite } from '../../api/session.ts';
 import { Grid } from '../../grid/grid.tsx';
 import { hrefOf } from '../../navigation/route.ts';
+import { ExportDialog } from '../../widgets/export-dialog.tsx';
 import { formatCount } from '../../widgets/format.ts';
 import type { StatementAnswer } from '../run/run-statement.ts';
 import { isPlan, type StatementRun } from '../run/statement-run.ts';
 import { KeepDialog } from './keep-dialog.tsx';
 import { keepStateOf } from './keep-result.ts';
-import { ResultExportDialog } from './result-export-dialog.tsx';
 import { keptSource, resultSource } from './result-source.ts';
 
 export type RowsAnswer = StatementAnswer & { readonly kind: 'rows' };
@@ -75,7 +75,16 @@ export function ResultRows({ run, answer }: { readonly run: StatementRun; readon
           </button>
         }
       />
-      {isExport && <ResultExportDialog from={frame ?? run} onClose={() => setExport(false)} />}
+      {isExport && (
+        <ExportDialog
+          title="Export all rows"
+          source={frame === undefined ? { sql: run.sql, engine: run.engine } : { handle: frame.handle }}
+          tooLongText="The statement is too long for a link: keep all rows as a frame first."
+          onClose={() => setExport(false)}
+        >
+          {frame === undefined && <p>The statement runs once more, and its rows go into the file.</p>}
+        </ExportDialog>
+      )}
       {isAsked && <KeepDialog run={run} onClose={() => setAsked(false)} />}
     </>
   );
