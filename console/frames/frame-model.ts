@@ -12,6 +12,7 @@ export class FrameModel {
   readonly #frame = signal<Frame | undefined>(undefined);
   readonly #source = signal<FrameSource | undefined>(undefined);
   readonly #error = signal<unknown>(undefined);
+  readonly #isAway = signal(false);
   readonly #abort = new AbortController();
   #chosen: readonly string[];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,17 +36,25 @@ export class FrameModel {
     return this.#error;
   }
 
+  /** Whether the server cannot be reached. */
+  get isAway(): ReadonlySignal<boolean> {
+    return this.#isAway;
+  }
+
   /** Follows the frame until what this gives is called. */
   follow(): () => void {
     const stop = watchFrames(this.handle, {
       onChange: (change) => {
         if (change.handle !== this.handle) return;
-        if (change.kind === 'drop') this.#source.peek()?.lose('dropped');
-        else if (change.lineage === this.#source.peek()?.lineage) {
+        if (change.kind === 'drop') {
+          this.#source.peek()?.lose('dropped');
+          // One whose file was spoilt is told as dropped, too.
+          this.#describeSoon();
+        } else if (change.lineage === this.#source.peek()?.lineage) {
           this.#source.peek()?.grow(change.rows);
           const frame = this.#frame.peek();
           if (frame !== undefined) this.#frame.value = { ...frame, rows: change.rows };
-          this.#timer ??= setTimeout(() => void this.describe(), describeMs);
+          this.#describeSoon();
         } else if (this.#source.peek() === undefined) void this.describe();
         else this.#source.peek()?.lose('replaced');
       },
@@ -68,7 +77,12 @@ export class FrameModel {
     } catch (error) {
       if (this.#abort.signal.aborted || isAbort(error)) return;
       const isGone = error instanceof ApiError && (error.status === 404 || error.status === 410);
-      if (isGone && this.#source.peek() !== undefined) this.#source.peek()?.lose('dropped');
+      this.#isAway.value = error instanceof ApiError && error.status === 0;
+      const isDamaged = error instanceof ApiError && error.code === 'frame_damaged';
+      // Somebody is writing its file.
+      if (isDamaged) this.#describeSoon();
+      if (isDamaged && this.#source.peek() !== undefined) this.#source.peek()?.lose('damaged');
+      else if (isGone && this.#source.peek() !== undefined) this.#source.peek()?.lose('dropped');
       else if (this.#frame.peek() === undefined || isGone) this.#error.value = error;
     }
   }
@@ -76,22 +90,32 @@ export class FrameModel {
   /** In the place of a frame that was lost. */
   async showNew(): Promise<void> {
     this.#source.value = undefined;
+    this.#frame.value = undefined;
     await this.describe();
+  }
+
+  #describeSoon(): void {
+    this.#timer ??= setTimeout(() => void this.describe(), describeMs);
   }
 
   choose(chosen: readonly string[]): void {
     this.#chosen = chosen;
     const frame = this.#frame.peek();
-    if (frame !== undefined) this.#open(frame);
+    if (frame?.state === 'held') this.#open(frame);
   }
 
   #take(frame: Frame): void {
     this.#error.value = undefined;
+    this.#isAway.value = false;
     const source = this.#source.peek();
     const before = this.#frame.peek();
     if (source === undefined) {
       this.#frame.value = frame;
       if (frame.state === 'held') this.#open(frame);
+      return;
+    }
+    if (frame.state === 'damaged') {
+      source.lose('damaged');
       return;
     }
     if (frame.versionId === null || lineageOf(frame.versionId) !== source.lineage) {

@@ -12,6 +12,7 @@ import { ColumnsTab } from './columns/columns-tab.tsx';
 import { DetailsTab } from './details/details-tab.tsx';
 import type { Frame } from './frame.ts';
 import { FrameModel } from './frame-model.ts';
+import { LossBar } from './loss-bar.tsx';
 import { PlotTab } from './plot-tab.tsx';
 import { FrameExportDialog } from './rows/frame-export-dialog.tsx';
 import { RowsTab } from './rows/rows-tab.tsx';
@@ -156,6 +157,7 @@ function Tabs({ model, frame }: { readonly model: FrameModel; readonly frame: Fr
           </button>
         ))}
       </div>
+      <LossBar model={model} />
       <div id="frame-panel" class="frame-panel" role="tabpanel" aria-labelledby={`frame-tab-${tab}`}>
         {tab === 'rows' && <RowsTab model={model} />}
         {tab === 'columns' && <ColumnsTab frame={frame} />}

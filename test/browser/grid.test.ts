@@ -22,7 +22,7 @@ describeInBrowser('the grid of the console', () => {
     await using opened = await openConsole(trades);
     const { page } = opened;
     await loadedRows(page);
-    const some = fc.sample(fc.integer({ min: 2, max: rowCount - 1 }), { numRuns: 20, seed: 24 });
+    const some = fc.sample(fc.integer({ min: 2, max: rowCount - 1 }), { numRuns: 60, seed: 24 });
     for (const row of [1, rowCount, ...some]) {
       await goToRow(page, row);
       const rows = await loadedRows(page);

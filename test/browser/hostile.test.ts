@@ -1,10 +1,7 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { describeInBrowser, openConsole } from './support/console-page.ts';
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts';
-import { goToRow, loadedRows } from './support/grid.ts';
+import { loadedRows } from './support/grid.ts';
 
 /** Whatever makes an element of it, or runs it, is seen: an image that fails to load, or a title. */
 const markup = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
@@ -72,37 +69,3 @@ describeInBrowser('markup in data', () => {
     await page.getByRole('link', { name: 'hostile' }).waitFor();
   });
 });
-
-describeInBrowser('a page whose server is killed', () => {
-  test('says so, and goes on where it was when the server is there again', async () => {
-    await using directory = await temporaryDirectory();
-    const options = { dataDir: directory.path, port: await freePort() };
-    let server = await startConsoleServer(options);
-    try {
-      await server.putSql('numbers', 'SELECT range AS id FROM range(100000)');
-      await using opened = await openConsole('#/frames/numbers', { url: server.url, allowed: /ERR_|status of 5/ });
-      const { page } = opened;
-      await loadedRows(page);
-      await server[Symbol.asyncDispose]();
-      await expect.poll(() => isListening(server.url)).toBe(false);
-      await goToRow(page, 50_000);
-      await page.getByText('cannot be reached').first().waitFor();
-      server = await startConsoleServer(options);
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await page.getByRole('gridcell', { name: '49999', exact: true }).waitFor();
-      await server.putSql('later', 'SELECT 1 AS a');
-      await page.getByRole('link', { name: 'Frames', exact: true }).click();
-      await page.getByRole('link', { name: 'later' }).waitFor();
-    } finally {
-      await server[Symbol.asyncDispose]();
-    }
-  });
-});
-
-function isListening(url: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.on('connect', () => resolve(true)).on('error', () => resolve(false));
-    socket.on('connect', () => socket.destroy());
-  });
-}

@@ -7,7 +7,7 @@ import { type Frame, gridColumn, lineageOf, versionIdOf } from '../frame.ts';
 import { parseExactJson } from './exact-json.ts';
 
 /** Why no more rows can be had. */
-export type FrameLoss = 'replaced' | 'dropped';
+export type FrameLoss = 'replaced' | 'dropped' | 'damaged';
 
 export interface FrameSource extends GridSource {
   readonly handle: string;

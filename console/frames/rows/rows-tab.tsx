@@ -32,20 +32,6 @@ export function RowsTab({ model }: { readonly model: FrameModel }) {
   const hasRange = range !== undefined && (range.firstRow < range.lastRow || range.firstColumn < range.lastColumn);
   return (
     <>
-      {loss !== undefined && (
-        <div class="bar warning" role="alert">
-          <span>
-            {loss === 'replaced'
-              ? 'This frame was replaced. Below are rows of the version before, as far as they were loaded.'
-              : 'This frame was dropped, or has expired. Below are its rows as far as they were loaded.'}
-          </span>
-          {loss === 'replaced' && (
-            <button type="button" class="button" onClick={() => void model.showNew()}>
-              Show the new version
-            </button>
-          )}
-        </div>
-      )}
       <Grid
         source={source}
         label={`Rows of ${model.handle}`}
