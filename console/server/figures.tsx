@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from '../widgets/format.ts';
+import { formatBytes, formatCount, formatCountOf, formatDuration } from '../widgets/format.ts';
 import { Sparkline } from './sparkline.tsx';
 import type { Points } from './sparkline-path.ts';
 import { rates, type Sample, type ServerStats, type Stats, series, shares } from './stats-history.ts';
@@ -64,12 +64,16 @@ function serverTiles(samples: readonly Sample[], now: ServerStats): readonly Til
     samples,
     of(({ frames }) => frames.rows_put),
   );
+  const bytesPut = rates(
+    samples,
+    of(({ frames }) => frames.bytes_put),
+  );
   const hits = shares(
     samples,
     of(({ cache }) => cache.hits),
     of(({ cache }) => cache.misses),
   );
-  const { doors, memory, cache, disk, event_loop: delay } = now;
+  const { doors, memory, workers, cache, disk, event_loop: delay } = now;
   const failed = doors.http.failed + doors.grpc.failed;
   return [
     {
@@ -103,6 +107,17 @@ function serverTiles(samples: readonly Sample[], now: ServerStats): readonly Til
         series(
           samples,
           of((server) => server.memory.heap_used_bytes),
+        ),
+      ],
+    },
+    {
+      title: 'Memory of SQL workers',
+      value: workers.rss_bytes === null ? '–' : formatBytes(workers.rss_bytes),
+      note: formatCountOf(workers.processes, 'process', 'processes'),
+      lines: [
+        series(
+          samples,
+          of((server) => server.workers.rss_bytes ?? undefined),
         ),
       ],
     },
@@ -142,6 +157,12 @@ function serverTiles(samples: readonly Sample[], now: ServerStats): readonly Til
       value: rate(rowsPut.at(-1)),
       note: `${formatCount(now.frames.rows_put)} since the start`,
       lines: [rowsPut],
+    },
+    {
+      title: 'Bytes kept',
+      value: byteRate(bytesPut.at(-1)),
+      note: `${formatBytes(now.frames.bytes_put)} since the start`,
+      lines: [bytesPut],
     },
     {
       title: 'Statements under way',
@@ -193,6 +214,10 @@ function latencyTile(title: string, samples: readonly Sample[], door: 'http' | '
 function rate(perSecond: number | undefined): string {
   if (perSecond === undefined) return '–';
   return `${perSecond > 0 && perSecond < 10 ? perSecond.toFixed(1) : formatCount(Math.round(perSecond))}/s`;
+}
+
+function byteRate(perSecond: number | undefined): string {
+  return perSecond === undefined ? '–' : `${formatBytes(perSecond)}/s`;
 }
 
 function shareOf(some: number, others: number): number | undefined {

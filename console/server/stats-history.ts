@@ -28,6 +28,7 @@ export interface Stats {
 export interface ServerStats {
   readonly node: string;
   readonly memory: { readonly rss_bytes: number; readonly heap_used_bytes: number };
+  readonly workers: { readonly processes: number; readonly rss_bytes: number | null };
   readonly event_loop: { readonly p50_ms: number; readonly p99_ms: number; readonly max_ms: number } | null;
   readonly disk: { readonly free_bytes: number; readonly total_bytes: number; readonly used_bytes: number } | null;
   readonly cache: {
@@ -41,6 +42,7 @@ export interface ServerStats {
     readonly bytes: number;
     readonly puts: number;
     readonly rows_put: number;
+    readonly bytes_put: number;
   };
   readonly statements: { readonly under_way: number; readonly begun: number };
   readonly followers: number;

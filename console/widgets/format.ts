@@ -6,8 +6,8 @@ export function formatCount(value: number): string {
 }
 
 /** 1 row, 1,234 rows */
-export function formatCountOf(value: number, noun: string): string {
-  return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`;
+export function formatCountOf(value: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(value)} ${value === 1 ? noun : plural}`;
 }
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;

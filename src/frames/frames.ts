@@ -36,6 +36,7 @@ export interface StoreTotals extends FrameUse {
   /** Since the start. */
   readonly puts: number;
   readonly rowsPut: number;
+  readonly bytesPut: number;
 }
 
 /** For bytes on their way in, which count among the uploads of the tenant as long as they are there. */

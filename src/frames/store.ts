@@ -101,6 +101,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   readonly #found: Promise<void>;
   #puts = 0;
   #rowsPut = 0;
+  #bytesPut = 0;
 
   constructor(options: FrameStoreOptions) {
     const { logger } = options;
@@ -146,6 +147,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     const put = await this.#of(principal.tenant).put(request, options);
     this.#puts++;
     this.#rowsPut += put.rowsPut;
+    this.#bytesPut += put.bytesPut;
     return put;
   }
 
@@ -156,7 +158,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       frames += tenant.known.frames;
       bytes += tenant.known.bytes;
     }
-    return { frames, bytes, puts: this.#puts, rowsPut: this.#rowsPut };
+    return { frames, bytes, puts: this.#puts, rowsPut: this.#rowsPut, bytesPut: this.#bytesPut };
   }
 
   /** Whoever reaches the store itself may. */

@@ -86,15 +86,15 @@ export class TenantFrames implements AsyncDisposable {
   async put(request: PutRequest<Handle>, options: { readonly signal: AbortSignal }): Promise<PutResult> {
     const appended = await this.#writer.appendBatch(request);
     if (appended !== undefined) {
-      const { version, rows: rowsPut, isRepeated } = appended;
-      return { ...heldSummary(version), rowsPut, isRepeated, report: undefined };
+      const { version, rows: rowsPut, bytes: bytesPut, isRepeated } = appended;
+      return { ...heldSummary(version), rowsPut, bytesPut, isRepeated, report: undefined };
     }
     using either = new LinkedAbort([options.signal, this.#state.context.signal]);
     const put = this.#writer.put(request, either);
     this.#puts.add(put);
     try {
-      const { version, rows: rowsPut, isRepeated, report } = await put;
-      return { ...heldSummary(version), rowsPut, isRepeated, report };
+      const { version, rows: rowsPut, bytes: bytesPut, isRepeated, report } = await put;
+      return { ...heldSummary(version), rowsPut, bytesPut, isRepeated, report };
     } finally {
       this.#puts.delete(put);
     }

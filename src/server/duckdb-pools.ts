@@ -45,13 +45,13 @@ export function openFramePools(config: Config, logger: Logger): FramePools {
   };
 }
 
+export interface SqlPool {
+  readonly engine: DuckDbSqlEngine;
+  readonly pids: () => readonly number[];
+}
+
 /** Runs callers' SQL, over native copies of the frames where there are some. */
-export function openSqlPool(
-  config: Config,
-  reachOf: ReachOf | undefined,
-  cleanup: Cleanup,
-  logger: Logger,
-): DuckDbSqlEngine {
+export function openSqlPool(config: Config, reachOf: ReachOf | undefined, cleanup: Cleanup, logger: Logger): SqlPool {
   const { storage, sql } = config;
   const options = poolOptions(config, logger);
   // Recompression may take minutes, and copies shall not wait for it.
@@ -71,9 +71,10 @@ export function openSqlPool(
     warmDirectory: nativeCopies.directory,
     analyticsPath: resolve(storage.duckdbPath),
   };
-  return cleanup.use(
+  const engine = cleanup.use(
     new DuckDbSqlEngine({ ...options, workers: sql.workers, timeoutMs: sql.timeoutMs, nativeCopies, reach, reachOf }),
   );
+  return { engine, pids: () => [...engine.pids, ...copyEngine.pids] };
 }
 
 /** For a command that works without a server. */

@@ -32,6 +32,8 @@ export interface Engines {
   readonly clusters: readonly ClusterEngine[];
   readonly tsdb: Tsdb | undefined;
   readonly directory: EngineDirectory;
+  /** Of the processes of the local one. */
+  readonly pids: () => readonly number[];
 }
 
 export async function openEngines(
@@ -41,7 +43,7 @@ export async function openEngines(
   cleanup: Cleanup,
   logger: Logger,
 ): Promise<Engines> {
-  const local = openSqlPool(config, reachOf, cleanup, logger);
+  const { engine: local, pids } = openSqlPool(config, reachOf, cleanup, logger);
   const clusters = await openClusters(config, local, createEngine, cleanup, logger);
   const tsdb = openTsdb(config, cleanup, logger);
   const directory = new EngineDirectory({
@@ -53,7 +55,7 @@ export async function openEngines(
     defaultEngine: config.sql.defaultEngine,
     autoEngine: config.sql.autoEngine,
   });
-  return { local, clusters, tsdb, directory };
+  return { local, clusters, tsdb, directory, pids };
 }
 
 async function openClusters(

@@ -50,6 +50,7 @@ export interface RouteParts extends Access {
   readonly counters: ServerCounters;
   readonly eventLoop: EventLoopMonitor;
   readonly totals: () => StoreTotals;
+  readonly workerPids: () => readonly number[];
   readonly shown: ShownConfig;
   readonly followers: Followers;
   readonly tickets: DownloadTickets;

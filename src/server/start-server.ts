@@ -64,7 +64,8 @@ export async function startServer(
     cleanup.defer(async () => followers[Symbol.dispose]());
     const eventLoop = new EventLoopMonitor();
     cleanup.defer(async () => eventLoop[Symbol.dispose]());
-    const own = { counters: new ServerCounters(), eventLoop, totals: () => store.totals, shown };
+    const workerPids = (): number[] => [...pools.foreground.pids, ...pools.background.pids, ...queries.engines.pids()];
+    const own = { counters: new ServerCounters(), eventLoop, totals: () => store.totals, workerPids, shown };
     const shared = { audit, tls, followers, tickets: new DownloadTickets(), cache: store.cache };
     const listeners = cleanup.use(await openListeners(config, { ...access, ...own, ...shared, queries }, logger));
     cleanup.defer(async () => stopping.abort());

@@ -20,10 +20,16 @@ interface Stats {
   readonly tenant: { readonly name: string; readonly frames: number; readonly statements: number };
   readonly server: {
     readonly memory: { readonly rss_bytes: number };
+    readonly workers: { readonly processes: number; readonly rss_bytes: number | null };
     readonly event_loop: object | null;
     readonly disk: { readonly free_bytes: number; readonly used_bytes: number };
     readonly cache: { readonly hits: number; readonly misses: number; readonly used_bytes: number };
-    readonly frames: { readonly frames: number; readonly puts: number; readonly rows_put: number };
+    readonly frames: {
+      readonly frames: number;
+      readonly puts: number;
+      readonly rows_put: number;
+      readonly bytes_put: number;
+    };
     readonly statements: { readonly under_way: number; readonly begun: number };
     readonly followers: number;
     readonly doors: { readonly http: Door; readonly grpc: Door };
@@ -52,6 +58,28 @@ describe('without authentication', () => {
     expect(frames).toMatchObject({ frames: 1, puts: 1, rows_put: 3 });
     expect(followers).toBe(0);
     await expect.poll(async () => (await stats()).server.event_loop).toMatchObject({ max_ms: expect.any(Number) });
+  });
+
+  test('the memory of the processes that run SQL is told apart', async () => {
+    expect((await ask(`${server.url}/exec?query=select+1&engine=local&fmt=json`)).status).toBe(200);
+    const { processes, rss_bytes: bytes } = (await stats()).server.workers;
+    expect(processes).toBeGreaterThanOrEqual(1);
+    if (process.platform === 'linux') expect(bytes).toBeGreaterThan(10_000_000);
+    else expect(bytes).toBeNull();
+  });
+
+  test('rows that are appended count with the bytes that they take', async () => {
+    const kept = async () => (await stats()).server.frames;
+    const write = () => ask(`${server.url}/write`, { method: 'POST', body: 'ticks price=1.5 1000\n' });
+    expect((await write()).status).toBe(204);
+    const before = await kept();
+    await importRaw(server, 'name=trades&append=true', 'id\n4\n5\n');
+    const imported = await kept();
+    await write();
+    const written = await kept();
+    expect([imported.rows_put, written.rows_put]).toEqual([before.rows_put + 2, before.rows_put + 3]);
+    expect(imported.bytes_put).toBeGreaterThan(before.bytes_put);
+    expect(written.bytes_put).toBeGreaterThan(imported.bytes_put);
   });
 
   test('requests are counted at their door, with how long they took', async () => {

@@ -41,6 +41,8 @@ export type FrameSummary = HeldSummary | DamagedSummary;
 export interface PutResult extends HeldSummary {
   /** Those of this put: after an append, `rows` are more. */
   readonly rowsPut: number;
+  /** As they are stored. */
+  readonly bytesPut: number;
   /** An append of a producer that was seen before: its rows were not added again. */
   readonly isRepeated: boolean;
   /** Where the source was a file. */

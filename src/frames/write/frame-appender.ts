@@ -26,6 +26,8 @@ export interface Appended {
   readonly version: FrameVersion;
   /** Of this append. */
   readonly rows: number;
+  /** As they are stored. */
+  readonly bytes: number;
   readonly isRepeated: boolean;
 }
 
@@ -215,14 +217,18 @@ export class FrameAppender implements AsyncDisposable {
         if (request === undefined) break;
         const isRepeated = this.#admit(turn, version, request);
         if (isRepeated === undefined) continue;
-        const member = { request, rows: 0, isRepeated };
+        const member = { request, rows: 0, bytes: 0, isRepeated };
         group.push(member);
         if (isRepeated) continue;
+        const { pendingBytes } = encoder;
         member.rows = encodeAll(encoder, request.batches);
+        member.bytes = encoder.pendingBytes - pendingBytes;
         if (request.producer !== undefined) producers.push(request.producer);
       }
       const grown = await this.#write(turn, version, encoder, producers);
-      for (const { request, rows, isRepeated } of group) request.resolve({ version: grown, rows, isRepeated });
+      for (const { request, rows, bytes, isRepeated } of group) {
+        request.resolve({ version: grown, rows, bytes, isRepeated });
+      }
     } catch (error) {
       // What they marked is not there, and what is encoded must not go out with others.
       turn.marks = undefined;
@@ -279,6 +285,7 @@ export class FrameAppender implements AsyncDisposable {
 interface GroupMember {
   readonly request: Waiting;
   rows: number;
+  bytes: number;
   readonly isRepeated: boolean;
 }
 

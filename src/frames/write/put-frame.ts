@@ -217,7 +217,7 @@ export class FrameWriter {
     const { handle } = manifest;
     const marks = new ProducerMarks(before.producers);
     if (request.producer !== undefined) {
-      if (marks.isRepeated(request.producer)) return { version: before, rows: 0, isRepeated: true };
+      if (marks.isRepeated(request.producer)) return { version: before, rows: 0, bytes: 0, isRepeated: true };
       marks.add(request.producer);
     }
     // What is in the log comes before these rows.
@@ -254,7 +254,7 @@ export class FrameWriter {
     });
     if (placed.moved !== undefined) await this.#state.partLinks.noteWritten([placed.moved]).catch(() => {});
     await this.#removeLog(handle);
-    return { version, rows: rowsOfFiles(staged), isRepeated: false };
+    return { version, rows: rowsOfFiles(staged), bytes: bytesOf(staged), isRepeated: false };
   }
 
   async #replace(
@@ -286,7 +286,7 @@ export class FrameWriter {
     const version = await commitVersion(this.#state, this.#reconciler, before, next);
     // Also that of a frame that is damaged.
     if (entry !== undefined) await this.#removeLog(handle);
-    return { version, rows: rowsOfFiles(staged), isRepeated: false };
+    return { version, rows: rowsOfFiles(staged), bytes: bytesOf(staged), isRepeated: false };
   }
 
   /** A file where there is one part, else a folder. */

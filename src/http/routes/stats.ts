@@ -5,6 +5,7 @@ import type { Followers } from '../../follow/followers.ts';
 import type { Frames, StoreTotals } from '../../frames/frames.ts';
 import type { RunningQueries } from '../../query/running-queries.ts';
 import type { EventLoopMonitor } from '../../telemetry/event-loop-delay.ts';
+import { residentBytes } from '../../telemetry/process-memory.ts';
 import type { DoorCounter, ServerCounters } from '../../telemetry/server-counters.ts';
 import { type JsonSchema, readParameters } from '../exchange/parameters.ts';
 import { parseQueryString } from '../exchange/query-string.ts';
@@ -22,6 +23,8 @@ export interface StatsSources {
   readonly running: RunningQueries;
   readonly followers: Followers;
   readonly dataDir: string;
+  /** Of the processes that run SQL, and read and write frames. */
+  readonly workerPids: () => readonly number[];
 }
 
 /** Tells how the server is: to operators all of it, to others what is their tenant's. */
@@ -76,6 +79,8 @@ async function serverStats(sources: StatsSources): Promise<object> {
   const disk = await statfs(sources.dataDir).catch(() => undefined);
   const delay = sources.eventLoop.read();
   const totals = sources.totals();
+  const workerPids = sources.workerPids();
+  const workerBytes = await residentBytes(workerPids);
   return {
     node: process.versions.node,
     memory: {
@@ -84,6 +89,7 @@ async function serverStats(sources: StatsSources): Promise<object> {
       heap_total_bytes: heapTotal,
       external_bytes: external,
     },
+    workers: { processes: workerPids.length, rss_bytes: workerBytes ?? null },
     event_loop: delay === undefined ? null : roundedTimes(delay),
     disk:
       disk === undefined
@@ -96,7 +102,13 @@ async function serverStats(sources: StatsSources): Promise<object> {
       hits: cache.hits,
       misses: cache.misses,
     },
-    frames: { frames: totals.frames, bytes: totals.bytes, puts: totals.puts, rows_put: totals.rowsPut },
+    frames: {
+      frames: totals.frames,
+      bytes: totals.bytes,
+      puts: totals.puts,
+      rows_put: totals.rowsPut,
+      bytes_put: totals.bytesPut,
+    },
     statements: { under_way: running.size, begun: running.begun },
     followers: followers.size,
     doors: { http: doorStats(counters.http), grpc: doorStats(counters.grpc) },
@@ -151,7 +163,14 @@ const serverSchema: JsonSchema = {
     node: { type: 'string', description: 'The version of Node.js.' },
     memory: object(
       { rss_bytes: count, heap_used_bytes: count, heap_total_bytes: count, external_bytes: count },
-      { description: 'Of this process, without those that run SQL.' },
+      { description: 'Of this process, without its workers.' },
+    ),
+    workers: object(
+      {
+        processes: count,
+        rss_bytes: { type: ['integer', 'null'], minimum: 0, description: 'Null where the system is not Linux.' },
+      },
+      { description: 'The processes that run SQL, and read and write frames.' },
     ),
     event_loop: orNull(
       object({ p50_ms: ms, p99_ms: ms, max_ms: ms }),
@@ -170,8 +189,11 @@ const serverSchema: JsonSchema = {
       { description: 'Encoded rows in memory. A read that misses a page asks once more for its rows.' },
     ),
     frames: object(
-      { frames: count, bytes: count, puts: count, rows_put: count },
-      { description: 'Of all tenants. `puts` and `rows_put` count what was kept since the start.' },
+      { frames: count, bytes: count, puts: count, rows_put: count, bytes_put: count },
+      {
+        description:
+          'Of all tenants. `puts`, `rows_put` and `bytes_put` count what was put and appended since the start, in bytes as they were first stored.',
+      },
     ),
     statements: object({ under_way: count, begun: count }, { description: 'Of all tenants.' }),
     followers: count,
