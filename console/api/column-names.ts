@@ -1,13 +1,18 @@
-/** Names with commas between them, in double quotes where they need them, as `cols` of the server has them. */
+/** Names with commas between them, in double quotes where a name has commas, `\` before a quote: as `cols` of the server has them. */
 export function formatColumnNames(names: readonly string[]): string {
-  return names.map((name) => (/[",]|^\s|\s$|^$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(',');
+  return names
+    .map((name) => name.replace(/[\\"]/g, '\\$&'))
+    .map((name) => (name.includes(',') ? `"${name}"` : name))
+    .join(',');
 }
 
 export function parseColumnNames(text: string): string[] {
-  const names: string[] = [];
-  for (const [, quoted, plain] of text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)) {
-    if (quoted !== undefined) names.push(quoted.replaceAll('""', '"'));
-    else if (plain !== undefined && plain !== '') names.push(plain);
+  const names = [''];
+  let isQuoted = false;
+  for (const [token, escaped] of text.matchAll(/\\(.)|[^\\]|\\$/gsu)) {
+    if (escaped === undefined && token === '"') isQuoted = !isQuoted;
+    else if (token === ',' && !isQuoted) names.push('');
+    else names.push((names.pop() ?? '') + (escaped ?? token));
   }
-  return names;
+  return names.filter((name) => name !== '');
 }
