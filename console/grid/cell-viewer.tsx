@@ -4,6 +4,7 @@ import { Dialog } from '../widgets/dialog.tsx';
 import { Check } from '../widgets/fields.tsx';
 import { formatCount } from '../widgets/format.ts';
 import { notify } from '../widgets/notices.tsx';
+import { saveBlob } from '../widgets/save-blob.ts';
 import { textOf } from './cell-text.ts';
 import type { Cell, GridColumn } from './grid-source.ts';
 
@@ -42,9 +43,18 @@ export function CellViewer({ cell, column, row, onClose }: CellViewerProps) {
         </pre>
       </section>
       {full.length > maxShown && (
-        <p class="muted">The first {formatCount(maxShown)} characters are shown. Copy has all of them.</p>
+        <p class="muted">The first {formatCount(maxShown)} characters are shown. Copy and Download have all of them.</p>
       )}
       <div class="dialog-actions">
+        {full.length > maxShown && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => saveBlob(new Blob([full], { type: 'text/plain' }), `${column.name}-${row + 1}.txt`)}
+          >
+            Download
+          </button>
+        )}
         <button
           type="button"
           class="button"

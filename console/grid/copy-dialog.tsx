@@ -112,9 +112,30 @@ async function loadRows(
   const loaded: (readonly Cell[])[] = [];
   while (loaded.length <= range.lastRow - range.firstRow) {
     const from = range.firstRow + loaded.length;
-    const rows = await source.rows(from, Math.min(from + rowsOfRequest, range.lastRow + 1), signal);
+    const rows = await rangeRows(source, range, from, Math.min(from + rowsOfRequest, range.lastRow + 1), signal);
     if (rows.length === 0) throw new Error('the table has fewer rows by now');
-    for (const row of rows) loaded.push(row.slice(range.firstColumn, range.lastColumn + 1));
+    loaded.push(...rows);
     onRows([...loaded]);
   }
+}
+
+/** The columns of the range, of rows [from, to). */
+async function rangeRows(
+  { rows, blocks }: GridSource,
+  { firstColumn, lastColumn }: CellRange,
+  from: number,
+  to: number,
+  signal: AbortSignal,
+): Promise<readonly (readonly Cell[])[]> {
+  if (blocks === undefined) {
+    return (await rows(from, to, signal)).map((row) => row.slice(firstColumn, lastColumn + 1));
+  }
+  const firstBlock = Math.floor(firstColumn / blocks.columns);
+  let joined: readonly (readonly Cell[])[] | undefined;
+  for (let block = firstBlock; block * blocks.columns <= lastColumn; block++) {
+    const part = await blocks.rows(block, from, to, signal);
+    joined = joined?.map((row, index) => [...row, ...(part[index] ?? [])]) ?? part;
+  }
+  const skipped = firstBlock * blocks.columns;
+  return (joined ?? []).map((row) => row.slice(firstColumn - skipped, lastColumn + 1 - skipped));
 }

@@ -74,13 +74,13 @@ export class GridRow {
   }
 
   fill(row: readonly Cell[] | undefined, columns: readonly GridColumn[], marks: CellMarks): void {
-    this.isPending = row === undefined;
+    this.isPending = row === undefined || [...this.#cells.keys()].some((index) => row[index] === undefined);
     if (this.isPending) this.element.setAttribute('aria-busy', 'true');
     else this.element.removeAttribute('aria-busy');
     for (const [index, cell] of this.#cells) {
       const column = columns[index];
       if (column === undefined) continue;
-      const value = row === undefined ? undefined : (row[index] ?? null);
+      const value = row?.[index];
       const text = value === undefined ? '' : shownText(value, column);
       if (cell.text.data !== text) cell.text.data = text;
       this.#mark(cell, index, cellClass(value, column), marks);
@@ -92,7 +92,7 @@ export class GridRow {
     for (const [index, cell] of this.#cells) {
       const column = columns[index];
       if (column === undefined) continue;
-      const value = row === undefined ? undefined : (row[index] ?? null);
+      const value = row?.[index];
       this.#mark(cell, index, cellClass(value, column), marks);
     }
   }

@@ -17,4 +17,12 @@ export interface GridSource {
   readonly rowCount: ReadonlySignal<number>;
   /** Rows [from, to), counted from 0. Rejects with an ApiError, also where the table is another one now. */
   rows(from: number, to: number, signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
+  /** Of a table that is too wide to be asked for all columns of a row at once. */
+  readonly blocks?: ColumnBlocks | undefined;
+}
+
+/** Parts of rows: columns [block * columns, (block + 1) * columns), as far as there are. */
+export interface ColumnBlocks {
+  readonly columns: number;
+  rows(block: number, from: number, to: number, signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
 }

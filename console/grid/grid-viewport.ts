@@ -271,7 +271,9 @@ export class GridViewport implements CellMarks {
       this.#rows.delete(index);
       this.#spare.push(row);
     }
-    if (endSeen > firstSeen) this.pages.want(firstSeen, endSeen);
+    if (endSeen > firstSeen) {
+      this.pages.want(firstSeen, endSeen, this.#visibleColumns.first, this.#visibleColumns.end);
+    }
     // Equal for all small steps: then only rows that are new are placed.
     const shift = scrollTop - offset;
     for (let index = first; index < end; index++) {

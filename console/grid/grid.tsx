@@ -106,8 +106,8 @@ export function Grid({ source, label, firstRow, onVisible, onSelect, handle, ren
   const openCell = (): void => {
     const address = viewport.current?.selection.active;
     if (address === undefined || address.row < 0) return;
-    const row = viewport.current?.pages.row(address.row);
-    if (row !== undefined) setDialog({ kind: 'cell', cell: row[address.column] ?? null, address });
+    const cell = viewport.current?.pages.row(address.row)?.[address.column];
+    if (cell !== undefined) setDialog({ kind: 'cell', cell, address });
   };
   const openCopy = (): void => {
     const selected = viewport.current?.range ?? {
@@ -227,8 +227,11 @@ function loadedRows(viewport: GridViewport | undefined, range: CellRange): (read
   const rows: (readonly Cell[])[] = [];
   for (let index = range.firstRow; index <= range.lastRow; index++) {
     const row = viewport?.pages.row(index);
-    if (row === undefined) return undefined;
-    rows.push(row.slice(range.firstColumn, range.lastColumn + 1));
+    if (row?.[range.lastColumn] === undefined) return undefined;
+    const cells = row.slice(range.firstColumn, range.lastColumn + 1);
+    // Not every block of its columns is there.
+    if ((cells as readonly unknown[]).includes(undefined)) return undefined;
+    rows.push(cells);
   }
   return rows;
 }

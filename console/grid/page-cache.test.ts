@@ -84,3 +84,31 @@ it('does not repeat a request that failed before it is told to', async () => {
   cache.retry();
   expect(requests).toHaveLength(2);
 });
+
+it('asks a wide table only for the blocks of columns that are seen, and leaves the cells of others out', async () => {
+  const asked: (readonly [block: number, from: number, to: number])[] = [];
+  const source: GridSource = {
+    key: 'wide',
+    columns: Array.from({ length: 250 }, (_, at) => ({ name: `c${at}`, type: 'LONG' })),
+    rowCount: signal(1000),
+    rows: () => Promise.reject(new Error('nobody asks for whole rows')),
+    blocks: {
+      columns: 100,
+      rows: async (block, from, to) => {
+        asked.push([block, from, to]);
+        const columns = Array.from({ length: block === 2 ? 50 : 100 }, (_, at) => block * 100 + at);
+        return Array.from({ length: to - from }, (_, row) => columns.map((column) => `${from + row}/${column}`));
+      },
+    },
+  };
+  const cache = new PageCache(source, { onRows: () => {}, onError: () => {} });
+  cache.want(300, 320, 190, 205);
+  await expect.poll(() => asked.length).toBe(6);
+  expect(asked.slice(0, 2)).toEqual([
+    [1, 200, 400],
+    [2, 200, 400],
+  ]);
+  const row = cache.row(310) ?? [];
+  expect([row[99], row[100], row[249], row.length]).toEqual([undefined, '310/100', '310/249', 250]);
+  cache.dispose();
+});

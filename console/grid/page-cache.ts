@@ -16,9 +16,11 @@ export interface PageCacheEvents {
   onError(error: unknown): void;
 }
 
-/** The pages of a table that were shown last, and those that are asked for. */
+/** The pages of a table that were shown last, and those that are asked for. A page is of one block of columns. */
 export class PageCache {
   readonly rowsOfPage: number;
+  readonly #blockColumns: number;
+  readonly #blockCount: number;
   readonly #source: GridSource;
   readonly #events: PageCacheEvents;
   readonly #maxPages: number;
@@ -35,22 +37,36 @@ export class PageCache {
     this.#source = source;
     this.#events = events;
     const columns = Math.max(1, source.columns.length);
-    this.rowsOfPage = Math.min(maxRowsOfPage, Math.max(20, Math.floor(cellsOfPage / columns)));
-    this.#maxPages = Math.max(8, Math.floor(cellsOfCache / (this.rowsOfPage * columns)));
+    this.#blockColumns = source.blocks?.columns ?? columns;
+    this.#blockCount = Math.ceil(columns / this.#blockColumns);
+    this.rowsOfPage = Math.min(maxRowsOfPage, Math.max(20, Math.floor(cellsOfPage / this.#blockColumns)));
+    this.#maxPages = Math.max(8, Math.floor(cellsOfCache / (this.rowsOfPage * this.#blockColumns)));
   }
 
+  /** Cells of blocks that are not there are left out. */
   row(index: number): readonly Cell[] | undefined {
-    const page = Math.floor(index / this.rowsOfPage);
-    return this.#pages.get(page)?.[index - page * this.rowsOfPage];
+    const stretch = Math.floor(index / this.rowsOfPage);
+    const at = index - stretch * this.rowsOfPage;
+    if (this.#blockCount === 1) return this.#pages.get(stretch)?.[at];
+    const row: Cell[] = [];
+    for (let block = 0; block < this.#blockCount; block++) {
+      const cells = this.#pages.get(stretch * this.#blockCount + block)?.[at] ?? [];
+      for (const [column, cell] of cells.entries()) row[block * this.#blockColumns + column] = cell;
+    }
+    return row.length === 0 ? undefined : row;
   }
 
-  /** Asks for rows [from, to) and their neighbours, and no longer for any other. */
-  want(from: number, to: number): void {
+  /** Asks for rows [from, to), of columns [firstColumn, endColumn), and their neighbours, and no longer for any other. */
+  want(from: number, to: number, firstColumn = 0, endColumn = 1): void {
     const first = Math.floor(from / this.rowsOfPage);
     const last = Math.max(first, Math.floor((to - 1) / this.rowsOfPage));
-    const wanted = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    const firstBlock = Math.floor(firstColumn / this.#blockColumns);
+    const lastBlock = Math.max(firstBlock, Math.floor((endColumn - 1) / this.#blockColumns));
+    const blocks = Array.from({ length: lastBlock - firstBlock + 1 }, (_, index) => firstBlock + index);
+    const pagesOf = (stretch: number): number[] => blocks.map((block) => stretch * this.#blockCount + block);
+    const wanted = Array.from({ length: last - first + 1 }, (_, index) => first + index).flatMap(pagesOf);
     for (const page of wanted) this.#touch(page);
-    this.#wanted = [...wanted, last + 1, first - 1];
+    this.#wanted = [...wanted, ...pagesOf(last + 1), ...pagesOf(first - 1)];
     this.#seen = wanted.length;
     for (const [page, controller] of this.#underWay) if (!this.#wanted.includes(page)) controller.abort();
     this.#ask();
@@ -83,7 +99,7 @@ export class PageCache {
       if (this.#underWay.size >= maxUnderWay) return;
       // Neighbours do not compete with what somebody waits for.
       if (index === this.#seen && this.#wanted.slice(0, index).some((seen) => this.#underWay.has(seen))) return;
-      const from = page * this.rowsOfPage;
+      const from = Math.floor(page / this.#blockCount) * this.rowsOfPage;
       const length = Math.min(this.rowsOfPage, rowCount - from);
       const isWhole = (this.#pages.get(page)?.length ?? 0) >= length;
       if (page < 0 || length <= 0 || isWhole || this.#underWay.has(page) || this.#failed.has(page)) continue;
@@ -95,7 +111,10 @@ export class PageCache {
     const controller = new AbortController();
     this.#underWay.set(page, controller);
     try {
-      const rows = await this.#source.rows(from, to, controller.signal);
+      const { blocks } = this.#source;
+      const rows = await (blocks === undefined
+        ? this.#source.rows(from, to, controller.signal)
+        : blocks.rows(page % this.#blockCount, from, to, controller.signal));
       if (controller.signal.aborted) return;
       this.#pages.set(page, rows);
       for (const oldest of this.#pages.keys()) {

@@ -1,5 +1,8 @@
-import { Check, Choice } from '../widgets/fields.tsx';
+import { useState } from 'preact/hooks';
+import { Check, Choice, SearchInput } from '../widgets/fields.tsx';
+import { formatCount } from '../widgets/format.ts';
 import { Icon } from '../widgets/icon.tsx';
+import { ColumnChoice, foundNames, mostInMenu } from './column-choice.tsx';
 import {
   type Aggregate,
   aggregates,
@@ -37,7 +40,7 @@ export function PlotToolbar({ settings, columns, onChange }: PlotToolbarProps) {
   const { kind, x, y, series, aggregate, zone } = settings;
   const xClass = columns.filter(({ name }) => name === x).map(classOf)[0];
   const isBars = kind === 'bars' || kind === 'histogram';
-  const across = columns.filter((column) => classOf(column) !== 'other');
+  const across = columns.filter((column) => classOf(column) !== 'other').map(({ name }) => name);
   return (
     <div class="plot-settings">
       <Choice
@@ -46,20 +49,19 @@ export function PlotToolbar({ settings, columns, onChange }: PlotToolbarProps) {
         options={plotKinds.map((each) => [each, kindNames[each]])}
         onChange={(value) => onChange({ kind: value as PlotKind })}
       />
-      <Choice
+      <ColumnChoice
         label={kind === 'histogram' ? 'Values of' : 'X'}
         value={x}
-        options={[
-          ...(kind === 'histogram' ? [] : [['', 'row number'] as const]),
-          ...across.map(({ name }) => [name, name] as const),
-        ]}
+        names={across}
+        {...(kind !== 'histogram' && { none: 'row number' })}
         onChange={(value) => onChange({ x: value })}
       />
       {kind !== 'histogram' && <Measures y={y} columns={columns} isSingle={kind === 'scatter'} onChange={onChange} />}
-      <Choice
+      <ColumnChoice
         label="Series"
         value={series}
-        options={[['', 'one'], ...across.map(({ name }) => [name, name] as const)]}
+        names={across}
+        none="one"
         onChange={(value) => onChange({ series: value })}
       />
       {kind === 'bars' && y.length > 0 && (
@@ -102,11 +104,15 @@ interface MeasuresProps {
 
 /** Several columns may be drawn over the same x. */
 function Measures({ y, columns, isSingle, onChange }: MeasuresProps) {
-  const numbers = columns.filter((column) => classOf(column) === 'number' || /^BOOLEAN/i.test(column.type));
+  const [filter, setFilter] = useState('');
+  const numbers = columns
+    .filter((column) => classOf(column) === 'number' || /^BOOLEAN/i.test(column.type))
+    .map(({ name }) => name);
   if (isSingle) {
-    const options = numbers.map(({ name }) => [name, name] as const);
-    return <Choice label="Y" value={y[0] ?? ''} options={options} onChange={(value) => onChange({ y: [value] })} />;
+    return <ColumnChoice label="Y" value={y[0] ?? ''} names={numbers} onChange={(value) => onChange({ y: [value] })} />;
   }
+  const isLong = numbers.length > mostInMenu;
+  const listed = isLong ? [...new Set([...y, ...foundNames(numbers, filter)])] : numbers;
   const toggle = (name: string): void =>
     onChange({ y: y.includes(name) ? y.filter((each) => each !== name) : [...y, name] });
   const text = y.length === 0 ? 'count of rows' : y.length > 2 ? `${y.length} columns` : y.join(', ');
@@ -121,7 +127,15 @@ function Measures({ y, columns, isSingle, onChange }: MeasuresProps) {
         <fieldset class="plot-measure-list">
           <legend class="visually-hidden">Columns of y</legend>
           {numbers.length === 0 && <p class="muted">No column has numbers.</p>}
-          {numbers.map(({ name }) => (
+          {isLong && (
+            <SearchInput
+              label="Filter columns of y"
+              placeholder={`Filter ${formatCount(numbers.length)} columns`}
+              value={filter}
+              onInput={setFilter}
+            />
+          )}
+          {listed.map((name) => (
             <Check
               key={name}
               class="plot-check"

@@ -1,10 +1,16 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiError } from '../../api/api-error.ts';
+import { formatColumnNames } from '../../api/column-names.ts';
 import { rowsInRequests } from '../../api/max-limit.ts';
 import { request, withQuery } from '../../api/request.ts';
 import type { Cell, GridColumn, GridSource } from '../../grid/grid-source.ts';
-import { type Frame, gridColumn, lineageOf, versionIdOf } from '../frame.ts';
+import { type Frame, framePath, gridColumn, lineageOf, versionIdOf } from '../frame.ts';
 import { parseExactJson } from './exact-json.ts';
+
+/** More are asked for in blocks. */
+const mostColumns = 500;
+/** A request has 16 KiB. */
+const mostNameBytes = 10_000;
 
 /** Why no more rows can be had. */
 export type FrameLoss = 'replaced' | 'dropped' | 'damaged';
@@ -26,6 +32,7 @@ export function frameSource(frame: Frame, chosen: readonly string[] = []): Frame
   const indices = chosenIndices(all, chosen);
   const columns = indices?.map((index) => all[index] as GridColumn) ?? all;
   const isNested = columns.some(({ type }) => type === 'JSON' || type.endsWith('[]'));
+  const blockColumns = blockColumnsOf(all.map(({ name }) => name));
   const rowCount = signal(frame.rows ?? 0);
   const lost = signal<FrameLoss | undefined>(undefined);
   return {
@@ -42,26 +49,70 @@ export function frameSource(frame: Frame, chosen: readonly string[] = []): Frame
       lost.value = loss;
     },
     rows: (from, to, abort) => rowsInRequests(from, to, abort, (first, end) => ask(first, end, abort)),
+    blocks:
+      blockColumns === undefined
+        ? undefined
+        : {
+            columns: blockColumns,
+            rows: (block, from, to, abort) => {
+              const names = columns.slice(block * blockColumns, (block + 1) * blockColumns).map(({ name }) => name);
+              return rowsInRequests(from, to, abort, (first, end) => askColumns(names, first, end, abort));
+            },
+          },
   };
 
   async function ask(from: number, to: number, abort: AbortSignal): Promise<readonly (readonly Cell[])[]> {
-    if (lost.peek() !== undefined) throw lossError(handle, lost.peek());
     const limit = `${from + 1},${to}`;
     const query = { handle, fmt: 'json', limit, quoteLargeNum: true, version: lineage };
-    const response = await request(withQuery('/exec', query), { signal: abort }).catch((error: unknown) => {
-      if (error instanceof ApiError && error.code === 'frame_changed') lost.value = 'replaced';
-      else if (error instanceof ApiError && /^handle_(gone|not_found)$/.test(error.code)) lost.value = 'dropped';
-      throw error;
-    });
+    const response = await askRows(withQuery('/exec', query), abort);
     const etag = response.headers.get('etag');
     if (etag !== null && lineageOf(versionIdOf(etag)) !== lineage) {
       lost.value = 'replaced';
       throw lossError(handle, 'replaced');
     }
-    const text = await response.text();
-    const { dataset } = (isNested ? parseExactJson(text) : JSON.parse(text)) as { dataset: Cell[][] };
+    const dataset = await datasetOf(response);
     return indices === undefined ? dataset : dataset.map((row) => indices.map((index) => row[index] ?? null));
   }
+
+  async function askColumns(
+    names: readonly string[],
+    from: number,
+    to: number,
+    abort: AbortSignal,
+  ): Promise<readonly (readonly Cell[])[]> {
+    const query = {
+      from,
+      limit: to - from,
+      columns: formatColumnNames(names),
+      fmt: 'json',
+      quoteLargeNum: true,
+      lineage,
+    };
+    return datasetOf(await askRows(withQuery(framePath(handle, '/rows'), query), abort));
+  }
+
+  function askRows(path: string, abort: AbortSignal): Promise<Response> {
+    if (lost.peek() !== undefined) throw lossError(handle, lost.peek());
+    return request(path, { signal: abort }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'frame_changed') lost.value = 'replaced';
+      else if (error instanceof ApiError && /^handle_(gone|not_found)$/.test(error.code)) lost.value = 'dropped';
+      throw error;
+    });
+  }
+
+  async function datasetOf(response: Response): Promise<readonly (readonly Cell[])[]> {
+    const text = await response.text();
+    return ((isNested ? parseExactJson(text) : JSON.parse(text)) as { dataset: Cell[][] }).dataset;
+  }
+}
+
+/** To read thousands of columns takes many seconds, hundreds of them a moment. undefined: all at once. */
+function blockColumnsOf(names: readonly string[]): number | undefined {
+  // They are asked for by name.
+  const isUnique = new Set(names.map((name) => name.toLowerCase())).size === names.length && !names.includes('');
+  if (names.length <= mostColumns || !isUnique) return undefined;
+  const longest = Math.max(...names.map((name) => encodeURIComponent(name).length));
+  return Math.max(1, Math.min(100, Math.floor(mostNameBytes / (longest + 10))));
 }
 
 function lossError(handle: string, loss: FrameLoss | undefined): ApiError {
