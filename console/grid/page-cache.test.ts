@@ -112,3 +112,22 @@ it('asks a wide table only for the blocks of columns that are seen, and leaves t
   expect([row[99], row[100], row[249], row.length]).toEqual([undefined, '310/100', '310/249', 250]);
   cache.dispose();
 });
+
+it('forgets pages of long texts before they fill the memory', async () => {
+  const text = 'x'.repeat(200_000);
+  const source: GridSource = {
+    key: 'long',
+    columns: [{ name: 'text', type: 'VARCHAR' }],
+    rowCount: signal(10_000),
+    // One text many times over: the test itself shall not fill the memory.
+    rows: async (from, to) => Array.from({ length: to - from }, () => [text]),
+  };
+  const cache = new PageCache(source, { onRows: () => {}, onError: () => {} });
+  for (const row of [0, 2000, 4000, 6000]) {
+    cache.want(row, row + 30);
+    await expect.poll(() => cache.row(row + 200)).toBeDefined();
+  }
+  expect(cache.row(0)).toBeUndefined();
+  expect(cache.row(6000)).toEqual([text]);
+  cache.dispose();
+});

@@ -7,6 +7,8 @@ const maxUnderWay = 3;
 const maxRowsOfPage = 200;
 const cellsOfPage = 20_000;
 const cellsOfCache = 1_000_000;
+/** Of texts in the cache. */
+const maxCharacters = 100_000_000;
 const retryMs = 2000;
 
 export interface PageCacheEvents {
@@ -26,6 +28,8 @@ export class PageCache {
   readonly #maxPages: number;
   /** The one that was used last stands last. */
   readonly #pages = new Map<number, Rows>();
+  /** Of the texts of each page. */
+  readonly #characters = new Map<number, number>();
   readonly #underWay = new Map<number, AbortController>();
   readonly #failed = new Set<number>();
   #wanted: readonly number[] = [];
@@ -93,6 +97,20 @@ export class PageCache {
     this.#pages.set(page, rows);
   }
 
+  #keep(page: number, rows: Rows): void {
+    this.#pages.set(page, rows);
+    this.#characters.set(page, charactersOf(rows));
+    let characters = 0;
+    for (const each of this.#characters.values()) characters += each;
+    for (const oldest of this.#pages.keys()) {
+      if (this.#pages.size <= this.#maxPages && characters <= maxCharacters) break;
+      if (this.#wanted.includes(oldest)) continue;
+      characters -= this.#characters.get(oldest) ?? 0;
+      this.#pages.delete(oldest);
+      this.#characters.delete(oldest);
+    }
+  }
+
   #ask(): void {
     const rowCount = this.#source.rowCount.peek();
     for (const [index, page] of this.#wanted.entries()) {
@@ -116,11 +134,7 @@ export class PageCache {
         ? this.#source.rows(from, to, controller.signal)
         : blocks.rows(page % this.#blockCount, from, to, controller.signal));
       if (controller.signal.aborted) return;
-      this.#pages.set(page, rows);
-      for (const oldest of this.#pages.keys()) {
-        if (this.#pages.size <= this.#maxPages) break;
-        if (!this.#wanted.includes(oldest)) this.#pages.delete(oldest);
-      }
+      this.#keep(page, rows);
       this.#events.onRows(from, from + rows.length);
     } catch (error) {
       if (controller.signal.aborted || isAbort(error)) return;
@@ -140,4 +154,12 @@ export class PageCache {
 /** The server is away, or has too much to do. */
 function isPassing(error: unknown): boolean {
   return error instanceof ApiError && [0, 429, 502, 503].includes(error.status);
+}
+
+function charactersOf(rows: Rows): number {
+  let characters = 0;
+  for (const row of rows) {
+    for (const cell of row) if (typeof cell === 'string') characters += cell.length;
+  }
+  return characters;
 }
