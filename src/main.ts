@@ -34,10 +34,8 @@ const host: Environment = {
   stderrIsTerminal: process.stderr.isTTY === true,
   terminalWidth: () => process.stdout.columns || process.stderr.columns || 80,
   readFile: readIfExists,
-  loadServer: async () => ({
-    ...(await import('./server/start-server.ts')),
-    ...(await import('./server/storage.ts')),
-  }),
+  loadServer: () => import('./server/start-server.ts'),
+  loadStorage: () => import('./server/storage.ts'),
   onFatal: (report) => {
     reportFatal = report;
   },

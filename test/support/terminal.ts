@@ -48,6 +48,7 @@ export function onTerminal(argv: readonly string[], { homeDir, width = 80, env =
     onReloadSignal: () => {},
     onFatal: () => {},
     loadServer: () => Promise.reject(new Error('not asked for')),
+    loadStorage: () => Promise.reject(new Error('not asked for')),
   };
   return {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what moves the cursor

@@ -23,8 +23,9 @@ export interface Environment extends Omit<ConfigSources, 'argv'> {
   onReloadSignal(listener: () => void): void;
   /** Tells what nobody caught, just before the process ends. */
   onFatal(report: (what: string, error: unknown) => void): void;
-  loadServer(): Promise<{
-    readonly startServer: StartServer;
+  loadServer(): Promise<{ readonly startServer: StartServer }>;
+  /** The data directory, for commands that work without a server. */
+  loadStorage(): Promise<{
     readonly verifyFrames: VerifyFrames;
     readonly openTokens: OpenTokens;
     readonly openTenants: OpenTenants;

@@ -33,18 +33,10 @@ function fakeEnvironment(startServer: StartServer) {
     },
     onReloadSignal: () => {},
     onFatal: () => {},
-    loadServer: async () => ({
-      startServer,
-      verifyFrames: notAskedFor,
-      openTokens: notAskedFor,
-      openTenants: notAskedFor,
-    }),
+    loadServer: async () => ({ startServer }),
+    loadStorage: () => Promise.reject(new Error('not asked for')),
   };
   return { environment, written, stop: () => stop('SIGTERM') };
-}
-
-function notAskedFor(): never {
-  throw new Error('not asked for');
 }
 
 function runningServer(over: Partial<RunningServer> = {}): RunningServer {

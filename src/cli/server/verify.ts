@@ -10,7 +10,7 @@ export async function verify(environment: Environment, argv: readonly string[]):
   const logger = createLogger({ stream: environment.stderr, filter, format, colour: environment.stderrIsTerminal });
   const abort = new AbortController();
   environment.onStopSignal(() => abort.abort());
-  const { verifyFrames } = await environment.loadServer();
+  const { verifyFrames } = await environment.loadStorage();
   let [sound, unsummed, damaged] = [0, 0, 0];
   try {
     for await (const { tenant, handle, fault, isChecksummed } of verifyFrames(config, logger, {
