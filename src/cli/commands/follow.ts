@@ -1,5 +1,5 @@
 import { ClientError } from '../../client/client-error.ts';
-import type { NextRows, RowsRequest } from '../../client/framehold-client.ts';
+import type { NextRows, RowsRequest } from '../../client/server-api.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
 import { only } from '../../core/async/only.ts';
 import type { ClientContext } from '../framework/client-command.ts';

@@ -1,4 +1,4 @@
-import type { HeldFrame } from '../../client/framehold-client.ts';
+import type { HeldFrame } from '../../client/server-api.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { printable } from '../framework/command-failure.ts';
 import type { ClientTables } from '../framework/command-tables.ts';

@@ -4,7 +4,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { ArrowFormatError, isArrow, readArrow } from '../../client/arrow-reader.ts';
 import { ByteReader } from '../../client/byte-reader.ts';
 import { ClientError } from '../../client/client-error.ts';
-import type { ColumnInfo, ImportAnswer, ImportOptions } from '../../client/framehold-client.ts';
+import type { ColumnInfo, ImportAnswer, ImportOptions } from '../../client/server-api.ts';
 import { quoteValue } from '../../config/given-value.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { formatOfName } from '../../core/file-format.ts';

@@ -1,4 +1,4 @@
-import type { ColumnInfo } from '../../client/framehold-client.ts';
+import type { ColumnInfo } from '../../client/server-api.ts';
 import type { TextCell } from '../terminal/text-table.ts';
 
 /** A result as /sql and /exec write it. Numbers keep the digits they came with, nested values their JSON. */

@@ -3,7 +3,7 @@ import { readArrow } from '../../client/arrow-reader.ts';
 import { arrowFile, arrowStream } from '../../client/arrow-writer.ts';
 import { ByteReader } from '../../client/byte-reader.ts';
 import { ClientError } from '../../client/client-error.ts';
-import type { SqlOptions } from '../../client/framehold-client.ts';
+import type { SqlOptions } from '../../client/server-api.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { CommandFailure, printable } from '../framework/command-failure.ts';

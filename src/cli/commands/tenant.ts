@@ -1,4 +1,4 @@
-import type { ServerTenant, TenantChange } from '../../client/framehold-client.ts';
+import type { ServerTenant, TenantChange } from '../../client/server-api.ts';
 import { quoteValue } from '../../config/given-value.ts';
 import { bytes, integer, type SettingContext, type SettingType } from '../../config/setting-type.ts';
 import { UsageError } from '../../config/usage-error.ts';

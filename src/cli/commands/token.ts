@@ -1,4 +1,4 @@
-import type { ServerToken, TokenRequest } from '../../client/framehold-client.ts';
+import type { ServerToken, TokenRequest } from '../../client/server-api.ts';
 import { quoteValue } from '../../config/given-value.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';

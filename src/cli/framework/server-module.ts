@@ -1,4 +1,4 @@
-import type { ServerTenant, ServerToken, TenantChange, TokenRequest } from '../../client/framehold-client.ts';
+import type { ServerTenant, ServerToken, TenantChange, TokenRequest } from '../../client/server-api.ts';
 import type { Config } from '../../config/config.ts';
 import type { ListenAddress } from '../../config/listen-address.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';

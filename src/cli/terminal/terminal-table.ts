@@ -1,4 +1,4 @@
-import type { ColumnInfo } from '../../client/framehold-client.ts';
+import type { ColumnInfo } from '../../client/server-api.ts';
 import type { Environment } from '../framework/environment.ts';
 import { type TextCell, textTable } from './text-table.ts';
 
