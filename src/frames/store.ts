@@ -140,7 +140,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     this.#peerGroup = this.#share();
     this.#of(defaultTenant);
     this.#found = this.#findTenants();
-    this.#sweeper = new ExpirySweeper(() => this.#tenants.values(), logger);
+    this.#sweeper = new ExpirySweeper(() => [...this.#tenants.values()].map(({ expiry }) => expiry), logger);
   }
 
   async put(principal: Principal, request: PutRequest<Handle>, options: Signal): Promise<PutResult> {

@@ -1,33 +1,26 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../core/app-error.ts';
-import { abortable, sleep } from '../core/async/limited-wait.ts';
+import { abortable } from '../core/async/limited-wait.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { Column } from '../core/data-type.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Tenant } from '../core/principal.ts';
-import type { Entry } from './catalog/catalog.ts';
 import type { FrameChange } from './catalog/frame-changes.ts';
-import { handleGone, handleNotFound, whyNotHeld } from './catalog/frame-errors.ts';
-import {
-  type FrameSummary,
-  frameSummary,
-  type HeldSummary,
-  heldSummary,
-  type PutResult,
-} from './catalog/frame-summary.ts';
-import type { FrameVersion } from './catalog/frame-version.ts';
+import { whyNotHeld } from './catalog/frame-errors.ts';
+import { type FrameSummary, type HeldSummary, heldSummary, type PutResult } from './catalog/frame-summary.ts';
 import { type StoreContext, TenantState } from './catalog/tenant-state.ts';
 import { storage } from './disk/durable-file.ts';
-import { originOf } from './disk/manifest.ts';
 import { FileChanged } from './disk/part-links.ts';
 import type { TenantDirectory } from './disk/tenant-directory.ts';
+import { FrameLookup } from './frame-lookup.ts';
 import type { FrameUse, ListOptions, OpenOptions, TemporaryFile, TemporaryPath } from './frames.ts';
 import { leaseLost } from './peers/process-lease.ts';
 import type { ChunkReader } from './read/chunk-reader.ts';
 import { FrameReader } from './read/frame-reader.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { Scanner } from './reconcile/scanner.ts';
+import { FrameExpiry } from './upkeep/frame-expiry.ts';
 import type { MergeOptions } from './upkeep/merge-plan.ts';
 import { PartRewriter } from './upkeep/rewrite-parts.ts';
 import { Verification } from './upkeep/verification.ts';
@@ -39,15 +32,15 @@ import { removeFrame } from './write/remove-frame.ts';
 /** So many are listed before others have their turn. */
 const handlesInTurn = 1000;
 
-/** Time for a second look at a file that has just come. */
-const secondLookMs = 230;
 /** Others may replace it again and again. */
 const mostReopens = 10;
 
 /** The use cases, for one tenant. */
 export class TenantFrames implements AsyncDisposable {
+  readonly expiry: FrameExpiry;
   readonly #state: TenantState;
   readonly #reconciler: Reconciler;
+  readonly #lookup: FrameLookup;
   readonly #verification: Verification;
   readonly #rewriter: PartRewriter;
   readonly #quota: Quota;
@@ -60,6 +53,8 @@ export class TenantFrames implements AsyncDisposable {
   constructor(context: StoreContext, tenant: Tenant, chunks: ChunkReader) {
     this.#state = new TenantState(context, tenant);
     this.#reconciler = new Reconciler(this.#state);
+    this.expiry = new FrameExpiry(this.#state, this.#reconciler);
+    this.#lookup = new FrameLookup(this.#state, this.#reconciler, this.expiry);
     this.#verification = new Verification(this.#state);
     this.#rewriter = new PartRewriter(this.#state, this.#reconciler, this.#verification);
     this.#scanner = new Scanner(this.#state, this.#reconciler);
@@ -102,7 +97,7 @@ export class TenantFrames implements AsyncDisposable {
 
   /** Brings what is only in the log into Parquet. */
   async flush(handle: Handle): Promise<HeldSummary> {
-    await this.#version(handle, { signal: this.#state.context.signal });
+    await this.#lookup.version(handle, { signal: this.#state.context.signal });
     return heldSummary(await this.#appender.flusher.flush(handle));
   }
 
@@ -151,7 +146,7 @@ export class TenantFrames implements AsyncDisposable {
     const { peers, lease } = context;
     for (let attempt = 0; ; attempt++) {
       await peers.refresh();
-      const version = await this.#version(handle, { signal, origin });
+      const version = await this.#lookup.version(handle, { signal, origin });
       const { parts } = version;
       parts.acquire();
       try {
@@ -176,7 +171,7 @@ export class TenantFrames implements AsyncDisposable {
 
   peek(handle: Handle): string | undefined {
     if (!this.#state.context.peers.isFresh) return undefined;
-    const version = this.#current(handle);
+    const version = this.#lookup.current(handle);
     if (version === undefined || !version.parts.isVerified) return undefined;
     version.touch(this.#state.context.now());
     return version.versionId;
@@ -184,7 +179,7 @@ export class TenantFrames implements AsyncDisposable {
 
   /** Those of a frame that is known without a look at the disk. */
   knownColumns(handle: Handle): readonly Column[] | undefined {
-    return this.#state.context.peers.isFresh ? this.#current(handle)?.manifest.columns : undefined;
+    return this.#state.context.peers.isFresh ? this.#lookup.current(handle)?.manifest.columns : undefined;
   }
 
   async *list({ prefix = '', after = '' }: ListOptions): AsyncGenerator<FrameSummary, void, void> {
@@ -196,21 +191,21 @@ export class TenantFrames implements AsyncDisposable {
     for (const handle of this.#state.catalog.handles().filter(isListed).sort()) {
       // Who skips most of them would else hold up everyone.
       if (++looked % handlesInTurn === 0) await nextTurn();
-      const summary = this.#summary(handle);
+      const summary = this.#lookup.summary(handle);
       if (summary !== undefined) yield summary;
     }
   }
 
   async describe(handle: Handle, { signal, origin }: OpenOptions): Promise<FrameSummary> {
     await this.#state.context.peers.refresh();
-    if (origin !== undefined) return heldSummary(await this.#version(handle, { signal, origin }));
+    if (origin !== undefined) return heldSummary(await this.#lookup.version(handle, { signal, origin }));
     const isKnown = !this.#state.catalog.isSuspect(handle);
-    const known = isKnown ? this.#summary(handle) : undefined;
+    const known = isKnown ? this.#lookup.summary(handle) : undefined;
     if (known?.state === 'held') return known;
     try {
-      return heldSummary(await this.#find(handle, signal));
+      return heldSummary(await this.#lookup.find(handle, signal));
     } catch (error) {
-      const summary = this.#summary(handle);
+      const summary = this.#lookup.summary(handle);
       if (summary === undefined) throw error;
       return summary;
     }
@@ -222,7 +217,7 @@ export class TenantFrames implements AsyncDisposable {
     return {
       [Symbol.dispose]: () => {
         // Before, as it may have expired otherwise.
-        this.#current(handle)?.touch(this.#state.context.now());
+        this.#lookup.current(handle)?.touch(this.#state.context.now());
         watch[Symbol.dispose]();
       },
     };
@@ -240,7 +235,7 @@ export class TenantFrames implements AsyncDisposable {
       await this.#reconciler.reconcileLocked(handle);
       const entry = this.#state.catalog.get(handle);
       if (entry === undefined || entry.kind === 'gone') throw whyNotHeld(handle, entry);
-      if (this.#isDue(entry)) throw await this.#expired(handle);
+      if (this.expiry.isDue(entry)) throw await this.expiry.expired(handle);
       const version = entry.kind === 'held' ? entry.version.number : entry.version;
       if (ifVersion !== undefined && ifVersion !== version) {
         throw new AppError('handle_gone', `version ${ifVersion} of ${handle} is gone: it is at version ${version}`);
@@ -259,7 +254,7 @@ export class TenantFrames implements AsyncDisposable {
       const entry = catalog.get(handle);
       if (entry?.kind !== 'held') throw whyNotHeld(handle, entry);
       const { version } = entry;
-      if (this.#isDue(entry)) throw await this.#expired(handle);
+      if (this.expiry.isDue(entry)) throw await this.expiry.expired(handle);
       if (ttlMs !== undefined && ttlMs !== version.manifest.ttlMs) {
         context.durable.assertWritable();
         await directory.prepare();
@@ -283,32 +278,6 @@ export class TenantFrames implements AsyncDisposable {
     let count = 0;
     for (const [, entry] of this.#state.catalog.entries()) if (entry.kind === 'held') count++;
     return count;
-  }
-
-  /** Drops what has outlived its time. */
-  async expire(): Promise<void> {
-    const { catalog, context } = this.#state;
-    for (const handle of catalog.expiring()) {
-      const entry = catalog.get(handle);
-      if (this.#isDue(entry)) await this.#state.change(handle, () => this.#expireDue(handle), { evenUnlocked: true });
-      // A long read keeps a frame alive; others do not see it.
-      else if (entry?.kind === 'held' && entry.version.isInUse) entry.version.touch(context.now());
-    }
-  }
-
-  async forgetOldTombstones(): Promise<void> {
-    const { catalog, context, records } = this.#state;
-    const isOld = (entry: Entry | undefined): boolean =>
-      entry?.kind === 'gone' && entry.tombstone.at + context.tombstoneTtlMs <= context.now();
-    for (const [handle, entry] of [...catalog.entries()]) {
-      if (!isOld(entry)) continue;
-      await this.#state.change(handle, async () => {
-        await this.#reconciler.reconcileLocked(handle);
-        if (!isOld(catalog.get(handle))) return;
-        await records.dropTombstone(handle);
-        catalog.delete(handle);
-      });
-    }
   }
 
   /** Another process says that it has changed the frame. */
@@ -356,67 +325,5 @@ export class TenantFrames implements AsyncDisposable {
     await this.#state.locks.idle();
     await this.#state.partLinks[Symbol.asyncDispose]();
     await this.#state.directory.removeOwnFolders();
-  }
-
-  #current(handle: Handle): FrameVersion | undefined {
-    if (this.#state.catalog.isSuspect(handle)) return undefined;
-    const entry = this.#state.catalog.get(handle);
-    return entry?.kind === 'held' && !entry.version.isExpired(this.#state.context.now()) ? entry.version : undefined;
-  }
-
-  /** What is to be read now. */
-  async #version(handle: Handle, { signal, origin }: OpenOptions): Promise<FrameVersion> {
-    if (origin === undefined) return this.#current(handle) ?? (await this.#find(handle, signal));
-    try {
-      const version = this.#current(handle) ?? (await this.#find(handle, signal));
-      if (originOf(version.manifest) === origin) return version;
-    } catch (error) {
-      // Neither a damaged frame nor a tombstone tells of which origin it is.
-      if (!(error instanceof AppError && ['handle_gone', 'frame_damaged'].includes(error.code))) throw error;
-    }
-    throw handleNotFound(handle);
-  }
-
-  /** Looks at the disk, so that a file which has just been moved in is found by the first who asks. */
-  async #find(handle: Handle, signal: AbortSignal): Promise<FrameVersion> {
-    const { catalog, context } = this.#state;
-    for (let look = 1; ; look++) {
-      await abortable(this.#reconciler.reconcile(handle), signal);
-      const entry = catalog.get(handle);
-      if (entry?.kind === 'held') {
-        if (!this.#isDue(entry)) return entry.version;
-        throw await this.#state.change(handle, () => this.#expired(handle), { evenUnlocked: true });
-      }
-      const isForgotten = entry?.kind === 'gone' && entry.tombstone.at + context.tombstoneTtlMs <= context.now();
-      if (isForgotten) throw handleNotFound(handle);
-      if (entry?.kind !== 'settling' || entry.reason !== undefined || look === 2) throw whyNotHeld(handle, entry);
-      await sleep(secondLookMs, signal);
-    }
-  }
-
-  #isDue(entry: Entry | undefined): boolean {
-    return entry?.kind === 'held' && entry.version.isExpired(this.#state.context.now());
-  }
-
-  /** The handle's lock is held. */
-  async #expireDue(handle: Handle): Promise<void> {
-    await this.#reconciler.reconcileLocked(handle);
-    const entry = this.#state.catalog.get(handle);
-    if (entry?.kind === 'held' && this.#isDue(entry)) await removeFrame(this.#state, handle, entry, 'expired');
-  }
-
-  /** What somebody was told to be gone must not be back after a restart. The handle's lock is held. */
-  async #expired(handle: Handle): Promise<AppError> {
-    try {
-      await this.#expireDue(handle);
-    } catch (error) {
-      this.#state.context.logger.debug('could not drop what has expired', { handle, error: String(error) });
-    }
-    return handleGone(handle, 'expired');
-  }
-
-  #summary(handle: Handle): FrameSummary | undefined {
-    const { catalog, context } = this.#state;
-    return frameSummary(handle, catalog.get(handle), context.now());
   }
 }

@@ -1,9 +1,5 @@
 import type { Logger } from '../../core/logger.ts';
-
-interface Expires {
-  expire(): Promise<void>;
-  forgetOldTombstones(): Promise<void>;
-}
+import type { FrameExpiry } from './frame-expiry.ts';
 
 const sweepMs = 1000;
 const tombstonesEverySweeps = 60;
@@ -14,11 +10,11 @@ export class ExpirySweeper {
   #sweeps = 0;
   #isSweeping = false;
 
-  constructor(all: () => Iterable<Expires>, logger: Logger) {
+  constructor(all: () => readonly FrameExpiry[], logger: Logger) {
     this.#timer = setInterval(() => {
       if (this.#isSweeping) return;
       this.#isSweeping = true;
-      this.#sweep([...all()], logger).finally(() => {
+      this.#sweep(all(), logger).finally(() => {
         this.#isSweeping = false;
       });
     }, sweepMs).unref();
@@ -28,7 +24,7 @@ export class ExpirySweeper {
     clearInterval(this.#timer);
   }
 
-  async #sweep(all: readonly Expires[], logger: Logger): Promise<void> {
+  async #sweep(all: readonly FrameExpiry[], logger: Logger): Promise<void> {
     const isTombstonesTurn = this.#sweeps++ % tombstonesEverySweeps === 0;
     for (const one of all) {
       try {
