@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AccessRecords, noLimits } from '../src/auth/access-records.ts';
+import { AccessRecords } from '../src/auth/access-records.ts';
+import { noLimits } from '../src/auth/tenant-record.ts';
 import type { Cleanup } from '../src/core/async/cleanup.ts';
 import { defaultTenant, type Role, type Tenant } from '../src/core/principal.ts';
 import { DurableFiles } from '../src/frames/disk/durable-file.ts';

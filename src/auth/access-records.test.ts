@@ -5,7 +5,8 @@ import { type TemporaryDirectory, temporaryDirectory } from '../../test/support/
 import { parseHandle } from '../core/handle.ts';
 import { defaultTenant, type Tenant } from '../core/principal.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
-import { AccessRecords, noLimits } from './access-records.ts';
+import { AccessRecords } from './access-records.ts';
+import { noLimits } from './tenant-record.ts';
 import { generateToken } from './token.ts';
 
 const desk = 'desk' as Tenant;
@@ -162,35 +163,36 @@ test('the tokens of a tenant whose record was damaged are good again when its li
 test('a share is of one frame: one that is made anew has another origin', async () => {
   const records = await open();
   const share = { owner: defaultTenant, handle: parseHandle('trades'), reader: desk };
-  await records.share(share, 'v1');
-  expect(await records.sharedOrigin(share)).toBe('v1');
-  expect(records.sharesWith(desk)).toEqual([share]);
-  expect(records.sharesOf(defaultTenant, parseHandle('trades'))).toEqual([share]);
-  expect(records.sharesWith(defaultTenant)).toEqual([]);
-  expect([await records.unshare(share), await records.unshare(share)]).toEqual([true, false]);
-  expect(await records.sharedOrigin(share)).toBeUndefined();
+  await records.shares.add(share, 'v1');
+  expect(await records.shares.originOf(share)).toBe('v1');
+  expect(records.shares.withReader(desk)).toEqual([share]);
+  expect(records.shares.ofFrame(defaultTenant, parseHandle('trades'))).toEqual([share]);
+  expect(records.shares.withReader(defaultTenant)).toEqual([]);
+  expect([await records.shares.remove(share), await records.shares.remove(share)]).toEqual([true, false]);
+  expect(await records.shares.originOf(share)).toBeUndefined();
 });
 
 test('shares of a frame that is gone make room for those of the one under its handle', async () => {
   const share = (reader: string) => ({ owner: defaultTenant, handle: parseHandle('trades'), reader: reader as Tenant });
-  await (await open()).share(share('t0'), 'v1');
+  await (await open()).shares.add(share('t0'), 'v1');
   const folder = join(directory?.path ?? '', '.framehold', 'access', 'shares');
   for (let n = 1; n < 1000; n++) {
     await copyFile(join(folder, 'default+trades+t0.json'), join(folder, `default+trades+t${n}.json`));
   }
   const records = await open();
-  await expect(records.share(share('more'), 'v1')).rejects.toMatchObject({ code: 'quota_exceeded' });
-  await records.share(share('more'), 'v2');
-  expect(records.sharesOf(defaultTenant, parseHandle('trades'))).toEqual([share('more')]);
+  await expect(records.shares.add(share('more'), 'v1')).rejects.toMatchObject({ code: 'quota_exceeded' });
+  await records.shares.add(share('more'), 'v2');
+  expect(records.shares.ofFrame(defaultTenant, parseHandle('trades'))).toEqual([share('more')]);
 });
 
 test('a share whose name would be too long for a file is refused with the reason', async () => {
   const records = await open();
   const [owner, reader] = ['o'.repeat(63) as Tenant, 'r'.repeat(63) as Tenant];
-  const share = (length: number) => records.share({ owner, handle: parseHandle('h'.repeat(length)), reader }, 'v1');
+  const share = (length: number) =>
+    records.shares.add({ owner, handle: parseHandle('h'.repeat(length)), reader }, 'v1');
   await expect(share(128)).rejects.toMatchObject({ code: 'invalid_parameter' });
   await share(122);
-  expect(records.sharesWith(reader)).toHaveLength(1);
+  expect(records.shares.withReader(reader)).toHaveLength(1);
 });
 
 test('a damaged record gives no access', async () => {

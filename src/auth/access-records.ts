@@ -1,84 +1,53 @@
 import { join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
-import { sharedName } from '../core/frame-name.ts';
-import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
-import { defaultTenant, isRole, isTenant, type Role, type Tenant, type TenantLimits } from '../core/principal.ts';
+import { defaultTenant, type Tenant, type TenantLimits } from '../core/principal.ts';
 import type { DurableFiles } from '../frames/disk/durable-file.ts';
 import { countFrames } from '../frames/disk/tenant-directory.ts';
 import { RecordFolder } from './record-folder.ts';
-import { assertShareable, indexShares, parseShares, type Share, type SharesIndex, shareName } from './share-index.ts';
+import { ShareRecords } from './share-records.ts';
+import { damagedTenant, noLimits, noSuchTenant, parseTenantRecord, type TenantRecord } from './tenant-record.ts';
 import { generateToken, hashToken } from './token.ts';
 import { TokenIndex } from './token-index.ts';
+import { type ListedToken, type NewToken, parseTokenRecord, type TokenRecord } from './token-record.ts';
 import { TokenUses } from './token-uses.ts';
-
-/** A token, without its secret. */
-export interface TokenRecord {
-  readonly name: string;
-  /** An operator's has none. */
-  readonly tenant: Tenant | undefined;
-  /** When its tenant was made: one that is made anew under the name is another. `default` is always the same. */
-  readonly tenantCreatedAt?: number | undefined;
-  readonly role: Role;
-  readonly prefix: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-  readonly expiresAt: number | undefined;
-}
-
-export interface ListedToken extends TokenRecord {
-  readonly id: string;
-  /** The day, in UTC. Undefined where it was not used yet, or nobody asked. */
-  readonly lastUsed?: string | undefined;
-}
-
-export interface TenantRecord extends TenantLimits {
-  readonly createdAt: number;
-  readonly engines: readonly string[];
-}
-
-interface ShareRecord {
-  /** Of the frame that was shared: one that is made anew under its handle is another. */
-  readonly origin: string;
-  readonly createdAt: number;
-}
-
-/** What one says of a token to make it. */
-export type NewToken = Omit<TokenRecord, 'createdAt' | 'tenantCreatedAt'>;
 
 /** Enough of the hash to name a token by. */
 const idLength = 12;
 const pollMs = 300;
 /** Of one tenant, and of the operators. */
 const mostTokens = 1000;
-/** Of one frame. */
-const mostShares = 1000;
 /** A token that ended before that makes room for a new one. */
 const keepEndedMs = 30 * 24 * 3600 * 1000;
 
 /** Who may do what in one cold directory: tokens, tenants and shares, for all servers on it and for commands without a server. */
 export class AccessRecords implements Disposable {
+  readonly shares: ShareRecords;
   readonly #tokens: RecordFolder<TokenRecord>;
   readonly #tokenIndex: TokenIndex;
   readonly #tenants: RecordFolder<TenantRecord>;
-  readonly #shares: RecordFolder<ShareRecord>;
   readonly #coldDirectory: string;
   readonly #uses: TokenUses;
   readonly #now: () => number;
   /** One at a time: each begins with what the last one left. */
   readonly #changes = new Semaphore(1);
   readonly #onChange = new Set<() => void>();
-  #sharesIndex: SharesIndex | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(coldDirectory: string, durable: DurableFiles, now: () => number) {
     const folder = join(coldDirectory, '.framehold', 'access');
     this.#coldDirectory = coldDirectory;
-    this.#tokens = new RecordFolder(join(folder, 'tokens'), durable, parseToken);
+    this.#tokens = new RecordFolder(join(folder, 'tokens'), durable, parseTokenRecord);
     this.#tokenIndex = new TokenIndex(this.#tokens);
     this.#tenants = new RecordFolder(join(folder, 'tenants'), durable, parseTenantRecord);
-    this.#shares = new RecordFolder(join(folder, 'shares'), durable, parseShare);
+    this.shares = new ShareRecords({
+      folder: join(folder, 'shares'),
+      durable,
+      changes: this.#changes,
+      onChanged: () => this.#changed(),
+      now,
+    });
     this.#uses = new TokenUses(join(folder, 'used'));
     this.#now = now;
   }
@@ -109,7 +78,7 @@ export class AccessRecords implements Disposable {
   }
 
   async refresh(): Promise<void> {
-    const changed = await Promise.all([this.#tokens.refresh(), this.#tenants.refresh(), this.#shares.refresh()]);
+    const changed = await Promise.all([this.#tokens.refresh(), this.#tenants.refresh(), this.shares.refresh()]);
     if (changed.includes(true)) this.#changed();
   }
 
@@ -303,8 +272,7 @@ export class AccessRecords implements Disposable {
     this.#changed();
     // A tenant that is made anew under the name is another one.
     await this.#removeTokens(await this.#tokenIndex.namesOf(tenant));
-    const shares = parseShares(this.#shares.names);
-    await this.#shares.removeAll(shares.filter(({ owner, reader }) => [owner, reader].includes(tenant)).map(shareName));
+    await this.shares.removeOfTenant(tenant);
     this.#changed();
   }
 
@@ -313,127 +281,11 @@ export class AccessRecords implements Disposable {
     for (const hash of hashes) await this.#uses.forget(hash.slice(0, idLength));
   }
 
-  async share(share: Share, origin: string): Promise<void> {
-    assertShareable(share);
-    await this.#changes.run(async () => {
-      if (!this.hasShare(share)) await this.#makeRoomForShare(share, origin);
-      await this.#shares.set(shareName(share), { origin, createdAt: this.#now() });
-    });
-    this.#changed();
-  }
-
-  async #makeRoomForShare({ owner, handle }: Share, origin: string): Promise<void> {
-    const shares = this.sharesOf(owner, handle);
-    if (shares.length < mostShares) return;
-    // Those of a frame that expired under the handle are good for nothing.
-    const old: Share[] = [];
-    for (const each of shares) {
-      if ((await this.sharedOrigin(each)) !== origin) old.push(each);
-    }
-    await this.#shares.removeAll(old.map(shareName));
-    if (shares.length - old.length < mostShares) return;
-    throw new AppError('quota_exceeded', `${handle} is shared with ${mostShares} tenants already`, {
-      hint: 'end a share that nobody needs',
-    });
-  }
-
-  async unshare(share: Share): Promise<boolean> {
-    const removed = await this.#shares.remove(shareName(share));
-    this.#changed();
-    return removed;
-  }
-
-  /** Of a frame that is gone. */
-  async endShares(owner: Tenant, handle: Handle): Promise<void> {
-    await this.#shares.refresh();
-    const ended = this.sharesOf(owner, handle);
-    if (ended.length === 0) return;
-    await this.#shares.removeAll(ended.map(shareName));
-    this.#changed();
-  }
-
-  /** Without a look at the disk. */
-  hasShare(share: Share): boolean {
-    return this.#shares.has(shareName(share));
-  }
-
-  /** The origin of the frame that is shared so. Only where there is a share, the disk may be read. */
-  async sharedOrigin(share: Share): Promise<string | undefined> {
-    return (await this.#shares.get(shareName(share)))?.origin;
-  }
-
-  sharesOf(owner: Tenant, handle: Handle): readonly Share[] {
-    return this.#indexedShares().byFrame.get(sharedName(owner, handle)) ?? [];
-  }
-
-  sharesWith(reader: Tenant): readonly Share[] {
-    return this.#indexedShares().byReader.get(reader) ?? [];
-  }
-
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
-  }
-
-  #indexedShares(): SharesIndex {
-    const { names } = this.#shares;
-    if (this.#sharesIndex?.names !== names) this.#sharesIndex = indexShares(names);
-    return this.#sharesIndex;
   }
 
   #changed(): void {
     for (const listener of this.#onChange) listener();
   }
-}
-
-export function noSuchTenant(tenant: string): AppError {
-  return new AppError('not_found', `there is no tenant ${JSON.stringify(tenant.slice(0, 100))}`, {
-    hint: 'framehold tenant create makes one',
-  });
-}
-
-/** Without its record nobody knows what the tenant may use. */
-function damagedTenant(tenant: string): AppError {
-  return new AppError('auth_unavailable', `the record of the tenant ${tenant} cannot be read`, {
-    hint: 'let the operator set its limits again',
-  });
-}
-
-export const noLimits: Omit<TenantRecord, 'createdAt'> = {
-  maxBytes: undefined,
-  maxFrames: undefined,
-  maxStatements: undefined,
-  maxRate: undefined,
-  engines: [],
-};
-
-function parseToken(value: unknown): TokenRecord | undefined {
-  const { name, tenant, tenantCreatedAt, role, prefix, createdAt, expiresAt } = value as Record<string, unknown>;
-  if (typeof name !== 'string' || typeof role !== 'string' || !isRole(role) || typeof createdAt !== 'number')
-    return undefined;
-  if (tenant !== undefined && (typeof tenant !== 'string' || !isTenant(tenant))) return undefined;
-  if ((tenant === undefined) !== (role === 'operator')) return undefined;
-  if (!isOptional(prefix, 'string') || !isOptional(expiresAt, 'number')) return undefined;
-  if (!isOptional(tenantCreatedAt, 'number')) return undefined;
-  return { name, tenant, tenantCreatedAt, role, prefix, createdAt, expiresAt };
-}
-
-function parseTenantRecord(value: unknown): TenantRecord | undefined {
-  const { createdAt, maxBytes, maxFrames, maxStatements, maxRate, engines } = value as Record<string, unknown>;
-  if (typeof createdAt !== 'number' || !Array.isArray(engines) || !engines.every((each) => typeof each === 'string'))
-    return undefined;
-  if (!isOptional(maxBytes, 'number') || !isOptional(maxFrames, 'number')) return undefined;
-  if (!isOptional(maxStatements, 'number') || !isOptional(maxRate, 'number')) return undefined;
-  return { createdAt, maxBytes, maxFrames, maxStatements, maxRate, engines };
-}
-
-function parseShare(value: unknown): ShareRecord | undefined {
-  const { origin, createdAt } = value as Record<string, unknown>;
-  return typeof origin === 'string' && typeof createdAt === 'number' ? { origin, createdAt } : undefined;
-}
-
-function isOptional<Type extends 'string' | 'number'>(
-  value: unknown,
-  type: Type,
-): value is (Type extends 'string' ? string : number) | undefined {
-  return value === undefined || typeof value === type;
 }

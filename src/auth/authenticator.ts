@@ -2,11 +2,12 @@ import { hash, type X509Certificate } from 'node:crypto';
 import { AppError } from '../core/app-error.ts';
 import { LruMap } from '../core/lru-map.ts';
 import { type Caller, defaultTenant, type Identify, isTenant, type Principal, type Tenant } from '../core/principal.ts';
-import { type AccessRecords, noSuchTenant } from './access-records.ts';
+import type { AccessRecords } from './access-records.ts';
 import { type CertificateRule, identifyCertificate, isMapped } from './certificate-mapping.ts';
 import { type Credential, readCredential, unauthenticated } from './credentials.ts';
 import { type Issuer, namedIssuer } from './issuer.ts';
 import { looksLikeSessionToken, type SessionTokens } from './session-tokens.ts';
+import { noSuchTenant } from './tenant-record.ts';
 import { isWellFormed, looksLikeToken } from './token.ts';
 
 export interface AuthenticatorOptions {

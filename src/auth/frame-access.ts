@@ -9,7 +9,7 @@ import type { FrameSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames, ListOptions } from '../frames/frames.ts';
 import type { AccessRecords } from './access-records.ts';
 import { assertMay, isWithin } from './rights.ts';
-import type { Share } from './share-index.ts';
+import type { Share } from './share-records.ts';
 import { SharedFrameWatch } from './shared-frame-watch.ts';
 
 /** For what is too short to be stopped. */
@@ -53,7 +53,7 @@ export class FrameAccess implements Frames {
     assertMay(principal, 'readFrames', nameOf(found));
     if (typeof found === 'string') return this.#frames.peek(principal, found);
     const known = this.#peeked.get(peekKey(principal, name));
-    if (known === undefined || this.#records?.hasShare(found) !== true) return undefined;
+    if (known === undefined || this.#records?.shares.has(found) !== true) return undefined;
     const versionId = this.#frames.peek(asOwner(principal, found), found.handle);
     return versionId === known ? versionId : undefined;
   }
@@ -178,7 +178,7 @@ export class FrameAccess implements Frames {
 
   /** In order; also those whose frames are gone. */
   #sharedNames(principal: Principal, { prefix = '', after = '' }: ListOptions): FrameName[] {
-    const shares = this.#records?.sharesWith(principal.tenant) ?? [];
+    const shares = this.#records?.shares.withReader(principal.tenant) ?? [];
     return shares
       .map(nameOf)
       .filter((name) => name.startsWith(prefix) && name > after && isWithin(principal, name))
@@ -197,7 +197,7 @@ export class FrameAccess implements Frames {
     const found = this.#find(principal, name);
     assertMay(principal, 'readFrames', nameOf(found));
     if (typeof found === 'string') return act({ principal, handle: found });
-    const origin = await this.#records?.sharedOrigin(found);
+    const origin = await this.#records?.shares.originOf(found);
     if (origin === undefined) throw handleNotFound(name);
     try {
       return await act({ principal: asOwner(principal, found), handle: found.handle, origin });

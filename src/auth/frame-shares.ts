@@ -23,8 +23,8 @@ export class FrameShares {
   async list(principal: Principal, name: FrameName, options: Signal): Promise<Tenant[]> {
     const frame = await this.#ownFrame(principal, name, options);
     const readers: Tenant[] = [];
-    for (const share of this.#records.sharesOf(principal.tenant, frame.handle)) {
-      const origin = await this.#records.sharedOrigin(share);
+    for (const share of this.#records.shares.ofFrame(principal.tenant, frame.handle)) {
+      const origin = await this.#records.shares.originOf(share);
       if (frame.state === 'damaged' || origin === frame.origin) readers.push(share.reader);
     }
     return readers.sort();
@@ -39,13 +39,13 @@ export class FrameShares {
       });
     }
     if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
-    await this.#records.share({ owner: principal.tenant, handle, reader }, frame.origin);
+    await this.#records.shares.add({ owner: principal.tenant, handle, reader }, frame.origin);
     return handle;
   }
 
   async unshare(principal: Principal, name: FrameName, reader: Tenant, options: Signal): Promise<Handle> {
     const { handle } = await this.#ownFrame(principal, name, options);
-    if (await this.#records.unshare({ owner: principal.tenant, handle, reader })) return handle;
+    if (await this.#records.shares.remove({ owner: principal.tenant, handle, reader })) return handle;
     throw new AppError('not_found', `${handle} is not shared with ${reader}`, {
       hint: `GET /handles/${handle}/shares lists with whom it is`,
     });

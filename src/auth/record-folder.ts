@@ -150,3 +150,11 @@ async function changeTime(path: string): Promise<bigint | undefined> {
     throw error;
   }
 }
+
+/** For those who parse a record. */
+export function isOptional<Type extends 'string' | 'number'>(
+  value: unknown,
+  type: Type,
+): value is (Type extends 'string' ? string : number) | undefined {
+  return value === undefined || typeof value === type;
+}

@@ -43,13 +43,13 @@ export class SharedFrameWatch implements Disposable {
 
   #sharedNames(): ReadonlySet<FrameName> {
     const { records, principal } = this.#options;
-    const names = records.sharesWith(principal.tenant).map(({ owner, handle }) => sharedName(owner, handle));
+    const names = records.shares.withReader(principal.tenant).map(({ owner, handle }) => sharedName(owner, handle));
     return new Set(names.filter((name) => isWithin(principal, name)));
   }
 
   async #watchOwners(signal: AbortSignal): Promise<void> {
     const { frames, records, principal, tell } = this.#options;
-    for (const { owner } of records.sharesWith(principal.tenant)) {
+    for (const { owner } of records.shares.withReader(principal.tenant)) {
       if (this.#owners.has(owner)) continue;
       this.#owners.set(owner, { [Symbol.dispose]: () => {} });
       const watch = await frames.watchAll(

@@ -2,7 +2,8 @@ import { AppError } from '../core/app-error.ts';
 import { autoEngineName, isEngineName, localEngineName } from '../core/engine-names.ts';
 import { defaultTenant, isTenant, type Tenant } from '../core/principal.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
-import { AccessRecords, noLimits, type TenantRecord } from './access-records.ts';
+import { AccessRecords } from './access-records.ts';
+import { noLimits, type TenantRecord } from './tenant-record.ts';
 
 /** A tenant as people see it. */
 export type TenantDocument = ReturnType<typeof tenantDocument>;

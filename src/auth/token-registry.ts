@@ -2,8 +2,9 @@ import { AppError } from '../core/app-error.ts';
 import { defaultTenant, type Role } from '../core/principal.ts';
 import { parseDurationMs } from '../core/text/duration.ts';
 import { DurableFiles } from '../frames/disk/durable-file.ts';
-import { AccessRecords, type ListedToken } from './access-records.ts';
+import { AccessRecords } from './access-records.ts';
 import { parseTenant } from './tenant-registry.ts';
+import type { ListedToken } from './token-record.ts';
 
 /** A token as people see it, never its secret. */
 export type TokenDocument = ReturnType<typeof tokenDocument>;

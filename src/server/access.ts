@@ -8,7 +8,7 @@ import { identify } from '../auth/identify.ts';
 import type { IssuerLogin } from '../auth/issuer.ts';
 import { RateLimiter } from '../auth/rate-limiter.ts';
 import { SessionTokens } from '../auth/session-tokens.ts';
-import { shareName } from '../auth/share-index.ts';
+import { shareName } from '../auth/share-records.ts';
 import type { Config } from '../config/config.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
 import { CredentialWatch } from '../core/credential-watch.ts';
@@ -98,7 +98,7 @@ export function tenantReach(store: FrameStore, records: AccessRecords | undefine
   const shared = new Map<Tenant, string>();
   records.onChange(() => shared.clear());
   const sharedWith = (tenant: Tenant): string => {
-    const known = shared.get(tenant) ?? hash('sha256', records.sharesWith(tenant).map(shareName).sort().join());
+    const known = shared.get(tenant) ?? hash('sha256', records.shares.withReader(tenant).map(shareName).sort().join());
     shared.set(tenant, known);
     return known;
   };

@@ -33,7 +33,7 @@ export function openFrames(
     defaultTtlMs: frames.defaultTtlMs,
     tombstoneTtlMs: frames.tombstoneTtlMs,
     limitsOf: records && ((tenant) => records.limitsOf(tenant)),
-    onRemoved: records && ((tenant, handle) => records.endShares(tenant, handle)),
+    onRemoved: records && ((tenant, handle) => records.shares.removeOfFrame(tenant, handle)),
     logger: logger.area('frames'),
   });
 }

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { tableFromArrays, tableFromIPC, tableToIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AccessRecords, noLimits } from '../../src/auth/access-records.ts';
+import { AccessRecords } from '../../src/auth/access-records.ts';
+import { noLimits } from '../../src/auth/tenant-record.ts';
 import { parseHandle } from '../../src/core/handle.ts';
 import type { Role, Tenant } from '../../src/core/principal.ts';
 import { DurableFiles } from '../../src/frames/disk/durable-file.ts';
@@ -231,7 +232,7 @@ describe('a frame that is not shared', () => {
     using records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
     const sharesOf = async () => {
       await records.refresh();
-      return records.sharesOf('acme' as Tenant, parseHandle('soon.gone'));
+      return records.shares.ofFrame('acme' as Tenant, parseHandle('soon.gone'));
     };
     expect(await sharesOf()).toHaveLength(1);
     await expect.poll(sharesOf, { timeout: 10_000 }).toHaveLength(0);
@@ -244,11 +245,11 @@ describe('a frame that is not shared', () => {
     expect([(await desk('GET', page)).status, (await desk('GET', page)).status]).toEqual([200, 200]);
     using records = await AccessRecords.open(join(server.dataDir, 'cold'), new DurableFiles());
     const record = { owner: 'acme' as Tenant, handle: parseHandle('expired'), reader: 'desk' as Tenant };
-    const origin = await records.sharedOrigin(record);
+    const origin = await records.shares.originOf(record);
     await server.frames.drop(principalOf('acme'), parseHandle('expired'));
     expect((await desk('GET', page)).status).toBe(404);
     // As it stays where the frame goes while there is no authentication.
-    await records.share(record, origin ?? '');
+    await records.shares.add(record, origin ?? '');
     await untilKnown(await makeToken('desk', 'read'));
     await put('expired', 'a\n2\n');
     for (let read = 0; read < 3; read++) {

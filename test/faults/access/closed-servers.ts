@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AccessRecords, type ListedToken, noLimits } from '../../../src/auth/access-records.ts';
+import { AccessRecords } from '../../../src/auth/access-records.ts';
+import { noLimits } from '../../../src/auth/tenant-record.ts';
+import type { ListedToken } from '../../../src/auth/token-record.ts';
 import { defaultTenant, type Role, type Tenant } from '../../../src/core/principal.ts';
 import { DurableFiles } from '../../../src/frames/disk/durable-file.ts';
 import { ask } from '../../support/http-client.ts';

@@ -1,0 +1,37 @@
+import { isRole, isTenant, type Role, type Tenant } from '../core/principal.ts';
+import { isOptional } from './record-folder.ts';
+
+/** A token, without its secret. */
+export interface TokenRecord {
+  readonly name: string;
+  /** An operator's has none. */
+  readonly tenant: Tenant | undefined;
+  /** When its tenant was made: one that is made anew under the name is another. `default` is always the same. */
+  readonly tenantCreatedAt?: number | undefined;
+  readonly role: Role;
+  readonly prefix: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly expiresAt: number | undefined;
+}
+
+export interface ListedToken extends TokenRecord {
+  readonly id: string;
+  /** The day, in UTC. Undefined where it was not used yet, or nobody asked. */
+  readonly lastUsed?: string | undefined;
+}
+
+/** What one says of a token to make it. */
+export type NewToken = Omit<TokenRecord, 'createdAt' | 'tenantCreatedAt'>;
+
+/** Undefined where the record of a file is none. */
+export function parseTokenRecord(value: unknown): TokenRecord | undefined {
+  const { name, tenant, tenantCreatedAt, role, prefix, createdAt, expiresAt } = value as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof role !== 'string' || !isRole(role) || typeof createdAt !== 'number')
+    return undefined;
+  if (tenant !== undefined && (typeof tenant !== 'string' || !isTenant(tenant))) return undefined;
+  if ((tenant === undefined) !== (role === 'operator')) return undefined;
+  if (!isOptional(prefix, 'string') || !isOptional(expiresAt, 'number')) return undefined;
+  if (!isOptional(tenantCreatedAt, 'number')) return undefined;
+  return { name, tenant, tenantCreatedAt, role, prefix, createdAt, expiresAt };
+}
