@@ -177,6 +177,23 @@ describe('what proxy mode passes on', () => {
     expect(request?.text).not.toContain('of-the-client');
   });
 
+  test.each(['/exec', '/exp'])('no statement of a page of another site, at %s', async (path) => {
+    await using upstream = await startUpstream(({ write }) => write(answer()));
+    const named = { 'tsdb.http_url': upstream.url, 'http.cors_origins': 'https://desk.example' };
+    await using framehold = await startFramehold({ settings: named });
+    const send = (headers: Record<string, string>): Promise<RawAnswer> =>
+      rawGet(`${framehold.url}${path}?query=drop%20table%20t&fmt=${path === '/exec' ? 'json' : 'csv'}`, { headers });
+    for (const site of ['cross-site', 'same-site']) {
+      expect(jsonOf(await send({ 'sec-fetch-site': site }))).toMatchObject({ code: 'invalid_input' });
+    }
+    expect(jsonOf(await send({ origin: 'https://evil.example' }))).toMatchObject({ code: 'invalid_input' });
+    expect(upstream.requests).toHaveLength(0);
+    for (const headers of [{}, { 'sec-fetch-site': 'none' }, { 'sec-fetch-site': 'same-origin' }]) {
+      expect((await send(headers)).status).toBe(200);
+    }
+    expect((await send({ 'sec-fetch-site': 'cross-site', origin: 'https://desk.example' })).status).toBe(200);
+  });
+
   test('of the answer only status, body, content type and content encoding come back', async () => {
     const bytes = gzipSync('{"dataset":[]}');
     const headers = {
