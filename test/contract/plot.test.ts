@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { type Answer, ask } from '../support/http-client.ts';
+import { startUpstream } from '../support/upstream.ts';
+import { answer as upstreamAnswer } from '../support/upstream-answer.ts';
 
 let server: Framehold;
 
@@ -244,6 +246,30 @@ test.each([
 ])('%s is refused', async (_, body, code, text) => {
   const answer = await post('/plot', body);
   expect([answer.json().code, answer.text.includes(text)]).toEqual([code, true]);
+});
+
+test('of the external database only queries are drawn', async () => {
+  const columns = ['a', 'b'].map((name) => ({ name, type: 'LONG' }));
+  const rows = upstreamAnswer(JSON.stringify({ columns, dataset: [[1, 2]], count: 1 }));
+  await using upstream = await startUpstream(({ write }) => write(rows));
+  await using proxy = await startFramehold({ settings: { 'tsdb.http_url': upstream.url } });
+  const send = (sql: string): Promise<Answer> =>
+    ask(`${proxy.url}/plot`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sql, engine: 'tsdb', x: 'a', y: ['b'] }),
+    });
+  for (const sql of [
+    'drop table t',
+    'select 1; drop table t',
+    'with x as (select 1 a) update t set a = 1',
+    '/* /* */ select */ drop table t',
+  ]) {
+    expect((await send(sql)).json(), sql).toMatchObject({ code: 'sql_forbidden' });
+  }
+  expect(upstream.requests).toHaveLength(0);
+  const query = await send("with x as (select 1 a) select ';' s, (a) b from x; -- update");
+  expect([query.status, query.json().points], query.text).toEqual([200, 1]);
 });
 
 describe('the profile of a column', () => {

@@ -68,7 +68,22 @@ function typeOf(name: string): DataType {
 }
 
 function assertQuery(sql: string): void {
-  const words = sql.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/|\()+/, '');
-  if (/^(?:select|with)\b/i.test(words)) return;
-  throw new AppError('sql_forbidden', 'only a query can be plotted', { hint: 'it begins with SELECT or WITH' });
+  const words = sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g, ' ');
+  // A mark that is left may belong to a comment inside a comment, which hides more than was taken out.
+  const isClear = !/\/\*|\*\//.test(words) && !/;\s*[^;\s]/.test(words);
+  if (isClear && /^[\s(]*(?:select|with)\b/i.test(words) && !isWriteAfterWith(words)) return;
+  throw new AppError('sql_forbidden', 'only a query can be plotted', {
+    hint: 'it is one statement, and begins with SELECT or WITH',
+  });
+}
+
+/** The database has WITH before INSERT and UPDATE, too. */
+function isWriteAfterWith(words: string): boolean {
+  let depth = 0;
+  for (const [token] of words.matchAll(/[()]|\b(?:select|insert|update)\b/gi)) {
+    if (token === '(') depth++;
+    else if (token === ')') depth--;
+    else if (depth === 0) return token.toLowerCase() !== 'select';
+  }
+  return false;
 }
