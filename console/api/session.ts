@@ -68,9 +68,17 @@ export async function openSession(): Promise<void> {
 
 /** Rejects where the server does not take it. Until then it is not kept: every view would ask with it, and fail. */
 export async function logIn(token: string): Promise<void> {
-  await getJson<Identity>('/whoami', { headers: { authorization: `Bearer ${token}` } });
+  const next = await getJson<Identity>('/whoami', { headers: { authorization: `Bearer ${token}` } });
   keepToken(token);
-  await openSession();
+  // Somebody else sees nothing of what is in memory, such as the results of statements.
+  if (mayHaveSeenMore(identity.peek(), next)) location.reload();
+  else await openSession();
+}
+
+function mayHaveSeenMore(before: Identity | undefined, { tenant, name, role, prefix }: Identity): boolean {
+  if (before === undefined) return false;
+  if (before.credential === 'anonymous' && before.tenant === tenant) return false;
+  return before.tenant !== tenant || before.name !== name || before.role !== role || before.prefix !== prefix;
 }
 
 /** Begins anew, so that nothing of what was seen stays in memory. Leads to the login, or on as anonymous where that is allowed. */

@@ -124,6 +124,23 @@ describeInBrowser('the login of the console', () => {
     await page.getByRole('gridcell', { name: '42', exact: true }).waitFor();
   });
 
+  test('shows nothing of what was seen before to somebody else who logs in', async () => {
+    const [first, second] = [await server.makeToken('write'), await server.makeToken('read')];
+    await using opened = await open(`#/sql?q=${encodeURIComponent("select 'of the ' || 'first' as a")}`);
+    const { page } = opened;
+    await logIn(page, first.token);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('gridcell', { name: 'of the first' }).waitFor();
+    await first.revoke();
+    await page.getByRole('link', { name: 'Frames' }).click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await logIn(page, second.token);
+    await page.getByText('prices').first().waitFor();
+    await page.getByRole('link', { name: 'SQL' }).click();
+    await page.getByText('runs the statement under the cursor').waitFor();
+    expect(await page.getByRole('gridcell', { name: 'of the first' }).count()).toBe(0);
+  });
+
   test('is where logging out leads', async () => {
     const { token } = await server.makeToken('read');
     await using opened = await open('');
