@@ -109,6 +109,14 @@ export function SqlView() {
       { id: 'sql-link', title: 'Copy a link to this SQL', run: copyLink },
       { id: 'sql-new-tab', title: 'New SQL tab', run: () => openTab() },
     ]);
+    // In the editor it has been handled before.
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const isRun = event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.defaultPrevented;
+      if (!isRun || document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      start();
+    };
+    addEventListener('keydown', onKeyDown, { signal });
     return () => {
       withdraw();
       persistTabs();

@@ -15,6 +15,15 @@ describeInBrowser('the SQL view of the console', () => {
     await result(page).getByText('1 row ·').waitFor();
   });
 
+  test('runs the statement that a frame offers by Ctrl+Enter, wherever the focus is', async () => {
+    await using opened = await openConsole('#/frames/trades');
+    const { page } = opened;
+    await page.getByRole('link', { name: 'Query' }).click();
+    await page.locator('.cm-content').getByText('trades').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await result(page).getByText('100 rows ·').waitFor();
+  });
+
   test('runs the statement under the cursor, and all that are selected one after another', async () => {
     await using opened = await openConsole('#/sql');
     const { page } = opened;
