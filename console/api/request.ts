@@ -47,7 +47,7 @@ export function withQuery(
   return text === '' ? path : `${path}?${text}`;
 }
 
-export async function errorOf(response: Response): Promise<ApiError> {
+async function errorOf(response: Response): Promise<ApiError> {
   return apiErrorOf(response.status, await response.text().catch(() => ''));
 }
 

@@ -102,7 +102,7 @@ function Commands() {
           </div>
         ))}
       </div>
-      {shown.length === 0 && <p class="muted">Nothing is called so.</p>}
+      {shown.length === 0 && <p class="muted">No command has such a name.</p>}
     </>
   );
 }

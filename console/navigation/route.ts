@@ -15,7 +15,7 @@ addEventListener('hashchange', () => {
 
 export const place = computed<Place>(() => parsePlace(fragment.value));
 
-export function parsePlace(hash: string): Place {
+function parsePlace(hash: string): Place {
   const text = hash.replace(/^#\/?/, '');
   const queryAt = text.indexOf('?');
   const path = queryAt < 0 ? text : text.slice(0, queryAt);

@@ -1,21 +1,11 @@
 import type UPlot from 'uplot';
-import type { PlotColours } from './colours.ts';
-import type { PlotAnswer, XRange } from './plot-answer.ts';
-import type { PlotSettings } from './plot-settings.ts';
-import { categoriesOf, type PlotScale, plotShapes, type Shape, xExtent, yExtent } from './plot-shapes.ts';
+import { type ChartView, hasFineTimes } from './chart-view.ts';
+import { paintLegend, paintShape } from './paint-shapes.ts';
+import type { XRange } from './plot-answer.ts';
+import { type PlotScale, plotShapes, type Shape, xExtent, yExtent } from './plot-shapes.ts';
 import { plotSvg, type SvgTick } from './plot-svg.ts';
-import { numberText, timeText } from './plot-text.ts';
-
-export interface ChartView {
-  /** Without the series that are hidden. */
-  readonly plot: PlotAnswer;
-  /** One for each of them. */
-  readonly seriesColours: readonly string[];
-  readonly seriesNames: readonly string[];
-  readonly settings: PlotSettings;
-  readonly range: XRange | undefined;
-  readonly colours: PlotColours;
-}
+import { numberText } from './plot-text.ts';
+import { xAxis } from './x-axis.ts';
 
 export interface ChartEvents {
   onZoom(range: XRange): void;
@@ -24,23 +14,8 @@ export interface ChartEvents {
   onCursor(x: number | undefined): void;
 }
 
-/** Shorter spans of time have no ticks of their own in uPlot. */
-const shortestTimeUs = 50_000;
 /** A click is no zoom. */
 const leastSelection = 5;
-
-const day = '\n{YYYY}-{MM}-{DD}';
-const minute = `${day} {HH}:{mm}`;
-
-/** Least step in ms, what a tick has, and what it has in a second line where year, month, day, hour, minute, second change. */
-const timeTicks: UPlot.Axis.Values = [
-  [31_536_000_000, '{YYYY}', null, null, null, null, null, null, 1],
-  [2_419_200_000, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
-  [86_400_000, '{MM}-{DD}', '\n{YYYY}', null, null, null, null, null, 1],
-  [60_000, '{HH}:{mm}', day, null, day, null, null, null, 1],
-  [1000, '{HH}:{mm}:{ss}', day, null, day, null, null, null, 1],
-  [1, ':{ss}.{fff}', minute, null, minute, null, minute, null, 1],
-];
 
 /** A plot on a canvas: uPlot has the axes, the pointer and the selection; the shapes are ours. */
 export class Chart {
@@ -53,11 +28,6 @@ export class Chart {
     this.#element = element;
     this.#uplot = new Constructor(this.#options(Constructor, events), this.#data(), element);
     this.#uplot.over.addEventListener('dblclick', events.onReset);
-  }
-
-  /** Whether another view can be shown without new axes. */
-  static isAlike(a: ChartView, b: ChartView): boolean {
-    return structureOf(a) === structureOf(b) && a.colours === b.colours;
   }
 
   show(view: ChartView): void {
@@ -91,7 +61,7 @@ export class Chart {
     context.fillStyle = this.#view.colours.surface;
     context.fillRect(0, 0, copy.width, copy.height);
     context.drawImage(canvas, 0, legend);
-    this.#paintLegend(context);
+    paintLegend(context, this.#view, this.#uplot.bbox.left);
     return new Promise((resolve, reject) =>
       copy.toBlob(
         (blob) => (blob === null ? reject(new Error('the picture is too large')) : resolve(blob)),
@@ -161,7 +131,7 @@ export class Chart {
 
   #options(Constructor: typeof UPlot, events: ChartEvents): UPlot.Options {
     const { plot, settings, colours } = this.#view;
-    const isTime = plot.x.type === 'time' && !isFine(this.#view);
+    const isTime = plot.x.type === 'time' && !hasFineTimes(this.#view);
     const isLogX = settings.logX && plot.x.type === 'number';
     const axis: UPlot.Axis = {
       stroke: colours.text,
@@ -185,7 +155,7 @@ export class Chart {
         },
       },
       axes: [
-        { ...axis, ...this.#xAxis() },
+        { ...axis, ...xAxis(() => this.#view, this.#element.clientWidth) },
         {
           ...axis,
           size: (_, values) => 18 + 7 * Math.max(3, ...(values ?? []).map((text) => String(text ?? '').length)),
@@ -209,27 +179,6 @@ export class Chart {
     };
   }
 
-  #xAxis(): Partial<UPlot.Axis> {
-    const { plot, settings } = this.#view;
-    if (plot.x.type === 'category') {
-      return {
-        rotate: isCrowded(this.#view, this.#element.clientWidth) ? -45 : 0,
-        size: isCrowded(this.#view, this.#element.clientWidth) ? 90 : 40,
-        splits: () => categoriesOf(this.#view.plot).map((_, i) => i),
-        values: (_, splits) => splits.map((i) => shortened(categoriesOf(this.#view.plot)[i] ?? '')),
-        grid: { show: false },
-      };
-    }
-    if (plot.x.type === 'time' && isFine(this.#view)) {
-      return {
-        space: 130,
-        values: (_, splits) => splits.map((ms) => timeText(Math.round(ms * 1000), settings.zone).slice(11)),
-      };
-    }
-    if (plot.x.type === 'time') return { values: timeTicks, space: 76 };
-    return { values: (_, splits) => splits.map((value) => (value === null ? '' : numberText(value))) };
-  }
-
   #shapes(isCanvas: boolean, left = 0, top = 0): Shape[] {
     const { bbox } = this.#uplot;
     const unit = this.#unit();
@@ -251,82 +200,4 @@ export class Chart {
     for (const shape of this.#shapes(true)) paintShape(ctx, shape);
     ctx.restore();
   }
-
-  #paintLegend(context: CanvasRenderingContext2D): void {
-    const { seriesNames, seriesColours, colours } = this.#view;
-    const unit = devicePixelRatio;
-    let at = this.#uplot.bbox.left;
-    context.font = `${12 * unit}px system-ui, sans-serif`;
-    for (const [i, name] of seriesNames.entries()) {
-      context.fillStyle = seriesColours[i] ?? '';
-      context.fillRect(at, 8 * unit, 10 * unit, 10 * unit);
-      context.fillStyle = colours.text;
-      context.fillText(name, at + 14 * unit, 17 * unit);
-      at += context.measureText(name).width + 30 * unit;
-    }
-  }
-}
-
-function paintShape(ctx: CanvasRenderingContext2D, shape: Shape): void {
-  const unit = devicePixelRatio;
-  ctx.globalAlpha = 'opacity' in shape ? shape.opacity : 1;
-  ctx.beginPath();
-  switch (shape.kind) {
-    case 'line':
-    case 'area': {
-      const { points } = shape;
-      for (let i = 0; i + 1 < points.length; i += 2) ctx.lineTo(points[i] ?? 0, points[i + 1] ?? 0);
-      if (shape.kind === 'area') {
-        ctx.fillStyle = shape.colour;
-        ctx.fill();
-      } else {
-        // One point alone has no line.
-        if (points.length === 2) ctx.rect((points[0] ?? 0) - unit, (points[1] ?? 0) - unit, 2 * unit, 2 * unit);
-        ctx.strokeStyle = shape.colour;
-        ctx.lineWidth = 1.3 * unit;
-        ctx.lineJoin = 'round';
-        ctx.stroke();
-      }
-      break;
-    }
-    case 'dots': {
-      ctx.globalAlpha = 0.7;
-      ctx.fillStyle = shape.colour;
-      for (let i = 0; i + 1 < shape.points.length; i += 2) {
-        const [x = 0, y = 0] = [shape.points[i], shape.points[i + 1]];
-        ctx.moveTo(x, y);
-        ctx.arc(x, y, 2 * unit, 0, 2 * Math.PI);
-      }
-      ctx.fill();
-      break;
-    }
-    case 'boxes':
-      ctx.fillStyle = shape.colour;
-      for (const box of shape.boxes) ctx.rect(...box);
-      ctx.fill();
-      break;
-    default:
-      shape satisfies never;
-  }
-}
-
-function isFine({ plot, range }: ChartView): boolean {
-  const [from, to] = range === undefined ? (xExtent(plot) ?? [0, shortestTimeUs]) : [range.from, range.to];
-  return to - from < shortestTimeUs;
-}
-
-function structureOf(view: ChartView): string {
-  const { plot, settings } = view;
-  return JSON.stringify([plot.x.type, isFine(view), settings.logX, settings.logY, settings.zone, isCrowded(view, 800)]);
-}
-
-const longestLabel = 14;
-
-function isCrowded({ plot }: ChartView, width: number): boolean {
-  const names = categoriesOf(plot);
-  return names.reduce((sum, name) => sum + Math.min(name.length, longestLabel) * 8 + 12, 0) > width - 80;
-}
-
-function shortened(name: string): string {
-  return name.length > longestLabel ? `${name.slice(0, longestLabel - 1)}…` : name;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Chart, type ChartView } from './chart.ts';
+import { Chart } from './chart.ts';
+import { type ChartView, haveSameAxes } from './chart-view.ts';
 import type { PlotSize, XRange } from './plot-answer.ts';
 import { loadUPlot } from './uplot.ts';
 
@@ -49,7 +50,7 @@ export function PlotCanvas(props: PlotCanvasProps) {
     void loadUPlot().then((UPlot) => {
       const element = host.current;
       if (!isCurrent || element === null || view === undefined) return;
-      if (chart.current !== null && shown.current !== undefined && Chart.isAlike(shown.current, view)) {
+      if (chart.current !== null && shown.current !== undefined && haveSameAxes(shown.current, view)) {
         chart.current.show(view);
       } else {
         chart.current?.destroy();

@@ -7,7 +7,7 @@ export function EngineTable() {
     <section class="panel" aria-labelledby="engines-title">
       <h2 id="engines-title">Engines</h2>
       {all === undefined ? (
-        <p class="muted">Asking them …</p>
+        <p class="muted">Asking the engines …</p>
       ) : (
         <PanelTable title="Table of engines" columns={['Name', 'State', 'Kind', 'Version', 'Use']}>
           {all.map(({ name, state, kind, version, problem, unstopped, default: isDefault, auto }) => (

@@ -40,7 +40,7 @@ export function SettingsTable() {
           </tr>
         ))}
       </PanelTable>
-      {shown.length === 0 && <p class="muted">No setting is like that.</p>}
+      {shown.length === 0 && <p class="muted">No setting has this text.</p>}
     </section>
   );
 }

@@ -61,7 +61,7 @@ function progressOf({ progress }: RunningStatement): string {
 async function cancel({ id }: RunningStatement): Promise<void> {
   try {
     await cancelStatement(id);
-    notify('The statement was told to stop.');
+    notify('The statement is being cancelled.');
   } catch (error) {
     notify(messageOf(error), { isError: true });
   }

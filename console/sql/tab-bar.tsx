@@ -5,7 +5,7 @@ import type { SqlTab } from './kept/tab-store.ts';
 import { forgetRuns } from './run/statement-run.ts';
 import { changeTab, closeTab, currentTab, openTab, selectTab, tabs } from './sql-tabs.ts';
 
-export function discardTab(id: string): void {
+function discardTab(id: string): void {
   forgetRuns(id);
   closeTab(id);
 }

@@ -71,9 +71,9 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
         )}
         {profile.min !== null && (
           <>
-            <dt>Least</dt>
+            <dt>Minimum</dt>
             <dd>{text(profile.min)}</dd>
-            <dt>Greatest</dt>
+            <dt>Maximum</dt>
             <dd>{text(profile.max)}</dd>
           </>
         )}
@@ -100,7 +100,7 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
       {histogram !== null && histogram.bins.length > 0 && <ProfileHistogram histogram={histogram} type={column.type} />}
       {top !== null && top.length > 0 && (
         <div class="profile-top">
-          <h2 class="profile-title">Commonest values</h2>
+          <h2 class="profile-title">Most common values</h2>
           <ol>
             {top.slice(0, shownTop).map(({ value, count }, index) => (
               <li key={index}>

@@ -51,7 +51,7 @@ export function DetailsTab({ frame, onChange }: DetailsTabProps) {
         <dt>Time to live</dt>
         <dd>
           {frame.ttl === null
-            ? 'it stays'
+            ? 'none: it stays until it is dropped'
             : `${formatDuration(frame.ttl * 1000)} after the last read${frame.expires === null ? '' : `: goes ${formatRemaining(frame.expires)}`}`}
         </dd>
       </dl>

@@ -35,7 +35,7 @@ export function FrameExportDialog({ frame, selection, onClose }: FrameExportDial
       onClose={onClose}
     >
       <fieldset class="option-group row-range">
-        <legend>Rows, from 1 to {formatCount(rowCount)}; all where nothing is given</legend>
+        <legend>Rows, from 1 to {formatCount(rowCount)}; all rows where both are empty</legend>
         {(['first', 'last'] as const).map((edge) => (
           <label key={edge} class="field">
             <span>{edge === 'first' ? 'First row' : 'Last row'}</span>

@@ -179,7 +179,7 @@ function sharedName(name: string, dialect: Dialect): string | undefined {
 }
 
 /** A name as a statement needs it. */
-export function quotedName(name: string, dialect: Dialect): string {
+function quotedName(name: string, dialect: Dialect): string {
   return /^[a-z_][a-z\d_]*$/i.test(name) && !keywordsOf(dialect).includes(name.toLowerCase())
     ? name
     : quoted(name, dialect);

@@ -36,7 +36,7 @@ export function HistoryDialog({ onChoose, onClose }: HistoryDialogProps) {
         ))}
       </ul>
       {found.length === 0 && (
-        <p class="muted">{history.value.length === 0 ? 'Nothing ran yet.' : 'Nothing is like that.'}</p>
+        <p class="muted">{history.value.length === 0 ? 'Nothing ran yet.' : 'No statement has these words.'}</p>
       )}
       {found.length > mostShown && (
         <p class="muted">

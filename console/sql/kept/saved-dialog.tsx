@@ -53,7 +53,9 @@ export function SavedDialog({ onChoose, onClose }: SavedDialogProps) {
         ))}
       </ul>
       {found.length === 0 && (
-        <p class="muted">{savedStatements.value.length === 0 ? 'Nothing is saved yet.' : 'Nothing is like that.'}</p>
+        <p class="muted">
+          {savedStatements.value.length === 0 ? 'Nothing is saved yet.' : 'No statement has these words.'}
+        </p>
       )}
       <p class="muted">Kept in this browser alone: export them to take them elsewhere.</p>
       <div class="dialog-actions">
