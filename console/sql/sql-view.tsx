@@ -1,5 +1,5 @@
 import { untracked, useSignalEffect } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../api/api-error.ts';
 import { offerCommands } from '../navigation/commands.ts';
 import { goTo, hrefOf, place } from '../navigation/route.ts';
@@ -25,6 +25,7 @@ import { NameDialog, TabBar } from './tab-bar.tsx';
 export function SqlView() {
   const editor = useRef<EditorHandle | undefined>(undefined);
   const [dialog, setDialog] = useState<'history' | 'saved' | 'save' | undefined>();
+  const isChosen = useRef(false);
   const closeDialog = (): void => setDialog(undefined);
 
   const onEnd = (run: StatementRun): void => {
@@ -71,8 +72,14 @@ export function SqlView() {
   const putIntoEditor = ({ sql, engine, name }: { sql: string; engine: string; name?: string }): void => {
     openTab({ text: sql, engine, ...(name !== undefined && { name }) });
     closeDialog();
-    editor.current?.focus();
+    isChosen.current = true;
   };
+
+  // A dialog that closes gives the focus back to the button that opened it.
+  useLayoutEffect(() => {
+    if (dialog === undefined && isChosen.current) editor.current?.focus();
+    isChosen.current = false;
+  }, [dialog]);
 
   useSignalEffect(() => {
     if (place.value.view !== 'sql') return;

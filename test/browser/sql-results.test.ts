@@ -111,6 +111,8 @@ describeInBrowser('what the SQL view does with results and texts', () => {
       await dialog.getByRole('searchbox').fill('remem');
       await dialog.getByRole('button', { name: /select 'remembered'/ }).click();
       await editor(page).getByText("select 'remembered' as text").waitFor();
+      await page.keyboard.type('-- typed ');
+      await editor(page).getByText("-- typed select 'remembered' as text").waitFor();
     }
     expect(await statementsOf(server.url)).toEqual([]);
   });
