@@ -111,8 +111,9 @@ describeInBrowser('what the SQL view does with results and texts', () => {
       await dialog.getByRole('searchbox').fill('remem');
       await dialog.getByRole('button', { name: /select 'remembered'/ }).click();
       await editor(page).getByText("select 'remembered' as text").waitFor();
-      await page.keyboard.type('-- typed ');
-      await editor(page).getByText("-- typed select 'remembered' as text").waitFor();
+      await page.keyboard.press('Control+End');
+      await page.keyboard.type(' -- typed');
+      await editor(page).getByText("select 'remembered' as text -- typed").waitFor();
     }
     expect(await statementsOf(server.url)).toEqual([]);
   });
@@ -161,8 +162,7 @@ describeInBrowser('what the SQL view does with results and texts', () => {
     await page
       .getByRole('option', { name: /^quantile_cont/ })
       .first()
-      .waitFor();
-    await page.keyboard.press('Enter');
+      .click();
     await editor(page)
       .getByText(/quantile_cont/)
       .waitFor();

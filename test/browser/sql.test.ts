@@ -4,7 +4,9 @@ import { describeInBrowser, openConsole } from './support/console-page.ts';
 import { alreadyEnded, editor, endless, result, run, statementsOf, write } from './support/sql-page.ts';
 
 describeInBrowser('the SQL view of the console', () => {
-  const runningStatements = async (): Promise<number> => (await statementsOf(inject('demoUrl'))).length;
+  /** Those of this file: others use the server too. */
+  const runningStatements = async (): Promise<number> =>
+    (await statementsOf(inject('demoUrl'))).filter(({ sql }) => sql === endless).length;
 
   test('runs a statement by Ctrl+Enter and shows every value as it is', async () => {
     await using opened = await openConsole('#/sql');
@@ -64,6 +66,28 @@ describeInBrowser('the SQL view of the console', () => {
       .getByRole('option', { name: /^price/ })
       .first()
       .waitFor();
+  });
+
+  test('takes what is typed before the editor is there, and goes on where it was', async () => {
+    await using opened = await openConsole('#/frames');
+    const { page } = opened;
+    await page.getByRole('link', { name: 'trades' }).first().waitFor();
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/code-editor/, async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'SQL' }).click();
+    await page.getByRole('textbox', { name: 'SQL statements' }).click();
+    await page.keyboard.type("select 'early");
+    release();
+    await editor(page).waitFor();
+    await page.keyboard.type(" and late' as text");
+    await page.keyboard.press('Control+Enter');
+    await result(page).getByText('early and late', { exact: true }).waitFor();
   });
 
   test('cancels a statement, and frees the worker that ran it', async () => {

@@ -41,6 +41,7 @@ export interface CodeEditor {
   place(): EditorPlace;
   showErrors(errors: readonly EditorError[]): void;
   focus(): void;
+  select(from: number, to: number): void;
   destroy(): void;
 }
 
@@ -160,6 +161,7 @@ export function createCodeEditor({ parent, frames, onChange, onRun }: CodeEditor
       view.dispatch(setDiagnostics(view.state, found));
     },
     focus: () => view.focus(),
+    select: (from, to) => view.dispatch({ selection: { anchor: from, head: to } }),
     destroy: () => view.destroy(),
   };
 }

@@ -45,10 +45,14 @@ export function SqlEditor({ handle, onRun }: SqlEditorProps) {
       });
       made.setDialect(dialect.peek());
       made.open(id.peek(), textOf(id.peek()));
-      const hadFocus = plain.current !== null && document.activeElement === plain.current;
+      const typed = document.activeElement === plain.current ? plain.current : null;
       handle.current = made;
       editor.value = made;
-      if (hadFocus) made.focus();
+      if (typed === null) return;
+      // At once, so that the next key finds it: what is hidden cannot have the focus.
+      host.current.hidden = false;
+      made.select(typed.selectionStart, typed.selectionEnd);
+      made.focus();
     };
     // Behind a frame of the browser: the page is painted before this is loaded.
     const frame = requestAnimationFrame(() => {
