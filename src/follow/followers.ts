@@ -1,9 +1,9 @@
 import { AppError, serverStopping } from '../core/app-error.ts';
-import { TimerWheel } from '../core/async/timer-wheel.ts';
 import { mostOfOne } from '../core/connection-limit.ts';
 import { limitedAs, type Principal } from '../core/principal.ts';
 import { Tally } from '../core/tally.ts';
 import { TailReads } from './tail-reads.ts';
+import { TimerWheel } from './timer-wheel.ts';
 
 export interface FollowersOptions {
   readonly maxFollowers: number;

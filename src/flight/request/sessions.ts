@@ -2,11 +2,11 @@ import { readCredential } from '../../auth/credentials.ts';
 import { AppError } from '../../core/app-error.ts';
 import { mayUseEngine, unknownEngine } from '../../core/engine-names.ts';
 import { randomBase32 } from '../../core/handle.ts';
-import { OwnedMap } from '../../core/owned-map.ts';
 import type { Principal } from '../../core/principal.ts';
 import { analyticsCatalog, framesCatalog } from '../../core/sql.ts';
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
 import type { Call } from '../../grpc/server/method.ts';
+import { OwnedMap } from './owned-map.ts';
 
 type OptionValue = ReturnType<typeof SessionOptionValue.decode>;
 type SessionError = (typeof sessionError)[keyof typeof sessionError];

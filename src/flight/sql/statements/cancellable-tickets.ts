@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LinkedAbort } from '../../../core/async/linked-abort.ts';
-import { OwnedMap } from '../../../core/owned-map.ts';
 import { ownerKey, type Principal } from '../../../core/principal.ts';
 import { GrpcError } from '../../../grpc/wire/grpc-status.ts';
+import { OwnedMap } from '../../request/owned-map.ts';
 
 const maxRemembered = 10_000;
 

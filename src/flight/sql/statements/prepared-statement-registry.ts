@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
-import { OwnedMap } from '../../../core/owned-map.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { AnalysedStatement, PreparedSql } from '../../../query/frame-sql.ts';
+import { OwnedMap } from '../../request/owned-map.ts';
 import { pooledRandomBytes } from '../messages/random-bytes.ts';
 import type { Transaction } from './transactions.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../../core/app-error.ts';
-import { OwnedMap } from '../../../core/owned-map.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { OwnedMap } from '../../request/owned-map.ts';
 
 export interface Transaction {
   readonly id: string;

@@ -1,5 +1,5 @@
-import { LruMap } from './lru-map.ts';
-import { ownerKey, type Principal, type Tenant } from './principal.ts';
+import { LruMap } from '../../core/lru-map.ts';
+import { ownerKey, type Principal, type Tenant } from '../../core/principal.ts';
 
 /**
  * A bounded map of what callers keep on the server, which nobody else finds. To make room it evicts the least recently used entry

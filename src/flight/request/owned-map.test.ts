@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { principalOf } from '../../test/support/principals.ts';
+import { principalOf } from '../../../test/support/principals.ts';
 import { OwnedMap } from './owned-map.ts';
 
 const [ann, bob] = [principalOf('a'), principalOf('b')];
