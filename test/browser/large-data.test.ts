@@ -67,6 +67,19 @@ describeInBrowser('a frame with thousands of columns', () => {
     await page.waitForFunction(() => location.hash.includes('c4998'));
     await page.locator('canvas').first().waitFor();
   });
+
+  test('shows no rows of the frame that is put in its place, until one asks for them', async () => {
+    await using opened = await openConsole('#/frames/wide', { url: server.url, allowed: /status of 410/ });
+    const { page } = opened;
+    await loadedRows(page);
+    await server.putSql('wide', 'SELECT 7 AS seven');
+    await page.getByRole('alert').getByText('was replaced').waitFor();
+    await grid(page).focus();
+    await page.keyboard.press('End');
+    await page.getByText('These rows cannot be had any more.').waitFor();
+    await page.getByRole('button', { name: 'Show the new version' }).click();
+    await page.getByRole('gridcell', { name: '7', exact: true }).waitFor();
+  });
 });
 
 describeInBrowser('a cell of a hundred megabytes', () => {

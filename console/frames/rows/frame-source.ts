@@ -95,7 +95,8 @@ export function frameSource(frame: Frame, chosen: readonly string[] = []): Frame
     if (lost.peek() !== undefined) throw lossError(handle, lost.peek());
     return request(path, { signal: abort }).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'frame_changed') lost.value = 'replaced';
-      else if (error instanceof ApiError && /^handle_(gone|not_found)$/.test(error.code)) lost.value = 'dropped';
+      // Blocks of a frame that was replaced are gone, too; who heard of that knows better.
+      else if (error instanceof ApiError && /^handle_(gone|not_found)$/.test(error.code)) lost.value ??= 'dropped';
       throw error;
     });
   }
