@@ -14,6 +14,8 @@ describeInBrowser('the SQL view of the console', () => {
     await run(page, "select 9007199254740993 as big, 0.1::decimal(20, 3) as exact, null as none, '' as bare");
     for (const text of ['9007199254740993', '0.100', 'NULL'])
       await result(page).getByText(text, { exact: true }).first().waitFor();
+    await run(page, `select '{"n":9007199254740993}'::json as inside`);
+    await result(page).getByText('{"n":9007199254740993}', { exact: true }).waitFor();
     await result(page).getByText('1 row ·').waitFor();
   });
 

@@ -1,11 +1,11 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { ApiError } from '../../api/api-error.ts';
 import { formatColumnNames } from '../../api/column-names.ts';
+import { parseExactJson } from '../../api/exact-json.ts';
 import { rowsInRequests } from '../../api/max-limit.ts';
 import { request, withQuery } from '../../api/request.ts';
 import type { Cell, GridColumn, GridSource } from '../../grid/grid-source.ts';
 import { type Frame, framePath, gridColumn, lineageOf, versionIdOf } from '../frame.ts';
-import { parseExactJson } from './exact-json.ts';
 
 /** More are asked for in blocks. */
 const mostColumns = 500;

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
+import { getExactJson } from '../../api/exact-json.ts';
 import { rowsInRequests } from '../../api/max-limit.ts';
-import { getJson, withQuery } from '../../api/request.ts';
+import { withQuery } from '../../api/request.ts';
 import type { Cell, GridColumn, GridSource } from '../../grid/grid-source.ts';
 
 /** Rows that are in memory, for the grid. */
@@ -30,7 +31,7 @@ export function keptSource({ handle, versionId, rows, columns }: KeptFrame): Gri
       rowsInRequests(from, to, signal, async (first, end) => {
         const asked = { handle, fmt: 'json', limit: `${first + 1},${end}`, quoteLargeNum: true, version: versionId };
         const path = withQuery('/exec', asked);
-        return (await getJson<{ readonly dataset: readonly (readonly Cell[])[] }>(path, { signal })).dataset;
+        return (await getExactJson<{ readonly dataset: readonly (readonly Cell[])[] }>(path, { signal })).dataset;
       }),
   };
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/api-error.ts';
+import { getExactJson } from '../../api/exact-json.ts';
 import { maxLimit } from '../../api/max-limit.ts';
 import { getJson, sendJson, withQuery } from '../../api/request.ts';
 import type { Cell, GridColumn } from '../../grid/grid-source.ts';
@@ -50,9 +51,15 @@ function ask({ sql, engine, door, requestId, signal }: StatementRequest, limit: 
   const given = { engine, limit, quoteLargeNum: true };
   // The external database is asked over GET alone.
   if (door === 'read' || engine === 'tsdb') {
-    return getJson(withQuery('/exec', { query: sql, fmt: 'json', ...given }), { headers, signal });
+    return getExactJson(withQuery('/exec', { query: sql, fmt: 'json', ...given }), { headers, signal });
   }
-  return sendJson('/sql', { sql, ...given }, { headers, signal });
+  const body = JSON.stringify({ sql, ...given });
+  return getExactJson('/sql', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body,
+    signal,
+  });
 }
 
 function answerOf(document: AnswerDocument, { engine }: StatementRequest, mostRows: number): StatementAnswer {
