@@ -1,6 +1,6 @@
 import { useSignalEffect } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../api/api-error.ts';
 import { openSession, sessionError } from '../api/session.ts';
 import { needsLogin } from '../api/session-token.ts';
@@ -47,6 +47,7 @@ function CurrentView() {
       (error: unknown) => setFailure(error),
     );
   });
+  useFocusInContent(`${shown?.view.name} ${place.value.segments.join('/')}`);
   if (sessionError.value !== undefined) {
     return (
       <div class="empty" role="alert">
@@ -65,4 +66,14 @@ function CurrentView() {
     );
   }
   return shown === undefined ? <div class="empty" aria-busy="true" /> : <shown.Component key={shown.view.name} />;
+}
+
+/** Where the element that had the focus went with the place before, the next Tab begins in the new one. */
+function useFocusInContent(shownPlace: string): void {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current && document.activeElement === document.body)
+      document.getElementById('content')?.focus({ preventScroll: true });
+    isFirst.current = shownPlace.startsWith('undefined');
+  }, [shownPlace]);
 }

@@ -8,6 +8,7 @@ import { copyText } from '../widgets/clipboard.ts';
 import { formatBytes, formatCountOf } from '../widgets/format.ts';
 import { Icon } from '../widgets/icon.tsx';
 import { notify } from '../widgets/notices.tsx';
+import { moveBetweenTabs } from '../widgets/tab-keys.ts';
 import { ColumnsTab } from './columns/columns-tab.tsx';
 import { DetailsTab } from './details/details-tab.tsx';
 import type { Frame } from './frame.ts';
@@ -67,12 +68,14 @@ export function FrameView({ handle }: { readonly handle: string }) {
 function Head({ handle, frame, children }: { handle: string; frame?: Frame; children?: ComponentChildren }) {
   return (
     <div class="toolbar">
-      <a class="icon-button" href={hrefOf('frames')} title="All frames" aria-label="All frames">
-        <Icon name="chevron-left" />
-      </a>
-      <h1 class="frame-title">{handle}</h1>
+      <div class="frame-title">
+        <a class="icon-button" href={hrefOf('frames')} title="All frames" aria-label="All frames">
+          <Icon name="chevron-left" />
+        </a>
+        <h1>{handle}</h1>
+      </div>
       {frame !== undefined && frame.rows !== null && (
-        <span class="muted">
+        <span class="muted frame-facts">
           {formatCountOf(frame.rows, 'row')} · {formatCountOf(frame.columns?.length ?? 0, 'column')} ·{' '}
           {formatBytes(frame.bytes.cold)}
         </span>
@@ -131,17 +134,9 @@ function Tabs({ model, frame }: { readonly model: FrameModel; readonly frame: Fr
       replace: true,
     });
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const next = names[(names.indexOf(tab) + step + names.length) % names.length];
-    if (step === 0 || next === undefined) return;
-    event.preventDefault();
-    select(next);
-    document.getElementById(`frame-tab-${next}`)?.focus();
-  };
   return (
     <>
-      <div class="tabs" role="tablist" aria-label="Parts of the frame" onKeyDown={onKeyDown}>
+      <div class="tabs" role="tablist" aria-label="Parts of the frame" onKeyDown={moveBetweenTabs}>
         {names.map((name) => (
           <button
             key={name}

@@ -53,6 +53,8 @@ export function Grid({ source, label, firstRow, onVisible, onSelect, handle, ren
   const [range, setRange] = useState<CellRange>();
   const [error, setError] = useState<unknown>();
   const [dialog, setDialog] = useState<OpenDialog>();
+  /** Once the dialog that asked for it is gone: as long as it is there, nothing behind it takes the focus. */
+  const wantedRow = useRef<number | undefined>(undefined);
   const rowCount = source.rowCount.value;
 
   // A source with the same key is the same table.
@@ -152,10 +154,13 @@ export function Grid({ source, label, firstRow, onVisible, onSelect, handle, ren
       : `Copied ${formatCount(rows.length)} × ${formatCount(columns.length)} cells`;
     notify(isEscaped ? `${what}; text that a spreadsheet would run has an apostrophe before it` : what);
   };
-  const close = (): void => {
-    setDialog(undefined);
-    root.current?.focus({ preventScroll: true });
-  };
+  // The browser gives the focus back to what had it before the dialog.
+  const close = (): void => setDialog(undefined);
+  useLayoutEffect(() => {
+    if (dialog !== undefined || wantedRow.current === undefined) return;
+    goToRow(wantedRow.current);
+    wantedRow.current = undefined;
+  }, [dialog]);
   const rows = describeRows(visible, rowCount);
   return (
     <div class="grid-frame">
@@ -214,8 +219,8 @@ export function Grid({ source, label, firstRow, onVisible, onSelect, handle, ren
           rowCount={rowCount}
           onClose={close}
           onGo={(row) => {
+            wantedRow.current = row;
             close();
-            goToRow(row);
           }}
         />
       )}

@@ -1,3 +1,4 @@
+import type { TargetedFocusEvent, TargetedKeyboardEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import { Check, Choice, SearchInput } from '../widgets/fields.tsx';
 import { formatCount } from '../widgets/format.ts';
@@ -102,6 +103,16 @@ interface MeasuresProps {
   onChange(change: Partial<PlotSettings>): void;
 }
 
+function closeByEscape(event: TargetedKeyboardEvent<HTMLDetailsElement>): void {
+  if (event.key !== 'Escape') return;
+  event.currentTarget.open = false;
+  event.currentTarget.querySelector('summary')?.focus();
+}
+
+function closeBehindFocus({ currentTarget, relatedTarget }: TargetedFocusEvent<HTMLDetailsElement>): void {
+  if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) currentTarget.open = false;
+}
+
 /** Several columns may be drawn over the same x. */
 function Measures({ y, columns, isSingle, onChange }: MeasuresProps) {
   const [filter, setFilter] = useState('');
@@ -119,7 +130,7 @@ function Measures({ y, columns, isSingle, onChange }: MeasuresProps) {
   return (
     <div class="field">
       <span aria-hidden="true">Y</span>
-      <details class="plot-measures">
+      <details class="plot-measures" onKeyDown={closeByEscape} onFocusOut={closeBehindFocus}>
         <summary class="input" aria-label={`Y: ${text}`}>
           <span>{text}</span>
           <Icon name="chevron-down" />

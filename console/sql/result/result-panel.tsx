@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
+import { moveBetweenTabs } from '../../widgets/tab-keys.ts';
 import { outcomeText, RunningStatus } from '../run/run-status.tsx';
 import { isUnderWay, runsByTab, type StatementRun } from '../run/statement-run.ts';
 import { Failure, Messages } from './messages.tsx';
@@ -36,7 +37,7 @@ export function ResultPanel({ tab }: { readonly tab: string }) {
   return (
     <section class="sql-result" aria-label="Result">
       <div class="sql-result-head">
-        <div class="tabs" role="tablist" aria-label="What of the result">
+        <div class="tabs" role="tablist" aria-label="What of the result" onKeyDown={moveBetweenTabs}>
           {panels.map(({ name, title }) => (
             <button
               key={name}
@@ -45,6 +46,7 @@ export function ResultPanel({ tab }: { readonly tab: string }) {
               id={`sql-panel-${name}`}
               aria-selected={panel === name}
               aria-controls="sql-panel"
+              tabIndex={panel === name ? 0 : -1}
               onClick={() => showPanel(tab, name)}
             >
               {title}

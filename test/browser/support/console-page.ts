@@ -7,6 +7,8 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
+  /** Whether the system asks for less of it, which tests need not wait for. */
+  readonly motion?: 'reduce' | 'no-preference';
   /** CSS pixels are so many device pixels. */
   readonly scale?: number;
   /** Opens another window in its session. */
@@ -32,7 +34,7 @@ export const describeInBrowser = describe.skipIf(failure === undefined && endpoi
 
 /** Opens the console at a fragment, such as `#/frames`, in a session of its own. */
 export async function openConsole(fragment: string, options: PageOptions = {}): Promise<ConsolePage> {
-  const { width = 1280, height = 800, theme = 'light', scale = 1, allowed } = options;
+  const { width = 1280, height = 800, theme = 'light', scale = 1, motion = 'reduce', allowed } = options;
   const context =
     options.beside?.page.context() ??
     (await (
@@ -43,6 +45,7 @@ export async function openConsole(fragment: string, options: PageOptions = {}): 
       viewport: { width, height },
       deviceScaleFactor: scale,
       colorScheme: theme,
+      reducedMotion: motion,
     }));
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
