@@ -178,21 +178,11 @@ function serverTiles(samples: readonly Sample[], now: ServerStats): readonly Til
     {
       title: 'Frames',
       value: formatCount(now.frames.frames),
-      note: formatBytes(now.frames.bytes),
+      note: `${formatBytes(now.frames.bytes)}, ${formatCountOf(now.followers, 'follower')}`,
       lines: [
         series(
           samples,
           of((server) => server.frames.frames),
-        ),
-      ],
-    },
-    {
-      title: 'Followers',
-      value: formatCount(now.followers),
-      lines: [
-        series(
-          samples,
-          of((server) => server.followers),
         ),
       ],
     },

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import { textOf } from '../grid/cell-text.ts';
+import type { Cell } from '../grid/grid-source.ts';
 import { SearchInput } from '../widgets/fields.tsx';
 import { formatCount } from '../widgets/format.ts';
 import { hasPattern, textTypes } from './import-options.ts';
@@ -61,9 +63,9 @@ export function PreviewTable({ upload, preview, isStale }: PreviewTableProps) {
           <tbody>
             {dataset.map((row, number) => (
               <tr key={number}>
-                {shown.map(({ index }) => (
+                {shown.map(({ index, type }) => (
                   <td key={index}>
-                    <PreviewCell value={row[index]} />
+                    <PreviewCell value={row[index]} type={type} />
                   </td>
                 ))}
               </tr>
@@ -80,9 +82,9 @@ export function PreviewTable({ upload, preview, isStale }: PreviewTableProps) {
   );
 }
 
-function PreviewCell({ value }: { readonly value: unknown }) {
+function PreviewCell({ value, type }: { readonly value: unknown; readonly type: string }) {
   if (value === null || value === undefined) return <span class="muted">NULL</span>;
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = textOf(value as Cell, { name: '', type });
   return <>{text.length > longestCell ? `${text.slice(0, longestCell)}…` : text}</>;
 }
 

@@ -149,20 +149,4 @@ describeInBrowser('the view of a frame', () => {
     ]);
     expect((await exported('parquet', '', '')).subarray(0, 4).toString()).toBe('PAR1');
   });
-
-  test.each(['light', 'dark'] as const)('has nothing for axe to find in any part when it is %s', async (theme) => {
-    await server.put('checked', 'city,degrees\nOslo,-7\nRome,12\n');
-    await using opened = await openConsole('', { url: server.url, theme });
-    const { page } = opened;
-    await page.getByRole('link', { name: 'checked' }).waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    for (const part of ['rows', 'columns', 'details']) {
-      await page.goto(`${server.url}/#/frames/checked?tab=${part}`);
-      await page.getByRole('tabpanel').waitFor();
-      expect(await violationsOf(page), part).toEqual([]);
-    }
-    await page.getByRole('button', { name: 'Export', exact: true }).click();
-    await page.getByRole('dialog').waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-  });
 });

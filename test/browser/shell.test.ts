@@ -95,12 +95,8 @@ describeInBrowser('the shell of the console', () => {
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
 
-  test.each([
-    ['380 px', 380, 700, 1],
-    ['a window of 1280 px at 200 %', 640, 400, 2],
-    ['4K', 3840, 2160, 1],
-  ])('fits into %s in every view', async (_, width, height, scale) => {
-    await using opened = await openConsole('', { width, height, scale });
+  test('fits into 380 px in every view', async () => {
+    await using opened = await openConsole('', { width: 380, height: 700 });
     const { page } = opened;
     for (const view of views) {
       await page.getByRole('navigation').getByRole('link', { name: view, exact: true }).click();

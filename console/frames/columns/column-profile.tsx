@@ -58,45 +58,52 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
   const text = (cell: Cell): string => (cell === null ? '–' : textOf(cell, column));
   return (
     <div class="profile">
-      <dl class="facts">
-        <dt>NULL</dt>
-        <dd>
-          {formatCount(nulls)} <span class="muted">{formatShare(nulls, rows)}</span>
-        </dd>
-        {nans > 0 && (
-          <>
-            <dt>NaN</dt>
-            <dd>{formatCount(nans)}</dd>
-          </>
+      <div class="profile-facts">
+        <dl class="facts">
+          <dt>NULL</dt>
+          <dd>
+            {formatCount(nulls)} <span class="muted">{formatShare(nulls, rows)}</span>
+          </dd>
+          {nans > 0 && (
+            <>
+              <dt>NaN</dt>
+              <dd>{formatCount(nans)}</dd>
+            </>
+          )}
+          {profile.min !== null && (
+            <>
+              <dt>Minimum</dt>
+              <dd>{text(profile.min)}</dd>
+              <dt>Maximum</dt>
+              <dd>{text(profile.max)}</dd>
+            </>
+          )}
+          {profile.mean !== null && (
+            <>
+              <dt>Average</dt>
+              <dd>{text(profile.mean)}</dd>
+            </>
+          )}
+          {distinct !== null && (
+            <>
+              <dt>Different</dt>
+              <dd>
+                {top?.length === distinct ? '' : 'about '}
+                {formatCount(distinct)}
+              </dd>
+            </>
+          )}
+          {quantiles?.map(({ rank, value }) => [
+            <dt key={`t${rank}`}>{formatRank(rank)}</dt>,
+            <dd key={`d${rank}`}>{text(value)}</dd>,
+          ])}
+        </dl>
+        {histogram !== null && !hasQuantiles && (
+          <button type="button" class="button" onClick={() => setQuantiles(true)}>
+            Quantiles
+          </button>
         )}
-        {profile.min !== null && (
-          <>
-            <dt>Minimum</dt>
-            <dd>{text(profile.min)}</dd>
-            <dt>Maximum</dt>
-            <dd>{text(profile.max)}</dd>
-          </>
-        )}
-        {profile.mean !== null && (
-          <>
-            <dt>Average</dt>
-            <dd>{text(profile.mean)}</dd>
-          </>
-        )}
-        {distinct !== null && (
-          <>
-            <dt>Different</dt>
-            <dd>
-              {top?.length === distinct ? '' : 'about '}
-              {formatCount(distinct)}
-            </dd>
-          </>
-        )}
-        {quantiles?.map(({ rank, value }) => [
-          <dt key={`t${rank}`}>{formatRank(rank)}</dt>,
-          <dd key={`d${rank}`}>{text(value)}</dd>,
-        ])}
-      </dl>
+      </div>
       {histogram !== null && histogram.bins.length > 0 && <ProfileHistogram histogram={histogram} type={column.type} />}
       {top !== null && top.length > 0 && (
         <div class="profile-top">
@@ -121,11 +128,6 @@ export function ColumnProfile({ handle, column }: { readonly handle: string; rea
             ))}
           </ol>
         </div>
-      )}
-      {histogram !== null && !hasQuantiles && (
-        <button type="button" class="button" onClick={() => setQuantiles(true)}>
-          Quantiles
-        </button>
       )}
     </div>
   );

@@ -64,8 +64,8 @@ export function FrameListView() {
           }}
         />
         {mayWrite.value && (
-          <a class="button" href={hrefOf('upload')}>
-            <Icon name="upload" /> Upload
+          <a class="button frame-upload" href={hrefOf('upload')}>
+            <Icon name="upload" /> <span class="label">Upload</span>
           </a>
         )}
       </div>

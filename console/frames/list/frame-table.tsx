@@ -50,15 +50,20 @@ export function FrameTable() {
   const end = Math.min(chosen.length, Math.ceil((viewport.top + viewport.height) / rowPx) + overscanRows);
   return (
     <div class="frame-table" role="table" aria-label="Frames" aria-rowcount={chosen.length + 1}>
-      <div class="frame-head" role="rowgroup">
-        <div class="frame-row head" role="row" aria-rowindex={1}>
-          {headers.map((header) => (
-            <SortHeader key={header.by} {...header} />
-          ))}
+      <div ref={scroller} class="frame-scroll" role="presentation">
+        <div class="frame-head" role="rowgroup">
+          <div class="frame-row head" role="row" aria-rowindex={1}>
+            {headers.map((header) => (
+              <SortHeader key={header.by} {...header} />
+            ))}
+          </div>
         </div>
-      </div>
-      <div ref={scroller} class="frame-scroll" role="rowgroup" onKeyDown={moveBetweenLinks}>
-        <div class="frame-spacer" role="presentation" style={{ height: `${chosen.length * rowPx}px` }}>
+        <div
+          class="frame-spacer"
+          role="rowgroup"
+          style={{ height: `${chosen.length * rowPx}px` }}
+          onKeyDown={moveBetweenLinks}
+        >
           {chosen.slice(first, end).map((frame, index) => (
             <FrameRow key={frame.handle} frame={frame} index={first + index} />
           ))}
