@@ -27,7 +27,8 @@ export function indexFor(engine: string): FrameIndex {
   return tsdbIndex;
 }
 
-async function refreshTables(): Promise<void> {
+/** Lists the tables of the external database, where the listing is old. Only for somebody who chose it: a link does not. */
+export async function refreshTables(): Promise<void> {
   if (performance.now() - tsdbAskedAt < refreshAfterMs) return;
   tsdbAskedAt = performance.now();
   const asked = { query: tablesOfTsdb, fmt: 'json', engine: 'tsdb', limit: 100_000 };

@@ -2,6 +2,7 @@ import { messageOf } from '../api/api-error.ts';
 import { Icon, type IconName } from '../widgets/icon.tsx';
 import { notify } from '../widgets/notices.tsx';
 import { engines, kindOf, refreshEngines } from './engines.ts';
+import { refreshTables } from './frame-listing.ts';
 import { cancelTab, isUnderWay, runsByTab } from './run/statement-run.ts';
 import { changeTab, currentTab } from './sql-tabs.ts';
 
@@ -70,6 +71,11 @@ function EngineMenu() {
   const refresh = (): void => {
     refreshEngines().catch((error: unknown) => notify(messageOf(error), { isError: true }));
   };
+  const choose = (name: string): void => {
+    changeTab(id, { engine: name });
+    // The names are there when the first key is typed.
+    if (name === 'tsdb') refreshTables().catch(() => undefined);
+  };
   const isListed = engine === 'auto' || known.some(({ name }) => name === engine);
   return (
     <label class="sql-engine">
@@ -79,7 +85,7 @@ function EngineMenu() {
         value={engine}
         title={current?.problem ?? 'What runs the statement'}
         onFocus={refresh}
-        onChange={(event) => changeTab(id, { engine: event.currentTarget.value })}
+        onChange={(event) => choose(event.currentTarget.value)}
       >
         {!isListed && <option value={engine}>{engine}</option>}
         {known.map(({ name, state, version }) => (

@@ -62,7 +62,10 @@ describeInBrowser('the SQL view with other engines', () => {
       await expect
         .poll(() => page.getByLabel('Engine').locator('option').allTextContents())
         .toContainEqual(expect.stringMatching(/^tsdb · up/));
-      await choose(page, 'tsdb');
+      await Promise.all([
+        page.waitForResponse((response) => response.url().includes('information_schema')),
+        choose(page, 'tsdb'),
+      ]);
       await editor(page).click();
       await page.keyboard.type('select max(x) most, 9007199254740993 big from tic', { delay: 10 });
       await page
