@@ -49,7 +49,7 @@ export function Grid({ source, label, firstRow, onVisible, onSelect, handle, ren
   const viewport = useRef<GridViewport | undefined>(undefined);
   const latest = useRef({ onVisible, onSelect, firstRow });
   latest.current = { onVisible, onSelect, firstRow };
-  const [visible, setVisible] = useState({ first: 0, end: 0 });
+  const [visible, setVisible] = useState<{ readonly first: number; readonly end: number }>();
   const [range, setRange] = useState<CellRange>();
   const [error, setError] = useState<unknown>();
   const [dialog, setDialog] = useState<OpenDialog>();
@@ -241,8 +241,11 @@ function loadedRows(viewport: GridViewport | undefined, range: CellRange): (read
   return rows;
 }
 
-function describeRows({ first, end }: { readonly first: number; readonly end: number }, rowCount: number): string {
+/** `visible`: undefined until the grid stands still for the first time. */
+function describeRows(visible: { readonly first: number; readonly end: number } | undefined, rowCount: number): string {
   if (rowCount === 0) return 'no rows';
+  if (visible === undefined) return `${formatCount(rowCount)} ${rowCount === 1 ? 'row' : 'rows'}`;
+  const { first, end } = visible;
   const last = Math.max(first + 1, Math.min(end, rowCount));
   return `rows ${formatCount(first + 1)} to ${formatCount(last)} of ${formatCount(rowCount)}`;
 }

@@ -14,12 +14,15 @@ export function FrameShares({ handle }: { readonly handle: string }) {
     const { shares } = await getJson<{ shares: { tenant: string }[] }>(framePath(handle, '/shares'), { signal });
     setTenants(shares.map(({ tenant }) => tenant));
   };
-  const attempt = async (action: () => Promise<unknown>): Promise<void> => {
+  /** Whether it was done. */
+  const attempt = async (action: () => Promise<unknown>): Promise<boolean> => {
     try {
       await action();
       setError(undefined);
+      return true;
     } catch (failure) {
       if (!isAbort(failure)) setError(failure);
+      return false;
     }
   };
   useEffect(() => {
@@ -27,7 +30,7 @@ export function FrameShares({ handle }: { readonly handle: string }) {
     void attempt(() => load(abort.signal));
     return () => abort.abort();
   }, [handle]);
-  const change = (method: 'PUT' | 'DELETE', tenant: string): Promise<void> =>
+  const change = (method: 'PUT' | 'DELETE', tenant: string): Promise<boolean> =>
     attempt(async () => {
       await request(framePath(handle, `/shares/${encodeURIComponent(tenant)}`), { method });
       await load();
@@ -55,7 +58,7 @@ export function FrameShares({ handle }: { readonly handle: string }) {
         class="toolbar"
         onSubmit={(event) => {
           event.preventDefault();
-          void change('PUT', name.trim()).then(() => setName(''));
+          void change('PUT', name.trim()).then((isShared) => isShared && setName(''));
         }}
       >
         <input
