@@ -18,11 +18,9 @@ const onOtherNode = [
   'imp',
   'post-sql',
   'handles',
-  'proxy',
   'flight-get',
   'flight-put',
   'flight-sql-statements',
-  'cli',
 ];
 
 /** A step that is no test counts only when it fails: the closing line must never look better than the run was. */

@@ -209,7 +209,9 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
       expect(answers.map(({ status }) => status)).toEqual(new Array(8).fill(200));
     });
 
-    test.concurrent.each(Object.entries(growingSql))('plans a large statement that is accepted: %s', async (_, of) => {
+    // Every second one: each costs Spark half a minute of a core.
+    const someGrowing = Object.entries(growingSql).filter((_, at) => at % 2 === 0);
+    test.concurrent.each(someGrowing)('plans a large statement that is accepted: %s', async (_, of) => {
       const answer = await door.post({ sql: of(largestRead(of, 'spark', 20)), engine: 'cluster', timeout_ms: 60_000 });
       expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(500);
     });

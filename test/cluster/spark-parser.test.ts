@@ -84,7 +84,7 @@ describe.skipIf(met === undefined)('the reader of Spark’s SQL', () => {
       fc.asyncProperty(changed, async (sql) => {
         expect(await missedIn(sql), sql).toEqual([]);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 1_000 },
     );
   }, 300_000);
 
