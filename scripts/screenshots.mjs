@@ -58,7 +58,7 @@ const views = {
       await page.getByText('degrees').first().waitFor();
     },
   },
-  server: { at: '#/server', prepare: (page) => page.waitForTimeout(3000) },
+  server: { at: '#/server', prepare: (page) => page.waitForTimeout(9000) },
 };
 
 const dataDir = mkdtempSync(join(tmpdir(), 'framehold-pictures-'));
