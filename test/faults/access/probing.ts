@@ -127,22 +127,44 @@ function shuffle<T>(items: T[], random: Random): void {
 }
 
 /** How far apart medians may be: in standard errors of their difference, and in any case a share of the median. */
-const bounds = { ci: { errors: 12, share: 1 }, release: { errors: 5, share: 0.03 } } as const;
+const bounds = { ci: { errors: 5, share: 1 }, release: { errors: 5, share: 0.03 } } as const;
+
+/** Fewer of one request say nothing of it alone. */
+const enoughSamples = 100;
 
 /** Gives the largest difference, in microseconds. */
 function assertTimes(cases: readonly Sampled[], size: Size): number {
   const { errors, share } = bounds[size];
-  let largestMs = 0;
-  for (const { title, kind, sampled } of cases) {
-    const absent = cases.find((one) => one.title === title && one.kind === 'absent')?.sampled ?? [];
+  const compared = cases.some(({ sampled }) => sampled.length < enoughSamples) ? pooled(cases) : cases;
+  for (const one of compared) {
+    const absent = absentOf(compared, one.title);
     const median = quantile(absent, 0.5);
-    const differenceMs = Math.abs(quantile(sampled, 0.5) - median);
-    const allowedMs = Math.max(errors * Math.hypot(medianError(absent), medianError(sampled)), share * median);
-    largestMs = Math.max(largestMs, differenceMs);
-    const found = { differenceMs, allowedMs, median, samples: sampled.length };
-    promised(differenceMs <= allowedMs, `${title} takes the same time for a name that is ${kind}`, found);
+    const allowed = Math.max(errors * Math.hypot(medianError(absent), medianError(one.sampled)), share * median);
+    const found = { difference: medianDifference(compared, one), allowed, median, samples: one.sampled.length };
+    promised(found.difference <= allowed, `${one.title} takes the same time for a name that is ${one.kind}`, found);
   }
-  return Math.round(largestMs * 1000);
+  return Math.round(Math.max(...cases.map((one) => medianDifference(cases, one))) * 1000);
+}
+
+function absentOf(cases: readonly Sampled[], title: string): readonly number[] {
+  return cases.find((one) => one.title === title && one.kind === 'absent')?.sampled ?? [];
+}
+
+function medianDifference(cases: readonly Sampled[], { title, sampled }: Sampled): number {
+  return Math.abs(quantile(sampled, 0.5) - quantile(absentOf(cases, title), 0.5));
+}
+
+/** All requests for a kind of name as one case, with times as multiples of what the same request takes for an absent name. */
+function pooled(cases: readonly Sampled[]): Sampled[] {
+  const kinds = [...new Set(cases.map(({ kind }) => kind))];
+  return kinds.map((kind) => {
+    const ofKind = cases.filter((one) => one.kind === kind);
+    const sampled = ofKind.flatMap(({ title, sampled }) => {
+      const usual = quantile(absentOf(cases, title), 0.5);
+      return sampled.map((ms) => ms / usual);
+    });
+    return { title: 'a request', kind, sampled };
+  });
 }
 
 /** The standard error of the median, from the distance of the quartiles. */
