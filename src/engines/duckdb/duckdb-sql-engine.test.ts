@@ -25,8 +25,8 @@ afterAll(async () => {
   await lab[Symbol.asyncDispose]();
 });
 
-async function analyzed(sql: string): Promise<{ readonly query: Query }> {
-  const statement = await engine.analyze(sql, { signal: never });
+async function analyzed(sql: string, on = engine): Promise<{ readonly query: Query }> {
+  const statement = await on.analyze(sql, { signal: never });
   if (statement.kind !== 'query') throw new Error('not a query');
   return statement;
 }
@@ -326,13 +326,18 @@ describe('a statement in trouble', () => {
     await using one = lab.newEngine({ workers: 1, timeoutMs: 3000 });
     const statement = await one.analyze('SELECT range FROM range(3_000_000)', { signal: never });
     if (statement.kind !== 'query') throw new Error('not a query');
-    await using result = await one.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
-    let read = 0;
-    for await (const piece of result.rows()) {
-      if (read === 0) await new Promise((resolve) => setTimeout(resolve, 3500));
-      read += piece.rows;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      await using result = await one.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
+      let read = 0;
+      for await (const piece of result.rows()) {
+        if (read === 0) vi.advanceTimersByTime(3500);
+        read += piece.rows;
+      }
+      expect(read).toBe(3_000_000);
+    } finally {
+      vi.useRealTimers();
     }
-    expect(read).toBe(3_000_000);
   });
 
   test('those whose readers take nothing keep no other from running', async () => {
@@ -342,7 +347,7 @@ describe('a statement in trouble', () => {
     const run = { query: statement.query, tables: [], form: 'arrow' } as const;
     await using results = new Cleanup();
     const paused: AsyncIterator<unknown>[] = [];
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 2; n++) {
       const result = results.use(await one.run(run, { signal: never }));
       const pieces = result.rows()[Symbol.asyncIterator]();
       await pieces.next();
@@ -356,7 +361,7 @@ describe('a statement in trouble', () => {
     ['a memory bomb', 'SELECT len(list_transform(range(200_000_000), x -> x + 1))'],
     ['a join without condition', 'SELECT list(a.range) FROM range(100_000) a, range(100_000) b'],
   ])('%s is an error, and the next statement runs', async (_name, sql) => {
-    await using one = lab.newEngine({ workers: 1, timeoutMs: 10_000, maxTempBytes: 100_000_000 });
+    await using one = lab.newEngine({ workers: 1, timeoutMs: 2000, maxTempBytes: 100_000_000 });
     await expect(rowsOf(one, sql)).rejects.toMatchObject({
       code: expect.stringMatching(/^(sql_out_of_memory|sql_timeout|engine_crashed|storage_full)$/),
     });
@@ -384,14 +389,21 @@ describe('a statement in trouble', () => {
 
   test('a result that is left with all of it on the way does not cost the worker its life', async () => {
     await using one = lab.newEngine({ workers: 1 });
-    const statement = await one.analyze('SELECT 1', { signal: never });
-    const long = await one.analyze('SELECT count(*) FROM range(300_000_000) t(a) WHERE a % 7 = 3', { signal: never });
-    if (statement.kind !== 'query' || long.kind !== 'query') throw new Error('not a query');
-    await using result = await one.run({ query: statement.query, tables: [], form: 'arrow' }, { signal: never });
-    await result[Symbol.asyncDispose]();
-    const [pid] = one.pids;
-    expect((await rowsOf(one, long.query.sql)).length).toBe(1);
-    expect(one.pids).toEqual([pid]);
+    const { query } = await analyzed('SELECT 1', one);
+    const { query: long } = await analyzed('SELECT count(*) FROM range(20_000_000) t(a) WHERE a % 7 = 3', one);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const result = await one.run({ query, tables: [], form: 'arrow' }, { signal: never });
+      await result[Symbol.asyncDispose]();
+      const [pid] = one.pids;
+      const rows = rowsOf(one, long.sql);
+      // More than a job that was cancelled may take to stop.
+      await vi.advanceTimersByTimeAsync(2000);
+      expect((await rows).length).toBe(1);
+      expect(one.pids).toEqual([pid]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('a reader that leaves early frees the worker', async () => {

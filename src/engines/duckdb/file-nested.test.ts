@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FileImports, type Imported } from '../../../test/support/file-imports.ts';
-import type { DataType } from '../../core/data-type.ts';
+import type { Column, DataType } from '../../core/data-type.ts';
 import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 
 let files: FileImports;
@@ -11,19 +11,47 @@ afterAll(async () => {
   await files[Symbol.asyncDispose]();
 });
 
-function json(content: string, type: DataType, skipsBadRows = false): Promise<Imported> {
-  return files.import(content, { kind: 'json', skipsBadRows, like: [{ name: 'v', type }] });
+function json(content: string, type: DataType): Promise<Imported> {
+  return files.import(content, { kind: 'json', skipsBadRows: false, like: [{ name: 'v', type }] });
 }
 
-function csv(value: string, type: DataType): Promise<Imported> {
-  const content = `v\n"${value.replaceAll('"', '""')}"\n`;
-  return files.import(content, {
-    kind: 'csv',
-    skipsBadRows: false,
-    hasHeader: true,
-    delimiter: ',',
-    like: [{ name: 'v', type }],
-  });
+function csv(content: string, like: readonly Column[], skipsBadRows = false): Promise<Imported> {
+  return files.import(content, { kind: 'csv', skipsBadRows, hasHeader: true, delimiter: ',', like });
+}
+
+function quoted(value: string): string {
+  return `"${value.replaceAll('"', '""')}"`;
+}
+
+/** One file for many cases: each has its row, and each type its column. */
+class CaseFile<Case extends { readonly type: DataType }> {
+  readonly cases: readonly Case[];
+  readonly like: readonly Column[];
+
+  constructor(cases: readonly Case[]) {
+    this.cases = cases;
+    this.like = [...new Map(cases.map(({ type }) => [sqlTypeName(type), type]))].map(([name, type]) => ({
+      name,
+      type,
+    }));
+  }
+
+  json(textOf: (one: Case) => string): string {
+    return this.cases.map((one) => `{${JSON.stringify(sqlTypeName(one.type))}:${textOf(one)}}`).join('\n');
+  }
+
+  csv(textOf: (one: Case) => string): string {
+    const header = this.like.map(({ name }) => quoted(name)).join();
+    const lines = this.cases.map((one) =>
+      this.like.map(({ name }) => (name === sqlTypeName(one.type) ? quoted(textOf(one)) : '')).join(),
+    );
+    return `${[header, ...lines].join('\n')}\n`;
+  }
+
+  /** The value of each case. */
+  values({ types, rows }: Imported): unknown[] {
+    return this.cases.map(({ type }, row) => rows[row]?.[types.indexOf(sqlTypeName(type))]);
+  }
 }
 
 const int32 = { kind: 'int', bits: 32, signed: true } as const;
@@ -76,14 +104,25 @@ const fitting: readonly (readonly [DataType, string, unknown?])[] = [
 ];
 
 describe('a nested value that fits is read exactly', () => {
-  test.each(fitting.map(([type, text, shown]) => ({ type, name: sqlTypeName(type), text, shown })))(
-    '$name: $text',
-    async ({ type, text, shown = JSON.parse(text) }) => {
-      const expected = { types: [sqlTypeName(type)], rows: [[shown]] };
-      expect(await json(`{"v":${text}}`, type)).toMatchObject(expected);
-      expect(await csv(text, type)).toMatchObject(expected);
-    },
-  );
+  const file = new CaseFile(fitting.map(([type, text, shown = JSON.parse(text)]) => ({ type, text, shown })));
+  const expected = file.cases.map(({ shown }) => shown);
+
+  test('in JSON', async () => {
+    const content = file.json(({ text }) => text);
+    const imported = await files.import(content, { kind: 'json', skipsBadRows: false, like: file.like });
+    expect(file.values(imported)).toEqual(expected);
+  });
+
+  test('in CSV', async () => {
+    expect(
+      file.values(
+        await csv(
+          file.csv(({ text }) => text),
+          file.like,
+        ),
+      ),
+    ).toEqual(expected);
+  });
 
   test('JSON inside a list keeps every digit', async () => {
     const { part, path } = await json('{"v":[{"a":0.12345678901234567890},"0.5"]}', list({ kind: 'json' }));
@@ -129,19 +168,48 @@ const misfits: readonly (readonly [DataType, string])[] = [
 ];
 
 describe('a nested value that does not fit', () => {
-  test.each(misfits.map(([type, text]) => ({ type, name: sqlTypeName(type), text })))(
-    '$name: $text is refused, or left out',
-    async ({ type, name, text }) => {
-      const shown = text.startsWith('"') ? JSON.parse(text) : text;
-      const message = `line 2, column "v": ${JSON.stringify(shown)} is not of the type ${name}`;
-      const content = `{"v":null}\n{"v":${text}}\n{"v":null}`;
-      await expect(json(content, type)).rejects.toMatchObject({ code: 'invalid_input', message });
-      await expect(csv(shown, type)).rejects.toMatchObject({ code: 'invalid_input', message });
-      const { part, rows } = await json(content, type, true);
-      expect(rows).toEqual([[null], [null]]);
-      expect(part.report).toMatchObject({ rejectedRows: 1, rejections: [{ line: 2, column: 'v' }] });
-    },
-  );
+  const cases = misfits.map(([type, text]) => {
+    const shown: string = text.startsWith('"') ? JSON.parse(text) : text;
+    return { type, text, shown, reason: `${JSON.stringify(shown)} is not of the type ${sqlTypeName(type)}` };
+  });
+  // A report names no more than twenty rows.
+  const kinds = [(kind: string) => kind !== 'list', (kind: string) => kind === 'list'];
+  const groups = kinds.map((has) => new CaseFile(cases.filter(({ type }) => has(type.kind))));
+  const rejected = (group: CaseFile<(typeof cases)[number]>, firstLine: number) => ({
+    rejectedRows: group.cases.length,
+    rejections: group.cases.map(({ type, reason }, index) => ({
+      line: firstLine + index,
+      column: sqlTypeName(type),
+      reason,
+    })),
+  });
+
+  test.each(groups)('is left out with its row of JSON (group %#)', async (group) => {
+    const nothing = `{${JSON.stringify(group.like[0]?.name)}:null}`;
+    const content = `${nothing}\n${group.json(({ text }) => text)}\n${nothing}`;
+    const { part, rows } = await files.import(content, { kind: 'json', skipsBadRows: true, like: group.like });
+    const nulls = group.like.map(() => null);
+    expect(rows).toEqual([nulls, nulls]);
+    expect(part.report).toMatchObject(rejected(group, 2));
+  });
+
+  test.each(groups)('is left out with its row of CSV (group %#)', async (group) => {
+    const { part } = await csv(
+      group.csv(({ shown }) => shown),
+      group.like,
+      true,
+    );
+    expect(part.report).toMatchObject(rejected(group, 2));
+  });
+
+  test.each(['struct', 'list', 'map'])('refuses the file where no row may be left out: %s', async (kind) => {
+    const one = cases.find(({ type }) => type.kind === kind);
+    if (one === undefined) throw new Error('there is no such case');
+    const { type, text, shown, reason } = one;
+    const expected = { code: 'invalid_input', message: `line 2, column "v": ${reason}` };
+    await expect(json(`{"v":null}\n{"v":${text}}\n{"v":null}`, type)).rejects.toMatchObject(expected);
+    await expect(csv(`v\n${quoted(shown)}\n`, [{ name: 'v', type }])).rejects.toMatchObject(expected);
+  });
 });
 
 test('a type too deep for DuckDB to plan is refused', async () => {
@@ -149,13 +217,18 @@ test('a type too deep for DuckDB to plan is refused', async () => {
   await expect(json('{"v":null}', deep)).rejects.toMatchObject({ code: 'unsupported_type' });
 });
 
-test.each([
-  [date, '+10000-01-01', '+10000-01-01T00:00:00.000Z'],
-  [date, '0000-02-29T00:00:00.000Z', '0000-02-29T00:00:00.000Z'],
-  [date, '-5877641-06-25', '-5877641-06-25T00:00:00.000Z'],
-  [timestamp, '+294247-01-10T04:00:54.775806Z', '+294247-01-10T04:00:54.775806Z'],
-  [{ ...timestamp, zoned: true }, '+294247-01-10T04:00:54.775806Z', '+294247-01-10T04:00:54.775806Z'],
-  [{ ...timestamp, zoned: true }, '-0043-03-15 12:00:00', '-0043-03-15T12:00:00.000000Z'],
-])('a year of more or less than four digits is read: %j %s', async (type, text, shown) => {
-  expect((await json(JSON.stringify({ v: text }), type)).rows).toEqual([[shown]]);
+test('a year of more or less than four digits is read', async () => {
+  const zoned = { ...timestamp, zoned: true } as const;
+  const cases: readonly { readonly type: DataType; readonly text: string; readonly shown: string }[] = [
+    { type: date, text: '+10000-01-01', shown: '+10000-01-01T00:00:00.000Z' },
+    { type: date, text: '0000-02-29T00:00:00.000Z', shown: '0000-02-29T00:00:00.000Z' },
+    { type: date, text: '-5877641-06-25', shown: '-5877641-06-25T00:00:00.000Z' },
+    { type: timestamp, text: '+294247-01-10T04:00:54.775806Z', shown: '+294247-01-10T04:00:54.775806Z' },
+    { type: zoned, text: '+294247-01-10T04:00:54.775806Z', shown: '+294247-01-10T04:00:54.775806Z' },
+    { type: zoned, text: '-0043-03-15 12:00:00', shown: '-0043-03-15T12:00:00.000000Z' },
+  ];
+  const file = new CaseFile(cases);
+  const content = file.json(({ text }) => JSON.stringify(text));
+  const imported = await files.import(content, { kind: 'json', skipsBadRows: false, like: file.like });
+  expect(file.values(imported)).toEqual(cases.map(({ shown }) => shown));
 });
