@@ -1,5 +1,6 @@
 import type { Cleanup } from '../src/core/async/cleanup.ts';
 import type { Lab } from './lab.ts';
+import type { LoadSecond } from './latencies.ts';
 import type { Usage } from './process-tree.ts';
 
 /** What one contender did in one round. */
@@ -9,6 +10,8 @@ export interface Reading {
   readonly usage: Usage;
   /** Further numbers, for the JSON file; `p50Ms` and `p99Ms` are also in the table. */
   readonly details: Readonly<Record<string, number>>;
+  /** Each whole second of a load, for the JSON file and the plots. */
+  readonly bySecond?: readonly LoadSecond[];
 }
 
 export interface Contender {
@@ -20,8 +23,8 @@ export interface Contender {
 
 /** What is to be reached. */
 export type Bar =
-  /** The speed of the first contender, as a multiple of another's. */
-  | { readonly kind: 'ratio'; readonly against: string; readonly atLeast: number }
+  /** The speed of a contender (default: the first one), as a multiple of another's. */
+  | { readonly kind: 'ratio'; readonly of?: string; readonly against: string; readonly atLeast: number }
   /** A ceiling, in the unit of the case. */
   | { readonly kind: 'ceiling'; readonly of: string; readonly atMost: number }
   /** A floor, in the unit of the case. */

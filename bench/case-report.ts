@@ -68,7 +68,8 @@ function judge(bar: Bar, rows: readonly ReportRow[], better: BenchCase['better']
   const valueBy = (who: string): number | undefined => rows.find((row) => row.who === who)?.value;
   switch (bar.kind) {
     case 'ratio': {
-      const found = speedRatio(rows[0]?.value, valueBy(bar.against), better);
+      const ours = bar.of === undefined ? rows[0]?.value : valueBy(bar.of);
+      const found = speedRatio(ours, valueBy(bar.against), better);
       return { bar, found, reached: found === undefined ? undefined : found >= bar.atLeast };
     }
     case 'ceiling': {

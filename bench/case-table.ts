@@ -19,15 +19,15 @@ export function caseTable({ unit, better, rows, bars }: CaseReport, { quick }: {
     'peak RSS MB',
   ];
   const lines = rows.map((row, at) => {
-    const bar = bars.find((candidate) => rowOf(candidate) === row.who);
+    const its = bars.filter((bar) => rowOf(bar) === row.who);
     const ratio = at === 0 || unit === 'MB' ? undefined : speedRatio(rows[0]?.value, row.value, better);
     return [
       row.who,
       number(row.value),
       `${number(row.min)} … ${number(row.max)}`,
       ratio === undefined ? '' : formatNumber(ratio, 2),
-      bar === undefined ? '' : barText(bar, unit, number),
-      bar === undefined ? '' : reachedText(bar, quick),
+      its.map((bar) => barText(bar, unit, number)).join('; '),
+      its.map((bar) => reachedText(bar, quick)).join('; '),
       ...resources(row),
     ];
   });
@@ -36,13 +36,14 @@ export function caseTable({ unit, better, rows, bars }: CaseReport, { quick }: {
 
 /** The contender in whose line a bar stands. */
 function rowOf({ bar }: BarReport): string {
-  return bar.kind === 'ratio' ? bar.against : bar.of;
+  return bar.kind === 'ratio' ? (bar.of ?? bar.against) : bar.of;
 }
 
 function barText({ bar, found }: BarReport, unit: string, number: (value: number) => string): string {
   switch (bar.kind) {
     case 'ratio':
-      return `≥ ${formatNumber(bar.atLeast, 2)}`;
+      if (bar.of === undefined) return `≥ ${formatNumber(bar.atLeast, 2)}`;
+      return `${found === undefined ? '?' : formatNumber(found, 2)} of ${bar.against} ≥ ${formatNumber(bar.atLeast, 2)}`;
     case 'ceiling':
       return `≤ ${number(bar.atMost)} ${unit}`;
     case 'floor':

@@ -1,7 +1,7 @@
-import type { Contender } from './bench-case.ts';
+import type { Contender, Reading } from './bench-case.ts';
 import { runLoad } from './load.ts';
 import type { LoadResult } from './load-spec.ts';
-import { watch } from './process-tree.ts';
+import { type Usage, watch } from './process-tree.ts';
 import type { HttpServer } from './server-process.ts';
 
 export interface LoadContenderOptions {
@@ -26,9 +26,14 @@ export function loadContender(options: LoadContenderOptions): Contender {
       const { host, port, pid, credentials, ca } = options.server(round);
       const spec = { host, port, credentials, ca, connections, paths: options.paths(round), until };
       const { result, usage } = await watch(pid, () => runLoad(spec));
-      return { value: options.value(result), usage, details: { ...result } };
+      return loadReading(result, usage, options.value(result));
     },
   };
+}
+
+export function loadReading(result: LoadResult, usage: Usage, value: number): Reading {
+  const { bySecond, ...details } = result;
+  return { value, usage, details, bySecond };
 }
 
 export function requestsPerSecond({ requests, seconds }: LoadResult): number {

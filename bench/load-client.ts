@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import { Latencies, quantile } from './latencies.ts';
 import type { LoadMessage, LoadResult, LoadSpec } from './load-spec.ts';
 import { ResponseCounter } from './response-counter.ts';
 
@@ -18,8 +19,7 @@ class Load {
   readonly #sockets = new Set<Socket>();
   #next = 0;
   #started = 0;
-  #latenciesMs = new Float64Array(1 << 16);
-  #answers = 0;
+  readonly #latencies = new Latencies();
   #underWay = 0;
   #lastAnswerAt = 0;
   #bytes = 0;
@@ -41,16 +41,18 @@ class Load {
   }
 
   result(cpu: NodeJS.CpuUsage): LoadResult {
-    const sorted = this.#latenciesMs.subarray(0, this.#answers).sort();
-    const quantile = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+    const sorted = this.#latencies.sorted();
     return {
-      requests: this.#answers,
+      requests: this.#latencies.count,
       seconds: (this.#lastAnswerAt - this.#started) / 1000,
       bytes: this.#bytes,
-      p50Ms: quantile(0.5),
-      p99Ms: quantile(0.99),
+      p50Ms: quantile(sorted, 0.5),
+      p90Ms: quantile(sorted, 0.9),
+      p99Ms: quantile(sorted, 0.99),
+      p999Ms: quantile(sorted, 0.999),
       reconnects: this.#reconnects,
       clientCpuSeconds: (cpu.user + cpu.system) / 1e6,
+      bySecond: this.#latencies.seconds(),
     };
   }
 
@@ -112,7 +114,7 @@ class Load {
   #reopen(): void {
     this.#reconnects++;
     this.#underWay--;
-    if (this.#reconnects > 100 + this.#answers) {
+    if (this.#reconnects > 100 + this.#latencies.count) {
       this.#end(new Error('the server closes every connection'));
       return;
     }
@@ -126,30 +128,25 @@ class Load {
   #pauseMs(): number {
     const { perSecond } = this.#spec;
     if (perSecond === undefined) return 0;
-    const dueAt = this.#started + ((this.#answers + this.#underWay) * 1000) / perSecond;
+    const dueAt = this.#started + ((this.#latencies.count + this.#underWay) * 1000) / perSecond;
     return dueAt - performance.now();
   }
 
   #take(): Buffer | undefined {
     if (this.#over) return undefined;
     const { until } = this.#spec;
-    if ('requests' in until && this.#answers + this.#underWay >= until.requests) return undefined;
+    if ('requests' in until && this.#latencies.count + this.#underWay >= until.requests) return undefined;
     this.#underWay++;
     return this.#requests[this.#next++ % this.#requests.length];
   }
 
   #answered(sentAt: number): void {
     const now = performance.now();
-    if (this.#answers === this.#latenciesMs.length) {
-      const longer = new Float64Array(2 * this.#latenciesMs.length);
-      longer.set(this.#latenciesMs);
-      this.#latenciesMs = longer;
-    }
-    this.#latenciesMs[this.#answers++] = now - sentAt;
+    this.#latencies.add(now - this.#started, now - sentAt);
     this.#lastAnswerAt = now;
     this.#underWay--;
     const { until } = this.#spec;
-    if ('requests' in until && this.#answers === until.requests) this.#end();
+    if ('requests' in until && this.#latencies.count === until.requests) this.#end();
   }
 
   #end(error?: Error): void {

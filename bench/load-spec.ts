@@ -1,3 +1,4 @@
+import type { LoadSecond } from './latencies.ts';
 import type { ClientOptions } from './server-process.ts';
 
 /** What the load generator is told. */
@@ -21,10 +22,13 @@ export interface LoadResult {
   readonly seconds: number;
   readonly bytes: number;
   readonly p50Ms: number;
+  readonly p90Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
   /** Connections that the server closed between two answers. */
   readonly reconnects: number;
   readonly clientCpuSeconds: number;
+  readonly bySecond: readonly LoadSecond[];
 }
 
 export type LoadMessage = { readonly result: LoadResult } | { readonly error: string };
