@@ -3,7 +3,9 @@ import { appendCases } from './cases/append.ts';
 import { appendBytes } from './cases/append-bytes.ts';
 import { appendReadCases } from './cases/append-reads.ts';
 import { appendRestart } from './cases/append-restart.ts';
+import { cacheShare } from './cases/cache-share.ts';
 import { coldPages } from './cases/cold-pages.ts';
+import { coldPagesLargeCases } from './cases/cold-pages-large.ts';
 import { consoleJump, consolePlot, consoleScroll } from './cases/console.ts';
 import { consoleList } from './cases/console-list.ts';
 import { csvMemory } from './cases/csv-memory.ts';
@@ -26,6 +28,7 @@ import { start } from './cases/start.ts';
 import { startAccess } from './cases/start-access.ts';
 import { tenRows } from './cases/ten-rows.ts';
 import { tpchCases } from './cases/tpch.ts';
+import { zipfPages } from './cases/zipf-pages.ts';
 
 /** In the order in which they run. */
 export const cases: readonly BenchCase[] = [
@@ -33,6 +36,9 @@ export const cases: readonly BenchCase[] = [
   ...hotPageAccessCases,
   jwtFirst,
   coldPages,
+  ...coldPagesLargeCases,
+  cacheShare,
+  zipfPages,
   millionRows,
   tenRows,
   proxy,

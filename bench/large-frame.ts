@@ -7,6 +7,14 @@ import { tradeRows } from './lab.ts';
 
 /** Puts the demo's trades, but more of them, into the cold directory as a file from outside. */
 export async function makeTrades(dataDir: string, handle: string, rows: number): Promise<void> {
+  await makeFrames(dataDir, [{ handle, sql: tradesSql(rows) }]);
+}
+
+/** Puts the rows of DuckDB's SQL into the cold directory, as files from outside. */
+export async function makeFrames(
+  dataDir: string,
+  frames: Iterable<{ readonly handle: string; readonly sql: string }>,
+): Promise<void> {
   const cold = join(dataDir, 'cold');
   await mkdir(cold, { recursive: true });
   await using engine = new DuckDbEngine({
@@ -19,13 +27,12 @@ export async function makeTrades(dataDir: string, handle: string, rows: number):
     timeoutMs: 0,
     logger: silentLogger,
   });
-  const path = join(dataDir, `${handle}.parquet`);
   const compression = { algorithm: 'zstd', level: 3 } as const;
-  await engine.write(
-    { source: { kind: 'sql', sql: tradesSql(rows) }, path, compression },
-    { signal: new AbortController().signal },
-  );
-  await rename(path, join(cold, `${handle}.parquet`));
+  for (const { handle, sql } of frames) {
+    const path = join(dataDir, `${handle}.parquet`);
+    await engine.write({ source: { kind: 'sql', sql }, path, compression }, { signal: new AbortController().signal });
+    await rename(path, join(cold, `${handle}.parquet`));
+  }
 }
 
 function tradesSql(rows: number): string {

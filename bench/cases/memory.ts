@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BenchCase, Contender, Reading } from '../bench-case.ts';
+import type { Bar, BenchCase, Contender, Reading } from '../bench-case.ts';
+import { emptyDiskCache, noDiskCache } from '../disk-cache.ts';
 import { getExecTable } from '../exec-table.ts';
 import { urlOf } from '../http-get.ts';
 import type { Lab } from '../lab.ts';
@@ -15,16 +16,30 @@ const pages = 10;
 const sampleMs = 50;
 const allowedMb = 500;
 
-/** Two sizes of the cache: one that holds all that is read, and one that must let go all the time. */
-const cachesMb = [1000, 200];
+const diskCacheMb = 30;
+
+interface Caches {
+  readonly memoryMb: number;
+  readonly onDisk: boolean;
+}
+
+const large: Caches = { memoryMb: 1000, onDisk: true };
+const small: Caches = { memoryMb: 200, onDisk: true };
+const smallAlone: Caches = { memoryMb: 200, onDisk: false };
+
+/** One cache that holds all that is read, and one that must let go all the time: with and without a disk cache below it. */
+const measured = [large, small, smallAlone];
 
 export const memory: BenchCase = {
   name: 'memory',
   title: 'peak memory of all processes while pages of a million rows are read from a frame of ten million',
   unit: 'MB',
   better: 'lower',
-  rounds: 2,
-  bars: cachesMb.map((cacheMb) => ({ kind: 'ceiling', of: nameOf(cacheMb), atMost: cacheMb + allowedMb })),
+  rounds: 5,
+  bars: [
+    ...measured.map((caches): Bar => ({ kind: 'ceiling', of: nameOf(caches), atMost: caches.memoryMb + allowedMb })),
+    { kind: 'margin', of: nameOf(small), over: nameOf(smallAlone), atMost: diskCacheMb },
+  ],
 
   async prepare(lab) {
     const dataDir = join(lab.folder, 'large');
@@ -32,17 +47,18 @@ export const memory: BenchCase = {
     const pageRows = lab.quick ? 100_000 : 1_000_000;
     await makeTrades(dataDir, handle, pages * pageRows);
     return {
-      contenders: cachesMb.map(
-        (cacheMb): Contender => ({
-          name: nameOf(cacheMb),
+      contenders: measured.map(
+        (caches): Contender => ({
+          name: nameOf(caches),
+          beforeRound: () => emptyDiskCache(dataDir),
           measure: async () => {
-            await using server = await startLarge(lab, dataDir, cacheMb);
+            await using server = await startLarge(lab, dataDir, caches);
             return await readAll(server, pageRows);
           },
         }),
       ),
       async verify() {
-        await using server = await startLarge(lab, dataDir, 0);
+        await using server = await startLarge(lab, dataDir, smallAlone);
         const lastPage = pagePaths(pageRows).at(-1) ?? '';
         const { columns, dataset } = await getExecTable(urlOf(server, lastPage));
         const id = columns.findIndex(({ name }) => name === 'id');
@@ -56,12 +72,12 @@ export const memory: BenchCase = {
   },
 };
 
-function nameOf(cacheMb: number): string {
-  return `framehold, cache ${cacheMb} MB`;
+function nameOf({ memoryMb, onDisk }: Caches): string {
+  return `framehold, cache ${memoryMb} MB${onDisk ? '' : ', no disk cache'}`;
 }
 
-function startLarge(lab: Lab, dataDir: string, cacheMb: number): Promise<HttpServer> {
-  const settings = { CACHE_SIZE: String(cacheMb / 1000) };
+function startLarge(lab: Lab, dataDir: string, { memoryMb, onDisk }: Caches): Promise<HttpServer> {
+  const settings = { CACHE_SIZE: String(memoryMb / 1000), ...(!onDisk && noDiskCache) };
   return startFramehold({ dataDir, logPath: lab.frameholdLog, settings });
 }
 

@@ -1,5 +1,5 @@
-import type { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { BenchCase, Contender, Reading } from '../bench-case.ts';
+import { type Exchangeable, exchangeable } from '../exchangeable.ts';
 import type { Lab } from '../lab.ts';
 import { untilQuiet, watch } from '../process-tree.ts';
 import { PythonClient } from '../python-client.ts';
@@ -32,7 +32,7 @@ const tpchCold: BenchCase = {
   async prepare(lab, cleanup) {
     const ours = exchangeable(() => startOurs(lab), cleanup);
     const duckdb = exchangeable(() => startDuckDb(lab, 'parquet'), cleanup);
-    const contender = (name: string, { renew, current }: Exchangeable): Contender => ({
+    const contender = (name: string, { renew, current }: Exchangeable<Runner>): Contender => ({
       name,
       beforeRound: renew,
       measure: () => runAll(current()),
@@ -128,32 +128,6 @@ async function startDuckDb(lab: Lab, form: 'parquet' | 'native'): Promise<Runner
   const client = await PythonClient.start('tpch', lab.folder);
   await client.ask('open_duckdb', { folder: await lab.tpchFiles(), form, threads, memory_gb: memoryGb });
   return { client, pid: client.pid, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
-}
-
-interface Exchangeable {
-  readonly current: () => Runner;
-  /** Stops the one there is, if any, and starts another, which knows nothing of what was asked before. */
-  readonly renew: () => Promise<void>;
-}
-
-function exchangeable(start: () => Promise<Runner>, cleanup: Cleanup): Exchangeable {
-  let runner: Runner | undefined;
-  const stop = async (): Promise<void> => {
-    const stopped = runner;
-    runner = undefined;
-    await stopped?.[Symbol.asyncDispose]();
-  };
-  cleanup.defer(stop);
-  return {
-    current() {
-      if (runner === undefined) throw new Error('not started');
-      return runner;
-    },
-    async renew() {
-      await stop();
-      runner = await start();
-    },
-  };
 }
 
 async function runAll({ client, pid }: Runner): Promise<Reading> {

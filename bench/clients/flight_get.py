@@ -9,6 +9,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.dataset as dataset
 import pyarrow.flight as flight
+import pyarrow.parquet as parquet
 
 from ask_loop import serve
 from checksums import checksums
@@ -66,6 +67,11 @@ def copy_plain(path, copy):
     duckdb.sql(f"COPY (FROM '{path}') TO '{copy}' (FORMAT parquet)")
 
 
+def copy_outside(path, copy):
+    """The same rows as other programs write them: zstd, row groups of 1,048,576."""
+    parquet.write_table(parquet.read_table(path), copy, compression="zstd", row_group_size=1_048_576)
+
+
 def keep_memory():
     """
     glibc would give what a batch took back to the system and take it anew for the next one, in some processes for each batch
@@ -81,4 +87,4 @@ def keep_memory():
 
 keep_memory()
 pa.set_cpu_count(2)
-serve({"drain": drain, "check": check, "check_file": check_file, "copy_plain": copy_plain})
+serve({"drain": drain, "check": check, "check_file": check_file, "copy_plain": copy_plain, "copy_outside": copy_outside})

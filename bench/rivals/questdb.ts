@@ -5,7 +5,7 @@ import { freePort } from '../../test/support/free-port.ts';
 import { questdbJar } from '../../test/support/questdb-jar.ts';
 import { questdbUnavailable } from '../../test/support/questdb-unavailable.ts';
 import { type ExecTable, getExecTable } from '../exec-table.ts';
-import { httpGetBody } from '../http-get.ts';
+import { httpGetBody, urlOf } from '../http-get.ts';
 import { type HttpServer, ServerProcess } from '../server-process.ts';
 import { RivalUnavailable } from './unavailable.ts';
 
@@ -27,11 +27,22 @@ export const tradesSchema = [
  * Java's optimising compiler off, and would lose every race. Here all is as QuestDB has it, but for the doors not used.
  */
 export async function startQuestDb(folder: string, trades?: ExecTable): Promise<HttpServer> {
+  const server = await startQuestDbAt(await mkdtemp(join(folder, 'questdb-')));
+  try {
+    if (trades !== undefined) await importTrades(urlOf(server, ''), trades);
+    return server;
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** With the tables that an earlier one left in this folder. */
+export async function startQuestDbAt(root: string): Promise<HttpServer> {
   const reason = await questdbUnavailable();
   if (reason !== undefined) throw new RivalUnavailable(reason);
   const port = await freePort();
-  const root = await mkdtemp(join(folder, 'questdb-'));
-  await mkdir(join(root, 'conf'));
+  await mkdir(join(root, 'conf'), { recursive: true });
   await writeFile(
     join(root, 'conf', 'server.conf'),
     [
@@ -48,7 +59,6 @@ export async function startQuestDb(folder: string, trades?: ExecTable): Promise<
   try {
     const base = `http://127.0.0.1:${port}`;
     await server.until(() => httpGetBody(`${base}/exec?query=select%201`), startMs, 50);
-    if (trades !== undefined) await importTrades(base, trades);
     return { host: '127.0.0.1', port, pid: server.pid, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   } catch (error) {
     await server[Symbol.asyncDispose]();
@@ -58,6 +68,15 @@ export async function startQuestDb(folder: string, trades?: ExecTable): Promise<
 
 export function queryPath(sql: string, limit?: string): string {
   return `/exec?query=${encodeURIComponent(sql)}${limit === undefined ? '' : `&limit=${limit}`}`;
+}
+
+/**
+ * Rows `from,to` of a table, counted from 1. In SQL, where it counts rows from 0: QuestDB's fastest way to a page, although it
+ * compiles every request anew.
+ */
+export function pagePath(table: string, page: string): string {
+  const [from, to] = page.split(',');
+  return queryPath(`${table} limit ${Number(from) - 1},${to}`);
 }
 
 async function importTrades(base: string, { columns, dataset }: ExecTable): Promise<void> {
