@@ -28,6 +28,8 @@ test.each<[sql: string, value: unknown]>([
   ['1.5::FLOAT', 1.5],
   ['0.1::DOUBLE', 0.1],
   ['-1.25::DECIMAL(4, 2)', -125n],
+  ['-1.25::DECIMAL(9, 2)', -125n],
+  ['-9223372036854775.07::DECIMAL(18, 2)', -922_337_203_685_477_507n],
   ['1.25::DECIMAL(38, 2)', 125n],
   ["'ä'", 'ä'],
   [`'{"a": 1}'::JSON`, '{"a": 1}'],
@@ -51,6 +53,28 @@ test.each<[sql: string, value: unknown]>([
 test('arrays come over', async () => {
   const rows = await rowsOf('SELECT (CASE WHEN range % 3 = 1 THEN [range, NULL] END)::BIGINT[2] AS v FROM range(5001)');
   expect(rows).toEqual(Array.from({ length: 5001 }, (_, i) => [i % 3 === 1 ? [BigInt(i), null] : null]));
+});
+
+test('texts of all lengths come over, empty and absent ones between them', async () => {
+  const text = "substr('ä23456789012345678901234567890123456789', 1, (range * 7 % 40)::INTEGER)";
+  const absent = 'range % 11 = 3';
+  const rows = await rowsOf(
+    `SELECT CASE WHEN NOT ${absent} THEN ${text} END AS t, 'x' || range AS s, repeat('long ', 9) || range AS l FROM range(10_000)`,
+  );
+  expect(rows).toEqual(
+    Array.from({ length: 10_000 }, (_, i) => [
+      i % 11 === 3 ? null : 'ä23456789012345678901234567890123456789'.slice(0, (i * 7) % 40),
+      `x${i}`,
+      `${'long '.repeat(9)}${i}`,
+    ]),
+  );
+});
+
+test('the same rows come over beside a column that DuckDB must convert', async () => {
+  const columns = "range AS n, range % 3 = 0 AS b, (range / 8)::DECIMAL(12, 3) AS d, 'text number ' || range AS t";
+  const alone = await rowsOf(`SELECT ${columns} FROM range(3000)`);
+  const beside = await rowsOf(`SELECT ${columns}, [range] AS l FROM range(3000)`);
+  expect(beside.map((row) => row.slice(0, 4))).toEqual(alone);
 });
 
 test.each([2, 255, 256, 65_536])('an enum of %i values comes over as text, also inside a list', async (count) => {

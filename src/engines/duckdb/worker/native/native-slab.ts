@@ -49,12 +49,35 @@ export class NativeSlab {
     return new Int32Array(this.#memory, at, count);
   }
 
+  /** Memory that holds anything. */
+  room(bytes: number): Uint8Array {
+    const at = this.#take(bytes);
+    return new Uint8Array(this.#memory, at, bytes);
+  }
+
+  int32Room(count: number): Int32Array {
+    const at = this.#take(count * 4);
+    return new Int32Array(this.#memory, at, count);
+  }
+
+  /** Copies into a part of the newest room. */
+  fill(room: Uint8Array, at: number, from: number, bytes: number): void {
+    if (room.buffer !== this.#memory || at + bytes > room.length) throw new RangeError('this is no room for that');
+    this.#copied += bytes;
+    if (bytes > 0) copyMemory(this.#address + room.byteOffset + at, from, bytes);
+  }
+
   #copy(from: number, bytes: number): number {
+    const at = this.#take(bytes);
+    this.#copied += bytes;
+    if (bytes > 0) copyMemory(this.#address + at, from, bytes);
+    return at;
+  }
+
+  #take(bytes: number): number {
     if (this.#used + bytes > this.#memory.byteLength) this.#replace(bytes);
     const at = this.#used;
     this.#used = Math.ceil((at + bytes) / alignment) * alignment;
-    this.#copied += bytes;
-    if (bytes > 0) copyMemory(this.#address + at, from, bytes);
     return at;
   }
 

@@ -3,6 +3,7 @@ import type { Column } from '../../../../core/data-type.ts';
 import { api, offLoop, type Pointer, pointer, type ResultStruct, vectorRows } from './c-api.ts';
 import { chunkToBatch } from './chunk-to-batch.ts';
 import { DuckDbError } from './duckdb-error.ts';
+import { type FlatLayout, flatLayouts } from './flat-vectors.ts';
 import { resultColumns } from './logical-type.ts';
 import { NativeSlab } from './native-slab.ts';
 
@@ -25,6 +26,7 @@ export class QueryResult {
   readonly #ahead: Promise<Pointer>[] = [];
   #fetching = 0;
   #chunks = 0;
+  #layouts: readonly FlatLayout[] | undefined;
 
   /** `columns`: where they are known. */
   constructor(connection: Pointer, result: ResultStruct, there: ChunksThere, columns?: readonly Column[]) {
@@ -84,8 +86,9 @@ export class QueryResult {
   }
 
   #import(chunk: Pointer): Batch {
+    if (this.#chunks === 0) this.#layouts = flatLayouts(this.columns, this.#result);
     this.#chunks++;
-    return chunkToBatch(chunk, this.#arrowOptions, this.columns, this.#slab);
+    return chunkToBatch(chunk, this.#arrowOptions, this.columns, this.#layouts, this.#slab);
   }
 
   #throwError(read = (message: string): string => message): void {
