@@ -5,7 +5,7 @@ const digits: Record<BenchCase['unit'], number> = { 'requests/s': 0, 'rows/s': 0
 
 /** The report of one case as text. */
 export function caseTable({ unit, better, rows, bars }: CaseReport, { quick }: { readonly quick: boolean }): string {
-  const number = (value: number): string => formatNumber(value, digits[unit]);
+  const number = (value: number): string => formatValue(value, unit);
   const header = [
     'who',
     unit,
@@ -32,6 +32,11 @@ export function caseTable({ unit, better, rows, bars }: CaseReport, { quick }: {
     ];
   });
   return columnsOf([header, ...lines]);
+}
+
+/** With as many digits as figures of the unit have. */
+export function formatValue(value: number, unit: BenchCase['unit']): string {
+  return formatNumber(value, digits[unit]);
 }
 
 /** The contender in whose line a bar stands. */

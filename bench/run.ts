@@ -1,6 +1,3 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Cleanup } from '../src/core/async/cleanup.ts';
 import { type BenchArguments, parseArguments, usage } from './arguments.ts';
 import type { BenchCase } from './bench-case.ts';
@@ -8,25 +5,14 @@ import { type CaseReport, reportCase } from './case-report.ts';
 import { caseTable } from './case-table.ts';
 import { cases } from './cases.ts';
 import { Lab } from './lab.ts';
-import { describeMachine, type Machine } from './machine.ts';
+import { describeMachine } from './machine.ts';
+import { writeReport } from './performance-report.ts';
+import { type Failure, saveResults } from './results.ts';
 import { RivalUnavailable } from './rivals/unavailable.ts';
 import { runRounds } from './rounds.ts';
 
 /** Above this, other work on the machine is part of what is measured. */
 const quietLoadAverage = 0.7;
-
-interface Results {
-  readonly at: Date;
-  readonly quick: boolean;
-  readonly machine: Machine;
-  readonly cases: readonly CaseReport[];
-  readonly failures: readonly Failure[];
-}
-
-interface Failure {
-  readonly name: string;
-  readonly error: string;
-}
 
 async function main(options: BenchArguments): Promise<number> {
   const machine = describeMachine();
@@ -52,7 +38,8 @@ async function main(options: BenchArguments): Promise<number> {
       console.log(lab.lastLogLines());
     }
   }
-  const path = await save(options, { at: new Date(), quick: options.quick, machine, cases: reports, failures });
+  const at = new Date().toISOString();
+  const path = await saveResults({ at, quick: options.quick, machine, cases: reports, failures }, options.jsonPath);
   console.log(`\n${path}`);
   return failures.length === 0 ? 0 : 1;
 }
@@ -69,14 +56,6 @@ async function runCase(benchCase: BenchCase, lab: Lab): Promise<CaseReport> {
   return report;
 }
 
-async function save({ jsonPath }: BenchArguments, results: Results): Promise<string> {
-  const name = results.at.toISOString().replaceAll(':', '-').slice(0, 19);
-  const path = jsonPath ?? fileURLToPath(new URL(`results/${name}.json`, import.meta.url));
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, `${JSON.stringify(results, undefined, 2)}\n`);
-  return path;
-}
-
 // An exit runs what ends the servers and removes the files; a signal alone does not.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
@@ -85,6 +64,7 @@ try {
   const options = parseArguments(process.argv.slice(2), names);
   if (options.help)
     console.log(`${usage}\nCases:\n${cases.map(({ name, title }) => `  ${name.padEnd(24)}${title}`).join('\n')}`);
+  else if (options.report) console.log(await writeReport(names, options));
   else process.exitCode = await main(options);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
