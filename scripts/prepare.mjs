@@ -23,11 +23,6 @@ export function build() {
   return runQuietly(process.execPath, [`${root}scripts/build.mjs`]);
 }
 
-/** Runs a program of node_modules, quietly unless it fails. */
-export function tool(path, args) {
-  return runQuietly(process.execPath, [`${root}node_modules/${path}`, ...args], { cwd: root });
-}
-
 function stamp() {
   const [major] = process.versions.node.split('.');
   const hash = createHash('sha256')

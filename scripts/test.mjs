@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { node24 } from './node24.mjs';
-import { build, install, root, tool } from './prepare.mjs';
+import { build, install, root } from './prepare.mjs';
 
 const selected = process.argv.slice(2);
 const inCi = process.env.CI === 'true';
@@ -31,8 +31,9 @@ function check(name, succeeded) {
   return false;
 }
 
-/** `behind`: with the time that other processes leave, and what it prints comes at its end. */
-async function vitest(name, node, args, { behind = false } = {}) {
+/** `niceness`: how far it stands behind other processes; what it prints comes at its end then. */
+async function vitest(name, node, args, { niceness = 0 } = {}) {
+  const behind = niceness > 0;
   if (!behind) console.log(`${name} …`);
   const folder = mkdtempSync(join(tmpdir(), 'framehold-test-'));
   const report = join(folder, 'report.json');
@@ -40,7 +41,7 @@ async function vitest(name, node, args, { behind = false } = {}) {
   const cli = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const stdio = behind ? ['ignore', 'pipe', 'pipe'] : 'inherit';
   const child = spawn(node, [cli, 'run', ...reporters, ...args], { cwd: root, stdio });
-  if (behind) setPriority(child.pid, 10);
+  if (behind) setPriority(child.pid, niceness);
   const printed = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => printed.push(piece));
   const [status] = await once(child, 'close');
@@ -86,18 +87,32 @@ async function vitestOnNode24() {
   if (process.version.startsWith('v24.')) return;
   const node = node24();
   const files = onOtherNode.map((name) => `test/contract/${name}.test.ts`);
-  if (node !== undefined) await vitest('a contract test of each door on Node 24', node, files);
+  const args = [...files, '--testTimeout=180000'];
+  if (node !== undefined) await vitest('a contract test of each door on Node 24', node, args, { niceness: 5 });
   else if (inCi) check('finding a Node 24 for this platform', false);
   else console.log('left out: the contract tests on Node 24, of which there is none for this platform');
 }
 
-function lintAndTypes() {
-  console.log('linting …');
-  check('linting', tool('@biomejs/biome/bin/biome', [inCi ? 'ci' : 'check', '--error-on-warnings', '--colors=off']));
-  console.log('checking types …');
-  check('checking types', tool('typescript/bin/tsc', ['--noEmit']));
-  check('checking types of the console', tool('typescript/bin/tsc', ['--noEmit', '--project', 'console']));
-  check('checking types of the browser tests', tool('typescript/bin/tsc', ['--noEmit', '--project', 'test/browser']));
+async function lintAndTypes() {
+  const tsc = (...args) => tool('typescript/bin/tsc', ['--noEmit', ...args]);
+  const lint = [inCi ? 'ci' : 'check', '--error-on-warnings', '--colors=off'];
+  check('linting', await tool('@biomejs/biome/bin/biome', lint));
+  check('checking types', await tsc());
+  check('checking types of the console', await tsc('--project', 'console'));
+  check('checking types of the browser tests', await tsc('--project', 'test/browser'));
+}
+
+/** Runs a program of node_modules beside the tests, quietly unless it fails. */
+async function tool(path, args) {
+  const child = spawn(process.execPath, [join(root, 'node_modules', path), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => printed.push(piece));
+  const [status] = await once(child, 'close');
+  if (status !== 0) process.stderr.write(Buffer.concat(printed));
+  return status === 0;
 }
 
 /** Resolves when all that tests need is there, or cannot be fetched. */
@@ -117,25 +132,28 @@ function printSlowest(count) {
   for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)}  ${relative(root, name)}`);
 }
 
-if (selected[0] === '--check') {
-  if (check('installing', install())) {
-    lintAndTypes();
-    await vitest('units', process.execPath, ['--project', 'units']);
-  }
-} else if (check('installing', install())) {
+/**
+ * A cluster would take all of a small machine, and what others promise to do in time would be late. Those others wait much:
+ * in that time the cluster runs, and then Node 24.
+ */
+async function wholeSuite(fetched) {
+  const onCluster = vitest('tests on a cluster', process.execPath, ['--project', 'cluster'], { niceness: 10 });
+  const others = vitest('tests', process.execPath, ['--project', '!cluster']);
+  await Promise.race([onCluster, others]);
+  await fetched;
+  await Promise.all([onCluster, others, vitestOnNode24()]);
+}
+
+if (check('installing', install())) {
+  const isShort = selected[0] === '--check';
   // Meanwhile: on a new machine it takes minutes, mostly of waiting.
   const fetched = selected.length > 0 ? undefined : fetchTools();
-  if (check('building', build())) {
-    lintAndTypes();
-    if (selected.length > 0) await vitest('tests', process.execPath, selected);
-    else {
-      // A cluster takes all of a small machine, and what others promise to do in time would be late. Those others wait much.
-      const onCluster = vitest('tests on a cluster', process.execPath, ['--project', 'cluster'], { behind: true });
-      await vitest('tests', process.execPath, ['--project', '!cluster']);
-      await fetched;
-      await vitestOnNode24();
-      await onCluster;
-    }
+  if (isShort || check('building', build())) {
+    const checked = lintAndTypes();
+    if (isShort) await vitest('units', process.execPath, ['--project', 'units']);
+    else if (selected.length > 0) await vitest('tests', process.execPath, selected);
+    else await wholeSuite(fetched);
+    await checked;
   }
 }
 
