@@ -31,6 +31,15 @@ function defaultOf(sql: string): string {
   return JSON.stringify({ type: 'struct', fields: [field] });
 }
 
+const grownOnSpark = [
+  'a window',
+  'names of WITH used twice',
+  'subqueries joined by AND',
+  'CUBE',
+  'a column used three times',
+  'array_insert',
+];
+
 /** Several at once, as from several clients. */
 async function inTurns<T>(items: readonly T[], act: (item: T, index: number) => Promise<void>): Promise<void> {
   const waiting = items.entries();
@@ -87,8 +96,7 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
     });
 
     test('tells none of them to callers, and lives', async () => {
-      const statements = hostileSparkSql(secretsOf(file));
-      expect(statements.length).toBeGreaterThan(1000);
+      const statements = hostileSparkSql(secretsOf(file), { every: 4 });
       let accepted = 0;
       await inTurns(statements, async (sql, index) => {
         const { status, text } = await send(door, sql, index);
@@ -96,7 +104,7 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
         expect(status, `${sql}\n${text}`).toBeLessThan(500);
         if (status === 200) accepted += 1;
       });
-      expect(accepted).toBeGreaterThan(100);
+      expect(accepted).toBeGreaterThan(50);
       for (const handle of ['taken', 'stolen']) {
         expect((await ask(`${door.server.url}/exec?handle=${handle}&fmt=json`)).text).not.toMatch(secret);
       }
@@ -193,7 +201,7 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
           const answer = await door.rows({ sql: sql(params.length), params, engine: 'cluster' });
           expect(answer.dataset).toEqual([params]);
         }),
-        { numRuns: 10, examples: [[["$\x7benv:K7_SECRET}' AS a, \\' (SELECT secret FROM secrets) --"]]] },
+        { numRuns: 5, examples: [[["$\x7benv:K7_SECRET}' AS a, \\' (SELECT secret FROM secrets) --"]]] },
       );
     });
 
@@ -209,12 +217,18 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
       expect(answers.map(({ status }) => status)).toEqual(new Array(8).fill(200));
     });
 
-    // Every second one: each costs Spark half a minute of a core.
-    const someGrowing = Object.entries(growingSql).filter((_, at) => at % 2 === 0);
-    test.concurrent.each(someGrowing)('plans a large statement that is accepted: %s', async (_, of) => {
-      const answer = await door.post({ sql: of(largestRead(of, 'spark', 20)), engine: 'cluster', timeout_ms: 60_000 });
-      expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(500);
-    });
+    // One of each way to grow, because Spark takes a core for up to half a minute to plan one. Sail plans all of them.
+    test.concurrent.each(Object.entries(growingSql).filter(([name]) => grownOnSpark.includes(name)))(
+      'plans a large statement that is accepted: %s',
+      async (_, of) => {
+        const answer = await door.post({
+          sql: of(largestRead(of, 'spark', 20)),
+          engine: 'cluster',
+          timeout_ms: 110_000,
+        });
+        expect(answer.status, answer.text.slice(0, 300)).toBeLessThan(500);
+      },
+    );
   });
 
   describe('Sail', () => {
@@ -227,7 +241,7 @@ describe.skipIf(venv === undefined)('hostile SQL on a cluster', { timeout: 240_0
 
     test('tells nothing of its machine, and lives', async () => {
       const { pid } = sail;
-      await inTurns(hostileSparkSql(secretsOf(file)), async (sql, index) => {
+      await inTurns(hostileSparkSql(secretsOf(file), { every: 2 }), async (sql, index) => {
         const { status, text } = await send(door, sql, index);
         expect(text, sql).not.toMatch(secret);
         expect(status, `${sql}\n${text}`).toBeLessThan(500);

@@ -20,13 +20,14 @@ const venv = await needed('Spark', async () => {
   return clusterVenv();
 });
 
-/** Each takes both cores for many seconds, in tasks that look up now and then whether they are still wanted. */
+/** Takes both cores for many seconds. */
 const longSql = `SELECT a.l_linenumber, count(*) AS pairs, sum(a.l_partkey - b.l_partkey) AS difference, min(b.l_orderkey) AS lowest
 FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey AND a.l_linenumber = b.l_linenumber AND a.l_shipmode = b.l_shipmode
 WHERE b.l_quantity <= 20
 GROUP BY a.l_linenumber ORDER BY a.l_linenumber`;
-const endlessSql = `SELECT sum(length(concat(a.l_comment, b.l_comment))) AS letters
-FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey`;
+/** In one task, so that it takes one core only. */
+const endlessSql = `SELECT sum(length(concat(n_comment, cast(id AS string)))) AS letters
+FROM nation CROSS JOIN range(0, 1000000000000, 1, 1)`;
 
 interface Query {
   readonly id: string;
@@ -36,12 +37,13 @@ interface Query {
 /** Decimals and averages, dates, texts, and doubles: every type that an answer to TPC-H has. */
 const queriesOfEveryType = tpchQueries().filter(({ name }) => ['q01', 'q03', 'q10', 'q14'].includes(name));
 
-const manyRows = 2_000_000;
-const keptRows = 500_000;
-const manyRowsSql = `SELECT id, id * 0.5 AS half, concat('a text of some length, number ', id) AS text FROM many`;
+const manyRows = 500_000;
+const keptRows = 200_000;
+const longText = 'a text of some length, '.repeat(9);
+const manyRowsSql = `SELECT id, id * 0.5 AS half, concat('${longText}', id) AS text FROM many`;
 const sumOfIdsBelow = (rows: number): bigint => (BigInt(rows) * BigInt(rows - 1)) / 2n;
 
-describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
+describe.skipIf(venv === undefined)('Spark', { timeout: 240_000 }, () => {
   const cleanup = new Cleanup();
   let cluster: SparkCluster;
   let door: EngineDoor;
@@ -64,7 +66,7 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
 
   describe('answers as the local engine does', () => {
     // Sail answers all of them, from the same texts.
-    test.each(tpchQueries().filter((_, at) => at % 4 === 0))('to $name of TPC-H', async ({ sql }) => {
+    test.each(tpchQueries().filter((_, at) => at % 6 === 4))('to $name of TPC-H', async ({ sql }) => {
       const expected = await door.rows({ sql, engine: 'local' });
       expect(answerDifference(expected, await door.rows({ sql, engine: 'cluster' }))).toBeUndefined();
     });
@@ -82,7 +84,7 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
       expect(differences).toEqual([]);
     });
 
-    test.each(queriesOfEveryType)('to $name of TPC-H through `framehold sql`', async ({ sql }) => {
+    test.each(queriesOfEveryType.slice(-2))('to $name of TPC-H through `framehold sql`', async ({ sql }) => {
       const options = { cwd: tmpdir(), env: { FRAMEHOLD_SERVER: door.server.url } };
       const expected = await door.rows({ sql, engine: 'local' });
       const { stdout, stderr } = await runCommand(['sql', sql, '--engine', 'cluster', '--format', 'json'], options);
@@ -99,19 +101,18 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
 
   engineBehaviour({ label: 'spark', engine: 'cluster', door: () => door });
 
-  test('two million rows pass through without piling up here', async () => {
+  test('a hundred megabytes pass through without piling up here', async () => {
     const answer = await arrowRows(door, { sql: manyRowsSql, engine: 'cluster' });
     expect([answer.rows, answer.sumOfIds]).toEqual([manyRows, sumOfIdsBelow(manyRows)]);
     expect(answer.bytes).toBeGreaterThan(110e6);
     expect(answer.grownBytes).toBeLessThan(answer.bytes / 2);
   });
 
-  test('half a million rows are kept, and read back as they are', async () => {
+  test('rows are kept, and read back as they are', async () => {
     const some = `${manyRowsSql} WHERE id < ${keptRows}`;
     const kept = await door.rows({ sql: some, engine: 'cluster', keep: { handle: 'kept' } });
     expect(kept).toMatchObject({ handle: 'kept', rows: keptRows });
-    const sql =
-      "SELECT count(*), count(DISTINCT id), sum(id)::VARCHAR, sum(half), count(*) FILTER (text = 'a text of some length, number ' || id) FROM kept";
+    const sql = `SELECT count(*), count(DISTINCT id), sum(id)::VARCHAR, sum(half), count(*) FILTER (text = '${longText}' || id) FROM kept`;
     const { dataset } = await door.rows({ sql, engine: 'local' });
     const sum = Number(sumOfIdsBelow(keptRows));
     expect(dataset[0]?.map(Number)).toEqual([keptRows, keptRows, sum, sum / 2, keptRows]);
@@ -141,8 +142,8 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
   });
 
   test('a deadline stops the job, and is said so', async () => {
-    // On a machine that has other work, the job takes seconds to begin; before that there is nothing to stop.
-    const answer = await door.post({ sql: endlessSql, engine: 'cluster', timeout_ms: 12_000 });
+    // On a machine that has much other work, the job has not begun by then, and there is nothing to stop.
+    const answer = await door.post({ sql: endlessSql, engine: 'cluster', timeout_ms: 5_000 });
     expect([answer.status, answer.json().code]).toEqual([504, 'engine_timeout']);
     await noJobRuns();
   });
@@ -172,11 +173,10 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 120_000 }, () => {
     await cluster.workers[0].kill();
     expect(answerDifference(expected, await answered)).toBeUndefined();
     expect((await cluster.executors()).some(({ isActive }) => !isActive)).toBe(true);
-    await cluster.workers[0].start();
   });
 
   test('a Connect server killed in mid-query is said so, and new queries run on the next', {
-    timeout: 180_000,
+    timeout: 300_000,
   }, async () => {
     await noJobRuns();
     const underWay = door.post({ sql: endlessSql, engine: 'cluster' });

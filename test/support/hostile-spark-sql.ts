@@ -10,25 +10,32 @@ export interface ClusterSecrets {
   readonly file: string;
 }
 
-/** Statements that try to get at what belongs to the cluster, or to end it. */
-export function hostileSparkSql(secrets: ClusterSecrets): readonly string[] {
+/**
+ * Statements that try to get at what belongs to the cluster, or to end it. `every`: of the combinations of a form with
+ * its content only each n-th, so that every form and every content is there still.
+ */
+export function hostileSparkSql(secrets: ClusterSecrets, { every = 1 } = {}): readonly string[] {
+  const combined: Combine = (contents, forms) =>
+    contents.flatMap((content, at) => forms(content).filter((_, place) => (at + place) % every === 0));
   const statements = [
-    ...variablesIn(secrets),
-    ...brokenOut(secrets),
-    ...filesNamed(secrets),
-    ...tablesNamed(secrets),
-    ...codeRun(secrets),
+    ...variablesIn(secrets, combined),
+    ...brokenOut(secrets, combined),
+    ...filesNamed(secrets, combined),
+    ...tablesNamed(secrets, combined),
+    ...codeRun(secrets, combined),
     ...hidingSparkSql.map((sql) => sql.replaceAll('secrets', secrets.table)),
     ...refusedSparkSql.map((sql) => sql.replaceAll('secrets', secrets.table)),
   ];
   return [...new Set(statements)];
 }
 
+type Combine = (contents: readonly string[], forms: (content: string) => readonly string[]) => string[];
+
 /** Apart, as together they would look like a part of a template. */
 const open = '$'.concat('{');
 
 /** Every kind of variable in every place where text may stand. */
-function variablesIn({ variable, table }: ClusterSecrets): string[] {
+function variablesIn({ variable, table }: ClusterSecrets, combined: Combine): string[] {
   const variables = [
     `env:${variable}`,
     'env:SPARK_CONNECT_AUTHENTICATE_TOKEN',
@@ -42,7 +49,7 @@ function variablesIn({ variable, table }: ClusterSecrets): string[] {
     table,
     '',
   ].map((name) => `${open}${name}}`);
-  return variables.flatMap((text) => [
+  return combined(variables, (text) => [
     `SELECT '${text}' AS a`,
     `SELECT '\\${text}' AS a`,
     `SELECT '\\\\${text}' AS a`,
@@ -80,7 +87,7 @@ function variablesIn({ variable, table }: ClusterSecrets): string[] {
 }
 
 /** What a variable that vanishes, or becomes another text, would leave of a statement. */
-function brokenOut({ table, file }: ClusterSecrets): string[] {
+function brokenOut({ table, file }: ClusterSecrets, combined: Combine): string[] {
   const payloads = [
     `secret FROM ${table}`,
     `(SELECT max(secret) FROM ${table}) AS s`,
@@ -89,7 +96,7 @@ function brokenOut({ table, file }: ClusterSecrets): string[] {
     `* FROM text.\`${file}\``,
     `1 AS b UNION ALL SELECT secret FROM ${table}`,
   ];
-  return payloads.flatMap((payload) => [
+  return combined(payloads, (payload) => [
     `SELECT '\\${open}x}' AS a, ' AS a, ${payload} --' AS b`,
     `SELECT '\\${open}x}' AS a, ' AS a, ${payload} /*' AS b, '*/ -- ' AS c`,
     `SELECT '${open}x}\\' AS a, ' AS a, ${payload} --' AS b`,
@@ -123,10 +130,10 @@ function brokenOut({ table, file }: ClusterSecrets): string[] {
   ]);
 }
 
-function filesNamed({ file }: ClusterSecrets): string[] {
+function filesNamed({ file }: ClusterSecrets, combined: Combine): string[] {
   const formats = ['parquet', 'csv', 'json', 'text', 'orc', 'avro', 'binaryFile', 'xml', 'delta', 'jdbc', 'arrow'];
   return [
-    ...formats.flatMap((format) => [
+    ...combined(formats, (format) => [
       `SELECT * FROM ${format}.\`${file}\``,
       `SELECT * FROM ${format}.\`file://${file}\``,
       `SELECT * FROM \`${format}\`.\`${file}\``,
@@ -149,7 +156,7 @@ function filesNamed({ file }: ClusterSecrets): string[] {
   ];
 }
 
-function tablesNamed({ table }: ClusterSecrets): string[] {
+function tablesNamed({ table }: ClusterSecrets, combined: Combine): string[] {
   const names = [
     `default.${table}`,
     `spark_catalog.default.${table}`,
@@ -166,7 +173,7 @@ function tablesNamed({ table }: ClusterSecrets): string[] {
     'information_schema.tables',
     'system.information_schema.tables',
   ];
-  return names.flatMap((name) => [
+  return combined(names, (name) => [
     `SELECT * FROM ${name}`,
     `SELECT (SELECT max(secret) FROM ${name}) AS a`,
     `SELECT 1 AS a WHERE EXISTS (SELECT 1 FROM ${name} WHERE secret LIKE 'a%')`,
@@ -176,7 +183,7 @@ function tablesNamed({ table }: ClusterSecrets): string[] {
   ]);
 }
 
-function codeRun({ variable }: ClusterSecrets): string[] {
+function codeRun({ variable }: ClusterSecrets, combined: Combine): string[] {
   const calls = [
     'reflect',
     'java_method',
@@ -187,7 +194,7 @@ function codeRun({ variable }: ClusterSecrets): string[] {
     'builtin.reflect',
   ];
   return [
-    ...calls.flatMap((name) => [
+    ...combined(calls, (name) => [
       `SELECT ${name}('java.lang.System', 'getenv', '${variable}') AS a`,
       `SELECT transform(array(1), x -> ${name}('java.lang.System', 'getenv', '${variable}')) AS a`,
       `SELECT * FROM ids WHERE ${name}('java.lang.System', 'exit', '1') = ''`,

@@ -18,7 +18,7 @@ export async function arrowRows({ server }: EngineDoor, request: SqlRequest): Pr
   let highest = before;
   const watch = setInterval(() => {
     highest = Math.max(highest, residentBytes());
-  }, 100);
+  }, 500);
   try {
     const response = await fetch(`${server.url}/sql`, {
       method: 'POST',

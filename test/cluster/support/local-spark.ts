@@ -6,6 +6,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { clusterVenv, needJava } from './cluster-venv.ts';
 import { EngineProcess } from './engine-process.ts';
 import { rawSql } from './raw-sql.ts';
+import { frugal } from './spark-cluster.ts';
 
 /** A Spark in one process, which asks for a token. */
 export interface LocalSpark extends AsyncDisposable {
@@ -44,7 +45,7 @@ export async function startLocalSpark({ token, env = {} }: LocalSparkOptions): P
         command: join(sparkHome, 'bin', 'spark-submit'),
         args: [
           ...['--class', 'org.apache.spark.sql.connect.service.SparkConnectServer', '--master', 'local[2]'],
-          ...['--driver-memory', '1500m', '--driver-java-options', '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'],
+          ...['--driver-memory', '1500m', '--driver-java-options', frugal],
           ...Object.entries(settings).flatMap(([key, value]) => ['--conf', `${key}=${value}`]),
         ],
         env: {
@@ -52,6 +53,7 @@ export async function startLocalSpark({ token, env = {} }: LocalSparkOptions): P
           SPARK_CONF_DIR: join(folder, 'conf'),
           SPARK_LOCAL_DIRS: folder,
           SPARK_LOCAL_IP: '127.0.0.1',
+          SPARK_LAUNCHER_OPTS: frugal,
           SPARK_CONNECT_AUTHENTICATE_TOKEN: token,
           ...env,
         },

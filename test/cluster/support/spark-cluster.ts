@@ -11,8 +11,6 @@ import { type SparkExecutor, type SparkJob, SparkUi } from './spark-ui.ts';
 export interface SparkWorker {
   /** SIGKILL to it and to its executor, as when its machine goes away. */
   kill(): Promise<void>;
-  /** Starts it again. Its executor comes later. */
-  start(): Promise<void>;
 }
 
 /** Master, two workers of one core, and a Connect server: six processes, about 3 GB. */
@@ -27,7 +25,7 @@ export interface SparkCluster extends AsyncDisposable {
   executors(): Promise<readonly SparkExecutor[]>;
   /** SIGKILL. */
   killConnectServer(): Promise<void>;
-  /** Starts it again, ending it first if it runs. Resolves when it answers and has its executors. */
+  /** Starts it again, ending it first if it runs. Resolves when it answers and has an executor of each worker that runs. */
   restartConnectServer(): Promise<void>;
 }
 
@@ -35,7 +33,7 @@ const startMs = 120_000;
 const executorMs = 60_000;
 
 // For a JVM that lives for minutes on a core that it shares, the optimising compiler takes more time than it gives.
-const frugal = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
+export const frugal = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
 
 export interface SparkClusterOptions {
   /** Lets Java optimise all that it can, for who measures. Default false. */
@@ -56,6 +54,8 @@ export async function startSparkCluster({ isMeasured = false }: SparkClusterOpti
       SPARK_CONF_DIR: join(folder, 'conf'),
       SPARK_LOCAL_DIRS: folder,
       SPARK_LOCAL_IP: '127.0.0.1',
+      // Of the program that puts the command together.
+      SPARK_LAUNCHER_OPTS: frugal,
     };
     const daemon = (name: string, args: readonly string[]): Promise<EngineProcess> =>
       EngineProcess.start({
@@ -99,23 +99,20 @@ export async function startSparkCluster({ isMeasured = false }: SparkClusterOpti
         const executors = await ui.executors();
         return executors.filter(({ isActive }) => isActive).length >= count ? true : undefined;
       });
+    const workerProcesses = [cleanup.use(await startWorker('w1')), cleanup.use(await startWorker('w2'))];
     const untilReady = async (server: EngineProcess): Promise<void> => {
       await server.untilListening(connectPort, startMs);
-      await untilExecutors(server, 2, executorMs);
+      await untilExecutors(server, workerProcesses.filter(({ hasEnded }) => !hasEnded).length, executorMs);
       // The first query of a session takes seconds; and each executor must have loaded what tasks need.
       await rawSql(url, 'SELECT id % 7 AS k, count(*) FROM range(0, 10000, 1, 8) GROUP BY 1 ORDER BY 1');
     };
 
-    const workerProcesses = [cleanup.use(await startWorker('w1')), cleanup.use(await startWorker('w2'))];
     let connectServer = await startConnectServer();
     cleanup.defer(() => connectServer[Symbol.asyncDispose]());
     await untilReady(connectServer);
 
     const workerAt = (at: number): SparkWorker => ({
       kill: async () => workerProcesses[at]?.[Symbol.asyncDispose](),
-      async start() {
-        workerProcesses[at] = cleanup.use(await startWorker(`w${at + 1}`));
-      },
     });
     return {
       url,
@@ -151,7 +148,6 @@ function connectServerSettings(
     'spark.executor.memory': '1g',
     'spark.executor.extraJavaOptions': javaOptions,
     'spark.cores.max': '2',
-    'spark.scheduler.minRegisteredResourcesRatio': '1.0',
     // A result is collected a partition at a time: with large ones the driver runs out of memory before it can refuse.
     'spark.driver.maxResultSize': '512m',
     'spark.sql.files.maxPartitionBytes': '16m',

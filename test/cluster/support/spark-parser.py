@@ -13,6 +13,7 @@ spark = (
     SparkSession.builder.master("local[1]")
     .config("spark.ui.enabled", "false")
     .config("spark.driver.memory", "1g")
+    .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     .config("spark.sql.debug.maxToStringFields", "100000")
     .getOrCreate()
 )
