@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { violationsOf } from './support/axe.ts';
 import { describeInBrowser, openConsole } from './support/console-page.ts';
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts';
 import { goToRow, grid, loadedRows, type ShownRow, shownRows } from './support/grid.ts';
@@ -129,30 +128,6 @@ describeInBrowser('the grid of the console', () => {
       expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(3000);
     }
   });
-
-  test.each(['light', 'dark'] as const)(
-    'has nothing for axe to find, also with its dialogs open, when it is %s',
-    async (theme) => {
-      await using opened = await openConsole(trades, { theme });
-      const { page } = opened;
-      await loadedRows(page);
-      expect(await violationsOf(page)).toEqual([]);
-      await grid(page).focus();
-      for (const [open, dialog] of [
-        ['Control+g', 'Go to row'],
-        ['Enter', 'timestamp of row 1'],
-      ] as const) {
-        await page.keyboard.press(open);
-        await page.getByRole('dialog', { name: dialog }).waitFor();
-        expect(await violationsOf(page)).toEqual([]);
-        await page.keyboard.press('Escape');
-        await page.getByRole('dialog').waitFor({ state: 'detached' });
-      }
-      await page.getByRole('button', { name: 'Copy as' }).click();
-      await page.getByRole('dialog', { name: 'Copy' }).waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-    },
-  );
 });
 
 describeInBrowser('frames with values that are easily spoilt', () => {

@@ -25,12 +25,13 @@ export interface ConsolePage extends AsyncDisposable {
 }
 
 const failure = inject('browserFailure');
-const endpoint = inject('browserEndpoint');
+const browserOptions = inject('browserOptions');
 const mark = 'refused by the policy: ';
+/** Of all files that run in this process. Playwright ends it with the process. */
 let browser: Promise<Browser> | undefined;
 
 /** `describe`, left out where there is no browser. */
-export const describeInBrowser = describe.skipIf(failure === undefined && endpoint === undefined);
+export const describeInBrowser = describe.skipIf(failure === undefined && browserOptions === undefined);
 
 /** Opens the console at a fragment, such as `#/frames`, in a session of its own. */
 export async function openConsole(fragment: string, options: PageOptions = {}): Promise<ConsolePage> {
@@ -38,7 +39,7 @@ export async function openConsole(fragment: string, options: PageOptions = {}): 
   const context =
     options.beside?.page.context() ??
     (await (
-      await connected()
+      await launched()
     ).newContext({
       locale: 'en-US',
       timezoneId: 'UTC',
@@ -76,8 +77,8 @@ export async function openConsole(fragment: string, options: PageOptions = {}): 
   };
 }
 
-function connected(): Promise<Browser> {
+function launched(): Promise<Browser> {
   if (failure !== undefined) throw new Error(failure);
-  browser ??= chromium.connect(endpoint ?? '');
+  browser ??= chromium.launch(browserOptions);
   return browser;
 }

@@ -1,4 +1,4 @@
-import { chromium } from 'playwright-core';
+import type { LaunchOptions } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
 import { Cleanup } from '../../../src/core/async/cleanup.ts';
 import { needed } from '../../support/missing.ts';
@@ -8,8 +8,8 @@ import { chromiumOptions } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the one browser is reached; undefined where these tests are left out. */
-    browserEndpoint: string | undefined;
+    /** How to launch one; undefined where these tests are left out. */
+    browserOptions: LaunchOptions | undefined;
     /** Why they fail instead. */
     browserFailure: string | undefined;
     /** A server with the demo frames, which no test changes. */
@@ -17,18 +17,15 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the browser and the server that all files share. */
+/** Finds the browser, and starts the server that all files share. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const cleanup = new Cleanup();
   try {
-    const browser = await needed('the console in a browser', async () =>
-      chromium.launchServer({ ...(await chromiumOptions()), host: '127.0.0.1' }),
-    );
+    const browserOptions = await needed('the console in a browser', chromiumOptions);
     project.provide('browserFailure', undefined);
-    project.provide('browserEndpoint', browser?.wsEndpoint());
+    project.provide('browserOptions', browserOptions);
     project.provide('demoUrl', '');
-    if (browser === undefined) return async () => {};
-    cleanup.defer(() => browser.close());
+    if (browserOptions === undefined) return async () => {};
     const directory = cleanup.use(await temporaryDirectory());
     const server = cleanup.use(await spawnFramehold({ dataDir: directory.path, flags: ['--demo'] }));
     project.provide('demoUrl', server.url);
