@@ -29,11 +29,17 @@ const cacheSharePlot: MakePlot = (reports) => {
   const questdb = report.series.find(({ who }) => who === 'questdb');
   const ends = points.filter(({ onDisk }) => onDisk).map(({ x }) => x);
   const series: LineSeries[] = [
-    { name: 'Framehold', points: points.filter(({ onDisk }) => onDisk) },
+    { name: 'Framehold', look: looks.ours, points: points.filter(({ onDisk }) => onDisk) },
     ...(questdb === undefined
       ? []
-      : [{ name: 'QuestDB (has no such cache)', points: ends.map((x) => ({ x, y: medianOf(questdb) })) }]),
-    { name: 'Framehold without its disk cache', points: points.filter(({ onDisk }) => !onDisk) },
+      : [
+          {
+            name: 'QuestDB (has no such cache)',
+            look: looks.questdb,
+            points: ends.map((x) => ({ x, y: medianOf(questdb) })),
+          },
+        ]),
+    { name: 'Framehold without its disk cache', look: looks.oursToo, points: points.filter(({ onDisk }) => !onDisk) },
   ];
   return {
     name: 'cache-share',
@@ -54,10 +60,10 @@ const firstMinutePlot: MakePlot = (reports) => {
   const seconds = Math.max(...report.series.map((series) => secondsOf(series).length));
   const series = report.series.flatMap((each): LineSeries[] => {
     if (each.who === 'questdb') {
-      return [{ name: 'QuestDB', points: [1, seconds].map((x) => ({ x, y: medianOf(each) })) }];
+      return [{ name: 'QuestDB', look: looks.questdb, points: [1, seconds].map((x) => ({ x, y: medianOf(each) })) }];
     }
     const points = secondsOf(each).map(({ requests }, at) => ({ x: at + 1, y: requests }));
-    return points.length === 0 ? [] : [{ name: nameOf(each.who), points }];
+    return points.length === 0 ? [] : [{ name: nameOf(each.who), look: lookOf(each.who), points }];
   });
   return {
     name: 'first-minute',
@@ -75,10 +81,11 @@ const firstMinutePlot: MakePlot = (reports) => {
 const zipfPlot: MakePlot = (reports) => {
   const report = reports.find(({ name }) => name === 'zipf-pages');
   if (report === undefined) return undefined;
-  const series = report.series.flatMap((each) =>
-    (['p50Ms', 'p99Ms'] as const).map((quantile) => ({
+  const series = (['p99Ms', 'p50Ms'] as const).flatMap((quantile, at) =>
+    report.series.map((each) => ({
       name: `${nameOf(each.who)}, ${quantile === 'p50Ms' ? 'half of the pages' : '99 of 100 pages'}`,
-      points: secondsOf(each).map((second, at) => ({ x: at + 1, y: second[quantile] })),
+      look: lookOf(each.who) + 2 * at,
+      points: secondsOf(each).map((second, from) => ({ x: from + 1, y: second[quantile] })),
     })),
   );
   return {
@@ -112,6 +119,7 @@ function latencyPlot(caseName: string, title: string): MakePlot {
     if (report === undefined) return undefined;
     const series = report.series.map((each) => ({
       name: nameOf(each.who),
+      look: lookOf(each.who),
       points: quantiles.map(([key], x) => ({ x, y: detailOf(each, key) })),
     }));
     return {
@@ -139,7 +147,7 @@ const scanPlot: MakePlot = (reports) => {
   const groups = Object.entries(scans).flatMap(([caseName, name]) => {
     const report = reports.find((each) => each.name === caseName);
     if (report === undefined) return [];
-    return [{ name, bars: report.rows.map(({ who, value }) => ({ name: nameOf(who), value })) }];
+    return [{ name, bars: report.rows.map(({ who, value }) => ({ name: nameOf(who), value, look: lookOf(who) })) }];
   });
   if (groups.length === 0) return undefined;
   return {
@@ -175,4 +183,13 @@ const names: Readonly<Record<string, string>> = {
 function nameOf(who: string): string {
   const [first = '', ...rest] = who.split(', ');
   return [names[first] ?? first, ...rest].join(', ');
+}
+
+/** Numbers of colours and dashes. */
+const looks = { ours: 0, questdb: 1, oursToo: 2, others: 3 } as const;
+
+function lookOf(who: string): number {
+  if (who === 'framehold') return looks.ours;
+  if (who === 'questdb') return looks.questdb;
+  return who.startsWith('framehold, ') ? looks.oursToo : looks.others;
 }

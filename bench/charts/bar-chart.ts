@@ -1,9 +1,12 @@
-import { legendOf } from './legend.ts';
 import { chartWidth, element, seriesClass, shortNumber, svgDocument, textElement } from './svg.ts';
 
 export interface BarGroup {
   readonly name: string;
-  readonly bars: readonly { readonly name: string; readonly value: number }[];
+  readonly bars: readonly {
+    readonly name: string;
+    readonly value: number /** Number of its colour. */;
+    readonly look: number;
+  }[];
 }
 
 export interface BarChart {
@@ -14,26 +17,24 @@ export interface BarChart {
 }
 
 const left = 16;
-const valueWidth = 110;
+const wordsWidth = 240;
 const barHeight = 18;
 const barStep = 22;
 const groupGap = 40;
 
-/** A file of SVG: groups of horizontal bars, each with its value. */
+/** A file of SVG: groups of horizontal bars, each with its value and name. */
 export function barChart({ title, unit, groups }: BarChart): string {
-  const names = [...new Set(groups.flatMap(({ bars }) => bars.map(({ name }) => name)))];
-  const legend = legendOf(names, 50, 'area');
-  const body = [...legend.body];
-  let y = legend.bottom + 18;
+  const body: string[] = [];
+  let y = 56;
   for (const { name, bars } of groups) {
     body.push(textElement(name, { x: left, y }));
     const longest = Math.max(...bars.map(({ value }) => value));
     y += 8;
-    for (const { name: who, value } of bars) {
-      const width = Math.max(1, ((chartWidth - left - valueWidth) * value) / longest);
+    for (const { name: who, value, look } of bars) {
+      const width = Math.max(1, ((chartWidth - left - wordsWidth) * value) / longest);
       body.push(
-        element('rect', { class: `area ${seriesClass(names.indexOf(who))}`, x: left, y, width, height: barHeight }),
-        textElement(`${shortNumber(value)} ${unit}`, { x: left + width + 6, y: y + barHeight - 5 }),
+        element('rect', { class: `area ${seriesClass(look)}`, x: left, y, width, height: barHeight }),
+        textElement(`${shortNumber(value)} ${unit} ${who}`, { x: left + width + 6, y: y + barHeight - 5 }),
       );
       y += barStep;
     }

@@ -58,16 +58,16 @@ describe('barChart', () => {
         {
           name: 'first',
           bars: [
-            { name: 'ours', value: 1 },
-            { name: 'theirs', value: 2 },
+            { name: 'ours', value: 1, look: 0 },
+            { name: 'theirs', value: 2, look: 1 },
           ],
         },
-        { name: 'second', bars: [{ name: 'ours', value: 0.01 }] },
+        { name: 'second', bars: [{ name: 'ours', value: 0.01, look: 0 }] },
       ],
     });
     expect([...chart.matchAll(/width="(\d+)" height="18"/g)].map(([, width]) => Number(width))).toEqual([
-      287, 574, 574,
+      222, 444, 444,
     ]);
-    for (const words of ['1 s', '2 s', '0.01 s']) expect(chart).toContain(`>${words}<`);
+    for (const words of ['1 s ours', '2 s theirs', '0.01 s ours']) expect(chart).toContain(`>${words}<`);
   });
 });

@@ -11,22 +11,20 @@ export interface Legend {
   readonly bottom: number;
 }
 
-/** Names with a sample of each, in as many lines as they need. */
-export function legendOf(names: readonly string[], top: number, sample: 'line' | 'area'): Legend {
+/** Names with a piece of the line of each, in as many lines as they need. */
+export function legendOf(entries: readonly { readonly name: string; readonly look: number }[], top: number): Legend {
   const body: string[] = [];
   let x = left;
   let y = top;
-  for (const [at, name] of names.entries()) {
+  for (const { name, look } of entries) {
     const width = sampleWidth + 6 + name.length * characterWidth + gap;
     if (x > left && x + width > chartWidth) {
       x = left;
       y += lineHeight;
     }
     body.push(
-      sample === 'line'
-        ? element('path', { class: `line ${seriesClass(at)}`, d: `M${x} ${y - 4}h${sampleWidth}` })
-        : element('rect', { class: `area ${seriesClass(at)}`, x, y: y - 10, width: 12, height: 12 }),
-      textElement(name, { x: x + (sample === 'line' ? sampleWidth + 6 : 18), y }),
+      element('path', { class: `line ${seriesClass(look)}`, d: `M${x} ${y - 4}h${sampleWidth}` }),
+      textElement(name, { x: x + sampleWidth + 6, y }),
     );
     x += width;
   }

@@ -4,6 +4,8 @@ import { chartWidth, element, escapeText, seriesClass, shortNumber, svgDocument,
 
 export interface LineSeries {
   readonly name: string;
+  /** Number of its colour and dashes, so that a name looks alike in all charts. Default: its place. */
+  readonly look?: number;
   /** From left to right. An undefined y is a gap. */
   readonly points: readonly { readonly x: number; readonly y: number | undefined }[];
 }
@@ -25,10 +27,10 @@ const mostMarked = 30;
 
 /** A file of SVG: lines with axes, their words and a legend. */
 export function lineChart({ title, x, y, series }: LineChart): string {
+  const looks = series.map(({ look }, at) => look ?? at);
   const legend = legendOf(
-    series.map(({ name }) => name),
+    series.map(({ name }, at) => ({ name, look: looks[at] ?? at })),
     50,
-    'line',
   );
   const top = legend.bottom + 26;
   const bottom = top + plotHeight;
@@ -45,7 +47,7 @@ export function lineChart({ title, x, y, series }: LineChart): string {
     ...toY.ticks.flatMap((tick) => yLine(tick, toY)),
     ...toX.ticks.map((tick) => xWords(x.names?.[tick] ?? shortNumber(tick), toX.toPixel(tick), bottom)),
     textElement(x.label, { x: (left + chartWidth - right) / 2, y: bottom + 42, 'text-anchor': 'middle' }),
-    ...series.flatMap((each, at) => drawn(each, at, toX, toY)),
+    ...series.flatMap((each, at) => drawn(each, looks[at] ?? at, toX, toY)),
   ];
   const summary = `${y.label} against ${x.label}: ${series.map(({ name }) => name).join(', ')}`;
   return svgDocument(title, summary, bottom + 56, body);
@@ -71,7 +73,7 @@ function xWords(words: string, x: number, bottom: number): string {
   return textElement(words, { x, y: bottom + 20, 'text-anchor': 'middle' });
 }
 
-function drawn({ name, points }: LineSeries, at: number, toX: Scale, toY: Scale): string[] {
+function drawn({ name, points }: LineSeries, look: number, toX: Scale, toY: Scale): string[] {
   const place = (x: number, y: number): string => `${toX.toPixel(x).toFixed(1)} ${toY.toPixel(y).toFixed(1)}`;
   let path = '';
   let isDown = false;
@@ -80,14 +82,14 @@ function drawn({ name, points }: LineSeries, at: number, toX: Scale, toY: Scale)
     if (isThere) path += `${isDown ? 'L' : 'M'}${place(x, y)}`;
     isDown = isThere;
   }
-  const line = element('path', { class: `line ${seriesClass(at)}`, d: path }, element('title', {}, escapeText(name)));
+  const line = element('path', { class: `line ${seriesClass(look)}`, d: path }, element('title', {}, escapeText(name)));
   if (points.length > mostMarked) return [line];
   const marks = points.flatMap(({ x, y }) =>
     y === undefined
       ? []
       : element(
           'circle',
-          { class: `area ${seriesClass(at)}`, cx: toX.toPixel(x), cy: toY.toPixel(y), r: 3.5 },
+          { class: `area ${seriesClass(look)}`, cx: toX.toPixel(x), cy: toY.toPixel(y), r: 3.5 },
           element('title', {}, escapeText(`${name}: ${shortNumber(y)}`)),
         ),
   );
