@@ -1,10 +1,11 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lab } from './lab.ts';
 import { makeTrades } from './large-frame.ts';
+import { placeOutside } from './outside-file.ts';
 import { untilQuiet } from './process-tree.ts';
 import { PythonClient } from './python-client.ts';
-import { startFramehold, untilReadable } from './rivals/framehold.ts';
+import { startFramehold } from './rivals/framehold.ts';
 import { startQuestDbAt, tradesSchema } from './rivals/questdb.ts';
 
 /** The name of the frame and of the table. */
@@ -38,7 +39,7 @@ async function make(lab: Lab): Promise<LargeTrades> {
   const put = join(folder, 'put');
   const outside = join(folder, 'outside');
   await putFrame(lab, source, put);
-  await placeOutside(lab, source, outside);
+  await placeOutside(lab, source, outside, largeHandle);
   return { rows, put, outside, questdb: await importTable(lab, source, join(folder, 'questdb')) };
 }
 
@@ -50,17 +51,6 @@ async function putFrame(lab: Lab, source: string, dataDir: string): Promise<void
   await client.ask('put', { uri: server.grpcUri, handle: largeHandle });
   // Recompression begins when nothing has been put for a second.
   await untilQuiet(server.pid, { idleMs: 3000, timeoutMs: 900_000 });
-}
-
-async function placeOutside(lab: Lab, source: string, dataDir: string): Promise<void> {
-  const cold = join(dataDir, 'cold');
-  await mkdir(cold, { recursive: true });
-  await using client = await PythonClient.start('flight_get', lab.folder);
-  const copy = join(dataDir, `${largeHandle}.parquet`);
-  await client.ask('copy_outside', { path: source, copy });
-  await rename(copy, join(cold, `${largeHandle}.parquet`));
-  await using server = await startFramehold({ dataDir, logPath: lab.frameholdLog });
-  await untilReadable(server, largeHandle);
 }
 
 async function importTable(lab: Lab, source: string, root: string): Promise<string | undefined> {

@@ -1,13 +1,18 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { BenchCase, Contender } from '../bench-case.ts';
 import { loadContender } from '../contenders.ts';
 import { assertSameRows, getExecTable, sizeOf } from '../exec-table.ts';
 import { urlOf } from '../http-get.ts';
-import { tradeRows } from '../lab.ts';
-import { handlePath } from '../rivals/framehold.ts';
+import { type Lab, tradeRows } from '../lab.ts';
+import { placeOutside } from '../outside-file.ts';
+import { untilQuiet } from '../process-tree.ts';
+import { handlePath, startFramehold, untilReadable } from '../rivals/framehold.ts';
 import { queryPath, startQuestDb } from '../rivals/questdb.ts';
 import { getRoapiTable, startRoapi, tablePath } from '../rivals/roapi.ts';
 import type { HttpServer } from '../server-process.ts';
 
+const fromOutside = 'framehold, file from outside';
 const ourPath = handlePath('trades', String(tradeRows));
 const questdbPath = queryPath('trades');
 const roapiPath = tablePath(tradeRows);
@@ -19,10 +24,15 @@ export const millionRows: BenchCase = {
   unit: 's',
   better: 'lower',
   rounds: 5,
-  bars: [{ kind: 'ratio', against: 'questdb', atLeast: 1 }],
+  bars: [
+    { kind: 'ratio', against: 'questdb', atLeast: 1.2 },
+    { kind: 'ratio', of: fromOutside, against: 'questdb', atLeast: 1.2 },
+  ],
 
   async prepare(lab, cleanup) {
     const framehold = cleanup.use(await lab.startDemo({ CACHE_SIZE: '0' }));
+    const outside = await lab.rival(() => startOutside(lab));
+    if (outside !== undefined) cleanup.use(outside);
     const trades = await lab.trades();
     const questdb = await lab.rival(() => startQuestDb(lab.folder, trades));
     if (questdb !== undefined) cleanup.use(questdb);
@@ -42,12 +52,14 @@ export const millionRows: BenchCase = {
     return {
       contenders: [
         contender('framehold', framehold, ourPath),
+        ...(outside === undefined ? [] : [contender(fromOutside, outside, ourPath)]),
         ...(questdb === undefined ? [] : [contender('questdb', questdb, questdbPath)]),
         ...(roapi === undefined ? [] : [contender('roapi', roapi, roapiPath)]),
       ],
       async verify() {
         const ours = await getExecTable(urlOf(framehold, ourPath));
         assertSameRows(trades, ours, 'framehold without cache');
+        if (outside !== undefined) assertSameRows(ours, await getExecTable(urlOf(outside, ourPath)), fromOutside);
         if (questdb !== undefined) assertSameRows(ours, await getExecTable(urlOf(questdb, questdbPath)), 'questdb');
         if (roapi !== undefined) assertSameRows(ours, await getRoapiTable(urlOf(roapi, roapiPath)), 'roapi');
         return sizeOf(ours);
@@ -55,3 +67,18 @@ export const millionRows: BenchCase = {
     };
   },
 };
+
+/** The same rows in one row group of a million. */
+async function startOutside(lab: Lab): Promise<HttpServer> {
+  const dataDir = await mkdtemp(join(lab.folder, 'million-'));
+  await placeOutside(lab, await lab.tradesPath(), dataDir, 'trades');
+  const server = await startFramehold({ dataDir, logPath: lab.frameholdLog, settings: { CACHE_SIZE: '0' } });
+  try {
+    await untilReadable(server, 'trades');
+    await untilQuiet(server.pid);
+    return server;
+  } catch (error) {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  }
+}
