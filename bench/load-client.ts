@@ -9,7 +9,7 @@ import { ResponseCounter } from './response-counter.ts';
 /** All connections read into the same memory: each takes what it needs before the next one reads. */
 const received = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** Time runs from when all connections are open to when the last counted answer ended. */
+/** Time runs from when all connections are open to when the last counted answer ended, or, where there is none, to the end. */
 class Load {
   readonly #spec: LoadSpec;
   readonly #requests: readonly Buffer[];
@@ -152,6 +152,7 @@ class Load {
   #end(error?: Error): void {
     if (this.#over) return;
     this.#over = true;
+    if (this.#latencies.count === 0) this.#lastAnswerAt = performance.now();
     for (const socket of this.#sockets) socket.destroy();
     this.#done(error);
   }

@@ -116,7 +116,7 @@ function nameOf(frame: number): string {
 async function makeStore({ folder }: Lab, { frames, rows }: StoreSize): Promise<string> {
   const dataDir = await mkdtemp(join(folder, 'zipf-'));
   const sqlOf = (frame: number): string =>
-    `SELECT range + ${frame * rows} AS id, (range % 1000) * 0.25 AS price, (range % 97)::INTEGER AS size FROM range(${rows})`;
+    `SELECT range + ${frame * rows} AS id, (range % 1000) * 0.25::DOUBLE AS price, (range % 97)::INTEGER AS size FROM range(${rows})`;
   const made = Array.from({ length: frames }, (_, frame) => ({ handle: nameOf(frame), sql: sqlOf(frame) }));
   await makeFrames(dataDir, made);
   return dataDir;
