@@ -23,7 +23,7 @@ duckdb_connection = duckdb.connect(config={"threads": 2, "memory_limit": "4GB"})
 def reader_of(uri=None, ticket=None, sql=None, authorization=None, ca=None, path=None):
     """A stream of record batches. Connections are kept: opening one is not what is measured."""
     if path is not None:
-        yield duckdb_connection.execute(f"FROM '{path}'").fetch_record_batch(65_536)
+        yield duckdb_connection.execute(f"FROM '{path}'").to_arrow_reader(65_536)
         return
     if sql is None:
         client = flight_clients.get(uri) or flight_clients.setdefault(uri, flight.connect(uri, tls_root_certs=ca))
