@@ -61,7 +61,7 @@ export const cacheShare: BenchCase = {
       };
     };
     const fill = async (server: HttpServer): Promise<void> => {
-      await fillDiskCache(server, largeHandle, rows);
+      await fillDiskCache(server, { dataDir, handle: largeHandle, rows });
       await warmUp(server, largePages(-1, rows).map(ourLargePath), largeConnections, lab.warmUpMs);
     };
     const rivals = await questdbOf(cleanup, trades);

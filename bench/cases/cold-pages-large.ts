@@ -81,7 +81,7 @@ function warmPages({ connections: count, value, ...described }: WarmPages): Benc
       const servers: Target[] = [];
       for (const [name, dataDir] of ours(trades)) {
         const server = cleanup.use(await startLarge(largeOptions(lab, dataDir, trades.rows)));
-        await fillDiskCache(server, largeHandle, trades.rows);
+        await fillDiskCache(server, { dataDir, handle: largeHandle, rows: trades.rows });
         lab.note(`${name}: ${Math.round((await diskCacheBytes(dataDir)) / 1e6)} MB in the disk cache`);
         servers.push({ name, server, path: ourLargePath });
       }
@@ -187,7 +187,7 @@ function restartedPages(): BenchCase {
         const { renew, current } = exchangeable(start, cleanup);
         await renew();
         await untilReadable(current(), largeHandle);
-        await fillDiskCache(current(), largeHandle, trades.rows);
+        await fillDiskCache(current(), { dataDir, handle: largeHandle, rows: trades.rows });
         targets.push({ name, server: current(), path: ourLargePath });
         contenders.push({
           name,
