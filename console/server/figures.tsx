@@ -58,7 +58,7 @@ function serverTiles(samples: readonly Sample[], now: ServerStats): readonly Til
     stats.server === undefined ? undefined : figure(stats.server);
   const requests = rates(
     samples,
-    of(({ doors }) => doors.http.requests + doors.grpc.requests),
+    of(({ listeners }) => listeners.http.requests + listeners.grpc.requests),
   );
   const rowsPut = rates(
     samples,
@@ -73,17 +73,17 @@ function serverTiles(samples: readonly Sample[], now: ServerStats): readonly Til
     of(({ cache }) => cache.hits),
     of(({ cache }) => cache.misses),
   );
-  const { doors, memory, workers, cache, disk, event_loop: delay } = now;
-  const failed = doors.http.failed + doors.grpc.failed;
+  const { listeners, memory, workers, cache, disk_cache: diskCache, disk, event_loop: delay } = now;
+  const failed = listeners.http.failed + listeners.grpc.failed;
   return [
     {
       title: 'Requests',
       value: rate(requests.at(-1)),
-      note: `${formatCount(doors.http.under_way + doors.grpc.under_way)} under way${failed > 0 ? `, ${formatCount(failed)} failed` : ''}`,
+      note: `${formatCount(listeners.http.under_way + listeners.grpc.under_way)} under way${failed > 0 ? `, ${formatCount(failed)} failed` : ''}`,
       lines: [requests],
     },
     latencyTile('HTTP latency', samples, 'http', now),
-    ...(doors.grpc.requests > 0 ? [latencyTile('gRPC latency', samples, 'grpc', now)] : []),
+    ...(listeners.grpc.requests > 0 ? [latencyTile('gRPC latency', samples, 'grpc', now)] : []),
     {
       title: 'Event loop delay',
       value: delay === null ? '–' : shortMs(delay.p99_ms),
@@ -140,6 +140,21 @@ function serverTiles(samples: readonly Sample[], now: ServerStats): readonly Til
       lines: [hits],
       most: 1,
     },
+    ...(diskCache === null
+      ? []
+      : [
+          {
+            title: 'Cache on disk',
+            value: formatBytes(diskCache.used_bytes),
+            note: `of ${formatBytes(diskCache.budget_bytes)}; ${formatCount(diskCache.hits)} hits, ${formatCount(diskCache.misses)} misses`,
+            lines: [
+              series(
+                samples,
+                of((server) => server.disk_cache?.used_bytes),
+              ),
+            ],
+          },
+        ]),
     {
       title: 'Disk',
       value: disk === null ? '–' : `${formatBytes(disk.free_bytes)} free`,
@@ -189,10 +204,10 @@ function serverTiles(samples: readonly Sample[], now: ServerStats): readonly Til
   ];
 }
 
-function latencyTile(title: string, samples: readonly Sample[], door: 'http' | 'grpc', now: ServerStats): Tile {
-  const minute = now.doors[door].last_minute;
+function latencyTile(title: string, samples: readonly Sample[], listener: 'http' | 'grpc', now: ServerStats): Tile {
+  const minute = now.listeners[listener].last_minute;
   const figure = (key: 'p50_ms' | 'p99_ms') =>
-    series(samples, ({ server }) => server?.doors[door].last_minute?.[key] ?? undefined);
+    series(samples, ({ server }) => server?.listeners[listener].last_minute?.[key] ?? undefined);
   return {
     title,
     value: minute === null ? '–' : shortMs(minute.p50_ms),

@@ -1,4 +1,4 @@
-export interface Door {
+export interface Listener {
   readonly requests: number;
   readonly failed: number;
   readonly under_way: number;
@@ -25,18 +25,21 @@ export interface Stats {
   readonly server?: ServerStats;
 }
 
+export interface CacheStats {
+  readonly budget_bytes: number;
+  readonly used_bytes: number;
+  readonly hits: number;
+  readonly misses: number;
+}
+
 export interface ServerStats {
   readonly node: string;
   readonly memory: { readonly rss_bytes: number; readonly heap_used_bytes: number };
   readonly workers: { readonly processes: number; readonly rss_bytes: number | null };
   readonly event_loop: { readonly p50_ms: number; readonly p99_ms: number; readonly max_ms: number } | null;
   readonly disk: { readonly free_bytes: number; readonly total_bytes: number; readonly used_bytes: number } | null;
-  readonly cache: {
-    readonly budget_bytes: number;
-    readonly used_bytes: number;
-    readonly hits: number;
-    readonly misses: number;
-  };
+  readonly cache: CacheStats;
+  readonly disk_cache: CacheStats | null;
   readonly frames: {
     readonly frames: number;
     readonly bytes: number;
@@ -46,7 +49,7 @@ export interface ServerStats {
   };
   readonly statements: { readonly under_way: number; readonly begun: number };
   readonly followers: number;
-  readonly doors: { readonly http: Door; readonly grpc: Door };
+  readonly listeners: { readonly http: Listener; readonly grpc: Listener };
 }
 
 export interface Sample {

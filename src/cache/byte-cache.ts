@@ -5,6 +5,7 @@ export interface CacheSpace<V> {
   has(versionId: string, key: string): boolean;
   /** False when the value is too large to keep. */
   set(versionId: string, key: string, value: V, bytes: number): boolean;
+  delete(versionId: string, key: string): void;
 }
 
 interface Entry {
@@ -33,9 +34,7 @@ const mostReads = 3;
  * passes through the small queue and what is read often stays; LRU would let that one walk flush everything.
  */
 export class ByteCache {
-  readonly budgetBytes: number;
-  /** Anything larger is not kept: one entry shall not displace the rest. */
-  readonly maxEntryBytes: number;
+  budgetBytes: number;
   /** Since the start. */
   hits = 0;
   misses = 0;
@@ -44,12 +43,29 @@ export class ByteCache {
   readonly #main = new Set<Entry>();
   /** Keys that lately fell out of the small queue: whoever comes back goes to the main queue at once. */
   readonly #ghost = new Set<string>();
+  readonly #onRemoved: (value: unknown) => void;
   #smallBytes = 0;
   #mainBytes = 0;
 
-  constructor(budgetBytes: number) {
+  /** `onRemoved`: told of each entry that is kept no longer. */
+  constructor(budgetBytes: number, onRemoved: (value: unknown) => void = () => {}) {
     this.budgetBytes = budgetBytes;
-    this.maxEntryBytes = Math.floor(budgetBytes / 8);
+    this.#onRemoved = onRemoved;
+  }
+
+  resize(budgetBytes: number): void {
+    this.budgetBytes = budgetBytes;
+    while (this.usedBytes > budgetBytes) this.#evictOne();
+  }
+
+  /** Anything larger is not kept: one entry shall not displace the rest. */
+  get maxEntryBytes(): number {
+    return Math.floor(this.budgetBytes / 8);
+  }
+
+  /** Whether what comes next pushes something out. */
+  get isFull(): boolean {
+    return this.usedBytes > this.budgetBytes * 0.9;
   }
 
   get usedBytes(): number {
@@ -78,6 +94,10 @@ export class ByteCache {
     return {
       get,
       set,
+      delete: (versionId, key) => {
+        const entry = versions.get(versionId)?.get(key);
+        if (entry !== undefined) this.#remove(entry);
+      },
       has: (versionId, key) => versions.get(versionId)?.has(key) ?? false,
     };
   }
@@ -172,6 +192,7 @@ export class ByteCache {
     const keys = versions.get(versionId);
     keys?.delete(key);
     if (keys?.size === 0) versions.delete(versionId);
+    this.#onRemoved(entry.value);
   }
 
   #rememberGhost({ place: { versions, versionId, key } }: Entry): void {

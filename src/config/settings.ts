@@ -56,6 +56,14 @@ export const settings = {
       default: '1.0',
       help: 'Memory for rows kept ready to be sent, and as much disk for copies of frames that SQL asks for often; 0 switches both off',
     },
+    disk_cache_gb: {
+      property: 'diskCacheBytes',
+      env: 'DISK_CACHE_SIZE',
+      type: type.gigabytes({ min: 0 }),
+      default: undefined,
+      example: '10.0',
+      help: 'Disk for rows kept ready to be sent that memory has no room for; 0 switches it off. Without it: half of the free space, at most 50 GB',
+    },
   },
   server: {
     grpc_host: {

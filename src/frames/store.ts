@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { ByteCache } from '../cache/byte-cache.ts';
-import { serverStopping } from '../core/app-error.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
+import { AppError, serverStopping } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
 import type { Column } from '../core/data-type.ts';
 import type { ChunkForm, Compression, EncodedRows, FrameEngine, PartRows } from '../core/frame-engine.ts';
@@ -51,6 +52,8 @@ export interface FrameStoreOptions {
   readonly backgroundEngine: FrameEngine;
   /** Encoded rows are kept in it, under the id of their version. */
   readonly cache: ByteCache;
+  /** Default: none. */
+  readonly diskCache?: DiskCache | undefined;
   /** What cold files end up with. */
   readonly compression: Compression;
   /** For frames put without one. Default: they stay. */
@@ -87,6 +90,7 @@ export async function openFrameStore(options: FrameStoreOptions): Promise<FrameS
 /** All frames of all tenants. */
 export class FrameStore implements Frames<Handle>, AsyncDisposable {
   readonly cache: ByteCache;
+  readonly diskCache: DiskCache | undefined;
   readonly #common: Omit<StoreContext, keyof PeerParts>;
   #peerGroup: PeerGroup;
   readonly #controller = new AbortController();
@@ -109,6 +113,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     setMaxListeners(0, this.#controller.signal);
     const startedAt = Date.now() - performance.now();
     this.cache = options.cache;
+    this.diskCache = options.diskCache;
     this.#rewrites = new RewriteQueue({
       rewrite: async (tenant, handle, how, signal) => this.#of(tenant).rewrite(handle, how, signal),
       quietMs: options.quietMs ?? 1000,
@@ -124,6 +129,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       defaultTtlMs: options.defaultTtlMs ?? null,
       tombstoneTtlMs: options.tombstoneTtlMs,
       cache: this.cache,
+      diskCache: this.diskCache,
       durable: new DurableFiles(),
       adoptions: new Semaphore(adoptionsAtOnce),
       logger,
@@ -135,16 +141,23 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       onRemoved: options.onRemoved ?? (async () => {}),
       wantsRewrite: (tenant, manifest) => this.#rewrites.changed(tenant, manifest),
     };
-    this.#loads = new ChunkLoads(options.engine, this.cache);
+    this.#loads = new ChunkLoads(options.engine, this.cache, this.diskCache);
     this.#chunks = new ChunkReader(this.#loads);
     this.#peerGroup = this.#share();
     this.#of(defaultTenant);
     this.#found = this.#findTenants();
+    void this.#sweepDiskCache();
     this.#sweeper = new ExpirySweeper(() => [...this.#tenants.values()].map(({ expiry }) => expiry), logger);
   }
 
   async put(principal: Principal, request: PutRequest<Handle>, options: Signal): Promise<PutResult> {
-    const put = await this.#of(principal.tenant).put(request, options);
+    let put: PutResult;
+    try {
+      put = await this.#of(principal.tenant).put(request, options);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'storage_full') this.diskCache?.giveWay();
+      throw error;
+    }
     this.#puts++;
     this.#rowsPut += put.rowsPut;
     this.#bytesPut += put.bytesPut;
@@ -349,6 +362,17 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       this.#tenants.set(tenant, frames);
     }
     return frames;
+  }
+
+  async #sweepDiskCache(): Promise<void> {
+    if (this.diskCache === undefined) return;
+    try {
+      await this.#found;
+      await Promise.all([...this.#tenants.values()].map(({ loaded }) => loaded));
+      if (!this.#controller.signal.aborted) this.diskCache.sweep();
+    } catch {
+      // Tenants that are not known may own what is there.
+    }
   }
 
   async #findTenants(): Promise<void> {

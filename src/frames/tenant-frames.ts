@@ -69,6 +69,11 @@ export class TenantFrames implements AsyncDisposable {
     return this.#state.directory;
   }
 
+  /** Resolves when all frames are known. */
+  get loaded(): Promise<void> {
+    return this.#scanner.loaded;
+  }
+
   async linksFolder(): Promise<string | undefined> {
     try {
       await this.directory.prepare();
@@ -151,7 +156,7 @@ export class TenantFrames implements AsyncDisposable {
       parts.acquire();
       try {
         if (!parts.isVerified) await abortable(this.#verification.verifyOnce(version, context.engine), signal);
-        else if (peers.hasPeers || !context.cache.hasVersion(version.contentId)) {
+        else if (peers.hasPeers || !this.#state.isCached(version)) {
           await abortable(parts.sources(), signal);
         }
         return new FrameReader(version, parts, this.#chunks, {

@@ -4,6 +4,7 @@ import type { DownloadTickets } from '../auth/download-tickets.ts';
 import { FrameShares } from '../auth/frame-shares.ts';
 import { tenantRegistry } from '../auth/tenant-registry.ts';
 import type { ByteCache } from '../cache/byte-cache.ts';
+import type { DiskCache } from '../cache/disk-cache.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../config/listen-address.ts';
 import { version } from '../core/version.ts';
@@ -47,6 +48,7 @@ import type { Queries } from './queries.ts';
 /** What the routes are about. */
 export interface RouteParts extends Access {
   readonly cache: ByteCache;
+  readonly diskCache: DiskCache | undefined;
   readonly counters: ServerCounters;
   readonly eventLoop: EventLoopMonitor;
   readonly totals: () => StoreTotals;

@@ -49,7 +49,7 @@ export async function startServer(
     cleanup.defer(() => tls?.[Symbol.dispose]());
     const pools = cleanup.use(openFramePools(config, logger));
     const records = await openRecords(config, cleanup, logger);
-    const store = cleanup.use(await openFrames(config, pools, records, logger));
+    const store = await openFrames(config, pools, records, cleanup, logger);
     const audit = await openAudit(config, logger);
     cleanup.defer(() => audit?.[Symbol.asyncDispose]());
     const opened = await openAccess(config, store, records, cleanup, logger);
@@ -66,7 +66,8 @@ export async function startServer(
     cleanup.defer(async () => eventLoop[Symbol.dispose]());
     const workerPids = (): number[] => [...pools.foreground.pids, ...pools.background.pids, ...queries.engines.pids()];
     const own = { counters: new ServerCounters(), eventLoop, totals: () => store.totals, workerPids, shown };
-    const shared = { audit, tls, followers, tickets: new DownloadTickets(), cache: store.cache };
+    const { cache, diskCache } = store;
+    const shared = { audit, tls, followers, tickets: new DownloadTickets(), cache, diskCache };
     const listeners = cleanup.use(await openListeners(config, { ...access, ...own, ...shared, queries }, logger));
     cleanup.defer(async () => stopping.abort());
     createAnalyticsDatabase(pools.foreground, config.storage.duckdbPath, logger, stopping.signal);

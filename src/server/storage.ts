@@ -1,9 +1,11 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { AccessRecords } from '../auth/access-records.ts';
 import { openTenantRegistry, type TenantRegistry } from '../auth/tenant-registry.ts';
 import { openTokenRegistry, type TokenRegistry } from '../auth/token-registry.ts';
 import { ByteCache } from '../cache/byte-cache.ts';
+import { DiskCache } from '../cache/disk-cache.ts';
 import type { Config } from '../config/config.ts';
+import type { Cleanup } from '../core/async/cleanup.ts';
 import type { Logger } from '../core/logger.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
 import { makeDataDirectory } from '../frames/disk/data-directory.ts';
@@ -17,18 +19,22 @@ export async function prepareStorage({ storage }: Config): Promise<void> {
   await checkAnalyticsPath(storage.duckdbPath);
 }
 
-export function openFrames(
+export async function openFrames(
   config: Config,
   { foreground, background }: FramePools,
   records: AccessRecords | undefined,
+  cleanup: Cleanup,
   logger: Logger,
 ): Promise<FrameStore> {
   const { storage, compression, frames } = config;
-  return openFrameStore({
+  const diskCache = await openDiskCache(config, logger);
+  cleanup.defer(() => diskCache?.[Symbol.asyncDispose]());
+  const store = await openFrameStore({
     coldDirectory: storage.parquetPath,
     engine: foreground,
     backgroundEngine: background,
     cache: new ByteCache(storage.cacheSizeBytes),
+    diskCache,
     compression,
     defaultTtlMs: frames.defaultTtlMs,
     tombstoneTtlMs: frames.tombstoneTtlMs,
@@ -36,6 +42,13 @@ export function openFrames(
     onRemoved: records && ((tenant, handle) => records.shares.removeOfFrame(tenant, handle)),
     logger: logger.area('frames'),
   });
+  return cleanup.use(store);
+}
+
+async function openDiskCache({ storage }: Config, logger: Logger): Promise<DiskCache | undefined> {
+  const { cacheSizeBytes, diskCacheBytes, dataDir } = storage;
+  if (cacheSizeBytes === 0 || diskCacheBytes === 0) return undefined;
+  return DiskCache.open({ folder: join(dataDir, 'cache'), budgetBytes: diskCacheBytes, logger: logger.area('cache') });
 }
 
 /** The tokens of the configured directory, for commands that work without a server. */

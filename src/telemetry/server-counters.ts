@@ -1,7 +1,7 @@
 import { LatencyHistogram } from './latency-histogram.ts';
 
-/** The requests of one door. */
-export class DoorCounter {
+/** The requests of one listener. */
+export class ListenerCounter {
   /** Since the start. */
   requests = 0;
   /** Of them, those that failed by a fault of the server or of what it stands on. */
@@ -28,6 +28,6 @@ export class DoorCounter {
 
 /** What the server counts of itself while it works. Whoever tells of it reads these. */
 export class ServerCounters {
-  readonly http = new DoorCounter();
-  readonly grpc = new DoorCounter();
+  readonly http = new ListenerCounter();
+  readonly grpc = new ListenerCounter();
 }

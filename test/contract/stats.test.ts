@@ -7,7 +7,7 @@ import { importRaw } from '../support/import-client.ts';
 
 const endless = 'SELECT count(*) FROM range(100_000_000_000) t(a) WHERE a % 3 = 1';
 
-interface Door {
+interface Listener {
   readonly requests: number;
   readonly failed: number;
   readonly under_way: number;
@@ -24,6 +24,7 @@ interface Stats {
     readonly event_loop: object | null;
     readonly disk: { readonly free_bytes: number; readonly used_bytes: number };
     readonly cache: { readonly hits: number; readonly misses: number; readonly used_bytes: number };
+    readonly disk_cache: { readonly budget_bytes: number; readonly damaged: number } | null;
     readonly frames: {
       readonly frames: number;
       readonly puts: number;
@@ -32,7 +33,7 @@ interface Stats {
     };
     readonly statements: { readonly under_way: number; readonly begun: number };
     readonly followers: number;
-    readonly doors: { readonly http: Door; readonly grpc: Door };
+    readonly listeners: { readonly http: Listener; readonly grpc: Listener };
   };
 }
 
@@ -51,10 +52,11 @@ describe('without authentication', () => {
     const told = await stats();
     expect(told.tenant).toEqual({ name: 'default', frames: 1, bytes: expect.any(Number), statements: 0, followers: 0 });
     expect(told.uptime_ms).toBeGreaterThan(0);
-    const { memory, disk, frames, followers } = told.server;
+    const { memory, disk, disk_cache: diskCache, frames, followers } = told.server;
     expect(memory.rss_bytes).toBeGreaterThan(10_000_000);
     expect(disk.free_bytes).toBeGreaterThan(0);
     expect(disk.used_bytes).toBeGreaterThan(0);
+    expect(diskCache).toMatchObject({ budget_bytes: expect.any(Number), used_bytes: 0, damaged: 0 });
     expect(frames).toMatchObject({ frames: 1, puts: 1, rows_put: 3 });
     expect(followers).toBe(0);
     await expect.poll(async () => (await stats()).server.event_loop).toMatchObject({ max_ms: expect.any(Number) });
@@ -82,8 +84,8 @@ describe('without authentication', () => {
     expect(written.bytes_put).toBeGreaterThan(imported.bytes_put);
   });
 
-  test('requests are counted at their door, with how long they took', async () => {
-    const before = (await stats()).server.doors;
+  test('requests are counted at their listener, with how long they took', async () => {
+    const before = (await stats()).server.listeners;
     expect(before.http.under_way).toBeGreaterThanOrEqual(1);
     await ask(`${server.url}/handles/nothing`);
     expect((await ask(`${server.url}/exec?query=select+1&engine=tsdb&fmt=json`)).status).toBeGreaterThanOrEqual(500);
@@ -91,11 +93,11 @@ describe('without authentication', () => {
     await flight.actions();
     flight[Symbol.dispose]();
     const counts = async () => {
-      const doors = (await stats()).server.doors;
-      return [doors.http.failed, doors.grpc.requests, doors.grpc.under_way];
+      const listeners = (await stats()).server.listeners;
+      return [listeners.http.failed, listeners.grpc.requests, listeners.grpc.under_way];
     };
     await expect.poll(counts).toEqual([before.http.failed + 1, before.grpc.requests + 1, 0]);
-    const { http, grpc } = (await stats()).server.doors;
+    const { http, grpc } = (await stats()).server.listeners;
     expect(http.requests).toBeGreaterThanOrEqual(before.http.requests + 4);
     expect(http.last_minute?.count).toBeGreaterThan(2);
     expect(http.last_minute?.max_ms).toBeGreaterThanOrEqual(http.last_minute?.p50_ms ?? 0);

@@ -1,4 +1,5 @@
 import type { ByteCache } from '../../cache/byte-cache.ts';
+import type { DiskCache } from '../../cache/disk-cache.ts';
 import { AppError, isTransient } from '../../core/app-error.ts';
 import type { Semaphore } from '../../core/async/semaphore.ts';
 import type { Compression, FrameEngine } from '../../core/frame-engine.ts';
@@ -33,6 +34,7 @@ export interface StoreContext extends PeerParts {
   readonly defaultTtlMs: number | null;
   readonly tombstoneTtlMs: number;
   readonly cache: ByteCache;
+  readonly diskCache: DiskCache | undefined;
   readonly durable: DurableFiles;
   /** Undefined: by the size of a part. */
   readonly recompressionTimeoutMs: number | undefined;
@@ -170,6 +172,7 @@ export class TenantState {
     const isOfLineage = before?.kind === 'held' && lineageOf(before.version.manifest) === lineageOf(manifest);
     const readers = isOfLineage ? before.version.readers : undefined;
     const version = new FrameVersion(manifest, held, this.context.now(), this.#elsewhere, readers);
+    this.context.diskCache?.hold(version.contentId, manifest.versionId);
     await this.setEntry(manifest.handle, { kind: 'held', version });
     return version;
   }
@@ -194,6 +197,12 @@ export class TenantState {
     }
   }
 
+  /** Whether rows of it can be read without its files. */
+  isCached({ contentId }: FrameVersion): boolean {
+    const { cache, diskCache } = this.context;
+    return cache.hasVersion(contentId) || diskCache?.hasVersion(contentId) === true;
+  }
+
   /** Puts an entry in the place of the one before. */
   async setEntry(handle: Handle, entry: Entry | undefined): Promise<void> {
     const before = this.catalog.get(handle);
@@ -207,6 +216,7 @@ export class TenantState {
     if (next?.versionId !== version.versionId) this.context.cache.deleteVersion(version.versionId);
     if (isReplaced) {
       this.context.cache.deleteVersion(version.contentId);
+      this.context.diskCache?.deleteVersion(version.contentId);
       version.tailFiles.end();
     }
     if (next?.parts !== version.parts) await version.parts.retire();

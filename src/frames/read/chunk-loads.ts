@@ -1,21 +1,11 @@
 import type { ByteCache, CacheSpace } from '../../cache/byte-cache.ts';
+import type { DiskCache } from '../../cache/disk-cache.ts';
 import { serverStopping } from '../../core/app-error.ts';
 import type { ChunkForm, FrameEngine } from '../../core/frame-engine.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
-import type { PinnedParts } from '../disk/part-links.ts';
+import { DiskFill } from './disk-fill.ts';
 import { LoadRun, RowLoad, type RowPieces } from './row-load.ts';
-
-/** Rows of one version in one form. */
-export interface VersionRows {
-  readonly version: FrameVersion;
-  /** The files that the reader has pinned or may still pin. */
-  readonly parts: PinnedParts;
-  readonly form: ChunkForm;
-  /** Only these columns, by position. Default: all. */
-  readonly select?: readonly number[] | undefined;
-  readonly fromRow: number;
-  readonly toRow: number;
-}
+import { chunkKey, chunkOf, chunkRange, diskKey, isOfChunk, type VersionRows } from './version-rows.ts';
 
 /** Below this a chunk could seldom be kept, so loading whole chunks would be waste. */
 const leastKeptBytes = 2 * 1024 * 1024;
@@ -23,32 +13,65 @@ const mostLoadBytes = 8 * 1024 * 1024;
 const mostAheadBytes = 4 * 1024 * 1024;
 const nearChunks = 8;
 const heavyLoadBytes = 4 * 1024 * 1024;
+/** A chunk of which so many parts were read from disk comes back into memory; sooner where there is room. */
+const readsToReturn = 32;
 
 /** Chunks in the cache and on their way into it: one load for everybody who wants the same chunk. */
 export class ChunkLoads {
   readonly #engine: FrameEngine;
+  readonly #memory: ByteCache;
   readonly #hot: CacheSpace<RowPieces>;
+  readonly #disk: DiskCache | undefined;
+  readonly #fill: DiskFill | undefined;
   readonly #keepsChunks: boolean;
   readonly #loadLimitBytes: number;
   readonly #loads = new Map<string, RowLoad>();
   readonly #running = new Map<LoadRun, Promise<void>>();
   #isClosed = false;
 
-  constructor(engine: FrameEngine, hot: ByteCache) {
+  constructor(engine: FrameEngine, memory: ByteCache, disk?: DiskCache) {
     this.#engine = engine;
-    this.#hot = hot.space();
-    this.#keepsChunks = hot.maxEntryBytes >= leastKeptBytes;
-    this.#loadLimitBytes = this.#keepsChunks ? Math.min(hot.maxEntryBytes, mostLoadBytes) : mostLoadBytes;
+    this.#memory = memory;
+    this.#hot = memory.space();
+    this.#keepsChunks = memory.maxEntryBytes >= leastKeptBytes;
+    this.#disk = this.#keepsChunks ? disk : undefined;
+    this.#fill = this.#disk && new DiskFill(engine, this.#disk);
+    this.#loadLimitBytes = this.#keepsChunks ? Math.min(memory.maxEntryBytes, mostLoadBytes) : mostLoadBytes;
   }
 
   hot(range: VersionRows, row: number): RowPieces | undefined {
     const { version, form } = range;
-    return isOfChunk(range, row) ? this.#hot.get(version.contentId, hotKey(version, form, row)) : undefined;
+    return isOfChunk(range, row) ? this.#hot.get(version.contentId, chunkKey(version, form, row)) : undefined;
   }
 
-  isHot(range: VersionRows, row: number): boolean {
+  /** Whether no engine is needed for it: it is in memory or on disk. */
+  isKept(range: VersionRows, row: number): boolean {
     const { version, form } = range;
-    return isOfChunk(range, row) && this.#hot.has(version.contentId, hotKey(version, form, row));
+    if (!isOfChunk(range, row)) return false;
+    const isHot = this.#hot.has(version.contentId, chunkKey(version, form, row));
+    return isHot || this.#disk?.has(diskKey(range, row)) === true;
+  }
+
+  /** Rows of the chunk from `row` on, and perhaps some before it. Undefined where the disk cache does not have them. */
+  async fromDisk(range: VersionRows, row: number): Promise<RowPieces | undefined> {
+    if (this.#disk === undefined || !isOfChunk(range, row)) return undefined;
+    const { version, form } = range;
+    const [chunkRow, chunkEnd] = chunkRange(version, form, row);
+    const toRow = Math.min(range.toRow, chunkEnd);
+    const read = await this.#disk.read(diskKey(range, row), row - chunkRow, toRow - chunkRow);
+    if (read === undefined) return undefined;
+    if (read.reads % (this.#memory.isFull ? readsToReturn : 2) === 0) void this.#returnToMemory(range, row);
+    return { fromRow: chunkRow + read.fromRow, pieces: read.pieces };
+  }
+
+  async #returnToMemory(range: VersionRows, row: number): Promise<void> {
+    const { version, form } = range;
+    const [fromRow, toRow] = chunkRange(version, form, row);
+    if (this.#hot.has(version.contentId, chunkKey(version, form, row))) return;
+    const chunk = await this.#disk?.read(diskKey(range, row), 0, toRow - fromRow);
+    if (chunk === undefined || version.isReplaced || this.#isClosed) return;
+    const bytes = chunk.pieces.reduce((sum, piece) => sum + piece.bytes.byteLength + piece.rowEnds.byteLength, 0);
+    this.#hot.set(version.contentId, chunkKey(version, form, row), { fromRow, pieces: chunk.pieces }, bytes);
   }
 
   /** A load whose rows include `row`: one under way, or a new run of up to `chunks` chunks. */
@@ -61,6 +84,7 @@ export class ChunkLoads {
       const under = this.#underWay(version, form, row);
       if (under !== undefined) return under;
       this.#addChunks(run, range, row, chunks);
+      this.#fill?.missed(range, row, lane);
     } else if (heavyRowBytes === undefined) {
       addLoads(run, range, row, chunks);
     } else {
@@ -74,7 +98,7 @@ export class ChunkLoads {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     for (const run of this.#running.keys()) run.abort();
-    await Promise.all(this.#running.values());
+    await Promise.all([...this.#running.values(), this.#fill?.[Symbol.asyncDispose]()]);
   }
 
   #addChunks(run: LoadRun, range: VersionRows, row: number, chunks: number): void {
@@ -82,7 +106,7 @@ export class ChunkLoads {
     let fromRow = chunkOf(version, form, row) * version.chunkRows(form);
     for (let count = 0; count < chunks && fromRow < range.toRow; count++) {
       const isTaken =
-        this.isHot(range, fromRow) ||
+        this.isKept(range, fromRow) ||
         this.#underWay(version, form, fromRow) !== undefined ||
         version.heavyRowBytes(form, chunkOf(version, form, fromRow)) !== undefined;
       if (count > 0 && (isTaken || !isOfChunk(range, fromRow))) break;
@@ -135,8 +159,11 @@ export class ChunkLoads {
   #keep(load: RowLoad, version: FrameVersion, form: ChunkForm): void {
     if (!this.#forget(load, version, form) || version.isReplaced) return;
     const { fromRow, pieces, bytes } = load;
-    const kept = this.#hot.set(version.contentId, hotKey(version, form, fromRow), { fromRow, pieces }, bytes);
+    const key = chunkKey(version, form, fromRow);
+    const { versionId } = version.manifest;
+    const kept = this.#hot.set(version.contentId, key, { fromRow, pieces }, bytes);
     if (!kept) markHeavy(load, version, form);
+    else if (this.#disk !== undefined) void this.#disk.write({ contentId: version.contentId, key }, versionId, load);
   }
 
   #forget(load: RowLoad, version: FrameVersion, form: ChunkForm): boolean {
@@ -155,32 +182,10 @@ function addLoads(run: LoadRun, { version, form, toRow }: VersionRows, row: numb
   }
 }
 
-/**
- * Whether a whole chunk, as it is kept, serves the range from this row on. Rows of JSON can be cut out of one; a record
- * batch of Arrow goes out as it is or not at all.
- */
-function isOfChunk({ version, form, select, toRow }: VersionRows, row: number): boolean {
-  if (select !== undefined) return false;
-  if (form !== 'arrow') return true;
-  const start = chunkOf(version, form, row) * version.chunkRows(form);
-  return row === start && Math.min(version.storedRows, start + version.chunkRows(form)) <= toRow;
-}
-
 function markHeavy(load: RowLoad, version: FrameVersion, form: ChunkForm): void {
   version.markHeavy(form, chunkOf(version, form, load.fromRow), load.bytes / (load.nextRow - load.fromRow));
 }
 
-function chunkOf(version: FrameVersion, form: ChunkForm, row: number): number {
-  return Math.floor(row / version.chunkRows(form));
-}
-
-/** The last chunk of a frame that grows is another one later. */
-function hotKey(version: FrameVersion, form: ChunkForm, row: number): string {
-  const chunkRows = version.chunkRows(form);
-  const from = Math.floor(row / chunkRows) * chunkRows;
-  return `${form}:${from}:${Math.min(version.storedRows, from + chunkRows)}`;
-}
-
 function loadKey(version: FrameVersion, form: ChunkForm, row: number): string {
-  return `${version.contentId}:${hotKey(version, form, row)}`;
+  return `${version.contentId}:${chunkKey(version, form, row)}`;
 }

@@ -1,8 +1,9 @@
-import type { ChunkLoads, VersionRows } from './chunk-loads.ts';
+import type { ChunkLoads } from './chunk-loads.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { ReadRetry } from './read-retry.ts';
 import type { LoadRun, RowLoad } from './row-load.ts';
 import { type SentRows, sliceRows, slicesOf } from './row-slices.ts';
+import type { VersionRows } from './version-rows.ts';
 
 export interface ReadOptions {
   readonly signal: AbortSignal;
@@ -35,9 +36,9 @@ export class ChunkReader {
         signal.throwIfAborted();
         let load = usable(current?.loadAt(row) ?? ahead?.loadAt(row), row);
         if (load === undefined) {
-          const hot = this.#loads.hot(range, row);
-          if (hot !== undefined) {
-            for (const sent of slicesOf(hot, row, toRow)) {
+          const kept = this.#loads.hot(range, row) ?? (await this.#loads.fromDisk(range, row));
+          if (kept !== undefined) {
+            for (const sent of slicesOf(kept, row, toRow)) {
               row += sent.rows;
               yield sent;
             }
@@ -90,7 +91,7 @@ export class ChunkReader {
     lane: string | undefined,
   ): LoadRun | undefined {
     const row = current.toRow;
-    if (row >= range.toRow || this.#runsAhead >= mostRunsAhead || this.#loads.isHot(range, row)) return undefined;
+    if (row >= range.toRow || this.#runsAhead >= mostRunsAhead || this.#loads.isKept(range, row)) return undefined;
     const { run } = this.#loads.at(range, row, readAhead.chunks, lane);
     run.attach();
     this.#runsAhead++;

@@ -206,7 +206,7 @@ class AheadBytes {
 }
 
 /** A piece may be a window on a larger buffer; kept for long it would keep all of it. */
-function compact(piece: EncodedRows): EncodedRows {
+export function compact(piece: EncodedRows): EncodedRows {
   const { rows, bytes, rowEnds } = piece;
   const used = bytes.byteLength + rowEnds.byteLength;
   const buffers = bytes.buffer === rowEnds.buffer ? [bytes.buffer] : [bytes.buffer, rowEnds.buffer];

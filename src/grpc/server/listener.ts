@@ -16,7 +16,7 @@ import type { CredentialWatch, WatchedRequest } from '../../core/credential-watc
 import type { Logger } from '../../core/logger.ts';
 import { type Identify, laneOf, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
-import type { DoorCounter } from '../../telemetry/server-counters.ts';
+import type { ListenerCounter } from '../../telemetry/server-counters.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
@@ -43,7 +43,7 @@ export interface GrpcListenerOptions {
   /** Undefined where there are no credentials that could end. */
   readonly watch?: CredentialWatch | undefined;
   /** Counts its calls. Undefined: nobody does. */
-  readonly counter?: DoorCounter | undefined;
+  readonly counter?: ListenerCounter | undefined;
   /** Undefined: calls come in clear text. */
   readonly tls?: ServerTls | undefined;
   readonly logger: Logger;

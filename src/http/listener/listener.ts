@@ -11,7 +11,7 @@ import type { Logger } from '../../core/logger.ts';
 import { type Identify, limitedAs, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import { Tally } from '../../core/tally.ts';
-import type { DoorCounter } from '../../telemetry/server-counters.ts';
+import type { ListenerCounter } from '../../telemetry/server-counters.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
 import { httpStatus, sendError } from '../exchange/error-response.ts';
@@ -46,7 +46,7 @@ export interface HttpListenerOptions {
   /** Undefined where there are no credentials that could end. */
   readonly watch?: CredentialWatch | undefined;
   /** Counts its requests. Undefined: nobody does. */
-  readonly counter?: DoorCounter | undefined;
+  readonly counter?: ListenerCounter | undefined;
   readonly cors: CorsPolicy | undefined;
   /** Names that it answers to, beside addresses and localhost. */
   readonly hosts: readonly string[] | undefined;

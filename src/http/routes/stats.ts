@@ -1,22 +1,27 @@
 import { statfs } from 'node:fs/promises';
 import type { ByteCache } from '../../cache/byte-cache.ts';
+import type { DiskCache } from '../../cache/disk-cache.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { Followers } from '../../follow/followers.ts';
 import type { Frames, StoreTotals } from '../../frames/frames.ts';
 import type { RunningQueries } from '../../query/running-queries.ts';
 import type { EventLoopMonitor } from '../../telemetry/event-loop-delay.ts';
 import { residentBytes } from '../../telemetry/process-memory.ts';
-import type { DoorCounter, ServerCounters } from '../../telemetry/server-counters.ts';
+import type { ListenerCounter, ServerCounters } from '../../telemetry/server-counters.ts';
 import { type JsonSchema, readParameters } from '../exchange/parameters.ts';
 import { parseQueryString } from '../exchange/query-string.ts';
 import type { Route } from '../exchange/route.ts';
 import { sendJson } from '../json/send-json.ts';
 
+type CacheFigures = Pick<ByteCache, 'budgetBytes' | 'usedBytes' | 'entries' | 'hits' | 'misses'>;
+
 export interface StatsSources {
   readonly version: string;
   readonly counters: ServerCounters;
   readonly eventLoop: EventLoopMonitor;
-  readonly cache: Pick<ByteCache, 'budgetBytes' | 'usedBytes' | 'entries' | 'hits' | 'misses'>;
+  readonly cache: CacheFigures;
+  /** Undefined where it is switched off. */
+  readonly diskCache: DiskCache | undefined;
   readonly frames: Pick<Frames, 'use'>;
   /** Of all tenants. */
   readonly totals: () => StoreTotals;
@@ -74,7 +79,7 @@ async function tenantStats({ frames, running, followers }: StatsSources, princip
 }
 
 async function serverStats(sources: StatsSources): Promise<object> {
-  const { counters, cache, running, followers } = sources;
+  const { counters, cache, diskCache, running, followers } = sources;
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
   const disk = await statfs(sources.dataDir).catch(() => undefined);
   const delay = sources.eventLoop.read();
@@ -95,13 +100,8 @@ async function serverStats(sources: StatsSources): Promise<object> {
       disk === undefined
         ? null
         : { free_bytes: disk.bavail * disk.bsize, total_bytes: disk.blocks * disk.bsize, used_bytes: totals.bytes },
-    cache: {
-      budget_bytes: cache.budgetBytes,
-      used_bytes: cache.usedBytes,
-      entries: cache.entries,
-      hits: cache.hits,
-      misses: cache.misses,
-    },
+    cache: cacheStats(cache),
+    disk_cache: diskCache === undefined ? null : { ...cacheStats(diskCache), damaged: diskCache.damaged },
     frames: {
       frames: totals.frames,
       bytes: totals.bytes,
@@ -111,11 +111,15 @@ async function serverStats(sources: StatsSources): Promise<object> {
     },
     statements: { under_way: running.size, begun: running.begun },
     followers: followers.size,
-    doors: { http: doorStats(counters.http), grpc: doorStats(counters.grpc) },
+    listeners: { http: listenerStats(counters.http), grpc: listenerStats(counters.grpc) },
   };
 }
 
-function doorStats({ requests, failed, underWay, latencies }: DoorCounter): object {
+function cacheStats({ budgetBytes, usedBytes, entries, hits, misses }: CacheFigures): object {
+  return { budget_bytes: Math.floor(budgetBytes), used_bytes: usedBytes, entries, hits, misses };
+}
+
+function listenerStats({ requests, failed, underWay, latencies }: ListenerCounter): object {
   const quantiles = latencies.quantiles(performance.now());
   const lastMinute = quantiles && { count: quantiles.count, ...roundedTimes(quantiles) };
   return { requests, failed, under_way: underWay, last_minute: lastMinute ?? null };
@@ -147,7 +151,7 @@ function orNull(schema: JsonSchema, description: string): JsonSchema {
   return { ...schema, type: ['object', 'null'], description };
 }
 
-const doorSchema = object({
+const listenerSchema = object({
   requests: { ...count, description: 'Since the start.' },
   failed: { ...count, description: 'Of them, those answered with a status of 500 or more, or its like over gRPC.' },
   under_way: count,
@@ -156,6 +160,8 @@ const doorSchema = object({
     'How long requests took that ended in the last minute, to a fifth; null where none did.',
   ),
 });
+
+const cacheCounts = { budget_bytes: count, used_bytes: count, entries: count, hits: count, misses: count };
 
 const serverSchema: JsonSchema = {
   type: 'object',
@@ -184,9 +190,12 @@ const serverSchema: JsonSchema = {
       }),
       'Of the data directory.',
     ),
-    cache: object(
-      { budget_bytes: count, used_bytes: count, entries: count, hits: count, misses: count },
-      { description: 'Encoded rows in memory. A read that misses a page asks once more for its rows.' },
+    cache: object(cacheCounts, {
+      description: 'Encoded rows in memory. A read that misses a page asks once more for its rows.',
+    }),
+    disk_cache: orNull(
+      object({ ...cacheCounts, damaged: { ...count, description: 'Chunks that were not as they had been written.' } }),
+      'Encoded rows on disk; null where it is switched off.',
     ),
     frames: object(
       { frames: count, bytes: count, puts: count, rows_put: count, bytes_put: count },
@@ -197,7 +206,7 @@ const serverSchema: JsonSchema = {
     ),
     statements: object({ under_way: count, begun: count }, { description: 'Of all tenants.' }),
     followers: count,
-    doors: object({ http: doorSchema, grpc: doorSchema }),
+    listeners: object({ http: listenerSchema, grpc: listenerSchema }),
   },
 };
 

@@ -164,7 +164,7 @@ async function failCall(frame: Frame, dataDir: string, random: Random, index: nu
     processes: of === 'server' ? [server.pid] : childrenOf(server.pid),
     call,
     when: String(random.between(1, calls)),
-    path: isOfLog ? join(logs, readdirSync(logs).sort().at(-1) ?? '') : undefined,
+    ...(isOfLog && { paths: [join(logs, readdirSync(logs).sort().at(-1) ?? '')] }),
     traceFile: join(dataDir, 'trace'),
   });
   const outcome = await attempt(what, frame, random);

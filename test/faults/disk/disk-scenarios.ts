@@ -1,5 +1,6 @@
 import type { Scenario } from '../harness/scenario.ts';
 import { extremeSizes } from './extreme-sizes.ts';
+import { failingDiskCache } from './failing-disk-cache.ts';
 import { fullDisk } from './full-disk.ts';
 import { fullDiskWork } from './full-disk-work.ts';
 import { links } from './links.ts';
@@ -7,6 +8,7 @@ import { lookAlikes } from './look-alikes.ts';
 import { manyFrames } from './many-frames.ts';
 import { mutatedAtRest } from './mutated-at-rest.ts';
 import { mutatedDatabases } from './mutated-databases.ts';
+import { mutatedDiskCache } from './mutated-disk-cache.ts';
 import { mutatedFiles } from './mutated-files.ts';
 import { noMoreFiles } from './no-more-files.ts';
 import { readOnlyDirectory } from './read-only-directory.ts';
@@ -21,6 +23,8 @@ export const diskScenarios: readonly Scenario[] = [
   mutatedFiles,
   mutatedAtRest,
   mutatedDatabases,
+  mutatedDiskCache,
+  failingDiskCache,
   setClock,
   links,
   lookAlikes,

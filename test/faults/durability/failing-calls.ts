@@ -170,7 +170,7 @@ function begin(
     processes: of === 'server' ? [server.pid] : childrenOf(server.pid),
     call,
     when,
-    path: path === undefined ? undefined : join(folder, path(handle, join('tmp', own ?? 'none'))),
+    ...(path && { paths: [join(folder, path(handle, join('tmp', own ?? 'none')))] }),
     traceFile: join(dataDir, 'trace'),
   });
 }

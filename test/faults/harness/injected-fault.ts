@@ -1,15 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 export interface FaultOptions {
   readonly processes: readonly number[];
+  /** Only their threads of now: not the processes that they start. */
+  readonly isAlone?: boolean;
   /** The system call that fails with EIO. */
   readonly call: string;
   /** Which of those calls, counted from now in each thread, from 1; `3+` means the third and all after it. */
   readonly when: string;
-  /** Only calls on this file. */
-  readonly path?: string | undefined;
+  /** Only calls on these files. Default: all. */
+  readonly paths?: readonly string[];
   readonly traceFile: string;
 }
 
@@ -19,14 +22,23 @@ export interface InjectedFault {
 }
 
 /** Makes system calls of running processes fail. Resolves when they are under it. */
-export async function injectFault({ processes, call, when, path, traceFile }: FaultOptions): Promise<InjectedFault> {
+export async function injectFault({
+  processes,
+  isAlone = false,
+  call,
+  when,
+  paths = [],
+  traceFile,
+}: FaultOptions): Promise<InjectedFault> {
+  const attached = isAlone ? processes.flatMap((pid) => readdirSync(`/proc/${pid}/task`)) : processes.map(String);
   const traced = [...new Set([call, 'fsync', 'fdatasync'])].join(',');
   const strace = spawn(
     'strace',
     [
-      ...['-f', '-y', '-o', traceFile, '-e', `trace=${traced}`, '-e', `inject=${call}:error=EIO:when=${when}`],
-      ...(path === undefined ? [] : ['-P', path]),
-      ...processes.flatMap((pid) => ['-p', String(pid)]),
+      ...(isAlone ? [] : ['-f']),
+      ...['-y', '-o', traceFile, '-e', `trace=${traced}`, '-e', `inject=${call}:error=EIO:when=${when}`],
+      ...paths.flatMap((path) => ['-P', path]),
+      ...attached.flatMap((id) => ['-p', id]),
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
@@ -34,7 +46,7 @@ export async function injectFault({ processes, call, when, path, traceFile }: Fa
   let said = '';
   for await (const text of strace.stderr.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
     said += text;
-    if (processes.every((pid) => said.includes(`Process ${pid} attached`))) break;
+    if (attached.every((id) => said.includes(`Process ${id} attached`))) break;
   }
   strace.stderr.resume();
   return {

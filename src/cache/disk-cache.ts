@@ -1,0 +1,344 @@
+import { type FileHandle, mkdir, open, readdir, readFile, rm, statfs, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../core/logger.ts';
+import { ByteCache, type CacheSpace } from './byte-cache.ts';
+import { type Chunk, encodeChunk } from './chunk-file.ts';
+import { type ChunkFile, OpenChunks } from './open-chunks.ts';
+
+export interface DiskCacheOptions {
+  /** Made when it is first needed; only ours. */
+  readonly folder: string;
+  /** Undefined: half of the space that is free, at most 50 GB. */
+  readonly budgetBytes?: number | undefined;
+  readonly logger: Logger;
+}
+
+/** A chunk of a version, by what memory knows it as. */
+export interface ChunkKey {
+  readonly contentId: string;
+  /** Which rows, in which form. */
+  readonly key: string;
+}
+
+interface CachedChunk extends ChunkFile {
+  readonly key: string;
+  reads: number;
+}
+
+/** The chunks of one version that an earlier process left. */
+interface Leftover {
+  readonly versionId: string;
+  readonly chunks: readonly CachedChunk[];
+}
+
+const mostDefaultBytes = 50e9;
+/** Rows wait here until they are written; more are not kept. */
+const mostQueuedBytes = 16 * 1024 * 1024;
+const pauseMs = 60_000;
+const watchMs = 30_000;
+/** How old the knowledge of the free space may be when something is written. */
+const lookMs = 1000;
+/** Of the file system, and at most: kept free for frames. */
+const reservedShare = 0.05;
+const mostReservedBytes = 5e9;
+/** Says nothing of the file. */
+const tooManyOpen: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+/** The file that says which version the chunks beside it are of. */
+const versionFile = 'version';
+
+/**
+ * Encoded rows on local disk, for what memory has no room for: below it, and above Parquet. It is found again after a restart.
+ * Nothing depends on it: what is damaged, missing or cannot be written is a miss.
+ */
+export class DiskCache {
+  readonly #folder: string;
+  readonly #logger: Logger;
+  readonly #cache: ByteCache;
+  readonly #chunks: CacheSpace<CachedChunk>;
+  readonly #open = new OpenChunks();
+  readonly #configuredBytes: number;
+  readonly #watch: NodeJS.Timeout;
+  /** Those that readers may ask for, with the version that their folder names. Another object when they are made anew. */
+  readonly #versions = new Map<string, { versionId: string }>();
+  readonly #leftovers: Map<string, Leftover>;
+  /** One after the other: what is written for a version comes before or after its removal. */
+  #tasks: Promise<void> = Promise.resolve();
+  #queuedBytes = 0;
+  #pausedUntil = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  /** Since the start: chunks that were not as they had been written. */
+  damaged = 0;
+
+  private constructor(folder: string, budgetBytes: number, leftovers: Map<string, Leftover>, logger: Logger) {
+    this.#folder = folder;
+    this.#logger = logger;
+    this.#configuredBytes = budgetBytes;
+    this.#leftovers = leftovers;
+    this.#cache = new ByteCache(budgetBytes, (value) => this.#removed(value as CachedChunk));
+    this.#chunks = this.#cache.space();
+    this.#watch = setInterval(() => void this.#leaveRoom(), watchMs).unref();
+  }
+
+  static async open({ folder, budgetBytes, logger }: DiskCacheOptions): Promise<DiskCache> {
+    const leftovers = await readLeftovers(folder);
+    const kept = [...leftovers.values()].flatMap(({ chunks }) => chunks).reduce((sum, { bytes }) => sum + bytes, 0);
+    const free = budgetBytes === undefined ? await freeBytes(folder) : 0;
+    return new DiskCache(folder, budgetBytes ?? Math.min(mostDefaultBytes, (free + kept) / 2), leftovers, logger);
+  }
+
+  get budgetBytes(): number {
+    return this.#cache.budgetBytes;
+  }
+
+  get usedBytes(): number {
+    return this.#cache.usedBytes;
+  }
+
+  get entries(): number {
+    return this.#cache.entries;
+  }
+
+  get hits(): number {
+    return this.#cache.hits;
+  }
+
+  get misses(): number {
+    return this.#cache.misses;
+  }
+
+  /** A frame has this version now. What an earlier process kept is believed where it was of the very same. */
+  hold(contentId: string, versionId: string): void {
+    const version = this.#versions.get(contentId);
+    if (version !== undefined || this.#isClosed) return;
+    this.#versions.set(contentId, { versionId });
+    const leftover = this.#leftovers.get(contentId);
+    if (leftover === undefined) return;
+    this.#leftovers.delete(contentId);
+    if (leftover.versionId !== versionId) this.#removeFolder(contentId);
+    else for (const chunk of leftover.chunks) this.#chunks.set(contentId, chunk.key, chunk, chunk.bytes);
+  }
+
+  /** All frames are known: what is left belongs to none. */
+  sweep(): void {
+    for (const contentId of this.#leftovers.keys()) this.#removeFolder(contentId);
+    this.#leftovers.clear();
+  }
+
+  /** Does not count as a read. */
+  has({ contentId, key }: ChunkKey): boolean {
+    return this.#chunks.has(contentId, key);
+  }
+
+  hasVersion(contentId: string): boolean {
+    return this.#cache.hasVersion(contentId);
+  }
+
+  bytesOf(contentId: string): number {
+    return this.#cache.bytesOf(contentId);
+  }
+
+  /**
+   * Rows [fromRow, toRow) of a chunk, counted from its first, and perhaps some around them. Undefined where it is not there, or
+   * not as it was written.
+   */
+  async read({ contentId, key }: ChunkKey, fromRow: number, toRow: number): Promise<ReadChunk | undefined> {
+    const chunk = this.#chunks.get(contentId, key);
+    if (chunk === undefined) return undefined;
+    let read: Chunk | undefined;
+    let reason = 'it is damaged';
+    try {
+      read = await this.#open.read(chunk, fromRow, toRow);
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (tooManyOpen.has(code)) {
+        this.#open.closeAll();
+        return undefined;
+      }
+      reason = String(error);
+    }
+    if (read !== undefined) return { ...read, reads: ++chunk.reads };
+    if (this.#chunks.has(contentId, key) && !this.#isClosed) {
+      this.damaged++;
+      this.#logger.warn('rows kept on disk are read from the frame instead', { file: chunk.path, reason });
+      this.#chunks.delete(contentId, key);
+    }
+    return undefined;
+  }
+
+  /** Writes it, if there is room and time, and resolves when that is done. The bytes must not change. */
+  async write({ contentId, key }: ChunkKey, versionId: string, { pieces }: Chunk): Promise<void> {
+    const version = this.#versions.get(contentId);
+    if (version === undefined || this.#isClosed || performance.now() < this.#pausedUntil) return;
+    const bytes = pieces.reduce((sum, piece) => sum + piece.bytes.byteLength + piece.rowEnds.byteLength, 0);
+    if (bytes > this.#cache.maxEntryBytes || this.#queuedBytes + bytes > mostQueuedBytes) return;
+    if (this.#chunks.has(contentId, key)) return;
+    this.#queuedBytes += bytes;
+    const isWanted = (): boolean =>
+      !this.#isClosed && this.#versions.get(contentId) === version && !this.#chunks.has(contentId, key);
+    await this.#later(async () => {
+      try {
+        if (performance.now() - this.#lookedAt > lookMs) await this.#leaveRoom();
+        if (isWanted()) await this.#writeChunk(contentId, version, versionId, key, pieces, isWanted);
+      } catch (error) {
+        this.#pausedUntil = performance.now() + pauseMs;
+        this.#logger.warn('rows cannot be kept on disk', { error: String(error), again_in_s: pauseMs / 1000 });
+      } finally {
+        this.#queuedBytes -= bytes;
+      }
+    });
+  }
+
+  /** It is read no longer. */
+  deleteVersion(contentId: string): void {
+    if (!this.#versions.delete(contentId)) return;
+    if (!this.#cache.hasVersion(contentId) && this.#queuedBytes === 0) return;
+    this.#removeFolder(contentId);
+    this.#cache.deleteVersion(contentId);
+  }
+
+  /** Whether so much can be written without pushing out anything. */
+  hasRoom(bytes: number): boolean {
+    return this.usedBytes + this.#queuedBytes + bytes <= this.budgetBytes && performance.now() >= this.#pausedUntil;
+  }
+
+  /** A frame has found no room: all that is kept here goes. */
+  giveWay(): void {
+    this.#pausedUntil = performance.now() + pauseMs;
+    if (this.entries > 0) this.#logger.warn('the disk is full: rows kept on it are removed', { bytes: this.usedBytes });
+    this.#cache.resize(0);
+  }
+
+  /** Resolves when everything that was to be written or removed is. */
+  async idle(): Promise<void> {
+    let last: Promise<void> | undefined;
+    while (last !== this.#tasks) {
+      last = this.#tasks;
+      await last;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#watch);
+    await this.idle();
+    this.#open.closeAll();
+  }
+
+  async #writeChunk(
+    contentId: string,
+    version: { versionId: string },
+    versionId: string,
+    key: string,
+    pieces: Chunk['pieces'],
+    isWanted: () => boolean,
+  ): Promise<void> {
+    const folder = join(this.#folder, contentId);
+    if (!this.#cache.hasVersion(contentId) || version.versionId !== versionId) await mark(folder, version, versionId);
+    const name = `${contentId} ${key}`;
+    const parts = encodeChunk(name, pieces);
+    const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
+    const path = join(folder, `${encodeURIComponent(key)}.${bytes}`);
+    try {
+      try {
+        await writeParts(path, parts);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+        // Somebody has removed the folder.
+        await mark(folder, version, versionId);
+        await writeParts(path, parts);
+      }
+    } catch (error) {
+      await unlink(path).catch(() => {});
+      throw error;
+    }
+    const isKept = isWanted() && this.#chunks.set(contentId, key, { path, name, key, bytes, reads: 0 }, bytes);
+    if (!isKept) await unlink(path).catch(() => {});
+  }
+
+  #removed(chunk: CachedChunk): void {
+    this.#open.close(chunk);
+    // Where it was replaced by a file of the same name, that one is written later.
+    void this.#later(async () => {
+      await unlink(chunk.path).catch(() => {});
+    });
+  }
+
+  #removeFolder(contentId: string): void {
+    void this.#later(async () => {
+      await rm(join(this.#folder, contentId), { recursive: true, force: true }).catch(() => {});
+    });
+  }
+
+  #later(task: () => Promise<void>): Promise<void> {
+    this.#tasks = this.#tasks.then(task);
+    return this.#tasks;
+  }
+
+  /** Frames come first: where the disk fills up, this takes less. */
+  async #leaveRoom(): Promise<void> {
+    this.#lookedAt = performance.now();
+    try {
+      const { bavail, blocks, bsize } = await statfs(this.#folder);
+      const reserved = Math.min(mostReservedBytes, blocks * bsize * reservedShare);
+      const most = Math.max(0, this.usedBytes + bavail * bsize - reserved);
+      if (this.#lookedAt >= this.#pausedUntil) this.#cache.resize(Math.min(this.#configuredBytes, most));
+    } catch {
+      // No folder yet.
+    }
+  }
+}
+
+/** What was read, and how often anything of the chunk was. */
+export interface ReadChunk extends Chunk {
+  readonly reads: number;
+}
+
+/** Makes the folder, and says which version it is of. */
+async function mark(folder: string, version: { versionId: string }, versionId: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, versionFile), versionId, { mode: 0o600 });
+  version.versionId = versionId;
+}
+
+async function writeParts(path: string, parts: readonly Uint8Array[]): Promise<void> {
+  await using file: FileHandle = await open(path, 'w', 0o600);
+  const total = parts.reduce((sum, part) => sum + part.byteLength, 0);
+  const { bytesWritten } = await file.writev([...parts], 0);
+  if (bytesWritten !== total) throw new Error(`${bytesWritten} of ${total} bytes were written`);
+}
+
+async function readLeftovers(folder: string): Promise<Map<string, Leftover>> {
+  const leftovers = new Map<string, Leftover>();
+  const contentIds = await readdir(folder).catch(() => []);
+  for (const contentId of contentIds) {
+    const inside = join(folder, contentId);
+    const versionId = await readFile(join(inside, versionFile), 'utf8').catch(() => '');
+    const files = await readdir(inside).catch(() => []);
+    leftovers.set(contentId, { versionId, chunks: files.flatMap((file) => leftoverChunk(inside, contentId, file)) });
+  }
+  return leftovers;
+}
+
+function leftoverChunk(folder: string, contentId: string, file: string): CachedChunk[] {
+  const dot = file.lastIndexOf('.');
+  const bytes = Number(file.slice(dot + 1));
+  if (dot < 0 || !Number.isSafeInteger(bytes) || bytes <= 0) return [];
+  try {
+    const key = decodeURIComponent(file.slice(0, dot));
+    return [{ path: join(folder, file), name: `${contentId} ${key}`, key, bytes, reads: 0 }];
+  } catch {
+    return [];
+  }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  for (let path = folder; ; path = join(path, '..')) {
+    try {
+      const { bavail, bsize } = await statfs(path);
+      return bavail * bsize;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || path === '/') return 0;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import type { DiskCache } from '../../cache/disk-cache.ts';
+import type { EncodedRows, FrameEngine } from '../../core/frame-engine.ts';
+import { compact } from './row-load.ts';
+import { chunkOf, diskKey, type VersionRows } from './version-rows.ts';
+
+/** What is read at once: most of what a few rows cost is the decoding of those around them. Of about 1 MiB each. */
+const stretchChunks = 64;
+const mostChunkBytes = 8 * 1024 * 1024;
+const mostStretchBytes = 128 * 1024 * 1024;
+const mostRemembered = 10_000;
+const mostWaiting = 100;
+
+/** Consecutive chunks. */
+interface Stretch {
+  readonly id: string;
+  readonly range: VersionRows;
+  readonly fromRow: number;
+  readonly toRow: number;
+  readonly lane: string | undefined;
+}
+
+/**
+ * Brings stretches of frames into the disk cache, one after the other, where more than one chunk was missing: pages at random
+ * then pay for decoding once, and not once a page.
+ */
+export class DiskFill implements AsyncDisposable {
+  readonly #engine: FrameEngine;
+  readonly #disk: DiskCache;
+  /** Stretches that one chunk was missing of, oldest first. */
+  readonly #missedOnce = new Set<string>();
+  readonly #waiting = new Map<string, Stretch>();
+  readonly #controller = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(engine: FrameEngine, disk: DiskCache) {
+    this.#engine = engine;
+    this.#disk = disk;
+  }
+
+  /** A chunk had to be read from the frame. */
+  missed(range: VersionRows, row: number, lane: string | undefined): void {
+    const stretch = stretchOf(range, row, lane);
+    const { id } = stretch;
+    if (this.#waiting.has(id)) return;
+    if (!this.#missedOnce.delete(id)) {
+      this.#missedOnce.add(id);
+      const [oldest] = this.#missedOnce;
+      if (this.#missedOnce.size > mostRemembered && oldest !== undefined) this.#missedOnce.delete(oldest);
+      return;
+    }
+    if (this.#waiting.size >= mostWaiting || this.#controller.signal.aborted) return;
+    range.parts.acquire();
+    this.#waiting.set(id, stretch);
+    this.#running ??= this.#fillAll();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#controller.abort(new Error('the server is stopping'));
+    await this.#running;
+  }
+
+  async #fillAll(): Promise<void> {
+    for (const stretch of this.#waiting.values()) {
+      try {
+        await this.#fill(stretch);
+      } catch {
+        // Whoever needs these rows reads them, and is told.
+      } finally {
+        stretch.range.parts.release();
+        this.#waiting.delete(stretch.id);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  async #fill({ range, fromRow, toRow, lane }: Stretch): Promise<void> {
+    const { version, form, parts } = range;
+    const chunkRows = version.chunkRows(form);
+    const { signal } = this.#controller;
+    let row = fromRow;
+    while (row < toRow && this.#disk.has(diskKey(range, row))) row += chunkRows;
+    // What would push out other rows is not brought in before it is asked for.
+    if (row >= toRow || signal.aborted || version.isReplaced || !this.#disk.hasRoom(mostStretchBytes)) return;
+    const job = { columns: version.manifest.columns, form, fromRow: row, toRow, chunkRows };
+    let stretchBytes = 0;
+    let chunk: EncodedRows[] = [];
+    let [chunkRow, chunkBytes] = [row, 0];
+    for await (const piece of this.#engine.read({ ...job, parts: await parts.sources() }, { signal, lane })) {
+      chunk.push(compact(piece));
+      row += piece.rows;
+      chunkBytes += piece.bytes.byteLength;
+      stretchBytes += piece.bytes.byteLength;
+      if (chunkBytes > mostChunkBytes || stretchBytes > mostStretchBytes || version.isReplaced) return;
+      if (row < Math.min(toRow, chunkRow + chunkRows)) continue;
+      await this.#disk.write(diskKey(range, chunkRow), version.manifest.versionId, {
+        fromRow: chunkRow,
+        pieces: chunk,
+      });
+      chunk = [];
+      [chunkRow, chunkBytes] = [row, 0];
+    }
+  }
+}
+
+function stretchOf(range: VersionRows, row: number, lane: string | undefined): Stretch {
+  const { version, form } = range;
+  const rows = stretchChunks * version.chunkRows(form);
+  const number = Math.floor(chunkOf(version, form, row) / stretchChunks);
+  const fromRow = number * rows;
+  const id = `${version.contentId}:${form}:${number}`;
+  return { id, range, fromRow, toRow: Math.min(version.storedRows, fromRow + rows), lane };
+}
