@@ -29,8 +29,8 @@ export interface SparkCluster extends AsyncDisposable {
   restartConnectServer(): Promise<void>;
 }
 
-const startMs = 120_000;
-const executorMs = 60_000;
+const startMs = 200_000;
+const executorMs = 120_000;
 
 // For a JVM that lives for minutes on a core that it shares, the optimising compiler takes more time than it gives.
 export const frugal = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
