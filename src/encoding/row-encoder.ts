@@ -14,6 +14,7 @@ import type { RowTextEncoder } from './rows/row-text.ts';
 export interface EncodedPieces {
   readonly rows: number;
   readonly rowEnds: Uint32Array;
+  /** Memory that only their taker has. */
   readonly pieces: readonly Uint8Array[];
 }
 

@@ -3,7 +3,7 @@ import type { Frames } from '../frames/frames.ts';
 import { Ticket } from '../grpc/messages/flight.ts';
 import type { Call, Message } from '../grpc/server/method.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
-import { batchData, schemaData } from './data/flight-data.ts';
+import { batchData, ownedBatchData, schemaData } from './data/flight-data.ts';
 import { followData } from './follow-data.ts';
 import { assertVersion } from './frame-info.ts';
 import type { FlightParts } from './get-flight-info.ts';
@@ -49,5 +49,5 @@ async function* frameData(
     { signal, lane },
   );
   yield schemaData(arrowSchema(frame.columns));
-  for await (const { bytes } of frame.rows()) yield batchData(bytes);
+  for await (const { bytes, isOwned } of frame.rows()) yield isOwned ? ownedBatchData(bytes) : batchData(bytes);
 }

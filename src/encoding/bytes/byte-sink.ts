@@ -1,3 +1,5 @@
+import { takeMemory } from '../../core/spare-memory.ts';
+
 const FIRST_BYTES = 64 * 1024;
 const KEPT_BYTES = 4 * 1024 * 1024;
 
@@ -44,7 +46,8 @@ export class ByteSink {
 
   /** The bytes [from, to), in memory of their own. */
   take(from: number, to: number): Uint8Array<ArrayBuffer> {
-    const taken = this.bytes.slice(from, to);
+    const taken = new Uint8Array(takeMemory(to - from), 0, to - from);
+    taken.set(this.bytes.subarray(from, to));
     if (this.#capacity > KEPT_BYTES) this.#replace(0, FIRST_BYTES);
     return taken;
   }

@@ -1,3 +1,5 @@
+import { takeMemory } from '../../core/spare-memory.ts';
+
 /** Arrow's buffers end at a multiple of so many bytes. */
 export const padding = 64;
 const FIRST_BYTES = 1024;
@@ -35,9 +37,7 @@ export class GrowingBytes {
 
   #grow(used: number): void {
     const capacity = Math.max(this.#nextCapacity, this.bytes.length * 2, paddedLength(this.length));
-    // Not zeroed, and not of Buffer's pool: what is taken must not keep other data alive.
-    const { buffer } = Buffer.allocUnsafeSlow(capacity);
-    const larger = new Uint8Array(buffer);
+    const larger = new Uint8Array(takeMemory(capacity));
     larger.set(this.bytes.subarray(0, used));
     this.bytes = larger;
   }

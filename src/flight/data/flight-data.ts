@@ -1,6 +1,7 @@
+import { giveMemory } from '../../core/spare-memory.ts';
 import { splitMessage } from '../../encoding/arrow/write/ipc-message.ts';
 import { bytesField } from '../../grpc/protobuf/protobuf.ts';
-import type { Message } from '../../grpc/server/method.ts';
+import type { Message, NotedMessage } from '../../grpc/server/method.ts';
 
 const headerTag = 0x12;
 const metadataTag = 0x1a;
@@ -16,8 +17,13 @@ export function schemaData(message: Uint8Array): Message {
   return bytesField(2, splitMessage(message).header);
 }
 
+/** The same as `batchData`, of a message whose memory is given back when it is sent. */
+export function ownedBatchData(message: Uint8Array): NotedMessage {
+  return { pieces: batchData(message), onSent: () => giveMemory(message) };
+}
+
 /** FlightData of an encapsulated record batch. The body is not copied. `metadata`: up to 125 bytes, 8 n + 6 of them. */
-export function batchData(message: Uint8Array, metadata?: Uint8Array): Message {
+export function batchData(message: Uint8Array, metadata?: Uint8Array): Uint8Array[] {
   const { header, body } = splitMessage(message);
   const ofHeader = varintBytes(header.length);
   const ofBody = Math.max(varintBytes(body.length), lengthBytes - ofHeader);

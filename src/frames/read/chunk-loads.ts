@@ -177,7 +177,7 @@ function addLoads(run: LoadRun, { version, form, toRow }: VersionRows, row: numb
   let fromRow = row;
   for (let count = 0; count < chunks && fromRow < toRow; count++) {
     const end = Math.min(toRow, (chunkOf(version, form, fromRow) + 1) * version.chunkRows(form));
-    run.loads.push(new RowLoad(run, fromRow, end));
+    run.loads.push(new RowLoad(run, fromRow, end, { isOfOneReader: true }));
     fromRow = end;
   }
 }

@@ -68,7 +68,7 @@ export class ChunkReader {
           row += sent.rows;
           retry.progressed();
           readAhead.sent(sent.bytes.byteLength);
-          yield sent;
+          yield load.isOfOneReader && sent.bytes === next.bytes ? { ...sent, isOwned: true } : sent;
           readAhead.resumed();
           current.passed(row);
         }

@@ -13,6 +13,8 @@ export class RowLoad implements RowPieces {
   readonly run: LoadRun;
   readonly fromRow: number;
   readonly toRow: number;
+  /** Nobody else finds it, and it is not kept. */
+  readonly isOfOneReader: boolean;
   readonly pieces: EncodedRows[] = [];
   /** Rows before this one have arrived. */
   nextRow: number;
@@ -23,8 +25,9 @@ export class RowLoad implements RowPieces {
   #changed = Promise.resolve();
   #wake = (): void => {};
 
-  constructor(run: LoadRun, fromRow: number, toRow: number) {
+  constructor(run: LoadRun, fromRow: number, toRow: number, { isOfOneReader = false } = {}) {
     this.run = run;
+    this.isOfOneReader = isOfOneReader;
     this.fromRow = fromRow;
     this.toRow = toRow;
     this.nextRow = fromRow;
@@ -148,7 +151,7 @@ export class LoadRun {
       for await (const piece of job.engine.read(await job.prepare(), { signal, lane: job.lane })) {
         const load = queue[0];
         if (load === undefined) break;
-        load.push(compact(piece));
+        load.push(load.isOfOneReader ? piece : compact(piece));
         this.#loadingRow = load.nextRow;
         readAhead.loaded(piece);
         if (load.nextRow >= load.toRow) {

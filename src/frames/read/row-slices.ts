@@ -5,6 +5,8 @@ import type { RowPieces } from './row-load.ts';
 export interface SentRows {
   readonly bytes: Uint8Array;
   readonly rows: number;
+  /** Their memory belongs to the one who sends them: it may be given back when they are sent. */
+  readonly isOwned?: boolean;
 }
 
 /** The rows [fromRow, toRow) of a piece that begins at `pieceRow`; undefined when it has none of them. */

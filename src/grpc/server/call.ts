@@ -8,7 +8,7 @@ import { errorTrailers, okTrailers } from './error-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
 import { LazyAbort } from './lazy-abort.ts';
 import { writeMessage } from './message-writer.ts';
-import type { Call, Message, Method } from './method.ts';
+import { type Call, type Message, type Method, piecesOf } from './method.ts';
 import { onlyMessage, requestMessages } from './request.ts';
 import { endResponse, startResponse } from './response.ts';
 
@@ -195,6 +195,5 @@ async function acknowledge(record: AuditRecord, stopping: LazyAbort): Promise<vo
 /** Of a change, the notes have the bytes that it kept. */
 function noteBytes({ notes }: AuditRecord, message: Message): void {
   if (notes.changes > 0) return;
-  if (message instanceof Uint8Array) notes.addBytes(message.length);
-  else for (const piece of message) notes.addBytes(piece.length);
+  for (const piece of piecesOf(message)) notes.addBytes(piece.length);
 }

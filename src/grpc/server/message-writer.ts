@@ -1,7 +1,7 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { GrpcError } from '../wire/grpc-status.ts';
 import { messagePrefix } from '../wire/message-frames.ts';
-import type { Message } from './method.ts';
+import { type Message, type NotedMessage, piecesOf } from './method.ts';
 import { onStall } from './write-stall.ts';
 
 /** Writes one message, and waits while the reader is slow. */
@@ -11,14 +11,25 @@ export async function writeMessage(stream: ServerHttp2Stream, message: Message, 
 
 /** Whether the stream wants more. */
 export function putMessage(stream: ServerHttp2Stream, message: Message): boolean {
-  const pieces = message instanceof Uint8Array ? [message] : message;
+  const pieces = piecesOf(message);
   let bytes = 0;
   for (const piece of pieces) bytes += piece.length;
   stream.cork();
   let more = stream.write(messagePrefix(bytes));
-  for (const piece of pieces) more = stream.write(piece);
+  // A write is done when those before it are.
+  const last = 'onSent' in message ? pieces.at(-1) : undefined;
+  for (const piece of pieces) {
+    more = piece === last ? stream.write(piece, onWritten(message as NotedMessage)) : stream.write(piece);
+  }
   stream.uncork();
   return more;
+}
+
+/** Not where the write failed: then it may not be over. */
+function onWritten({ onSent }: NotedMessage): (error?: Error | null) => void {
+  return (error) => {
+    if (error == null) onSent();
+  };
 }
 
 /** Resolves when the stream wants more; rejects when it closes or stalls. */

@@ -21,7 +21,18 @@ export interface Call {
 }
 
 /** One message: its bytes, or pieces of it that are sent one behind the other without being copied together. */
-export type Message = Uint8Array | readonly Uint8Array[];
+export type Message = Uint8Array | readonly Uint8Array[] | NotedMessage;
+
+/** A message whose sender wants to know when its pieces have left, and nobody looks at them any more. */
+export interface NotedMessage {
+  readonly pieces: readonly Uint8Array[];
+  readonly onSent: () => void;
+}
+
+export function piecesOf(message: Message): readonly Uint8Array[] {
+  if (message instanceof Uint8Array) return [message];
+  return 'pieces' in message ? message.pieces : message;
+}
 
 interface Limits {
   /** A longer message from the client is refused. Default 4 MiB. */

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBase32 } from '../../../core/handle.ts';
+import { takeMemory } from '../../../core/spare-memory.ts';
 
 /** The child's descriptor of the file. */
 export const sharedDescriptor = 5;
@@ -38,7 +39,7 @@ export class SharedFile implements Disposable {
   /** The message in a slot, in memory of its own. */
   read(slot: number, bytes: number): Buffer {
     if (!this.#isOpen) throw new Error('the shared file is closed');
-    const payload = Buffer.allocUnsafeSlow(bytes);
+    const payload = Buffer.from(takeMemory(bytes), 0, bytes);
     let filled = 0;
     while (filled < bytes) {
       const read = readSync(this.descriptor, payload, filled, bytes - filled, slot * slotBytes + filled);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Column } from '../../../../core/data-type.ts';
+import { giveMemory } from '../../../../core/spare-memory.ts';
 import { columnsText } from '../../../../encoding/columns-text.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import { rowsHead } from '../../protocol/encoded-rows.ts';
@@ -42,6 +43,7 @@ export class AnswerChannel {
     if (this.#slots !== undefined && bytes >= leastSharedBytes && bytes <= slotBytes) {
       const slot = await this.#slots.put([head, ...pieces]);
       if (slot !== undefined) {
+        for (const piece of pieces) giveMemory(piece);
         const place = Buffer.allocUnsafe(8);
         place.writeUInt32LE(slot, 0);
         place.writeUInt32LE(bytes, 4);
