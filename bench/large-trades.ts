@@ -32,7 +32,7 @@ export function largeTrades(lab: Lab): Promise<LargeTrades> {
 }
 
 async function make(lab: Lab): Promise<LargeTrades> {
-  const rows = lab.quick ? 200_000 : 10_000_000;
+  const rows = lab.quick ? 1_000_000 : 10_000_000;
   const folder = join(lab.folder, 'large-trades');
   await makeTrades(folder, largeHandle, rows);
   const source = join(folder, 'cold', `${largeHandle}.parquet`);

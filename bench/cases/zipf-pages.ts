@@ -18,6 +18,8 @@ import { zipfRanks } from '../zipf.ts';
 const connections = 32;
 const pageRows = 1000;
 const cacheGb = 0.5;
+/** Less would keep no chunk. */
+const quickCacheGb = 0.02;
 const pagesCompared = 20;
 
 /** A store that is ten times as large as its cache. Both servers have just been started when the load begins. */
@@ -131,7 +133,7 @@ async function makeTables(server: HttpServer, { frames, rows }: StoreSize): Prom
 }
 
 async function startStore(lab: Lab, dataDir: string, { frames }: StoreSize): Promise<HttpServer> {
-  const settings = { CACHE_SIZE: String(lab.quick ? cacheGb / 100 : cacheGb) };
+  const settings = { CACHE_SIZE: String(lab.quick ? quickCacheGb : cacheGb) };
   const server = await startFramehold({ dataDir, logPath: lab.frameholdLog, settings });
   try {
     for (let frame = 0; frame < frames; frame++) await untilReadable(server, nameOf(frame));
