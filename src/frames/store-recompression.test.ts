@@ -147,7 +147,7 @@ test('a dropped frame is not recompressed', async () => {
 
 /** Takes DuckDB seconds to compress. */
 const long = { compression: { algorithm: 'zstd', level: 15 }, quietMs: 10 } as const;
-const longRows = 'SELECT md5(range::VARCHAR) AS t FROM range(3_000_000)';
+const longRows = 'SELECT md5(range::VARCHAR) AS t FROM range(2_000_000)';
 
 /** An engine whose writes are seen to begin and to end. */
 function watched(): { readonly engine: FrameEngine; readonly begun: () => number; readonly failures: unknown[] } {

@@ -19,7 +19,7 @@ import type { FrameStore } from './store.ts';
 const bench = await useStoreBench();
 
 const x = parseHandle('x');
-const withinMs = 1000;
+const withinMs = 5000;
 
 describe('two stores of one directory', () => {
   test('hold what the other has put, at once', async () => {

@@ -45,7 +45,7 @@ it('whatever the bytes, a call ends with a status that was foreseen', async () =
         expect(unforeseen).not.toContain(code);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 }, 60_000);
 

@@ -228,7 +228,7 @@ test('whatever two tenants do, neither sees anything of the other but what is sh
       const run = new Run(`r${++runs}.`);
       for (const each of steps) await run.take(each);
     }),
-    { seed: 20261117, numRuns: 30, interruptAfterTimeLimit: 60_000 },
+    { seed: 20261117, numRuns: 15, interruptAfterTimeLimit: 60_000 },
   );
 }, 180_000);
 

@@ -1,4 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import { existsSync } from 'node:fs';
+import { copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach } from 'vitest';
 import { anonymous } from '../../src/auth/identify.ts';
@@ -26,6 +28,7 @@ class StoreBench implements AsyncDisposable {
   readonly engine: DuckDbEngine;
   readonly #directory: TemporaryDirectory;
   readonly #open = new Set<FrameStore>();
+  readonly #written = new Map<string, Promise<string>>();
   #cold = 0;
 
   private constructor(directory: TemporaryDirectory) {
@@ -88,10 +91,23 @@ class StoreBench implements AsyncDisposable {
     return privateFiles(this.cold, folder);
   }
 
-  /** A Parquet file made without the store. */
+  /** A Parquet file made without the store. The same rows are written once, and copied. */
   async parquet(path: string, sql: string): Promise<void> {
+    let written = this.#written.get(sql);
+    if (written === undefined) {
+      written = this.#write(join(this.#directory.path, `rows-${this.#written.size}.parquet`), sql);
+      this.#written.set(sql, written);
+    }
+    // As DuckDB does it: another file comes into the place of one that is there.
+    const next = existsSync(path) ? join(this.#directory.path, 'next.parquet') : path;
+    await copyFile(await written, next);
+    if (next !== path) await rename(next, path);
+  }
+
+  async #write(path: string, sql: string): Promise<string> {
     const compression = { algorithm: 'zstd', level: 1 } as const;
     await this.engine.write({ source: { kind: 'sql', sql }, path, compression }, { signal: never });
+    return path;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -182,7 +198,7 @@ export function counting(engine: FrameEngine): { readonly engine: FrameEngine; r
 }
 
 /** Waits until `condition` holds. */
-export async function eventually(condition: () => Promise<boolean>, withinMs = 5000): Promise<void> {
+export async function eventually(condition: () => Promise<boolean>, withinMs = 20_000): Promise<void> {
   const end = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`did not happen within ${withinMs} ms`);

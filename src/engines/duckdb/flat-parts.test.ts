@@ -34,11 +34,11 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 
-function newEngine(): DuckDbEngine {
+function newEngine(memoryBytes = 500_000_000): DuckDbEngine {
   return new DuckDbEngine({
     workers: 1,
     threads: 1,
-    memoryBytes: 500_000_000,
+    memoryBytes,
     tempDirectory: join(directory.path, 'spill'),
     maxTempBytes: 10_000_000_000,
     maxQueue: 100,
@@ -69,11 +69,15 @@ async function textOf(path: string, { rows, columns }: WrittenPart): Promise<str
   return Buffer.concat(pieces).toString();
 }
 
-/** Writes rows at once and by way of DuckDB; gives the first part, or undefined where both refuse for the same reason. */
+/**
+ * Writes rows at once and by way of DuckDB; gives the first part, or undefined where both refuse for the same reason. Types that
+ * only DuckDB can write have one way.
+ */
 async function writtenAlike(stream: Uint8Array): Promise<WrittenPart | undefined> {
   const [path, other] = [newPath(), newPath()];
   const failure = (error: AppError): AppError => error;
   const plain = await write(stream, true, path).catch(failure);
+  if ('isCompressed' in plain && plain.isCompressed) return plain;
   const expected = await write(stream, false, other).catch(failure);
   if ('code' in expected || 'code' in plain) {
     expect(plain).toMatchObject({ code: (expected as AppError).code, message: (expected as AppError).message });
@@ -171,7 +175,7 @@ describe('a file that is compressed later is as DuckDB would write it', () => {
         const part = await writtenAlike(arrowStream(arrowMessages(columns, rows, batchRows)));
         if (part?.isCompressed === false) plain++;
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
     expect(plain).toBeGreaterThan(3);
   });
@@ -244,20 +248,20 @@ describe('a file that is compressed later is as DuckDB would write it', () => {
       { name: 'decimal', type: { kind: 'decimal', precision: 18, scale: 2 } },
       { name: 'short', type: { kind: 'int', bits: 16, signed: true } },
     ] as const;
-    const rows = Array.from({ length: 4 * 65_536 }, (_, n) => [
+    const rows = Array.from({ length: 3 * 65_536 }, (_, n) => [
       `${n} ${'z'.repeat(n % 31)}`,
       BigInt(n) * 7n,
       n % 30_000,
     ]);
     const part = await writtenAlike(arrowStream(arrowMessages(mixed, rows, 8192)));
-    expect(part).toMatchObject({ isCompressed: false, rows: 4 * 65_536 });
+    expect(part).toMatchObject({ isCompressed: false, rows: 3 * 65_536 });
   });
 
   test('more columns than the system takes pieces at once', { timeout: 120_000 }, async () => {
-    const wide = Array.from({ length: 1500 }, (_, index) => ({ name: `c${index}`, type: flatTypes[index % 24]?.type }));
-    const rows = Array.from({ length: 20 }, (_, n) => wide.map((_, index) => flatTypes[index % 24]?.value(n)));
-    const part = await writtenAlike(arrowStream(arrowMessages(wide as Column[], rows, 7)));
-    expect(part).toMatchObject({ isCompressed: false, rows: 20 });
+    const wide = Array.from({ length: 1100 }, (_, index) => ({ name: `c${index}`, type: flatTypes[index % 24]?.type }));
+    const rows = Array.from({ length: 5 }, (_, n) => wide.map((_, index) => flatTypes[index % 24]?.value(n)));
+    const part = await writtenAlike(arrowStream(arrowMessages(wide as Column[], rows, 3)));
+    expect(part).toMatchObject({ isCompressed: false, rows: 5 });
   });
 
   test('names that repeat, differ in case alone, or are empty', async () => {
@@ -283,22 +287,22 @@ describe('a file that is compressed later', () => {
   test('is made of a dictionary also where few bytes of it stand for more than could be held', {
     timeout: 180_000,
   }, async () => {
-    const [megabytes, rows] = [3, 250];
+    const [megabytes, rows] = [3, 100];
     const path = newPath();
-    await using fresh = newEngine();
+    await using fresh = newEngine(200_000_000);
     const part = await write(manyOf({ megabytes, rows, columns: 1 }), true, path, fresh);
     expect(part).toMatchObject({ rows, isCompressed: false });
     const job = { parts: [{ path, rows }], columns: part.columns, form: 'ndjson', chunkRows: 4096 } as const;
     let bytes = 0;
-    for await (const piece of fresh.read({ ...job, fromRow: 240, toRow: rows }, { signal: never })) {
+    for await (const piece of fresh.read({ ...job, fromRow: 90, toRow: rows }, { signal: never })) {
       bytes += piece.bytes.length;
     }
     expect(bytes).toBeGreaterThan(10 * megabytes * 1_000_000);
   });
 
   test('that needs more memory than there is costs one process and an error', { timeout: 180_000 }, async () => {
-    await using fresh = newEngine();
-    const huge = write(manyOf({ megabytes: 30, rows: 1, columns: 110 }), true, newPath(), fresh);
+    await using fresh = newEngine(100_000_000);
+    const huge = write(manyOf({ megabytes: 30, rows: 1, columns: 75 }), true, newPath(), fresh);
     await expect(huge).rejects.toMatchObject({ code: 'sql_out_of_memory' });
     expect(await write(stream, true, newPath(), fresh)).toMatchObject({ rows: 100_000 });
   });

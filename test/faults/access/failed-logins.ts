@@ -25,7 +25,7 @@ const perConnection = 100;
 export const failedLogins: Scenario = {
   id: 'T6',
   promise: 'failed logins without an end take bounded memory, log and audit, and lock out no good credential',
-  rounds: { ci: 1500, release: 1_000_000 },
+  rounds: { ci: 500, release: 1_000_000 },
   secondsPerRound: 0.01,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -29,7 +29,7 @@ export const weekOfTicks: Scenario = {
   id: 'G6',
   promise:
     'ticks that are appended for a week leave few files and a small manifest, and cost as much at the end as at the start',
-  rounds: { ci: 100, release: 500_000 },
+  rounds: { ci: 50, release: 500_000 },
   secondsPerRound: 0.2,
   async run({ rounds, size, progress }: Trial) {
     await using directory = await temporaryDirectory();

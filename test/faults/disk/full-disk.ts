@@ -15,7 +15,7 @@ const pageBytes = 4096;
 export const fullDisk: Scenario = {
   id: 'D3',
   promise: 'a disk that is full fails the one write, shows and leaves nothing of it, and hinders nothing else',
-  rounds: { ci: 5, release: 200 },
+  rounds: { ci: 3, release: 200 },
   secondsPerRound: 4,
   needs: ['mount'],
   async run({ rounds, random, progress }: Trial) {

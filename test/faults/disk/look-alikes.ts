@@ -30,7 +30,7 @@ const strange = [
 export const lookAlikes: Scenario = {
   id: 'C2-names',
   promise: 'handles that look alike are different frames, and a name that is no handle reaches no file',
-  rounds: { ci: 20, release: 2000 },
+  rounds: { ci: 10, release: 2000 },
   secondsPerRound: 1,
   async run({ rounds, random }: Trial) {
     await using directory = await temporaryDirectory();

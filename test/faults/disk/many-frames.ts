@@ -11,7 +11,7 @@ import { becomes } from './private-files.ts';
 export const manyFrames: Scenario = {
   id: 'C3-frames',
   promise: 'very many frames hold up neither a start nor the reading of one of them, and are listed page by page',
-  rounds: { ci: 200, release: 100_000 },
+  rounds: { ci: 100, release: 100_000 },
   secondsPerRound: 0.2,
   async run({ rounds, random, size, progress }: Trial) {
     await using directory = await temporaryDirectory();

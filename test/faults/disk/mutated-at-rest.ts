@@ -18,7 +18,7 @@ const framesAStart = 16;
 export const mutatedAtRest: Scenario = {
   id: 'D6-rest',
   promise: 'what went wrong on the disk between two starts is never served, and the other frames are',
-  rounds: { ci: 2, release: 420 },
+  rounds: { ci: 1, release: 420 },
   secondsPerRound: 20,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

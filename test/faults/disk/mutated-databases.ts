@@ -15,7 +15,7 @@ export const mutatedDatabases: Scenario = {
   id: 'D6-databases',
   promise:
     'a damaged copy of a frame never gives SQL wrong rows, and a damaged database of the operator hinders no frame',
-  rounds: { ci: 5, release: 4000 },
+  rounds: { ci: 2, release: 4000 },
   secondsPerRound: 4,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -17,7 +17,7 @@ const tickMs = 20;
 export const mutatedFiles: Scenario = {
   id: 'D6',
   promise: 'a file whose bytes change under a running server gives an error or another version, never wrong rows',
-  rounds: { ci: 10, release: 30_000 },
+  rounds: { ci: 6, release: 30_000 },
   secondsPerRound: 2,
   async run({ rounds, random, progress }: Trial) {
     const counts = { right: 0, damaged: 0, 'other versions': 0, 'other errors': 0 };

@@ -11,7 +11,7 @@ const verbs: readonly Verb[] = ['create', 'overwrite', 'append', 'append', 'drop
 export const noMoreFiles: Scenario = {
   id: 'D3-files',
   promise: 'a disk that holds no more files fails writes as a full one does, and reads and drops go on',
-  rounds: { ci: 10, release: 400 },
+  rounds: { ci: 6, release: 400 },
   secondsPerRound: 1,
   needs: ['mount'],
   async run({ rounds, random }: Trial) {

@@ -52,7 +52,7 @@ const kindsOfOtherVersions: readonly Kind[] = ['fdatasync', 'ftruncate', 'pwrite
 export const failingCalls: Scenario = {
   id: 'D4',
   promise: 'a write that the disk fails is not acknowledged, and after a failed fsync nothing is until a restart',
-  rounds: { ci: 5, release: 600 },
+  rounds: { ci: 3, release: 600 },
   secondsPerRound: 12,
   needs: ['strace'],
   async run({ rounds, random, progress }: Trial) {

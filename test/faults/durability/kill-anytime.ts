@@ -17,7 +17,7 @@ const mostAcks = 120;
 export const killAnytime: Scenario = {
   id: 'D1',
   promise: 'kill -9 at any moment loses nothing that was acknowledged and shows nothing half',
-  rounds: { ci: 6, release: 1000 },
+  rounds: { ci: 4, release: 1000 },
   secondsPerRound: 8,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -13,7 +13,7 @@ const mostAcks = 40;
 export const powerLoss: Scenario = {
   id: 'D2b',
   promise: 'a power cut at any moment loses nothing that was acknowledged and shows nothing half',
-  rounds: { ci: 2, release: 500 },
+  rounds: { ci: 1, release: 500 },
   secondsPerRound: 12,
   needs: ['mount'],
   async run({ rounds, random, progress }: Trial) {

@@ -20,7 +20,7 @@ interface Append {
 export const sharedHandle: Scenario = {
   id: 'D1b',
   promise: 'of many who append to one frame each is there once, in the order of the answers, and what was read stays',
-  rounds: { ci: 2, release: 300 },
+  rounds: { ci: 1, release: 300 },
   secondsPerRound: 20,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -21,7 +21,7 @@ const warmUp = 30;
 export const abandonedWork: Scenario = {
   id: 'O3-GRPC',
   promise: 'statements, transactions, sessions and queries that clients leave behind take bounded memory',
-  rounds: { ci: 50, release: 30_000 },
+  rounds: { ci: 25, release: 30_000 },
   secondsPerRound: 0.5,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -26,7 +26,7 @@ const bombBytes = 300e6;
 export const messageBombs: Scenario = {
   id: 'I5-GRPC',
   promise: 'a message that unpacks to much more, or announces more than it brings, is refused and takes no memory',
-  rounds: { ci: 2, release: 50 },
+  rounds: { ci: 1, release: 50 },
   secondsPerRound: 20,
   async run({ rounds }: Trial) {
     await using directory = await temporaryDirectory();

@@ -43,7 +43,7 @@ const inside =
 export const mutatedCalls: Scenario = {
   id: 'I2',
   promise: 'whatever bytes a gRPC client sends, it is told a foreseen status and harms nobody',
-  rounds: { ci: 600, release: 200_000 },
+  rounds: { ci: 250, release: 200_000 },
   secondsPerRound: 0.03,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

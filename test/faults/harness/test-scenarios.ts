@@ -13,7 +13,7 @@ export async function testScenarios(title: string, all: readonly Scenario[]): Pr
   describe(title, () => {
     for (const [index, scenario] of scenarios.entries()) {
       const { id, promise, rounds, secondsPerRound } = scenario;
-      const timeout = 30_000 + rounds.ci * secondsPerRound * 1000;
+      const timeout = 120_000 + rounds.ci * secondsPerRound * 1000;
       test.skipIf(leftOut[index])(`${id}: ${promise}`, { timeout }, async () => {
         const figures = await runScenario(scenario, { size: 'ci', seed: ciSeed });
         expect(Object.keys(figures).length).toBeGreaterThan(0);

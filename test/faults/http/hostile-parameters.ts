@@ -88,7 +88,7 @@ interface Case {
 export const hostileParameters: Scenario = {
   id: 'I6',
   promise: 'every parameter of every route refuses hostile values with a documented 4xx',
-  rounds: { ci: 400, release: 20_000 },
+  rounds: { ci: 150, release: 20_000 },
   secondsPerRound: 0.03,
   async run({ rounds, random }: Trial) {
     await using directory = await temporaryDirectory();

@@ -17,7 +17,7 @@ const endless = 'select count(*) from range(1_000_000) a, range(10_000_000) b wh
 export const leavingClients: Scenario = {
   id: 'O3-HTTP',
   promise: 'a client that leaves, at whatever point, stops its work and gives back all that it held',
-  rounds: { ci: 20, release: 1000 },
+  rounds: { ci: 10, release: 1000 },
   secondsPerRound: 0.5,
   async run({ rounds, size, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -21,7 +21,7 @@ const deadlineMs = 30_000;
 export const malformedHttp: Scenario = {
   id: 'I1',
   promise: 'malformed HTTP is answered or cut off, one answer a request, and changes, crashes and leaks nothing',
-  rounds: { ci: 500, release: 1_000_000 },
+  rounds: { ci: 200, release: 1_000_000 },
   secondsPerRound: 0.03,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -29,7 +29,7 @@ const ledger = 'ledger';
 export const mutatedLines: Scenario = {
   id: 'G7',
   promise: 'damaged line protocol crashes nothing, every refusal names its line, and nothing of a refused body is kept',
-  rounds: { ci: 2000, release: 1_000_000 },
+  rounds: { ci: 700, release: 1_000_000 },
   secondsPerRound: 0.005,
   async run({ rounds, random }: Trial) {
     await using directory = await temporaryDirectory();

@@ -67,7 +67,7 @@ const hidden = 'POST /sql?smuggled HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: 
 export const smuggledRequests: Scenario = {
   id: 'I1s',
   promise: 'a request hidden in the body of another is never answered, however the length of that is said',
-  rounds: { ci: 600, release: 200_000 },
+  rounds: { ci: 200, release: 200_000 },
   secondsPerRound: 0.03,
   async run({ rounds, random }: Trial) {
     await using directory = await temporaryDirectory();

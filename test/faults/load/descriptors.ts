@@ -27,7 +27,7 @@ const recoveryMs = 5000;
 export const descriptors: Scenario = {
   id: 'L4',
   promise: 'without free file descriptors the server refuses, loses nothing, and recovers when there are some again',
-  rounds: { ci: 3, release: 300 },
+  rounds: { ci: 2, release: 300 },
   secondsPerRound: 5,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

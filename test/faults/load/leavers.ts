@@ -21,7 +21,7 @@ const upstreamMs = { ci: 3000, release: 100 } as const;
 export const leavers: Scenario = {
   id: 'O3',
   promise: 'a client that leaves stops its statement, and frees its place and its request to the external database',
-  rounds: { ci: 3, release: 100 },
+  rounds: { ci: 1, release: 100 },
   secondsPerRound: 10,
   async run({ rounds, size, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -19,7 +19,7 @@ const workedOut = 49_999_995_000_000;
 export const workerDeaths: Scenario = {
   id: 'W1',
   promise: 'a DuckDB process that dies or stands still costs at most the request it had',
-  rounds: { ci: 5, release: 300 },
+  rounds: { ci: 3, release: 300 },
   secondsPerRound: 10,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -14,7 +14,7 @@ const puts: readonly Verb[] = ['overwrite', 'append'];
 export const frozenWriter: Scenario = {
   id: 'M2',
   promise: 'a server that stands still holds up the others for seconds at most, and does no harm when it goes on',
-  rounds: { ci: 2, release: 200 },
+  rounds: { ci: 1, release: 200 },
   secondsPerRound: 40,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -14,7 +14,7 @@ export const manyServers: Scenario = {
   id: 'M1',
   promise:
     'servers of one directory lose nothing when some are killed, and show within a second what another acknowledged',
-  rounds: { ci: 3, release: 300 },
+  rounds: { ci: 2, release: 300 },
   secondsPerRound: 15,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -16,7 +16,7 @@ const expected = new Set([undefined, 'sql_error', 'handle_exists', 'handle_not_f
 export const tableRaces: Scenario = {
   id: 'S2',
   promise: 'tables that are made, replaced and dropped while others read them are read whole or not at all',
-  rounds: { ci: 100, release: 20_000 },
+  rounds: { ci: 50, release: 20_000 },
   secondsPerRound: 0.25,
   async run({ rounds, random, progress }: Trial) {
     await using directory = await temporaryDirectory();

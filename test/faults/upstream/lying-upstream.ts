@@ -29,7 +29,7 @@ const ourHeaders = new Set(
 export const lyingUpstream: Scenario = {
   id: 'U2',
   promise: 'whatever the external database answers, a client gets all of it, a documented error, or a cut connection',
-  rounds: { ci: 100, release: 20_000 },
+  rounds: { ci: 60, release: 20_000 },
   secondsPerRound: 1,
   async run({ rounds, random, size, progress }: Trial) {
     await using directory = await temporaryDirectory();

@@ -17,7 +17,7 @@ export const manyQueries: Scenario = {
   id: 'U4',
   promise:
     'queries beyond the connections wait in turn, those beyond the queue are told so, and who leaves frees its place',
-  rounds: { ci: 20, release: 1000 },
+  rounds: { ci: 8, release: 1000 },
   secondsPerRound: 1,
   async run({ rounds, random, size }: Trial) {
     await using directory = await temporaryDirectory();

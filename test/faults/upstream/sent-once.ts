@@ -12,7 +12,7 @@ const clients = 8;
 export const sentOnce: Scenario = {
   id: 'U5',
   promise: 'a statement reaches the external database at most once, whatever happens to its connection',
-  rounds: { ci: 200, release: 50_000 },
+  rounds: { ci: 80, release: 50_000 },
   secondsPerRound: 0.1,
   async run({ rounds, random }: Trial) {
     await using directory = await temporaryDirectory();

@@ -15,7 +15,7 @@ import { Session } from '../native/session.ts';
 import { loadArrowStream } from './arrow-to-table.ts';
 
 /** Raise it by hand for a longer hunt: ARROW_DAMAGE_RUNS=100000 npx vitest run arrow-load-damage. */
-const runs = Number(process.env.ARROW_DAMAGE_RUNS ?? 300);
+const runs = Number(process.env.ARROW_DAMAGE_RUNS ?? 120);
 
 const session = new Session({
   threads: 1,

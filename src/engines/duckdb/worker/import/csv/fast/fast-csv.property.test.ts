@@ -85,7 +85,7 @@ async function isReadAlike(content: string, wishes: CsvWishes): Promise<boolean>
 }
 
 test('what is read of a file without DuckDB is what DuckDB reads', async () => {
-  const runs = 400;
+  const runs = 150;
   let fast = 0;
   await fc.assert(
     fc.asyncProperty(columns.chain(rowsOf), dialects, fc.boolean(), async (rows, dialect, hasHeader) => {
@@ -133,6 +133,6 @@ test('and it is left to DuckDB where it is damaged, or is read alike', async () 
       const content = `${dialect.mark}${rows[0]?.map((_, index) => `c${index}`).join(dialect.delimiter)}${dialect.lineEnd}${whole.slice(0, at)}${put}${whole.slice(at + cut)}`;
       await isReadAlike(content, { delimiter: dialect.delimiter, hasHeader: true });
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
 }, 120_000);

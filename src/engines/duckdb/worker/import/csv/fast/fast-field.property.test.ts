@@ -40,7 +40,7 @@ async function valuesByDuckDb(value: string, texts: readonly string[]): Promise<
   return values;
 }
 
-const runs = 10;
+const runs = 5;
 const textsOfRun = 200;
 
 /** What is not left to DuckDB is read as DuckDB reads it. Less than `leastShare` of texts would show little. */
