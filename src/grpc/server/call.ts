@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { AppError, loggedError, toAppError } from '../../core/app-error.ts';
+import type { TimeoutList } from '../../core/async/timeout-list.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -8,15 +9,15 @@ import { errorTrailers, okTrailers } from './error-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
 import { LazyAbort } from './lazy-abort.ts';
 import { writeMessage } from './message-writer.ts';
-import { type Call, type Message, type Method, piecesOf } from './method.ts';
+import { type Call, type Message, type Messages, type Method, piecesOf } from './method.ts';
 import { onlyMessage, requestMessages } from './request.ts';
-import { endResponse, startResponse } from './response.ts';
+import { endResponse, noHeaders, startResponse } from './response.ts';
+import type { StallTimeout } from './write-stall.ts';
 
 export interface CallTimeouts {
   /** For a unary request to arrive whole. */
-  readonly requestTimeoutMs: number;
-  /** How long a client may take no byte while there is something to send. */
-  readonly stallTimeoutMs: number;
+  readonly request: TimeoutList;
+  readonly stall: StallTimeout;
 }
 
 export interface StartCallOptions {
@@ -55,7 +56,7 @@ const maxTimerMs = 2 ** 31 - 1;
 export function startCall(stream: ServerHttp2Stream, options: StartCallOptions): RunningCall {
   const { metadata, path, identify, requestId, record, logger, timeouts, onClosed } = options;
   const stopping = new LazyAbort();
-  const headers: OutgoingHttpHeaders = {};
+  let headers = noHeaders;
   let principal: Principal | undefined;
   const call: Call = {
     path,
@@ -72,18 +73,19 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
       return stopping.signal;
     },
     setHeader: (name, value) => {
-      headers[name] = value;
+      headers = { ...headers, [name]: value };
     },
   };
   let deadline: NodeJS.Timeout | undefined;
   let ended = false;
   let outcome = 'client_gone';
   let hasFailed = false;
+  let stopWatching: (() => void) | undefined;
 
-  const end = (trailers: OutgoingHttpHeaders, last?: Message): void => {
+  const end = (trailers: OutgoingHttpHeaders, last?: readonly Message[]): void => {
     ended = true;
     clearTimeout(deadline);
-    endResponse(stream, trailers, timeouts.stallTimeoutMs, last);
+    stopWatching = endResponse(stream, trailers, timeouts.stall, last);
   };
   const fail = (thrown: unknown): void => {
     if (ended || stream.destroyed) return;
@@ -104,6 +106,7 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
 
   stream.once('close', () => {
     clearTimeout(deadline);
+    stopWatching?.();
     if (!ended) stopping.abort(new GrpcError('CANCELLED', 'the client cancelled the call'));
     ended = true;
     record?.end(outcome);
@@ -111,16 +114,17 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
   });
   try {
     deadline = startDeadline(metadata['grpc-timeout']?.toString(), abort);
-    const succeed = (last: Message | undefined): void => {
+    const succeed = (last: readonly Message[]): void => {
       if (ended) return;
       outcome = 'ok';
       end(okTrailers, last);
     };
+    const respond = (): void => startResponse(stream, headers);
     const begin = (known: Principal | undefined): void => {
       principal = known === undefined || record === undefined ? known : record.identified(known);
       if (known !== undefined) options.admit?.(known);
       if (principal !== undefined) options.onIdentified(principal);
-      if (!ended) void run(stream, call, { ...options, headers, stopping }).then(succeed, fail);
+      if (!ended) void run(stream, call, options, stopping, respond).then(succeed, fail);
     };
     const identified = identify?.();
     if (identified instanceof Promise) identified.then(begin).catch(fail);
@@ -138,49 +142,48 @@ function startDeadline(header: string | undefined, abort: RunningCall['abort']):
   return setTimeout(() => abort(new GrpcError('DEADLINE_EXCEEDED', `deadline of ${timeoutMs} ms exceeded`)), timeoutMs);
 }
 
-/** Gives the last message, where it is known to be that: the trailers leave with it. */
+/** Gives the last messages, where they are known to be that: the trailers leave with them. */
 async function run(
   stream: ServerHttp2Stream,
   call: Call,
-  {
-    method,
-    record,
-    timeouts,
-    headers,
-    stopping,
-  }: StartCallOptions & { headers: OutgoingHttpHeaders; stopping: LazyAbort },
-): Promise<Message | undefined> {
-  const { requestTimeoutMs, stallTimeoutMs } = timeouts;
-  const sendAll = async (messages: AsyncIterable<Message>): Promise<undefined> => {
+  { method, record, timeouts }: StartCallOptions,
+  stopping: LazyAbort,
+  respond: () => void,
+): Promise<readonly Message[]> {
+  const sendAtOnce = async (messages: readonly Message[]): Promise<readonly Message[]> => {
+    stopping.throwIfAborted();
+    if (record !== undefined) await acknowledge(record, stopping);
+    respond();
+    if (record !== undefined) for (const message of messages) noteBytes(record, message);
+    return messages;
+  };
+  const sendAll = async (messages: AsyncIterable<Message>): Promise<readonly Message[]> => {
     for await (const message of messages) {
       stopping.throwIfAborted();
       if (record !== undefined) await acknowledge(record, stopping);
-      if (!stream.headersSent) startResponse(stream, headers);
+      if (!stream.headersSent) respond();
       if (record !== undefined) noteBytes(record, message);
-      await writeMessage(stream, message, stallTimeoutMs);
+      await writeMessage(stream, message, timeouts.stall);
     }
     if (record !== undefined) await acknowledge(record, stopping);
     // A stream of no messages still has headers and trailers.
-    if (!stream.headersSent && !stopping.isAborted) startResponse(stream, headers);
+    if (!stream.headersSent && !stopping.isAborted) respond();
+    return [];
   };
   switch (method.kind) {
     case 'unary': {
-      const request = await onlyMessage(stream, call, method, requestTimeoutMs);
-      const message = await method.handle(request, call);
-      stopping.throwIfAborted();
-      if (record !== undefined) await acknowledge(record, stopping);
-      startResponse(stream, headers);
-      if (record !== undefined) noteBytes(record, message);
-      return message;
+      const request = await onlyMessage(stream, call, method, timeouts.request);
+      return sendAtOnce([await method.handle(request, call)]);
     }
     case 'serverStreaming': {
-      const request = await onlyMessage(stream, call, method, requestTimeoutMs);
-      return sendAll(method.handle(request, call));
+      const request = await onlyMessage(stream, call, method, timeouts.request);
+      const messages: Messages = await method.handle(request, call);
+      return Symbol.asyncIterator in messages ? sendAll(messages) : sendAtOnce(messages);
     }
     case 'streaming':
       return sendAll(method.handle(requestMessages(stream, call, method), call));
     default:
-      method satisfies never;
+      return method satisfies never;
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { withTimeout } from '../../core/async/limited-wait.ts';
+import { TimeoutList } from '../../core/async/timeout-list.ts';
 import type { Audit } from '../../core/audit.ts';
 import { limitConnections } from '../../core/connection-limit.ts';
 import type { CredentialWatch, WatchedRequest } from '../../core/credential-watch.ts';
@@ -27,6 +28,7 @@ import { errorTrailers } from './error-status.ts';
 import { http2Options, windowBytes } from './http2-settings.ts';
 import type { Method, Service } from './method.ts';
 import { endResponse } from './response.ts';
+import { StallTimeout } from './write-stall.ts';
 
 export interface GrpcListenerOptions {
   readonly host: string;
@@ -50,7 +52,12 @@ export interface GrpcListenerOptions {
   readonly timeouts?: Partial<GrpcTimeouts>;
 }
 
-export interface GrpcTimeouts extends CallTimeouts, ConnectionTimeouts {}
+export interface GrpcTimeouts extends ConnectionTimeouts {
+  /** For a unary request to arrive whole. */
+  readonly requestTimeoutMs: number;
+  /** How long a client may take no byte while there is something to send. */
+  readonly stallTimeoutMs: number;
+}
 
 export interface GrpcListener {
   readonly address: { readonly host: string; readonly port: number };
@@ -159,14 +166,14 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
 /** Finds the method of each call and begins it. */
 class Dispatcher {
   readonly #options: GrpcListenerOptions;
-  readonly #timeouts: GrpcTimeouts;
+  readonly #timeouts: CallTimeouts;
   readonly #logger: Logger;
   readonly #methods: ReadonlyMap<string, FoundMethod>;
   readonly #calls = new Set<RunningCall>();
 
-  constructor(options: GrpcListenerOptions, timeouts: GrpcTimeouts, logger: Logger) {
+  constructor(options: GrpcListenerOptions, { requestTimeoutMs, stallTimeoutMs }: GrpcTimeouts, logger: Logger) {
     this.#options = options;
-    this.#timeouts = timeouts;
+    this.#timeouts = { request: new TimeoutList(requestTimeoutMs), stall: new StallTimeout(stallTimeoutMs) };
     this.#logger = logger;
     this.#methods = methodsByPath(options.services);
   }
@@ -180,7 +187,7 @@ class Dispatcher {
     const { identify, admit, audit, watch, counter } = this.#options;
     const { id, address, certificate, enter } = connection;
     const leave = enter();
-    const found = route(stream, metadata, this.#methods);
+    const found = route(stream, metadata, this.#methods, this.#timeouts);
     if (found === undefined) {
       stream.once('close', leave);
       return;
@@ -238,12 +245,14 @@ function route(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   methods: ReadonlyMap<string, FoundMethod>,
+  { stall }: CallTimeouts,
 ): FoundMethod | undefined {
   if (headers[':method'] !== 'POST') {
     stream.respond({ ':status': 405, allow: 'POST' }, { endStream: true });
     return undefined;
   }
-  if (!/^application\/grpc(\+proto)?\s*(;|$)/i.test(headers['content-type'] ?? '')) {
+  const contentType = headers['content-type'] ?? '';
+  if (contentType !== 'application/grpc' && !/^application\/grpc(\+proto)?\s*(;|$)/i.test(contentType)) {
     stream.respond({ ':status': 415, 'accept-post': 'application/grpc' }, { endStream: true });
     return undefined;
   }
@@ -251,7 +260,7 @@ function route(
   const method = methods.get(path);
   if (method === undefined) {
     const error = new GrpcError('UNIMPLEMENTED', `there is no method ${path.slice(0, 200)}`);
-    endResponse(stream, errorTrailers(error), defaultTimeouts.stallTimeoutMs);
+    stream.once('close', endResponse(stream, errorTrailers(error), stall));
   }
   return method;
 }

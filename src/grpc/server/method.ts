@@ -48,10 +48,13 @@ export interface UnaryMethod extends Limits {
   handle(request: Uint8Array, call: Call): Message | Promise<Message>;
 }
 
+/** As they come, or all of them at once: these leave together, with the trailers behind them. */
+export type Messages = AsyncIterable<Message> | readonly Message[];
+
 /** One message in, any number out. */
 export interface ServerStreamingMethod extends Limits {
   readonly kind: 'serverStreaming';
-  handle(request: Uint8Array, call: Call): AsyncIterable<Message>;
+  handle(request: Uint8Array, call: Call): AsyncIterable<Message> | Promise<Messages>;
 }
 
 /** Any number of messages in, any number out. Both sides are pulled: a slow reader slows the writer. */

@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { AppError } from '../../core/app-error.ts';
 import { IdleTimer } from '../../core/async/idle-timer.ts';
+import type { TimeoutList } from '../../core/async/timeout-list.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
 import type { BudgetShare, MessageBudget } from '../wire/message-budget.ts';
 import { checkPrefix, endedInside, type FrameLimits, MessageReader, prefixBytes } from '../wire/message-frames.ts';
@@ -56,7 +57,7 @@ export function onlyMessage(
   stream: ServerHttp2Stream,
   call: Call,
   limits: Limits,
-  timeoutMs: number,
+  timeouts: TimeoutList,
 ): Promise<Uint8Array> {
   const frameLimits = frameLimitsOf(call, limits);
   return new Promise((resolve, reject) => {
@@ -66,7 +67,7 @@ export function onlyMessage(
     const count = floodGuard(stream);
     let share: BudgetShare | undefined;
     const settle = (act: () => void): void => {
-      clearTimeout(timer);
+      clearTimer();
       share?.clear();
       stream.off('data', onData).off('end', onEnd).off('close', onClose);
       act();
@@ -102,10 +103,10 @@ export function onlyMessage(
         settle(() => resolve(message));
       });
     const onClose = (): void => settle(() => reject(cancelled()));
-    const timer = setTimeout(() => {
-      const error = new AppError('invalid_input', `the request did not arrive within ${timeoutMs} ms`);
+    const clearTimer = timeouts.start(() => {
+      const error = new AppError('invalid_input', `the request did not arrive within ${timeouts.timeoutMs} ms`);
       settle(() => reject(error));
-    }, timeoutMs);
+    });
     stream.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }

@@ -1,8 +1,8 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { floodGuard } from './data-flood-guard.ts';
-import { putMessage } from './message-writer.ts';
+import { endWithMessages } from './message-writer.ts';
 import type { Message } from './method.ts';
-import { onStall } from './write-stall.ts';
+import { onStall, type StallTimeout } from './write-stall.ts';
 
 const responseHeaders: OutgoingHttpHeaders = {
   ':status': 200,
@@ -18,33 +18,36 @@ const resetAfterMs = 250;
 /** Until then, so that a client which does not stop does not keep us busy. */
 const firstDroppedBytes = 1024 * 1024;
 
+/** Where a call adds none of its own. */
+export const noHeaders: OutgoingHttpHeaders = {};
+
 const trailersFollow = { waitForTrailers: true } as const;
 
 export function startResponse(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
-  stream.respond({ ...headers, ...responseHeaders }, trailersFollow);
+  // Node copies them.
+  stream.respond(headers === noHeaders ? responseHeaders : { ...headers, ...responseHeaders }, trailersFollow);
 }
 
-/** Ends the response, with its last message where that is not sent yet. Trailers without a message before them are sent as the headers. */
+/**
+ * Ends the response, with the messages that are not sent yet. Trailers without a message before them are sent as the headers. The
+ * result is to be called when the stream is closed.
+ */
 export function endResponse(
   stream: ServerHttp2Stream,
   trailers: OutgoingHttpHeaders,
-  stallTimeoutMs: number,
-  last?: Message,
-): void {
-  if (stream.closed || stream.destroyed) return;
-  stream.once(
-    'close',
-    onStall(stream, stallTimeoutMs, () => stream.close(constants.NGHTTP2_CANCEL)),
-  );
+  stallTimeout: StallTimeout,
+  last: readonly Message[] = [],
+): () => void {
+  if (stream.closed || stream.destroyed) return () => {};
   // First, as Node resets at once a stream that is answered and that nobody reads.
   if (!stream.readableEnded) dropRequest(stream);
   if (stream.headersSent) {
     stream.once('wantTrailers', () => stream.sendTrailers(trailers));
-    if (last !== undefined) putMessage(stream, last);
-    stream.end();
+    endWithMessages(stream, last);
   } else {
     stream.respond({ ...responseHeaders, ...trailers }, { endStream: true });
   }
+  return onStall(stream, stallTimeout, () => stream.close(constants.NGHTTP2_CANCEL));
 }
 
 /** What nobody reads is dropped, else the stream would never close. */

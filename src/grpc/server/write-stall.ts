@@ -1,8 +1,18 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import { TimeoutList } from '../../core/async/timeout-list.ts';
 
-const looks = 4;
+/** How long a client may take no byte while there is something to send. Shared by all streams that wait. */
+export class StallTimeout {
+  readonly looks: TimeoutList;
+
+  constructor(timeoutMs: number) {
+    this.looks = new TimeoutList(timeoutMs / looksInTimeout);
+  }
+}
+
+const looksInTimeout = 4;
 /** Where others on the connection are read, only the time tells that one is not. */
-const leastLooks = 10 * looks;
+const leastLooks = 10 * looksInTimeout;
 /** What waits may be large: so many bytes have a look more. */
 const bytesInLook = 256 * 1024;
 /** Pings and the like go on also where no data is taken. */
@@ -15,22 +25,23 @@ const negligibleBytes = 1024;
  * The timeout of Node's own streams starts anew with every byte on the connection, also with those of our pings: a client
  * that grants no window and answers pings would stay for ever.
  */
-export function onStall(stream: ServerHttp2Stream, stallTimeoutMs: number, stalled: () => void): () => void {
-  let taken = bytesTaken(stream);
+export function onStall(stream: ServerHttp2Stream, { looks }: StallTimeout, stalled: () => void): () => void {
+  // Not known before the first look: most streams are over by then, and Node takes long to tell it.
+  let taken: number | undefined;
   let quietLooks = 0;
   let allLooks = 0;
   const mostLooks = leastLooks + stream.writableLength / bytesInLook;
-  const timer = setInterval(() => {
+  const look = (): void => {
     const now = bytesTaken(stream);
-    const isQuiet = now - taken <= negligibleBytes;
+    const isQuiet = taken !== undefined && now - taken <= negligibleBytes;
     quietLooks = isQuiet ? quietLooks + 1 : 0;
     if (!isQuiet) taken = now;
     allLooks += 1;
-    if (quietLooks < looks && allLooks < mostLooks) return;
-    clearInterval(timer);
-    stalled();
-  }, stallTimeoutMs / looks);
-  return () => clearInterval(timer);
+    if (quietLooks < looksInTimeout && allLooks < mostLooks) clear = looks.start(look);
+    else stalled();
+  };
+  let clear = looks.start(look);
+  return () => clear();
 }
 
 function bytesTaken({ session }: ServerHttp2Stream): number {
