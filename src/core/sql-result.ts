@@ -5,6 +5,7 @@ export function endingWith(result: SqlResult, end: () => void | Promise<void>): 
   return {
     columns: result.columns,
     rows: () => result.rows(),
+    whole: result.whole,
     arrowStream: () => result.arrowStream(),
     get totalRows() {
       return result.totalRows;

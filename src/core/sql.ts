@@ -1,5 +1,6 @@
 import type { Column, DataType } from './data-type.ts';
 import type { ChunkForm, EncodedRows, JobOptions, PartSource } from './frame-engine.ts';
+import type { Tenant } from './principal.ts';
 
 /** Frames are tables of this database and schema. */
 export const framesCatalog = 'framehold';
@@ -126,6 +127,8 @@ export interface SqlResult extends AsyncDisposable {
   readonly columns: readonly Column[];
   /** To be read once, by this or `arrowStream`. */
   rows(): AsyncIterable<EncodedRows>;
+  /** All rows, where they were there at once: then `rows` need not be read. */
+  readonly whole?: readonly EncodedRows[] | undefined;
   /** The result as an Arrow IPC stream; only for the form `arrow`. */
   arrowStream(): AsyncIterable<Uint8Array>;
   /** Rows of the whole result, once `rows` has ended. With `countAll` also those that were not asked for. */
@@ -141,6 +144,8 @@ export interface SqlWrite extends SqlJob {
 
 /** An engine that runs SQL over frames. Every call rejects with an AppError: `sql_error` with a position where it is known. */
 export interface SqlEngine {
+  /** The analysis of a text that this tenant sent before, where it is still remembered. */
+  known?(sql: string, tenant: Tenant | undefined): Statement | undefined;
   /** Parses the text and checks it: one statement, of what callers may do. */
   analyze(sql: string, options: JobOptions): Promise<Statement>;
   /** The columns and parameters of a query, without running it. */

@@ -10,14 +10,15 @@ export interface FlightActions {
 }
 
 /** Flight SQL is asked first: cancelling and renewing are also done to its tickets. */
-export async function* doAction({ own, sql }: FlightActions, request: Uint8Array, call: Call): AsyncGenerator<Message> {
+export async function doAction(
+  { own, sql }: FlightActions,
+  request: Uint8Array,
+  call: Call,
+): Promise<readonly Message[]> {
   const { type, body } = Action.decode(request);
   if (call.principal.notes !== undefined) call.principal.notes.object = type.slice(0, 100);
   const ofSql = sql.doAction(type, body, call);
-  if (ofSql !== undefined) {
-    yield* ofSql;
-    return;
-  }
+  if (ofSql !== undefined) return ofSql;
   const action = own.find((candidate) => candidate.type === type);
   if (action === undefined) {
     const meant = didYouMean(
@@ -27,7 +28,7 @@ export async function* doAction({ own, sql }: FlightActions, request: Uint8Array
     const hint = meant || '; ListActions tells what there is';
     throw new GrpcError('UNIMPLEMENTED', `there is no action ${JSON.stringify(type.slice(0, 100))}${hint}`);
   }
-  yield Result.encode({ body: await action.run(body, call) });
+  return [Result.encode({ body: await action.run(body, call) })];
 }
 
 export async function* listActions({ own, sql }: FlightActions): AsyncGenerator<Message> {

@@ -1,7 +1,7 @@
 import { AppError } from '../core/app-error.ts';
 import type { Frames } from '../frames/frames.ts';
 import { Ticket } from '../grpc/messages/flight.ts';
-import type { Call, Message } from '../grpc/server/method.ts';
+import type { Call, Message, Messages } from '../grpc/server/method.ts';
 import { arrowSchema } from './data/arrow-schema.ts';
 import { batchData, ownedBatchData, schemaData } from './data/flight-data.ts';
 import { followData } from './follow-data.ts';
@@ -13,7 +13,7 @@ export function doGet(
   { frames, followers, filter, sql }: FlightParts,
   request: Uint8Array,
   call: Call,
-): AsyncIterable<Message> {
+): AsyncIterable<Message> | Promise<Messages> {
   const { ticket } = Ticket.decode(request);
   if (ticket.length === 0) throw new AppError('missing_parameter', 'the ticket is empty');
   const ofSql = sql.doGet(ticket, call);

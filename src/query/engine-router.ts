@@ -54,13 +54,19 @@ export class EngineRouter implements FrameSql {
   async analyze(principal: Principal, text: SqlText | EngineChoice, options: CallOptions): Promise<AnalysedStatement> {
     const choice = 'reason' in text ? text : await this.choose(principal, text, options);
     const { sql, engine } = choice;
+    if (choice.statement !== undefined) return { ...choice.statement, sql, engine };
+    const known = this.#named(principal, engine).known(principal, sql);
+    if (known !== undefined) {
+      this.#running.pass(principal, choice, options);
+      return { ...known, sql, engine };
+    }
     const analyzeOnce = async (own: CallOptions): Promise<Statement> => {
       const statement = await this.#named(principal, engine).analyze(principal, sql, own);
       // A cancel may arrive just as the analysis ends. Check here, because the next step registers a new run.
       own.signal.throwIfAborted();
       return statement;
     };
-    return { ...(choice.statement ?? (await this.#during(principal, choice, options, analyzeOnce))), sql, engine };
+    return { ...(await this.#during(principal, choice, options, analyzeOnce)), sql, engine };
   }
 
   async prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql> {
@@ -127,6 +133,10 @@ export class EngineRouter implements FrameSql {
 
 /** The same result; its rows are noted as they pass. */
 function counted(result: SqlResult, notes: RequestNotes): SqlResult {
+  if (result.whole !== undefined) {
+    for (const { rows } of result.whole) notes.addRows(rows);
+    return result;
+  }
   return {
     columns: result.columns,
     async *rows() {

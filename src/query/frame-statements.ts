@@ -55,6 +55,11 @@ export class FrameStatements {
     this.#frames = frames;
   }
 
+  /** The analysis of a text that is remembered. */
+  known({ tenant }: Principal, sql: string): Statement | undefined {
+    return this.#engine.known?.(sql, tenant);
+  }
+
   async analyze({ tenant }: Principal, sql: string, options: CallOptions): Promise<Statement> {
     return await this.#engine.analyze(sql, { ...options, tenant });
   }

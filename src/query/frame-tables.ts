@@ -15,6 +15,8 @@ export interface OpenTables extends AsyncDisposable {
   readonly tables: readonly FrameTable[];
 }
 
+const noTables: OpenTables = { tables: [], [Symbol.asyncDispose]: async () => {} };
+
 /** Finds and opens the frames behind the names of a query; those of the operator's database are not our business. */
 export async function openTables(
   frames: Frames,
@@ -22,6 +24,7 @@ export async function openTables(
   names: readonly TableName[],
   options: { readonly signal: AbortSignal },
 ): Promise<OpenTables> {
+  if (names.length === 0) return noTables;
   return Cleanup.scope(async (cleanup) => {
     const opened = new Map<string, FrameTable>();
     for (const table of names) {

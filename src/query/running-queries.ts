@@ -34,14 +34,24 @@ export class RunningQueries {
    * The statement is to run with the options of what this gives, and is under way until that ends. Refused (`rate_limited`) where
    * the tenant has as many under way as it may.
    */
-  begin(owner: Principal, { sql, engine }: Pick<RunningQuery, 'sql' | 'engine'>, options: CallOptions): Run {
+  begin(owner: Principal, statement: Pick<RunningQuery, 'sql' | 'engine'>, options: CallOptions): Run {
+    const shown = this.pass(owner, statement, options);
+    const run = new Run(owner, shown, options, () => this.#runs.delete(run));
+    this.#runs.add(run);
+    return run;
+  }
+
+  /** The same of a statement whose work is over at once: it is noted and refused alike, but nobody could see it. */
+  pass(
+    owner: Principal,
+    { sql, engine }: Pick<RunningQuery, 'sql' | 'engine'>,
+    options: CallOptions,
+  ): Pick<RunningQuery, 'sql' | 'engine'> {
     const shown = { sql: options.shownAs ?? sql, engine };
     owner.notes?.statement(shown);
     this.#checkLimit(owner);
-    const run = new Run(owner, shown, options, () => this.#runs.delete(run));
-    this.#runs.add(run);
     this.begun++;
-    return run;
+    return shown;
   }
 
   /** The caller's own; of an admin, those of the tenant; of an operator, all. */

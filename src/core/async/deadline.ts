@@ -1,15 +1,20 @@
+import type { TimeoutList } from './timeout-list.ts';
+
 /** A time limit that can stand still. Its one timer runs on meanwhile and looks again: setting one costs more than pausing. */
 export class Deadline {
   readonly #timeoutMs: number;
   #leftMs: number;
   /** Undefined while it stands still. */
   #startedAt: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timeouts: TimeoutList | undefined;
+  #clearTimer: (() => void) | undefined;
   #controller: AbortController | undefined;
   #isOver = false;
   #whenOver: () => void;
 
-  constructor(timeoutMs: number, whenOver = (): void => {}) {
+  /** `timeouts`: shared with others of the same length. */
+  constructor(timeoutMs: number, whenOver = (): void => {}, timeouts?: TimeoutList) {
+    this.#timeouts = timeouts;
     this.#timeoutMs = timeoutMs;
     this.#leftMs = timeoutMs;
     this.#whenOver = whenOver;
@@ -35,7 +40,7 @@ export class Deadline {
   resume(): void {
     if (this.#isOver || this.#startedAt !== undefined) return;
     this.#startedAt = performance.now();
-    this.#timer ??= setTimeout(this.#look, Math.max(0, this.#leftMs));
+    this.#clearTimer ??= this.#lookAfter(this.#leftMs);
   }
 
   /** From now on the whole time. */
@@ -54,16 +59,22 @@ export class Deadline {
   /** Stands still for good, and no timer is left. */
   stop(): void {
     this.pause();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#clearTimer?.();
+    this.#clearTimer = undefined;
+  }
+
+  #lookAfter(ms: number): () => void {
+    if (this.#timeouts?.timeoutMs === ms) return this.#timeouts.start(this.#look);
+    const timer = setTimeout(this.#look, Math.max(0, ms));
+    return () => clearTimeout(timer);
   }
 
   readonly #look = (): void => {
-    this.#timer = undefined;
+    this.#clearTimer = undefined;
     if (this.#startedAt === undefined) return;
     const leftMs = this.#leftMs - (performance.now() - this.#startedAt);
     if (leftMs > 0) {
-      this.#timer = setTimeout(this.#look, leftMs);
+      this.#clearTimer = this.#lookAfter(leftMs);
       return;
     }
     this.#isOver = true;

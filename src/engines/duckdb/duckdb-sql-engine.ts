@@ -108,10 +108,12 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
       );
   }
 
+  known(sql: string, tenant: Tenant | undefined): Statement | undefined {
+    return this.#statements.get(statementKey(sql, tenant));
+  }
+
   async analyze(sql: string, options: JobOptions): Promise<Statement> {
-    // What was asked before is told faster, and whether others have asked it is not for everyone to know.
-    const key = `${options.tenant ?? defaultTenant} ${sql}`;
-    const known = this.#statements.get(key);
+    const known = this.known(sql, options.tenant);
     if (known !== undefined) return known;
     let spentMs = 0;
     const onSpent = (ms: number): void => {
@@ -119,7 +121,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     };
     const owner = await this.#owners.of(options.tenant);
     const statement = (await this.#pool.call({ kind: 'analyze', sql }, { ...options, owner, onSpent })) as Statement;
-    if (sql.length <= longestRememberedSql) this.#statements.set(key, statement);
+    if (sql.length <= longestRememberedSql) this.#statements.set(statementKey(sql, options.tenant), statement);
     if ('query' in statement) this.#gated.set(statement.query, { isLetIn: true, spentMs });
     return statement;
   }
@@ -168,6 +170,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const start = (): Promise<DuckDbSqlResult> => {
       const shown = queryJob(run, (table) => this.#nativeCopies.use(table, tenant));
       const job: Job = { kind: 'query', ...shown, form, fromRow, toRow, columns, countAll };
+      let whole: readonly Buffer[] | undefined;
       const messages = this.#pool.run(job, {
         signal,
         lane,
@@ -175,8 +178,12 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
         ...admission,
         countsReader: isKept,
         input: only(parameters),
+        takeWhole: (all) => {
+          whole = all;
+        },
       });
-      return DuckDbSqlResult.start(messages, { failed: (error) => this.#distrustCopies(run.tables, tenant, error) });
+      const failed = (error: unknown): void => void this.#distrustCopies(run.tables, tenant, error);
+      return DuckDbSqlResult.start(messages, { failed }, () => whole);
     };
     return await this.#withoutBadCopies(run.tables, options, start);
   }
@@ -257,6 +264,11 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   };
 }
 
+/** What was asked before is told faster, and whether others have asked it is not for everyone to know. */
+function statementKey(sql: string, tenant: Tenant = defaultTenant): string {
+  return `${tenant} ${sql}`;
+}
+
 function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefined {
   if (bytes === undefined) return undefined;
   return (async function* () {
@@ -286,14 +298,17 @@ class DuckDbSqlResult implements SqlResult {
   readonly columns: readonly Column[];
   readonly #messages: AsyncGenerator<Buffer, unknown, undefined>;
   readonly #events: ResultEvents;
+  readonly whole: readonly EncodedRows[] | undefined;
   totalRows = 0;
 
   private constructor(
     columns: readonly Column[],
     messages: AsyncGenerator<Buffer, unknown, undefined>,
     events: ResultEvents,
+    whole?: readonly EncodedRows[],
   ) {
     this.columns = columns;
+    this.whole = whole;
     this.#messages = messages;
     this.#events = events;
   }
@@ -301,13 +316,22 @@ class DuckDbSqlResult implements SqlResult {
   static async start(
     messages: AsyncGenerator<Buffer, unknown, undefined>,
     events: ResultEvents,
+    takenWhole?: () => readonly Buffer[] | undefined,
   ): Promise<DuckDbSqlResult> {
     const first = await messages.next();
-    if (first.done === true) throw new Error('a query ended without its columns');
-    return new DuckDbSqlResult(columnsOf(first.value), messages, events);
+    if (first.done !== true) return new DuckDbSqlResult(columnsOf(first.value), messages, events);
+    const [columns, ...rows] = takenWhole?.() ?? [];
+    if (columns === undefined) throw new Error('a query ended without its columns');
+    const result = new DuckDbSqlResult(columnsOf(columns), messages, events, rows.map(encodedRows));
+    result.totalRows = (first.value as { totalRows: number }).totalRows;
+    return result;
   }
 
   async *rows(): AsyncGenerator<EncodedRows, void, undefined> {
+    if (this.whole !== undefined) {
+      yield* this.whole;
+      return;
+    }
     for (;;) {
       const step = await this.#messages.next().catch((error: unknown) => {
         this.#events.failed?.(error);

@@ -1,5 +1,5 @@
 import type { FlightDataMessage } from '../../grpc/messages/flight.ts';
-import type { Call, Message } from '../../grpc/server/method.ts';
+import type { Call, Message, Messages } from '../../grpc/server/method.ts';
 
 /** An upload whose first message has come. */
 export interface FlightUpload {
@@ -36,14 +36,14 @@ export interface FlightSqlHandler {
   getSchema(command: Uint8Array, call: Call): Promise<Uint8Array> | undefined;
   getSchemaOfSql(sql: string, call: Call): Promise<Uint8Array>;
   /** FlightData messages, the schema first. */
-  doGet(ticket: Uint8Array, call: Call): AsyncIterable<Message> | undefined;
+  doGet(ticket: Uint8Array, call: Call): AsyncIterable<Message> | Promise<Messages> | undefined;
   /** FlightData messages of a statement that stands in the ticket itself. */
-  doGetSql(sql: string, call: Call): AsyncIterable<Message>;
+  doGetSql(sql: string, call: Call): Promise<Messages>;
   /** Gives PutResult messages. */
   doPut(command: Uint8Array, upload: FlightUpload, call: Call): AsyncIterable<Message> | undefined;
   readonly actions: readonly ActionDescription[];
   /** Gives Result messages. Asked for CancelFlightInfo and RenewFlightEndpoint too: undefined when the ticket is not its own. */
-  doAction(type: string, body: Uint8Array, call: Call): AsyncIterable<Message> | undefined;
+  doAction(type: string, body: Uint8Array, call: Call): Promise<readonly Message[]> | undefined;
 }
 
 /** An action that answers with one result. */

@@ -4,7 +4,7 @@ import { parseProducer } from '../../core/producer.ts';
 import { schemaMessage } from '../../encoding/arrow/write/schema-message.ts';
 import type { Frames } from '../../frames/frames.ts';
 import { PutResult, Result } from '../../grpc/messages/flight.ts';
-import type { Call, Message } from '../../grpc/server/method.ts';
+import type { Call, Message, Messages } from '../../grpc/server/method.ts';
 import { GrpcError } from '../../grpc/wire/grpc-status.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
 import type { FlightSqlHandler, FlightUpload } from '../data/flight-sql-port.ts';
@@ -80,7 +80,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
     }
   };
   /** Commands serve as tickets too, which spares a client the FlightInfo. */
-  const rowsOf = ({ name, value }: SqlMessage, caller: Call): ((call: Call) => AsyncIterable<Message>) => {
+  const rowsOf = ({ name, value }: SqlMessage, caller: Call): ((call: Call) => Promise<Messages>) => {
     const of = (ticket: StatementTicket) => (call: Call) => statements.rows(ticket, call);
     switch (name) {
       case 'TicketStatementQuery':
@@ -93,7 +93,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
         throw unsupported({ name }, 'DoGet');
     }
   };
-  const get = (message: SqlMessage, packed: Uint8Array, call: Call): AsyncIterable<Message> => {
+  const get = (message: SqlMessage, packed: Uint8Array, call: Call): AsyncIterable<Message> | Promise<Messages> => {
     const table = tableOf(message, call);
     if (table !== undefined) return metadataStream(table.fields, table.rows(call));
     const rows = rowsOf(message, call);
@@ -150,21 +150,14 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
     actions: actionDescriptions,
     doAction(type, body, call) {
       const action = findAction(type, body, { statements, prepared, transactions, cancellable });
-      return (
-        action &&
-        single(async () => {
-          const result = await action(call);
-          return result && Result.encode({ body: result });
-        })
-      );
+      return action?.(call).then((result) => (result === undefined ? [] : [Result.encode({ body: result })]));
     },
   };
 }
 
-/** A stream of one message, or of none. */
-async function* single(message: () => Promise<Uint8Array | undefined>): AsyncGenerator<Message> {
-  const only = await message();
-  if (only !== undefined) yield only;
+/** A stream of one message. */
+async function* single(message: () => Promise<Uint8Array>): AsyncGenerator<Message> {
+  yield await message();
 }
 
 function unsupported({ name }: Pick<SqlMessage, 'name'>, method: string): GrpcError {

@@ -1,5 +1,6 @@
 import { AppError, serverStopping } from '../../../core/app-error.ts';
 import { Deadline } from '../../../core/async/deadline.ts';
+import { TimeoutList } from '../../../core/async/timeout-list.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { Job } from '../protocol/protocol.ts';
 import { OwnerQueues } from './owner-queues.ts';
@@ -31,6 +32,8 @@ export interface RunOptions {
   readonly countsReader?: boolean | undefined;
   /** Of its time, what is used up already. Default: nothing. */
   readonly spentMs?: number | undefined;
+  /** Takes the row messages of a job that come together with its answer: then none of them is yielded. */
+  readonly takeWhole?: ((messages: readonly Buffer[]) => void) | undefined;
   /** Told at the end what the work took, without waiting for a worker. */
   readonly onSpent?: ((ms: number) => void) | undefined;
 }
@@ -96,11 +99,13 @@ export class WorkerPool {
   readonly #queues = new OwnerQueues();
   /** The owners of those that are being started; of one that failed, until the next may be tried. */
   readonly #starting = new Set<{ readonly owner: WorkerOwner }>();
+  readonly #deadlines: TimeoutList;
   #held = 0;
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#deadlines = new TimeoutList(options.timeoutMs);
     if (options.warm) for (let n = 0; n < options.workers; n++) this.#start(ownWork);
   }
 
@@ -128,10 +133,11 @@ export class WorkerPool {
       const { timed, repeatable } = jobRules[job.kind];
       const begunAt = performance.now();
       const leftMs = Math.max(1, timeoutMs - (options.spentMs ?? 0));
-      const deadline = timed !== false && timeoutMs > 0 ? new Deadline(leftMs) : undefined;
+      const deadline = timed !== false && timeoutMs > 0 ? new Deadline(leftMs, undefined, this.#deadlines) : undefined;
       const silenceMs = timed === false ? this.#silenceMs : undefined;
       const input = options.input === undefined ? undefined : this.#watched(options.input);
-      const messages = worker.execute(job, { signal: options.signal, deadline, input, silenceMs });
+      const { signal, takeWhole } = options;
+      const messages = worker.execute(job, { signal, deadline, input, silenceMs, takeWhole });
       const reader = this.#slowClientClock();
       try {
         for (;;) {

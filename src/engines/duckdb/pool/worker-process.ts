@@ -51,6 +51,8 @@ export interface ExecuteOptions {
   readonly input?: AsyncIterable<Uint8Array> | undefined;
   /** For a job that may take any time: how long its process may give no sign of life. */
   readonly silenceMs?: number | undefined;
+  /** Takes the row messages where they come together with the answer: then none of them is yielded. */
+  readonly takeWhole?: ((messages: readonly Buffer[]) => void) | undefined;
 }
 
 /** What a child does all its life: callers' SQL with this reach, or work of the server's own. */
@@ -164,6 +166,7 @@ export class WorkerProcess {
     const { signal, deadline, input, silenceMs } = options;
     signal.throwIfAborted();
     let settled = false;
+    let takeWhole = options.takeWhole;
     const turn = ++this.#turn;
     const cancel = (): void => this.#cancel(turn);
     signal.addEventListener('abort', cancel, { once: true });
@@ -189,6 +192,14 @@ export class WorkerProcess {
           throw crashed(this.#stderr);
         }
         if (message.kind === messageKind.rows) {
+          const answer = takeWhole === undefined ? undefined : this.#waiting.at(-1);
+          if (answer?.kind === messageKind.done) {
+            settled = true;
+            const others = this.#waiting.splice(0).slice(0, -1);
+            takeWhole?.([message, ...others].map(({ payload }) => payload));
+            return JSON.parse(answer.payload.toString());
+          }
+          takeWhole = undefined;
           yield message.payload;
         } else if (message.kind === messageKind.done) {
           settled = true;
@@ -295,8 +306,10 @@ export class WorkerProcess {
 
   #receive(bytes: Buffer): void {
     if (this.#ended) return;
+    let isOver = false;
     for (const message of this.#parser.push(bytes)) {
       if (message.kind === messageKind.done || message.kind === messageKind.error) {
+        isOver = true;
         this.#settled();
       }
       const taken = message.kind === messageKind.sharedRows ? this.#takeShared(message) : message;
@@ -304,7 +317,8 @@ export class WorkerProcess {
       if (taken === undefined) break;
       this.#waiting.push(taken);
     }
-    if (this.#waiting.length >= maxWaitingMessages) this.#data.pause();
+    // Behind the last message of a job nothing comes.
+    if (this.#waiting.length >= maxWaitingMessages && !isOver) this.#data.pause();
     this.#wake?.();
   }
 

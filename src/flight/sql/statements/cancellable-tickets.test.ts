@@ -14,10 +14,16 @@ async function* endless(stop: AbortSignal): AsyncGenerator<number> {
   }
 }
 
+async function begun(
+  ...[cancellable, ...request]: [CancellableTickets, ...Parameters<typeof CancellableTickets.prototype.run<number>>]
+): Promise<AsyncGenerator<number>> {
+  return (await cancellable.run(...request)) as AsyncGenerator<number>;
+}
+
 test('a running query is cancelled by its ticket, others go on', async () => {
   const cancellable = new CancellableTickets();
-  const cancelled = cancellable.run(owner, ticket, signal, endless);
-  const other = cancellable.run(owner, Buffer.from('another'), signal, endless);
+  const cancelled = await begun(cancellable, owner, ticket, signal, endless);
+  const other = await begun(cancellable, owner, Buffer.from('another'), signal, endless);
   await cancelled.next();
   await other.next();
   cancellable.cancel(owner, ticket);
@@ -29,13 +35,22 @@ test('a running query is cancelled by its ticket, others go on', async () => {
 test('a query that was cancelled before it began does not begin', async () => {
   const cancellable = new CancellableTickets();
   cancellable.cancel(owner, ticket);
-  await expect(cancellable.run(owner, ticket, signal, endless).next()).rejects.toMatchObject({ status: 'CANCELLED' });
+  await expect(cancellable.run(owner, ticket, signal, endless)).rejects.toMatchObject({ status: 'CANCELLED' });
+});
+
+test('a query that is cancelled while its rows are made gives none of them', async () => {
+  const cancellable = new CancellableTickets();
+  const query = cancellable.run(owner, ticket, signal, async () => {
+    cancellable.cancel(owner, ticket);
+    return [1, 2];
+  });
+  await expect(query).rejects.toMatchObject({ status: 'CANCELLED' });
 });
 
 test("a caller's own cancellation keeps its own reason", async () => {
   const cancellable = new CancellableTickets();
   const caller = new AbortController();
-  const query = cancellable.run(owner, ticket, caller.signal, endless);
+  const query = await begun(cancellable, owner, ticket, caller.signal, endless);
   await query.next();
   caller.abort();
   await expect(query.next()).rejects.toThrow('stopped');
@@ -43,7 +58,7 @@ test("a caller's own cancellation keeps its own reason", async () => {
 
 test('a ticket of the same bytes of another caller cancels nothing', async () => {
   const cancellable = new CancellableTickets();
-  const query = cancellable.run(owner, ticket, signal, endless);
+  const query = await begun(cancellable, owner, ticket, signal, endless);
   await query.next();
   cancellable.cancel(principalOf('desk'), ticket);
   expect((await query.next()).done).toBe(false);

@@ -11,30 +11,49 @@ export class CancellableTickets {
   readonly #running = new Map<string, Set<LinkedAbort>>();
   readonly #cancelled = new OwnedMap<true>(maxRemembered);
 
-  /** Messages of a query that may be cancelled by its ticket. `open` gets the signal that is aborted then, and with `signal`. */
-  async *run<T>(
+  /**
+   * Messages of a query that may be cancelled by its ticket. `open` gets the signal that is aborted then, and with `signal`. A stream
+   * must be read, or at least begun.
+   */
+  async run<T>(
     owner: Principal,
     ticket: Uint8Array,
     signal: AbortSignal,
-    open: (signal: AbortSignal) => AsyncIterable<T>,
-  ): AsyncGenerator<T> {
+    open: (signal: AbortSignal) => AsyncIterable<T> | Promise<AsyncIterable<T> | readonly T[]>,
+  ): Promise<AsyncIterable<T> | readonly T[]> {
     const id = idOf(ticket);
     const key = `${ownerKey(owner)} ${id}`;
     if (this.#cancelled.has(owner, id)) throw cancelled();
-    using abort = new LinkedAbort([signal]);
+    const abort = new LinkedAbort([signal]);
     const isCancelled = (): boolean => abort.signal.aborted && !signal.aborted;
     const ofTicket = this.#running.get(key) ?? new Set();
     this.#running.set(key, ofTicket.add(abort));
-    try {
-      for await (const message of open(abort.signal)) {
-        if (isCancelled()) throw cancelled();
-        yield message;
-      }
-    } catch (error) {
-      throw isCancelled() ? cancelled() : error;
-    } finally {
+    const end = (): void => {
+      abort[Symbol.dispose]();
       ofTicket.delete(abort);
       if (ofTicket.size === 0) this.#running.delete(key);
+    };
+    async function* watched(messages: AsyncIterable<T>): AsyncGenerator<T> {
+      try {
+        for await (const message of messages) {
+          if (isCancelled()) throw cancelled();
+          yield message;
+        }
+      } catch (error) {
+        throw isCancelled() ? cancelled() : error;
+      } finally {
+        end();
+      }
+    }
+    try {
+      const messages = await open(abort.signal);
+      if (Symbol.asyncIterator in messages) return watched(messages);
+      if (isCancelled()) throw cancelled();
+      end();
+      return messages;
+    } catch (error) {
+      end();
+      throw isCancelled() ? cancelled() : error;
     }
   }
 

@@ -1,7 +1,8 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Logger } from '../../../core/logger.ts';
 import { parseProducer } from '../../../core/producer.ts';
-import type { Call, Message } from '../../../grpc/server/method.ts';
+import type { SqlResult } from '../../../core/sql.ts';
+import type { Call, Message, Messages } from '../../../grpc/server/method.ts';
 import type { AnalysedStatement, CallOptions, FrameSql, PreparedSql } from '../../../query/frame-sql.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
 import { batchData, schemaData } from '../../data/flight-data.ts';
@@ -122,10 +123,10 @@ export class StatementRunner {
   }
 
   /** FlightData messages, the schema first. */
-  rows(ticket: StatementTicket, call: Call): AsyncIterable<Message> {
+  async rows(ticket: StatementTicket, call: Call): Promise<Messages> {
     switch (ticket.kind) {
       case 'done':
-        return noRows();
+        return [schemaData(emptySchema)];
       case 'query':
         return this.#query(() => this.#sql.analyze(call.principal, ticket, optionsOf(call)), undefined, call);
       case 'bound': {
@@ -151,19 +152,21 @@ export class StatementRunner {
   }
 
   /** FlightData messages of a statement that comes without a ticket of ours. */
-  rowsOf(sql: string, call: Call): AsyncIterable<Message> {
+  rowsOf(sql: string, call: Call): Promise<Messages> {
     return this.#query(() => this.#analyzeOnChosen(sql, call), undefined, call);
   }
 
-  async *#query(
+  async #query(
     analyse: () => Promise<AnalysedStatement>,
     parameters: Uint8Array | undefined,
     call: Call,
-  ): AsyncGenerator<Message> {
+  ): Promise<Messages> {
     const request = { statement: await analyse(), form: 'arrow', parameters } as const;
-    await using result = await this.#sql.query(call.principal, request, optionsOf(call));
-    yield schemaData(arrowSchema(result.columns));
-    for await (const { bytes } of result.rows()) yield batchData(bytes);
+    const result = await this.#sql.query(call.principal, request, optionsOf(call));
+    const { columns, whole } = result;
+    if (whole === undefined) return streamed(result);
+    await using _ = result;
+    return [schemaData(arrowSchema(columns)), ...whole.map(({ bytes }) => batchData(bytes))];
   }
 
   async #describe(
@@ -214,8 +217,10 @@ export class StatementRunner {
   }
 }
 
-async function* noRows(): AsyncGenerator<Message> {
-  yield schemaData(emptySchema);
+async function* streamed(opened: SqlResult): AsyncGenerator<Message> {
+  await using result = opened;
+  yield schemaData(arrowSchema(result.columns));
+  for await (const { bytes } of result.rows()) yield batchData(bytes);
 }
 
 function optionsOf({ signal, lane, requestId }: Call): CallOptions {
