@@ -32,7 +32,7 @@ export function chunkToBatch(
     : fromVectors(chunk, columns, layouts, slab);
 }
 
-/** DuckDB's own conversion calls several functions for each value; this takes a third of its time. */
+/** DuckDB's own conversion calls several functions for each value. */
 function fromVectors(
   chunk: Pointer,
   columns: readonly Column[],
