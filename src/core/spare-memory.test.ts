@@ -28,3 +28,7 @@ test('memory of others is left alone, and so is much larger memory', () => {
   giveMemory(new Uint8Array(large));
   expect(takeMemory(bytes)).not.toBe(large);
 });
+
+test('memory is whole numbers of any size, however many bytes were wanted', () => {
+  expect(takeMemory(9001).byteLength % 64).toBe(0);
+});

@@ -1,5 +1,7 @@
 /** Below this, fresh memory costs nothing. */
 const leastBytes = 4096;
+/** All of it can be looked at as numbers of any size. */
+const unitBytes = 64;
 const mostSpareBytes = 16 * 1024 * 1024;
 /** What is kept for long must not be much smaller than the memory that it holds. */
 const mostExcess = 1.25;
@@ -23,7 +25,7 @@ export function takeMemory(bytes: number): ArrayBuffer {
     return memory;
   }
   // Not zeroed, and not of Buffer's pool.
-  const { buffer } = Buffer.allocUnsafeSlow(bytes);
+  const { buffer } = Buffer.allocUnsafeSlow(Math.ceil(bytes / unitBytes) * unitBytes);
   if (bytes >= leastBytes) taken.add(buffer);
   return buffer as ArrayBuffer;
 }

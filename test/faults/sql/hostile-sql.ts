@@ -51,7 +51,7 @@ export const hostileSql: Scenario = {
     const folders = ['outside', 'home', 'temporary', 'data', 'data/cold'].map(at);
     const canaries = await plantCanaries(server.url, folders, random);
     // What the server itself keeps: frames, and copies of them that come and go.
-    const isOwn = (path: string): boolean => /^data\/(?:warm|spill|cold\/(?!canary))/.test(path);
+    const isOwn = (path: string): boolean => /^data\/(?:cache|warm|spill|cold\/(?!canary))/.test(path);
     const filesBefore = await fingerprint(base.path, isOwn);
     const workingDirectory = await readdir(process.cwd());
     const framesBefore = await framesOf(server);
