@@ -35,9 +35,9 @@ async function rowsOf(cache: DiskCache, contentId: string, key: string, fromRow:
     ?.map(Number);
 }
 
-async function write(cache: DiskCache, contentId: string, versionId: string, fromRow: number, rows = 1000) {
+async function write(cache: DiskCache, contentId: string, fromRow: number, rows = 1000) {
   const key = `exec-json:${fromRow}:${fromRow + rows}`;
-  await cache.write({ contentId, key }, versionId, chunkOf(fromRow, rows));
+  await cache.write({ contentId, key }, chunkOf(fromRow, rows));
   return key;
 }
 
@@ -45,7 +45,7 @@ describe('rows on disk', () => {
   test('are given as they were written, also parts of them', async () => {
     await using cache = await openCache();
     cache.hold('a', 'a1');
-    const key = await write(cache, 'a', 'a1', 5000);
+    const key = await write(cache, 'a', 5000);
     expect(await rowsOf(cache, 'a', key, 0, 1000)).toEqual(Array.from({ length: 1000 }, (_, i) => 5000 + i));
     expect(await rowsOf(cache, 'a', key, 998, 1000)).toEqual([5998, 5999]);
     expect(await rowsOf(cache, 'b', key, 0, 1)).toBeUndefined();
@@ -57,7 +57,7 @@ describe('rows on disk', () => {
       await using cache = await openCache();
       for (const contentId of ['same', 'other', 'gone']) {
         cache.hold(contentId, 'v1');
-        key = await write(cache, contentId, 'v1', 0);
+        key = await write(cache, contentId, 0);
       }
     }
     await using cache = await openCache();
@@ -71,13 +71,18 @@ describe('rows on disk', () => {
     expect(readdirSync(folder)).toEqual(['same']);
   });
 
-  test('of a frame that grows are of its last version that was written', async () => {
+  test('of a frame that grows are of its last state', async () => {
     let key = '';
     {
       await using cache = await openCache();
       cache.hold('a', 'v1');
-      key = await write(cache, 'a', 'v1', 0);
-      await write(cache, 'a', 'v2', 1000);
+      key = await write(cache, 'a', 0);
+      cache.hold('a', 'v2');
+    }
+    {
+      await using cache = await openCache();
+      cache.hold('a', 'v2');
+      expect(await rowsOf(cache, 'a', key, 7, 8)).toEqual([7]);
     }
     {
       await using cache = await openCache();
@@ -87,17 +92,39 @@ describe('rows on disk', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('that somebody has removed are a miss, and no damage', async () => {
+    await using cache = await openCache();
+    cache.hold('a', 'a1');
+    const key = await write(cache, 'a', 0);
+    await rm(folder, { recursive: true });
+    expect(await rowsOf(cache, 'a', key, 0, 1)).toBeUndefined();
+    expect([cache.damaged, cache.entries]).toEqual([0, 0]);
+    expect(await rowsOf(cache, 'a', await write(cache, 'a', 0), 7, 8)).toEqual([7]);
+  });
+
+  test('that an earlier process left and that have no room now are removed', async () => {
+    {
+      await using cache = await openCache();
+      cache.hold('a', 'a1');
+      await write(cache, 'a', 0);
+    }
+    await using cache = await openCache(100_000);
+    cache.hold('a', 'a1');
+    await cache.idle();
+    expect([cache.entries, readdirSync(join(folder, 'a'))]).toEqual([0, ['state']]);
+  });
+
   test('that are damaged are a miss, and are removed', async () => {
     await using cache = await openCache();
     cache.hold('a', 'a1');
-    const key = await write(cache, 'a', 'a1', 0);
-    const file = readdirSync(join(folder, 'a')).find((name) => name !== 'version') as string;
+    const key = await write(cache, 'a', 0);
+    const file = readdirSync(join(folder, 'a')).find((name) => name !== 'state') as string;
     const bytes = readFileSync(join(folder, 'a', file));
     bytes[bytes.length - 50] = 0;
     writeFileSync(join(folder, 'a', file), bytes);
     expect(await rowsOf(cache, 'a', key, 999, 1000)).toBeUndefined();
     await cache.idle();
-    expect([cache.damaged, cache.usedBytes, readdirSync(join(folder, 'a'))]).toEqual([1, 0, ['version']]);
+    expect([cache.damaged, cache.usedBytes, readdirSync(join(folder, 'a'))]).toEqual([1, 0, ['state']]);
   });
 
   test.each([
@@ -109,9 +136,9 @@ describe('rows on disk', () => {
     {
       await using cache = await openCache();
       cache.hold('a', 'a1');
-      key = await write(cache, 'a', 'a1', 0);
+      key = await write(cache, 'a', 0);
     }
-    const file = readdirSync(join(folder, 'a')).find((name) => name !== 'version') as string;
+    const file = readdirSync(join(folder, 'a')).find((name) => name !== 'state') as string;
     harm(join(folder, 'a', file));
     await using cache = await openCache();
     cache.hold('a', 'a1');
@@ -121,7 +148,7 @@ describe('rows on disk', () => {
   test('never take more than their budget, and give it back', async () => {
     await using cache = await openCache(1_000_000);
     cache.hold('a', 'a1');
-    for (let chunk = 0; chunk < 30; chunk++) await write(cache, 'a', 'a1', chunk * 1000);
+    for (let chunk = 0; chunk < 30; chunk++) await write(cache, 'a', chunk * 1000);
     await cache.idle();
     expect(cache.usedBytes).toBeLessThanOrEqual(1_000_000);
     expect(cache.entries).toBeGreaterThan(3);
@@ -135,7 +162,7 @@ describe('rows on disk', () => {
     await writeFile(folder, 'a file where the folder should be');
     await using cache = await openCache();
     cache.hold('a', 'a1');
-    const key = await write(cache, 'a', 'a1', 0);
+    const key = await write(cache, 'a', 0);
     expect(await rowsOf(cache, 'a', key, 0, 1)).toBeUndefined();
   });
 
@@ -143,7 +170,7 @@ describe('rows on disk', () => {
     await using cache = await openCache();
     cache.hold('a', 'a1');
     const key = 'exec-json:0:1000';
-    cache.write({ contentId: 'a', key }, 'a1', chunkOf(0, 1000));
+    void cache.write({ contentId: 'a', key }, chunkOf(0, 1000));
     cache.deleteVersion('a');
     await cache.idle();
     expect(await rowsOf(cache, 'a', key, 0, 1)).toBeUndefined();

@@ -25,9 +25,17 @@ interface CachedChunk extends ChunkFile {
   reads: number;
 }
 
+/** What readers may ask for. */
+interface Held {
+  /** Where it is another one after a restart, nothing that was kept is believed. */
+  state: string;
+  /** What the folder says of it; undefined where there is none. */
+  marked: string | undefined;
+}
+
 /** The chunks of one version that an earlier process left. */
 interface Leftover {
-  readonly versionId: string;
+  readonly state: string;
   readonly chunks: readonly CachedChunk[];
 }
 
@@ -43,8 +51,10 @@ const reservedShare = 0.05;
 const mostReservedBytes = 5e9;
 /** Says nothing of the file. */
 const tooManyOpen: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
-/** The file that says which version the chunks beside it are of. */
-const versionFile = 'version';
+/** The file that says which state of a version the chunks beside it are of. */
+const stateFile = 'state';
+/** To be counted up when the same rows are encoded in another way. */
+const encodingVersion = 1;
 
 /**
  * Encoded rows on local disk, for what memory has no room for: below it, and above Parquet. It is found again after a restart.
@@ -58,8 +68,8 @@ export class DiskCache {
   readonly #open = new OpenChunks();
   readonly #configuredBytes: number;
   readonly #watch: NodeJS.Timeout;
-  /** Those that readers may ask for, with the version that their folder names. Another object when they are made anew. */
-  readonly #versions = new Map<string, { versionId: string }>();
+  /** By content id. Another object when one is made anew. */
+  readonly #held = new Map<string, Held>();
   readonly #leftovers: Map<string, Leftover>;
   /** One after the other: what is written for a version comes before or after its removal. */
   #tasks: Promise<void> = Promise.resolve();
@@ -82,7 +92,7 @@ export class DiskCache {
 
   static async open({ folder, budgetBytes, logger }: DiskCacheOptions): Promise<DiskCache> {
     const leftovers = await readLeftovers(folder);
-    const kept = [...leftovers.values()].flatMap(({ chunks }) => chunks).reduce((sum, { bytes }) => sum + bytes, 0);
+    const kept = bytesOf(leftovers.values());
     const free = budgetBytes === undefined ? await freeBytes(folder) : 0;
     return new DiskCache(folder, budgetBytes ?? Math.min(mostDefaultBytes, (free + kept) / 2), leftovers, logger);
   }
@@ -107,16 +117,41 @@ export class DiskCache {
     return this.#cache.misses;
   }
 
-  /** A frame has this version now. What an earlier process kept is believed where it was of the very same. */
-  hold(contentId: string, versionId: string): void {
-    const version = this.#versions.get(contentId);
-    if (version !== undefined || this.#isClosed) return;
-    this.#versions.set(contentId, { versionId });
+  /** A frame is in this state now. What an earlier process kept is believed where it was in the very same. */
+  hold(contentId: string, state: string): void {
+    if (this.#isClosed) return;
+    const current = `${encodingVersion} ${state}`;
+    const known = this.#held.get(contentId);
+    if (known !== undefined) {
+      known.state = current;
+      if (known.marked !== undefined) void this.#later(() => this.#markAgain(contentId, known));
+      return;
+    }
     const leftover = this.#leftovers.get(contentId);
+    const isSame = leftover?.state === current;
+    this.#held.set(contentId, { state: current, marked: isSame ? current : undefined });
     if (leftover === undefined) return;
     this.#leftovers.delete(contentId);
-    if (leftover.versionId !== versionId) this.#removeFolder(contentId);
-    else for (const chunk of leftover.chunks) this.#chunks.set(contentId, chunk.key, chunk, chunk.bytes);
+    if (!isSame) this.#removeFolder(contentId);
+    else for (const chunk of leftover.chunks) this.#take(contentId, chunk);
+  }
+
+  #take(contentId: string, chunk: CachedChunk): void {
+    if (!this.#chunks.set(contentId, chunk.key, chunk, chunk.bytes)) this.#removed(chunk);
+  }
+
+  async #markAgain(contentId: string, held: Held): Promise<void> {
+    if (this.#held.get(contentId) !== held || held.marked === held.state) return;
+    try {
+      await mark(join(this.#folder, contentId), held);
+    } catch {
+      // After a restart nothing of it is believed.
+    }
+  }
+
+  /** Whether anything that is written for it now is kept. */
+  isHeld(contentId: string): boolean {
+    return this.#held.has(contentId);
   }
 
   /** All frames are known: what is left belongs to none. */
@@ -155,6 +190,11 @@ export class DiskCache {
         this.#open.closeAll();
         return undefined;
       }
+      if (code === 'ENOENT') {
+        // Somebody has removed it.
+        this.#chunks.delete(contentId, key);
+        return undefined;
+      }
       reason = String(error);
     }
     if (read !== undefined) return { ...read, reads: ++chunk.reads };
@@ -167,19 +207,19 @@ export class DiskCache {
   }
 
   /** Writes it, if there is room and time, and resolves when that is done. The bytes must not change. */
-  async write({ contentId, key }: ChunkKey, versionId: string, { pieces }: Chunk): Promise<void> {
-    const version = this.#versions.get(contentId);
-    if (version === undefined || this.#isClosed || performance.now() < this.#pausedUntil) return;
+  async write({ contentId, key }: ChunkKey, { pieces }: Chunk): Promise<void> {
+    const held = this.#held.get(contentId);
+    if (held === undefined || this.#isClosed || performance.now() < this.#pausedUntil) return;
     const bytes = pieces.reduce((sum, piece) => sum + piece.bytes.byteLength + piece.rowEnds.byteLength, 0);
     if (bytes > this.#cache.maxEntryBytes || this.#queuedBytes + bytes > mostQueuedBytes) return;
     if (this.#chunks.has(contentId, key)) return;
     this.#queuedBytes += bytes;
     const isWanted = (): boolean =>
-      !this.#isClosed && this.#versions.get(contentId) === version && !this.#chunks.has(contentId, key);
+      !this.#isClosed && this.#held.get(contentId) === held && !this.#chunks.has(contentId, key);
     await this.#later(async () => {
       try {
         if (performance.now() - this.#lookedAt > lookMs) await this.#leaveRoom();
-        if (isWanted()) await this.#writeChunk(contentId, version, versionId, key, pieces, isWanted);
+        if (isWanted()) await this.#writeChunk(contentId, held, key, pieces, isWanted);
       } catch (error) {
         this.#pausedUntil = performance.now() + pauseMs;
         this.#logger.warn('rows cannot be kept on disk', { error: String(error), again_in_s: pauseMs / 1000 });
@@ -191,8 +231,10 @@ export class DiskCache {
 
   /** It is read no longer. */
   deleteVersion(contentId: string): void {
-    if (!this.#versions.delete(contentId)) return;
-    if (!this.#cache.hasVersion(contentId) && this.#queuedBytes === 0) return;
+    const held = this.#held.get(contentId);
+    if (held === undefined) return;
+    this.#held.delete(contentId);
+    if (held.marked === undefined && this.#queuedBytes === 0) return;
     this.#removeFolder(contentId);
     this.#cache.deleteVersion(contentId);
   }
@@ -207,6 +249,7 @@ export class DiskCache {
     this.#pausedUntil = performance.now() + pauseMs;
     if (this.entries > 0) this.#logger.warn('the disk is full: rows kept on it are removed', { bytes: this.usedBytes });
     this.#cache.resize(0);
+    this.sweep();
   }
 
   /** Resolves when everything that was to be written or removed is. */
@@ -227,14 +270,13 @@ export class DiskCache {
 
   async #writeChunk(
     contentId: string,
-    version: { versionId: string },
-    versionId: string,
+    held: Held,
     key: string,
     pieces: Chunk['pieces'],
     isWanted: () => boolean,
   ): Promise<void> {
     const folder = join(this.#folder, contentId);
-    if (!this.#cache.hasVersion(contentId) || version.versionId !== versionId) await mark(folder, version, versionId);
+    if (held.marked !== held.state) await mark(folder, held);
     const name = `${contentId} ${key}`;
     const parts = encodeChunk(name, pieces);
     const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
@@ -245,7 +287,7 @@ export class DiskCache {
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
         // Somebody has removed the folder.
-        await mark(folder, version, versionId);
+        await mark(folder, held);
         await writeParts(path, parts);
       }
     } catch (error) {
@@ -275,13 +317,17 @@ export class DiskCache {
     return this.#tasks;
   }
 
+  get #leftoverBytes(): number {
+    return bytesOf(this.#leftovers.values());
+  }
+
   /** Frames come first: where the disk fills up, this takes less. */
   async #leaveRoom(): Promise<void> {
     this.#lookedAt = performance.now();
     try {
       const { bavail, blocks, bsize } = await statfs(this.#folder);
       const reserved = Math.min(mostReservedBytes, blocks * bsize * reservedShare);
-      const most = Math.max(0, this.usedBytes + bavail * bsize - reserved);
+      const most = Math.max(0, this.usedBytes + this.#leftoverBytes + bavail * bsize - reserved);
       if (this.#lookedAt >= this.#pausedUntil) this.#cache.resize(Math.min(this.#configuredBytes, most));
     } catch {
       // No folder yet.
@@ -294,11 +340,18 @@ export interface ReadChunk extends Chunk {
   readonly reads: number;
 }
 
-/** Makes the folder, and says which version it is of. */
-async function mark(folder: string, version: { versionId: string }, versionId: string): Promise<void> {
+/** Makes the folder, and says which state it is of. */
+async function mark(folder: string, held: Held): Promise<void> {
+  const { state } = held;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, versionFile), versionId, { mode: 0o600 });
-  version.versionId = versionId;
+  await writeFile(join(folder, stateFile), state, { mode: 0o600 });
+  held.marked = state;
+}
+
+function bytesOf(leftovers: Iterable<Leftover>): number {
+  let sum = 0;
+  for (const { chunks } of leftovers) for (const { bytes } of chunks) sum += bytes;
+  return sum;
 }
 
 async function writeParts(path: string, parts: readonly Uint8Array[]): Promise<void> {
@@ -313,9 +366,9 @@ async function readLeftovers(folder: string): Promise<Map<string, Leftover>> {
   const contentIds = await readdir(folder).catch(() => []);
   for (const contentId of contentIds) {
     const inside = join(folder, contentId);
-    const versionId = await readFile(join(inside, versionFile), 'utf8').catch(() => '');
+    const state = await readFile(join(inside, stateFile), 'utf8').catch(() => '');
     const files = await readdir(inside).catch(() => []);
-    leftovers.set(contentId, { versionId, chunks: files.flatMap((file) => leftoverChunk(inside, contentId, file)) });
+    leftovers.set(contentId, { state, chunks: files.flatMap((file) => leftoverChunk(inside, contentId, file)) });
   }
   return leftovers;
 }

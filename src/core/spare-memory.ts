@@ -1,6 +1,6 @@
 /** Below this, fresh memory costs nothing. */
 const leastBytes = 4096;
-/** All of it can be looked at as numbers of any size. */
+/** All memory that is used again can be looked at as numbers of any size. */
 const unitBytes = 64;
 const mostSpareBytes = 16 * 1024 * 1024;
 /** What is kept for long must not be much smaller than the memory that it holds. */
@@ -24,9 +24,10 @@ export function takeMemory(bytes: number): ArrayBuffer {
     taken.add(memory);
     return memory;
   }
+  const isReused = bytes >= leastBytes;
   // Not zeroed, and not of Buffer's pool.
-  const { buffer } = Buffer.allocUnsafeSlow(Math.ceil(bytes / unitBytes) * unitBytes);
-  if (bytes >= leastBytes) taken.add(buffer);
+  const { buffer } = Buffer.allocUnsafeSlow(isReused ? Math.ceil(bytes / unitBytes) * unitBytes : bytes);
+  if (isReused) taken.add(buffer);
   return buffer as ArrayBuffer;
 }
 

@@ -116,7 +116,7 @@ test('a damaged file gives the rows of the frame, once more read from it', async
     const path = join(first.folder, content, name);
     const bytes = readFileSync(path);
     for (let at = 40; at < bytes.length; at += 20_000) bytes[at] = (bytes[at] ?? 0) ^ 0x20;
-    if (name !== 'version') writeFileSync(path, bytes);
+    if (name !== 'state') writeFileSync(path, bytes);
   }
   const second = await openStore();
   await expectPages(second.store, 'many');

@@ -1,5 +1,6 @@
 import type { ChunkForm } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
+import type { Tenant } from '../../core/principal.ts';
 import type { Producer } from '../../core/producer.ts';
 import { contentIdOf, grownVersionId, type Manifest, totalBytes } from '../disk/manifest.ts';
 import type { PinnedParts } from '../disk/part-links.ts';
@@ -24,6 +25,7 @@ const hearMs = 1000;
 /** A version of a frame, in memory. Its rows never change; where they lie may (recompression). */
 export class FrameVersion {
   manifest: Manifest;
+  readonly tenant: Tenant;
   parts: PinnedParts;
   /** What is not in the parts yet. */
   readonly tail: Tail;
@@ -48,13 +50,14 @@ export class FrameVersion {
 
   constructor(
     manifest: Manifest,
-    { parts, tail, tailFiles }: Pick<FrameVersion, 'parts' | 'tail' | 'tailFiles'>,
+    { tenant, parts, tail, tailFiles }: Pick<FrameVersion, 'tenant' | 'parts' | 'tail' | 'tailFiles'>,
     now: number,
     elsewhere: ReadElsewhere,
     readers = { count: 0 },
     before?: FrameVersion,
   ) {
     this.manifest = manifest;
+    this.tenant = tenant;
     this.parts = parts;
     this.tail = tail;
     this.tailFiles = tailFiles;
@@ -69,8 +72,8 @@ export class FrameVersion {
 
   /** The version after an append to the log. */
   grown(tail: Tail, now: number): FrameVersion {
-    const { manifest, parts, tailFiles } = this;
-    return new FrameVersion(manifest, { parts, tail, tailFiles }, now, this.#elsewhere, this.readers, this);
+    const { manifest, tenant, parts, tailFiles } = this;
+    return new FrameVersion(manifest, { tenant, parts, tail, tailFiles }, now, this.#elsewhere, this.readers, this);
   }
 
   /** Aborts when it is retired. */
@@ -97,9 +100,9 @@ export class FrameVersion {
     return Math.max(this.manifest.version, this.tail.version ?? 0);
   }
 
-  /** Of rows that only grow: what is kept of them under it stays good. */
+  /** Of rows that only grow: what is kept of them under it stays good. A copy of the frame with another tenant may grow in another way. */
   get contentId(): string {
-    return contentIdOf(this.manifest);
+    return `${this.tenant}.${contentIdOf(this.manifest)}`;
   }
 
   get bytes(): number {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ByteCache } from '../../cache/byte-cache.ts';
 import type { DiskCache } from '../../cache/disk-cache.ts';
 import { AppError, isTransient } from '../../core/app-error.ts';
@@ -165,15 +166,15 @@ export class TenantState {
     tail = Tail.empty(rowsOf(manifest.parts)),
   ): Promise<FrameVersion> {
     const before = this.catalog.get(manifest.handle);
-    const isGrown = before?.kind === 'held' && before.version.contentId === contentIdOf(manifest);
+    const isGrown = before?.kind === 'held' && contentIdOf(before.version.manifest) === contentIdOf(manifest);
     const tailFiles = isGrown ? before.version.tailFiles : this.#newTailFiles();
     tailFiles.endBefore(tail.fromRow);
-    const held = { parts: this.partLinks.set(parts), tail, tailFiles };
+    const held = { tenant: this.directory.tenant, parts: this.partLinks.set(parts), tail, tailFiles };
     const isOfLineage = before?.kind === 'held' && lineageOf(before.version.manifest) === lineageOf(manifest);
     const readers = isOfLineage ? before.version.readers : undefined;
     const version = new FrameVersion(manifest, held, this.context.now(), this.#elsewhere, readers);
-    this.context.diskCache?.hold(version.contentId, manifest.versionId);
     await this.setEntry(manifest.handle, { kind: 'held', version });
+    this.context.diskCache?.hold(version.contentId, stateOf(manifest));
     return version;
   }
 
@@ -211,7 +212,8 @@ export class TenantState {
     if (before?.kind !== 'held') return;
     const { version } = before;
     const next = entry?.kind === 'held' ? entry.version : undefined;
-    const isReplaced = next?.contentId !== version.contentId;
+    // One with fewer rows was restored from a copy, and may grow in another way.
+    const isReplaced = next?.contentId !== version.contentId || next.storedRows < version.storedRows;
     version.retire({ isReplaced });
     if (next?.versionId !== version.versionId) this.context.cache.deleteVersion(version.versionId);
     if (isReplaced) {
@@ -221,6 +223,12 @@ export class TenantState {
     }
     if (next?.parts !== version.parts) await version.parts.retire();
   }
+}
+
+/** Says after a restart whether a frame is the very same: one that was restored from a copy may have grown to the same version id. */
+function stateOf({ versionId, parts }: Manifest): string {
+  const checksums = parts.map(({ file, checksum }) => `${file} ${checksum}`).join();
+  return `${versionId} ${createHash('sha256').update(checksums).digest('hex')}`;
 }
 
 async function isAsWritten({ engine, signal }: StoreContext, { checksum }: Part, path: string): Promise<boolean> {

@@ -27,6 +27,8 @@ export class ChunkLoads {
   readonly #loadLimitBytes: number;
   readonly #loads = new Map<string, RowLoad>();
   readonly #running = new Map<LoadRun, Promise<void>>();
+  /** Chunks on their way from disk into memory. */
+  readonly #returning = new Set<string>();
   #isClosed = false;
 
   constructor(engine: FrameEngine, memory: ByteCache, disk?: DiskCache) {
@@ -35,8 +37,8 @@ export class ChunkLoads {
     this.#hot = memory.space();
     this.#keepsChunks = memory.maxEntryBytes >= leastKeptBytes;
     this.#disk = this.#keepsChunks ? disk : undefined;
-    this.#fill = this.#disk && new DiskFill(engine, this.#disk);
     this.#loadLimitBytes = this.#keepsChunks ? Math.min(memory.maxEntryBytes, mostLoadBytes) : mostLoadBytes;
+    this.#fill = this.#disk && new DiskFill(engine, this.#disk, this.#loadLimitBytes);
   }
 
   hot(range: VersionRows, row: number): RowPieces | undefined {
@@ -67,8 +69,11 @@ export class ChunkLoads {
   async #returnToMemory(range: VersionRows, row: number): Promise<void> {
     const { version, form } = range;
     const [fromRow, toRow] = chunkRange(version, form, row);
-    if (this.#hot.has(version.contentId, chunkKey(version, form, row))) return;
+    const key = loadKey(version, form, row);
+    if (this.#returning.has(key) || this.#hot.has(version.contentId, chunkKey(version, form, row))) return;
+    this.#returning.add(key);
     const chunk = await this.#disk?.read(diskKey(range, row), 0, toRow - fromRow);
+    this.#returning.delete(key);
     if (chunk === undefined || version.isReplaced || this.#isClosed) return;
     const bytes = chunk.pieces.reduce((sum, piece) => sum + piece.bytes.byteLength + piece.rowEnds.byteLength, 0);
     this.#hot.set(version.contentId, chunkKey(version, form, row), { fromRow, pieces: chunk.pieces }, bytes);
@@ -84,7 +89,8 @@ export class ChunkLoads {
       const under = this.#underWay(version, form, row);
       if (under !== undefined) return under;
       this.#addChunks(run, range, row, chunks);
-      this.#fill?.missed(range, row, lane);
+      // Whoever walks on has a run that goes ahead.
+      if (row === range.fromRow) this.#fill?.missed(range, row, lane);
     } else if (heavyRowBytes === undefined) {
       addLoads(run, range, row, chunks);
     } else {
@@ -160,10 +166,9 @@ export class ChunkLoads {
     if (!this.#forget(load, version, form) || version.isReplaced) return;
     const { fromRow, pieces, bytes } = load;
     const key = chunkKey(version, form, fromRow);
-    const { versionId } = version.manifest;
     const kept = this.#hot.set(version.contentId, key, { fromRow, pieces }, bytes);
     if (!kept) markHeavy(load, version, form);
-    else if (this.#disk !== undefined) void this.#disk.write({ contentId: version.contentId, key }, versionId, load);
+    else if (this.#disk !== undefined) void this.#disk.write({ contentId: version.contentId, key }, load);
   }
 
   #forget(load: RowLoad, version: FrameVersion, form: ChunkForm): boolean {

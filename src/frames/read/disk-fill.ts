@@ -1,12 +1,13 @@
 import type { DiskCache } from '../../cache/disk-cache.ts';
+import { withTimeout } from '../../core/async/limited-wait.ts';
 import type { EncodedRows, FrameEngine } from '../../core/frame-engine.ts';
 import { compact } from './row-load.ts';
 import { chunkOf, diskKey, type VersionRows } from './version-rows.ts';
 
 /** What is read at once: most of what a few rows cost is the decoding of those around them. Of about 1 MiB each. */
 const stretchChunks = 64;
-const mostChunkBytes = 8 * 1024 * 1024;
 const mostStretchBytes = 128 * 1024 * 1024;
+const mostWaitMs = 1000;
 const mostRemembered = 10_000;
 const mostWaiting = 100;
 
@@ -26,15 +27,18 @@ interface Stretch {
 export class DiskFill implements AsyncDisposable {
   readonly #engine: FrameEngine;
   readonly #disk: DiskCache;
+  readonly #mostChunkBytes: number;
   /** Stretches that one chunk was missing of, oldest first. */
   readonly #missedOnce = new Set<string>();
   readonly #waiting = new Map<string, Stretch>();
   readonly #controller = new AbortController();
   #running: Promise<void> | undefined;
 
-  constructor(engine: FrameEngine, disk: DiskCache) {
+  /** `mostChunkBytes`: what memory takes of a chunk. */
+  constructor(engine: FrameEngine, disk: DiskCache, mostChunkBytes: number) {
     this.#engine = engine;
     this.#disk = disk;
+    this.#mostChunkBytes = mostChunkBytes;
   }
 
   /** A chunk had to be read from the frame. */
@@ -90,12 +94,17 @@ export class DiskFill implements AsyncDisposable {
       row += piece.rows;
       chunkBytes += piece.bytes.byteLength;
       stretchBytes += piece.bytes.byteLength;
-      if (chunkBytes > mostChunkBytes || stretchBytes > mostStretchBytes || version.isReplaced) return;
+      if (chunkBytes > this.#mostChunkBytes || stretchBytes > mostStretchBytes) return;
       if (row < Math.min(toRow, chunkRow + chunkRows)) continue;
-      await this.#disk.write(diskKey(range, chunkRow), version.manifest.versionId, {
-        fromRow: chunkRow,
-        pieces: chunk,
-      });
+      if (!this.#disk.isHeld(version.contentId)) return;
+      const writing = this.#disk.write(diskKey(range, chunkRow), { fromRow: chunkRow, pieces: chunk });
+      // Meanwhile a process of the engine waits.
+      const isWritten = await withTimeout(
+        writing.then(() => true),
+        mostWaitMs,
+        () => false,
+      );
+      if (!isWritten) return;
       chunk = [];
       [chunkRow, chunkBytes] = [row, 0];
     }

@@ -1,5 +1,6 @@
 import type { CacheSpace } from '../../../cache/byte-cache.ts';
 import { AppError } from '../../../core/app-error.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { RequestNotes } from '../../../core/request-notes.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import { type ContentCoding, chooseCoding } from '../../exchange/content-coding.ts';
@@ -37,7 +38,7 @@ export function readHandle(
   if (settings.compression) exchange.headers.push('vary', 'Accept-Encoding');
   const versionId = source.frames.peek(exchange.principal, command.handle);
   if (versionId !== undefined) {
-    const page = source.pages.get(versionId, pageKey(command, coding));
+    const page = source.pages.get(versionId, pageKey(exchange.principal, command, coding));
     if (page !== undefined) {
       if (command.version !== undefined) assertVersion(command, versionId, page.lineage);
       if (exchange.record !== undefined) notePage(exchange.record.notes, command, page);
@@ -75,7 +76,8 @@ async function readPage(
   const body = execJsonBody({ query: `handle:${handle}` }, rows, true);
   const page = await sendBody(exchange, body, describeBody(versionId, coding));
   if (page === undefined) return;
-  pages.set(versionId, pageKey(command, coding), { ...asText(page), version, lineage, rows: count }, page.bytes);
+  const kept = { ...asText(page), version, lineage, rows: count };
+  pages.set(versionId, pageKey(principal, command, coding), kept, page.bytes);
 }
 
 function assertVersion({ handle, version }: ReadHandle, versionId: string, lineage: string): void {
@@ -99,7 +101,14 @@ function asText(page: Page): Page {
   return isShort ? { ...page, body: page.body.toString() } : page;
 }
 
-/** With the name, which the body tells: the owner of a frame and those that it is shared with have different ones. */
-function pageKey({ handle, range, quoteLargeNum }: ReadHandle, coding: ContentCoding | undefined): string {
-  return `${handle} ${quoteLargeNum ? 'q' : ''}${range.from}-${range.to}${coding ?? ''}`;
+/**
+ * With the name, which the body tells: the owner of a frame and those that it is shared with have different ones. With the tenant,
+ * because a copy of one's frames has their version ids, and may grow in another way.
+ */
+function pageKey(
+  { tenant }: Principal,
+  { handle, range, quoteLargeNum }: ReadHandle,
+  coding: ContentCoding | undefined,
+): string {
+  return `${tenant} ${handle} ${quoteLargeNum ? 'q' : ''}${range.from}-${range.to}${coding ?? ''}`;
 }
