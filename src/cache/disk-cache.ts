@@ -1,9 +1,18 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rm, statfs, unlink, writeFile } from 'node:fs/promises';
+import { rm, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../core/logger.ts';
 import { ByteCache, type CacheSpace } from './byte-cache.ts';
 import { type Chunk, encodeChunk } from './chunk-file.ts';
-import { type ChunkFile, OpenChunks } from './open-chunks.ts';
+import {
+  type CachedChunk,
+  chunkPath,
+  type Leftover,
+  leftoverBytes,
+  markFolder,
+  readLeftovers,
+  writeParts,
+} from './chunk-folder.ts';
+import { OpenChunks } from './open-chunks.ts';
 
 export interface DiskCacheOptions {
   /** Made when it is first needed; only ours. */
@@ -20,11 +29,6 @@ export interface ChunkKey {
   readonly key: string;
 }
 
-interface CachedChunk extends ChunkFile {
-  readonly key: string;
-  reads: number;
-}
-
 /** What readers may ask for. */
 interface Held {
   /** Where it is another one after a restart, nothing that was kept is believed. */
@@ -33,17 +37,11 @@ interface Held {
   marked: string | undefined;
 }
 
-/** The chunks of one version that an earlier process left. */
-interface Leftover {
-  readonly state: string;
-  readonly chunks: readonly CachedChunk[];
-}
-
 const mostDefaultBytes = 50e9;
 /** Rows wait here until they are written; more are not kept. */
 const mostQueuedBytes = 16 * 1024 * 1024;
 const pauseMs = 60_000;
-const watchMs = 30_000;
+const watchMs = 5000;
 /** How old the knowledge of the free space may be when something is written. */
 const lookMs = 1000;
 /** Of the file system, and at most: kept free for frames. */
@@ -51,8 +49,6 @@ const reservedShare = 0.05;
 const mostReservedBytes = 5e9;
 /** Says nothing of the file. */
 const tooManyOpen: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
-/** The file that says which state of a version the chunks beside it are of. */
-const stateFile = 'state';
 /** To be counted up when the same rows are encoded in another way. */
 const encodingVersion = 1;
 
@@ -92,7 +88,7 @@ export class DiskCache {
 
   static async open({ folder, budgetBytes, logger }: DiskCacheOptions): Promise<DiskCache> {
     const leftovers = await readLeftovers(folder);
-    const kept = bytesOf(leftovers.values());
+    const kept = leftoverBytes(leftovers.values());
     const free = budgetBytes === undefined ? await freeBytes(folder) : 0;
     return new DiskCache(folder, budgetBytes ?? Math.min(mostDefaultBytes, (free + kept) / 2), leftovers, logger);
   }
@@ -280,7 +276,7 @@ export class DiskCache {
     const name = `${contentId} ${key}`;
     const parts = encodeChunk(name, pieces);
     const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
-    const path = join(folder, `${encodeURIComponent(key)}.${bytes}`);
+    const path = chunkPath(folder, key, bytes);
     try {
       try {
         await writeParts(path, parts);
@@ -318,7 +314,7 @@ export class DiskCache {
   }
 
   get #leftoverBytes(): number {
-    return bytesOf(this.#leftovers.values());
+    return leftoverBytes(this.#leftovers.values());
   }
 
   /** Frames come first: where the disk fills up, this takes less. */
@@ -328,7 +324,8 @@ export class DiskCache {
       const { bavail, blocks, bsize } = await statfs(this.#folder);
       const reserved = Math.min(mostReservedBytes, blocks * bsize * reservedShare);
       const most = Math.max(0, this.usedBytes + this.#leftoverBytes + bavail * bsize - reserved);
-      if (this.#lookedAt >= this.#pausedUntil) this.#cache.resize(Math.min(this.#configuredBytes, most));
+      const target = Math.min(this.#configuredBytes, most);
+      if (target < this.budgetBytes || this.#lookedAt >= this.#pausedUntil) this.#cache.resize(target);
     } catch {
       // No folder yet.
     }
@@ -340,49 +337,10 @@ export interface ReadChunk extends Chunk {
   readonly reads: number;
 }
 
-/** Makes the folder, and says which state it is of. */
 async function mark(folder: string, held: Held): Promise<void> {
   const { state } = held;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, stateFile), state, { mode: 0o600 });
+  await markFolder(folder, state);
   held.marked = state;
-}
-
-function bytesOf(leftovers: Iterable<Leftover>): number {
-  let sum = 0;
-  for (const { chunks } of leftovers) for (const { bytes } of chunks) sum += bytes;
-  return sum;
-}
-
-async function writeParts(path: string, parts: readonly Uint8Array[]): Promise<void> {
-  await using file: FileHandle = await open(path, 'w', 0o600);
-  const total = parts.reduce((sum, part) => sum + part.byteLength, 0);
-  const { bytesWritten } = await file.writev([...parts], 0);
-  if (bytesWritten !== total) throw new Error(`${bytesWritten} of ${total} bytes were written`);
-}
-
-async function readLeftovers(folder: string): Promise<Map<string, Leftover>> {
-  const leftovers = new Map<string, Leftover>();
-  const contentIds = await readdir(folder).catch(() => []);
-  for (const contentId of contentIds) {
-    const inside = join(folder, contentId);
-    const state = await readFile(join(inside, stateFile), 'utf8').catch(() => '');
-    const files = await readdir(inside).catch(() => []);
-    leftovers.set(contentId, { state, chunks: files.flatMap((file) => leftoverChunk(inside, contentId, file)) });
-  }
-  return leftovers;
-}
-
-function leftoverChunk(folder: string, contentId: string, file: string): CachedChunk[] {
-  const dot = file.lastIndexOf('.');
-  const bytes = Number(file.slice(dot + 1));
-  if (dot < 0 || !Number.isSafeInteger(bytes) || bytes <= 0) return [];
-  try {
-    const key = decodeURIComponent(file.slice(0, dot));
-    return [{ path: join(folder, file), name: `${contentId} ${key}`, key, bytes, reads: 0 }];
-  } catch {
-    return [];
-  }
 }
 
 async function freeBytes(folder: string): Promise<number> {
