@@ -7,6 +7,9 @@ import { endingOf } from './large-writes.ts';
 import { becomes, leavesNothing } from './private-files.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
 
+/** Without the cache on disk: it would make the room that is to be missing. */
+const flags = ['--sql-memory', '0.1', '--disk-cache-size', '0'];
+
 /** D3: what the server does by itself on a disk without room: start, recompress, spill, expire. */
 export const fullDiskWork: Scenario = {
   id: 'D3-work',
@@ -19,7 +22,7 @@ export const fullDiskWork: Scenario = {
       await using disk = await smallDisk({ bytes: 32 * 2 ** 20 });
       const freeAtStart = random.pick([0, 0, 4096, 8192]);
       await startsOnNothing(disk, freeAtStart);
-      await using server = await spawnFramehold({ dataDir: disk.path, flags: ['--sql-memory', '0.1'] });
+      await using server = await spawnFramehold({ dataDir: disk.path, flags });
       promised((await write(server, 'impCsv', { handle: 'kept', verb: 'create', n: 17 })) === 'acknowledged', 'a put');
       const putExpiring = await ask(`${server.url}/imp?name=short&ttl=1s`, { method: 'POST', body: 'a\n1\n' });
       promised(putExpiring.status === 200, 'a put with a time to live', putExpiring.text);

@@ -26,7 +26,7 @@ export const orderOfSystemCalls: Scenario = {
       const dataDir = join(directory.path, 'new', 'data');
       const coldDirectory = join(dataDir, 'cold');
       const trace = join(directory.path, 'trace');
-      const under = ['strace', '-f', '-yy', '-qq', '-x', '-s', '4096', '--seccomp-bpf', '-o', trace, '-e', traced];
+      const under = ['strace', '-f', '-y', '-qq', '-x', '-s', '4096', '--seccomp-bpf', '-o', trace, '-e', traced];
       const acts = everyAct(coldDirectory);
       await using server = await spawnFramehold({ dataDir, under });
       for (const act of acts) promised((await act.run(server)) === 'acknowledged', `${act.name} is acknowledged`);
@@ -35,7 +35,7 @@ export const orderOfSystemCalls: Scenario = {
 
       const calls = systemCallsIn(await readFile(trace, 'utf8'));
       const events = diskEventsIn(calls, directory.path);
-      const replies = repliesIn(calls, server.grpcPort);
+      const replies = repliesIn(calls);
       promised(replies.length === acts.length, 'there is one connection for each write', replies.length);
       for (const [index, act] of acts.entries()) {
         const { acceptedAt, repliedAt } = replies[index] ?? { acceptedAt: 0, repliedAt: undefined };

@@ -14,9 +14,9 @@ const headersFrame = 1;
 const endOfStream = 1;
 
 /** Every connection in the order of their coming, with the call that sent the first byte of its reply. */
-export function repliesIn(calls: readonly SystemCall[], grpcPort: number): Reply[] {
+export function repliesIn(calls: readonly SystemCall[]): Reply[] {
   const taken: { acceptedAt: number; repliedAt: number | undefined; sent: string }[] = [];
-  // Told by both its ports, which a later connection may have again.
+  // By the number of the socket: strace finds its ports in a list of all sockets, and misses some where others come and go.
   const open = new Map<string, (typeof taken)[number]>();
   for (const { name, args, result, beganAt } of calls) {
     if (name === 'accept4') {
@@ -30,8 +30,7 @@ export function repliesIn(calls: readonly SystemCall[], grpcPort: number): Reply
     const socket = open.get(to);
     if (socket === undefined || !socketCalls.includes(name)) continue;
     socket.sent += textsIn(args).join('');
-    const isReply = to.includes(`:${grpcPort}->`) ? hasGrpcReply(socket.sent) : socket.sent.length > 0;
-    if (isReply) socket.repliedAt ??= beganAt;
+    if (socket.sent.startsWith('HTTP/') || hasGrpcReply(socket.sent)) socket.repliedAt ??= beganAt;
   }
   return taken;
 }

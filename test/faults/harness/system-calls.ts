@@ -45,7 +45,7 @@ export function textsIn(args: string): string[] {
   );
 }
 
-/** What the file descriptors among the arguments, or of a result, stand for: paths, and `TCP:[from->to]`. */
+/** What the file descriptors among the arguments, or of a result, stand for: paths, and `socket:[number]`. */
 export function descriptorsIn(args: string): string[] {
   return [...args.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').matchAll(/\b(?:\d+|AT_FDCWD)<((?:->|[^<>])*)>/g)].map(
     ([, name = '']) => name,
