@@ -19,6 +19,7 @@ import { impCsv } from './cases/imp.ts';
 import { jwtFirst } from './cases/jwt-first.ts';
 import { lineFlush } from './cases/line-flush.ts';
 import { memory } from './cases/memory.ts';
+import { metricsScrape } from './cases/metrics-scrape.ts';
 import { millionRows } from './cases/million-rows.ts';
 import { proxy } from './cases/proxy.ts';
 import { sparkCases } from './cases/spark.ts';
@@ -45,6 +46,7 @@ export const cases: readonly BenchCase[] = [
   start,
   startAccess,
   memory,
+  metricsScrape,
   ...flightGetCases,
   ...flightPutCases,
   ...tpchCases,

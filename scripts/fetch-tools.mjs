@@ -8,6 +8,7 @@ import { javaWithJdbcDriver } from '../test/clients/support/jdbc-driver.ts';
 import { nodeClient } from '../test/clients/support/node-client.ts';
 import { python } from '../test/clients/support/python.ts';
 import { tpchFolder } from '../test/cluster/support/tpch.ts';
+import { prometheusFolder } from '../test/deploy/prometheus.ts';
 import { questdbJar } from '../test/support/questdb-jar.ts';
 import { node24 } from './node24.mjs';
 
@@ -18,5 +19,6 @@ await Promise.allSettled([
   javaWithJdbcDriver(),
   nodeClient(),
   chromiumOptions(),
+  prometheusFolder(),
 ]);
 node24();

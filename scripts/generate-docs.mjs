@@ -7,10 +7,12 @@ import { tsImport } from 'tsx/esm/api';
 const { renderHttpPage } = await tsImport('./reference/http-page.ts', import.meta.url);
 const { cliPage } = await tsImport('./reference/cli-page.ts', import.meta.url);
 const { functionsModule } = await tsImport('./reference/functions-module.ts', import.meta.url);
+const { metricsPage } = await tsImport('./reference/metrics-page.ts', import.meta.url);
 const { settingsPage } = await tsImport('./reference/settings-page.ts', import.meta.url);
 
 const pages = {
   'docs/reference/cli.md': cliPage,
+  'docs/reference/metrics.md': metricsPage,
   'docs/reference/settings.md': settingsPage,
   'console/sql/editor/functions.ts': functionsModule,
 };

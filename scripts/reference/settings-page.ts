@@ -11,6 +11,7 @@ const sectionTitles: Readonly<Record<string, string>> = {
   frames: 'Frames',
   auth: 'Who may come in',
   compression: 'Compression of Parquet files',
+  metrics: 'Metrics',
   logging: 'Logs',
   client: 'The commands that talk to a server',
 };

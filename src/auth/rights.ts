@@ -14,12 +14,13 @@ export const leastRole = {
   manageTokens: 'admin',
   manageTenants: 'operator',
   seeSettings: 'operator',
+  seeMetrics: 'operator',
 } as const satisfies Record<string, Role>;
 
 export type Action = keyof typeof leastRole;
 
 /** What a credential with a prefix may never do: it could give itself one without. */
-const wholeTenant: ReadonlySet<Action> = new Set(['manageTokens', 'manageTenants', 'seeSettings']);
+const wholeTenant: ReadonlySet<Action> = new Set(['manageTokens', 'manageTenants', 'seeSettings', 'seeMetrics']);
 
 /** Whether the principal may do it: a pure decision, made before anything is looked up. */
 export function may(principal: Principal, action: Action, name?: FrameName): boolean {

@@ -38,6 +38,8 @@ export class ByteCache {
   /** Since the start. */
   hits = 0;
   misses = 0;
+  /** Entries that had to make room for others. */
+  evictions = 0;
   readonly #spaces: Map<string, Map<string, Entry>>[] = [];
   readonly #small = new Set<Entry>();
   readonly #main = new Set<Entry>();
@@ -155,6 +157,7 @@ export class ByteCache {
       }
       this.#remove(entry);
       this.#rememberGhost(entry);
+      this.evictions++;
       return;
     }
   }
@@ -163,6 +166,7 @@ export class ByteCache {
     for (const entry of this.#main) {
       if (entry.reads === 0) {
         this.#remove(entry);
+        this.evictions++;
         return;
       }
       entry.reads--;

@@ -113,6 +113,10 @@ export class DiskCache {
     return this.#cache.misses;
   }
 
+  get evictions(): number {
+    return this.#cache.evictions;
+  }
+
   /** A frame is in this state now. What an earlier process kept is believed where it was in the very same. */
   hold(contentId: string, state: string): void {
     if (this.#isClosed) return;

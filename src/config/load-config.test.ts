@@ -72,6 +72,7 @@ describe('without any setting', () => {
         minVersion: '1.2',
       },
       audit: { file: undefined, onFailure: undefined },
+      metrics: { bindAddress: undefined },
       compression: { algorithm: 'zstd', level: 19 },
       logging: { filter: { level: 'info', areas: {} }, format: 'json' },
       client: {
@@ -311,7 +312,7 @@ describe('a wrong value', () => {
     [{ toml: '\n[sever]\ngrpc_port = 1' }, `unknown section [sever] in ${defaultFile}:2; did you mean server?`],
     [
       { toml: 'grpc_port = 1' },
-      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, write, tsdb, sql, frames, auth, tls, audit, compression, logging, client`,
+      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, write, tsdb, sql, frames, auth, tls, audit, compression, metrics, logging, client`,
     ],
     [{ toml: 'server = 1' }, `server in ${defaultFile}:1 is a number; expected a section [server]`],
     [{ toml: '[server]\n\ngrpc_port = ' }, `${defaultFile}:3:13 is not TOML: Invalid TOML document`],

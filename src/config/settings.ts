@@ -114,7 +114,7 @@ export const settings = {
       type: type.listenAddress,
       default: undefined,
       example: '0.0.0.0:9090',
-      help: 'Address and port of a further listener, without TLS, that answers only /ping: for probes that cannot show a certificate; unset, none',
+      help: 'Address and port of a further listener, without TLS, that answers only /ping, /livez and /readyz: for probes that cannot show a certificate; unset, none',
     },
   },
   http: {
@@ -486,6 +486,16 @@ export const settings = {
       },
       example: '19',
       help: 'Level of that compression; only zstd has levels',
+    },
+  },
+  metrics: {
+    bind_address: {
+      property: 'bindAddress',
+      env: 'METRICS_BIND_ADDRESS',
+      type: type.listenAddress,
+      default: undefined,
+      example: '127.0.0.1:9003',
+      help: 'Address and port of a further listener, without TLS and without authentication, for /metrics and the probes: only for networks of operators. It tells nothing of tenants. Unset, /metrics is only on the HTTP listener, for operators',
     },
   },
   logging: {

@@ -46,6 +46,26 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
+/** Those that are the server's, or of what it stands on, and that an operator should see to: never a caller's alone. */
+const faults: ReadonlySet<ErrorCode> = new Set([
+  'auth_unavailable',
+  'audit_unavailable',
+  'overloaded',
+  'tsdb_unreachable',
+  'tsdb_timeout',
+  'engine_crashed',
+  'engine_unreachable',
+  'engine_timeout',
+  'storage_full',
+  'storage_read_only',
+  'frame_damaged',
+  'internal',
+]);
+
+export function isFault(code: ErrorCode): boolean {
+  return faults.has(code);
+}
+
 export interface AppErrorOptions {
   /** What the caller can do about it. */
   readonly hint?: string | undefined;

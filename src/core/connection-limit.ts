@@ -12,9 +12,13 @@ export function mostOfOne(most: number): number {
   return most - Math.floor(most * partForOthers);
 }
 
-/** Closes a connection at once where there are `maxConnections` from its address. Others have a tenth more. */
-export function limitConnections(server: Server, maxConnections: number, logger: Logger): void {
+/**
+ * Closes a connection at once where there are `maxConnections` from its address. Others have a tenth more. What this returns
+ * tells how many are open.
+ */
+export function limitConnections(server: Server, maxConnections: number, logger: Logger): () => number {
   const open = new Tally<string>();
+  let count = 0;
   let warnedAtMs = Number.NEGATIVE_INFINITY;
   const warn = (facts: object): void => {
     if (performance.now() - warnedAtMs < warnEveryMs) return;
@@ -26,9 +30,14 @@ export function limitConnections(server: Server, maxConnections: number, logger:
   // With TLS, too, this is the connection below it, from its first byte on.
   server.on('connection', (socket: Socket) => {
     const address = networkOf(socket.remoteAddress ?? '');
-    socket.once('close', () => open.remove(address));
+    count++;
+    socket.once('close', () => {
+      count--;
+      open.remove(address);
+    });
     if (open.add(address) <= maxConnections) return;
     warn({ address });
     socket.destroy();
   });
+  return () => count;
 }

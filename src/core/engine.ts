@@ -21,7 +21,16 @@ export interface NamedEngine {
   health(options: { readonly signal: AbortSignal }): Promise<EngineHealth>;
 }
 
+/** How many statements an engine elsewhere has from us. */
+export interface EngineSlots {
+  /** At once; more wait. */
+  readonly limit: number;
+  readonly busy: number;
+  readonly waiting: number;
+}
+
 /** One that runs SQL over frames elsewhere. */
 export interface ClusterEngine extends NamedEngine, AsyncDisposable {
   readonly sql: SqlEngine;
+  readonly slots: EngineSlots;
 }

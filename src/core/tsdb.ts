@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { EngineSlots } from './engine.ts';
 
 /** What of a client's request is passed on to the external time-series database. */
 export interface TsdbRequest {
@@ -26,5 +27,8 @@ export interface TsdbResponse {
 export interface Tsdb {
   /** Rejects with AppError tsdb_unreachable, tsdb_timeout or overloaded. Aborting `signal` cancels the upstream request, also while its body streams. */
   forward(request: TsdbRequest, options: { readonly signal: AbortSignal }): Promise<TsdbResponse>;
+  readonly slots: EngineSlots;
+  /** From a request that found no connection until one that does. */
+  readonly isDown: boolean;
   [Symbol.asyncDispose](): Promise<void>;
 }

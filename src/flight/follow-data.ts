@@ -14,8 +14,9 @@ const mostRows = 100_000;
 export async function* followData(
   parts: FollowParts,
   target: FollowTarget,
-  { principal, signal, lane }: Call,
+  { principal, signal, lane, waits }: Call,
 ): AsyncGenerator<Message> {
+  waits();
   using follower = await Follower.open(parts, principal, { ...target, form: 'arrow' }, { signal, lane });
   await follower.begin();
   const schema = arrowSchema(follower.columns);

@@ -16,13 +16,13 @@ export class Followers implements Disposable {
   readonly progressIntervalMs: number;
   readonly timers = new TimerWheel();
   readonly tails = new TailReads();
-  readonly #max: number;
+  readonly most: number;
   readonly #ends = new Set<(error: AppError) => void>();
   readonly #byTenant = new Tally<string>();
   #isClosed = false;
 
   constructor({ maxFollowers, progressIntervalMs }: FollowersOptions) {
-    this.#max = maxFollowers;
+    this.most = maxFollowers;
     this.progressIntervalMs = progressIntervalMs;
   }
 
@@ -38,9 +38,9 @@ export class Followers implements Disposable {
   /** Counts one more, until what this gives is called. `end` is called when the server stops. */
   enter(principal: Principal, end: (error: AppError) => void): () => void {
     if (this.#isClosed) throw serverStopping();
-    if (this.#ends.size >= this.#max) throw tooMany(`${this.#max} followers are connected already`);
+    if (this.#ends.size >= this.most) throw tooMany(`${this.most} followers are connected already`);
     const whose = limitedAs(principal);
-    const most = principal.credential === 'none' ? this.#max : mostOfOne(this.#max);
+    const most = principal.credential === 'none' ? this.most : mostOfOne(this.most);
     if (this.#byTenant.add(whose) > most) {
       this.#byTenant.remove(whose);
       throw tooMany(`${most} followers of your tenant are connected already`);

@@ -7,6 +7,7 @@ import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summa
 import type { ReadOptions } from './read/chunk-reader.ts';
 import type { FrameReader } from './read/frame-reader.ts';
 import type { FrameParts, FrameRows, FrameSelection, ReadRequest } from './read/read-frame.ts';
+import type { LogBacklog } from './write/flusher.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import type { Arrival } from './write/quota.ts';
 
@@ -38,6 +39,18 @@ export interface StoreTotals extends FrameUse {
   readonly rowsPut: number;
   readonly bytesPut: number;
 }
+
+/** What is left to do. Of all tenants. */
+export interface StoreBacklog extends LogBacklog {
+  /** Frames whose parts are to be merged or compressed. */
+  readonly rewritesWaiting: number;
+  /** Since the start: logs that could not be brought into Parquet at once, and rewrites that were given up. */
+  readonly flushFailures: number;
+  readonly rewriteFailures: number;
+}
+
+/** Why no requests should be sent to the store. */
+export type StoreTrouble = 'storage_read_only' | 'lease_lost';
 
 /** For bytes on their way in, which count among the uploads of the tenant as long as they are there. */
 export interface TemporaryFile extends TemporaryPath, Pick<Arrival, 'counted'> {}

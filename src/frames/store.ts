@@ -5,11 +5,13 @@ import type { DiskCache } from '../cache/disk-cache.ts';
 import { AppError, serverStopping } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
 import type { Column } from '../core/data-type.ts';
+import { errorType } from '../core/error-type.ts';
 import type { ChunkForm, Compression, EncodedRows, FrameEngine, PartRows } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts';
 import { errnoOf } from '../core/storage-error.ts';
+import { noTimings, type Timings } from '../core/timings.ts';
 import { type FrameChange, StoreChanges } from './catalog/frame-changes.ts';
 import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
 import type { StoreContext } from './catalog/tenant-state.ts';
@@ -22,7 +24,9 @@ import type {
   ListOptions,
   OpenOptions,
   Signal,
+  StoreBacklog,
   StoreTotals,
+  StoreTrouble,
   TemporaryFile,
   TemporaryPath,
 } from './frames.ts';
@@ -63,6 +67,10 @@ export interface FrameStoreOptions {
   /** How much a tenant may hold. Default: as much as it likes. */
   readonly limitsOf?: StoreContext['limitsOf'] | undefined;
   readonly onRemoved?: StoreContext['onRemoved'] | undefined;
+  /** Of puts and appends, by their mode. */
+  readonly putTimings?: Timings | undefined;
+  /** Of waits for the disk. */
+  readonly diskTimings?: Timings | undefined;
   readonly logger: Logger;
   /** Milliseconds since 1970. Default: a clock that runs on evenly when the system's is set. */
   readonly now?: () => number;
@@ -103,15 +111,18 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   readonly #rewrites: RewriteQueue;
   readonly #sweeper: ExpirySweeper;
   readonly #found: Promise<void>;
+  readonly #putTimings: Timings;
   #puts = 0;
   #rowsPut = 0;
   #bytesPut = 0;
+  #flushFailures = 0;
 
   constructor(options: FrameStoreOptions) {
     const { logger } = options;
     // Everything under way listens to it.
     setMaxListeners(0, this.#controller.signal);
     const startedAt = Date.now() - performance.now();
+    this.#putTimings = options.putTimings ?? noTimings;
     this.cache = options.cache;
     this.diskCache = options.diskCache;
     this.#rewrites = new RewriteQueue({
@@ -130,7 +141,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       tombstoneTtlMs: options.tombstoneTtlMs,
       cache: this.cache,
       diskCache: this.diskCache,
-      durable: new DurableFiles(),
+      durable: new DurableFiles(options.diskTimings),
       adoptions: new Semaphore(adoptionsAtOnce),
       logger,
       now: options.now ?? (() => Math.round(startedAt + performance.now())),
@@ -139,6 +150,9 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       changesOf: (tenant) => this.#changes.of(tenant),
       limitsOf: options.limitsOf ?? (async () => undefined),
       onRemoved: options.onRemoved ?? (async () => {}),
+      onFlushFailed: () => {
+        this.#flushFailures++;
+      },
       wantsRewrite: (tenant, manifest) => this.#rewrites.changed(tenant, manifest),
     };
     this.#loads = new ChunkLoads(options.engine, this.cache, this.diskCache);
@@ -152,9 +166,12 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
 
   async put(principal: Principal, request: PutRequest<Handle>, options: Signal): Promise<PutResult> {
     let put: PutResult;
+    const begunMs = performance.now();
     try {
       put = await this.#of(principal.tenant).put(request, options);
+      this.#putTimings.add(performance.now() - begunMs, request.mode);
     } catch (error) {
+      this.#putTimings.add(performance.now() - begunMs, request.mode, errorType(error));
       if (error instanceof AppError && error.code === 'storage_full') this.diskCache?.giveWay();
       throw error;
     }
@@ -172,6 +189,29 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       bytes += tenant.known.bytes;
     }
     return { frames, bytes, puts: this.#puts, rowsPut: this.#rowsPut, bytesPut: this.#bytesPut };
+  }
+
+  get backlog(): StoreBacklog {
+    let [logBytes, oldestLogMs] = [0, 0];
+    for (const tenant of this.#tenants.values()) {
+      const { backlog } = tenant;
+      logBytes += backlog.logBytes;
+      oldestLogMs = Math.max(oldestLogMs, backlog.oldestLogMs);
+    }
+    const { waiting: rewritesWaiting, failures: rewriteFailures } = this.#rewrites;
+    return { logBytes, oldestLogMs, rewritesWaiting, flushFailures: this.#flushFailures, rewriteFailures };
+  }
+
+  /** Undefined where frames can be written. */
+  get trouble(): StoreTrouble | undefined {
+    if (this.#common.durable.isReadOnly) return 'storage_read_only';
+    // It has another place by now, while what it had open in the lost one ends.
+    return this.#ending.size > 0 ? 'lease_lost' : undefined;
+  }
+
+  /** What each tenant holds, as far as it is known by now. */
+  *uses(): Generator<readonly [tenant: Tenant, use: FrameUse]> {
+    for (const [tenant, { known }] of this.#tenants) yield [tenant, known];
   }
 
   /** Whoever reaches the store itself may. */

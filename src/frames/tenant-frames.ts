@@ -24,6 +24,7 @@ import { FrameExpiry } from './upkeep/frame-expiry.ts';
 import type { MergeOptions } from './upkeep/merge-plan.ts';
 import { PartRewriter } from './upkeep/rewrite-parts.ts';
 import { Verification } from './upkeep/verification.ts';
+import type { LogBacklog } from './write/flusher.ts';
 import { FrameAppender } from './write/frame-appender.ts';
 import { FrameWriter, type PutRequest } from './write/put-frame.ts';
 import { Quota } from './write/quota.ts';
@@ -120,6 +121,10 @@ export class TenantFrames implements AsyncDisposable {
   /** What it holds as far as that is known by now. */
   get known(): FrameUse {
     return this.#state.catalog.use;
+  }
+
+  get backlog(): LogBacklog {
+    return this.#appender.flusher.backlog;
   }
 
   async temporaryFile(): Promise<TemporaryFile> {

@@ -1,9 +1,9 @@
 import type { Column } from '../core/data-type.ts';
 import { autoEngineName, localEngineName, mayUseEngine, unknownEngine } from '../core/engine-names.ts';
+import type { EncodedRows } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
 import type { RequestNotes } from '../core/request-notes.ts';
 import { type AnalyticsTable, analyticsCatalog, type SqlResult, type Statement } from '../core/sql.ts';
-import { endingWith } from '../core/sql-result.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { AutoEngine } from './auto-engine.ts';
 import type {
@@ -20,7 +20,7 @@ import type {
   UpdateRequest,
 } from './frame-sql.ts';
 import type { FrameStatements } from './frame-statements.ts';
-import type { RunningQueries } from './running-queries.ts';
+import type { Run, RunningQueries } from './running-queries.ts';
 
 export interface EngineRouterOptions {
   readonly local: FrameStatements;
@@ -66,7 +66,7 @@ export class EngineRouter implements FrameSql {
       own.signal.throwIfAborted();
       return statement;
     };
-    return { ...(await this.#during(principal, choice, options, analyzeOnce)), sql, engine };
+    return { ...(await this.#during(principal, choice, 'analyze', options, analyzeOnce)), sql, engine };
   }
 
   async prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql> {
@@ -78,26 +78,27 @@ export class EngineRouter implements FrameSql {
   }
 
   async query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult> {
-    const run = this.#running.begin(principal, request.statement, options);
+    const run = this.#running.begin(principal, request.statement, 'query', options);
     try {
       const result = await this.#named(principal, run.engine).query(principal, request, run.options);
-      return endingWith(principal.notes === undefined ? result : counted(result, principal.notes), () => run.end());
-    } catch (thrown) {
-      run.end();
-      throw thrown;
+      if (result.whole === undefined) run.goOn('fetch');
+      return ofRun(result, run, principal.notes);
+    } catch (error) {
+      run.end({ error });
+      throw error;
     }
   }
 
   async keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult> {
     const { statement } = query;
-    return await this.#during(principal, statement, options, (own) =>
+    return await this.#during(principal, statement, 'keep', options, (own) =>
       this.#named(principal, statement.engine).keep(principal, query, request, own),
     );
   }
 
   async update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate> {
     const { statement } = request;
-    return await this.#during(principal, statement, options, (own) =>
+    return await this.#during(principal, statement, 'update', options, (own) =>
       this.#named(principal, statement.engine).update(principal, request, own),
     );
   }
@@ -112,14 +113,18 @@ export class EngineRouter implements FrameSql {
   async #during<T>(
     principal: Principal,
     statement: Pick<AnalysedStatement, 'sql' | 'engine'>,
+    operation: 'analyze' | 'keep' | 'update',
     options: CallOptions,
     act: (options: CallOptions) => Promise<T>,
   ): Promise<T> {
-    const run = this.#running.begin(principal, statement, options);
+    const run = this.#running.begin(principal, statement, operation, options);
     try {
-      return await act(run.options);
-    } finally {
+      const done = await act(run.options);
       run.end();
+      return done;
+    } catch (error) {
+      run.end({ error });
+      throw error;
     }
   }
 
@@ -131,24 +136,36 @@ export class EngineRouter implements FrameSql {
   }
 }
 
-/** The same result; its rows are noted as they pass. */
-function counted(result: SqlResult, notes: RequestNotes): SqlResult {
-  if (result.whole !== undefined) {
-    for (const { rows } of result.whole) notes.addRows(rows);
-    return result;
-  }
-  return {
-    columns: result.columns,
-    async *rows() {
-      for await (const piece of result.rows()) {
-        notes.addRows(piece.rows);
+/** The same result. Its rows are noted as they pass, and the run ends with it. */
+function ofRun(result: SqlResult, run: Run, notes: RequestNotes | undefined): SqlResult {
+  let failure: { readonly error: unknown } | undefined;
+  async function* watched<T>(pieces: AsyncIterable<T>, note?: (piece: T) => void): AsyncGenerator<T, void, undefined> {
+    try {
+      for await (const piece of pieces) {
+        note?.(piece);
         yield piece;
       }
-    },
-    arrowStream: () => result.arrowStream(),
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  }
+  const note = notes && (({ rows }: EncodedRows): void => notes.addRows(rows));
+  if (note !== undefined) result.whole?.forEach(note);
+  return {
+    columns: result.columns,
+    whole: result.whole,
+    rows: () => watched(result.rows(), result.whole === undefined ? note : undefined),
+    arrowStream: () => watched(result.arrowStream()),
     get totalRows() {
       return result.totalRows;
     },
-    [Symbol.asyncDispose]: () => result[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      try {
+        await result[Symbol.asyncDispose]();
+      } finally {
+        run.end(failure);
+      }
+    },
   };
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, serverStopping } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
+import { errorType } from '../core/error-type.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
 import { hasRole, limitedAs, ownerKey, type Principal, type Tenant } from '../core/principal.ts';
+import { noTimings, type Timings } from '../core/timings.ts';
 import type { CallOptions } from './frame-sql.ts';
 
 /** A statement over frames that is under way. */
@@ -19,12 +21,20 @@ export interface RunningQuery {
   readonly progress: QueryProgress | undefined;
 }
 
+/** What is done with a statement while it is under way. */
+export type Operation = 'analyze' | 'query' | 'fetch' | 'keep' | 'update';
+
 /** All statements that are under way, for people who look for the one that takes so long. */
 export class RunningQueries {
   /** In the order in which they began. */
   readonly #runs = new Set<Run>();
+  readonly #timings: Timings;
   /** Since the start. */
   begun = 0;
+
+  constructor(timings: Timings = noTimings) {
+    this.#timings = timings;
+  }
 
   get size(): number {
     return this.#runs.size;
@@ -34,9 +44,18 @@ export class RunningQueries {
    * The statement is to run with the options of what this gives, and is under way until that ends. Refused (`rate_limited`) where
    * the tenant has as many under way as it may.
    */
-  begin(owner: Principal, statement: Pick<RunningQuery, 'sql' | 'engine'>, options: CallOptions): Run {
+  begin(
+    owner: Principal,
+    statement: Pick<RunningQuery, 'sql' | 'engine'>,
+    operation: Operation,
+    options: CallOptions,
+  ): Run {
     const shown = this.pass(owner, statement, options);
-    const run = new Run(owner, shown, options, () => this.#runs.delete(run));
+    const run = new Run(owner, shown, options, {
+      operation,
+      timings: this.#timings,
+      onEnd: () => this.#runs.delete(run),
+    });
     this.#runs.add(run);
     return run;
   }
@@ -52,6 +71,15 @@ export class RunningQueries {
     this.#checkLimit(owner);
     this.begun++;
     return shown;
+  }
+
+  /** How many are under way. */
+  get byEngine(): ReadonlyMap<string, number> {
+    return this.#countBy(({ engine }) => engine);
+  }
+
+  get byTenant(): ReadonlyMap<Tenant, number> {
+    return this.#countBy(({ tenant }) => tenant);
   }
 
   /** The caller's own; of an admin, those of the tenant; of an operator, all. */
@@ -81,6 +109,12 @@ export class RunningQueries {
     for (const run of runs) run.stop(new AppError('sql_cancelled', reason));
   }
 
+  #countBy<Key>(keyOf: (run: Run) => Key): ReadonlyMap<Key, number> {
+    const counts = new Map<Key, number>();
+    for (const run of this.#runs) counts.set(keyOf(run), (counts.get(keyOf(run)) ?? 0) + 1);
+    return counts;
+  }
+
   #checkLimit(principal: Principal): void {
     const { role, limits } = principal;
     const most = limits?.maxStatements;
@@ -101,6 +135,12 @@ export class RunningQueries {
   }
 }
 
+interface RunParts {
+  readonly operation: Operation;
+  readonly timings: Timings;
+  readonly onEnd: () => void;
+}
+
 export class Run implements RunningQuery {
   readonly id: string;
   readonly #owner: Principal;
@@ -111,17 +151,22 @@ export class Run implements RunningQuery {
   progress: QueryProgress | undefined;
   readonly #startedMs = performance.now();
   readonly #stopping: LinkedAbort;
-  readonly end: () => void;
+  readonly #parts: RunParts;
+  #operation: Operation;
+  #operationMs = this.#startedMs;
+  #isOver = false;
 
   constructor(
     owner: Principal,
     { sql, engine }: Pick<RunningQuery, 'sql' | 'engine'>,
     options: CallOptions,
-    end: () => void,
+    parts: RunParts,
   ) {
     this.#owner = owner;
     this.sql = sql;
     this.engine = engine;
+    this.#parts = parts;
+    this.#operation = parts.operation;
     this.id = options.requestId ?? randomUUID();
     this.#stopping = new LinkedAbort([options.signal]);
     this.options = {
@@ -131,10 +176,26 @@ export class Run implements RunningQuery {
         this.progress = progress;
       },
     };
-    this.end = () => {
-      this.#stopping[Symbol.dispose]();
-      end();
-    };
+  }
+
+  /** What is done now is over, and something else begins. */
+  goOn(operation: Operation): void {
+    this.#count('');
+    this.#operation = operation;
+    this.#operationMs = performance.now();
+  }
+
+  /** `failure`: what was thrown. */
+  end(failure?: { readonly error: unknown }): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stopping[Symbol.dispose]();
+    this.#count(failure === undefined ? '' : errorType(failure.error));
+    this.#parts.onEnd();
+  }
+
+  #count(failure: string): void {
+    this.#parts.timings.add(performance.now() - this.#operationMs, this.engine, this.#operation, failure);
   }
 
   get tenant(): Tenant {

@@ -47,7 +47,8 @@ export function openFramePools(config: Config, logger: Logger): FramePools {
 
 export interface SqlPool {
   readonly engine: DuckDbSqlEngine;
-  readonly pids: () => readonly number[];
+  /** Makes native copies of frames for it. */
+  readonly copyEngine: DuckDbEngine;
 }
 
 /** Runs callers' SQL, over native copies of the frames where there are some. */
@@ -74,7 +75,7 @@ export function openSqlPool(config: Config, reachOf: ReachOf | undefined, cleanu
   const engine = cleanup.use(
     new DuckDbSqlEngine({ ...options, workers: sql.workers, timeoutMs: sql.timeoutMs, nativeCopies, reach, reachOf }),
   );
-  return { engine, pids: () => [...engine.pids, ...copyEngine.pids] };
+  return { engine, copyEngine };
 }
 
 /** For a command that works without a server. */

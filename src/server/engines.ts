@@ -6,7 +6,9 @@ import type { ClusterEngine } from '../core/engine.ts';
 import { localEngineName, tsdbEngineName } from '../core/engine-names.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ArrowRecoder } from '../core/sql.ts';
+import type { Timings } from '../core/timings.ts';
 import type { Tsdb } from '../core/tsdb.ts';
+import type { DuckDbEngine } from '../engines/duckdb/duckdb-engine.ts';
 import type { DuckDbSqlEngine } from '../engines/duckdb/duckdb-sql-engine.ts';
 import { localEngine } from '../engines/duckdb/local-engine.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
@@ -32,20 +34,21 @@ export interface Engines {
   readonly clusters: readonly ClusterEngine[];
   readonly tsdb: Tsdb | undefined;
   readonly directory: EngineDirectory;
-  /** Of the processes of the local one. */
-  readonly pids: () => readonly number[];
+  /** Makes native copies of frames for the local one. */
+  readonly copyEngine: DuckDbEngine;
 }
 
 export async function openEngines(
   config: Config,
   reachOf: ReachOf | undefined,
   createEngine: CreateClusterEngine,
+  timings: Timings,
   cleanup: Cleanup,
   logger: Logger,
 ): Promise<Engines> {
-  const { engine: local, pids } = openSqlPool(config, reachOf, cleanup, logger);
+  const { engine: local, copyEngine } = openSqlPool(config, reachOf, cleanup, logger);
   const clusters = await openClusters(config, local, createEngine, cleanup, logger);
-  const tsdb = openTsdb(config, cleanup, logger);
+  const tsdb = openTsdb(config, timings, cleanup, logger);
   const directory = new EngineDirectory({
     engines: [
       localEngine(localEngineName, local),
@@ -55,7 +58,7 @@ export async function openEngines(
     defaultEngine: config.sql.defaultEngine,
     autoEngine: config.sql.autoEngine,
   });
-  return { local, clusters, tsdb, directory, pids };
+  return { local, copyEngine, clusters, tsdb, directory };
 }
 
 async function openClusters(
@@ -74,9 +77,11 @@ async function openClusters(
   return clusters;
 }
 
-function openTsdb({ tsdb }: Config, cleanup: Cleanup, logger: Logger): Tsdb | undefined {
+function openTsdb({ tsdb }: Config, timings: Timings, cleanup: Cleanup, logger: Logger): Tsdb | undefined {
   const { httpUrl: url } = tsdb;
-  return url === undefined ? undefined : cleanup.use(createTsdb({ ...tsdb, url, logger: logger.area('tsdb') }));
+  return url === undefined
+    ? undefined
+    : cleanup.use(createTsdb({ ...tsdb, url, timings, logger: logger.area('tsdb') }));
 }
 
 /** The one place where an engine's kind becomes an engine. Loaded where there is one: a seventh of the program is its code. */

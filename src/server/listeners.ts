@@ -13,8 +13,8 @@ import { createFlightSql } from '../flight/sql/flight-sql.ts';
 import { flightServiceName } from '../grpc/messages/flight.ts';
 import { createHealthService } from '../grpc/server/health.ts';
 import { startGrpcListener } from '../grpc/server/listener.ts';
+import type { Route } from '../http/exchange/route.ts';
 import { startHttpListener } from '../http/listener/listener.ts';
-import { pingRoute } from '../http/routes/ping.ts';
 import { httpRoutes, type RouteParts } from './routes.ts';
 
 /** For answers to those whose statement outlasts a stop. */
@@ -28,6 +28,8 @@ export interface ListenerParts extends RouteParts {
 interface Listeners extends AsyncDisposable {
   readonly httpAddress: ListenAddress;
   readonly grpcAddress: ListenAddress;
+  /** Open connections of each. */
+  readonly connections: () => ReadonlyMap<string, number>;
 }
 
 export async function openListeners(config: Config, parts: ListenerParts, logger: Logger): Promise<Listeners> {
@@ -35,7 +37,6 @@ export async function openListeners(config: Config, parts: ListenerParts, logger
   return Cleanup.scope(async (cleanup) => {
     const grpc = cleanup.use(await openGrpc(config, parts, logger));
     const http = await openHttp(config, parts, grpc.address, logger);
-    if (server.healthAddress !== undefined) await openHealth(config, server.healthAddress, cleanup, logger);
     cleanup.defer(async () => {
       const { shutdownGraceMs: graceMs } = server;
       parts.followers.endAll();
@@ -44,7 +45,15 @@ export async function openListeners(config: Config, parts: ListenerParts, logger
       await Promise.all([http.close(graceMs + lastWordMs), grpc.close({ graceMs })]);
       clearTimeout(told);
     });
-    return { httpAddress: http.address, grpcAddress: grpc.address };
+    return {
+      httpAddress: http.address,
+      grpcAddress: grpc.address,
+      connections: () =>
+        new Map([
+          ['http', http.connections()],
+          ['grpc', grpc.connections()],
+        ]),
+    };
   });
 }
 
@@ -61,15 +70,22 @@ function openHttp(config: Config, parts: ListenerParts, grpc: ListenAddress, log
     audit: parts.audit,
     watch: parts.watch,
     tickets: parts.tickets,
-    counter: parts.counters.http,
+    counter: parts.timings.http,
     tls: parts.tls,
     routes: httpRoutes(config, parts, grpc),
     logger: logger.area('http'),
   });
 }
 
-/** For probes that cannot show a certificate: in clear text, and nothing but whether we live. */
-async function openHealth({ http }: Config, address: ListenAddress, cleanup: Cleanup, logger: Logger): Promise<void> {
+/** For those who cannot show a certificate, or a token: in clear text, and nothing of callers' data. */
+export async function openPlainListener(
+  { http }: Config,
+  address: ListenAddress | undefined,
+  routes: readonly Route[],
+  cleanup: Cleanup,
+  logger: Logger,
+): Promise<void> {
+  if (address === undefined) return;
   const listener = await startHttpListener({
     ...http,
     ...address,
@@ -78,7 +94,7 @@ async function openHealth({ http }: Config, address: ListenAddress, cleanup: Cle
     identify,
     isClosed: false,
     audit: undefined,
-    routes: [pingRoute],
+    routes,
     logger: logger.area('http'),
   });
   cleanup.defer(() => listener.close(lastWordMs));
@@ -107,14 +123,14 @@ function openGrpc({ server }: Config, parts: ListenerParts, logger: Logger) {
     port: server.grpcPort,
     maxConnections: server.maxConnections,
     services: [
-      createHealthService(['', flightServiceName]),
+      createHealthService(['', flightServiceName], () => parts.readiness.problem === undefined),
       createFlightService({ frames, followers, filter, sql: flightSql, sessions }),
     ],
     identify: parts.identify,
     admit: parts.admit,
     audit: parts.audit,
     watch: parts.watch,
-    counter: parts.counters.grpc,
+    counter: parts.timings.grpc,
     tls: parts.tls,
     logger,
   });

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Timings } from '../core/timings.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
 import type { Frames } from '../frames/frames.ts';
 import { AutoEngine } from '../query/auto-engine.ts';
@@ -24,14 +25,15 @@ export async function openQueries(
   frames: Frames,
   reachOf: ReachOf | undefined,
   createEngine: CreateClusterEngine,
+  timings: Timings,
   logger: Logger,
 ): Promise<Queries> {
   const { autoEngine, autoThresholdBytes: thresholdBytes } = config.sql;
   return Cleanup.scope(async (cleanup) => {
-    const engines = await openEngines(config, reachOf, createEngine, cleanup, logger);
+    const engines = await openEngines(config, reachOf, createEngine, timings, cleanup, logger);
     const { local, clusters } = engines;
     const cluster = clusters.find(({ name }) => name === autoEngine);
-    const running = new RunningQueries();
+    const running = new RunningQueries(timings);
     const sql = new EngineRouter({
       local: new FrameStatements({ engine: local, frames }),
       clusters: new Map(clusters.map((each) => [each.name, new FrameStatements({ engine: each.sql, frames })])),

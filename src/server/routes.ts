@@ -24,9 +24,11 @@ import { renewRoute } from '../http/routes/handles/renew-route.ts';
 import { shareRoute, sharesRoute } from '../http/routes/handles/share-routes.ts';
 import { impRoute } from '../http/routes/imp/route.ts';
 import { infoRoute } from '../http/routes/info.ts';
+import { type MetricsSource, metricsRoute } from '../http/routes/metrics.ts';
 import { openApiRoute } from '../http/routes/openapi.ts';
 import { pingRoute } from '../http/routes/ping.ts';
 import { plotRoute } from '../http/routes/plot/route.ts';
+import { livezRoute, readyzRoute } from '../http/routes/probes.ts';
 import { queriesRoute, queryRoute } from '../http/routes/queries.ts';
 import { rowsRoute } from '../http/routes/rows/route.ts';
 import { sqlRoute } from '../http/routes/sql/route.ts';
@@ -40,16 +42,19 @@ import { settingsRoute } from '../http/routes/write/settings-route.ts';
 import { Plotter } from '../query/plot/plotter.ts';
 import { ColumnProfiler } from '../query/profile/column-profiler.ts';
 import type { EventLoopMonitor } from '../telemetry/event-loop-delay.ts';
-import type { ServerCounters } from '../telemetry/server-counters.ts';
+import type { ServerTimings } from '../telemetry/server-timings.ts';
 import type { ServerTls } from '../tls/server-tls.ts';
 import type { Access } from './access.ts';
 import type { Queries } from './queries.ts';
+import type { Readiness } from './readiness.ts';
 
 /** What the routes are about. */
 export interface RouteParts extends Access {
   readonly cache: ByteCache;
   readonly diskCache: DiskCache | undefined;
-  readonly counters: ServerCounters;
+  readonly timings: ServerTimings;
+  readonly readiness: Readiness;
+  readonly metrics: MetricsSource;
   readonly eventLoop: EventLoopMonitor;
   readonly totals: () => StoreTotals;
   readonly workerPids: () => readonly number[];
@@ -89,7 +94,8 @@ function apiRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): read
   const { tsdb, directory } = engines;
   const plotter = new Plotter({ sql, frames });
   return [
-    pingRoute,
+    ...probeRoutes(parts.readiness, true),
+    metricsRoute(parts.metrics, { withTenants: true }),
     execRoute({ frames, pages: cache.space(), tsdb, sql, settings: { ...http, defaultEngine } }),
     expRoute({ frames, tsdb, sql, settings: { ...http, defaultEngine } }),
     impRoute({ frames, limits: http }),
@@ -108,7 +114,7 @@ function apiRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): read
     enginesRoute(directory),
     whoamiRoute(frames),
     ticketsRoute(tickets, ['/exp', '/exec'], http),
-    statsRoute({ ...parts, running, version, dataDir: config.storage.dataDir }),
+    statsRoute({ ...parts, counters: parts.timings, running, version, dataDir: config.storage.dataDir }),
     configRoute(parts.shown),
     ...(records === undefined ? [] : accessRoutes(config, frames, records)),
     infoRoute({
@@ -122,6 +128,11 @@ function apiRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): read
       logins,
     }),
   ];
+}
+
+/** For those who look whether the server is well. `tellsWhy`: operators read why it is not. */
+export function probeRoutes(readiness: Readiness, tellsWhy: boolean): readonly Route[] {
+  return [pingRoute, livezRoute, readyzRoute(() => readiness.problem, { tellsWhy })];
 }
 
 /** Tokens, tenants and shares: with authentication only. */

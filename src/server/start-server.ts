@@ -9,14 +9,18 @@ import { createAnalyticsDatabase } from '../engines/duckdb/analytics-database.ts
 import { Followers } from '../follow/followers.ts';
 import type { FrameStore } from '../frames/store.ts';
 import type { ShownConfig } from '../http/routes/config.ts';
+import { metricsRoute } from '../http/routes/metrics.ts';
 import { EventLoopMonitor } from '../telemetry/event-loop-delay.ts';
-import { ServerCounters } from '../telemetry/server-counters.ts';
+import { ServerTimings } from '../telemetry/server-timings.ts';
 import { ServerTls } from '../tls/server-tls.ts';
 import { openAccess, openAudit, openRecords, tenantReach } from './access.ts';
 import { openFramePools } from './duckdb-pools.ts';
 import { type CreateClusterEngine, createClusterEngine } from './engines.ts';
-import { openListeners } from './listeners.ts';
+import { openListeners, openPlainListener } from './listeners.ts';
+import { createMetrics, poolFigures } from './metrics.ts';
 import { openQueries } from './queries.ts';
+import { Readiness } from './readiness.ts';
+import { probeRoutes } from './routes.ts';
 import { openFrames, prepareStorage } from './storage.ts';
 
 export interface RunningServer extends AsyncDisposable {
@@ -36,6 +40,9 @@ export interface StartOptions {
   readonly shown?: ShownConfig | undefined;
 }
 
+/** Prometheus may look as seldom as this. */
+const longestScrapeMs = 10 * 60_000;
+
 /** Joins the parts of the process: frames, access, queries, listeners. Each is closed before those that it stands on. */
 export async function startServer(
   config: Config,
@@ -45,17 +52,23 @@ export async function startServer(
   const tls = await openTls(config, logger);
   await prepareStorage(config);
   const stopping = new AbortController();
+  const timings = new ServerTimings();
+  const readiness = new Readiness();
   return Cleanup.scope(async (cleanup) => {
     cleanup.defer(() => tls?.[Symbol.dispose]());
+    const probes = probeRoutes(readiness, !config.auth.enabled);
+    await openPlainListener(config, config.server.healthAddress, probes, cleanup, logger);
     const pools = cleanup.use(openFramePools(config, logger));
     const records = await openRecords(config, cleanup, logger);
-    const store = await openFrames(config, pools, records, cleanup, logger);
+    const store = await openFrames(config, pools, records, timings, cleanup, logger);
     const audit = await openAudit(config, logger);
     cleanup.defer(() => audit?.[Symbol.asyncDispose]());
     const opened = await openAccess(config, store, records, cleanup, logger);
     const access = audit === undefined ? opened : { ...opened, frames: new FrameAudit(opened.frames) };
     const reachOf = tenantReach(store, records);
-    const queries = cleanup.use(await openQueries(config, access.frames, reachOf, createEngine, logger));
+    const queries = cleanup.use(
+      await openQueries(config, access.frames, reachOf, createEngine, timings.statements, logger),
+    );
     if (config.frames.demo) {
       const { makeDemoFrames } = await import('../demo/make-demo-frames.ts');
       await makeDemoFrames(store, logger, { signal: stopping.signal });
@@ -64,12 +77,29 @@ export async function startServer(
     cleanup.defer(async () => followers[Symbol.dispose]());
     const eventLoop = new EventLoopMonitor();
     cleanup.defer(async () => eventLoop[Symbol.dispose]());
-    const workerPids = (): number[] => [...pools.foreground.pids, ...pools.background.pids, ...queries.engines.pids()];
-    const own = { counters: new ServerCounters(), eventLoop, totals: () => store.totals, workerPids, shown };
+    let connections: () => ReadonlyMap<string, number> = () => new Map();
+    // Not that of `/stats`: who asks more often would take the figures from who asks less.
+    const scraped = new EventLoopMonitor(longestScrapeMs);
+    cleanup.defer(async () => scraped[Symbol.dispose]());
+    const metrics = createMetrics({
+      ...{ config, timings, eventLoop: scraped, store, pools, queries, followers, readiness, records },
+      connections: () => connections(),
+    });
+    // Before the others, so that it is there until they are closed.
+    const told = [...probeRoutes(readiness, !config.auth.enabled), metricsRoute(metrics, { withTenants: false })];
+    await openPlainListener(config, config.metrics.bindAddress, told, cleanup, logger);
+    const workerPids = (): number[] =>
+      [...poolFigures(pools, queries.engines).values()].flatMap(({ pids }) => [...pids]);
+    const own = { timings, readiness, metrics, eventLoop, totals: () => store.totals, workerPids, shown };
     const { cache, diskCache } = store;
     const shared = { audit, tls, followers, tickets: new DownloadTickets(), cache, diskCache };
     const listeners = cleanup.use(await openListeners(config, { ...access, ...own, ...shared, queries }, logger));
-    cleanup.defer(async () => stopping.abort());
+    connections = listeners.connections;
+    readiness.serving(() => store.trouble);
+    cleanup.defer(async () => {
+      readiness.stopping();
+      stopping.abort();
+    });
     createAnalyticsDatabase(pools.foreground, config.storage.duckdbPath, logger, stopping.signal);
     return {
       httpAddress: listeners.httpAddress,

@@ -11,6 +11,7 @@ import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
 import { makeDataDirectory } from '../frames/disk/data-directory.ts';
 import { type FrameStore, openFrameStore } from '../frames/store.ts';
 import { type FrameVerdict, verifyDirectory } from '../frames/upkeep/verify-directory.ts';
+import type { ServerTimings } from '../telemetry/server-timings.ts';
 import { type FramePools, openVerifyPool } from './duckdb-pools.ts';
 
 /** Checked before anything is opened: a path that cannot be used stops the start. */
@@ -23,6 +24,7 @@ export async function openFrames(
   config: Config,
   { foreground, background }: FramePools,
   records: AccessRecords | undefined,
+  timings: Pick<ServerTimings, 'puts' | 'disk'>,
   cleanup: Cleanup,
   logger: Logger,
 ): Promise<FrameStore> {
@@ -40,6 +42,8 @@ export async function openFrames(
     tombstoneTtlMs: frames.tombstoneTtlMs,
     limitsOf: records && ((tenant) => records.limitsOf(tenant)),
     onRemoved: records && ((tenant, handle) => records.shares.removeOfFrame(tenant, handle)),
+    putTimings: timings.puts,
+    diskTimings: timings.disk,
     logger: logger.area('frames'),
   });
   return cleanup.use(store);

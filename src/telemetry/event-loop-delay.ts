@@ -15,11 +15,17 @@ export class EventLoopMonitor implements Disposable {
   #histogram: IntervalHistogram | undefined;
   #sinceMs = 0;
   #idle: NodeJS.Timeout | undefined;
+  readonly #idleMs: number;
+
+  /** `idleMs`: how long nobody must have asked before it is measured no more. */
+  constructor(idleMs = windowMs) {
+    this.#idleMs = idleMs;
+  }
 
   /** Since at most a minute. Undefined where nothing was measured yet. */
   read(): EventLoopDelay | undefined {
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this[Symbol.dispose](), windowMs).unref();
+    this.#idle = setTimeout(() => this[Symbol.dispose](), this.#idleMs).unref();
     if (this.#histogram === undefined) {
       this.#histogram = monitorEventLoopDelay({ resolution: resolutionMs });
       this.#histogram.enable();

@@ -1,8 +1,16 @@
-/** A bucket is a quarter of a doubling wide: a quantile is at most a fifth too high. */
-const perDoubling = 4;
-const firstMs = 0.01;
-/** The last one has all that took longer than three hours. */
-const bucketCount = 120;
+/** Bounds of a decade: none is more than a third above the one before, and those that dashboards expect are among them. */
+const perDecade = [1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 7.5];
+const firstDecade = -2;
+/** The last one has all that took longer than two hours. */
+const decades = 9;
+/** Upper bounds of the buckets but the last, in milliseconds. */
+const boundsMs = Float64Array.from({ length: perDecade.length * decades }, (_, index) => {
+  const decade = firstDecade + Math.floor(index / perDecade.length);
+  // Whole numbers divided, so that 0.005 s is that and not the number beside it.
+  const digits = perDecade[index % perDecade.length] as number;
+  return decade < 0 ? digits / 10 ** -decade : digits * 10 ** decade;
+});
+const bucketCount = boundsMs.length + 1;
 const slotMs = 10_000;
 const slotCount = 6;
 
@@ -15,12 +23,18 @@ export interface LatencyQuantiles {
   readonly maxMs: number;
 }
 
-/** How long things took: in the last minute, and since the start. To add one costs an addition and a logarithm. */
+/** How many there were up to each bound, the last of which is infinite. */
+export interface CumulativeCounts {
+  readonly sumMs: number;
+  readonly counts: readonly number[];
+}
+
+/** How long things took: in the last minute, and since the start. To add one costs a search among ninety bounds. */
 export class LatencyHistogram {
   /** One for each ten seconds, the current one at `#slot` modulo their number. */
   readonly #slots = Array.from({ length: slotCount }, () => new Uint32Array(bucketCount));
-  /** Those that are older than a minute. */
-  readonly #past = new Float64Array(bucketCount);
+  /** Since the start. */
+  readonly #all = new Float64Array(bucketCount);
   #slot = 0;
   #sumMs = 0;
 
@@ -30,52 +44,67 @@ export class LatencyHistogram {
     const bucket = bucketOf(ms);
     const slot = this.#slots[this.#slot % slotCount] as Uint32Array;
     slot[bucket] = (slot[bucket] as number) + 1;
-    this.#sumMs += ms;
+    this.#all[bucket] = (this.#all[bucket] as number) + 1;
+    if (ms > 0) this.#sumMs += ms;
   }
 
-  /** Of the last minute. Undefined where nothing happened in it. */
-  quantiles(nowMs: number): LatencyQuantiles | undefined {
-    this.#turn(nowMs);
-    const counts = sumOf(this.#slots);
+  /** Of the last minute, of all these together. Undefined where nothing happened in it. */
+  static quantiles(histograms: Iterable<LatencyHistogram>, nowMs: number): LatencyQuantiles | undefined {
+    const counts = new Float64Array(bucketCount);
+    for (const histogram of histograms) histogram.#addLastMinute(counts, nowMs);
     const count = counts.reduce((sum, each) => sum + each, 0);
     if (count === 0) return undefined;
-    const at = (share: number): number => upperMs(bucketAt(counts, Math.ceil(share * count)));
+    const at = (share: number): number => boundOf(bucketAt(counts, Math.ceil(share * count)));
     return { count, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99), maxMs: at(1) };
   }
 
-  /** Since the start: how many there were up to each bound, as Prometheus has its histograms. */
-  totals(): {
-    readonly sumMs: number;
-    readonly buckets: readonly { readonly upToMs: number; readonly count: number }[];
-  } {
+  /** Since the start. `limitsMs` must be among the bounds. */
+  cumulative(limitsMs: readonly number[]): CumulativeCounts {
+    const counts: number[] = [];
+    let bucket = 0;
     let count = 0;
-    const buckets = [...sumOf([...this.#slots, this.#past])].map((each, bucket) => {
-      count += each;
-      return { upToMs: upperMs(bucket), count };
-    });
-    return { sumMs: this.#sumMs, buckets };
+    for (const limit of limitsMs) {
+      for (; bucket < boundsMs.length && boundOf(bucket) <= limit; bucket++) count += this.#all[bucket] as number;
+      counts.push(count);
+    }
+    for (; bucket < bucketCount; bucket++) count += this.#all[bucket] as number;
+    return { sumMs: this.#sumMs, counts: [...counts, count] };
+  }
+
+  #addLastMinute(counts: Float64Array, nowMs: number): void {
+    this.#turn(nowMs);
+    for (const slot of this.#slots) {
+      for (let bucket = 0; bucket < bucketCount; bucket++) {
+        counts[bucket] = (counts[bucket] as number) + (slot[bucket] as number);
+      }
+    }
   }
 
   #turn(nowMs: number): void {
     const slot = Math.floor(nowMs / slotMs);
     if (slot === this.#slot) return;
     for (let next = Math.max(this.#slot + 1, slot - slotCount + 1); next <= slot; next++) {
-      const reused = this.#slots[next % slotCount] as Uint32Array;
-      for (const [bucket, count] of reused.entries()) this.#past[bucket] = (this.#past[bucket] as number) + count;
-      reused.fill(0);
+      this.#slots[next % slotCount]?.fill(0);
     }
     this.#slot = slot;
   }
 }
 
+/** The first bucket whose bound is not below it. NaN, and what a clock that stood still gives, are in the first one. */
 function bucketOf(ms: number): number {
-  const bucket = Math.ceil(Math.log2(ms / firstMs) * perDoubling);
-  // Not of NaN, and not of a clock that stood still.
-  return bucket > 0 ? Math.min(bucket, bucketCount - 1) : 0;
+  let low = 0;
+  let high = boundsMs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ms > (boundsMs[middle] as number)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
-function upperMs(bucket: number): number {
-  return firstMs * 2 ** (bucket / perDoubling);
+/** What is beyond the last bound is told as the last bound. */
+function boundOf(bucket: number): number {
+  return boundsMs[Math.min(bucket, boundsMs.length - 1)] as number;
 }
 
 function bucketAt(counts: Float64Array, rank: number): number {
@@ -84,12 +113,4 @@ function bucketAt(counts: Float64Array, rank: number): number {
     seen += count;
     return seen >= rank;
   });
-}
-
-function sumOf(all: readonly (Uint32Array | Float64Array)[]): Float64Array {
-  const sum = new Float64Array(bucketCount);
-  for (const counts of all) {
-    for (const [bucket, count] of counts.entries()) sum[bucket] = (sum[bucket] as number) + count;
-  }
-  return sum;
 }

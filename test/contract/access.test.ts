@@ -39,6 +39,9 @@ const rules: Readonly<
   Record<string, { readonly least: CallerName | 'known'; readonly path?: string; readonly body?: string }>
 > = {
   'GET /ping': { least: 'stranger' },
+  'GET /livez': { least: 'stranger' },
+  'GET /readyz': { least: 'known' },
+  'GET /metrics': { least: 'operator' },
   'GET /exec': { least: 'reader', path: '/exec?handle=trades&fmt=json' },
   'GET /exp': { least: 'reader', path: '/exp?handle=trades' },
   'POST /imp': { least: 'writer', path: '/imp?name=trades', body: 'a\n1\n' },

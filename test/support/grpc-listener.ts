@@ -15,8 +15,11 @@ export interface TestListener extends GrpcListener {
 }
 
 /** The listener on a free port, with the health service and one whose methods misbehave on demand. */
-export async function startTestListener(options: Partial<GrpcListenerOptions> = {}): Promise<TestListener> {
-  const health = createHealthService(['', 'arrow.flight.protocol.FlightService']);
+export async function startTestListener({
+  isReady = () => true,
+  ...options
+}: Partial<GrpcListenerOptions> & { readonly isReady?: () => boolean } = {}): Promise<TestListener> {
+  const health = createHealthService(['', 'arrow.flight.protocol.FlightService'], isReady);
   const aborted: string[] = [];
   let floodedBytes = 0;
   const onAbort = (signal: AbortSignal): void =>

@@ -47,7 +47,15 @@ export function secondEngine(
       },
     }),
   };
-  return { name, kind: 'spark-connect', sql, health, [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose]() };
+  const slots = { limit: 1, busy: 0, waiting: 0 };
+  return {
+    name,
+    kind: 'spark-connect',
+    sql,
+    health,
+    slots,
+    [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose](),
+  };
 }
 
 async function makeParts(coldDirectory: string, cleanup: Cleanup) {

@@ -36,11 +36,16 @@ function findListenFailure(thrown: unknown, depth = 0): ListenFailure | undefine
 
 function listenLine(failure: ListenFailure, config: Config): string {
   const http = config.http.bindAddress;
-  const health = config.server.healthAddress;
-  if (health !== undefined && failure.port === health.port && health.port !== http.port) {
+  const further = [
+    { what: 'health', address: config.server.healthAddress, name: 'HEALTH_ADDRESS' },
+    { what: 'metrics', address: config.metrics.bindAddress, name: 'METRICS_BIND_ADDRESS' },
+  ];
+  for (const { what, address, name } of further) {
+    if (address === undefined || failure.port !== address.port || address.port === http.port) continue;
+    const flag = name.toLowerCase().replaceAll('_', '-');
     return (
-      `the health address ${formatAddress(health)} ${listenReasons[failure.code]}; ` +
-      'choose another with --health-address or FRAMEHOLD_HEALTH_ADDRESS'
+      `the ${what} address ${formatAddress(address)} ${listenReasons[failure.code]}; ` +
+      `choose another with --${flag} or FRAMEHOLD_${name}`
     );
   }
   const grpc: ListenAddress = { host: config.server.grpcHost, port: config.server.grpcPort };

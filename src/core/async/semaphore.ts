@@ -9,13 +9,20 @@ export interface SemaphoreOptions {
 
 /** A number of units of something. Callers that must wait take turns; without lanes they come in the order of asking. */
 export class Semaphore {
+  readonly units: number;
   #free: number;
   readonly #queue = new FairQueue<void>();
   readonly #options: SemaphoreOptions | undefined;
 
   constructor(units: number, options?: SemaphoreOptions) {
+    this.units = units;
     this.#free = units;
     this.#options = options;
+  }
+
+  /** How many units are taken. */
+  get taken(): number {
+    return this.units - this.#free;
   }
 
   /** How many callers wait. */

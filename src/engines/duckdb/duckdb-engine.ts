@@ -10,7 +10,7 @@ import type {
 } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import { workerEntry } from './pool/worker-entry.ts';
-import { WorkerPool } from './pool/worker-pool.ts';
+import { type PoolFigures, WorkerPool } from './pool/worker-pool.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
 import type { Job, WarmCopy, WriteSource } from './protocol/protocol.ts';
 
@@ -61,8 +61,12 @@ export class DuckDbEngine implements FrameEngine {
   }
 
   /** Process ids of the children. */
-  get pids(): number[] {
-    return this.#pool.pids;
+  get pids(): readonly number[] {
+    return this.figures.pids;
+  }
+
+  get figures(): PoolFigures {
+    return this.#pool.figures;
   }
 
   /** Makes the operator's analytics database where there is none yet. */

@@ -22,7 +22,7 @@ import type {
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import type { NativeCopies } from './native-copies.ts';
 import { workerEntry } from './pool/worker-entry.ts';
-import { type RunOptions, WorkerPool } from './pool/worker-pool.ts';
+import { type PoolFigures, type RunOptions, WorkerPool } from './pool/worker-pool.ts';
 import { PrimedStream } from './primed-stream.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
 import type { Job, QueryJob, QueryTable } from './protocol/protocol.ts';
@@ -92,8 +92,12 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   }
 
   /** Process ids of the children. */
-  get pids(): number[] {
-    return this.#pool.pids;
+  get pids(): readonly number[] {
+    return this.figures.pids;
+  }
+
+  get figures(): PoolFigures {
+    return this.#pool.figures;
   }
 
   /** Statements will come: the first one need not wait for its process then. */

@@ -56,13 +56,13 @@ test('tenants that take turns keep their processes while there is one for each',
   const frames = { a: await frameOf('a', 'SELECT 1 AS n'), b: await frameOf('b', 'SELECT 2 AS n') };
   await ask(engine, 'a', 'SELECT n FROM t', [frames.a]);
   await ask(engine, 'b', 'SELECT n FROM t', [frames.b]);
-  const before = engine.pids.sort();
+  const before = engine.pids.toSorted();
   expect(before).toHaveLength(2);
   for (let n = 0; n < 10; n++) {
     expect(await ask(engine, 'a', 'SELECT n FROM t', [frames.a])).toBe('{"n":1}');
     expect(await ask(engine, 'b', 'SELECT n FROM t', [frames.b])).toBe('{"n":2}');
   }
-  expect(engine.pids.sort()).toEqual(before);
+  expect(engine.pids.toSorted()).toEqual(before);
 });
 
 test('one that comes after many statements of another tenant does not wait for all of them', async () => {

@@ -2,6 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import { withTimeout } from '../../core/async/limited-wait.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
+import type { EngineSlots } from '../../core/engine.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import { isSessionLost } from './connect-failure.ts';
@@ -54,6 +55,11 @@ export class SessionPool implements AsyncDisposable {
         retryAfterSeconds: 1,
       });
     this.#places = new Semaphore(maxConcurrent, { maxWaiting, overloaded });
+  }
+
+  get slots(): EngineSlots {
+    const { units: limit, taken: busy, waiting } = this.#places;
+    return { limit, busy, waiting };
   }
 
   async lease(

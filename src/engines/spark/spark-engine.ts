@@ -1,6 +1,6 @@
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { parseConnectUrl } from '../../core/connect-url.ts';
-import type { ClusterEngine, EngineHealth } from '../../core/engine.ts';
+import type { ClusterEngine, EngineHealth, EngineSlots } from '../../core/engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ArrowRecoder, SqlEngine } from '../../core/sql.ts';
 import { version } from '../../core/version.ts';
@@ -68,6 +68,10 @@ export class SparkEngine implements ClusterEngine {
       logger,
     });
     this.sql = new SparkSqlEngine({ ...options, sessions: this.#sessions, pathMap: this.#pathMap });
+  }
+
+  get slots(): EngineSlots {
+    return this.#sessions.slots;
   }
 
   async health({ signal }: { readonly signal: AbortSignal }): Promise<EngineHealth> {

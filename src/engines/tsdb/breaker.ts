@@ -25,6 +25,10 @@ export class Breaker {
     this.#options = options;
   }
 
+  get isOpen(): boolean {
+    return this.#state.kind !== 'closed';
+  }
+
   /** Throws while nobody may try. */
   check(): void {
     const failure = this.#failureNow();

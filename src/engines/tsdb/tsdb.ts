@@ -1,7 +1,10 @@
 import { AppError } from '../../core/app-error.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { Semaphore } from '../../core/async/semaphore.ts';
+import { tsdbEngineName } from '../../core/engine-names.ts';
+import { errorType } from '../../core/error-type.ts';
 import type { LogFields, Logger } from '../../core/logger.ts';
+import { noTimings, type Timings } from '../../core/timings.ts';
 import type { Tsdb, TsdbRequest } from '../../core/tsdb.ts';
 import { Breaker } from './breaker.ts';
 import { parseUpstreamAddress, type UpstreamAddress } from './upstream-address.ts';
@@ -20,12 +23,15 @@ export interface TsdbOptions {
   readonly maxQueue: number;
   /** Silence in the middle of an answer after which it counts as broken off. Default 15 000. */
   readonly bodyIdleTimeoutMs?: number;
+  /** Of requests until their answer begins. */
+  readonly timings?: Timings;
   readonly logger: Logger;
 }
 
 /** The external time-series database over HTTP. */
 export function createTsdb(options: TsdbOptions): Tsdb {
   const { url, timeoutMs, connectTimeoutMs, maxConnections, maxQueue, bodyIdleTimeoutMs = 15_000, logger } = options;
+  const { timings = noTimings } = options;
   const address = parseUpstreamAddress(url);
   const { origin } = address;
   const overloaded = (why: string): AppError =>
@@ -76,7 +82,24 @@ export function createTsdb(options: TsdbOptions): Tsdb {
     });
   };
 
-  const forward: Tsdb['forward'] = async (request, { signal }) => {
+  const forward: Tsdb['forward'] = async (request, options) => {
+    const begunMs = performance.now();
+    try {
+      const response = await attempt(request, options);
+      timings.add(
+        performance.now() - begunMs,
+        tsdbEngineName,
+        'forward',
+        response.status < 400 ? '' : 'upstream_error',
+      );
+      return response;
+    } catch (error) {
+      timings.add(performance.now() - begunMs, tsdbEngineName, 'forward', errorType(error));
+      throw error;
+    }
+  };
+
+  const attempt: Tsdb['forward'] = async (request, { signal }) => {
     signal.throwIfAborted();
     breaker.check();
     const release = await acquireSlot(signal);
@@ -102,6 +125,12 @@ export function createTsdb(options: TsdbOptions): Tsdb {
 
   return {
     forward,
+    get slots() {
+      return { limit: slots.units, busy: slots.taken, waiting: slots.waiting };
+    },
+    get isDown() {
+      return breaker.isOpen;
+    },
     async [Symbol.asyncDispose]() {
       const connections = await opening;
       await connections[Symbol.asyncDispose]();

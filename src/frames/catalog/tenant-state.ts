@@ -55,6 +55,8 @@ export interface StoreContext extends PeerParts {
   readonly onRemoved: (tenant: Tenant, handle: Handle) => Promise<void>;
   /** A frame has parts that may have to be merged, or compressed as configured. */
   readonly wantsRewrite: (tenant: Tenant, manifest: Manifest) => void;
+  /** Rows of a log stay there for now. */
+  readonly onFlushFailed: () => void;
 }
 
 export interface ChangeOptions {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
 import { makeFolder } from '../../core/make-folder.ts';
 import { errnoOf, storageError } from '../../core/storage-error.ts';
+import { noTimings, type Timings } from '../../core/timings.ts';
 
 export interface OpenDirectory extends AsyncDisposable {
   sync(): Promise<void>;
@@ -10,7 +11,26 @@ export interface OpenDirectory extends AsyncDisposable {
 
 /** File operations that survive a power cut once they resolve, with errors that a caller may see. */
 export class DurableFiles {
+  readonly #timings: Timings;
   #failedSync: unknown;
+
+  /** `timings`: of the waits for the disk. */
+  constructor(timings: Timings = noTimings) {
+    this.#timings = timings;
+  }
+
+  /** Whether it is over with writing until a restart. */
+  get isReadOnly(): boolean {
+    return this.#failedSync !== undefined;
+  }
+
+  /** Counts the time of a write that waits for the disk. */
+  async timed<T>(what: 'log' | 'sync', write: () => Promise<T>): Promise<T> {
+    const begunMs = performance.now();
+    const written = await write();
+    this.#timings.add(performance.now() - begunMs, what);
+    return written;
+  }
 
   /** After a failed fsync the kernel may have dropped what it could not write: nothing after it can be promised. */
   assertWritable(): void {
@@ -83,7 +103,7 @@ export class DurableFiles {
 
   async #sync(file: FileHandle): Promise<void> {
     try {
-      await file.sync();
+      await this.timed('sync', () => file.sync());
     } catch (error) {
       // Some file systems find out only now that the disk is full; what was written is thrown away then.
       if (errnoOf(error) === 'ENOSPC' || errnoOf(error) === 'EDQUOT') throw error;

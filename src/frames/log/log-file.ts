@@ -51,7 +51,7 @@ export class LogFile implements AsyncDisposable {
   async append(pieces: readonly Uint8Array[]): Promise<void> {
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
     try {
-      await this.#write(pieces, bytes);
+      await this.#durable.timed('log', () => this.#write(pieces, bytes));
       this.#size += bytes;
     } catch (error) {
       this.#isBroken = !(await this.#takeBack()) || errnoOf(error) === 'EIO';

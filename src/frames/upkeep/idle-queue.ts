@@ -19,10 +19,16 @@ export class IdleQueue {
   readonly #queue = new Map<string, { readonly work: Work; readonly isUrgent: boolean }>();
   readonly #controller = new AbortController();
   #lastMs = 0;
+  /** Work that was given up, since the start. */
+  failures = 0;
   #working: Promise<void> | undefined;
 
   constructor(options: IdleQueueOptions) {
     this.#options = options;
+  }
+
+  get size(): number {
+    return this.#queue.size;
   }
 
   /** The same key waits only once. */
@@ -79,6 +85,7 @@ export class IdleQueue {
       } catch (error) {
         if (signal.aborted) throw error;
         if (!isTransient(error) || attempt === mostAttempts) {
+          this.failures++;
           this.#options.logger.warn('parts of a frame could not be rewritten', { key, error: String(error) });
           return;
         }

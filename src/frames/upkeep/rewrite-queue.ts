@@ -36,6 +36,14 @@ export class RewriteQueue implements AsyncDisposable {
     else if (planRewrite(parts, { standsStill: true }).length > 0) this.#awaitStandstill(tenant, handle, key);
   }
 
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  get failures(): number {
+    return this.#queue.failures;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const timer of this.#standstills.values()) clearTimeout(timer);
     await this.#queue[Symbol.asyncDispose]();

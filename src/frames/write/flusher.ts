@@ -23,6 +23,13 @@ const lookMs = 1000;
 const retryMs = 5000;
 const flushesAtOnce = 2;
 
+/** Rows that are not in Parquet yet. */
+export interface LogBacklog {
+  readonly logBytes: number;
+  /** How long the oldest of them have been in a log. */
+  readonly oldestLogMs: number;
+}
+
 /** Closes the log file that this process writes, if any. The handle's lock is held. */
 type SealLog = (handle: Handle) => Promise<void>;
 
@@ -41,6 +48,16 @@ export class Flusher implements AsyncDisposable {
     this.#reconciler = reconciler;
     this.#sealLog = sealLog;
     this.#timer = setInterval(() => this.#flushDue(), lookMs).unref();
+  }
+
+  get backlog(): LogBacklog {
+    const now = performance.now();
+    let [logBytes, oldestLogMs] = [0, 0];
+    for (const [, { since, version }] of this.#state.catalog.tails()) {
+      logBytes += version.tail.bytes;
+      oldestLogMs = Math.max(oldestLogMs, now - since);
+    }
+    return { logBytes, oldestLogMs };
   }
 
   /** Resolves when every row that the frame has now is in Parquet. */
@@ -84,6 +101,7 @@ export class Flusher implements AsyncDisposable {
     this.#start(handle).catch((error) => {
       if (context.signal.aborted || this.#state.catalog.get(handle)?.kind !== 'held') return;
       this.#failedAt.set(handle, performance.now());
+      context.onFlushFailed();
       context.logger.warn('a log could not be brought into Parquet yet', { handle, error: String(error) });
     });
   }

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { AppError, loggedError, toAppError } from '../../core/app-error.ts';
+import { AppError, type ErrorCode, isFault, loggedError, toAppError } from '../../core/app-error.ts';
 import type { TimeoutList } from '../../core/async/timeout-list.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Principal } from '../../core/principal.ts';
-import { GrpcError, grpcStatus } from '../wire/grpc-status.ts';
-import { errorTrailers, okTrailers } from './error-status.ts';
+import { GrpcError, type GrpcStatusName } from '../wire/grpc-status.ts';
+import { errorTrailers, okTrailers, statusOf } from './error-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
 import { LazyAbort } from './lazy-abort.ts';
 import { writeMessage } from './message-writer.ts';
@@ -34,8 +34,20 @@ export interface StartCallOptions {
   readonly record: AuditRecord | undefined;
   readonly laneOf: (principal: Principal) => string;
   readonly logger: Logger;
-  /** Called when its stream is gone. `hasFailed`: by a fault of the server, or of what it stands on. */
-  readonly onClosed: (hasFailed: boolean) => void;
+  /** Called when its stream is gone. */
+  readonly onClosed: (ended: EndedCall) => void;
+}
+
+/** How a call went. */
+export interface EndedCall {
+  readonly status: GrpcStatusName;
+  readonly hasFailed: boolean;
+  /** The code of a failure that an operator should see to. */
+  readonly fault: ErrorCode | undefined;
+  /** It waited for something to happen. */
+  readonly hasWaited: boolean;
+  /** When the response began, on the clock of `performance.now`. Undefined where there was none. */
+  readonly answeredMs: number | undefined;
 }
 
 export interface RunningCall {
@@ -43,12 +55,12 @@ export interface RunningCall {
   abort(reason: GrpcError | AppError): void;
 }
 
-const faults: ReadonlySet<unknown> = new Set([
-  grpcStatus.UNKNOWN,
-  grpcStatus.DEADLINE_EXCEEDED,
-  grpcStatus.INTERNAL,
-  grpcStatus.UNAVAILABLE,
-  grpcStatus.DATA_LOSS,
+const failures: ReadonlySet<GrpcStatusName> = new Set([
+  'UNKNOWN',
+  'DEADLINE_EXCEEDED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
 ]);
 const maxTimerMs = 2 ** 31 - 1;
 
@@ -75,15 +87,23 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     setHeader: (name, value) => {
       headers = { ...headers, [name]: value };
     },
+    waits: () => {
+      hasWaited = true;
+    },
   };
   let deadline: NodeJS.Timeout | undefined;
   let ended = false;
   let outcome = 'client_gone';
-  let hasFailed = false;
+  // Of one whose client went away.
+  let status: GrpcStatusName = 'CANCELLED';
+  let answeredMs: number | undefined;
+  let fault: ErrorCode | undefined;
+  let hasWaited = false;
   let stopWatching: (() => void) | undefined;
 
   const end = (trailers: OutgoingHttpHeaders, last?: readonly Message[]): void => {
     ended = true;
+    answeredMs ??= performance.now();
     clearTimeout(deadline);
     stopWatching = endResponse(stream, trailers, timeouts.stall, last);
   };
@@ -94,9 +114,9 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     outcome = error instanceof AppError ? error.code : error.status.toLowerCase();
     const level = code === 'internal' ? 'error' : 'debug';
     logger[level]('call failed', { path, requestId, code, error: loggedError(error) });
-    const trailers = errorTrailers(error);
-    hasFailed = faults.has(trailers['grpc-status']);
-    end({ ...trailers, 'x-request-id': requestId });
+    status = statusOf(error);
+    fault = code !== undefined && isFault(code) ? code : undefined;
+    end({ ...errorTrailers(error), 'x-request-id': requestId });
   };
   const abort = (reason: GrpcError | AppError): void => {
     if (ended) return;
@@ -110,16 +130,20 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     if (!ended) stopping.abort(new GrpcError('CANCELLED', 'the client cancelled the call'));
     ended = true;
     record?.end(outcome);
-    onClosed(hasFailed);
+    onClosed({ status, hasFailed: failures.has(status), fault, hasWaited, answeredMs });
   });
   try {
     deadline = startDeadline(metadata['grpc-timeout']?.toString(), abort);
     const succeed = (last: readonly Message[]): void => {
       if (ended) return;
       outcome = 'ok';
+      status = 'OK';
       end(okTrailers, last);
     };
-    const respond = (): void => startResponse(stream, headers);
+    const respond = (): void => {
+      answeredMs = performance.now();
+      startResponse(stream, headers);
+    };
     const begin = (known: Principal | undefined): void => {
       principal = known === undefined || record === undefined ? known : record.identified(known);
       if (known !== undefined) options.admit?.(known);

@@ -15,23 +15,29 @@ const idleTimeoutMs = 10_000;
 
 const CheckRequest = message({ service: string(1) });
 
+/** How often those who watch are told of a change, at the latest. */
+const lookMs = 1000;
+
 /**
- * `grpc.health.v1.Health`; the service "" is the server as a whole. When the listener stops, all become NOT_SERVING, and
- * those who watch are told and let go.
+ * `grpc.health.v1.Health`; the service "" is the server as a whole. While `isReady` says no, all are NOT_SERVING. So they are
+ * when the listener stops, and those who watch are told and let go.
  */
-export function createHealthService(services: readonly string[]): Service {
+export function createHealthService(services: readonly string[], isReady: () => boolean): Service {
   const known = new Set(services);
   const watchers = new Set<() => void>();
   let draining = false;
 
   const healthOf = (service: string): Health => {
     if (!known.has(service)) return 'SERVICE_UNKNOWN';
-    return draining ? 'NOT_SERVING' : 'SERVING';
+    return draining || !isReady() ? 'NOT_SERVING' : 'SERVING';
   };
-  const untilDrained = (signal: AbortSignal): Promise<void> =>
+  /** Resolves when it is time to look again. */
+  const nextLook = (signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       if (draining || signal.aborted) return resolve();
+      const timer = setTimeout(() => wake(), lookMs).unref();
       const wake = (): void => {
+        clearTimeout(timer);
         watchers.delete(wake);
         signal.removeEventListener('abort', wake);
         resolve();
@@ -41,12 +47,14 @@ export function createHealthService(services: readonly string[]): Service {
     });
 
   async function* watch(service: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const told = healthOf(service);
-    yield checkResponse(told);
-    await untilDrained(signal);
-    if (signal.aborted) return;
-    const last = healthOf(service);
-    if (last !== told) yield checkResponse(last);
+    for (let told: Health | undefined; ; ) {
+      const health = healthOf(service);
+      if (health !== told) yield checkResponse(health);
+      told = health;
+      if (draining) break;
+      await nextLook(signal);
+      if (signal.aborted) return;
+    }
     throw new GrpcError('UNAVAILABLE', 'the server is stopping');
   }
 
@@ -67,7 +75,8 @@ export function createHealthService(services: readonly string[]): Service {
         kind: 'streaming',
         maxMessageBytes,
         idleTimeoutMs,
-        async *handle(requests, { signal }) {
+        async *handle(requests, { signal, waits }) {
+          waits();
           for await (const request of requests) return yield* watch(CheckRequest.decode(request).service, signal);
         },
       },

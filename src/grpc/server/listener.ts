@@ -17,12 +17,12 @@ import type { CredentialWatch, WatchedRequest } from '../../core/credential-watc
 import type { Logger } from '../../core/logger.ts';
 import { type Identify, laneOf, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
-import type { ListenerCounter } from '../../telemetry/server-counters.ts';
+import type { RequestCounter } from '../../telemetry/request-counter.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
 import { GrpcError } from '../wire/grpc-status.ts';
-import { type CallTimeouts, type RunningCall, startCall } from './call.ts';
+import { type CallTimeouts, type EndedCall, type RunningCall, startCall } from './call.ts';
 import { type ConnectionTimeouts, watchConnection } from './connection.ts';
 import { errorTrailers } from './error-status.ts';
 import { http2Options, windowBytes } from './http2-settings.ts';
@@ -45,7 +45,7 @@ export interface GrpcListenerOptions {
   /** Undefined where there are no credentials that could end. */
   readonly watch?: CredentialWatch | undefined;
   /** Counts its calls. Undefined: nobody does. */
-  readonly counter?: ListenerCounter | undefined;
+  readonly counter?: RequestCounter | undefined;
   /** Undefined: calls come in clear text. */
   readonly tls?: ServerTls | undefined;
   readonly logger: Logger;
@@ -61,6 +61,8 @@ export interface GrpcTimeouts extends ConnectionTimeouts {
 
 export interface GrpcListener {
   readonly address: { readonly host: string; readonly port: number };
+  /** How many are open. */
+  readonly connections: () => number;
   /** Takes no more connections and calls, waits for those under way, and after `graceMs` ends them as UNAVAILABLE. */
   close(options: { readonly graceMs: number }): Promise<void>;
   /** Closes without grace. */
@@ -109,7 +111,7 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
       ? createServer(http2Options)
       : createSecureServer({ ...http2Options, ...tlsOptions(tls, timeouts.handshakeTimeoutMs) });
   const handshakes = tls && new TlsConnections(server as Http2SecureServer, tls, logger);
-  limitConnections(server, options.maxConnections, logger);
+  const openConnections = limitConnections(server, options.maxConnections, logger);
 
   server.on('session', (session) => {
     opened += 1;
@@ -160,7 +162,12 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
     stopping ??= stop(graceMs);
     return stopping;
   };
-  return { address: { host, port }, close, [Symbol.asyncDispose]: () => close({ graceMs: 0 }) };
+  return {
+    address: { host, port },
+    connections: openConnections,
+    close,
+    [Symbol.asyncDispose]: () => close({ graceMs: 0 }),
+  };
 }
 
 /** Finds the method of each call and begins it. */
@@ -192,15 +199,15 @@ class Dispatcher {
       stream.once('close', leave);
       return;
     }
+    const path = metadata[':path'] ?? '';
     let watched: WatchedRequest | undefined;
     const beganMs = counter?.begin() ?? 0;
-    const onClosed = (hasFailed: boolean): void => {
+    const onClosed = (ended: EndedCall): void => {
       leave();
-      counter?.end(beganMs, hasFailed, true);
+      counter?.end({ ...ended, route: path.slice(1), method: 'grpc', beganMs });
       if (watched !== undefined) watch?.delete(watched);
       this.#calls.delete(call);
     };
-    const path = metadata[':path'] ?? '';
     const caller = { headers: metadata, rawHeaders, address, certificate };
     const givenId = metadata['x-request-id'];
     const requestId = requestIdOf(givenId);

@@ -18,6 +18,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Adds a header to the answer. Only before its first message, and not with an error. */
   setHeader(name: string, value: string): void;
+  /** It waits from now on for something to happen: how long it takes says nothing. */
+  waits(): void;
 }
 
 /** One message: its bytes, or pieces of it that are sent one behind the other without being copied together. */

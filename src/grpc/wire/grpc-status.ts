@@ -1,3 +1,5 @@
+import { clientGone, type TypedError } from '../../core/error-type.ts';
+
 export const grpcStatus = {
   OK: 0,
   CANCELLED: 1,
@@ -21,12 +23,14 @@ export const grpcStatus = {
 export type GrpcStatusName = keyof typeof grpcStatus;
 
 /** A fault of the gRPC exchange itself, for which there is no ErrorCode. Its message is shown to the caller. */
-export class GrpcError extends Error {
+export class GrpcError extends Error implements TypedError {
   readonly status: GrpcStatusName;
+  readonly errorType: string;
 
   constructor(status: GrpcStatusName, message: string) {
     super(message);
     this.name = 'GrpcError';
     this.status = status;
+    this.errorType = status === 'CANCELLED' ? clientGone : status.toLowerCase();
   }
 }

@@ -60,6 +60,10 @@ export class Exchange {
   failure: ErrorCode | undefined;
   /** Its answer is sent, or its client gone. */
   hasEnded = false;
+  /** It was let in, and its route called. */
+  isRouted = false;
+  /** When the answer began, on the clock of `performance.now`. */
+  answeredMs: number | undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   #controller: AbortController | undefined;
@@ -206,7 +210,7 @@ export class Exchange {
   #sendNow(status: number, body: Uint8Array | string | undefined): void {
     const sent = this.method === 'HEAD' ? undefined : body;
     if (this.record !== undefined && sent !== undefined) this.#noteBytes(Buffer.byteLength(sent));
-    this.#response.writeHead(status, this.headers);
+    this.#begin(status);
     this.#response.end(sent);
   }
 
@@ -218,9 +222,14 @@ export class Exchange {
       this.#dropBodyHeaders();
       throw error;
     }
-    this.#response.writeHead(status, this.headers);
+    this.#begin(status);
     await writePieces(this.#response, pieces, coding, (bytes) => this.#noteBytes(bytes));
     this.#response.end();
+  }
+
+  #begin(status: number): void {
+    this.answeredMs = performance.now();
+    this.#response.writeHead(status, this.headers);
   }
 
   /** Of a change, the notes have the bytes that it kept. */

@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { clientGone, type TypedError } from '../../core/error-type.ts';
 import { type ContentCoding, compressor } from './content-coding.ts';
 
 /** The client did not wait for the end, or took nothing for too long. */
-export class ClientGone extends Error {
+export class ClientGone extends Error implements TypedError {
   override readonly name = 'ClientGone';
+  readonly errorType = clientGone;
 }
 
 /** Writes pieces as the client takes them, compressed on the way if a coding is given. */

@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type Server as HttpsServer } from 'nod
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { DownloadTickets } from '../../auth/download-tickets.ts';
 import { assertMay } from '../../auth/rights.ts';
-import { AppError, type ErrorCode, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
+import { AppError, type ErrorCode, isFault, loggedError, serverStopping, toAppError } from '../../core/app-error.ts';
 import type { Audit } from '../../core/audit.ts';
 import { limitConnections, mostOfOne } from '../../core/connection-limit.ts';
 import type { CredentialWatch } from '../../core/credential-watch.ts';
@@ -11,7 +11,7 @@ import type { Logger } from '../../core/logger.ts';
 import { type Identify, limitedAs, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
 import { Tally } from '../../core/tally.ts';
-import type { ListenerCounter } from '../../telemetry/server-counters.ts';
+import type { EndedRequest, RequestCounter } from '../../telemetry/request-counter.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
 import { TlsConnections, tlsOptions } from '../../tls/tls-connections.ts';
 import { httpStatus, sendError } from '../exchange/error-response.ts';
@@ -46,7 +46,7 @@ export interface HttpListenerOptions {
   /** Undefined where there are no credentials that could end. */
   readonly watch?: CredentialWatch | undefined;
   /** Counts its requests. Undefined: nobody does. */
-  readonly counter?: ListenerCounter | undefined;
+  readonly counter?: RequestCounter | undefined;
   readonly cors: CorsPolicy | undefined;
   /** Names that it answers to, beside addresses and localhost. */
   readonly hosts: readonly string[] | undefined;
@@ -61,6 +61,8 @@ export interface HttpListenerOptions {
 
 export interface HttpListener {
   readonly address: { readonly host: string; readonly port: number };
+  /** How many are open. */
+  readonly connections: () => number;
   /** Takes no more requests, lets those under way finish for at most `graceMs`, then cuts what is left. */
   close(graceMs: number): Promise<void>;
 }
@@ -68,6 +70,10 @@ export interface HttpListener {
 const maxHeaderBytes = 16 * 1024;
 const maxHeaders = 100;
 const tryAgain = { hint: 'try again in a moment', retryAfterSeconds: 1 };
+/** Clients may send any word. */
+const countedMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** The status, in figures, of a request whose client left before it was answered: no answer has it. */
+const clientGone = '499';
 /** How often Node looks for connections that are late with their request. */
 const checkEveryMs = 1000;
 
@@ -90,7 +96,7 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
   });
   // Node drops those beyond its count without a word, and an If-Match among them; one more tells that there are too many.
   server.maxHeadersCount = maxHeaders + 1;
-  limitConnections(server, options.maxConnections, logger);
+  const openConnections = limitConnections(server, options.maxConnections, logger);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: options.host, port: options.port, backlog: 1024 }, () => {
@@ -105,7 +111,7 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
     handshakes?.cut();
     return closed;
   };
-  return { address: { host: address, port }, close };
+  return { address: { host: address, port }, connections: openConnections, close };
 }
 
 function createHttpServer(options: HttpListenerOptions): Server | HttpsServer {
@@ -179,7 +185,7 @@ class Dispatcher {
         this.#leave(exchange);
       }
       this.#onEnd(exchange);
-      counter?.end(beganMs, exchange.status >= 500, !exchange.isUncounted);
+      counter?.end(endOf(exchange, route, beganMs));
       ended?.();
     });
     cutUnreadBody(request, response, { isRead: route?.takesBody === true });
@@ -298,7 +304,8 @@ class Dispatcher {
     throw new AppError('too_large', `a body of ${bytes} bytes is more than the ${this.#options.maxBodyBytes} allowed`);
   }
 
-  #checkRoute(route: Route | undefined, { method, headers, target }: Exchange): Route {
+  #checkRoute(route: Route | undefined, exchange: Exchange): Route {
+    const { method, headers, target } = exchange;
     if (route === undefined) {
       throw nothingAt(target.split('?', 1)[0] ?? '', this.#routes.paths);
     }
@@ -308,6 +315,7 @@ class Dispatcher {
         hint: `use ${route.methods.join(' or ')}`,
       });
     }
+    exchange.isRouted = true;
     return route;
   }
 
@@ -326,6 +334,22 @@ class Dispatcher {
     logger[level]('request failed', { requestId, code: error.code, ...ran, error: loggedError(error) });
     sendError(exchange, error, exchange.asked ?? queryOf(route, target), route?.errorBody);
   }
+}
+
+/** Of a request that was not let in only the method and the status: strangers would else choose what is counted apart. */
+function endOf(exchange: Exchange, route: Route | undefined, beganMs: number): EndedRequest {
+  const { method, status, failure, answeredMs, isRouted, isUncounted } = exchange;
+  const path = route?.isOfConsole === true ? '/console' : (route?.path ?? '');
+  return {
+    route: isRouted ? path : '',
+    method: countedMethods.has(method) ? method : '_OTHER',
+    status: answeredMs === undefined ? clientGone : String(status),
+    hasFailed: status >= 500,
+    fault: failure !== undefined && isFault(failure) ? failure : undefined,
+    beganMs,
+    answeredMs,
+    hasWaited: isUncounted,
+  };
 }
 
 /** Undefined where nothing is offered: only those who are known are told so. */

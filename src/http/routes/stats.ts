@@ -6,8 +6,8 @@ import type { Followers } from '../../follow/followers.ts';
 import type { Frames, StoreTotals } from '../../frames/frames.ts';
 import type { RunningQueries } from '../../query/running-queries.ts';
 import type { EventLoopMonitor } from '../../telemetry/event-loop-delay.ts';
-import { residentBytes } from '../../telemetry/process-memory.ts';
-import type { ListenerCounter, ServerCounters } from '../../telemetry/server-counters.ts';
+import { residentBytes } from '../../telemetry/process-figures.ts';
+import type { RequestCounter } from '../../telemetry/request-counter.ts';
 import { type JsonSchema, readParameters } from '../exchange/parameters.ts';
 import { parseQueryString } from '../exchange/query-string.ts';
 import type { Route } from '../exchange/route.ts';
@@ -15,9 +15,15 @@ import { sendJson } from '../json/send-json.ts';
 
 type CacheFigures = Pick<ByteCache, 'budgetBytes' | 'usedBytes' | 'entries' | 'hits' | 'misses'>;
 
+/** Of each listener. */
+export interface RequestCounters {
+  readonly http: RequestCounter;
+  readonly grpc: RequestCounter;
+}
+
 export interface StatsSources {
   readonly version: string;
-  readonly counters: ServerCounters;
+  readonly counters: RequestCounters;
   readonly eventLoop: EventLoopMonitor;
   readonly cache: CacheFigures;
   /** Undefined where it is switched off. */
@@ -119,8 +125,9 @@ function cacheStats({ budgetBytes, usedBytes, entries, hits, misses }: CacheFigu
   return { budget_bytes: Math.floor(budgetBytes), used_bytes: usedBytes, entries, hits, misses };
 }
 
-function listenerStats({ requests, failed, underWay, latencies }: ListenerCounter): object {
-  const quantiles = latencies.quantiles(performance.now());
+function listenerStats(counter: RequestCounter): object {
+  const { requests, failed, underWay } = counter;
+  const quantiles = counter.quantiles();
   const lastMinute = quantiles && { count: quantiles.count, ...roundedTimes(quantiles) };
   return { requests, failed, under_way: underWay, last_minute: lastMinute ?? null };
 }
@@ -157,7 +164,7 @@ const listenerSchema = object({
   under_way: count,
   last_minute: orNull(
     object({ count, p50_ms: ms, p90_ms: ms, p99_ms: ms, max_ms: ms }),
-    'How long requests took that ended in the last minute, to a fifth; null where none did.',
+    'How long requests took that ended in the last minute, to a third; null where none did.',
   ),
 });
 

@@ -1,14 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
-import { access, mkdir, readdir, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { WebSocket } from 'undici';
-import { cached } from '../../support/cached.ts';
+import { debianPackage } from '../../support/debian-package.ts';
 import { Missing } from '../../support/missing.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const run = promisify(execFile);
 const commandMs = 30_000;
 
 /** A page of a Firefox without a window, driven over WebDriver BiDi. */
@@ -154,25 +151,9 @@ export async function openFirefox(): Promise<FirefoxPage> {
 async function program(): Promise<{ readonly command: string; readonly libraries: string }> {
   const named = process.env.FRAMEHOLD_FIREFOX;
   if (named !== undefined && named !== '') return { command: named, libraries: process.env.LD_LIBRARY_PATH ?? '' };
-  const folder = await cached('firefox-esr', install);
+  const folder = await debianPackage('firefox-esr', 'usr/lib/firefox-esr/firefox-esr').catch((error: Error) => {
+    throw new Missing(`${error.message}; FRAMEHOLD_FIREFOX may name a Firefox`);
+  });
   const own = join(folder, 'usr', 'lib', 'firefox-esr');
   return { command: join(own, 'firefox-esr'), libraries: `${own}:${join(folder, 'usr', 'lib', 'x86_64-linux-gnu')}` };
-}
-
-/** The packages, and those of their libraries that are not installed here: unpacked, so that nobody need be root. */
-async function install(folder: string): Promise<void> {
-  process.stderr.write('fetching Firefox …\n');
-  const packages = join(folder, 'packages');
-  await mkdir(packages);
-  try {
-    const { stdout } = await run('apt-get', ['install', '--simulate', '--no-install-recommends', 'firefox-esr']);
-    const names = [...stdout.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name);
-    await run('apt-get', ['download', ...names], { cwd: packages });
-    for (const file of await readdir(packages)) await run('dpkg', ['-x', join(packages, file), folder]);
-    await access(join(folder, 'usr', 'lib', 'firefox-esr', 'firefox-esr'));
-  } catch (error) {
-    const [line] = String(error).split('\n');
-    throw new Missing(`apt-get cannot fetch firefox-esr (${line}); FRAMEHOLD_FIREFOX may name a Firefox`);
-  }
-  await rm(packages, { recursive: true });
 }

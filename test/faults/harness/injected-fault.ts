@@ -11,6 +11,8 @@ export interface FaultOptions {
   readonly call: string;
   /** Which of those calls, counted from now in each thread, from 1; `3+` means the third and all after it. */
   readonly when: string;
+  /** It does not fail, but takes so much longer. */
+  readonly delayMs?: number;
   /** Only calls on these files. Default: all. */
   readonly paths?: readonly string[];
   readonly traceFile: string;
@@ -27,16 +29,18 @@ export async function injectFault({
   isAlone = false,
   call,
   when,
+  delayMs,
   paths = [],
   traceFile,
 }: FaultOptions): Promise<InjectedFault> {
   const attached = isAlone ? processes.flatMap((pid) => readdirSync(`/proc/${pid}/task`)) : processes.map(String);
+  const fault = delayMs === undefined ? 'error=EIO' : `delay_enter=${delayMs * 1000}`;
   const traced = [...new Set([call, 'fsync', 'fdatasync'])].join(',');
   const strace = spawn(
     'strace',
     [
       ...(isAlone ? [] : ['-f']),
-      ...['-y', '-o', traceFile, '-e', `trace=${traced}`, '-e', `inject=${call}:error=EIO:when=${when}`],
+      ...['-y', '-o', traceFile, '-e', `trace=${traced}`, '-e', `inject=${call}:${fault}:when=${when}`],
       ...paths.flatMap((path) => ['-P', path]),
       ...attached.flatMap((id) => ['-p', id]),
     ],

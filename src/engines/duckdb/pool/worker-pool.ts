@@ -5,7 +5,7 @@ import type { Logger } from '../../../core/logger.ts';
 import type { Job } from '../protocol/protocol.ts';
 import { OwnerQueues } from './owner-queues.ts';
 import { SlowClientClock } from './slow-client-clock.ts';
-import { type PoolSettings, type WorkerOwner, WorkerProcess } from './worker-process.ts';
+import { type PoolSettings, type WorkerExit, type WorkerOwner, WorkerProcess, workerExits } from './worker-process.ts';
 
 export interface PoolOptions {
   readonly entry: URL;
@@ -36,6 +36,21 @@ export interface RunOptions {
   readonly takeWhole?: ((messages: readonly Buffer[]) => void) | undefined;
   /** Told at the end what the work took, without waiting for a worker. */
   readonly onSpent?: ((ms: number) => void) | undefined;
+}
+
+/** How a pool is. */
+export interface PoolFigures {
+  readonly busy: number;
+  readonly idle: number;
+  readonly starting: number;
+  /** Jobs that wait for a child. */
+  readonly waiting: number;
+  /** Jobs that were begun since the start. */
+  readonly jobs: number;
+  /** Children that ended since the start, by the reason. */
+  readonly exits: ReadonlyMap<WorkerExit, number>;
+  /** Process ids of the children that live now. */
+  readonly pids: readonly number[];
 }
 
 /** How long work that may take any time may go on without a sign of life; longer where statements may work longer. */
@@ -100,6 +115,10 @@ export class WorkerPool {
   /** The owners of those that are being started; of one that failed, until the next may be tried. */
   readonly #starting = new Set<{ readonly owner: WorkerOwner }>();
   readonly #deadlines: TimeoutList;
+  /** All reasons are there from the start: who watches their growth would miss the first. */
+  readonly #exits = new Map(workerExits.map((reason) => [reason, 0]));
+  #jobs = 0;
+  #busy = 0;
   #held = 0;
   #closed = false;
 
@@ -114,9 +133,16 @@ export class WorkerPool {
     return timeoutMs === 0 ? backgroundSilenceMs : Math.max(timeoutMs, leastSilenceMs);
   }
 
-  /** Process ids of the children that live now. */
-  get pids(): number[] {
-    return [...this.#all].flatMap((worker) => worker.pid ?? []);
+  get figures(): PoolFigures {
+    return {
+      busy: this.#busy,
+      idle: this.#idle.length,
+      starting: this.#starting.size,
+      waiting: this.#queues.size,
+      jobs: this.#jobs,
+      exits: this.#exits,
+      pids: [...this.#all].flatMap((worker) => worker.pid ?? []),
+    };
   }
 
   /** Starts a child, where there is none yet, for a job that is to come. */
@@ -130,6 +156,8 @@ export class WorkerPool {
     let yielded = false;
     for (let attempt = 1; ; attempt++) {
       const worker = await this.#acquire(options);
+      this.#jobs++;
+      this.#busy++;
       const { timed, repeatable } = jobRules[job.kind];
       const begunAt = performance.now();
       const leftMs = Math.max(1, timeoutMs - (options.spentMs ?? 0));
@@ -161,6 +189,7 @@ export class WorkerPool {
         deadline?.stop();
         reader.end();
         await messages.return(undefined);
+        this.#busy--;
         this.#release(worker);
         options.onSpent?.(performance.now() - begunAt);
       }
@@ -220,7 +249,7 @@ export class WorkerPool {
   #end(worker: WorkerProcess): void {
     this.#all.delete(worker);
     this.#ending.add(worker);
-    worker.kill();
+    worker.kill('not_needed');
   }
 
   #start(owner: WorkerOwner): void {
@@ -253,6 +282,7 @@ export class WorkerPool {
       this.#release(worker);
     }, failed);
     worker.exited.then(() => {
+      if (!this.#closed) this.#exits.set(worker.exit, (this.#exits.get(worker.exit) ?? 0) + 1);
       this.#all.delete(worker);
       this.#ending.delete(worker);
       const index = this.#idle.indexOf(worker);
@@ -372,7 +402,7 @@ export class WorkerPool {
     this.#closed = true;
     this.#failWaiting(new Error('the pool is closed'));
     const workers = [...this.#all, ...this.#ending];
-    for (const worker of workers) worker.kill();
+    for (const worker of workers) worker.kill('not_needed');
     await Promise.all(workers.map((worker) => worker.exited));
   }
 }

@@ -64,6 +64,22 @@ export interface WorkerOwner {
   readonly sql: SqlSettings | undefined;
 }
 
+/** Why a child is gone: by itself, or what its parent ended it for. */
+export const workerExits = [
+  'crashed',
+  /** It did not begin to work in time, or at all. */
+  'did_not_start',
+  /** A job that was cancelled went on. */
+  'did_not_stop',
+  'no_sign_of_life',
+  /** DuckDB said that it cannot go on. */
+  'failed',
+  /** Others needed its place, or it was one too many. */
+  'not_needed',
+] as const;
+
+export type WorkerExit = (typeof workerExits)[number];
+
 /** One DuckDB child process as its parent sees it: one job at a time. */
 export class WorkerProcess {
   readonly owner: WorkerOwner;
@@ -78,6 +94,8 @@ export class WorkerProcess {
   #ended = false;
   #turn = 0;
   #hasInput = false;
+  /** Why it ended, once it has. */
+  exit: WorkerExit = 'did_not_start';
 
   /** Resolves when the child can take jobs; rejects when it ends before. */
   readonly ready: Promise<void>;
@@ -125,17 +143,18 @@ export class WorkerProcess {
       this.#child.on('error', (error) => {
         this.#stderr += String(error);
         living.delete(this.#child);
-        this.kill();
+        this.kill('did_not_start');
         this.#shared?.[Symbol.dispose]();
         resolve();
       });
     });
-    const late = setTimeout(() => this.kill(), mostStartMs);
+    const late = setTimeout(() => this.kill('did_not_start'), mostStartMs);
     late.unref();
     this.ready = new Promise((resolve, reject) => {
       this.#child.once('message', (message) => {
         if (message === unconfined) warnUnconfined(logger);
         clearTimeout(late);
+        this.exit = 'crashed';
         resolve();
       });
       this.exited.then(() => reject(new Error(`the DuckDB worker did not start: ${this.#stderr.trim()}`)));
@@ -207,7 +226,7 @@ export class WorkerProcess {
         } else {
           settled = true;
           const error = JSON.parse(message.payload.toString()) as WireError;
-          if (error.fatal) this.kill();
+          if (error.fatal) this.kill('failed');
           throwIfStopped(options);
           // Where the caller's own stream failed, that failure is the cause of the child's.
           if (error.code === 'cancelled') await inputSent;
@@ -233,7 +252,7 @@ export class WorkerProcess {
     const timer = setInterval(() => {
       if (unanswered * pulseMs >= silenceMs) {
         this.#logger.warn('a worker gave no sign of life and was killed', { pid: this.#child.pid });
-        this.kill();
+        this.kill('no_sign_of_life');
         return;
       }
       unanswered++;
@@ -246,7 +265,8 @@ export class WorkerProcess {
     };
   }
 
-  kill(): void {
+  kill(reason: WorkerExit): void {
+    if (!this.#ended) this.exit = reason;
     this.#child.kill('SIGKILL');
     this.#end();
   }
@@ -266,7 +286,7 @@ export class WorkerProcess {
     this.#send({ kind: 'cancel', turn });
     const timer = setTimeout(() => {
       this.#logger.info('a worker did not stop in time and was killed', { pid: this.#child.pid });
-      this.kill();
+      this.kill('did_not_stop');
     }, cancelGraceMs);
     this.#onceSettled = () => clearTimeout(timer);
   }
@@ -285,7 +305,7 @@ export class WorkerProcess {
       const message = await this.#next();
       if (message === undefined || message.kind === messageKind.done) break;
       if (message.kind !== messageKind.error) continue;
-      if ((JSON.parse(message.payload.toString()) as WireError).fatal) this.kill();
+      if ((JSON.parse(message.payload.toString()) as WireError).fatal) this.kill('failed');
       break;
     }
     // Its last message may have been here before the timer was set.
@@ -331,7 +351,7 @@ export class WorkerProcess {
       payload = this.#shared.read(slot, place.readUInt32LE(4));
     } catch (error) {
       this.#logger.error('a worker’s shared file cannot be read', { error });
-      this.kill();
+      this.kill('failed');
       return undefined;
     }
     // Behind input that the child does not read until it has sent its rows, the slot would never be free.

@@ -122,7 +122,9 @@ async function preview(exchange: Exchange, command: ImportCommand, { frames, lim
   const { principal, signal } = exchange;
   const upload = await openUpload(exchange, limits);
   try {
-    sendText(exchange, await previewUpload(upload, command, { principal, frames, limits, signal }), jsonContentType);
+    sendText(exchange, await previewUpload(upload, command, { principal, frames, limits, signal }), {
+      contentType: jsonContentType,
+    });
   } finally {
     upload.release();
   }

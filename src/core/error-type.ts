@@ -1,0 +1,15 @@
+import { AppError } from './app-error.ts';
+
+/** An error that is no AppError and has a word for itself. */
+export interface TypedError extends Error {
+  readonly errorType: string;
+}
+
+/** The word for a caller that has left, or that gave up. */
+export const clientGone = 'client_gone';
+
+/** What failed, in a word of which there are few. */
+export function errorType(thrown: unknown): string {
+  if (thrown instanceof AppError) return thrown.code;
+  return thrown instanceof Error && 'errorType' in thrown ? (thrown as TypedError).errorType : 'internal';
+}

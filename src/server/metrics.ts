@@ -1,0 +1,107 @@
+import { statfs } from 'node:fs/promises';
+import type { AccessRecords } from '../auth/access-records.ts';
+import type { Config } from '../config/config.ts';
+import type { EngineSlots } from '../core/engine.ts';
+import { localEngineName, tsdbEngineName } from '../core/engine-names.ts';
+import { version } from '../core/version.ts';
+import type { PoolFigures } from '../engines/duckdb/pool/worker-pool.ts';
+import type { Followers } from '../follow/followers.ts';
+import type { FrameStore } from '../frames/store.ts';
+import type { MetricsSource } from '../http/routes/metrics.ts';
+import type { EventLoopMonitor } from '../telemetry/event-loop-delay.ts';
+import { exposition } from '../telemetry/exposition.ts';
+import { openFiles, residentBytes } from '../telemetry/process-figures.ts';
+import type { ServerTimings } from '../telemetry/server-timings.ts';
+import type { FramePools } from './duckdb-pools.ts';
+import type { Engines } from './engines.ts';
+import { type MetricReading, metricTable, type TenantFigures } from './metric-table.ts';
+import type { Queries } from './queries.ts';
+import type { Readiness } from './readiness.ts';
+
+/** The parts of the server that are told of. */
+export interface MetricParts {
+  readonly config: Config;
+  readonly timings: ServerTimings;
+  readonly eventLoop: EventLoopMonitor;
+  readonly store: FrameStore;
+  readonly pools: FramePools;
+  readonly queries: Queries;
+  readonly followers: Followers;
+  readonly readiness: Readiness;
+  /** Undefined while there is no authentication. */
+  readonly records: AccessRecords | undefined;
+  readonly connections: () => ReadonlyMap<string, number>;
+}
+
+export function createMetrics(parts: MetricParts): MetricsSource {
+  const serverTable = metricTable.filter(({ isOfTenants }) => isOfTenants !== true);
+  return async (format, { withTenants }) =>
+    exposition(withTenants ? metricTable : serverTable, await read(parts, withTenants), format);
+}
+
+/** Of each pool of DuckDB processes. */
+export function poolFigures(pools: FramePools, engines: Engines): ReadonlyMap<string, PoolFigures> {
+  return new Map([
+    ['frames', pools.foreground.figures],
+    ['rewrite', pools.background.figures],
+    ['copies', engines.copyEngine.figures],
+    ['sql', engines.local.figures],
+  ]);
+}
+
+async function read(parts: MetricParts, withTenants: boolean): Promise<MetricReading> {
+  const { config, timings, eventLoop, store, queries, followers, readiness, connections } = parts;
+  const { engines, running } = queries;
+  const pools = [...poolFigures(parts.pools, engines)].map(
+    async ([name, figures]) => [name, { ...figures, residentBytes: await residentBytes(figures.pids) }] as const,
+  );
+  const [disk, files, tenants] = await Promise.all([
+    statfs(config.storage.dataDir).catch(() => undefined),
+    openFiles(),
+    withTenants ? tenantFigures(parts) : new Map(),
+  ]);
+  return {
+    version,
+    timings,
+    cache: store.cache,
+    diskCache: store.diskCache,
+    pools: new Map(await Promise.all(pools)),
+    slots: slotsOf(engines),
+    isTsdbDown: engines.tsdb?.isDown,
+    totals: store.totals,
+    backlog: store.backlog,
+    isReady: readiness.problem === undefined,
+    followers,
+    statements: new Map(
+      [localEngineName, ...engines.clusters.map(({ name }) => name)].map((name) => [
+        name,
+        running.byEngine.get(name) ?? 0,
+      ]),
+    ),
+    connections: connections(),
+    delay: eventLoop.read(),
+    disk,
+    files,
+    memory: process.memoryUsage(),
+    tenants,
+  };
+}
+
+function slotsOf({ clusters, tsdb }: Engines): ReadonlyMap<string, EngineSlots> {
+  const all = new Map(clusters.map(({ name, slots }) => [name, slots]));
+  return tsdb === undefined ? all : all.set(tsdbEngineName, tsdb.slots);
+}
+
+async function tenantFigures({ store, records, queries }: MetricParts): Promise<ReadonlyMap<string, TenantFigures>> {
+  const statements = queries.running.byTenant;
+  const uses = new Map(store.uses());
+  // A record that cannot be read must not take all other figures with it.
+  const known = await records?.listTenants().catch(() => undefined);
+  const all = known ?? [...uses.keys()].map((name) => ({ name, record: undefined }));
+  return new Map(
+    all.map(({ name, record: limits }) => {
+      const use = uses.get(name) ?? { frames: 0, bytes: 0 };
+      return [name, { ...use, limits, statements: statements.get(name) ?? 0 }];
+    }),
+  );
+}

@@ -1,0 +1,57 @@
+import type { ErrorCode } from '../core/app-error.ts';
+import { LatencyHistogram, type LatencyQuantiles } from './latency-histogram.ts';
+import { LatencySeries } from './latency-series.ts';
+
+/** A request whose answer is sent, or whose client is gone. */
+export interface EndedRequest {
+  /** What was asked for: few different ones. */
+  readonly route: string;
+  readonly method: string;
+  readonly status: string;
+  /** It was answered as a failure of the server's, whoever's it was. */
+  readonly hasFailed: boolean;
+  /** The code of one that an operator should see to. */
+  readonly fault: ErrorCode | undefined;
+  /** As `begin` gave it. */
+  readonly beganMs: number;
+  /** When the answer began. Undefined where it did not. */
+  readonly answeredMs: number | undefined;
+  /** It waited for something to happen: how long that took says nothing. */
+  readonly hasWaited: boolean;
+}
+
+/** The requests of one listener. */
+export class RequestCounter {
+  /** Since the start. */
+  requests = 0;
+  failed = 0;
+  underWay = 0;
+  /** From the beginning of a request until all of its answer was taken. */
+  readonly durations = new LatencySeries();
+  /** Until its answer began: a reader that is slow is not among the reasons. */
+  readonly firstBytes = new LatencySeries();
+  /** Since the start, by code. */
+  readonly faults = new Map<ErrorCode, number>();
+
+  /** Gives when it began. */
+  begin(): number {
+    this.requests++;
+    this.underWay++;
+    return performance.now();
+  }
+
+  end({ route, method, status, hasFailed, fault, beganMs, answeredMs, hasWaited }: EndedRequest): void {
+    this.underWay--;
+    if (hasFailed) this.failed++;
+    if (fault !== undefined) this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
+    if (hasWaited) return;
+    const nowMs = performance.now();
+    this.durations.add(nowMs - beganMs, route, method, status, nowMs);
+    if (answeredMs !== undefined) this.firstBytes.add(answeredMs - beganMs, route, '', '', nowMs);
+  }
+
+  /** Of the last minute. Undefined where nothing ended in it. */
+  quantiles(): LatencyQuantiles | undefined {
+    return LatencyHistogram.quantiles(this.durations.histograms(), performance.now());
+  }
+}
