@@ -1,4 +1,4 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLogger } from '../src/core/logger.ts';
 import { demoFrames } from '../src/demo/demo-frames.ts';
@@ -40,4 +40,13 @@ function tradesSql(rows: number): string {
   const larger = sql.replace(`range(${tradeRows})`, `range(${rows})`);
   if (rows !== tradeRows && larger === sql) throw new Error('the SQL of the demo frame trades has changed');
   return larger;
+}
+
+/** So many small frames, `frame_0` and on. One is made, the others are copies of its file. Gives their names. */
+export async function makeSmallFrames(dataDir: string, count: number): Promise<readonly string[]> {
+  const cold = join(dataDir, 'cold');
+  await makeTrades(dataDir, 'frame_0', 100);
+  const names = Array.from({ length: count }, (_, at) => `frame_${at}`);
+  for (const name of names.slice(1)) await copyFile(join(cold, 'frame_0.parquet'), join(cold, `${name}.parquet`));
+  return names;
 }

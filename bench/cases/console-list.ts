@@ -1,10 +1,9 @@
-import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BenchCase } from '../bench-case.ts';
 import { measureInBrowser } from '../browser-client.ts';
 import type { ListReading } from '../console-readings.ts';
 import { urlOf } from '../http-get.ts';
-import { makeTrades } from '../large-frame.ts';
+import { makeSmallFrames } from '../large-frame.ts';
 import { untilQuiet, watch } from '../process-tree.ts';
 import { startFramehold, untilReadable } from '../rivals/framehold.ts';
 
@@ -22,13 +21,9 @@ export const consoleList: BenchCase = {
   async prepare(lab, cleanup) {
     const frames = lab.quick ? 50 : 5000;
     const dataDir = join(lab.folder, 'console-list');
-    const cold = join(dataDir, 'cold');
-    await mkdir(cold, { recursive: true });
-    await makeTrades(dataDir, 'frame_0', 100);
-    const names = Array.from({ length: frames - 1 }, (_, i) => `frame_${i + 1}`);
-    for (const name of names) await copyFile(join(cold, 'frame_0.parquet'), join(cold, `${name}.parquet`));
+    const names = await makeSmallFrames(dataDir, frames);
     const server = cleanup.use(await startFramehold({ dataDir, logPath: lab.frameholdLog }));
-    for (const name of ['frame_0', ...names]) await untilReadable(server, name);
+    for (const name of names) await untilReadable(server, name);
     await untilQuiet(server.pid);
     const open = (): Promise<ListReading> => measureInBrowser('list', { url: urlOf(server, ''), slowdown, frames });
     return {

@@ -1,9 +1,8 @@
-import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { authEnabled, fillAccess, makeTokens } from '../access.ts';
 import type { BenchCase } from '../bench-case.ts';
 import { httpGet, urlOf } from '../http-get.ts';
-import { makeTrades } from '../large-frame.ts';
+import { makeSmallFrames } from '../large-frame.ts';
 import { untilQuiet, watch } from '../process-tree.ts';
 import { startFramehold, untilReadable } from '../rivals/framehold.ts';
 import { median } from '../rounds.ts';
@@ -23,12 +22,7 @@ export const metricsScrape: BenchCase = {
   async prepare(lab, cleanup) {
     const frames = lab.quick ? 20 : 1000;
     const dataDir = join(lab.folder, 'metrics-scrape');
-    const cold = join(dataDir, 'cold');
-    await mkdir(cold, { recursive: true });
-    await makeTrades(dataDir, 'frame_0', 100);
-    for (let at = 1; at < frames; at++) {
-      await copyFile(join(cold, 'frame_0.parquet'), join(cold, `frame_${at}.parquet`));
-    }
+    await makeSmallFrames(dataDir, frames);
     await fillAccess(dataDir, { tokens: 1, tenants: 50 });
     const [authorization = ''] = await makeTokens(dataDir, { role: 'operator' });
     const client = { credentials: [authorization] };
