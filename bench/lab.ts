@@ -13,7 +13,7 @@ import { placeTables, tpchFolder, tpchTables } from './tpch-data.ts';
 export const tradeRows = 1_000_000;
 
 /** By their environment names, without the prefix. */
-type Settings = Readonly<Record<string, string>>;
+export type Settings = Readonly<Record<string, string>>;
 
 /** What all cases of a run share. */
 export class Lab {

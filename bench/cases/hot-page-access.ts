@@ -1,6 +1,7 @@
 import type { Cleanup } from '../../src/core/async/cleanup.ts';
 import { authEnabled, makeTlsPair, makeTokens, startIssuer } from '../access.ts';
 import type { BenchCase } from '../bench-case.ts';
+import { tracedSettings } from '../collector.ts';
 import { getExecTable, sizeOf } from '../exec-table.ts';
 import { httpGet, httpGetBody, urlOf } from '../http-get.ts';
 import type { Lab } from '../lab.ts';
@@ -12,7 +13,7 @@ import { assertRepeats, hotReader } from './hot-reads.ts';
 const rows = 1000;
 const path = handlePath('trades', String(rows));
 
-/** What credentials and TLS cost a page that is in memory. */
+/** What credentials, TLS and traces cost a page that is in memory. */
 export const hotPageAccessCases: readonly BenchCase[] = [
   hotPage({
     name: 'hot-page-token',
@@ -57,6 +58,19 @@ export const hotPageAccessCases: readonly BenchCase[] = [
       const bareNode = cleanup.use(await startBareNode(answer, lab.folder, { tls }));
       await assertRepeats(bareNode, path, answer);
       return { framehold, 'bare-node': bareNode };
+    },
+  }),
+  hotPage({
+    name: 'hot-page-traced',
+    title: 'the hot page with a tenth of the requests traced, and with none',
+    against: 'framehold, untraced',
+    atLeast: 0.97,
+
+    async start(lab, cleanup) {
+      return {
+        'framehold, traced': cleanup.use(await lab.startDemo(await tracedSettings(lab, cleanup))),
+        'framehold, untraced': cleanup.use(await lab.startDemo()),
+      };
     },
   }),
 ];

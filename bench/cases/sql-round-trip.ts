@@ -1,5 +1,7 @@
+import type { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { BenchCase, Contender } from '../bench-case.ts';
-import type { Lab } from '../lab.ts';
+import { tracedSettings } from '../collector.ts';
+import type { Lab, Settings } from '../lab.ts';
 import { watch } from '../process-tree.ts';
 import { PythonClient } from '../python-client.ts';
 import { startBareHttp2 } from '../rivals/bare-http2.ts';
@@ -15,6 +17,8 @@ interface RoundTripOptions {
   /** The least share of the rival's speed. */
   readonly atLeast: number;
   readonly rival: { readonly name: string; readonly start: (lab: Lab, tradesPath: string) => Promise<GrpcServer> };
+  /** Of Framehold. Default: the demo's own. */
+  readonly settingsOf?: (lab: Lab, cleanup: Cleanup) => Promise<Settings>;
 }
 
 export const sqlRoundTripCases: readonly BenchCase[] = [
@@ -33,9 +37,18 @@ export const sqlRoundTripCases: readonly BenchCase[] = [
     atLeast: 1 / 3,
     rival: { name: 'pyarrow', start: (lab) => startPyarrow(lab.folder, {}) },
   }),
+  sqlRoundTrip({
+    name: 'sql-round-trip-traced',
+    title:
+      '`select 1` as the ticket of one DoGet with a tenth of the calls traced, and with none, p50 of one connection',
+    operation: 'ticket',
+    atLeast: 0.97,
+    rival: { name: 'framehold, untraced', start: (lab) => lab.startDemo() },
+    settingsOf: tracedSettings,
+  }),
 ];
 
-function sqlRoundTrip({ name, title, operation, atLeast, rival }: RoundTripOptions): BenchCase {
+function sqlRoundTrip({ name, title, operation, atLeast, rival, settingsOf }: RoundTripOptions): BenchCase {
   return {
     name,
     title,
@@ -46,7 +59,7 @@ function sqlRoundTrip({ name, title, operation, atLeast, rival }: RoundTripOptio
 
     async prepare(lab, cleanup) {
       const tradesPath = await lab.tradesPath();
-      const framehold = cleanup.use(await lab.startDemo());
+      const framehold = cleanup.use(await lab.startDemo(await settingsOf?.(lab, cleanup)));
       const theirs = await lab.rival(() => rival.start(lab, tradesPath));
       if (theirs !== undefined) cleanup.use(theirs);
 

@@ -12,6 +12,7 @@ const sectionTitles: Readonly<Record<string, string>> = {
   auth: 'Who may come in',
   compression: 'Compression of Parquet files',
   metrics: 'Metrics',
+  otel: 'Traces',
   logging: 'Logs',
   client: 'The commands that talk to a server',
 };

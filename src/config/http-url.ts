@@ -10,3 +10,8 @@ export function parseHttpUrl(text: string): string | undefined {
 export function maskCredentials(text: string): string {
   return text.replace(/^([^/@]*:\/\/)?.*@/s, (_, scheme: string | undefined) => `${scheme ?? ''}***@`);
 }
+
+/** `name=value` by commas, with the values hidden. */
+export function maskValues(text: string): string {
+  return text.replaceAll(/=[^,]*/g, '=***');
+}

@@ -49,6 +49,7 @@ describe('without any setting', () => {
         autoEngine: undefined,
         autoThresholdBytes: 4_000_000_000,
         timeoutMs: 30_000,
+        slowThresholdMs: 10_000,
         workers: 4,
         threads: 1,
         memoryBytes: 1_000_000_000,
@@ -73,6 +74,14 @@ describe('without any setting', () => {
       },
       audit: { file: undefined, onFailure: undefined },
       metrics: { bindAddress: undefined },
+      otel: {
+        endpoint: undefined,
+        headers: undefined,
+        sampler: 'parentbased_always_on',
+        samplerRatio: 1,
+        serviceName: 'framehold',
+        resourceAttributes: undefined,
+      },
       compression: { algorithm: 'zstd', level: 19 },
       logging: { filter: { level: 'info', areas: {} }, format: 'json' },
       client: {
@@ -120,6 +129,30 @@ describe("the specification's environment", () => {
       const { config } = load({ env: { [`${prefix}_${name}`]: text } });
       expect(config[section]).toMatchObject({ [property]: value });
     }
+  });
+
+  it('the variables of OpenTelemetry are read by their own names', () => {
+    const { config } = load({
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+        OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a%2Cb,x-tenant=acme',
+        OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '0.25',
+        OTEL_SERVICE_NAME: 'frames',
+        OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=production',
+      },
+    });
+    expect(config.otel).toEqual({
+      endpoint: 'http://collector:4318',
+      headers: new Map([
+        ['authorization', 'Bearer a,b'],
+        ['x-tenant', 'acme'],
+      ]),
+      sampler: 'parentbased_traceidratio',
+      samplerRatio: 0.25,
+      serviceName: 'frames',
+      resourceAttributes: new Map([['deployment.environment.name', 'production']]),
+    });
   });
 
   it('TSDB_HTTP_URL and RUST_LOG are read by their bare names', () => {
@@ -312,7 +345,7 @@ describe('a wrong value', () => {
     [{ toml: '\n[sever]\ngrpc_port = 1' }, `unknown section [sever] in ${defaultFile}:2; did you mean server?`],
     [
       { toml: 'grpc_port = 1' },
-      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, write, tsdb, sql, frames, auth, tls, audit, compression, metrics, logging, client`,
+      `unknown key grpc_port in ${defaultFile}:1; the sections are storage, server, http, write, tsdb, sql, frames, auth, tls, audit, compression, metrics, otel, logging, client`,
     ],
     [{ toml: 'server = 1' }, `server in ${defaultFile}:1 is a number; expected a section [server]`],
     [{ toml: '[server]\n\ngrpc_port = ' }, `${defaultFile}:3:13 is not TOML: Invalid TOML document`],

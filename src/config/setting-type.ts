@@ -207,6 +207,43 @@ function isOrigin(text: string): boolean {
   return text === '*' || (/^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text);
 }
 
+/** A share of all, from none to all. */
+export const ratio: SettingType<number> = {
+  placeholder: 'ratio',
+  accepts: 'a number from 0 to 1',
+  unit: 'ratio',
+  toml: ['number'],
+  parse: (text) => {
+    const value = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN;
+    return value >= 0 && value <= 1 ? value : undefined;
+  },
+};
+
+export const word: SettingType<string> = {
+  placeholder: 'name',
+  accepts: 'a text without line breaks',
+  unit: 'text',
+  toml: ['string'],
+  parse: (text) => (/^[^\p{Cc}]{1,200}$/u.test(text) ? text : undefined),
+};
+
+/** `name=value` by commas, with values percent-encoded, as OpenTelemetry has them in the environment. */
+export const pairs: SettingType<ReadonlyMap<string, string>> = {
+  placeholder: 'pairs',
+  accepts: 'name=value, separated by commas; in a value %2C is a comma',
+  unit: 'list of name=value',
+  toml: ['list', 'string'],
+  parse: (text) => {
+    try {
+      const list = text.split(',').map((pair) => /^\s*([\w.-]+)\s*=(.*)$/.exec(pair));
+      if (list.some((match) => match === null)) return undefined;
+      return new Map(list.map((match) => [match?.[1] ?? '', decodeURIComponent((match?.[2] ?? '').trim())]));
+    } catch {
+      return undefined;
+    }
+  },
+};
+
 export const logFilter: SettingType<LogFilter> = {
   placeholder: 'level',
   accepts: 'off, error, warn, info, debug or trace, or levels by area such as warn,http=debug',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isTenant, type Tenant } from '../core/principal.ts';
-import { maskCredentials } from './http-url.ts';
+import { samplerNames } from '../telemetry/tracing/sampler.ts';
+import { maskCredentials, maskValues } from './http-url.ts';
 import type { Setting } from './setting.ts';
 import * as type from './setting-type.ts';
 
@@ -314,6 +315,13 @@ export const settings = {
       default: '30s',
       help: 'Time that a statement may run',
     },
+    slow_threshold: {
+      property: 'slowThresholdMs',
+      env: 'SQL_SLOW_THRESHOLD',
+      type: type.duration({ min: '0s', max: '24d' }),
+      default: '10s',
+      help: 'A statement that takes longer has a line in the log, with what it took; 0s: none has',
+    },
     workers: {
       property: 'workers',
       env: 'SQL_WORKERS',
@@ -496,6 +504,61 @@ export const settings = {
       default: undefined,
       example: '127.0.0.1:9003',
       help: 'Address and port of a further listener, without TLS and without authentication, for /metrics and the probes: only for networks of operators. It tells nothing of tenants. Unset, /metrics is only on the HTTP listener, for operators',
+    },
+  },
+  otel: {
+    endpoint: {
+      property: 'endpoint',
+      env: 'OTEL_ENDPOINT',
+      bareEnv: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+      type: type.httpUrl,
+      default: undefined,
+      example: 'http://127.0.0.1:4318',
+      help: 'Base URL of a collector of traces that takes OTLP over HTTP, as JSON, at /v1/traces; unset, nothing is traced',
+      mask: maskCredentials,
+    },
+    headers: {
+      property: 'headers',
+      env: 'OTEL_HEADERS',
+      bareEnv: 'OTEL_EXPORTER_OTLP_HEADERS',
+      type: type.pairs,
+      default: undefined,
+      example: 'authorization=Bearer%20secret',
+      help: 'Headers of every request to the collector',
+      mask: maskValues,
+    },
+    sampler: {
+      property: 'sampler',
+      env: 'OTEL_SAMPLER',
+      bareEnv: 'OTEL_TRACES_SAMPLER',
+      type: type.choice(samplerNames),
+      default: 'parentbased_always_on',
+      help: 'Which requests are traced: parentbased_ ones follow callers who decided, the rest of the name is for the others',
+    },
+    sampler_ratio: {
+      property: 'samplerRatio',
+      env: 'OTEL_SAMPLER_RATIO',
+      bareEnv: 'OTEL_TRACES_SAMPLER_ARG',
+      type: type.ratio,
+      default: '1',
+      help: 'Which share of them, for samplers that end in traceidratio',
+    },
+    service_name: {
+      property: 'serviceName',
+      env: 'OTEL_SERVICE_NAME',
+      bareEnv: 'OTEL_SERVICE_NAME',
+      type: type.word,
+      default: 'framehold',
+      help: 'service.name of the spans',
+    },
+    resource_attributes: {
+      property: 'resourceAttributes',
+      env: 'OTEL_RESOURCE_ATTRIBUTES',
+      bareEnv: 'OTEL_RESOURCE_ATTRIBUTES',
+      type: type.pairs,
+      default: undefined,
+      example: 'deployment.environment.name=production',
+      help: 'Further attributes of what sends them',
     },
   },
   logging: {

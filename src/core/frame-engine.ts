@@ -1,6 +1,8 @@
 import type { Batch } from './batch.ts';
 import type { Column, DataType } from './data-type.ts';
 import type { Tenant } from './principal.ts';
+import type { Span } from './span.ts';
+import type { StatementCosts } from './statement-costs.ts';
 
 /** What an engine tells of one Parquet file. */
 export interface PartFacts {
@@ -169,6 +171,10 @@ export interface JobOptions {
   readonly tenant?: Tenant | undefined;
   /** Hears now and then how far the work is, of an engine that tells. */
   readonly onProgress?: ((progress: QueryProgress) => void) | undefined;
+  /** What the work is part of, where that is traced. */
+  readonly span?: Span | undefined;
+  /** Where what it takes is noted. */
+  readonly costs?: StatementCosts | undefined;
 }
 
 /** What the frame store needs of an engine that knows Parquet. Every call rejects with an AppError. */

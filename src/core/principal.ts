@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { RequestNotes } from './request-notes.ts';
+import type { Span } from './span.ts';
 
 declare const tenantBrand: unique symbol;
 
@@ -60,6 +61,8 @@ export interface Principal {
   readonly limits?: TenantLimits | undefined;
   /** Of its request, where there is an audit. */
   readonly notes?: RequestNotes | undefined;
+  /** Of its request, where that is traced. */
+  readonly span?: Span | undefined;
 }
 
 /**

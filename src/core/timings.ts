@@ -1,6 +1,7 @@
 /** Takes how long things took, by up to three words for what they were. */
 export interface Timings {
-  add(ms: number, first: string, second?: string, third?: string): void;
+  /** `traceId`: where it is known by one. */
+  add(ms: number, first: string, second?: string, third?: string, traceId?: string): void;
 }
 
 /** For those whose times nobody wants. */

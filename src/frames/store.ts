@@ -167,11 +167,16 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   async put(principal: Principal, request: PutRequest<Handle>, options: Signal): Promise<PutResult> {
     let put: PutResult;
     const begunMs = performance.now();
+    const span = principal.span?.child('put', { 'framehold.mode': request.mode });
+    const end = (failure = ''): void => {
+      span?.end(failure);
+      this.#putTimings.add(performance.now() - begunMs, request.mode, failure, '', span?.traceId);
+    };
     try {
-      put = await this.#of(principal.tenant).put(request, options);
-      this.#putTimings.add(performance.now() - begunMs, request.mode);
+      put = await this.#of(principal.tenant).put(request, { ...options, span });
+      end();
     } catch (error) {
-      this.#putTimings.add(performance.now() - begunMs, request.mode, errorType(error));
+      end(errorType(error));
       if (error instanceof AppError && error.code === 'storage_full') this.diskCache?.giveWay();
       throw error;
     }

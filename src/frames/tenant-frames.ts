@@ -29,6 +29,7 @@ import { FrameAppender } from './write/frame-appender.ts';
 import { FrameWriter, type PutRequest } from './write/put-frame.ts';
 import { Quota } from './write/quota.ts';
 import { removeFrame } from './write/remove-frame.ts';
+import type { WriteOptions } from './write/staged-parts.ts';
 
 /** So many are listed before others have their turn. */
 const handlesInTurn = 1000;
@@ -84,14 +85,14 @@ export class TenantFrames implements AsyncDisposable {
     }
   }
 
-  async put(request: PutRequest<Handle>, options: { readonly signal: AbortSignal }): Promise<PutResult> {
-    const appended = await this.#writer.appendBatch(request);
+  async put(request: PutRequest<Handle>, options: WriteOptions): Promise<PutResult> {
+    const appended = await this.#writer.appendBatch(request, options);
     if (appended !== undefined) {
       const { version, rows: rowsPut, bytes: bytesPut, isRepeated } = appended;
       return { ...heldSummary(version), rowsPut, bytesPut, isRepeated, report: undefined };
     }
     using either = new LinkedAbort([options.signal, this.#state.context.signal]);
-    const put = this.#writer.put(request, either);
+    const put = this.#writer.put(request, { signal: either.signal, span: options.span });
     this.#puts.add(put);
     try {
       const { version, rows: rowsPut, bytes: bytesPut, isRepeated, report } = await put;

@@ -4,6 +4,7 @@ import type { EncodedRows } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
 import type { RequestNotes } from '../core/request-notes.ts';
 import { type AnalyticsTable, analyticsCatalog, type SqlResult, type Statement } from '../core/sql.ts';
+import type { StatementCosts } from '../core/statement-costs.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { AutoEngine } from './auto-engine.ts';
 import type {
@@ -91,16 +92,20 @@ export class EngineRouter implements FrameSql {
 
   async keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult> {
     const { statement } = query;
-    return await this.#during(principal, statement, 'keep', options, (own) =>
-      this.#named(principal, statement.engine).keep(principal, query, request, own),
-    );
+    return await this.#during(principal, statement, 'keep', options, async (own, costs) => {
+      const put = await this.#named(principal, statement.engine).keep(principal, query, request, own);
+      costs.rows = put.rowsPut;
+      return put;
+    });
   }
 
   async update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate> {
     const { statement } = request;
-    return await this.#during(principal, statement, 'update', options, (own) =>
-      this.#named(principal, statement.engine).update(principal, request, own),
-    );
+    return await this.#during(principal, statement, 'update', options, async (own, costs) => {
+      const done = await this.#named(principal, statement.engine).update(principal, request, own);
+      costs.rows = done.rows;
+      return done;
+    });
   }
 
   /** Only the local engine has the operator's database. */
@@ -115,11 +120,11 @@ export class EngineRouter implements FrameSql {
     statement: Pick<AnalysedStatement, 'sql' | 'engine'>,
     operation: 'analyze' | 'keep' | 'update',
     options: CallOptions,
-    act: (options: CallOptions) => Promise<T>,
+    act: (options: CallOptions, costs: StatementCosts) => Promise<T>,
   ): Promise<T> {
     const run = this.#running.begin(principal, statement, operation, options);
     try {
-      const done = await act(run.options);
+      const done = await act(run.options, run.costs);
       run.end();
       return done;
     } catch (error) {
@@ -150,8 +155,11 @@ function ofRun(result: SqlResult, run: Run, notes: RequestNotes | undefined): Sq
       throw error;
     }
   }
-  const note = notes && (({ rows }: EncodedRows): void => notes.addRows(rows));
-  if (note !== undefined) result.whole?.forEach(note);
+  const note = ({ rows }: EncodedRows): void => {
+    run.costs.rows += rows;
+    notes?.addRows(rows);
+  };
+  result.whole?.forEach(note);
   return {
     columns: result.columns,
     whole: result.whole,
@@ -164,6 +172,8 @@ function ofRun(result: SqlResult, run: Run, notes: RequestNotes | undefined): Sq
       try {
         await result[Symbol.asyncDispose]();
       } finally {
+        // Of a stream, nobody has counted them as they passed.
+        if (run.costs.rows === 0) run.costs.rows = result.totalRows;
         run.end(failure);
       }
     },

@@ -2,7 +2,9 @@ import type { Column, DataType } from '../core/data-type.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Producer } from '../core/producer.ts';
+import type { Span } from '../core/span.ts';
 import type { AnalyticsTable, SqlJob, SqlResult, SqlRun, Statement } from '../core/sql.ts';
+import type { StatementCosts } from '../core/statement-costs.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 
@@ -14,6 +16,10 @@ export interface CallOptions {
   readonly onProgress?: ((progress: QueryProgress) => void) | undefined;
   /** What others see in the place of the text: GET /queries, the audit. For statements that are not the caller's own words. */
   readonly shownAs?: string | undefined;
+  /** What the statement is part of, where that is traced. */
+  readonly span?: Span | undefined;
+  /** Where what it takes is noted. */
+  readonly costs?: StatementCosts | undefined;
 }
 
 /** A caller's text. */

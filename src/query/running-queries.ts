@@ -4,8 +4,11 @@ import { LinkedAbort } from '../core/async/linked-abort.ts';
 import { errorType } from '../core/error-type.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
 import { hasRole, limitedAs, ownerKey, type Principal, type Tenant } from '../core/principal.ts';
+import { type Statement, type TableName, tableText } from '../core/sql.ts';
+import { StatementCosts } from '../core/statement-costs.ts';
 import { noTimings, type Timings } from '../core/timings.ts';
 import type { CallOptions } from './frame-sql.ts';
+import type { SlowStatements } from './slow-statements.ts';
 
 /** A statement over frames that is under way. */
 export interface RunningQuery {
@@ -21,6 +24,9 @@ export interface RunningQuery {
   readonly progress: QueryProgress | undefined;
 }
 
+/** What is to run. Its kind is known once it was analysed. */
+type Begun = Pick<RunningQuery, 'sql' | 'engine'> & Partial<Statement>;
+
 /** What is done with a statement while it is under way. */
 export type Operation = 'analyze' | 'query' | 'fetch' | 'keep' | 'update';
 
@@ -29,11 +35,13 @@ export class RunningQueries {
   /** In the order in which they began. */
   readonly #runs = new Set<Run>();
   readonly #timings: Timings;
+  readonly #slow: SlowStatements | undefined;
   /** Since the start. */
   begun = 0;
 
-  constructor(timings: Timings = noTimings) {
+  constructor(timings: Timings = noTimings, slow?: SlowStatements) {
     this.#timings = timings;
+    this.#slow = slow;
   }
 
   get size(): number {
@@ -44,18 +52,21 @@ export class RunningQueries {
    * The statement is to run with the options of what this gives, and is under way until that ends. Refused (`rate_limited`) where
    * the tenant has as many under way as it may.
    */
-  begin(
-    owner: Principal,
-    statement: Pick<RunningQuery, 'sql' | 'engine'>,
-    operation: Operation,
-    options: CallOptions,
-  ): Run {
+  begin(owner: Principal, statement: Begun, operation: Operation, options: CallOptions): Run {
     const shown = this.pass(owner, statement, options);
-    const run = new Run(owner, shown, options, {
-      operation,
-      timings: this.#timings,
-      onEnd: () => this.#runs.delete(run),
-    });
+    const span = owner.span?.child(`${operation} ${statement.engine}`, { 'db.system.name': statement.engine });
+    const run = new Run(
+      owner,
+      shown,
+      { ...options, span },
+      {
+        operation,
+        statement,
+        timings: this.#timings,
+        slow: this.#slow,
+        onEnd: () => this.#runs.delete(run),
+      },
+    );
     this.#runs.add(run);
     return run;
   }
@@ -137,7 +148,9 @@ export class RunningQueries {
 
 interface RunParts {
   readonly operation: Operation;
+  readonly statement: Begun;
   readonly timings: Timings;
+  readonly slow: SlowStatements | undefined;
   readonly onEnd: () => void;
 }
 
@@ -148,6 +161,7 @@ export class Run implements RunningQuery {
   readonly engine: string;
   readonly startedAt = Date.now();
   readonly options: CallOptions;
+  readonly costs = new StatementCosts();
   progress: QueryProgress | undefined;
   readonly #startedMs = performance.now();
   readonly #stopping: LinkedAbort;
@@ -171,6 +185,7 @@ export class Run implements RunningQuery {
     this.#stopping = new LinkedAbort([options.signal]);
     this.options = {
       ...options,
+      costs: this.costs,
       signal: this.#stopping.signal,
       onProgress: (progress) => {
         this.progress = progress;
@@ -190,12 +205,34 @@ export class Run implements RunningQuery {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stopping[Symbol.dispose]();
-    this.#count(failure === undefined ? '' : errorType(failure.error));
+    const failed = failure === undefined ? '' : errorType(failure.error);
+    this.#count(failed);
+    this.options.span?.end(failed);
+    this.#tellIfSlow(failed);
     this.#parts.onEnd();
   }
 
   #count(failure: string): void {
-    this.#parts.timings.add(performance.now() - this.#operationMs, this.engine, this.#operation, failure);
+    const { span } = this.options;
+    const ms = performance.now() - this.#operationMs;
+    this.#parts.timings.add(ms, this.engine, this.#operation, failure, span?.traceId);
+  }
+
+  #tellIfSlow(errorType: string): void {
+    const { statement, operation, slow } = this.#parts;
+    slow?.add({
+      requestId: this.id,
+      traceId: this.options.span?.traceId,
+      tenant: this.tenant,
+      engine: this.engine,
+      operation,
+      sql: this.sql,
+      frames: () => tablesOf(statement).map(tableText),
+      totalMs: this.elapsedMs,
+      firstRowsMs: this.#operation === 'fetch' ? this.#operationMs - this.#startedMs : undefined,
+      costs: this.costs,
+      errorType,
+    });
   }
 
   get tenant(): Tenant {
@@ -220,5 +257,16 @@ export class Run implements RunningQuery {
   /** Whoever waits for it hears the reason. */
   stop(reason: AppError): void {
     this.#stopping.abort(reason);
+  }
+}
+
+function tablesOf(statement: Begun): readonly TableName[] {
+  switch (statement.kind) {
+    case 'query':
+    case 'createTable':
+    case 'insert':
+      return statement.query?.tables ?? [];
+    default:
+      return [];
   }
 }

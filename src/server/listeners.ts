@@ -16,6 +16,7 @@ import { startGrpcListener } from '../grpc/server/listener.ts';
 import type { Route } from '../http/exchange/route.ts';
 import { startHttpListener } from '../http/listener/listener.ts';
 import { httpRoutes, type RouteParts } from './routes.ts';
+import type { Tracing } from './tracing.ts';
 
 /** For answers to those whose statement outlasts a stop. */
 const lastWordMs = 250;
@@ -23,6 +24,8 @@ const lastWordMs = 250;
 /** What the listeners open on. */
 export interface ListenerParts extends RouteParts {
   readonly audit: Audit | undefined;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
 }
 
 interface Listeners extends AsyncDisposable {
@@ -71,6 +74,7 @@ function openHttp(config: Config, parts: ListenerParts, grpc: ListenAddress, log
     watch: parts.watch,
     tickets: parts.tickets,
     counter: parts.timings.http,
+    beginSpan: parts.tracing?.beginSpan,
     tls: parts.tls,
     routes: httpRoutes(config, parts, grpc),
     logger: logger.area('http'),
@@ -131,6 +135,7 @@ function openGrpc({ server }: Config, parts: ListenerParts, logger: Logger) {
     audit: parts.audit,
     watch: parts.watch,
     counter: parts.timings.grpc,
+    beginSpan: parts.tracing?.beginSpan,
     tls: parts.tls,
     logger,
   });

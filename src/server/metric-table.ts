@@ -42,6 +42,8 @@ export interface MetricReading {
   readonly disk: { readonly bavail: number; readonly blocks: number; readonly bsize: number } | undefined;
   readonly files: { readonly open: number; readonly most: number } | undefined;
   readonly memory: NodeJS.MemoryUsage;
+  /** Undefined where nothing is traced. */
+  readonly spans: { readonly sent: number; readonly dropped: number } | undefined;
   /** Empty where they are not to be told. */
   readonly tenants: ReadonlyMap<string, TenantFigures>;
 }
@@ -380,6 +382,16 @@ export const metricTable: readonly Metric<MetricReading>[] = [
     labels: ['tenant'],
     isOfTenants: true,
     read: ({ tenants }) => ofEach(tenants, ({ limits }) => limits?.maxStatements),
+  }),
+  counter({
+    name: 'framehold_trace_spans_sent',
+    help: 'Spans that the collector of traces took.',
+    read: ({ spans }) => spans?.sent,
+  }),
+  counter({
+    name: 'framehold_trace_spans_dropped',
+    help: 'Spans that were dropped, as it took none for too long, or refused them.',
+    read: ({ spans }) => spans?.dropped,
   }),
   gauge({
     name: 'framehold_tenant_request_rate_limit',

@@ -17,6 +17,7 @@ import type { Engines } from './engines.ts';
 import { type MetricReading, metricTable, type TenantFigures } from './metric-table.ts';
 import type { Queries } from './queries.ts';
 import type { Readiness } from './readiness.ts';
+import type { Tracing } from './tracing.ts';
 
 /** The parts of the server that are told of. */
 export interface MetricParts {
@@ -30,6 +31,8 @@ export interface MetricParts {
   readonly readiness: Readiness;
   /** Undefined while there is no authentication. */
   readonly records: AccessRecords | undefined;
+  /** Undefined where nothing is traced. */
+  readonly tracing: Tracing | undefined;
   readonly connections: () => ReadonlyMap<string, number>;
 }
 
@@ -84,6 +87,7 @@ async function read(parts: MetricParts, withTenants: boolean): Promise<MetricRea
     files,
     memory: process.memoryUsage(),
     tenants,
+    spans: parts.tracing?.exporter,
   };
 }
 

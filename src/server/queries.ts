@@ -10,6 +10,7 @@ import type { FrameSql } from '../query/frame-sql.ts';
 import { FrameStatements } from '../query/frame-statements.ts';
 import { RowFilter } from '../query/row-filter.ts';
 import { RunningQueries } from '../query/running-queries.ts';
+import { SlowStatements } from '../query/slow-statements.ts';
 import { type CreateClusterEngine, type Engines, openEngines } from './engines.ts';
 
 /** SQL over frames, on every engine. */
@@ -28,12 +29,13 @@ export async function openQueries(
   timings: Timings,
   logger: Logger,
 ): Promise<Queries> {
-  const { autoEngine, autoThresholdBytes: thresholdBytes } = config.sql;
+  const { autoEngine, autoThresholdBytes: thresholdBytes, slowThresholdMs } = config.sql;
   return Cleanup.scope(async (cleanup) => {
     const engines = await openEngines(config, reachOf, createEngine, timings, cleanup, logger);
     const { local, clusters } = engines;
     const cluster = clusters.find(({ name }) => name === autoEngine);
-    const running = new RunningQueries(timings);
+    const slow = new SlowStatements({ thresholdMs: slowThresholdMs, logger: logger.area('sql') });
+    const running = new RunningQueries(timings, slow);
     const sql = new EngineRouter({
       local: new FrameStatements({ engine: local, frames }),
       clusters: new Map(clusters.map((each) => [each.name, new FrameStatements({ engine: each.sql, frames })])),

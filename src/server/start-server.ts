@@ -22,6 +22,7 @@ import { openQueries } from './queries.ts';
 import { Readiness } from './readiness.ts';
 import { probeRoutes } from './routes.ts';
 import { openFrames, prepareStorage } from './storage.ts';
+import { openTracing } from './tracing.ts';
 
 export interface RunningServer extends AsyncDisposable {
   readonly httpAddress: ListenAddress;
@@ -54,8 +55,10 @@ export async function startServer(
   const stopping = new AbortController();
   const timings = new ServerTimings();
   const readiness = new Readiness();
+  const tracing = openTracing(config, logger);
   return Cleanup.scope(async (cleanup) => {
     cleanup.defer(() => tls?.[Symbol.dispose]());
+    cleanup.defer(() => tracing?.exporter.close(config.server.shutdownGraceMs));
     const probes = probeRoutes(readiness, !config.auth.enabled);
     await openPlainListener(config, config.server.healthAddress, probes, cleanup, logger);
     const pools = cleanup.use(openFramePools(config, logger));
@@ -82,7 +85,7 @@ export async function startServer(
     const scraped = new EventLoopMonitor(longestScrapeMs);
     cleanup.defer(async () => scraped[Symbol.dispose]());
     const metrics = createMetrics({
-      ...{ config, timings, eventLoop: scraped, store, pools, queries, followers, readiness, records },
+      ...{ config, timings, eventLoop: scraped, store, pools, queries, followers, readiness, records, tracing },
       connections: () => connections(),
     });
     // Before the others, so that it is there until they are closed.
@@ -90,7 +93,7 @@ export async function startServer(
     await openPlainListener(config, config.metrics.bindAddress, told, cleanup, logger);
     const workerPids = (): number[] =>
       [...poolFigures(pools, queries.engines).values()].flatMap(({ pids }) => [...pids]);
-    const own = { timings, readiness, metrics, eventLoop, totals: () => store.totals, workerPids, shown };
+    const own = { timings, tracing, readiness, metrics, eventLoop, totals: () => store.totals, workerPids, shown };
     const { cache, diskCache } = store;
     const shared = { audit, tls, followers, tickets: new DownloadTickets(), cache, diskCache };
     const listeners = cleanup.use(await openListeners(config, { ...access, ...own, ...shared, queries }, logger));

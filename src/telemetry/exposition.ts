@@ -1,4 +1,4 @@
-import type { CumulativeCounts } from './latency-histogram.ts';
+import type { CumulativeCounts, Exemplar } from './latency-histogram.ts';
 import type { Figures, Metric } from './metric.ts';
 
 /** The text of Prometheus before OpenMetrics, which everything can read, or OpenMetrics. */
@@ -14,7 +14,7 @@ export function exposition<Sources>(
 ): string {
   const lines: string[] = [];
   for (const metric of metrics) {
-    const samples = [...samplesOf(metric, sources)];
+    const samples = [...samplesOf(metric, sources, format)];
     if (samples.length > 0) lines.push(...headOf(metric, format), ...samples);
   }
   if (format === 'openmetrics') lines.push('# EOF');
@@ -31,12 +31,12 @@ function headOf({ name, kind, help }: Metric<never>, format: ExpositionFormat): 
   ];
 }
 
-function* samplesOf<Sources>(metric: Metric<Sources>, sources: Sources): Generator<string> {
+function* samplesOf<Sources>(metric: Metric<Sources>, sources: Sources, format: ExpositionFormat): Generator<string> {
   const { name, labels } = metric;
   if (metric.kind === 'histogram') {
     const bounds = [...metric.limitsMs.map((ms) => String(ms / 1000)), '+Inf'];
     for (const [values, histogram] of metric.read(sources).entries()) {
-      yield* bucketLines(name, labelsText(labels, values), bounds, histogram.cumulative(metric.limitsMs));
+      yield* bucketLines(name, labelsText(labels, values), bounds, histogram.cumulative(metric.limitsMs), format);
     }
     return;
   }
@@ -56,13 +56,23 @@ function* bucketLines(
   name: string,
   labels: string,
   bounds: readonly string[],
-  { sumMs, counts }: CumulativeCounts,
+  { sumMs, counts, exemplars }: CumulativeCounts,
+  format: ExpositionFormat,
 ): Generator<string> {
   const before = labels === '' ? '' : `${labels},`;
-  for (const [index, bound] of bounds.entries()) yield `${name}_bucket{${before}le="${bound}"} ${counts[index]}`;
+  for (const [index, bound] of bounds.entries()) {
+    // Only OpenMetrics has a place for them.
+    const exemplar = format === 'openmetrics' ? exemplars[index] : undefined;
+    yield `${name}_bucket{${before}le="${bound}"} ${counts[index]}${exemplar === undefined ? '' : exemplarText(exemplar)}`;
+  }
   const only = labels === '' ? '' : `{${labels}}`;
   yield `${name}_sum${only} ${numberText(sumMs / 1000)}`;
   yield `${name}_count${only} ${counts.at(-1)}`;
+}
+
+function exemplarText({ traceId, ms, atMs }: Exemplar): string {
+  const unixSeconds = (performance.timeOrigin + atMs) / 1000;
+  return ` # {trace_id="${traceId}"} ${numberText(ms / 1000)} ${unixSeconds.toFixed(3)}`;
 }
 
 function labelsText(names: readonly string[], values: readonly string[]): string {

@@ -26,7 +26,7 @@ test('only the last minute counts for quantiles, and all since the start for the
   expect(countAt(60_000)).toBe(1);
   expect(countAt(1_000_000)).toBeUndefined();
   histogram.add(7, 2_000_000);
-  expect(histogram.cumulative([1, 5, 10, 1000])).toEqual({ sumMs: 1008, counts: [1, 1, 2, 3, 3] });
+  expect(histogram.cumulative([1, 5, 10, 1000])).toMatchObject({ sumMs: 1008, counts: [1, 1, 2, 3, 3] });
 });
 
 test('a time that is exactly a bound is within it', () => {

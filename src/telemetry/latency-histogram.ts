@@ -23,10 +23,20 @@ export interface LatencyQuantiles {
   readonly maxMs: number;
 }
 
+/** One of those that were counted, by its trace. */
+export interface Exemplar {
+  readonly traceId: string;
+  readonly ms: number;
+  /** On the clock of the histogram. */
+  readonly atMs: number;
+}
+
 /** How many there were up to each bound, the last of which is infinite. */
 export interface CumulativeCounts {
   readonly sumMs: number;
   readonly counts: readonly number[];
+  /** The newest between each bound and the one before it. */
+  readonly exemplars: readonly (Exemplar | undefined)[];
 }
 
 /** How long things took: in the last minute, and since the start. To add one costs a search among ninety bounds. */
@@ -35,17 +45,22 @@ export class LatencyHistogram {
   readonly #slots = Array.from({ length: slotCount }, () => new Uint32Array(bucketCount));
   /** Since the start. */
   readonly #all = new Float64Array(bucketCount);
+  /** By bucket, where there is one. */
+  #exemplars: (Exemplar | undefined)[] | undefined;
   #slot = 0;
   #sumMs = 0;
 
-  /** `nowMs`: on a clock that only goes forward. */
-  add(ms: number, nowMs: number): void {
+  /** `nowMs`: on a clock that only goes forward. `traceId`: where it is known by one. */
+  add(ms: number, nowMs: number, traceId?: string): void {
     this.#turn(nowMs);
     const bucket = bucketOf(ms);
     const slot = this.#slots[this.#slot % slotCount] as Uint32Array;
     slot[bucket] = (slot[bucket] as number) + 1;
     this.#all[bucket] = (this.#all[bucket] as number) + 1;
     if (ms > 0) this.#sumMs += ms;
+    if (traceId === undefined) return;
+    this.#exemplars ??= [];
+    this.#exemplars[bucket] = { traceId, ms, atMs: nowMs };
   }
 
   /** Of the last minute, of all these together. Undefined where nothing happened in it. */
@@ -61,14 +76,20 @@ export class LatencyHistogram {
   /** Since the start. `limitsMs` must be among the bounds. */
   cumulative(limitsMs: readonly number[]): CumulativeCounts {
     const counts: number[] = [];
+    const exemplars: (Exemplar | undefined)[] = [];
     let bucket = 0;
     let count = 0;
-    for (const limit of limitsMs) {
-      for (; bucket < boundsMs.length && boundOf(bucket) <= limit; bucket++) count += this.#all[bucket] as number;
+    for (const limit of [...limitsMs, Infinity]) {
+      let newest: Exemplar | undefined;
+      for (; bucket < bucketCount && (boundsMs[bucket] ?? Infinity) <= limit; bucket++) {
+        count += this.#all[bucket] as number;
+        const exemplar = this.#exemplars?.[bucket];
+        if (exemplar !== undefined && exemplar.atMs >= (newest?.atMs ?? 0)) newest = exemplar;
+      }
       counts.push(count);
+      exemplars.push(newest);
     }
-    for (; bucket < bucketCount; bucket++) count += this.#all[bucket] as number;
-    return { sumMs: this.#sumMs, counts: [...counts, count] };
+    return { sumMs: this.#sumMs, counts, exemplars };
   }
 
   #addLastMinute(counts: Float64Array, nowMs: number): void {

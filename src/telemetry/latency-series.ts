@@ -8,8 +8,8 @@ export type LatencySeriesEntry = readonly [values: readonly string[], histogram:
 export class LatencySeries implements Timings {
   readonly #tree = new Map<string, Map<string, Thirds>>();
 
-  add(ms: number, first: string, second = '', third = '', nowMs = performance.now()): void {
-    this.#of(first, second, third).add(ms, nowMs);
+  add(ms: number, first: string, second = '', third = '', traceId?: string, nowMs = performance.now()): void {
+    this.#of(first, second, third).add(ms, nowMs, traceId);
   }
 
   *entries(): Generator<LatencySeriesEntry> {

@@ -18,6 +18,8 @@ export interface EndedRequest {
   readonly answeredMs: number | undefined;
   /** It waited for something to happen: how long that took says nothing. */
   readonly hasWaited: boolean;
+  /** Where it is traced. */
+  readonly traceId: string | undefined;
 }
 
 /** The requests of one listener. */
@@ -40,14 +42,14 @@ export class RequestCounter {
     return performance.now();
   }
 
-  end({ route, method, status, hasFailed, fault, beganMs, answeredMs, hasWaited }: EndedRequest): void {
+  end({ route, method, status, hasFailed, fault, beganMs, answeredMs, hasWaited, traceId }: EndedRequest): void {
     this.underWay--;
     if (hasFailed) this.failed++;
     if (fault !== undefined) this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
     if (hasWaited) return;
     const nowMs = performance.now();
-    this.durations.add(nowMs - beganMs, route, method, status, nowMs);
-    if (answeredMs !== undefined) this.firstBytes.add(answeredMs - beganMs, route, '', '', nowMs);
+    this.durations.add(nowMs - beganMs, route, method, status, traceId, nowMs);
+    if (answeredMs !== undefined) this.firstBytes.add(answeredMs - beganMs, route, '', '', traceId, nowMs);
   }
 
   /** Of the last minute. Undefined where nothing ended in it. */

@@ -165,7 +165,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   }
 
   async run(run: SqlRun, options: JobOptions): Promise<SqlResult> {
-    const { signal, lane, tenant } = options;
+    const { signal, lane, tenant, span, costs } = options;
     const { form, fromRow, columns, countAll, parameters, isKept } = run;
     // JSON, in which jobs travel, has no infinity.
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
@@ -178,12 +178,15 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
       const messages = this.#pool.run(job, {
         signal,
         lane,
+        span,
+        costs,
         owner,
         ...admission,
         countsReader: isKept,
         input: only(parameters),
         takeWhole: (all) => {
           whole = all;
+          if (costs !== undefined) for (const { length } of all) costs.bytes += length;
         },
       });
       const failed = (error: unknown): void => void this.#distrustCopies(run.tables, tenant, error);

@@ -31,6 +31,7 @@ export const ExecutePlanRequest = message({
   clientType: string(4),
   requestOptions: repeated(5, RequestOption),
   operationId: string(6),
+  tags: strings(7),
   observedSessionId: optionalString(8),
 });
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import { Deadline } from '../../core/async/deadline.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
+import { inQueue } from '../../core/statement-costs.ts';
 import { ConnectFailure, isSessionLost } from './connect-failure.ts';
 import { withDetails } from './error-details.ts';
 import type { SessionLease, SessionPool } from './session-pool.ts';
@@ -20,7 +21,9 @@ export interface QueryWorkOptions {
 export class QueryWork {
   readonly signal: AbortSignal;
   readonly onProgress: JobOptions['onProgress'];
-  readonly #own: Pick<JobOptions, 'lane' | 'tenant'>;
+  /** Of its executions: the trace, where there is one. */
+  readonly tags: readonly string[];
+  readonly #own: Pick<JobOptions, 'lane' | 'tenant' | 'span' | 'costs'>;
   readonly #options: QueryWorkOptions;
   readonly #callerSignal: AbortSignal;
   readonly #deadline: Deadline | undefined;
@@ -29,9 +32,10 @@ export class QueryWork {
   #hasEnded = false;
 
   private constructor(options: QueryWorkOptions, lease: SessionLease, job: JobOptions) {
-    const { signal: callerSignal, lane, tenant, onProgress } = job;
+    const { signal: callerSignal, lane, tenant, onProgress, span, costs } = job;
+    this.tags = span === undefined ? [] : [`trace-${span.traceId}`];
     this.onProgress = onProgress;
-    this.#own = { lane, tenant };
+    this.#own = { lane, tenant, span, costs };
     this.#options = options;
     this.#lease = lease;
     this.#callerSignal = callerSignal;
@@ -43,7 +47,8 @@ export class QueryWork {
 
   /** Waits for a place. */
   static async start(options: QueryWorkOptions, job: JobOptions): Promise<QueryWork> {
-    return new QueryWork(options, await options.sessions.lease(job, options), job);
+    const lease = await inQueue(job, () => options.sessions.lease(job, options));
+    return new QueryWork(options, lease, job);
   }
 
   async with<T>(act: (session: SparkSession) => Promise<T>): Promise<T> {

@@ -165,11 +165,15 @@ export class SparkSession {
     return (await this.#analyze(request, options)).inputFiles?.files ?? [];
   }
 
-  executePlan(plan: Uint8Array, operationId: string, signal: AbortSignal): AsyncGenerator<ExecuteResponse> {
+  executePlan(
+    plan: Uint8Array,
+    operation: { readonly operationId: string; readonly tags: readonly string[] },
+    signal: AbortSignal,
+  ): AsyncGenerator<ExecuteResponse> {
     const requestOptions = [{ reattachOptions: { reattachable: true } }];
     return this.#stream(
       'ExecutePlan',
-      ExecutePlanRequest.encode({ ...this.#own(), plan, operationId, requestOptions }),
+      ExecutePlanRequest.encode({ ...this.#own(), plan, ...operation, requestOptions }),
       signal,
     );
   }

@@ -229,7 +229,7 @@ export function stageTail(state: TenantState, version: FrameVersion): Promise<St
   const { tail, manifest } = version;
   const { columns } = manifest;
   const stream = arrowIpcStream(columns, tailMessages(tail, tail.fromRow));
-  return StagedParts.stage(state, { kind: 'arrow', stream }, state.context.signal);
+  return StagedParts.stage(state, { kind: 'arrow', stream }, state.context);
 }
 
 /** How far each producer is with the rows before this one. */

@@ -3,6 +3,7 @@ import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { Handle } from '../../core/handle.ts';
 import type { Producer } from '../../core/producer.ts';
+import type { Span } from '../../core/span.ts';
 import { batchDecoder } from '../../encoding/arrow/batch-decoder.ts';
 import { type ArrowEncoder, createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts';
 import { assertSameColumns } from '../catalog/column-difference.ts';
@@ -20,6 +21,8 @@ export interface AppendRequest {
   readonly producer: Producer | undefined;
   /** Refuses it for as long as it waits. */
   readonly signal: AbortSignal | undefined;
+  /** What it is part of, where that is traced. */
+  readonly span?: Span | undefined;
 }
 
 export interface Appended {
@@ -225,7 +228,10 @@ export class FrameAppender implements AsyncDisposable {
         member.bytes = encoder.pendingBytes - pendingBytes;
         if (request.producer !== undefined) producers.push(request.producer);
       }
-      const grown = await this.#write(turn, version, encoder, producers);
+      const spans = group.flatMap(({ request }) => request.span?.child('fsync') ?? []);
+      const grown = await this.#write(turn, version, encoder, producers).finally(() => {
+        for (const span of spans) span.end();
+      });
       for (const { request, rows, bytes, isRepeated } of group) {
         request.resolve({ version: grown, rows, bytes, isRepeated });
       }

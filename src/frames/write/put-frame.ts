@@ -5,6 +5,7 @@ import type { FileReport, RowSource } from '../../core/frame-engine.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import { generateHandle, type Handle } from '../../core/handle.ts';
 import type { Producer } from '../../core/producer.ts';
+import { inSpan } from '../../core/span.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import { assertSameColumns, assertWidens } from '../catalog/column-difference.ts';
 import { frameChanged, handleExists, whyNotHeld } from '../catalog/frame-errors.ts';
@@ -22,7 +23,7 @@ import type { Appended, FrameAppender } from './frame-appender.ts';
 import type { Arrival, AssertRoom, Quota } from './quota.ts';
 import { filesOf, removeFrame } from './remove-frame.ts';
 import { isSmall, openSource } from './small-source.ts';
-import { type StagedFile, StagedParts, writtenPart } from './staged-parts.ts';
+import { type StagedFile, StagedParts, type WriteOptions, writtenPart } from './staged-parts.ts';
 
 export interface PutRequest<Name extends string = FrameName> {
   /** Made by the server when absent. */
@@ -65,7 +66,8 @@ export class FrameWriter {
     this.#appender = appender;
   }
 
-  async put(request: PutRequest<Handle>, { signal }: { readonly signal: AbortSignal }): Promise<Put> {
+  async put(request: PutRequest<Handle>, work: WriteOptions): Promise<Put> {
+    const { signal } = work;
     const { context, directory } = this.#state;
     const handle = request.handle ?? generateHandle();
     if (directory.isReserved(handle)) {
@@ -74,16 +76,16 @@ export class FrameWriter {
     signal.throwIfAborted();
     context.durable.assertWritable();
     await this.refusePut({ handle, mode: request.mode });
-    if (request.mode !== 'append') return await this.#putParts(handle, request, signal);
+    if (request.mode !== 'append') return await this.#putParts(handle, request, work);
     const { source, batches } = await openSource(request.source);
     if (batches !== undefined) await this.#lookUnlessKnown(handle);
-    const appended = batches === undefined ? undefined : await this.#appendToLog(handle, request, batches, signal);
+    const appended = batches === undefined ? undefined : await this.#appendToLog(handle, request, batches, work);
     if (appended !== undefined) return { ...appended, report: undefined };
-    return await this.#putParts(handle, { ...request, source }, signal);
+    return await this.#putParts(handle, { ...request, source }, work);
   }
 
   /** The short way of a small append to a frame that is known. Undefined: not by this way. */
-  async appendBatch(request: PutRequest<Handle>): Promise<Appended | undefined> {
+  async appendBatch(request: PutRequest<Handle>, work: Pick<WriteOptions, 'span'>): Promise<Appended | undefined> {
     const { handle, source, mode } = request;
     if (source.kind !== 'batch' || mode !== 'append' || handle === undefined || !isSmall(source.batch))
       return undefined;
@@ -91,7 +93,7 @@ export class FrameWriter {
     if (catalog.isSuspect(handle) || catalog.get(handle)?.kind !== 'held') return undefined;
     context.signal.throwIfAborted();
     context.durable.assertWritable();
-    return this.#appendToLog(handle, request, [source.batch]);
+    return this.#appendToLog(handle, request, [source.batch], { span: work.span });
   }
 
   /** Undefined where the frame is not there yet, or the rows cannot go to its log. */
@@ -99,7 +101,7 @@ export class FrameWriter {
     handle: Handle,
     { producer, ttlMs, check, addsColumns }: PutRequest<Handle>,
     batches: readonly Batch[],
-    signal?: AbortSignal,
+    { signal, span }: Partial<WriteOptions>,
   ): Promise<Appended | undefined> {
     const { catalog, context } = this.#state;
     const entry = catalog.get(handle);
@@ -110,23 +112,26 @@ export class FrameWriter {
       return undefined;
     for (const { columns } of batches) check?.(columns);
     await this.#state.directory.prepare();
-    return this.#appender.append(handle, { batches, producer, signal });
+    return this.#appender.append(handle, { batches, producer, signal, span });
   }
 
-  async #putParts(handle: Handle, request: PutRequest<Handle>, signal: AbortSignal): Promise<Put> {
+  async #putParts(handle: Handle, request: PutRequest<Handle>, work: WriteOptions): Promise<Put> {
+    const { signal, span } = work;
     const { context, directory } = this.#state;
     using arrival = await this.#quota.arrival();
     const source = await this.#sourceOf(request, handle, arrival);
     await directory.prepare();
-    await using staged = await StagedParts.stage(this.#state, source, signal);
+    await using staged = await StagedParts.stage(this.#state, source, work);
     const { columns, files } = staged;
     request.check?.(columns);
-    const put = await this.#quota.run((assertRoom) =>
-      this.#state.change(handle, async () => {
-        signal.throwIfAborted();
-        context.durable.assertWritable();
-        return this.#commit(handle, request, columns, files, assertRoom);
-      }),
+    const put = await inSpan(span, 'commit', () =>
+      this.#quota.run((assertRoom) =>
+        this.#state.change(handle, async () => {
+          signal.throwIfAborted();
+          context.durable.assertWritable();
+          return this.#commit(handle, request, columns, files, assertRoom);
+        }),
+      ),
     );
     // It is held: what fails now may not refuse it. A file that is not noted is looked at once more, and so is one that
     // loses its second name after that.

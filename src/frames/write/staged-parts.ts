@@ -4,6 +4,7 @@ import { Semaphore } from '../../core/async/semaphore.ts';
 import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { Compression, PartRows, RowSource, WrittenPart } from '../../core/frame-engine.ts';
+import type { Span } from '../../core/span.ts';
 import { isFailedSync } from '../../core/storage-error.ts';
 import { createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
@@ -22,6 +23,12 @@ export interface StagedFile {
 /** They are read whole. */
 const filesAtOnce = 2;
 
+export interface WriteOptions {
+  readonly signal: AbortSignal;
+  /** What it is part of, where that is traced. */
+  readonly span?: Span | undefined;
+}
+
 /** What a source gives, in files of our own, until it is disposed of. */
 export class StagedParts implements AsyncDisposable {
   readonly #state: TenantState;
@@ -34,10 +41,10 @@ export class StagedParts implements AsyncDisposable {
     this.#state = state;
   }
 
-  static async stage(state: TenantState, source: RowSource, signal: AbortSignal): Promise<StagedParts> {
+  static async stage(state: TenantState, source: RowSource, work: WriteOptions): Promise<StagedParts> {
     const rows = new StagedParts(state);
     try {
-      const files = await rows.#stage(source, signal);
+      const files = await rows.#stage(source, work);
       rows.#columns = columnsOf(files);
       rows.#files = withRows(files);
       return rows;
@@ -56,11 +63,11 @@ export class StagedParts implements AsyncDisposable {
     return this.#files;
   }
 
-  async #stage(source: RowSource, signal: AbortSignal): Promise<StagedFile[]> {
+  async #stage(source: RowSource, work: WriteOptions): Promise<StagedFile[]> {
     if (source.kind === 'batch') {
-      return [await this.#write({ kind: 'arrow', stream: arrowStreamOf(source.batch) }, signal)];
+      return [await this.#write({ kind: 'arrow', stream: arrowStreamOf(source.batch) }, work)];
     }
-    if (source.kind !== 'parts') return [await this.#write(source, signal)];
+    if (source.kind !== 'parts') return [await this.#write(source, work)];
     const semaphore = new Semaphore(filesAtOnce);
     const failures: unknown[] = [];
     const results = await Promise.all(
@@ -68,7 +75,7 @@ export class StagedParts implements AsyncDisposable {
         semaphore.run(async () => {
           if (failures.length > 0) return undefined;
           const rows = { kind: 'file', path, format: { kind: 'parquet' } } as const;
-          return await this.#write(rows, signal).catch((error: unknown) => {
+          return await this.#write(rows, work).catch((error: unknown) => {
             failures.push(error);
             return undefined;
           });
@@ -79,14 +86,14 @@ export class StagedParts implements AsyncDisposable {
     return results.filter((file) => file !== undefined);
   }
 
-  async #write(source: PartRows, signal: AbortSignal): Promise<StagedFile> {
+  async #write(source: PartRows, work: WriteOptions): Promise<StagedFile> {
     const { context, directory } = this.#state;
     const { engine, durable, lease } = context;
     const path = directory.newTemporaryPath();
     this.#paths.push(path);
     const { compression } = firstCompression(context.compression);
     try {
-      const written = await engine.write({ source, path, compression, compressesLater: true }, { signal });
+      const written = await engine.write({ source, path, compression, compressesLater: true }, work);
       return { path, written };
     } catch (error) {
       const isFull = error instanceof AppError && error.code === 'storage_full';

@@ -4,6 +4,8 @@ import type { TimeoutList } from '../../core/async/timeout-list.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Principal } from '../../core/principal.ts';
+import type { Span } from '../../core/span.ts';
+import { parseTraceparent } from '../../telemetry/tracing/trace-context.ts';
 import { GrpcError, type GrpcStatusName } from '../wire/grpc-status.ts';
 import { errorTrailers, okTrailers, statusOf } from './error-status.ts';
 import { parseGrpcTimeoutMs } from './grpc-timeout.ts';
@@ -32,6 +34,8 @@ export interface StartCallOptions {
   readonly requestId: string;
   /** Its line of the audit, where it has one. */
   readonly record: AuditRecord | undefined;
+  /** What is told of it, where it is traced. */
+  readonly span: Span | undefined;
   readonly laneOf: (principal: Principal) => string;
   readonly logger: Logger;
   /** Called when its stream is gone. */
@@ -66,7 +70,7 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** Serves one call on its stream, from headers to trailers. */
 export function startCall(stream: ServerHttp2Stream, options: StartCallOptions): RunningCall {
-  const { metadata, path, identify, requestId, record, logger, timeouts, onClosed } = options;
+  const { metadata, path, identify, requestId, record, span, logger, timeouts, onClosed } = options;
   const stopping = new LazyAbort();
   let headers = noHeaders;
   let principal: Principal | undefined;
@@ -113,7 +117,8 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
     const code = error instanceof AppError ? error.code : undefined;
     outcome = error instanceof AppError ? error.code : error.status.toLowerCase();
     const level = code === 'internal' ? 'error' : 'debug';
-    logger[level]('call failed', { path, requestId, code, error: loggedError(error) });
+    const traceId = span?.traceId ?? parseTraceparent(metadata.traceparent)?.traceId;
+    logger[level]('call failed', { path, requestId, traceId, code, error: loggedError(error) });
     status = statusOf(error);
     fault = code !== undefined && isFault(code) ? code : undefined;
     end({ ...errorTrailers(error), 'x-request-id': requestId });
@@ -145,7 +150,8 @@ export function startCall(stream: ServerHttp2Stream, options: StartCallOptions):
       startResponse(stream, headers);
     };
     const begin = (known: Principal | undefined): void => {
-      principal = known === undefined || record === undefined ? known : record.identified(known);
+      const traced = known === undefined || span === undefined ? known : { ...known, span };
+      principal = traced === undefined || record === undefined ? traced : record.identified(traced);
       if (known !== undefined) options.admit?.(known);
       if (principal !== undefined) options.onIdentified(principal);
       if (!ended) void run(stream, call, options, stopping, respond).then(succeed, fail);

@@ -17,6 +17,7 @@ import type { CredentialWatch, WatchedRequest } from '../../core/credential-watc
 import type { Logger } from '../../core/logger.ts';
 import { type Identify, laneOf, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
+import type { BeginSpan } from '../../core/span.ts';
 import type { RequestCounter } from '../../telemetry/request-counter.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
@@ -44,6 +45,8 @@ export interface GrpcListenerOptions {
   readonly audit?: Audit | undefined;
   /** Undefined where there are no credentials that could end. */
   readonly watch?: CredentialWatch | undefined;
+  /** Undefined: none is traced. */
+  readonly beginSpan?: BeginSpan | undefined;
   /** Counts its calls. Undefined: nobody does. */
   readonly counter?: RequestCounter | undefined;
   /** Undefined: calls come in clear text. */
@@ -191,7 +194,7 @@ class Dispatcher {
     metadata: IncomingHttpHeaders,
     rawHeaders: readonly string[] | undefined,
   ): void {
-    const { identify, admit, audit, watch, counter } = this.#options;
+    const { identify, admit, audit, watch, counter, beginSpan } = this.#options;
     const { id, address, certificate, enter } = connection;
     const leave = enter();
     const found = route(stream, metadata, this.#methods, this.#timeouts);
@@ -204,13 +207,22 @@ class Dispatcher {
     const beganMs = counter?.begin() ?? 0;
     const onClosed = (ended: EndedCall): void => {
       leave();
-      counter?.end({ ...ended, route: path.slice(1), method: 'grpc', beganMs });
+      counter?.end({ ...ended, route: path.slice(1), method: 'grpc', beganMs, traceId: span?.traceId });
+      span?.set({ 'rpc.response.status_code': ended.status });
+      span?.end(ended.hasFailed ? ended.status : undefined);
       if (watched !== undefined) watch?.delete(watched);
       this.#calls.delete(call);
     };
     const caller = { headers: metadata, rawHeaders, address, certificate };
     const givenId = metadata['x-request-id'];
     const requestId = requestIdOf(givenId);
+    const span = found.isOpen
+      ? undefined
+      : beginSpan?.(path.slice(1), metadata.traceparent, {
+          'rpc.system.name': 'grpc',
+          'rpc.method': path.slice(1),
+          'framehold.request_id': requestId,
+        });
     const audited = { door: 'grpc', method: path, isChange: false, requestId, givenId, address } as const;
     const onIdentified = (principal: Principal): void => {
       if (watch === undefined || stream.destroyed) return;
@@ -227,6 +239,7 @@ class Dispatcher {
       admit,
       requestId,
       record: found.isOpen ? undefined : audit?.begin(audited),
+      span,
       laneOf: (principal) => laneOf(principal, address, id),
       logger: this.#logger,
       onClosed,

@@ -3,7 +3,9 @@ import { AppError, type ErrorCode } from '../../core/app-error.ts';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Logger } from '../../core/logger.ts';
 import { type Caller, laneOf, type Principal } from '../../core/principal.ts';
+import type { Span } from '../../core/span.ts';
 import type { EngineChoice } from '../../query/frame-sql.ts';
+import { parseTraceparent } from '../../telemetry/tracing/trace-context.ts';
 import { clientCertificate } from '../../tls/client-certificate.ts';
 import type { ContentCoding } from './content-coding.ts';
 import { type BodyLimits, readBody } from './request-body.ts';
@@ -56,6 +58,8 @@ export class Exchange {
   onUncount: (() => void) | undefined;
   /** Who asks, where a ticket stands for credentials. */
   ticketHolder: Pick<Caller, 'headers' | 'certificate'> | undefined;
+  /** What is told of it, where it is traced. */
+  span: Span | undefined;
   /** Why it failed. */
   failure: ErrorCode | undefined;
   /** Its answer is sent, or its client gone. */
@@ -96,7 +100,14 @@ export class Exchange {
   }
 
   set principal(principal: Principal) {
-    this.#principal = this.record === undefined ? principal : this.record.identified(principal);
+    const { span, record } = this;
+    const traced = span === undefined ? principal : { ...principal, span };
+    this.#principal = record === undefined ? traced : record.identified(traced);
+  }
+
+  /** By which its caller, and the collector of traces, know it. */
+  get traceId(): string | undefined {
+    return this.span?.traceId ?? parseTraceparent(this.requestHeaders.traceparent)?.traceId;
   }
 
   /** What is known of the caller before it is identified. */

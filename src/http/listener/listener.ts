@@ -10,6 +10,7 @@ import type { CredentialWatch } from '../../core/credential-watch.ts';
 import type { Logger } from '../../core/logger.ts';
 import { type Identify, limitedAs, type Principal } from '../../core/principal.ts';
 import { requestIdOf } from '../../core/request-id.ts';
+import type { BeginSpan, Span } from '../../core/span.ts';
 import { Tally } from '../../core/tally.ts';
 import type { EndedRequest, RequestCounter } from '../../telemetry/request-counter.ts';
 import type { ServerTls } from '../../tls/server-tls.ts';
@@ -47,6 +48,8 @@ export interface HttpListenerOptions {
   readonly watch?: CredentialWatch | undefined;
   /** Counts its requests. Undefined: nobody does. */
   readonly counter?: RequestCounter | undefined;
+  /** Undefined: none is traced. */
+  readonly beginSpan?: BeginSpan | undefined;
   readonly cors: CorsPolicy | undefined;
   /** Names that it answers to, beside addresses and localhost. */
   readonly hosts: readonly string[] | undefined;
@@ -176,6 +179,7 @@ class Dispatcher {
     this.#underWay++;
     const { audit, watch, counter } = this.#options;
     const beganMs = counter?.begin() ?? 0;
+    exchange.span = this.#beginSpan(route, exchange);
     if (route?.follows === true) exchange.onUncount = () => this.#uncount(exchange, response);
     const ended = audit === undefined ? undefined : this.#audited(audit, route, exchange);
     const ofSameClient = this.#connections.begin(request, response, () => {
@@ -186,6 +190,7 @@ class Dispatcher {
       }
       this.#onEnd(exchange);
       counter?.end(endOf(exchange, route, beganMs));
+      endSpan(exchange);
       ended?.();
     });
     cutUnreadBody(request, response, { isRead: route?.takesBody === true });
@@ -204,6 +209,18 @@ class Dispatcher {
     } catch (error) {
       this.#fail(exchange, route, error);
     }
+  }
+
+  #beginSpan(route: Route | undefined, { method, requestHeaders, requestId }: Exchange): Span | undefined {
+    const { beginSpan } = this.#options;
+    // Probes come by the second, and tell nothing.
+    if (beginSpan === undefined || route?.always === true) return undefined;
+    const counted = countedMethods.has(method) ? method : 'HTTP';
+    return beginSpan(route === undefined ? counted : `${counted} ${route.path}`, requestHeaders.traceparent, {
+      'http.request.method': counted === 'HTTP' ? '_OTHER' : method,
+      'http.route': route?.path,
+      'framehold.request_id': requestId,
+    });
   }
 
   #redeem(ticket: string, exchange: Exchange): void {
@@ -331,9 +348,17 @@ class Dispatcher {
     const level = logLevelOf(error.code);
     const engine = exchange.engine?.engine;
     const ran = engine !== undefined && { engine, engineReason: exchange.engine?.reason };
-    logger[level]('request failed', { requestId, code: error.code, ...ran, error: loggedError(error) });
+    const traceId = exchange.traceId;
+    logger[level]('request failed', { requestId, traceId, code: error.code, ...ran, error: loggedError(error) });
     sendError(exchange, error, exchange.asked ?? queryOf(route, target), route?.errorBody);
   }
+}
+
+function endSpan({ span, status, failure, answeredMs }: Exchange): void {
+  if (span === undefined) return;
+  if (answeredMs !== undefined) span.set({ 'http.response.status_code': status });
+  // What the caller did wrong is no failure of the server's.
+  span.end(status >= 500 ? (failure ?? String(status)) : undefined);
 }
 
 /** Of a request that was not let in only the method and the status: strangers would else choose what is counted apart. */
@@ -349,6 +374,7 @@ function endOf(exchange: Exchange, route: Route | undefined, beganMs: number): E
     beganMs,
     answeredMs,
     hasWaited: isUncounted,
+    traceId: exchange.span?.traceId,
   };
 }
 

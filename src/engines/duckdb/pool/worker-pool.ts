@@ -1,7 +1,10 @@
 import { AppError, serverStopping } from '../../../core/app-error.ts';
 import { Deadline } from '../../../core/async/deadline.ts';
 import { TimeoutList } from '../../../core/async/timeout-list.ts';
+import { errorType } from '../../../core/error-type.ts';
 import type { Logger } from '../../../core/logger.ts';
+import type { Span } from '../../../core/span.ts';
+import { inQueue, type StatementCosts } from '../../../core/statement-costs.ts';
 import type { Job } from '../protocol/protocol.ts';
 import { OwnerQueues } from './owner-queues.ts';
 import { SlowClientClock } from './slow-client-clock.ts';
@@ -36,6 +39,10 @@ export interface RunOptions {
   readonly takeWhole?: ((messages: readonly Buffer[]) => void) | undefined;
   /** Told at the end what the work took, without waiting for a worker. */
   readonly onSpent?: ((ms: number) => void) | undefined;
+  /** What the job is part of, where that is traced. */
+  readonly span?: Span | undefined;
+  /** Where what the job takes is noted. */
+  readonly costs?: StatementCosts | undefined;
 }
 
 /** How a pool is. */
@@ -155,7 +162,9 @@ export class WorkerPool {
     const { timeoutMs } = this.#options;
     let yielded = false;
     for (let attempt = 1; ; attempt++) {
-      const worker = await this.#acquire(options);
+      const worker = await inQueue(options, () => this.#acquire(options));
+      const working = options.span?.child('worker', { 'framehold.job': job.kind });
+      let failure: string | undefined;
       this.#jobs++;
       this.#busy++;
       const { timed, repeatable } = jobRules[job.kind];
@@ -167,20 +176,25 @@ export class WorkerPool {
       const { signal, takeWhole } = options;
       const messages = worker.execute(job, { signal, deadline, input, silenceMs, takeWhole });
       const reader = this.#slowClientClock();
+      let readerMs = 0;
       try {
         for (;;) {
           const step = await messages.next();
           if (step.done === true) return step.value;
           yielded = true;
+          if (options.costs !== undefined) options.costs.bytes += step.value.length;
           const clock = options.countsReader === true ? undefined : deadline;
           clock?.pause();
+          const yieldedAt = performance.now();
           reader.start();
           yield step.value;
           reader.stop();
+          readerMs += performance.now() - yieldedAt;
           if (timed === 'message') clock?.restart();
           else clock?.resume();
         }
       } catch (error) {
+        failure = errorType(error);
         if (deadline?.isOver === true && !options.signal.aborted) throw timedOut(timeoutMs, error);
         const isCrash = error instanceof AppError && error.code === 'engine_crashed';
         if (!isCrash || !repeatable || yielded || attempt > 1) throw error;
@@ -188,10 +202,13 @@ export class WorkerPool {
       } finally {
         deadline?.stop();
         reader.end();
+        working?.end(failure);
         await messages.return(undefined);
         this.#busy--;
         this.#release(worker);
-        options.onSpent?.(performance.now() - begunAt);
+        const spentMs = performance.now() - begunAt;
+        options.onSpent?.(spentMs);
+        if (options.costs !== undefined) noteWork(options.costs, worker, spentMs, readerMs);
       }
     }
   }
@@ -412,4 +429,13 @@ function timedOut(timeoutMs: number, cause: unknown): AppError {
     hint: 'ask for less at once, or let the operator raise sql.timeout',
     cause,
   });
+}
+
+const leastSpillMs = 50;
+
+function noteWork(costs: StatementCosts, worker: WorkerProcess, spentMs: number, readerMs: number): void {
+  costs.workMs += spentMs - readerMs;
+  costs.readerMs += readerMs;
+  // To ask costs some microseconds, and who spills takes longer.
+  if (spentMs >= leastSpillMs) costs.spilledBytes += worker.written?.take() ?? 0;
 }

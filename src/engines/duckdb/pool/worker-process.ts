@@ -19,6 +19,7 @@ import {
 import { SharedFile } from '../protocol/shared-file.ts';
 import { newSpillDirectory, removeSpillDirectory } from './spill-directory.ts';
 import { crashed, fromWire } from './worker-errors.ts';
+import { WrittenBytes } from './written-bytes.ts';
 
 /** Of niceness. */
 const lowest = 19;
@@ -94,6 +95,8 @@ export class WorkerProcess {
   #ended = false;
   #turn = 0;
   #hasInput = false;
+  /** Undefined where it did not start. */
+  readonly written: WrittenBytes | undefined;
   /** Why it ended, once it has. */
   exit: WorkerExit = 'did_not_start';
 
@@ -161,6 +164,7 @@ export class WorkerProcess {
     });
     this.ready.catch(() => {});
     if (this.#child.pid !== undefined) {
+      this.written = new WrittenBytes(this.#child.pid);
       try {
         setPriority(this.#child.pid, settings.lowPriority ? lowest : Math.min(lowest, getPriority() + behindServer));
       } catch (error) {

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from '../core/logger.ts';
+import type { StatementCosts } from '../core/statement-costs.ts';
+
+/** A statement that is over. */
+export interface EndedStatement {
+  readonly requestId: string;
+  readonly traceId: string | undefined;
+  readonly tenant: string;
+  readonly engine: string;
+  readonly operation: string;
+  readonly sql: string;
+  /** As it names them. */
+  readonly frames: () => readonly string[];
+  readonly totalMs: number;
+  /** Until its first rows could be read. Undefined where it has none to be read. */
+  readonly firstRowsMs: number | undefined;
+  readonly costs: StatementCosts;
+  /** Empty: it did not fail. */
+  readonly errorType: string;
+}
+
+export interface SlowStatementsOptions {
+  /** 0: none is slow. */
+  readonly thresholdMs: number;
+  readonly logger: Logger;
+}
+
+/** A line of the log for each statement that takes long. Its text is not told, as it may hold values: by its hash the audit knows it. */
+export class SlowStatements {
+  readonly #options: SlowStatementsOptions;
+
+  constructor(options: SlowStatementsOptions) {
+    this.#options = options;
+  }
+
+  add(ended: EndedStatement): void {
+    const { thresholdMs, logger } = this.#options;
+    if (thresholdMs === 0 || ended.totalMs < thresholdMs) return;
+    const { requestId, traceId, tenant, engine, operation, sql, frames, costs, errorType } = ended;
+    const { queueMs, workMs, readerMs, rows, bytes, spilledBytes } = costs;
+    logger.warn('slow statement', {
+      ...{ requestId, traceId, tenant, engine, operation },
+      sqlSha256: createHash('sha256').update(sql).digest('hex'),
+      frames: frames(),
+      totalMs: Math.round(ended.totalMs),
+      firstRowsMs: ended.firstRowsMs === undefined ? undefined : Math.round(ended.firstRowsMs),
+      queueMs: Math.round(queueMs),
+      workMs: Math.round(workMs),
+      readerMs: Math.round(readerMs),
+      ...{ rows, bytes, spilledBytes },
+      errorType: errorType === '' ? undefined : errorType,
+    });
+  }
+}
