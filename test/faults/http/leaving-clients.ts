@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../../support/http-client.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { settledCompression } from '../disk/stored-frames.ts';
 import type { Random } from '../harness/random.ts';
 import { promised, type Scenario, type Size, type Trial } from '../harness/scenario.ts';
 import { type GoodRequest, recordGoodTraffic } from './good-traffic.ts';
@@ -22,7 +23,7 @@ export const leavingClients: Scenario = {
   async run({ rounds, size, random, progress }: Trial) {
     await using directory = await temporaryDirectory();
     await using upstream = await startGoodUpstream();
-    const flags = ['--sql-workers', '1', '--tsdb-http-url', upstream.url];
+    const flags = ['--sql-workers', '1', '--tsdb-http-url', upstream.url, ...settledCompression];
     await using server = await spawnFramehold({ dataDir: directory.path, flags });
     await putBig(server);
     const traffic = [...(await recordGoodTraffic(server.url)), ...long];

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../../support/http-client.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { settledCompression } from '../disk/stored-frames.ts';
 import { promised, type Scenario, type Size, type Trial } from '../harness/scenario.ts';
 import { givesBack, heldBy, warmUp } from './held-resources.ts';
 
@@ -75,6 +76,7 @@ export const slowClients: Scenario = {
     const flags = [
       ...['--http-header-timeout', `${headerMs}ms`, '--http-stall-timeout', `${stallMs}ms`],
       ...['--http-request-timeout', `${requestMs}ms`, '--http-max-concurrent-requests', '4000'],
+      ...settledCompression,
     ];
     await using server = await spawnFramehold({ dataDir: directory.path, flags });
     await putBig(server);
