@@ -172,8 +172,15 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       span?.end(failure);
       this.#putTimings.add(performance.now() - begunMs, request.mode, failure, '', span?.traceId);
     };
+    // Not a copy of the options: they may make their signal only when it is asked for.
+    const work = {
+      span,
+      get signal() {
+        return options.signal;
+      },
+    };
     try {
-      put = await this.#of(principal.tenant).put(request, { ...options, span });
+      put = await this.#of(principal.tenant).put(request, work);
       end();
     } catch (error) {
       end(errorType(error));

@@ -4,6 +4,7 @@ import { LinkedAbort } from '../core/async/linked-abort.ts';
 import { errorType } from '../core/error-type.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
 import { hasRole, limitedAs, ownerKey, type Principal, type Tenant } from '../core/principal.ts';
+import type { Span } from '../core/span.ts';
 import { type Statement, type TableName, tableText } from '../core/sql.ts';
 import { StatementCosts } from '../core/statement-costs.ts';
 import { noTimings, type Timings } from '../core/timings.ts';
@@ -55,18 +56,14 @@ export class RunningQueries {
   begin(owner: Principal, statement: Begun, operation: Operation, options: CallOptions): Run {
     const shown = this.pass(owner, statement, options);
     const span = owner.span?.child(`${operation} ${statement.engine}`, { 'db.system.name': statement.engine });
-    const run = new Run(
-      owner,
-      shown,
-      { ...options, span },
-      {
-        operation,
-        statement,
-        timings: this.#timings,
-        slow: this.#slow,
-        onEnd: () => this.#runs.delete(run),
-      },
-    );
+    const run = new Run(owner, shown, options, {
+      operation,
+      statement,
+      span,
+      timings: this.#timings,
+      slow: this.#slow,
+      onEnd: () => this.#runs.delete(run),
+    });
     this.#runs.add(run);
     return run;
   }
@@ -149,6 +146,7 @@ export class RunningQueries {
 interface RunParts {
   readonly operation: Operation;
   readonly statement: Begun;
+  readonly span: Span | undefined;
   readonly timings: Timings;
   readonly slow: SlowStatements | undefined;
   readonly onEnd: () => void;
@@ -185,6 +183,7 @@ export class Run implements RunningQuery {
     this.#stopping = new LinkedAbort([options.signal]);
     this.options = {
       ...options,
+      span: parts.span,
       costs: this.costs,
       signal: this.#stopping.signal,
       onProgress: (progress) => {
