@@ -180,7 +180,10 @@ async function faultsOfSlow(server: SpawnedFramehold, folderPath: string): Promi
   const leaving = new AbortController();
   fetch(`${url}/handles/ticks/rows?live=sse`, { signal: leaving.signal }).catch(() => {});
   for (let n = 0; n < 3; n++) ask(`${url}/exec?query=select+1&engine=tsdb&fmt=json`).catch(() => {});
-  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${Math.ceil(openFilesOf(pid) * 1.15)}:`]);
+  // Again and again: it may have fewer open than a moment ago.
+  const limits = setInterval(() => {
+    execFileSync('prlimit', ['--pid', String(pid), `--nofile=${Math.ceil(openFilesOf(pid) * 1.1)}:`]);
+  }, 500);
   const delayed = await injectFault({
     processes: [pid],
     isAlone: true,
@@ -197,6 +200,7 @@ async function faultsOfSlow(server: SpawnedFramehold, folderPath: string): Promi
     setTimeout(() => server.kill('SIGCONT'), 400);
   }, 1000);
   return async () => {
+    clearInterval(limits);
     clearInterval(puts);
     clearInterval(stops);
     server.kill('SIGCONT');
