@@ -33,7 +33,7 @@ const shared = {
 // do not, because a call that never returns, or memory that it spoils, would be another file's failure.
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 2,
     passWithNoTests: false,
     projects: [
       {
