@@ -36,6 +36,7 @@ const host: Environment = {
   readFile: readIfExists,
   loadServer: () => import('./server/start-server.ts'),
   loadStorage: () => import('./server/storage.ts'),
+  loadDoctor: () => import('./server/doctor.ts'),
   onFatal: (report) => {
     reportFatal = report;
   },

@@ -1,5 +1,6 @@
 import { clientTables, completionTable, serverSummaries } from '../../src/cli/framework/command-tables.ts';
 import { type CommandTable, flagUsage } from '../../src/cli/framework/flag-table.ts';
+import { checks } from '../../src/doctor/checks.ts';
 
 /** docs/reference/cli.md, made from the tables of the commands. */
 export function cliPage(): string {
@@ -8,6 +9,7 @@ export function cliPage(): string {
     ['completion', completionTable],
   ];
   return `${introduction()}
+${doctor()}
 ${tables.map(([name, table]) => section(name, table)).join('\n')}
 ${prompt()}`;
 }
@@ -16,7 +18,9 @@ function introduction(): string {
   const rows = [...Object.entries(clientTables), ['completion', completionTable] as const].map(
     ([name, { summary }]) => `| [\`${name}\`](#${name}) | ${summary} |`,
   );
-  const serverRows = Object.entries(serverSummaries).map(([name, summary]) => `| \`${name}\` | ${summary} |`);
+  const serverRows = Object.entries(serverSummaries).map(
+    ([name, summary]) => `| ${name === 'doctor' ? '[`doctor`](#doctor)' : `\`${name}\``} | ${summary} |`,
+  );
   return `<!-- Made by scripts/generate-docs.mjs from src/cli/framework/command-tables.ts; do not edit. -->
 # The command line
 
@@ -28,7 +32,7 @@ In a clone, once \`npm start\` has built it, \`alias framehold="node $PWD/dist/m
 ${serverRows.join('\n')}
 ${rows.join('\n')}
 
-The flags of \`server\`, \`config\` and \`verify\` are the [settings](settings.md). All other commands are clients: they talk to a
+The flags of \`server\`, \`config\`, \`doctor\` and \`verify\` are the [settings](settings.md). All other commands are clients: they talk to a
 running server over [HTTP](http.md) and [Arrow Flight](grpc.md) like anyone else, and need nothing of it on their own machine.
 
 **Which server.** The first of these that is there: \`--server http://host:port\`, \`FRAMEHOLD_SERVER\`, \`SERVICE_SERVER\`, \`server\` under
@@ -51,6 +55,32 @@ wrong usage or configuration; 130 stopped by Ctrl-C, and the line says what was 
 | it broke after all was sent | \`framehold info HANDLE\` tells whether the frame is held |
 | the handle is taken | \`--overwrite\` or \`--append\` |
 | the server is overloaded (503) | try again after the seconds that it names |
+`;
+}
+
+function doctor(): string {
+  const rows = Object.entries(checks).map(([name, { looksAt, remedy }]) => `| \`${name}\` | ${looksAt} | ${remedy} |`);
+  return `## doctor
+
+\`framehold doctor\`: ${serverSummaries.doctor}. It takes the flags, the environment and the file of
+\`framehold server\`, and \`--json\`. It needs no server, and works beside one. Everything that it makes is removed again, also after Ctrl-C.
+A run takes about a second, and ten at most where a disk or another program does not answer.
+
+Each line is one check: its level, its name, the measured value, and where that is not ok, the meaning and the remedy. At the end
+stands how many there are of each level. The exit code is 1 where a check fails, 2 where a setting is wrong, else 0.
+
+| level | |
+|---|---|
+| \`ok\` | nothing to do |
+| \`note\` | it works, and there is something to know |
+| \`warn\` | it works until more is asked of it, or not all of it works |
+| \`fail\` | the server does not start, or cannot do its work |
+
+Checks of what the settings do not have (TLS, an external database, engines, issuers, a collector, further listeners) are left out.
+
+| check | looks at | where it is not ok |
+|---|---|---|
+${rows.join('\n')}
 `;
 }
 

@@ -1,5 +1,11 @@
 import type { ClientContext } from './framework/client-command.ts';
-import { type ClientTables, clientTables, completionTable, serverSummaries } from './framework/command-tables.ts';
+import {
+  type ClientTables,
+  clientTables,
+  completionTable,
+  serverFlags,
+  serverSummaries,
+} from './framework/command-tables.ts';
 import type { Environment } from './framework/environment.ts';
 import { type CommandTable, type Given, type GivenFlags, parseArguments, tableHelp } from './framework/flag-table.ts';
 
@@ -47,6 +53,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   config: ofSettings('config', async (environment, argv) =>
     (await import('./server/print-config.ts')).printConfig(environment, argv),
   ),
+  doctor: ofSettings('doctor', async (environment, argv) =>
+    (await import('./server/doctor.ts')).doctor(environment, argv),
+  ),
   verify: ofSettings('verify', async (environment, argv) =>
     (await import('./server/verify.ts')).verify(environment, argv),
   ),
@@ -59,7 +68,7 @@ function ofSettings(name: keyof typeof serverSummaries, run: CliCommand['run']):
   return {
     summary: serverSummaries[name],
     usage: '[flags]',
-    details: async () => (await import('./server/settings-help.ts')).settingsHelp(),
+    details: async () => (await import('./server/settings-help.ts')).settingsHelp(serverFlags[name]),
     run,
   };
 }

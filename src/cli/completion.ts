@@ -1,5 +1,5 @@
 import { configFileNames, settingRows } from '../config/setting-rows.ts';
-import { clientTables, completionTable, serverSummaries } from './framework/command-tables.ts';
+import { clientTables, completionTable, serverFlags, serverSummaries } from './framework/command-tables.ts';
 import type { Environment } from './framework/environment.ts';
 import type { CommandTable, Flag, FlagTable, Given } from './framework/flag-table.ts';
 
@@ -14,7 +14,11 @@ const tables: Readonly<Record<string, Pick<CommandTable, 'flags' | 'summary' | '
   ...Object.fromEntries(
     Object.entries(serverSummaries).map(([name, summary]) => [
       name,
-      { flags: settingFlags, summary, operands: { shown: '', least: 0, most: 0 } },
+      {
+        flags: { ...settingFlags, ...serverFlags[name as keyof typeof serverSummaries] },
+        summary,
+        operands: { shown: '', least: 0, most: 0 },
+      },
     ]),
   ),
 };

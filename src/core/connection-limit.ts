@@ -12,6 +12,11 @@ export function mostOfOne(most: number): number {
   return most - Math.floor(most * partForOthers);
 }
 
+/** Those of all addresses together, where one may have `most`. */
+export function mostOfAll(most: number): number {
+  return most + Math.ceil(most * partForOthers);
+}
+
 /**
  * Closes a connection at once where there are `maxConnections` from its address. Others have a tenth more. What this returns
  * tells how many are open.
@@ -25,7 +30,7 @@ export function limitConnections(server: Server, maxConnections: number, logger:
     warnedAtMs = performance.now();
     logger.warn('connections refused', { maxConnections, ...facts });
   };
-  server.maxConnections = maxConnections + Math.ceil(maxConnections * partForOthers);
+  server.maxConnections = mostOfAll(maxConnections);
   server.on('drop', () => warn({}));
   // With TLS, too, this is the connection below it, from its first byte on.
   server.on('connection', (socket: Socket) => {

@@ -29,11 +29,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'engines/tsdb': ['core'],
   http: ['core', 'auth', 'cache', 'encoding', 'follow', 'frames', 'query', 'telemetry', 'tls'],
   flight: ['core', 'auth', 'encoding', 'follow', 'frames', 'grpc', 'query'],
-  cli: ['core', 'client', 'config', 'telemetry'],
+  doctor: ['core', 'config', 'tls'],
+  cli: ['core', 'client', 'config', 'doctor', 'telemetry'],
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server'],
   server: [
     ...['core', 'audit', 'auth', 'cache', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
-    ...['demo', 'follow', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc', 'tls'],
+    ...['demo', 'doctor', 'follow', 'engines/duckdb', 'engines/spark', 'engines/tsdb', 'grpc', 'tls'],
   ],
 };
 

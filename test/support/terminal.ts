@@ -49,6 +49,7 @@ export function onTerminal(argv: readonly string[], { homeDir, width = 80, env =
     onFatal: () => {},
     loadServer: () => Promise.reject(new Error('not asked for')),
     loadStorage: () => Promise.reject(new Error('not asked for')),
+    loadDoctor: () => Promise.reject(new Error('not asked for')),
   };
   return {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what moves the cursor

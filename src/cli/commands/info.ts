@@ -1,9 +1,9 @@
 import type { HeldFrame } from '../../client/server-api.ts';
+import { shownBytes } from '../../core/text/amounts.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { printable } from '../framework/command-failure.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
 import type { Given } from '../framework/flag-table.ts';
-import { shownBytes } from '../terminal/amounts.ts';
 import { terminalTable } from '../terminal/terminal-table.ts';
 import { shownTime } from './ls.ts';
 

@@ -1,6 +1,6 @@
+import { shownMs } from '../../core/text/amounts.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { failureLine } from '../framework/command-failure.ts';
-import { shownMs } from '../terminal/amounts.ts';
 
 /** `framehold ping`: a line for each listener; exit code 1 when one of them does not answer. */
 export async function ping(context: ClientContext): Promise<number> {

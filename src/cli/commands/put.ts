@@ -8,12 +8,12 @@ import type { ColumnInfo, ImportAnswer, ImportOptions } from '../../client/serve
 import { quoteValue } from '../../config/given-value.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { formatOfName } from '../../core/file-format.ts';
+import { shownBytes, shownCount, shownMs } from '../../core/text/amounts.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { CommandFailure, failureLine, printable, systemReason } from '../framework/command-failure.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
 import { handleFromPath } from '../framework/file-format.ts';
 import type { Given } from '../framework/flag-table.ts';
-import { shownBytes, shownCount, shownMs } from '../terminal/amounts.ts';
 import { Progress } from '../terminal/progress.ts';
 
 type PutArguments = Given<ClientTables['put']>;

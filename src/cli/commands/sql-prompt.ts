@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { quotingOf } from '../../core/engine-names.ts';
+import { shownMs } from '../../core/text/amounts.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { isBlank, splitStatements } from '../../core/text/split-statements.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { failureLine, printable } from '../framework/command-failure.ts';
-import { shownMs } from '../terminal/amounts.ts';
 import { engineTable } from './engines.ts';
 import { description } from './info.ts';
 import { allFrames, frameTable } from './ls.ts';

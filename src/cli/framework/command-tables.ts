@@ -280,5 +280,11 @@ export const completionTable = {
 export const serverSummaries = {
   server: 'Serve frames over HTTP and gRPC until SIGINT or SIGTERM',
   config: 'Print every setting, its value and where the value came from',
+  doctor: 'Check this machine for a server with these settings, and tell what each finding means',
   verify: 'Check every frame of the data directory against its checksum; safe beside a running server',
 } as const;
+
+/** What such a command takes beside the settings. */
+export const serverFlags: Readonly<Partial<Record<keyof typeof serverSummaries, FlagTable>>> = {
+  doctor: { json },
+};

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ConfigSources } from '../../config/load-config.ts';
-import type { OpenTenants, OpenTokens, StartServer, VerifyFrames } from './server-module.ts';
+import type { ExamineMachine, OpenTenants, OpenTokens, StartServer, VerifyFrames } from './server-module.ts';
 
 export interface Output {
   write(text: string): unknown;
@@ -30,4 +30,5 @@ export interface Environment extends Omit<ConfigSources, 'argv'> {
     readonly openTokens: OpenTokens;
     readonly openTenants: OpenTenants;
   }>;
+  loadDoctor(): Promise<{ readonly examineMachine: ExamineMachine }>;
 }

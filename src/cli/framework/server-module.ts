@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { ListenAddress } from '../../config/listen-address.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { Finding } from '../../doctor/finding.ts';
 
 export interface RunningServer extends AsyncDisposable {
   /** Where the listeners are really bound. */
@@ -51,3 +52,6 @@ export type VerifyFrames = (
   readonly fault: string | undefined;
   readonly isChecksummed: boolean;
 }>;
+
+/** Rejects where the signal aborts; nothing that it made is left then. */
+export type ExamineMachine = (config: Config, options: { readonly signal: AbortSignal }) => Promise<readonly Finding[]>;

@@ -35,6 +35,7 @@ function fakeEnvironment(startServer: StartServer) {
     onFatal: () => {},
     loadServer: async () => ({ startServer }),
     loadStorage: () => Promise.reject(new Error('not asked for')),
+    loadDoctor: () => Promise.reject(new Error('not asked for')),
   };
   return { environment, written, stop: () => stop('SIGTERM') };
 }

@@ -1,14 +1,13 @@
 import type { Config } from '../../config/config.ts';
-import { formatAddress } from '../../config/listen-address.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
 import type { Logger } from '../../core/logger.ts';
-import { isLoopback } from '../../core/loopback.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { RunningServer } from '../framework/server-module.ts';
 import { banner } from './banner.ts';
+import { exposure } from './exposure.ts';
 import { startFailure } from './start-failure.ts';
 
 /** What a clean stop may take beyond the grace that requests get. */
@@ -80,13 +79,7 @@ async function overdue(
   return 1;
 }
 
-function warnIfOpen({ httpAddress, grpcAddress }: RunningServer, { auth, tls }: Config, logger: Logger): void {
-  if (auth.enabled && tls.certFile !== undefined) return;
-  const open = [httpAddress, grpcAddress].filter(({ host }) => !isLoopback(host)).map(formatAddress);
-  if (open.length === 0) return;
-  const where = open.join(' or ');
-  const what = auth.enabled
-    ? `no TLS: tokens pass to ${where} in clear text; set tls.cert_file and tls.key_file, or`
-    : `no authentication: whoever can reach ${where} can read, replace and drop every frame; set auth.enabled, or`;
-  logger.warn(`${what} bind to 127.0.0.1 (--http-bind-address, --grpc-host), or let only trusted networks in`);
+function warnIfOpen({ httpAddress, grpcAddress }: RunningServer, config: Config, logger: Logger): void {
+  const exposed = exposure([httpAddress, grpcAddress], config);
+  if (exposed !== undefined) logger.warn(`${exposed.found}: ${exposed.meaning}; ${exposed.remedy}`);
 }

@@ -1,13 +1,16 @@
 import { configFileNames, type SettingRow, settingRows } from '../../config/setting-rows.ts';
 import { configFileSetting } from '../../config/settings.ts';
+import { type FlagTable, flagUsage } from '../framework/flag-table.ts';
 
-/** The flags of the server and what each means, from the table of settings. */
-export function settingsHelp(): string {
+/** The flags of the server and what each means, from the table of settings. `own`: of the command alone. */
+export function settingsHelp(own: FlagTable = {}): string {
+  const ownEntries = Object.entries(own).map(([name, flag]) => `  ${flagUsage(name, flag)}\n      ${flag.help}\n`);
   const blocks = [...new Set(settingRows.map(({ section }) => section))].map((section) => {
     const rows = settingRows.filter((row) => row.section === section);
     return `${section}:\n${rows.map(flagHelp).join('')}`;
   });
-  return `${blocks.join('\n')}
+  const first = ownEntries.length === 0 ? '' : `Flags:\n${ownEntries.join('')}\n`;
+  return `${first}${blocks.join('\n')}
 file:
 ${entry(`${configFileNames.flag} <path>`, configFileSetting.help, configFileSetting.default)}
 A flag wins over the environment, the environment over the file.

@@ -1,6 +1,6 @@
+import { shownBytes } from '../../core/text/amounts.ts';
 import { printable } from '../framework/command-failure.ts';
 import type { Environment } from '../framework/environment.ts';
-import { shownBytes } from './amounts.ts';
 
 /** What takes less is not worth a line. */
 const showAfterMs = 1000;

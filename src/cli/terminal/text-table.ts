@@ -1,5 +1,5 @@
+import { shownCount } from '../../core/text/amounts.ts';
 import { printable } from '../framework/command-failure.ts';
-import { shownCount } from './amounts.ts';
 import { cutToWidth, displayWidth } from './display-width.ts';
 
 export interface TableColumn {

@@ -99,6 +99,8 @@ export class WorkerProcess {
   readonly written: WrittenBytes | undefined;
   /** Why it ended, once it has. */
   exit: WorkerExit = 'did_not_start';
+  /** The kernel does not keep it from files as it should. Known once it is ready. */
+  isUnconfined = false;
 
   /** Resolves when the child can take jobs; rejects when it ends before. */
   readonly ready: Promise<void>;
@@ -155,7 +157,8 @@ export class WorkerProcess {
     late.unref();
     this.ready = new Promise((resolve, reject) => {
       this.#child.once('message', (message) => {
-        if (message === unconfined) warnUnconfined(logger);
+        this.isUnconfined = message === unconfined;
+        if (this.isUnconfined) warnUnconfined(logger);
         clearTimeout(late);
         this.exit = 'crashed';
         resolve();

@@ -1,0 +1,53 @@
+import { get as getPlain } from 'node:http';
+import { get as getTls } from 'node:https';
+import type { ListenAddress } from '../config/listen-address.ts';
+import { LinkedAbort } from '../core/async/linked-abort.ts';
+
+export interface RunningFramehold {
+  /** With its version where it tells strangers. */
+  readonly name: string;
+  readonly grpcPort: number;
+}
+
+const timeoutMs = 1500;
+const mostBytes = 64 * 1024;
+
+/** What `/info` tells of the server at this address. Undefined: it is none of ours. */
+export async function frameholdAt(
+  { host, port }: ListenAddress,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<RunningFramehold | undefined> {
+  using limit = new LinkedAbort([signal], timeoutMs);
+  for (const get of [getPlain, getTls]) {
+    const text = await bodyOf(get, host, port, limit.signal);
+    const info = text === undefined ? undefined : parseInfo(text);
+    if (info !== undefined) return info;
+  }
+  return undefined;
+}
+
+/** No secret is sent, so nobody needs to prove who answers. */
+function bodyOf(get: typeof getTls, host: string, port: number, signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const request = get({ host, port, path: '/info', signal, agent: false, rejectUnauthorized: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+        if (text.length > mostBytes) response.destroy();
+      });
+      response.once('close', () => resolve(text));
+    });
+    request.once('error', () => resolve(undefined));
+  });
+}
+
+function parseInfo(text: string): RunningFramehold | undefined {
+  try {
+    const info = JSON.parse(text) as { name?: unknown; version?: unknown; grpc?: { port?: unknown } };
+    if (info.name !== 'framehold') return undefined;
+    const version = typeof info.version === 'string' ? ` ${info.version}` : '';
+    return { name: `Framehold${version}`, grpcPort: Number(info.grpc?.port) };
+  } catch {
+    return undefined;
+  }
+}
