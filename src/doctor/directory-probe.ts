@@ -50,14 +50,15 @@ export interface ProbeOptions {
 
 /** Rejects where the signal aborts; what was made is removed first. */
 export function probeDirectory(path: string, options: ProbeOptions): Promise<DirectoryFacts> {
-  const hanging: DirectoryFacts = {
+  const unusable = (writeProblem: string): DirectoryFacts => ({
     ...unknown,
-    path,
-    base: path,
-    state: 'unusable',
-    writeProblem: `no answer in ${mostProbeMs / 1000} s`,
-  };
-  return withTimeout(probe(path, options), mostProbeMs, () => hanging);
+    ...{ path, base: path, state: 'unusable', writeProblem },
+  });
+  const probed = probe(path, options).catch((error: unknown) => {
+    options.signal.throwIfAborted();
+    return unusable(reasonOf(error));
+  });
+  return withTimeout(probed, mostProbeMs, () => unusable(`no answer in ${mostProbeMs / 1000} s`));
 }
 
 const unknown = {

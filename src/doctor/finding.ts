@@ -23,7 +23,7 @@ export function ok(check: CheckName, found: string): Finding {
   return { check, level: 'ok', found };
 }
 
-/** `remedy`: empty where there is nothing to do. */
+/** Without a remedy where there is nothing to do. */
 export function notOk(
   level: Exclude<Level, 'ok'>,
   check: CheckName,

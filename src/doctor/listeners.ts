@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { formatAddress, isWildcard, type ListenAddress } from '../config/listen-address.ts';
 import { type Finding, notOk, ok } from './finding.ts';
 import { type PortOwner, portOwner } from './port-owner.ts';
-import { frameholdAt } from './running-framehold.ts';
+import { answersProbes, frameholdAt } from './running-framehold.ts';
 
 export type ListenerName = 'http' | 'grpc' | 'health' | 'metrics';
 
@@ -47,13 +47,16 @@ export async function tryListeners(
   const isTaken = ({ problem, twin }: ListenerFacts): boolean => problem === 'EADDRINUSE' && twin === undefined;
   const http = tried.find((each) => each.name === 'http' && isTaken(each));
   const running = http && (await frameholdAt(reachable(http.address), options));
+  const isOurs = async (facts: ListenerFacts, owner: PortOwner | undefined): Promise<boolean> => {
+    if (owner?.isFramehold === true || (running !== undefined && facts === http)) return true;
+    if (facts.name === 'grpc') return facts.address.port === running?.grpcPort;
+    return facts.name !== 'http' && (await answersProbes(reachable(facts.address), options));
+  };
   return Promise.all(
     tried.map(async (facts) => {
       if (!isTaken(facts)) return facts;
       const owner = await portOwner(facts.address.port);
-      const answers = running !== undefined && (facts === http || facts.address.port === running.grpcPort);
-      const isOurs = answers || owner?.isFramehold === true;
-      return { ...facts, owner, ...(isOurs && { framehold: running?.name ?? 'Framehold' }) };
+      return { ...facts, owner, ...((await isOurs(facts, owner)) && { framehold: running?.name ?? 'Framehold' }) };
     }),
   );
 }

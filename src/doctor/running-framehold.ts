@@ -19,17 +19,30 @@ export async function frameholdAt(
 ): Promise<RunningFramehold | undefined> {
   using limit = new LinkedAbort([signal], timeoutMs);
   for (const get of [getPlain, getTls]) {
-    const text = await bodyOf(get, host, port, limit.signal);
+    const text = await bodyOf(get, { host, port, path: '/info' }, limit.signal);
     const info = text === undefined ? undefined : parseInfo(text);
     if (info !== undefined) return info;
   }
   return undefined;
 }
 
+/** Whether a listener for probes or metrics of a Framehold is there. */
+export async function answersProbes(
+  { host, port }: ListenAddress,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<boolean> {
+  using limit = new LinkedAbort([signal], timeoutMs);
+  return (await bodyOf(getPlain, { host, port, path: '/livez' }, limit.signal)) === 'ok';
+}
+
 /** No secret is sent, so nobody needs to prove who answers. */
-function bodyOf(get: typeof getTls, host: string, port: number, signal: AbortSignal): Promise<string | undefined> {
+function bodyOf(
+  get: typeof getTls,
+  target: { readonly host: string; readonly port: number; readonly path: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const request = get({ host, port, path: '/info', signal, agent: false, rejectUnauthorized: false }, (response) => {
+    const request = get({ ...target, signal, agent: false, rejectUnauthorized: false }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;

@@ -3,7 +3,7 @@ import { discover, fetchJson } from '../auth/discovery.ts';
 import type { IssuerConfig } from '../config/auth-settings.ts';
 import type { Config } from '../config/config.ts';
 import { maskCredentials } from '../config/http-url.ts';
-import { withTimeout } from '../core/async/limited-wait.ts';
+import { abortable, withTimeout } from '../core/async/limited-wait.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import type { NamedEngine } from '../core/engine.ts';
 import { tsdbEngineName } from '../core/engine-names.ts';
@@ -32,12 +32,13 @@ const connectTimeoutMs = 2000;
 /** Asks all other programs that the settings name, at once. */
 export async function examineServices(config: Config, options: Options): Promise<Examined> {
   const { engines, auth, otel } = config;
-  const asked = await Promise.all<Promise<Examined>[]>([
+  const asking = Promise.all([
     examineTsdb(config, options),
     ...[...engines.keys()].map((name) => examineEngine(config, name, options)),
     ...[...auth.issuers].map(([name, issuer]) => examineIssuer(name, issuer)),
     otel.endpoint === undefined ? nothing() : examineCollector(otel.endpoint),
   ]);
+  const asked = await abortable(asking, options.signal);
   return { findings: asked.flatMap(({ findings }) => findings), clocks: asked.flatMap(({ clocks }) => clocks) };
 }
 
@@ -95,7 +96,7 @@ async function examineIssuer(name: string, { issuer, jwksUrl }: IssuerConfig): P
 async function clockOf(issuer: string): Promise<number | undefined> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const beforeMs = Date.now();
-  const { headers, body } = await request(url, { signal: AbortSignal.timeout(serviceTimeoutMs) });
+  const { headers, body } = await request(url);
   const afterMs = Date.now();
   await body.dump();
   const toldMs = Date.parse(String(headers.date));

@@ -1,5 +1,7 @@
 import type { Config } from '../../config/config.ts';
+import { quoteValue } from '../../config/given-value.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { UsageError } from '../../config/usage-error.ts';
 import { countLevels, type Finding, findingLine, inOrder, levels, notOk, ok } from '../../doctor/finding.ts';
 import { printable } from '../framework/command-failure.ts';
 import type { Environment } from '../framework/environment.ts';
@@ -7,7 +9,8 @@ import { exposure } from './exposure.ts';
 
 /** `framehold doctor`: a line for each check and a sum; exit code 1 when a check fails. */
 export async function doctor(environment: Environment, argv: readonly string[]): Promise<number> {
-  const { config, configFile } = loadConfig({ ...environment, argv: argv.filter((each) => each !== '--json') });
+  const { isJson, rest } = takeJson(argv);
+  const { config, configFile } = loadConfig({ ...environment, argv: rest });
   const abort = new AbortController();
   environment.onStopSignal(() => abort.abort());
   const { examineMachine } = await environment.loadDoctor();
@@ -22,7 +25,7 @@ export async function doctor(environment: Environment, argv: readonly string[]):
   const file = ok('config', configFile ?? 'no config file: flags, environment and defaults');
   const findings = inOrder([file, ...examined, security(config)]);
   const counts = countLevels(findings);
-  if (argv.includes('--json')) {
+  if (isJson) {
     environment.stdout.write(`${JSON.stringify({ checks: findings, summary: counts }, null, 2)}\n`);
   } else {
     const lines = findings.map((finding) => `${printable(findingLine(finding))}\n`);
@@ -30,6 +33,13 @@ export async function doctor(environment: Environment, argv: readonly string[]):
     environment.stdout.write(`${lines.join('')}${findings.length} checks: ${sum}\n`);
   }
   return counts.fail > 0 ? 1 : 0;
+}
+
+/** The one flag that is no setting. */
+function takeJson(argv: readonly string[]): { readonly isJson: boolean; readonly rest: readonly string[] } {
+  const valued = argv.find((each) => each.startsWith('--json='));
+  if (valued !== undefined) throw new UsageError(`--json takes no value; leave out ${quoteValue(valued.slice(7))}`);
+  return { isJson: argv.includes('--json'), rest: argv.filter((each) => each !== '--json') };
 }
 
 function security(config: Config): Finding {
