@@ -11,17 +11,17 @@ const verySlowMs = 100;
 
 /** File systems that keep nothing, or of which there is something to know. */
 const known: readonly (readonly [type: RegExp, level: 'note' | 'warn', meaning: string, remedy: string])[] = [
-  [/^(tmpfs|ramfs)$/, 'warn', 'it is memory: all frames are gone after a restart of the machine', 'use a disk'],
+  [/^(tmpfs|ramfs)$/, 'warn', 'kept in memory, so all frames are gone after a restart of the machine', 'use a disk'],
   [
     /^overlay$/,
     'note',
-    'it is a layer of a container: frames go when the container is removed, and writes are slower',
+    'a layer of a container, so all frames go when the container is removed, and writes are slower',
     'mount a volume there',
   ],
   [
     /^nfs/,
     'note',
-    'it is shared over the network: each durable write is a round trip',
+    'shared over the network, so each durable write is a round trip',
     'mount it with NFSv4 and hard; for several servers see docs/guides/scale-out.md',
   ],
   [
@@ -98,7 +98,8 @@ function judgeSpace(
   }
   if (freeBytes < cacheBytes) {
     const found = `${shown(facts)}, caches of ${shownBytes(cacheBytes)}`;
-    return notOk('note', check, found, 'the caches stay smaller than they may be', 'lower storage.disk_cache_gb');
+    const remedy = 'lower storage.cache_size_gb or storage.disk_cache_gb, or use a larger disk';
+    return notOk('note', check, found, 'the caches on disk stay smaller than they may be', remedy);
   }
   return undefined;
 }

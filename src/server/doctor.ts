@@ -33,7 +33,7 @@ export async function examineMachine(config: Config, options: Options): Promise<
   // First and alone: beside other work the disk would look slower than it is.
   const { findings, aheadMs } = await examineDirectories(config, options);
   options.signal.throwIfAborted();
-  const [services, isSynchronised, ...others] = await Promise.all([
+  const [services, isSynchronised, ...others] = await allEnded([
     examineServices(config, options),
     isClockSynchronised(),
     examineProcess(config, options),
@@ -47,11 +47,17 @@ export async function examineMachine(config: Config, options: Options): Promise<
   return [judgeNode(nodeFacts(nodeRange)), ...findings, clock, ...services.findings, ...others.flat()];
 }
 
+/** Also where one of them fails, so that the others have removed what they made. */
+async function allEnded<const T extends readonly Promise<unknown>[]>(work: T) {
+  await Promise.allSettled(work);
+  return await Promise.all(work);
+}
+
 async function examineDirectories({ storage }: Config, { signal }: Options) {
   const user = process.getuid === undefined ? 'of the server' : `number ${process.getuid()}`;
   const { cacheSizeBytes, diskCacheBytes } = storage;
   const cacheBytes = cacheSizeBytes === 0 ? 0 : cacheSizeBytes + (diskCacheBytes ?? 0);
-  const [data, cold] = await Promise.all([
+  const [data, cold] = await allEnded([
     probeDirectory(resolve(storage.dataDir), { signal, isTimed: false }),
     probeDirectory(resolve(storage.parquetPath), { signal, isTimed: true }),
   ]);
