@@ -9,8 +9,8 @@ import { nodeClient } from '../test/clients/support/node-client.ts';
 import { python } from '../test/clients/support/python.ts';
 import { tpchFolder } from '../test/cluster/support/tpch.ts';
 import { prometheusFolder } from '../test/deploy/prometheus.ts';
+import { nodeBinary } from '../test/support/node-binary.ts';
 import { questdbJar } from '../test/support/questdb-jar.ts';
-import { node24 } from './node24.mjs';
 
 await Promise.allSettled([
   questdbJar(),
@@ -20,5 +20,5 @@ await Promise.allSettled([
   nodeClient(),
   chromiumOptions(),
   prometheusFolder(),
+  nodeBinary(24),
 ]);
-node24();

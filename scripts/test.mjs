@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { setPriority, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { node24 } from './node24.mjs';
 import { build, install, root } from './prepare.mjs';
 
 const selected = process.argv.slice(2);
@@ -85,12 +84,19 @@ function indented(message) {
 
 async function vitestOnNode24() {
   if (process.version.startsWith('v24.')) return;
-  const node = node24();
   const files = onOtherNode.map((name) => `test/contract/${name}.test.ts`);
   const args = [...files, '--testTimeout=180000'];
-  if (node !== undefined) await vitest('a contract test of each door on Node 24', node, args, { niceness: 5 });
-  else if (inCi) check('finding a Node 24 for this platform', false);
-  else console.log('left out: the contract tests on Node 24, of which there is none for this platform');
+  let node;
+  try {
+    const { tsImport } = await import('tsx/esm/api');
+    const { nodeBinary } = await tsImport('../test/support/node-binary.ts', import.meta.url);
+    node = await nodeBinary(24);
+  } catch (error) {
+    if (inCi) check(`finding a Node 24: ${error.message}`, false);
+    else console.log(`left out: the contract tests on Node 24, since ${error.message}`);
+    return;
+  }
+  await vitest('a contract test of each door on Node 24', node, args, { niceness: 5 });
 }
 
 async function lintAndTypes() {

@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
-import { copyFile, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createBrotliDecompress } from 'node:zlib';
 import type { LaunchOptions } from 'playwright-core';
-import { cached } from '../../support/cached.ts';
+import { cachedPackages } from '../../support/cached-packages.ts';
 import { Missing } from '../../support/missing.ts';
 
 const source = fileURLToPath(new URL('../chromium/', import.meta.url));
@@ -23,9 +22,7 @@ export async function chromiumOptions(): Promise<LaunchOptions> {
   const platform = `${process.platform}-${process.arch}`;
   if (platform !== 'linux-x64')
     throw new Missing(`no package holds a Chromium for ${platform}; FRAMEHOLD_CHROME may name one`);
-  const lock = readFileSync(join(source, 'package-lock.json'));
-  const hash = createHash('sha256').update(lock).digest('hex').slice(0, 12);
-  const folder = await cached(`chromium-${hash}`, install);
+  const folder = await cachedPackages('chromium', { content: 'Chromium', source, prepare: unpack });
   return {
     executablePath: join(folder, 'chromium'),
     // With LANG=C Chromium calls its language `en-US@posix`, which Intl refuses.
@@ -33,17 +30,7 @@ export async function chromiumOptions(): Promise<LaunchOptions> {
   };
 }
 
-async function install(folder: string): Promise<void> {
-  process.stderr.write('fetching Chromium …\n');
-  for (const file of ['package.json', 'package-lock.json']) await copyFile(join(source, file), join(folder, file));
-  const options = ['--ignore-scripts', '--engine-strict=false', '--no-audit', '--no-fund', '--fetch-retries=1'];
-  try {
-    await promisify(execFile)('npm', ['ci', ...options], { cwd: folder });
-  } catch (error) {
-    const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
-    const line = stderr.split('\n').find((text) => text.startsWith('npm error')) ?? 'unknown reason';
-    throw new Missing(`fetching Chromium failed: ${line.replace(/https?:\/\/\S+/g, '<registry>')}`);
-  }
+async function unpack(folder: string): Promise<void> {
   const packed = join(folder, 'node_modules', '@sparticuz', 'chromium', 'bin');
   await expand(join(packed, 'chromium.br'), join(folder, 'chromium'), 0o755);
   const libraries = join(folder, 'libraries.tar');

@@ -1,12 +1,6 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
-import { cached } from '../../support/cached.ts';
-import { Missing } from '../../support/missing.ts';
+import { cachedPackages } from '../../support/cached-packages.ts';
 
 const source = fileURLToPath(new URL('../node/', import.meta.url));
 
@@ -48,27 +42,6 @@ export async function questDbClient(): Promise<QuestDbModule> {
 }
 
 async function packageOf(file: string): Promise<unknown> {
-  const lock = readFileSync(join(source, 'package-lock.json'));
-  const hash = createHash('sha256').update(lock).digest('hex').slice(0, 12);
-  const folder = await cached(`node-clients-${hash}`, install);
+  const folder = await cachedPackages('node-clients', { content: 'the Node clients', source });
   return import(pathToFileURL(join(folder, 'node_modules', file)).href);
-}
-
-async function install(folder: string): Promise<void> {
-  process.stderr.write('fetching the Node clients …\n');
-  for (const file of ['package.json', 'package-lock.json']) await copyFile(join(source, file), join(folder, file));
-  try {
-    const options = { cwd: folder, shell: process.platform === 'win32' };
-    await promisify(execFile)(
-      'npm',
-      ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1'],
-      options,
-    );
-  } catch (error) {
-    const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
-    const line = stderr.split('\n').find((text) => text.startsWith('npm error')) ?? 'unknown reason';
-    throw new Missing(
-      `fetching the packages of test/clients/node failed: ${line.replace(/https?:\/\/\S+/g, '<registry>')}`,
-    );
-  }
 }
