@@ -8,30 +8,20 @@ import * as esbuild from 'esbuild';
 const mostBytes = { shell: 60_000, all: 240_000 };
 const packed = new Set(['.js', '.css', '.svg']);
 
+/** The packages whose code is in the console. */
+export async function consolePackages(root) {
+  const { metafile } = await bundle(root, join(root, 'dist', 'console'));
+  const names = Object.entries(metafile.outputs)
+    .flatMap(([, { inputs }]) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+  return [...new Set(names)].filter((name) => name !== undefined).sort();
+}
+
 /** Bundles the console into `outdir`: the page, and files that are named after their content. Throws where it is too large. */
 export async function buildConsole(root, outdir) {
   const folder = join(root, 'console');
-  const { outputFiles, metafile } = await esbuild.build({
-    absWorkingDir: root,
-    entryPoints: { main: 'console/main.tsx', console: 'console/style/console.css' },
-    outdir,
-    entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
-    assetNames: '[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    platform: 'browser',
-    format: 'esm',
-    target: 'es2022',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    loader: { '.svg': 'file' },
-    legalComments: 'none',
-    logLevel: 'warning',
-  });
+  const { outputFiles, metafile } = await bundle(root, outdir);
   mkdirSync(outdir, { recursive: true });
   const sizes = new Map();
   const write = (name, bytes) => {
@@ -78,4 +68,29 @@ function importedBy(metafile, first) {
     for (const { path: next, kind } of metafile.outputs[path].imports) if (kind === 'import-statement') found.add(next);
   }
   return [...found];
+}
+
+/** In memory. */
+function bundle(root, outdir) {
+  return esbuild.build({
+    absWorkingDir: root,
+    entryPoints: { main: 'console/main.tsx', console: 'console/style/console.css' },
+    outdir,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.svg': 'file' },
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
 }

@@ -1,13 +1,17 @@
-// Writes the pages of docs/reference, and the file of the console, that are made from tables in the code. `node scripts/generate-docs.mjs`
+// Writes the pages of docs/reference, and the file of the console, that are made from tables in the code, and NOTICE. `node scripts/generate-docs.mjs`
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { tsImport } from 'tsx/esm/api';
+import { consolePackages } from './build-console.mjs';
 
 const { renderHttpPage } = await tsImport('./reference/http-page.ts', import.meta.url);
 const { cliPage } = await tsImport('./reference/cli-page.ts', import.meta.url);
 const { functionsModule } = await tsImport('./reference/functions-module.ts', import.meta.url);
 const { metricsPage } = await tsImport('./reference/metrics-page.ts', import.meta.url);
+const { shippedComponents } = await tsImport('./release/components.ts', import.meta.url);
+const { noticeText } = await tsImport('./release/notice.ts', import.meta.url);
 const { settingsPage } = await tsImport('./reference/settings-page.ts', import.meta.url);
 
 const pages = {
@@ -23,6 +27,10 @@ writeFileSync(httpPage, renderHttpPage(readFileSync(httpPage, 'utf8'), await ope
 for (const [path, render] of Object.entries(pages)) {
   writeFileSync(new URL(`../${path}`, import.meta.url), render());
 }
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+const components = shippedComponents(root, await consolePackages(root));
+writeFileSync(`${root}NOTICE`, noticeText(components));
 
 /** As a running server gives it. */
 async function openApiDocument() {

@@ -25,6 +25,8 @@ export interface SpawnOptions {
   readonly dataDir: string;
   /** Default: the one that is shipped. */
   readonly program?: string;
+  /** Default: this Node with the program. */
+  readonly command?: readonly string[];
   readonly flags?: readonly string[];
   /** Of HTTP. Default: one of the system's choice. */
   readonly port?: number;
@@ -38,6 +40,7 @@ export interface SpawnOptions {
 export function beginFramehold({
   dataDir,
   program = built,
+  command: ours = [process.execPath, program],
   flags = [],
   port = 0,
   under = [],
@@ -45,8 +48,7 @@ export function beginFramehold({
 }: SpawnOptions): ChildProcessByStdio<null, Readable, Readable> {
   const [command = process.execPath, ...args] = [
     ...under,
-    process.execPath,
-    program,
+    ...ours,
     'server',
     '--data-dir',
     dataDir,
