@@ -55,6 +55,7 @@ async function checkout(): Promise<Checkout> {
   write('.gitignore', 'node_modules/\n/release/\n');
   git('init', '--quiet', '--initial-branch', 'main');
   git('config', 'user.name', 'Ada');
+  for (const name of ['commit.gpgsign', 'tag.gpgsign']) git('config', name, 'false');
   git('config', 'user.email', 'ada@example.com');
   git('add', '.');
   git('commit', '--quiet', '--message', 'all of it');
