@@ -22,6 +22,7 @@ describe('without any setting', () => {
         maxConnections: 100,
         maxFollowers: 10000,
         progressIntervalMs: 5000,
+        shutdownDelayMs: 0,
         shutdownGraceMs: 10_000,
         healthAddress: undefined,
       },

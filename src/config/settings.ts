@@ -102,12 +102,19 @@ export const settings = {
       default: '5s',
       help: 'How often a follower to whom no rows come is told so',
     },
+    shutdown_delay: {
+      property: 'shutdownDelayMs',
+      env: 'SHUTDOWN_DELAY',
+      type: type.duration({ min: '0s', max: '1h' }),
+      default: '0s',
+      help: 'How long after SIGINT or SIGTERM the server takes requests as before, while it says that it is not ready and ends each HTTP connection with its answer: the time in which load balancers move away',
+    },
     shutdown_grace: {
       property: 'shutdownGraceMs',
       env: 'SHUTDOWN_GRACE',
       type: type.duration({ min: '0s', max: '24d' }),
       default: '10s',
-      help: 'How long requests under way may go on after SIGINT or SIGTERM',
+      help: 'How long requests under way may go on after that',
     },
     health_address: {
       property: 'healthAddress',

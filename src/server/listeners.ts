@@ -33,6 +33,8 @@ interface Listeners extends AsyncDisposable {
   readonly grpcAddress: ListenAddress;
   /** Open connections of each. */
   readonly connections: () => ReadonlyMap<string, number>;
+  /** Sends clients elsewhere, without a refusal. */
+  readonly announceStop: () => void;
 }
 
 export async function openListeners(config: Config, parts: ListenerParts, logger: Logger): Promise<Listeners> {
@@ -51,6 +53,10 @@ export async function openListeners(config: Config, parts: ListenerParts, logger
     return {
       httpAddress: http.address,
       grpcAddress: grpc.address,
+      announceStop: () => {
+        http.announceStop();
+        grpc.announceStop();
+      },
       connections: () =>
         new Map([
           ['http', http.connections()],

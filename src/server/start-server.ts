@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { FrameAudit } from '../audit/frame-audit.ts';
 import { DownloadTickets } from '../auth/download-tickets.ts';
@@ -102,6 +103,8 @@ export async function startServer(
     cleanup.defer(async () => {
       readiness.stopping();
       stopping.abort();
+      listeners.announceStop();
+      await sleep(config.server.shutdownDelayMs);
     });
     createAnalyticsDatabase(pools.foreground, config.storage.duckdbPath, logger, stopping.signal);
     return {

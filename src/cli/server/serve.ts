@@ -10,7 +10,7 @@ import { banner } from './banner.ts';
 import { exposure } from './exposure.ts';
 import { startFailure } from './start-failure.ts';
 
-/** What a clean stop may take beyond the grace that requests get. */
+/** What a clean stop may take beyond the delay and the grace that requests get. */
 const stopMarginMs = 2000;
 
 /** `framehold server`: serves until a signal stops it. */
@@ -26,7 +26,7 @@ export async function serve(environment: Environment, argv: readonly string[]): 
   try {
     return await Promise.race([
       serveUntil(stopSignal, environment, loaded, logger),
-      overdue(stopSignal, environment, config.server.shutdownGraceMs, finished.signal),
+      overdue(stopSignal, environment, config.server, finished.signal),
     ]);
   } finally {
     finished.abort();
@@ -63,18 +63,18 @@ async function serveUntil(
 async function overdue(
   stopSignal: Promise<string>,
   environment: Environment,
-  graceMs: number,
+  { shutdownDelayMs, shutdownGraceMs }: Config['server'],
   finished: AbortSignal,
 ): Promise<number> {
   await stopSignal;
-  const limitMs = graceMs + stopMarginMs;
+  const limitMs = shutdownDelayMs + shutdownGraceMs + stopMarginMs;
   try {
     await sleep(limitMs, finished);
   } catch {
     return 0;
   }
   environment.stderr.write(
-    `framehold: not stopped after ${limitMs / 1000} s (server.shutdown_grace and ${stopMarginMs / 1000} s more); ending now\n`,
+    `framehold: not stopped after ${limitMs / 1000} s (server.shutdown_delay, server.shutdown_grace and ${stopMarginMs / 1000} s more); ending now\n`,
   );
   return 1;
 }

@@ -58,6 +58,10 @@ export function createHealthService(services: readonly string[], isReady: () => 
     throw new GrpcError('UNAVAILABLE', 'the server is stopping');
   }
 
+  const wakeAll = (): void => {
+    for (const wake of watchers) wake();
+  };
+
   return {
     name: 'grpc.health.v1.Health',
     isOpen: true,
@@ -89,9 +93,10 @@ export function createHealthService(services: readonly string[], isReady: () => 
           ),
       },
     },
+    announceStop: wakeAll,
     drain: () => {
       draining = true;
-      for (const wake of watchers) wake();
+      wakeAll();
     },
   };
 }

@@ -66,6 +66,8 @@ export interface GrpcListener {
   readonly address: { readonly host: string; readonly port: number };
   /** How many are open. */
   readonly connections: () => number;
+  /** Tells those who watch that the server will stop soon. Calls are taken as before. */
+  announceStop(): void;
   /** Takes no more connections and calls, waits for those under way, and after `graceMs` ends them as UNAVAILABLE. */
   close(options: { readonly graceMs: number }): Promise<void>;
   /** Closes without grace. */
@@ -168,6 +170,9 @@ export async function startGrpcListener(options: GrpcListenerOptions): Promise<G
   return {
     address: { host, port },
     connections: openConnections,
+    announceStop: () => {
+      for (const service of options.services) service.announceStop?.();
+    },
     close,
     [Symbol.asyncDispose]: () => close({ graceMs: 0 }),
   };

@@ -73,6 +73,8 @@ export interface Service {
   readonly methods: Readonly<Record<string, Method>>;
   /** Serves anybody, also without credentials: its calls have no principal. */
   readonly isOpen?: boolean;
+  /** Called when the server will stop soon. */
+  announceStop?(): void;
   /** Called when the listener begins to stop: end what would otherwise go on for ever. */
   drain?(): void;
 }

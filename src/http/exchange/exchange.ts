@@ -18,6 +18,8 @@ export interface ExchangeParts {
   readonly segments: readonly string[];
   readonly requestId: string;
   readonly logger: Logger;
+  /** Whether its connection ends with it, asked when its answer begins. */
+  readonly isLast: () => boolean;
   /** Whether callers are told apart, so that no cache may give the answer to another one. */
   readonly isPrivate: boolean;
 }
@@ -70,12 +72,13 @@ export class Exchange {
   answeredMs: number | undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #isLast: () => boolean;
   #controller: AbortController | undefined;
   #principal: Principal | undefined;
   /** The answer waits for the line of the audit. */
   #isHeld = false;
 
-  constructor({ request, response, target, segments, requestId, logger, isPrivate }: ExchangeParts) {
+  constructor({ request, response, target, segments, requestId, logger, isLast, isPrivate }: ExchangeParts) {
     this.method = request.method ?? '';
     this.requestHeaders = request.headers;
     this.target = target;
@@ -87,6 +90,7 @@ export class Exchange {
     this.#isPrivate = isPrivate;
     this.#request = request;
     this.#response = response;
+    this.#isLast = isLast;
   }
 
   /** Who asks. Known before a route is called, unless it is open to anybody. */
@@ -240,6 +244,7 @@ export class Exchange {
 
   #begin(status: number): void {
     this.answeredMs = performance.now();
+    if (this.#isLast()) this.#response.shouldKeepAlive = false;
     this.#response.writeHead(status, this.headers);
   }
 

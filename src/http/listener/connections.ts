@@ -3,6 +3,7 @@ import type { Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../core/logger.ts';
 import { Tally } from '../../core/tally.ts';
+import { hasBody } from './unread-body.ts';
 
 export interface ConnectionTimeouts {
   /** For the first byte of a connection. */
@@ -72,6 +73,11 @@ export class Connections {
 
   isAnswering(socket: Socket): boolean {
     return (this.#answers.get(socket)?.size ?? 0) > 0;
+  }
+
+  /** Whether the connection may end with this answer: no other waits behind it, and no body that would be cut. */
+  mayEndWith(request: IncomingMessage): boolean {
+    return (this.#answers.get(request.socket)?.size ?? 0) <= 1 && (request.complete || !hasBody(request));
   }
 
   /** What comes now begins a request. In the rest of one that has its answer already it would be answered twice. */

@@ -27,7 +27,7 @@ import { allowOrigin, type CorsPolicy } from './cors.ts';
 import { HostCheck } from './host-check.ts';
 import { answerMalformed, answerWithoutTls } from './malformed-request.ts';
 import { RouteTable } from './route-table.ts';
-import { cutUnreadBody } from './unread-body.ts';
+import { cutUnreadBody, dropBody } from './unread-body.ts';
 
 export interface HttpListenerOptions {
   readonly host: string;
@@ -66,6 +66,8 @@ export interface HttpListener {
   readonly address: { readonly host: string; readonly port: number };
   /** How many are open. */
   readonly connections: () => number;
+  /** From now on each connection ends with its next answer, so that clients connect anew: elsewhere. Requests are taken as before. */
+  announceStop(): void;
   /** Takes no more requests, lets those under way finish for at most `graceMs`, then cuts what is left. */
   close(graceMs: number): Promise<void>;
 }
@@ -114,7 +116,8 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
     handshakes?.cut();
     return closed;
   };
-  return { address: { host: address, port }, connections: openConnections, close };
+  const announceStop = (): void => dispatcher.announceStop();
+  return { address: { host: address, port }, connections: openConnections, announceStop, close };
 }
 
 function createHttpServer(options: HttpListenerOptions): Server | HttpsServer {
@@ -142,6 +145,7 @@ class Dispatcher {
   readonly #hosts: HostCheck;
   /** Requests under way of callers that are identified, by tenant. */
   readonly #byTenant = new Tally<string>();
+  #isStopAnnounced = false;
   #draining = false;
   #underWay = 0;
   #idle: (() => void) | undefined;
@@ -174,7 +178,8 @@ class Dispatcher {
     const { route, segments } = this.#routes.find(path);
     const { target, ticket } = route?.takesTicket === true ? splitTicket(asked) : { target: asked, ticket: undefined };
     const { logger, isClosed: isPrivate } = this.#options;
-    const exchange = new Exchange({ request, response, target, segments, requestId, logger, isPrivate });
+    const isLast = (): boolean => this.#isStopAnnounced && this.#connections.mayEndWith(request);
+    const exchange = new Exchange({ request, response, target, segments, requestId, logger, isLast, isPrivate });
     if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, exchange);
     this.#underWay++;
     const { audit, watch, counter } = this.#options;
@@ -193,9 +198,13 @@ class Dispatcher {
       endSpan(exchange);
       ended?.();
     });
-    cutUnreadBody(request, response, { isRead: route?.takesBody === true });
+    cutUnreadBody(request, response, { isRead: route?.takesBody === true && !this.#draining });
+    if (this.#draining) {
+      void this.#refuse(exchange, route, request);
+      return;
+    }
     try {
-      this.#checkLoad(route, exchange, ofSameClient);
+      this.#checkLoad(route, ofSameClient);
       checkHead(request, exchange);
       this.#hosts.check(request.headers.host);
       this.#checkBody(exchange);
@@ -276,8 +285,21 @@ class Dispatcher {
     return principal instanceof Promise ? principal.then(serve) : serve(principal);
   }
 
+  /** Once its body has come: the end of a connection takes the answer from a client that still sends. */
+  async #refuse(exchange: Exchange, route: Route | undefined, request: IncomingMessage): Promise<void> {
+    exchange.headers.push('connection', 'close');
+    // One that asks first sends nothing more.
+    if (request.headers.expect === undefined) await dropBody(request);
+    this.#fail(exchange, route, serverStopping());
+  }
+
+  announceStop(): void {
+    this.#isStopAnnounced = true;
+  }
+
   /** New requests are refused from now on; resolves when none is under way. */
   drain(): Promise<void> {
+    this.#isStopAnnounced = true;
     this.#draining = true;
     return new Promise((resolve) => {
       if (this.#underWay === 0) resolve();
@@ -285,11 +307,7 @@ class Dispatcher {
     });
   }
 
-  #checkLoad(route: Route | undefined, { headers }: Exchange, ofSameClient: number): void {
-    if (this.#draining) {
-      headers.push('connection', 'close');
-      throw serverStopping();
-    }
+  #checkLoad(route: Route | undefined, ofSameClient: number): void {
     if (route?.always === true) return;
     const { maxConcurrentRequests: most } = this.#options;
     if (this.#underWay > most) throw new AppError('overloaded', `${most} requests are under way already`, tryAgain);

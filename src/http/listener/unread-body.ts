@@ -22,6 +22,14 @@ export function cutUnreadBody(
   else start();
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Resolves when all of a body that nobody reads has come, or its connection is gone. */
+export async function dropBody(request: IncomingMessage): Promise<void> {
+  if (!hasBody(request) || request.complete) return;
+  await new Promise<void>((resolve) => {
+    request.once('end', resolve).once('close', resolve).resume();
+  });
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
