@@ -20,6 +20,16 @@ let reportFatal = (what: string, error: unknown): void => {
   process.stderr.write(`framehold: ${what}: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
 };
 
+let onReload: (() => void) | undefined;
+let isReloadAsked = false;
+// From the first moment, as it would end the process. Other commands end with their terminal.
+if (process.argv[2] === 'server') {
+  process.on('SIGHUP', () => {
+    if (onReload === undefined) isReloadAsked = true;
+    else onReload();
+  });
+}
+
 const host: Environment = {
   version,
   env: process.env,
@@ -41,7 +51,9 @@ const host: Environment = {
     reportFatal = report;
   },
   onReloadSignal: (listener) => {
-    process.on('SIGHUP', listener);
+    onReload = listener;
+    if (isReloadAsked) listener();
+    isReloadAsked = false;
   },
   onStopSignal: (listener) => {
     let first: { signal: NodeJS.Signals; atMs: number } | undefined;

@@ -30,7 +30,12 @@ export interface DamagedFrame {
 
 export interface ShownConfig {
   readonly config_file: string | null;
-  readonly settings: readonly { readonly key: string; readonly value: string | null; readonly origin: string }[];
+  readonly settings: readonly {
+    readonly key: string;
+    readonly value: string | null;
+    readonly origin: string;
+    readonly needs_restart: boolean;
+  }[];
 }
 
 /** They stay when another view is shown, so that the plots go on where they were. */

@@ -3,7 +3,7 @@ import { Check, SearchInput } from '../widgets/fields.tsx';
 import { PanelTable } from './panel-table.tsx';
 import { config, loadConfig } from './server-state.ts';
 
-/** For operators: what the server was started with. */
+/** For operators: what the server runs with. */
 export function SettingsTable() {
   const [filter, setFilter] = useState('');
   const [onlyGiven, setOnlyGiven] = useState(false);
@@ -30,13 +30,16 @@ export function SettingsTable() {
         <SearchInput label="Filter settings" placeholder="Filter" value={filter} onInput={setFilter} />
       </div>
       <PanelTable title="Table of settings" columns={['Setting', 'Value', 'From']}>
-        {shown.map(({ key, value, origin }) => (
+        {shown.map(({ key, value, origin, needs_restart: needsRestart }) => (
           <tr key={key}>
             <th scope="row">
               <code>{key}</code>
             </th>
             <td>{value === null ? <span class="muted">not set</span> : <code>{value}</code>}</td>
-            <td class={origin === 'default' ? 'muted' : ''}>{origin}</td>
+            <td class={origin === 'default' ? 'muted' : ''}>
+              {origin}
+              {needsRestart && ' (changed since: needs a restart)'}
+            </td>
           </tr>
         ))}
       </PanelTable>

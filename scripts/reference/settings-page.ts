@@ -53,6 +53,8 @@ For example, with \`grpc_port = 1111\` in the config file:
 The config file is \`~/.framehold/config.toml\`, or \`~/.service/config.toml\` where the first does not exist. \`${configFileNames.flag} FILE\` or
 ${configFileNames.envNames.map(code).join(', ')} names another, which must then exist.
 
+Settings that are marked *reload* change while the server runs, by SIGHUP ([Reload](../guides/operating.md#reload)). The others need a restart.
+
 A value that is wrong, an unknown flag, and an unknown key or section in the file stop the start with one line, exit code 2:
 
 \`\`\`
@@ -84,10 +86,10 @@ ${rows.join('\n')}
 `;
 }
 
-function tableRow({ key, flag, envNames, default: fallback, type, help }: SettingRow): string {
+function tableRow({ key, flag, envNames, default: fallback, type, help, reload }: SettingRow): string {
   const shown = typeof fallback === 'object' ? fallback.shown : fallback;
   const cells = [
-    code(key),
+    keyCell(key, reload === true),
     code(flag),
     envNames.map(code).join('<br>'),
     shown === undefined ? 'unset' : code(shown),
@@ -95,6 +97,10 @@ function tableRow({ key, flag, envNames, default: fallback, type, help }: Settin
     help,
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function keyCell(key: string, reload: boolean): string {
+  return reload ? `${code(key)}<br>*reload*` : code(key);
 }
 
 /** What stands before and behind the table of keys. */
@@ -126,13 +132,13 @@ fits is refused.`,
 };
 
 function namedTable(table: NamedTable): string {
-  const { path, settings } = table;
+  const { path, settings, reload } = table;
   const { title, before, behind = '' } = namedTexts[path] ?? { title: '', before: '' };
   const prefixes = environmentPrefixes(table);
   const lines = Object.entries(settings).map(([key, { default: fallback, type, help }]) => {
     const shown = fallback === undefined ? 'unset' : typeof fallback === 'object' ? 'required' : code(fallback);
     const names = prefixes.map((prefix) => code(`${prefix}<NAME>_${key.toUpperCase()}`)).join('<br>');
-    return `| ${[code(`${path}.<name>.${key}`), names, shown, type.unit, help].join(' | ')} |`;
+    return `| ${[keyCell(`${path}.<name>.${key}`, reload), names, shown, type.unit, help].join(' | ')} |`;
   });
   return `## [${path}.<name>] ${title}
 

@@ -10,14 +10,18 @@ import { looksLikeSessionToken, type SessionTokens } from './session-tokens.ts';
 import { noSuchTenant } from './tenant-record.ts';
 import { isWellFormed, looksLikeToken } from './token.ts';
 
-export interface AuthenticatorOptions {
-  readonly records: AccessRecords;
+/** Who callers are that have no token of ours. */
+export interface AuthRules {
   readonly issuers: readonly Pick<Issuer, 'issuer' | 'verify'>[];
   readonly certificates: readonly CertificateRule[];
-  /** Those that a Handshake gives to callers with certificates. */
-  readonly sessions: Pick<SessionTokens, 'verify'>;
   /** Where strangers may read. Undefined: nowhere. */
   readonly anonymousTenant: Tenant | undefined;
+}
+
+export interface AuthenticatorOptions extends AuthRules {
+  readonly records: AccessRecords;
+  /** Those that a Handshake gives to callers with certificates. */
+  readonly sessions: Pick<SessionTokens, 'verify'>;
   readonly now?: () => number;
 }
 
@@ -32,24 +36,29 @@ interface Remembered {
   readonly until: number;
 }
 
-/** Makes principals of credentials. Those that were verified are remembered until the access records change. */
+/** Makes principals of credentials. Those that were verified are remembered until the access records or the rules change. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #now: () => number;
   #known = new LruMap<Remembered>(mostRemembered);
   #dayEndsAt = 0;
-  readonly #anonymous: Principal | undefined;
-  readonly #holders = new WeakMap<X509Certificate, Principal | 'unmapped'>();
+  #rules: AuthRules;
+  #holders = new WeakMap<X509Certificate, Principal | 'unmapped'>();
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    const { anonymousTenant: tenant } = options;
-    this.#anonymous =
-      tenant === undefined ? undefined : { tenant, name: 'anonymous', role: 'read', credential: 'anonymous' };
+    this.#rules = options;
     options.records.onChange(() => {
       this.#known = new LruMap(mostRemembered);
     });
+  }
+
+  /** Other rules from now on: what the old ones gave is forgotten. */
+  replaceRules(rules: AuthRules): void {
+    this.#rules = rules;
+    this.#known = new LruMap(mostRemembered);
+    this.#holders = new WeakMap();
   }
 
   readonly identify: Identify = (caller) => {
@@ -79,19 +88,24 @@ export class Authenticator {
           hint: 'let the operator look at [auth.certificates], or send a token',
         });
       }
-      const principal = holder ?? this.#anonymous;
+      const principal = holder ?? this.#anonymous();
       if (principal !== undefined) {
         await this.#checkTenant(principal);
         return this.#acting(await this.#limited(principal), caller);
       }
       throw unauthenticated('no credentials were sent', 'send Authorization: Bearer <token>');
     }
-    // What was verified before a change of the records must not be remembered behind it.
+    // What was verified before a change of the records or the rules must not be remembered behind it.
     const known = this.#known;
     const principal = await this.#limited(await this.#verifySecret(credential.secret));
     known.set(key, { principal, until: this.#trustedUntil(principal) });
     this.#checkHolder(principal, caller);
     return this.#acting(principal, caller);
+  }
+
+  #anonymous(): Principal | undefined {
+    const { anonymousTenant: tenant } = this.#rules;
+    return tenant === undefined ? undefined : { tenant, name: 'anonymous', role: 'read', credential: 'anonymous' };
   }
 
   #trustedUntil({ credential, expiresAt = Infinity }: Principal): number {
@@ -118,7 +132,7 @@ export class Authenticator {
   }
 
   #readHolder(certificate: X509Certificate): Principal | 'unmapped' {
-    const identity = identifyCertificate(certificate, this.#options.certificates);
+    const identity = identifyCertificate(certificate, this.#rules.certificates);
     if (identity === undefined) return 'unmapped';
     return {
       ...identity,
@@ -163,7 +177,7 @@ export class Authenticator {
     if (claims.expiresAt <= this.#now()) {
       throw unauthenticated('the session token has expired with its certificate', 'connect again with a new one');
     }
-    if (!isMapped(claims, this.#options.certificates)) {
+    if (!isMapped(claims, this.#rules.certificates)) {
       throw unauthenticated('the session token is of a certificate that no rule names any more', hint);
     }
     await this.#checkTenant(claims);
@@ -172,7 +186,7 @@ export class Authenticator {
 
   async #verifyJwt(jwt: string): Promise<Principal> {
     const named = namedIssuer(jwt);
-    const issuer = this.#options.issuers.find((each) => each.issuer === named);
+    const issuer = this.#rules.issuers.find((each) => each.issuer === named);
     if (issuer === undefined)
       throw unauthenticated('the JWT is of an issuer that is not known here', 'use one of a configured issuer');
     const identity = await issuer.verify(jwt);

@@ -24,9 +24,14 @@ export class FailedLogins implements Disposable {
     this.#counts = new AddressCounts({
       single: maxPerMinute,
       maxAddresses,
-      onSum: (address, more) => logger.warn('failed logins', { address, more, beyond: maxPerMinute }),
+      onSum: (address, more) => logger.warn('failed logins', { address, more, beyond: this.#counts.single }),
       ...(now !== undefined && { now }),
     });
+  }
+
+  /** From now on. */
+  set maxPerMinute(count: number) {
+    this.#counts.single = count;
   }
 
   limit(identify: Identify): Identify {

@@ -55,7 +55,7 @@ interface Keys {
 
 /** Verifies the JWTs of one issuer with its keys, which are fetched ahead and kept while the issuer is down. */
 export class Issuer {
-  readonly #settings: IssuerSettings;
+  readonly settings: IssuerSettings;
   readonly #maxStaleMs: number;
   readonly #logger: Logger;
   #keys: Keys | undefined;
@@ -67,7 +67,7 @@ export class Issuer {
     settings: IssuerSettings,
     { maxStaleMs, logger }: { readonly maxStaleMs: number; readonly logger: Logger },
   ) {
-    this.#settings = settings;
+    this.settings = settings;
     this.#maxStaleMs = maxStaleMs;
     this.#logger = logger;
     // The start does not wait for it.
@@ -75,12 +75,12 @@ export class Issuer {
   }
 
   get issuer(): string {
-    return this.#settings.issuer;
+    return this.settings.issuer;
   }
 
   /** Undefined where it is not offered, and until the issuer has told its endpoints. */
   get login(): IssuerLogin | undefined {
-    if (this.#login === undefined && this.#settings.consoleClientId !== undefined) void this.#fetch();
+    if (this.#login === undefined && this.settings.consoleClientId !== undefined) void this.#fetch();
     return this.#login;
   }
 
@@ -106,7 +106,7 @@ export class Issuer {
   }
 
   async #check(jwt: string, { find }: Keys): Promise<JWTPayload> {
-    const { issuer, audience, algorithms, typ } = this.#settings;
+    const { issuer, audience, algorithms, typ } = this.settings;
     const { payload } = await jwtVerify(jwt, find, {
       issuer,
       audience,
@@ -119,7 +119,7 @@ export class Issuer {
   }
 
   #identity(payload: JWTPayload): JwtIdentity {
-    const { tenant: fixed, tenantClaim, roleClaim, roles: mapping, name } = this.#settings;
+    const { tenant: fixed, tenantClaim, roleClaim, roles: mapping, name } = this.settings;
     const tenants = tenantClaim === undefined ? [] : claimOf(payload, tenantClaim);
     // Of several nobody knows which is meant.
     const tenant = fixed ?? (tenants.length === 1 ? tenants[0] : undefined);
@@ -146,7 +146,7 @@ export class Issuer {
     }
     const keys = this.#keys;
     if (keys !== undefined && performance.now() - keys.fetchedAt <= this.#maxStaleMs) return keys;
-    throw new AppError('auth_unavailable', `the keys of issuer ${this.#settings.name} cannot be had`, {
+    throw new AppError('auth_unavailable', `the keys of issuer ${this.settings.name} cannot be had`, {
       hint: 'try again in a moment; other kinds of credentials still work',
       retryAfterSeconds: fetchEveryMs / 1000,
     });
@@ -160,7 +160,7 @@ export class Issuer {
     this.#fetching = this.#load()
       .catch((error: unknown) => {
         this.#logger.warn('could not fetch the keys of an issuer', {
-          issuer: this.#settings.name,
+          issuer: this.settings.name,
           error: String(error),
         });
       })
@@ -171,7 +171,7 @@ export class Issuer {
   }
 
   async #load(): Promise<void> {
-    const { jwksUrl, issuer, consoleClientId } = this.#settings;
+    const { jwksUrl, issuer, consoleClientId } = this.settings;
     if (jwksUrl === undefined) {
       const found = await discover(issuer);
       this.#noteLogin(found);
@@ -188,7 +188,7 @@ export class Issuer {
   }
 
   #noteLogin({ authorizationEndpoint, tokenEndpoint }: Discovery): void {
-    const { name, consoleClientId: clientId, consoleScope: scope } = this.#settings;
+    const { name, consoleClientId: clientId, consoleScope: scope } = this.settings;
     if (clientId === undefined || authorizationEndpoint === undefined || tokenEndpoint === undefined) return;
     this.#login = { name, clientId, scope, authorizationEndpoint, tokenEndpoint };
   }

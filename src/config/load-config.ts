@@ -28,6 +28,8 @@ export interface ResolvedSetting {
   readonly key: string;
   readonly shown: string | undefined;
   readonly origin: string;
+  /** SIGHUP applies a change. */
+  readonly reload: boolean;
 }
 
 export interface LoadedConfig {
@@ -74,7 +76,8 @@ function resolve(rows: readonly SettingRow[], sources: ConfigSources) {
     const value = given === undefined ? undefined : parseValue(row, given, sources);
     values[row.section] = { ...values[row.section], [row.property]: value };
     const shown = given === undefined ? undefined : (row.type.show?.(value) ?? given.text);
-    settings.push({ key: row.key, shown: mask(row, shown), origin: given?.origin ?? 'default' });
+    const origin = given?.origin ?? 'default';
+    settings.push({ key: row.key, shown: mask(row, shown), origin, reload: row.reload === true });
   }
   return { values, chosen, settings, configFile: file.path, file: file.given };
 }

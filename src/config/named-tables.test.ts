@@ -82,8 +82,9 @@ url = "sc://[::1]:50051/;use_ssl=false"`;
       key: 'engines.spark.url',
       shown: 'sc://spark:15002/;token=***;use_ssl=true;x-api-key=***;user_id=ada',
       origin: '/home/ada/.framehold/config.toml:3',
+      reload: false,
     });
-    expect(shown).toContainEqual({ key: 'engines.spark.connect_timeout', shown: '5s', origin: 'default' });
+    expect(shown).toContainEqual({ key: 'engines.spark.connect_timeout', shown: '5s', origin: 'default', reload: false });
   });
 
   it.each(['/a b/ü', 's3a://bucket/täglich kalt', 'file:///a b'])('takes the path %s', (path) => {

@@ -19,6 +19,8 @@ export interface NamedTable {
   readonly noun: string;
   readonly settings: Readonly<Record<string, NamedSetting>>;
   readonly reservedNames: readonly string[];
+  /** SIGHUP applies changes. */
+  readonly reload: boolean;
 }
 
 /** A key of one of them, as it is shown. */
@@ -26,6 +28,7 @@ export interface NamedRow {
   readonly key: string;
   readonly shown: string | undefined;
   readonly origin: string;
+  readonly reload: boolean;
 }
 
 const engineTable: NamedTable = {
@@ -33,13 +36,21 @@ const engineTable: NamedTable = {
   noun: 'engine',
   settings: engineSettings,
   reservedNames: reservedEngineNames,
+  reload: false,
 };
-const issuerTable: NamedTable = { path: 'auth.issuers', noun: 'issuer', settings: issuerSettings, reservedNames: [] };
+const issuerTable: NamedTable = {
+  path: 'auth.issuers',
+  noun: 'issuer',
+  settings: issuerSettings,
+  reservedNames: [],
+  reload: true,
+};
 const certificateTable: NamedTable = {
   path: 'auth.certificates',
   noun: 'certificate rule',
   settings: certificateSettings,
   reservedNames: [],
+  reload: true,
 };
 
 export const namedTables: readonly NamedTable[] = [engineTable, issuerTable, certificateTable];
@@ -123,7 +134,12 @@ function resolveTable(table: NamedTable, file: GivenValues, env: Environment, co
   return { configs, rows };
 }
 
-function resolveOne({ path, noun, settings }: NamedTable, name: string, given: GivenValues, context: SettingContext) {
+function resolveOne(
+  { path, noun, settings, reload }: NamedTable,
+  name: string,
+  given: GivenValues,
+  context: SettingContext,
+) {
   const config: Record<string, unknown> = {};
   const rows: NamedRow[] = [];
   for (const [key, { property, type, default: fallback, example, mask = (text: string) => text }] of Object.entries(
@@ -148,7 +164,7 @@ function resolveOne({ path, noun, settings }: NamedTable, name: string, given: G
       }
       config[property] = parsed;
     } else config[property] = undefined;
-    rows.push({ key: `${path}.${name}.${key}`, shown: text === undefined ? undefined : mask(text), origin });
+    rows.push({ key: `${path}.${name}.${key}`, shown: text === undefined ? undefined : mask(text), origin, reload });
   }
   return { config: Object.freeze(config), rows };
 }

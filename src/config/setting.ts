@@ -21,12 +21,14 @@ export interface Setting {
   /** For the docs, where the default is not a fixed text. */
   readonly example?: string;
   readonly help: string;
+  /** SIGHUP applies a change. Without it a change waits for a restart. */
+  readonly reload?: true;
   /** Hides what is secret in the text. */
   readonly mask?: (text: string) => string;
 }
 
 /** One key of a table whose name the operator chooses. */
-export interface NamedSetting extends Omit<Setting, 'env' | 'bareEnv' | 'default'> {
+export interface NamedSetting extends Omit<Setting, 'env' | 'bareEnv' | 'default' | 'reload'> {
   /** As text. `required`: there is no such table without it. Undefined: it is then unset. */
   readonly default: string | undefined | { readonly required: true };
   readonly example: string;

@@ -94,6 +94,7 @@ export const settings = {
       type: type.integer({ min: 0, unit: 'followers' }),
       default: '10000',
       help: 'Clients that wait for rows or changes, over HTTP and Flight; one more is refused. They do not count among the requests under way',
+      reload: true,
     },
     progress_interval: {
       property: 'progressIntervalMs',
@@ -108,6 +109,7 @@ export const settings = {
       type: type.duration({ min: '0s', max: '1h' }),
       default: '0s',
       help: 'How long after SIGINT or SIGTERM the server takes requests as before, while it says that it is not ready and ends each HTTP connection with its answer: the time in which load balancers move away',
+      reload: true,
     },
     shutdown_grace: {
       property: 'shutdownGraceMs',
@@ -115,6 +117,7 @@ export const settings = {
       type: type.duration({ min: '0s', max: '24d' }),
       default: '10s',
       help: 'How long requests under way may go on after that',
+      reload: true,
     },
     health_address: {
       property: 'healthAddress',
@@ -197,6 +200,7 @@ export const settings = {
       type: requests,
       default: '256',
       help: 'HTTP requests under way at once; one more is answered 503',
+      reload: true,
     },
     max_connections: {
       property: 'maxConnections',
@@ -219,6 +223,7 @@ export const settings = {
       default: undefined,
       example: 'frames.example.com,*.lab.example.com',
       help: 'Names that the HTTP listener answers to, or *; addresses, localhost and *.localhost need not be named; unset, only those',
+      reload: true,
     },
     cors_origins: {
       property: 'corsOrigins',
@@ -227,6 +232,7 @@ export const settings = {
       default: undefined,
       example: 'https://app.example.com,https://lab.example.com',
       help: 'Web origins whose pages may call the server, or *; unset, none',
+      reload: true,
     },
     compression: {
       property: 'compression',
@@ -328,6 +334,7 @@ export const settings = {
       type: type.duration({ min: '0s', max: '24d' }),
       default: '10s',
       help: 'A statement that takes longer has a line in the log, with what it took; 0s: none has',
+      reload: true,
     },
     workers: {
       property: 'workers',
@@ -398,6 +405,7 @@ export const settings = {
       default: undefined,
       example: 'default:read',
       help: 'What callers without credentials may do; unset, nothing',
+      reload: true,
     },
     jwks_max_stale: {
       property: 'jwksMaxStaleMs',
@@ -412,6 +420,7 @@ export const settings = {
       type: type.integer({ min: 1, unit: 'credentials' }),
       default: '10',
       help: 'Wrong credentials of one address in a minute that are answered 401; more are answered 429. A good one is always taken',
+      reload: true,
     },
   },
   tls: {
@@ -576,6 +585,7 @@ export const settings = {
       type: type.logFilter,
       default: 'info',
       help: 'Least level that is logged, by area if wanted: warn,http=debug',
+      reload: true,
     },
     format: {
       property: 'format',
@@ -587,6 +597,7 @@ export const settings = {
       },
       example: 'json',
       help: 'Form of the log on standard error',
+      reload: true,
     },
   },
   client: {

@@ -20,6 +20,8 @@ const lookMs = 1000;
 /** Counts events by the address that they come from, in windows of a minute. Its memory is bounded whoever sends what. */
 export class AddressCounts implements Disposable {
   readonly #options: Required<AddressCountsOptions>;
+  /** May change. */
+  single: number;
   /** In the order in which the windows began. */
   readonly #counts = new Map<string, Count>();
   #others: Count | undefined;
@@ -27,6 +29,7 @@ export class AddressCounts implements Disposable {
 
   constructor(options: AddressCountsOptions) {
     this.#options = { maxAddresses: 1000, now: () => performance.now(), ...options };
+    this.single = options.single;
     this.#timer = setInterval(() => this.sweep(), lookMs).unref();
   }
 
@@ -38,7 +41,7 @@ export class AddressCounts implements Disposable {
   add(address: string): boolean {
     const entry = this.#entryOf(networkOf(address));
     entry.count++;
-    return entry !== this.#others && entry.count <= this.#options.single;
+    return entry !== this.#others && entry.count <= this.single;
   }
 
   /** Seconds until the address begins with none again. */
@@ -49,12 +52,12 @@ export class AddressCounts implements Disposable {
 
   /** Ends the windows that are over. */
   sweep(isLast = false): void {
-    const { now, single, onSum } = this.#options;
+    const { now, onSum } = this.#options;
     const endedMs = isLast ? Number.POSITIVE_INFINITY : now() - windowMs;
     for (const [network, { begunMs, count }] of this.#counts) {
       if (begunMs > endedMs) break;
       this.#counts.delete(network);
-      if (count > single) onSum(network, count - single);
+      if (count > this.single) onSum(network, count - this.single);
     }
     if (this.#others === undefined || this.#others.begunMs > endedMs) return;
     onSum('others', this.#others.count);

@@ -16,7 +16,8 @@ export class Followers implements Disposable {
   readonly progressIntervalMs: number;
   readonly timers = new TimerWheel();
   readonly tails = new TailReads();
-  readonly most: number;
+  /** May change: those that are connected stay. */
+  most: number;
   readonly #ends = new Set<(error: AppError) => void>();
   readonly #byTenant = new Tally<string>();
   #isClosed = false;

@@ -28,18 +28,20 @@ export interface SlowStatementsOptions {
 
 /** A line of the log for each statement that takes long. Its text is not told, as it may hold values: by its hash the audit knows it. */
 export class SlowStatements {
-  readonly #options: SlowStatementsOptions;
+  readonly #logger: Logger;
+  /** May change. */
+  thresholdMs: number;
 
-  constructor(options: SlowStatementsOptions) {
-    this.#options = options;
+  constructor({ thresholdMs, logger }: SlowStatementsOptions) {
+    this.thresholdMs = thresholdMs;
+    this.#logger = logger;
   }
 
   add(ended: EndedStatement): void {
-    const { thresholdMs, logger } = this.#options;
-    if (thresholdMs === 0 || ended.totalMs < thresholdMs) return;
+    if (this.thresholdMs === 0 || ended.totalMs < this.thresholdMs) return;
     const { requestId, traceId, tenant, engine, operation, sql, frames, costs, errorType } = ended;
     const { queueMs, workMs, readerMs, rows, bytes, spilledBytes } = costs;
-    logger.warn('slow statement', {
+    this.#logger.warn('slow statement', {
       ...{ requestId, traceId, tenant, engine, operation },
       sqlSha256: createHash('sha256').update(sql).digest('hex'),
       frames: frames(),

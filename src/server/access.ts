@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { AuditLog } from '../audit/audit-log.ts';
 import { AccessRecords } from '../auth/access-records.ts';
+import type { AuthRules } from '../auth/authenticator.ts';
 import { FailedLogins } from '../auth/failed-logins.ts';
 import { FrameAccess } from '../auth/frame-access.ts';
 import { identify } from '../auth/identify.ts';
@@ -30,10 +32,14 @@ export interface Access {
   /** Undefined while there is no authentication. */
   readonly records: AccessRecords | undefined;
   readonly sessionTokens?: SessionTokens;
+  /** The kinds that callers may show. */
+  readonly credentials: () => readonly string[];
   /** How people log in by a browser. */
   readonly logins: () => readonly IssuerLogin[];
   /** Undefined while there is no authentication. */
   readonly watch: CredentialWatch | undefined;
+  /** Other rules for callers from now on. */
+  readonly applySettings: (auth: Config['auth']) => void;
 }
 
 /** Undefined while there is no authentication. */
@@ -62,7 +68,15 @@ export async function openAccess(
   logger: Logger,
 ): Promise<Access> {
   if (records === undefined)
-    return { frames: new FrameAccess(store), identify, records, logins: () => [], watch: undefined };
+    return {
+      frames: new FrameAccess(store),
+      identify,
+      records,
+      credentials: () => [],
+      logins: () => [],
+      watch: undefined,
+      applySettings: () => {},
+    };
   // Loaded where they are needed: the verifier of JWTs is large.
   const { Authenticator } = await import('../auth/authenticator.ts');
   const { Issuer } = await import('../auth/issuer.ts');
@@ -70,14 +84,18 @@ export async function openAccess(
   const keys = { maxStaleMs: auth.jwksMaxStaleMs, logger: logger.area('auth') };
   const logins = new FailedLogins({ maxPerMinute: auth.maxFailedLogins, logger: logger.area('auth') });
   cleanup.defer(() => logins[Symbol.dispose]());
-  const issuers = [...auth.issuers].map(([name, settings]) => new Issuer({ ...settings, name }, keys));
-  const authenticator = new Authenticator({
-    records,
-    issuers,
-    certificates: [...auth.certificates].map(([name, rule]) => ({ ...rule, name })),
-    sessions: sessionTokens,
-    anonymousTenant: auth.anonymous,
-  });
+  let issuers: readonly InstanceType<typeof Issuer>[] = [];
+  const rulesOf = ({ issuers: wanted, certificates, anonymous }: Config['auth']) => {
+    issuers = [...wanted].map(([name, config]) => {
+      const settings = { ...config, name };
+      // One that stays as it is keeps its keys: it may be down just now.
+      return issuers.find((issuer) => isDeepStrictEqual(issuer.settings, settings)) ?? new Issuer(settings, keys);
+    });
+    const rules = [...certificates].map(([name, rule]) => ({ ...rule, name }));
+    return { issuers, certificates: rules, anonymousTenant: anonymous };
+  };
+  let rules = rulesOf(auth);
+  const authenticator = new Authenticator({ records, sessions: sessionTokens, ...rules });
   const watch = new CredentialWatch(authenticator.identify);
   cleanup.defer(() => watch[Symbol.dispose]());
   const rates = new RateLimiter();
@@ -85,11 +103,21 @@ export async function openAccess(
     frames: new FrameAccess(store, records),
     records,
     sessionTokens,
+    credentials: () => credentialKinds(rules),
     logins: () => issuers.flatMap(({ login }) => login ?? []),
     watch,
     identify: logins.limit(authenticator.identify),
     admit: (principal) => rates.count(principal),
+    applySettings: (changed) => {
+      logins.maxPerMinute = changed.maxFailedLogins;
+      rules = rulesOf(changed);
+      authenticator.replaceRules(rules);
+    },
   };
+}
+
+function credentialKinds({ issuers, certificates }: Pick<AuthRules, 'issuers' | 'certificates'>): readonly string[] {
+  return ['token', ...(issuers.length > 0 ? ['jwt'] : []), ...(certificates.length > 0 ? ['certificate'] : [])];
 }
 
 /** What the processes of a tenant may read. Undefined while there is only one tenant. */

@@ -14,7 +14,7 @@ import { flightServiceName } from '../grpc/messages/flight.ts';
 import { createHealthService } from '../grpc/server/health.ts';
 import { startGrpcListener } from '../grpc/server/listener.ts';
 import type { Route } from '../http/exchange/route.ts';
-import { startHttpListener } from '../http/listener/listener.ts';
+import { type HttpListenerSettings, startHttpListener } from '../http/listener/listener.ts';
 import { httpRoutes, type RouteParts } from './routes.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -33,12 +33,13 @@ interface Listeners extends AsyncDisposable {
   readonly grpcAddress: ListenAddress;
   /** Open connections of each. */
   readonly connections: () => ReadonlyMap<string, number>;
+  readonly applySettings: (config: Config) => void;
   /** Sends clients elsewhere, without a refusal. */
   readonly announceStop: () => void;
 }
 
 export async function openListeners(config: Config, parts: ListenerParts, logger: Logger): Promise<Listeners> {
-  const { server } = config;
+  let { server } = config;
   return Cleanup.scope(async (cleanup) => {
     const grpc = cleanup.use(await openGrpc(config, parts, logger));
     const http = await openHttp(config, parts, grpc.address, logger);
@@ -53,6 +54,10 @@ export async function openListeners(config: Config, parts: ListenerParts, logger
     return {
       httpAddress: http.address,
       grpcAddress: grpc.address,
+      applySettings: (changed) => {
+        server = changed.server;
+        http.applySettings(httpSettings(changed));
+      },
       announceStop: () => {
         http.announceStop();
         grpc.announceStop();
@@ -66,13 +71,18 @@ export async function openListeners(config: Config, parts: ListenerParts, logger
   });
 }
 
+function httpSettings({ http }: Config): HttpListenerSettings {
+  const { corsOrigins: origins, hosts, maxConcurrentRequests } = http;
+  return { cors: origins === undefined ? undefined : { origins }, hosts, maxConcurrentRequests };
+}
+
 function openHttp(config: Config, parts: ListenerParts, grpc: ListenAddress, logger: Logger) {
   const { http } = config;
   return startHttpListener({
     ...http,
     host: http.bindAddress.host,
     port: http.bindAddress.port,
-    cors: http.corsOrigins === undefined ? undefined : { origins: http.corsOrigins },
+    ...httpSettings(config),
     identify: parts.identify,
     admit: parts.admit,
     isClosed: parts.records !== undefined,

@@ -19,6 +19,7 @@ export interface Queries extends AsyncDisposable {
   readonly sql: FrameSql;
   readonly running: RunningQueries;
   readonly filter: RowFilter;
+  readonly slow: SlowStatements;
 }
 
 export async function openQueries(
@@ -42,6 +43,6 @@ export async function openQueries(
       auto: new AutoEngine({ frames, local, cluster, thresholdBytes }),
       running,
     });
-    return { engines, sql, running, filter: new RowFilter({ engine: local, frames }) };
+    return { engines, sql, running, filter: new RowFilter({ engine: local, frames }), slow };
   });
 }

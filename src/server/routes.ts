@@ -58,7 +58,7 @@ export interface RouteParts extends Access {
   readonly eventLoop: EventLoopMonitor;
   readonly totals: () => StoreTotals;
   readonly workerPids: () => readonly number[];
-  readonly shown: ShownConfig;
+  readonly shown: () => ShownConfig;
   readonly followers: Followers;
   readonly tickets: DownloadTickets;
   readonly tls: ServerTls | undefined;
@@ -124,7 +124,7 @@ function apiRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): read
       defaultEngine,
       autoEngine,
       maxLimit: config.http.maxLimit,
-      credentials: credentialKinds(config.auth),
+      credentials: parts.credentials,
       logins,
     }),
   ];
@@ -146,9 +146,4 @@ function accessRoutes({ http }: Config, frames: Frames, records: AccessRecords):
     sharesRoute(new FrameShares(frames, records)),
     shareRoute(new FrameShares(frames, records)),
   ];
-}
-
-/** What callers may show. */
-function credentialKinds({ issuers, certificates }: Config['auth']): readonly string[] {
-  return ['token', ...(issuers.size > 0 ? ['jwt'] : []), ...(certificates.size > 0 ? ['certificate'] : [])];
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditLog } from '../audit/audit-log.ts';
 import { FrameAudit } from '../audit/frame-audit.ts';
 import { DownloadTickets } from '../auth/download-tickets.ts';
 import type { Config } from '../config/config.ts';
 import type { ListenAddress } from '../config/listen-address.ts';
+import type { ReloadTarget } from '../config/settings-reload.ts';
 import { Cleanup } from '../core/async/cleanup.ts';
 import type { Logger } from '../core/logger.ts';
 import { createAnalyticsDatabase } from '../engines/duckdb/analytics-database.ts';
@@ -25,21 +25,19 @@ import { probeRoutes } from './routes.ts';
 import { openFrames, prepareStorage } from './storage.ts';
 import { openTracing } from './tracing.ts';
 
-export interface RunningServer extends AsyncDisposable {
+export interface RunningServer extends AsyncDisposable, ReloadTarget {
   readonly httpAddress: ListenAddress;
   readonly grpcAddress: ListenAddress;
   /** How many frames are held as the server starts. */
   readonly frameCount: number;
   readonly frames: FrameStore;
-  /** Reads again what may be read again while it runs. Undefined where there is nothing of the kind. */
-  readonly reload: (() => void) | undefined;
 }
 
 export interface StartOptions {
   /** Default: by the kind of the engine. */
   readonly createEngine?: CreateClusterEngine | undefined;
-  /** What the config was made of, for operators to look at. Default: nothing is told. */
-  readonly shown?: ShownConfig | undefined;
+  /** What the settings in force were made of, for operators to look at. Default: nothing is told. */
+  readonly shown?: (() => ShownConfig) | undefined;
 }
 
 /** Prometheus may look as seldom as this. */
@@ -49,7 +47,7 @@ const longestScrapeMs = 10 * 60_000;
 export async function startServer(
   config: Config,
   logger: Logger,
-  { createEngine = createClusterEngine, shown = { settings: [], configFile: undefined } }: StartOptions = {},
+  { createEngine = createClusterEngine, shown = () => ({ settings: [], configFile: undefined }) }: StartOptions = {},
 ): Promise<RunningServer> {
   const tls = await openTls(config, logger);
   await prepareStorage(config);
@@ -57,9 +55,10 @@ export async function startServer(
   const timings = new ServerTimings();
   const readiness = new Readiness();
   const tracing = openTracing(config, logger);
+  let { server } = config;
   return Cleanup.scope(async (cleanup) => {
     cleanup.defer(() => tls?.[Symbol.dispose]());
-    cleanup.defer(() => tracing?.exporter.close(config.server.shutdownGraceMs));
+    cleanup.defer(() => tracing?.exporter.close(server.shutdownGraceMs));
     const probes = probeRoutes(readiness, !config.auth.enabled);
     await openPlainListener(config, config.server.healthAddress, probes, cleanup, logger);
     const pools = cleanup.use(openFramePools(config, logger));
@@ -104,7 +103,7 @@ export async function startServer(
       readiness.stopping();
       stopping.abort();
       listeners.announceStop();
-      await sleep(config.server.shutdownDelayMs);
+      await sleep(server.shutdownDelayMs);
     });
     createAnalyticsDatabase(pools.foreground, config.storage.duckdbPath, logger, stopping.signal);
     return {
@@ -112,7 +111,21 @@ export async function startServer(
       grpcAddress: listeners.grpcAddress,
       frameCount: await store.count(),
       frames: store,
-      reload: reloadOf(tls, audit),
+      applySettings: (changed) => {
+        server = changed.server;
+        access.applySettings(changed.auth);
+        followers.most = changed.server.maxFollowers;
+        queries.slow.thresholdMs = changed.sql.slowThresholdMs;
+        listeners.applySettings(changed);
+      },
+      rereadFiles: async () => {
+        const readRecords = records
+          ?.refresh()
+          .catch((error: unknown) =>
+            logger.area('auth').warn('could not read the access records', { error: String(error) }),
+          );
+        await Promise.all([tls?.reload(), audit?.reopen(), readRecords]);
+      },
     };
   });
 }
@@ -122,13 +135,4 @@ async function openTls({ tls }: Config, logger: Logger): Promise<ServerTls | und
   const { certFile, keyFile } = tls;
   if (certFile === undefined || keyFile === undefined) return undefined;
   return ServerTls.open({ ...tls, certFile, keyFile }, logger.area('tls'));
-}
-
-/** What SIGHUP does. */
-function reloadOf(tls: ServerTls | undefined, audit: AuditLog | undefined): (() => void) | undefined {
-  if (tls === undefined && audit === undefined) return undefined;
-  return () => {
-    void tls?.reload();
-    void audit?.reopen();
-  };
 }

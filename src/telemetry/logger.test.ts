@@ -119,6 +119,22 @@ describe('the filter', () => {
 });
 
 describe('a logger', () => {
+  it('and those of areas that were made before take another level and form', () => {
+    const lines: string[] = [];
+    const logger = createLogger({
+      stream: { write: (line: string) => lines.push(line) },
+      filter: { level: 'info', areas: {} },
+      format: 'json',
+    });
+    const http = logger.area('http');
+    http.debug('one');
+    logger.configure({ filter: { level: 'error', areas: { http: 'debug' } }, format: 'pretty' });
+    http.debug('two');
+    logger.info('three');
+    logger.area('later').error('four');
+    expect(lines).toEqual([expect.stringMatching(/^[^{].*two/), expect.stringMatching(/four/)]);
+  });
+
   it('is the same one each time an area is asked for', () => {
     const { logger } = capture('info');
     expect(logger.area('http')).toBe(logger.area('frames').area('http'));

@@ -11,20 +11,34 @@ export interface LoggerOptions {
   readonly now?: () => Date;
 }
 
+type LogWriters = Pick<Logger, LogLevel>;
+
+/** A logger whose level and form may change. */
+export interface RootLogger extends Logger {
+  configure(options: Pick<LoggerOptions, 'filter' | 'format'>): void;
+}
+
 const ignore = (): void => {};
 
 /** Never throws: a log that cannot be written is lost. A stream's own `error` events are its owner's. */
-export function createLogger(options: LoggerOptions): Logger {
+export function createLogger(options: LoggerOptions): RootLogger {
+  let current = options;
   const areas = new Map<string, Logger>();
   const area = (name: string): Logger => {
-    const known = areas.get(name) ?? areaLogger(name, options, area);
+    const known = areas.get(name) ?? { ...logWriters(name, current), area };
     areas.set(name, known);
     return known;
   };
-  return area('');
+  const configure: RootLogger['configure'] = (changed) => {
+    current = { ...current, ...changed };
+    for (const [name, logger] of areas) Object.assign(logger, logWriters(name, current));
+  };
+  const root: RootLogger = { ...logWriters('', options), area, configure };
+  areas.set('', root);
+  return root;
 }
 
-function areaLogger(area: string, options: LoggerOptions, areaOf: (name: string) => Logger): Logger {
+function logWriters(area: string, options: LoggerOptions): LogWriters {
   const { stream, filter, format, colour = false, now = () => new Date() } = options;
   const threshold = logThresholds.indexOf(thresholdFor(filter, area));
   const writer = (level: LogLevel) => {
@@ -44,6 +58,5 @@ function areaLogger(area: string, options: LoggerOptions, areaOf: (name: string)
     info: writer('info'),
     warn: writer('warn'),
     error: writer('error'),
-    area: areaOf,
   };
 }

@@ -123,7 +123,7 @@ describe('without authentication', () => {
     };
     expect(file).toBeNull();
     const byKey = new Map(settings.map(({ key, ...rest }) => [key, rest]));
-    expect(byKey.get('http.bind_address')).toEqual({ value: '127.0.0.1:0', origin: '--http-bind-address' });
+    expect(byKey.get('http.bind_address')).toMatchObject({ value: '127.0.0.1:0', origin: '--http-bind-address' });
     expect(byKey.get('tsdb.http_url')).toMatchObject({ value: expect.stringContaining('127.0.0.1:1') });
     expect(byKey.get('http.max_limit')).toMatchObject({ origin: 'default' });
   });

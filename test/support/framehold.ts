@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { type ConfigSources, type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
 import { settingRows } from '../../src/config/setting-rows.ts';
+import { SettingsReload } from '../../src/config/settings-reload.ts';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
 import type { FrameStore } from '../../src/frames/store.ts';
 import type { CreateClusterEngine } from '../../src/server/engines.ts';
@@ -25,8 +26,8 @@ export interface Framehold extends AsyncDisposable {
   readonly url: string;
   readonly grpcAddress: { readonly host: string; readonly port: number };
   readonly frames: FrameStore;
-  /** As SIGHUP does. */
-  readonly reload: (() => void) | undefined;
+  /** As SIGHUP does but for the log, with another config file if one is given. Resolves when it is done. */
+  reload(toml?: string): Promise<void>;
   readonly dataDir: string;
   /** Everything that was logged so far. */
   log(): string;
@@ -45,31 +46,37 @@ export async function startFramehold(options: FrameholdOptions = {}): Promise<Fr
     'logging.level': 'debug',
     ...options.settings,
   };
-  const { config, ...shown } = loadConfig({
+  let { toml } = options;
+  const sources: ConfigSources = {
     argv: Object.entries(settings).map(([key, value]) => `${flagOf(key)}=${value}`),
     env: {},
     homeDir: dataDir,
     cwd: dataDir,
     coreCount: 2,
     stderrIsTerminal: false,
-    readFile: (path) => (path.endsWith('.framehold/config.toml') ? options.toml : undefined),
-  });
+    readFile: (path) => (path.endsWith('.framehold/config.toml') ? toml : undefined),
+  };
+  const load = (): LoadedConfig => loadConfig(sources);
+  const loaded = load();
+  const { config } = loaded;
   const stream = new PassThrough();
   let log = '';
   stream.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
+  const logger = createLogger({ stream, filter: config.logging.filter, format: 'json' });
+  const reload = new SettingsReload(loaded, load, logger);
   const server = cleanup.use(
-    await startServer(config, createLogger({ stream, filter: config.logging.filter, format: 'json' }), {
-      createEngine: options.createClusterEngine,
-      shown,
-    }),
+    await startServer(config, logger, { createEngine: options.createClusterEngine, shown: () => reload.shown }),
   );
   return {
     url: `${config.tls.certFile === undefined ? 'http' : 'https'}://127.0.0.1:${server.httpAddress.port}`,
     grpcAddress: server.grpcAddress,
     frames: server.frames,
-    reload: server.reload,
+    reload: (changed) => {
+      toml = changed ?? toml;
+      return reload.run(server);
+    },
     dataDir,
     log: () => log,
     async [Symbol.asyncDispose]() {

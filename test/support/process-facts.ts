@@ -54,6 +54,11 @@ export function restrictedThreadsOf(pid: number): number[] {
     .filter((thread) => statusOf(`${pid}/task/${thread}`, 'NoNewPrivs') === '1');
 }
 
+/** Whether a signal of this number would reach the program, instead of its end. */
+export function catchesSignal(pid: number, signal: number): boolean {
+  return (BigInt(`0x${statusOf(pid, 'SigCgt') ?? '0'}`) & (1n << BigInt(signal - 1))) !== 0n;
+}
+
 function statusOf(process: number | string, field: string): string | undefined {
   try {
     const status = readFileSync(`/proc/${process}/status`, 'utf8');

@@ -19,7 +19,7 @@ export interface Environment extends Omit<ConfigSources, 'argv'> {
   terminalWidth(): number;
   /** Calls back once, at the first SIGINT or SIGTERM; from then on a second one ends the process at once. */
   onStopSignal(listener: (signal: string) => void): void;
-  /** Calls back at each SIGHUP, which from then on no longer ends the process. */
+  /** Calls back at each SIGHUP, instead of a listener before; at once where one has come before there was any. */
   onReloadSignal(listener: () => void): void;
   /** Tells what nobody caught, just before the process ends. */
   onFatal(report: (what: string, error: unknown) => void): void;

@@ -1,23 +1,21 @@
 import type { ServerTenant, ServerToken, TenantChange, TokenRequest } from '../../client/server-api.ts';
 import type { Config } from '../../config/config.ts';
 import type { ListenAddress } from '../../config/listen-address.ts';
-import type { LoadedConfig } from '../../config/load-config.ts';
+import type { ReloadTarget, SettingsReload } from '../../config/settings-reload.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { Finding } from '../../doctor/finding.ts';
 
-export interface RunningServer extends AsyncDisposable {
+export interface RunningServer extends AsyncDisposable, ReloadTarget {
   /** Where the listeners are really bound. */
   readonly httpAddress: ListenAddress;
   readonly grpcAddress: ListenAddress;
   readonly frameCount: number;
-  /** Reads again what may be read again while it runs. Undefined where there is nothing of the kind. */
-  readonly reload: (() => void) | undefined;
 }
 
 export type StartServer = (
   config: Config,
   logger: Logger,
-  options: { readonly shown: Pick<LoadedConfig, 'settings' | 'configFile'> },
+  options: { readonly shown: () => SettingsReload['shown'] },
 ) => Promise<RunningServer>;
 
 /** The tokens of a data directory, without a server. */

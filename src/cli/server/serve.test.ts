@@ -45,7 +45,8 @@ function runningServer(over: Partial<RunningServer> = {}): RunningServer {
     httpAddress: { host: '127.0.0.1', port: 4321 },
     grpcAddress: { host: '127.0.0.1', port: 4322 },
     frameCount: 3,
-    reload: undefined,
+    applySettings: () => {},
+    rereadFiles: async () => {},
     [Symbol.asyncDispose]: async () => {},
     ...over,
   };
@@ -121,10 +122,10 @@ describe('a stop', () => {
     expect({ exitCode, disposed }).toEqual({ exitCode: 0, disposed: true });
   });
 
-  it('that does not finish ends anyway, two seconds after the grace', async () => {
+  it('that does not finish ends anyway, two seconds after the delay and the grace', async () => {
     const server = runningServer({ [Symbol.asyncDispose]: () => new Promise(() => {}) });
     const startedMs = performance.now();
-    const { exitCode, stderr } = await serveOnce(server, ['--shutdown-grace', '100ms']);
+    const { exitCode, stderr } = await serveOnce(server, ['--shutdown-delay', '50ms', '--shutdown-grace', '50ms']);
     expect(exitCode).toBe(1);
     expect(stderr).toContain('framehold: not stopped after 2.1 s');
     expect(performance.now() - startedMs).toBeGreaterThan(2000);

@@ -1,9 +1,10 @@
 import type { Config } from '../../config/config.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import { type ReloadTarget, SettingsReload } from '../../config/settings-reload.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { sleep } from '../../core/async/limited-wait.ts';
 import type { Logger } from '../../core/logger.ts';
-import { createLogger } from '../../telemetry/logger.ts';
+import { createLogger, type RootLogger } from '../../telemetry/logger.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { RunningServer } from '../framework/server-module.ts';
 import { banner } from './banner.ts';
@@ -15,18 +16,19 @@ const stopMarginMs = 2000;
 
 /** `framehold server`: serves until a signal stops it. */
 export async function serve(environment: Environment, argv: readonly string[]): Promise<number> {
-  const loaded = loadConfig({ ...environment, argv });
-  const { config } = loaded;
-  const { filter, format } = config.logging;
+  const load = (): LoadedConfig => loadConfig({ ...environment, argv });
+  const loaded = load();
+  const { filter, format } = loaded.config.logging;
   const logger = createLogger({ stream: environment.stderr, filter, format, colour: environment.stderrIsTerminal });
+  const reload = new SettingsReload(loaded, load, logger);
   environment.onFatal((what, error) => logger.error(what, { error }));
   const stopSignal = new Promise<string>((resolve) => environment.onStopSignal(resolve));
 
   const finished = new AbortController();
   try {
     return await Promise.race([
-      serveUntil(stopSignal, environment, loaded, logger),
-      overdue(stopSignal, environment, config.server, finished.signal),
+      serveUntil(stopSignal, environment, reload, logger),
+      overdue(stopSignal, environment, reload, finished.signal),
     ]);
   } finally {
     finished.abort();
@@ -36,37 +38,51 @@ export async function serve(environment: Environment, argv: readonly string[]): 
 async function serveUntil(
   stopSignal: Promise<string>,
   environment: Environment,
-  { config, ...shown }: LoadedConfig,
-  logger: Logger,
+  reload: SettingsReload,
+  logger: RootLogger,
 ): Promise<number> {
+  const { config } = reload;
   const { startServer } = await environment.loadServer();
   let server: RunningServer;
   try {
-    server = await startServer(config, logger, { shown });
+    server = await startServer(config, logger, { shown: () => reload.shown });
   } catch (error) {
     if (error instanceof UsageError) throw error;
     logger.debug('could not start', { error });
     environment.stderr.write(`framehold: ${startFailure(error, config)}\n`);
     return 1;
   }
-  if (server.reload !== undefined) environment.onReloadSignal(server.reload);
+  environment.onReloadSignal(() => void reload.run(withLog(server, logger)));
   environment.stdout.write(banner(server, config, environment.version));
   warnIfOpen(server, config, logger);
   const signal = await stopSignal;
+  environment.onReloadSignal(() => {});
   logger.info('stopping', { signal });
   await server[Symbol.asyncDispose]();
   logger.info('stopped');
   return 0;
 }
 
+/** The log is not the server's own. */
+function withLog({ applySettings, rereadFiles }: ReloadTarget, logger: RootLogger): ReloadTarget {
+  return {
+    applySettings: (config) => {
+      logger.configure({ filter: config.logging.filter, format: config.logging.format });
+      applySettings(config);
+    },
+    rereadFiles,
+  };
+}
+
 /** Resolves when a stop has taken too long. */
 async function overdue(
   stopSignal: Promise<string>,
   environment: Environment,
-  { shutdownDelayMs, shutdownGraceMs }: Config['server'],
+  reload: SettingsReload,
   finished: AbortSignal,
 ): Promise<number> {
   await stopSignal;
+  const { shutdownDelayMs, shutdownGraceMs } = reload.config.server;
   const limitMs = shutdownDelayMs + shutdownGraceMs + stopMarginMs;
   try {
     await sleep(limitMs, finished);

@@ -29,7 +29,16 @@ import { answerMalformed, answerWithoutTls } from './malformed-request.ts';
 import { RouteTable } from './route-table.ts';
 import { cutUnreadBody, dropBody } from './unread-body.ts';
 
-export interface HttpListenerOptions {
+/** What may change while it listens. */
+export interface HttpListenerSettings {
+  /** Undefined: no site's pages may call. */
+  readonly cors: CorsPolicy | undefined;
+  /** Names that it answers to, beside addresses and localhost. */
+  readonly hosts: readonly string[] | undefined;
+  readonly maxConcurrentRequests: number;
+}
+
+export interface HttpListenerOptions extends HttpListenerSettings {
   readonly host: string;
   readonly port: number;
   readonly routes: readonly Route[];
@@ -50,10 +59,6 @@ export interface HttpListenerOptions {
   readonly counter?: RequestCounter | undefined;
   /** Undefined: none is traced. */
   readonly beginSpan?: BeginSpan | undefined;
-  readonly cors: CorsPolicy | undefined;
-  /** Names that it answers to, beside addresses and localhost. */
-  readonly hosts: readonly string[] | undefined;
-  readonly maxConcurrentRequests: number;
   readonly maxConnections: number;
   readonly maxBodyBytes: number;
   readonly headerTimeoutMs: number;
@@ -66,6 +71,7 @@ export interface HttpListener {
   readonly address: { readonly host: string; readonly port: number };
   /** How many are open. */
   readonly connections: () => number;
+  applySettings(settings: HttpListenerSettings): void;
   /** From now on each connection ends with its next answer, so that clients connect anew: elsewhere. Requests are taken as before. */
   announceStop(): void;
   /** Takes no more requests, lets those under way finish for at most `graceMs`, then cuts what is left. */
@@ -116,8 +122,13 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
     handshakes?.cut();
     return closed;
   };
-  const announceStop = (): void => dispatcher.announceStop();
-  return { address: { host: address, port }, connections: openConnections, announceStop, close };
+  return {
+    address: { host: address, port },
+    connections: openConnections,
+    applySettings: (settings) => dispatcher.applySettings(settings),
+    announceStop: () => dispatcher.announceStop(),
+    close,
+  };
 }
 
 function createHttpServer(options: HttpListenerOptions): Server | HttpsServer {
@@ -142,7 +153,8 @@ class Dispatcher {
   readonly #routes: RouteTable;
   readonly #options: HttpListenerOptions;
   readonly #connections: Connections;
-  readonly #hosts: HostCheck;
+  #settings: HttpListenerSettings;
+  #hosts: HostCheck;
   /** Requests under way of callers that are identified, by tenant. */
   readonly #byTenant = new Tally<string>();
   #isStopAnnounced = false;
@@ -167,7 +179,13 @@ class Dispatcher {
     this.#options = options;
     this.#connections = connections;
     this.#routes = new RouteTable(options.routes);
+    this.#settings = options;
     this.#hosts = new HostCheck(options.hosts ?? []);
+  }
+
+  applySettings(settings: HttpListenerSettings): void {
+    this.#settings = settings;
+    this.#hosts = new HostCheck(settings.hosts ?? []);
   }
 
   dispatch(request: IncomingMessage, response: ServerResponse): void {
@@ -180,7 +198,7 @@ class Dispatcher {
     const { logger, isClosed: isPrivate } = this.#options;
     const isLast = (): boolean => this.#isStopAnnounced && this.#connections.mayEndWith(request);
     const exchange = new Exchange({ request, response, target, segments, requestId, logger, isLast, isPrivate });
-    if (this.#options.cors !== undefined) allowOrigin(this.#options.cors, exchange);
+    if (this.#settings.cors !== undefined) allowOrigin(this.#settings.cors, exchange);
     this.#underWay++;
     const { audit, watch, counter } = this.#options;
     const beganMs = counter?.begin() ?? 0;
@@ -309,7 +327,7 @@ class Dispatcher {
 
   #checkLoad(route: Route | undefined, ofSameClient: number): void {
     if (route?.always === true) return;
-    const { maxConcurrentRequests: most } = this.#options;
+    const { maxConcurrentRequests: most } = this.#settings;
     if (this.#underWay > most) throw new AppError('overloaded', `${most} requests are under way already`, tryAgain);
     // With authentication, clients are told apart by their tenants: those of many may come through one proxy.
     if (!this.#options.isClosed) this.#checkShare(ofSameClient, 'from your address');
@@ -327,7 +345,7 @@ class Dispatcher {
 
   /** One tenant, or without authentication one address, leaves some to the others. */
   #checkShare(underWay: number, whose: string): void {
-    const most = mostOfOne(this.#options.maxConcurrentRequests);
+    const most = mostOfOne(this.#settings.maxConcurrentRequests);
     if (underWay <= most) return;
     throw new AppError('overloaded', `${most} requests ${whose} are under way already`, tryAgain);
   }

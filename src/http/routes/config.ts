@@ -3,22 +3,32 @@ import { parseQueryString } from '../exchange/query-string.ts';
 import type { Route } from '../exchange/route.ts';
 import { sendJson } from '../json/send-json.ts';
 
-/** The settings that the server runs with, for people. */
+/** The settings in force, for people. */
 export interface ShownConfig {
   readonly settings: readonly {
     readonly key: string;
     /** Secrets masked; undefined when unset. */
     readonly shown: string | undefined;
     readonly origin: string;
+    /** SIGHUP applies a change. */
+    readonly reload: boolean;
+    /** A change waits for a restart. */
+    readonly needsRestart: boolean;
   }[];
   readonly configFile: string | undefined;
 }
 
 /** Tells operators what `framehold config` does. */
-export function configRoute({ settings, configFile }: ShownConfig): Route {
-  const document = {
-    config_file: configFile ?? null,
-    settings: settings.map(({ key, shown, origin }) => ({ key, value: shown ?? null, origin })),
+export function configRoute(shown: () => ShownConfig): Route {
+  const document = () => {
+    const { settings, configFile } = shown();
+    return {
+      config_file: configFile ?? null,
+      settings: settings.map(({ key, shown: value, origin, reload, needsRestart }) => ({
+        ...{ key, value: value ?? null, origin, reload },
+        needs_restart: needsRestart,
+      })),
+    };
   };
   return {
     path: '/config',
@@ -26,7 +36,7 @@ export function configRoute({ settings, configFile }: ShownConfig): Route {
     operations: {
       GET: {
         access: 'seeSettings',
-        summary: 'The settings that the server runs with',
+        summary: 'The settings in force',
         description: 'As `framehold config` prints them: secrets are masked.',
         parameters: {},
         responses: {
@@ -40,7 +50,7 @@ export function configRoute({ settings, configFile }: ShownConfig): Route {
     },
     handle(exchange) {
       readParameters({}, parseQueryString(exchange.target));
-      sendJson(exchange, document);
+      sendJson(exchange, document());
     },
   };
 }
@@ -61,8 +71,13 @@ const configSchema = {
             description:
               'Where the value came from: a flag, a variable of the environment, a line of a file, or `default`.',
           },
+          reload: { type: 'boolean', description: 'Whether SIGHUP applies a change.' },
+          needs_restart: {
+            type: 'boolean',
+            description: 'At the last SIGHUP another value was found, which waits for a restart.',
+          },
         },
-        required: ['key', 'value', 'origin'],
+        required: ['key', 'value', 'origin', 'reload', 'needs_restart'],
       },
     },
   },

@@ -17,7 +17,7 @@ export interface ServerInfo {
   /** Undefined: any number. */
   readonly maxLimit: number | undefined;
   /** What strangers are told to show. */
-  readonly credentials: readonly string[];
+  readonly credentials: () => readonly string[];
   /** How people log in by a browser; empty while that is not known. */
   readonly logins: () => readonly IssuerLogin[];
 }
@@ -109,7 +109,7 @@ export function infoRoute(info: ServerInfo): Route {
       readParameters({}, parseQueryString(exchange.target));
       if (exchange.isKnown) return sendJson(exchange, document(exchange.principal));
       const login = logins().map(loginDocument);
-      sendJson(exchange, { ...open, ...limit, credentials, ...(login.length > 0 && { login }) });
+      sendJson(exchange, { ...open, ...limit, credentials: credentials(), ...(login.length > 0 && { login }) });
     },
   };
 }
