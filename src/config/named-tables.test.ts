@@ -84,7 +84,12 @@ url = "sc://[::1]:50051/;use_ssl=false"`;
       origin: '/home/ada/.framehold/config.toml:3',
       reload: false,
     });
-    expect(shown).toContainEqual({ key: 'engines.spark.connect_timeout', shown: '5s', origin: 'default', reload: false });
+    expect(shown).toContainEqual({
+      key: 'engines.spark.connect_timeout',
+      shown: '5s',
+      origin: 'default',
+      reload: false,
+    });
   });
 
   it.each(['/a b/ü', 's3a://bucket/täglich kalt', 'file:///a b'])('takes the path %s', (path) => {

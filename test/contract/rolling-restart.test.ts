@@ -52,8 +52,8 @@ test('while two servers of one directory are restarted in turn, no request fails
     same(answer.dataset.length, 50);
   };
   const work = [
-    load.keep('page', page),
-    load.keep('page', page),
+    // Many, so that one is on its way whenever a connection ends.
+    ...Array.from({ length: 6 }, () => load.keep('page', page)),
     load.keep('statement', async () => same(await count('base'), baseRows)),
     load.keep('export', async () => same((await ok('GET', '/exp?handle=base')).split('\r\n').length, baseRows + 2)),
     load.keep('append a', append('a')),
@@ -80,12 +80,13 @@ test('while two servers of one directory are restarted in turn, no request fails
     }),
   ];
   for (const at of [0, 1, 0, 1]) {
+    if (load.failures.length > 0) break;
     // Each has served something of each kind since.
-    await load.afterMore(2);
+    await load.afterMore(1);
     await fleet.restart(at);
   }
   await load.end(work);
-  expect([...new Set(load.failures)]).toEqual([]);
+  expect(load.failures).toEqual([]);
   for (const { url } of fleet.servers) {
     const rows = async (handle: string) =>
       (await ask(`${url}/exec?handle=${handle}&fmt=json&limit=1,`)).json().dataset as unknown[][];
@@ -160,7 +161,7 @@ async function startFleet() {
   const flights = new Map<SpawnedFramehold, FlightClient>();
   const start = async (at: number): Promise<void> => {
     const coldDirectory = ['--parquet-path', join(directory.path, 'cold')];
-    const flags = [...coldDirectory, '--shutdown-delay', '700ms', '--shutdown-grace', '5s'];
+    const flags = [...coldDirectory, '--shutdown-delay', '800ms', '--shutdown-grace', '5s'];
     const server = await spawnFramehold({ dataDir: join(directory.path, `data${at}`), flags });
     servers[at] = server;
     client.add(server);
@@ -190,7 +191,7 @@ async function startFleet() {
   };
 }
 
-/** Kinds of requests, each sent again and again. */
+/** Kinds of requests, each sent again and again until one fails. */
 class Load {
   readonly failures: string[] = [];
   readonly #done = new Map<string, number>();
@@ -202,9 +203,10 @@ class Load {
         await task(turn);
       } catch (error) {
         this.failures.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+        this.#goesOn = false;
       }
       this.#done.set(what, turn + 1);
-      await delay(1);
+      await new Promise(setImmediate);
     }
   }
 
@@ -212,7 +214,8 @@ class Load {
   async afterMore(times: number): Promise<void> {
     await expect.poll(() => this.#done.size).toBeGreaterThan(0);
     const before = new Map(this.#done);
-    const isReached = (): boolean => [...this.#done].every(([what, turns]) => turns >= (before.get(what) ?? 0) + times);
+    const isReached = (): boolean =>
+      !this.#goesOn || [...this.#done].every(([what, turns]) => turns >= (before.get(what) ?? 0) + times);
     await expect.poll(isReached, { interval: 10, timeout: 30_000 }).toBe(true);
   }
 

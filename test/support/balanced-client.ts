@@ -16,7 +16,9 @@ interface Backend {
 }
 
 /** How often the balancer asks whether requests should be sent to a server. */
-const probeMs = 50;
+const probeMs = 100;
+/** One that does not answer in this time is not ready. */
+const probeTimeoutMs = 400;
 /** A request that was put off for so long has failed. */
 const patienceMs = 30_000;
 
@@ -27,10 +29,6 @@ const patienceMs = 30_000;
 export class BalancedClient implements Disposable {
   readonly #backends = new Set<Backend>();
   #turn = 0;
-  /** Requests that were answered at last, and those that were put off on their way. */
-  answered = 0;
-  refused = 0;
-  putOff = 0;
 
   /** Takes a server in, until it has ended. */
   add(server: SpawnedFramehold): void {
@@ -60,13 +58,10 @@ export class BalancedClient implements Disposable {
       const backend = await this.#pick();
       const answer = await sendOnce(backend, method, path, body, headers);
       if (answer === 'refused') {
-        this.refused++;
         backend.isReady = false;
       } else if (answer.status === 503 && answer.headers['retry-after'] !== undefined) {
-        this.putOff++;
         await delay(Number(answer.headers['retry-after']) * 1000);
       } else {
-        this.answered++;
         return { status: answer.status, text: answer.text };
       }
       if (performance.now() > deadline) throw new Error(`${method} ${path} was put off for ${patienceMs} ms`);
@@ -92,7 +87,9 @@ export class BalancedClient implements Disposable {
   async #probe(backend: Backend): Promise<void> {
     const { server, agent } = backend;
     while (this.#backends.has(backend) && !server.hasExited()) {
-      const answer = await ask(`${server.url}/readyz`).catch(() => undefined);
+      const answer = await ask(`${server.url}/readyz`, { signal: AbortSignal.timeout(probeTimeoutMs) }).catch(
+        () => undefined,
+      );
       backend.isReady = answer?.status === 200;
       await delay(probeMs);
     }
