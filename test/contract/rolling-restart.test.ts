@@ -96,9 +96,9 @@ test('while two servers of one directory are restarted in turn, no request fails
   }
 }, 120_000);
 
-describe('during server.shutdown_delay', () => {
+describe.concurrent('during server.shutdown_delay', () => {
   test('a server says that it is not ready, serves all the same, and ends each connection with its answer', async () => {
-    const server = await startFramehold({ settings: { 'server.shutdown_delay': '600ms' } });
+    const server = await startFramehold({ settings: { 'server.shutdown_delay': '3s' } });
     using health = new GrpcClient(server.grpcAddress.port);
     const seen: number[] = [];
     const watch = health.open('/grpc.health.v1.Health/Watch', Buffer.alloc(0));
@@ -121,7 +121,7 @@ describe('during server.shutdown_delay', () => {
   });
 
   test('an answer that is given before a body has come does not cut off its sender', async () => {
-    const server = await startFramehold({ settings: { 'server.shutdown_delay': '500ms' } });
+    const server = await startFramehold({ settings: { 'server.shutdown_delay': '3s' } });
     const stopped = server[Symbol.asyncDispose]();
     await expect.poll(async () => (await ask(`${server.url}/readyz`)).status, { interval: 5 }).toBe(503);
     const answer = await sendSlowly(server, 'POST /nowhere HTTP/1.1');
@@ -161,7 +161,7 @@ async function startFleet() {
   const flights = new Map<SpawnedFramehold, FlightClient>();
   const start = async (at: number): Promise<void> => {
     const coldDirectory = ['--parquet-path', join(directory.path, 'cold')];
-    const flags = [...coldDirectory, '--shutdown-delay', '800ms', '--shutdown-grace', '5s'];
+    const flags = [...coldDirectory, '--shutdown-delay', '1500ms', '--shutdown-grace', '5s'];
     const server = await spawnFramehold({ dataDir: join(directory.path, `data${at}`), flags });
     servers[at] = server;
     client.add(server);
