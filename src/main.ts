@@ -32,6 +32,7 @@ if (process.argv[2] === 'server') {
 
 const host: Environment = {
   version,
+  pid: process.pid,
   env: process.env,
   homeDir: homeDir(),
   cwd: process.cwd(),

@@ -27,6 +27,7 @@ export function onTerminal(argv: readonly string[], { homeDir, width = 80, env =
   });
   const host: Environment = {
     version: '1.2.3',
+    pid: 1,
     env,
     homeDir,
     cwd: homeDir,

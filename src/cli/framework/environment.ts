@@ -9,6 +9,7 @@ export interface Output {
 /** The world outside, as the commands see it. Only main.ts knows the real one. */
 export interface Environment extends Omit<ConfigSources, 'argv'> {
   readonly version: string;
+  readonly pid: number;
   /** Opened when it is first asked for. */
   stdin(): Readable;
   readonly stdout: Writable;

@@ -11,6 +11,7 @@ function fakeEnvironment(startServer: StartServer) {
   let stop: (signal: string) => void = () => {};
   const environment: Environment = {
     version: '1.2.3',
+    pid: 1,
     env: {},
     homeDir: '/home/ada',
     cwd: '/',

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { formatAddress } from '../../config/listen-address.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { type ReloadTarget, SettingsReload } from '../../config/settings-reload.ts';
 import { UsageError } from '../../config/usage-error.ts';
@@ -9,6 +10,7 @@ import type { Environment } from '../framework/environment.ts';
 import type { RunningServer } from '../framework/server-module.ts';
 import { banner } from './banner.ts';
 import { exposure } from './exposure.ts';
+import { openServiceNotify, type ServiceNotify } from './service-notify.ts';
 import { startFailure } from './start-failure.ts';
 
 /** What a clean stop may take beyond the delay and the grace that requests get. */
@@ -23,12 +25,13 @@ export async function serve(environment: Environment, argv: readonly string[]): 
   const reload = new SettingsReload(loaded, load, logger);
   environment.onFatal((what, error) => logger.error(what, { error }));
   const stopSignal = new Promise<string>((resolve) => environment.onStopSignal(resolve));
+  using notify = openServiceNotify(environment, logger);
 
   const finished = new AbortController();
   try {
     return await Promise.race([
-      serveUntil(stopSignal, environment, reload, logger),
-      overdue(stopSignal, environment, reload, finished.signal),
+      serveUntil(stopSignal, environment, reload, logger, notify),
+      overdue(stopSignal, environment, reload, notify, finished.signal),
     ]);
   } finally {
     finished.abort();
@@ -40,6 +43,7 @@ async function serveUntil(
   environment: Environment,
   reload: SettingsReload,
   logger: RootLogger,
+  notify: ServiceNotify,
 ): Promise<number> {
   const { config } = reload;
   const { startServer } = await environment.loadServer();
@@ -54,6 +58,7 @@ async function serveUntil(
   }
   environment.onReloadSignal(() => void reload.run(withLog(server, logger)));
   environment.stdout.write(banner(server, config, environment.version));
+  notify.ready(`serving ${formatAddress(server.httpAddress)} (HTTP) and ${formatAddress(server.grpcAddress)} (gRPC)`);
   warnIfOpen(server, config, logger);
   const signal = await stopSignal;
   environment.onReloadSignal(() => {});
@@ -79,11 +84,13 @@ async function overdue(
   stopSignal: Promise<string>,
   environment: Environment,
   reload: SettingsReload,
+  notify: ServiceNotify,
   finished: AbortSignal,
 ): Promise<number> {
   await stopSignal;
   const { shutdownDelayMs, shutdownGraceMs } = reload.config.server;
   const limitMs = shutdownDelayMs + shutdownGraceMs + stopMarginMs;
+  notify.stopping(limitMs);
   try {
     await sleep(limitMs, finished);
   } catch {
