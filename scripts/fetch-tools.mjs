@@ -8,7 +8,10 @@ import { javaWithJdbcDriver } from '../test/clients/support/jdbc-driver.ts';
 import { nodeClient } from '../test/clients/support/node-client.ts';
 import { python } from '../test/clients/support/python.ts';
 import { tpchFolder } from '../test/cluster/support/tpch.ts';
+import { installLayers } from '../test/deploy/image.ts';
 import { prometheusFolder } from '../test/deploy/prometheus.ts';
+import { systemdEnvironment } from '../test/deploy/systemd-manager.ts';
+import { validators } from '../test/deploy/validators.ts';
 import { nodeBinary } from '../test/support/node-binary.ts';
 import { questdbJar } from '../test/support/questdb-jar.ts';
 
@@ -20,5 +23,7 @@ await Promise.allSettled([
   nodeClient(),
   chromiumOptions(),
   prometheusFolder(),
-  nodeBinary(24),
+  systemdEnvironment(),
+  validators(),
+  nodeBinary(24).then(installLayers),
 ]);
