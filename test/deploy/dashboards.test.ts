@@ -29,7 +29,8 @@ interface Dashboard {
   readonly panels: readonly Panel[];
 }
 
-const dashboards = readdirSync(join(deploy, 'grafana')).map((name) => {
+const files = readdirSync(join(deploy, 'grafana')).filter((name) => name.endsWith('.json'));
+const dashboards = files.map((name) => {
   const dashboard = JSON.parse(readFileSync(join(deploy, 'grafana', name), 'utf8')) as Dashboard;
   return { name, dashboard };
 });
