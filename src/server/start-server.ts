@@ -50,7 +50,7 @@ export async function startServer(
   { createEngine = createClusterEngine, shown = () => ({ settings: [], configFile: undefined }) }: StartOptions = {},
 ): Promise<RunningServer> {
   const tls = await openTls(config, logger);
-  await prepareStorage(config);
+  await prepareStorage(config, logger);
   const stopping = new AbortController();
   const timings = new ServerTimings();
   const readiness = new Readiness();

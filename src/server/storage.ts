@@ -10,14 +10,16 @@ import type { Logger } from '../core/logger.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
 import { makeDataDirectory } from '../frames/disk/data-directory.ts';
 import { type FrameStore, openFrameStore } from '../frames/store.ts';
+import { assertReadableFormat, upgradeDirectory } from '../frames/upkeep/upgrade-directory.ts';
 import { type FrameVerdict, verifyDirectory } from '../frames/upkeep/verify-directory.ts';
 import type { ServerTimings } from '../telemetry/server-timings.ts';
 import { type FramePools, openVerifyPool } from './duckdb-pools.ts';
 
 /** Checked before anything is opened: a path that cannot be used stops the start. */
-export async function prepareStorage({ storage }: Config): Promise<void> {
+export async function prepareStorage({ storage }: Config, logger: Logger): Promise<void> {
   await makeDataDirectory(storage.dataDir);
   await checkAnalyticsPath(storage.duckdbPath);
+  await upgradeDirectory(resolve(storage.parquetPath), logger.area('frames'));
 }
 
 export async function openFrames(
@@ -56,12 +58,14 @@ async function openDiskCache({ storage }: Config, logger: Logger): Promise<DiskC
 }
 
 /** The tokens of the configured directory, for commands that work without a server. */
-export function openTokens({ storage }: Config): Promise<TokenRegistry> {
+export async function openTokens({ storage }: Config): Promise<TokenRegistry> {
+  await assertReadableFormat(resolve(storage.parquetPath));
   return openTokenRegistry(resolve(storage.parquetPath));
 }
 
 /** Its tenants, likewise. */
-export function openTenants({ storage }: Config): Promise<TenantRegistry> {
+export async function openTenants({ storage }: Config): Promise<TenantRegistry> {
+  await assertReadableFormat(resolve(storage.parquetPath));
   return openTenantRegistry(resolve(storage.parquetPath));
 }
 
@@ -71,6 +75,7 @@ export async function* verifyFrames(
   logger: Logger,
   options: { readonly signal: AbortSignal },
 ): AsyncGenerator<FrameVerdict, void, undefined> {
+  await assertReadableFormat(resolve(config.storage.parquetPath));
   await using engine = openVerifyPool(config, logger);
   yield* verifyDirectory(config.storage.parquetPath, engine, options);
 }

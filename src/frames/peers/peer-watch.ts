@@ -10,6 +10,7 @@ import {
   type ProcessLease,
   parseHeader,
   processesFolder,
+  silenceMs,
 } from './process-lease.ts';
 
 export interface PeerEvents {
@@ -43,8 +44,6 @@ const beatMs = 500;
 const doubtMs = 2000;
 /** What is known of the others is taken for true for this long after the look that it is from was begun. */
 const trustMs = 700;
-/** A process that gives no sign of life for so long has lost its place. */
-const silenceMs = 5000;
 /** The last words of a process are kept for those who have not read them yet. */
 const keepWordsMs = 10_000;
 

@@ -202,6 +202,8 @@ export class ProcessLease {
   }
 }
 
+/** A process that gives no sign of life for so long has lost its place. */
+export const silenceMs = 5000;
 export const livingSuffix = '.living';
 export const endedSuffix = '.ended';
 
@@ -239,7 +241,7 @@ export async function hasEnded(id: string, { host, pid }: ProcessIdentity): Prom
   return pid === process.pid ? !livingHere.has(id) : !isProcessAlive(pid);
 }
 
-async function identifyProcess(): Promise<ProcessIdentity> {
+export async function identifyProcess(): Promise<ProcessIdentity> {
   return { host: await thisHost(), pid: process.pid };
 }
 

@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AppError } from '../../core/app-error.ts';
+import type { Logger } from '../../core/logger.ts';
+import { errnoOf } from '../../core/storage-error.ts';
+import { version } from '../../core/version.ts';
+import { DurableFiles } from '../disk/durable-file.ts';
+import { takeExclusiveFile } from '../peers/exclusive-file.ts';
+import { findLivingProcess } from '../peers/living-processes.ts';
+import { readKnownFormat, writeFormat } from './directory-format.ts';
+
+/** Brings a directory from one format to the next. */
+export interface UpgradeStep {
+  readonly to: number;
+  /** Servers of the format before can go on beside it, and read and write what it leaves. */
+  readonly isCompatible: boolean;
+  /** May be cut off at any moment, and is then done again from its beginning. */
+  readonly run: (coldDirectory: string, durable: DurableFiles) => Promise<void>;
+}
+
+/** In order, the last one to `currentFormat`. A step stays for good: a directory of any age is upgraded. */
+export const upgradeSteps: readonly UpgradeStep[] = [
+  // 0.1.0 had no format file; everything else is the same.
+  { to: 1, isCompatible: true, run: async () => {} },
+];
+
+/** How long a server waits for another one that upgrades the directory. */
+const mostWaitMs = 60_000;
+const pollMs = 200;
+/** Longer than a server takes from its look at the format until others can see it. */
+const enterMs = 1000;
+
+/** Before anything else of the directory is opened: brings it to the format of this program, or refuses it. */
+export async function upgradeDirectory(
+  coldDirectory: string,
+  logger: Logger,
+  steps: readonly UpgradeStep[] = upgradeSteps,
+): Promise<void> {
+  const newest = steps.at(-1)?.to ?? 0;
+  const { format } = await readKnownFormat(coldDirectory, newest);
+  const due = stepsAfter(format, steps);
+  if (due.length === 0) return;
+  const durable = new DurableFiles();
+  const isCompatible = due.every((step) => step.isCompatible);
+  try {
+    if (format > 0 || !isCompatible) return await upgradeAlone(coldDirectory, durable, logger, steps);
+    await runSteps(coldDirectory, due, durable, logger, { isFirst: true });
+    await readKnownFormat(coldDirectory, newest);
+  } catch (error) {
+    // Frames of a disk that is full or cannot be written are still read.
+    if (!isCompatible || !isUnwritable(error)) throw error;
+    logger.debug('the format of the directory could not be noted', { error: String(error) });
+  }
+}
+
+/** For commands that do not upgrade: refuses a directory that they would misread. */
+export async function assertReadableFormat(
+  coldDirectory: string,
+  steps: readonly UpgradeStep[] = upgradeSteps,
+): Promise<void> {
+  const { format } = await readKnownFormat(coldDirectory, steps.at(-1)?.to ?? 0);
+  if (stepsAfter(format, steps).every(({ isCompatible }) => isCompatible)) return;
+  throw new AppError('invalid_input', `${coldDirectory} has format ${format}, which is to be upgraded first`, {
+    hint: `stop all servers of the directory and start one of Framehold ${version}, which upgrades it`,
+  });
+}
+
+async function upgradeAlone(
+  coldDirectory: string,
+  durable: DurableFiles,
+  logger: Logger,
+  steps: readonly UpgradeStep[],
+): Promise<void> {
+  await using _ = await lockUpgrade(coldDirectory, durable);
+  // Another server may have done it meanwhile.
+  const { format } = await readKnownFormat(coldDirectory, steps.at(-1)?.to ?? 0);
+  const due = stepsAfter(format, steps);
+  if (due.some(({ isCompatible }) => !isCompatible)) {
+    await refuseBesideOthers(coldDirectory, format);
+    await pause(enterMs);
+    await refuseBesideOthers(coldDirectory, format);
+  }
+  await runSteps(coldDirectory, due, durable, logger, { isFirst: false });
+}
+
+async function lockUpgrade(coldDirectory: string, durable: DurableFiles): Promise<AsyncDisposable> {
+  const folder = join(coldDirectory, '.framehold');
+  await durable.makeFolder(folder);
+  const path = join(folder, 'upgrade.lock');
+  const begunAt = performance.now();
+  for (;;) {
+    const lock = await takeExclusiveFile(path, durable);
+    if (lock.kind === 'held') return lock;
+    if (performance.now() - begunAt > mostWaitMs) {
+      throw new AppError('overloaded', `another process upgrades ${coldDirectory}`, {
+        hint: 'try again when it is done',
+      });
+    }
+    await pause(pollMs);
+  }
+}
+
+async function refuseBesideOthers(coldDirectory: string, format: number): Promise<void> {
+  const living = await findLivingProcess(coldDirectory);
+  if (living === undefined) return;
+  throw new AppError(
+    'invalid_input',
+    `${coldDirectory} has format ${format} and cannot be upgraded while another server runs on it (process ${living.id})`,
+    { hint: 'stop all servers of the directory, then start this one' },
+  );
+}
+
+async function runSteps(
+  coldDirectory: string,
+  due: readonly UpgradeStep[],
+  durable: DurableFiles,
+  logger: Logger,
+  { isFirst }: { readonly isFirst: boolean },
+): Promise<void> {
+  for (const { to, run } of due) {
+    await run(coldDirectory, durable);
+    await writeFormat(coldDirectory, to, durable, { isFirst });
+    logger[isFirst ? 'debug' : 'info']('the directory has another format now', { format: to });
+  }
+}
+
+function stepsAfter(format: number, steps: readonly UpgradeStep[]): readonly UpgradeStep[] {
+  return steps.filter(({ to }) => to > format);
+}
+
+function isUnwritable(error: unknown): boolean {
+  return ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '');
+}
