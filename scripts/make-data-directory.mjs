@@ -83,7 +83,15 @@ function run(argv, { token, input = '' } = {}) {
 }
 
 async function startServer() {
-  const flags = ['--http-bind-address', '127.0.0.1:0', '--grpc-host', '127.0.0.1', '--grpc-port', '0', '--auth-enabled'];
+  const flags = [
+    '--http-bind-address',
+    '127.0.0.1:0',
+    '--grpc-host',
+    '127.0.0.1',
+    '--grpc-port',
+    '0',
+    '--auth-enabled',
+  ];
   const argv = [program, 'server', '--data-dir', dataDir, ...flags];
   const env = { PATH: process.env.PATH, HOME: work };
   const child = spawn(process.execPath, argv, { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -100,7 +108,12 @@ function csv(from, rows) {
 }
 
 async function append(url, token, handle, body, seq) {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv', ...produced, 'producer-seq': `${seq}` };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'text/csv',
+    ...produced,
+    'producer-seq': `${seq}`,
+  };
   const answer = await fetch(`${url}/imp?name=${handle}&append=true`, { method: 'POST', headers, body });
   if (!answer.ok) throw new Error(`an append was refused: ${await answer.text()}`);
 }

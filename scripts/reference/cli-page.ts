@@ -1,4 +1,9 @@
-import { clientTables, completionTable, serverSummaries } from '../../src/cli/framework/command-tables.ts';
+import {
+  clientTables,
+  completionTable,
+  directoryTables,
+  serverSummaries,
+} from '../../src/cli/framework/command-tables.ts';
 import { type CommandTable, flagUsage } from '../../src/cli/framework/flag-table.ts';
 import { checks } from '../../src/doctor/checks.ts';
 
@@ -6,6 +11,7 @@ import { checks } from '../../src/doctor/checks.ts';
 export function cliPage(): string {
   const tables: readonly (readonly [string, CommandTable])[] = [
     ...Object.entries(clientTables),
+    ...Object.entries(directoryTables),
     ['completion', completionTable],
   ];
   return `${introduction()}
@@ -15,9 +21,11 @@ ${prompt()}`;
 }
 
 function introduction(): string {
-  const rows = [...Object.entries(clientTables), ['completion', completionTable] as const].map(
-    ([name, { summary }]) => `| [\`${name}\`](#${name}) | ${summary} |`,
-  );
+  const rows = [
+    ...Object.entries(directoryTables),
+    ...Object.entries(clientTables),
+    ['completion', completionTable] as const,
+  ].map(([name, { summary }]) => `| [\`${name}\`](#${name}) | ${summary} |`);
   const serverRows = Object.entries(serverSummaries).map(
     ([name, summary]) => `| ${name === 'doctor' ? '[`doctor`](#doctor)' : `\`${name}\``} | ${summary} |`,
   );
@@ -32,8 +40,10 @@ In a clone, once \`npm start\` has built it, \`alias framehold="node $PWD/dist/m
 ${serverRows.join('\n')}
 ${rows.join('\n')}
 
-The flags of \`server\`, \`config\`, \`doctor\` and \`verify\` are the [settings](settings.md). All other commands are clients: they talk to a
-running server over [HTTP](http.md) and [Arrow Flight](grpc.md) like anyone else, and need nothing of it on their own machine.
+The flags of \`server\`, \`config\`, \`doctor\` and \`verify\` are the [settings](settings.md). \`verify --repair\` removes what can be
+made again and is damaged or left over, and names what is lost; no server may run on the directory then. \`backup\` and \`restore\` work on
+the directory itself. All other commands are clients: they talk to a running server over [HTTP](http.md) and [Arrow Flight](grpc.md) like
+anyone else, and need nothing of it on their own machine.
 
 **Which server.** The first of these that is there: \`--server http://host:port\`, \`FRAMEHOLD_SERVER\`, \`SERVICE_SERVER\`, \`server\` under
 \`[client]\` in the config file, \`http://127.0.0.1:9000\`. Where gRPC listens, the server tells; where only HTTP comes through (a

@@ -3,6 +3,7 @@ import {
   type ClientTables,
   clientTables,
   completionTable,
+  directoryTables,
   serverFlags,
   serverSummaries,
 } from './framework/command-tables.ts';
@@ -58,6 +59,12 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   ),
   verify: ofSettings('verify', async (environment, argv) =>
     (await import('./server/verify.ts')).verify(environment, argv),
+  ),
+  backup: ofTable('backup', directoryTables.backup, async (environment, given) =>
+    (await import('./server/backup.ts')).backup(environment, given),
+  ),
+  restore: ofTable('restore', directoryTables.restore, async (environment, given) =>
+    (await import('./server/restore.ts')).restore(environment, given),
   ),
   completion: ofTable('completion', completionTable, async (environment, given) =>
     (await import('./completion.ts')).completion(environment, given),

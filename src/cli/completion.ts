@@ -1,5 +1,11 @@
 import { configFileNames, settingRows } from '../config/setting-rows.ts';
-import { clientTables, completionTable, serverFlags, serverSummaries } from './framework/command-tables.ts';
+import {
+  clientTables,
+  completionTable,
+  directoryTables,
+  serverFlags,
+  serverSummaries,
+} from './framework/command-tables.ts';
 import type { Environment } from './framework/environment.ts';
 import type { CommandTable, Flag, FlagTable, Given } from './framework/flag-table.ts';
 
@@ -10,6 +16,7 @@ const settingFlags: FlagTable = Object.fromEntries([
 
 const tables: Readonly<Record<string, Pick<CommandTable, 'flags' | 'summary' | 'operands'>>> = {
   ...clientTables,
+  ...directoryTables,
   completion: completionTable,
   ...Object.fromEntries(
     Object.entries(serverSummaries).map(([name, summary]) => [
@@ -29,7 +36,7 @@ const listHandles = 'framehold ls 2>/dev/null | cut -f1';
 /** Prints the engines that there are. */
 const listEngines = 'framehold engines 2>/dev/null | cut -f1';
 const takesHandles = names.filter((name) => tables[name]?.operands.shown.startsWith('HANDLE'));
-const takesFiles = names.filter((name) => tables[name]?.operands.shown.startsWith('FILE'));
+const takesFiles = names.filter((name) => tables[name]?.operands.shown.match(/^(FILE|DEST|SOURCE)/));
 
 /** `framehold completion` */
 export async function completion(
@@ -43,7 +50,7 @@ export async function completion(
 const scripts = { bash, zsh, fish } as const;
 
 function isFileFlag({ value }: Flag): boolean {
-  return value === 'FILE' || value === 'path';
+  return value === 'FILE' || value === 'DIR' || value === 'path';
 }
 
 function flagsOf(name: string): string {

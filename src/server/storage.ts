@@ -3,13 +3,18 @@ import type { AccessRecords } from '../auth/access-records.ts';
 import { openTenantRegistry, type TenantRegistry } from '../auth/tenant-registry.ts';
 import { openTokenRegistry, type TokenRegistry } from '../auth/token-registry.ts';
 import { ByteCache } from '../cache/byte-cache.ts';
+import { removeDamagedChunks } from '../cache/damaged-chunks.ts';
 import { DiskCache } from '../cache/disk-cache.ts';
 import type { Config } from '../config/config.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
 import type { Logger } from '../core/logger.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
+import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
+import { type BackupReport, type BackupRequest, backupDirectory } from '../frames/backup/backup-directory.ts';
+import { type RestoreReport, restoreBackup } from '../frames/backup/restore-backup.ts';
 import { makeDataDirectory } from '../frames/disk/data-directory.ts';
 import { type FrameStore, openFrameStore } from '../frames/store.ts';
+import { type Repaired, refuseBesideProcesses, repairDirectory } from '../frames/upkeep/repair-directory.ts';
 import { assertReadableFormat, upgradeDirectory } from '../frames/upkeep/upgrade-directory.ts';
 import { type FrameVerdict, verifyDirectory } from '../frames/upkeep/verify-directory.ts';
 import type { ServerTimings } from '../telemetry/server-timings.ts';
@@ -78,4 +83,49 @@ export async function* verifyFrames(
   await assertReadableFormat(resolve(config.storage.parquetPath));
   await using engine = openVerifyPool(config, logger);
   yield* verifyDirectory(config.storage.parquetPath, engine, options);
+}
+
+/** Removes what can be made again and is damaged or left over. No server runs on the directory then. */
+export async function repairStorage(
+  config: Config,
+  logger: Logger,
+  options: { readonly signal: AbortSignal },
+): Promise<Repaired & { readonly cacheBlocks: number }> {
+  const { parquetPath, dataDir } = config.storage;
+  const coldDirectory = resolve(parquetPath);
+  await refuseBesideProcesses(coldDirectory);
+  await assertReadableFormat(coldDirectory);
+  let swept = 0;
+  for (const folder of ['spill', 'warm']) swept += await sweepSpill(join(dataDir, folder));
+  const cacheBlocks = await removeDamagedChunks(join(dataDir, 'cache'));
+  await using engine = openVerifyPool(config, logger);
+  const repaired = await repairDirectory(coldDirectory, { ...options, engine, logger });
+  return { ...repaired, leftovers: repaired.leftovers + swept, cacheBlocks };
+}
+
+/** A backup of the configured directory, beside its servers or without any. */
+export function backupStorage(
+  { storage }: Config,
+  logger: Logger,
+  options: Pick<BackupRequest, 'destination' | 'keep' | 'signal'>,
+): Promise<BackupReport> {
+  return backupDirectory({
+    ...options,
+    coldDirectory: resolve(storage.parquetPath),
+    analyticsPath: resolve(storage.duckdbPath),
+    dataDirectory: resolve(storage.dataDir),
+    logger: logger.area('frames'),
+  });
+}
+
+/** The configured directory, made of a backup. */
+export function restoreStorage(
+  { storage }: Config,
+  options: { readonly source: string; readonly signal: AbortSignal },
+): Promise<RestoreReport> {
+  return restoreBackup({
+    ...options,
+    coldDirectory: resolve(storage.parquetPath),
+    analyticsPath: resolve(storage.duckdbPath),
+  });
 }

@@ -64,7 +64,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['text', 'async'],
   'src/encoding': ['bytes', 'json', 'values', 'text', 'csv', 'sql-types', 'rows', 'parquet', 'arrow', 'line-protocol'],
   'src/encoding/arrow': ['types', 'read', 'write'],
-  'src/frames': ['disk', 'log', 'peers', 'catalog', 'read', 'reconcile', 'write', 'upkeep'],
+  'src/frames': ['disk', 'log', 'peers', 'catalog', 'read', 'reconcile', 'write', 'upkeep', 'backup'],
   'src/grpc': ['protobuf', 'wire', 'messages', 'client', 'server'],
 };
 

@@ -264,6 +264,49 @@ export const clientTables = {
 
 export type ClientTables = typeof clientTables;
 
+const ofDirectory = {
+  'data-dir': { value: 'DIR', help: 'Data directory; else the setting storage.data_dir' },
+  'parquet-path': { value: 'DIR', help: 'Cold directory; else the setting storage.parquet_path' },
+  'duckdb-path': { value: 'FILE', help: 'Analytics database; else the setting storage.duckdb_path' },
+  config: { value: 'FILE', help: 'TOML file with the settings; else ~/.framehold/config.toml' },
+} as const satisfies FlagTable;
+
+/** The commands that work on a data directory, without a server. */
+export const directoryTables = {
+  backup: {
+    summary: 'Copy the data directory to a folder of backups; safe beside running servers',
+    operands: { shown: 'DEST', least: 1, most: 1 },
+    flags: {
+      keep: { value: 'N', help: 'Remove all backups but the newest N afterwards; else all stay' },
+      ...ofDirectory,
+    },
+    notes: [
+      'Each backup is a folder below DEST with the UTC time of its beginning as its name, and is itself a data directory.',
+      'A file that the backup before has already is a hard link to it, where the file system of DEST has them.',
+      'Exit code 1 when something could not be copied: it is named, all else is in the backup, and no old backup is removed.',
+    ],
+    examples: [
+      'framehold backup /mnt/backups --data-dir /data',
+      'framehold backup /mnt/backups --data-dir /data --keep 14',
+    ],
+  },
+  restore: {
+    summary: 'Make a data directory of a backup',
+    operands: { shown: 'SOURCE', least: 1, most: 1 },
+    flags: ofDirectory,
+    notes: [
+      'SOURCE is one backup, or the folder of several: then the newest. The cold directory must be absent or empty.',
+      'Every file is copied and its checksum verified. Exit code 1 when something of the backup is damaged: it is named and left out.',
+    ],
+    examples: [
+      'framehold restore /mnt/backups --data-dir /data',
+      'framehold restore /mnt/backups/2026-11-18T193000Z --data-dir /data',
+    ],
+  },
+} as const satisfies Record<string, CommandTable>;
+
+export type DirectoryTables = typeof directoryTables;
+
 export const completionTable = {
   summary: 'Print what makes a shell complete our commands',
   operands: { shown: 'bash|zsh|fish', least: 1, most: 1, choices: ['bash', 'zsh', 'fish'] },
@@ -287,4 +330,9 @@ export const serverSummaries = {
 /** What such a command takes beside the settings. */
 export const serverFlags: Readonly<Partial<Record<keyof typeof serverSummaries, FlagTable>>> = {
   doctor: { json },
+  verify: {
+    repair: {
+      help: 'Remove what can be made again and is damaged or left over, and name what is lost; no server may run on the directory',
+    },
+  },
 };

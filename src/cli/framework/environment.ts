@@ -1,6 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ConfigSources } from '../../config/load-config.ts';
-import type { ExamineMachine, OpenTenants, OpenTokens, StartServer, VerifyFrames } from './server-module.ts';
+import type {
+  BackupStorage,
+  ExamineMachine,
+  OpenTenants,
+  OpenTokens,
+  RepairStorage,
+  RestoreStorage,
+  StartServer,
+  VerifyFrames,
+} from './server-module.ts';
 
 export interface Output {
   write(text: string): unknown;
@@ -30,6 +39,9 @@ export interface Environment extends Omit<ConfigSources, 'argv'> {
     readonly verifyFrames: VerifyFrames;
     readonly openTokens: OpenTokens;
     readonly openTenants: OpenTenants;
+    readonly repairStorage: RepairStorage;
+    readonly backupStorage: BackupStorage;
+    readonly restoreStorage: RestoreStorage;
   }>;
   loadDoctor(): Promise<{ readonly examineMachine: ExamineMachine }>;
 }

@@ -53,3 +53,49 @@ export type VerifyFrames = (
 
 /** Rejects where the signal aborts; nothing that it made is left then. */
 export type ExamineMachine = (config: Config, options: { readonly signal: AbortSignal }) => Promise<readonly Finding[]>;
+
+/** Undefined for what is no frame. */
+export interface NamedFrame {
+  readonly tenant: string;
+  readonly handle: string;
+}
+
+export interface StorageFault {
+  readonly frame: NamedFrame | undefined;
+  readonly reason: string;
+}
+
+export type RepairStorage = (
+  config: Config,
+  logger: Logger,
+  options: { readonly signal: AbortSignal },
+) => Promise<{
+  readonly leftovers: number;
+  readonly cacheBlocks: number;
+  readonly adopted: readonly NamedFrame[];
+}>;
+
+export type BackupStorage = (
+  config: Config,
+  logger: Logger,
+  options: { readonly destination: string; readonly keep: number | undefined; readonly signal: AbortSignal },
+) => Promise<{
+  readonly path: string;
+  readonly frames: number;
+  readonly bytes: number;
+  readonly copiedBytes: number;
+  readonly removed: number;
+  readonly faults: readonly StorageFault[];
+  readonly ms: number;
+}>;
+
+export type RestoreStorage = (
+  config: Config,
+  options: { readonly source: string; readonly signal: AbortSignal },
+) => Promise<{
+  readonly backup: string;
+  readonly frames: number;
+  readonly bytes: number;
+  readonly faults: readonly StorageFault[];
+  readonly ms: number;
+}>;

@@ -85,7 +85,7 @@ function widerOf(before: readonly Column[], columns: readonly Column[], name: st
   return columns.length > before.length ? columns : before;
 }
 
-async function looksLikeParquet(path: string, size: number): Promise<boolean> {
+export async function looksLikeParquet(path: string, size: number): Promise<boolean> {
   if (size < 12) return false;
   return storage(async () => {
     const file = await open(path, 'r');

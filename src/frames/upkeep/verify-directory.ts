@@ -65,6 +65,8 @@ interface Seen {
   readonly manifest: Manifest | undefined;
   /** The files are those that the manifest describes. */
   readonly isKnown: boolean;
+  /** Its manifest is not readable, and there is a log whose rows only that could place. */
+  readonly mayLackRows: boolean;
 }
 
 async function lookAt(directory: TenantDirectory, handle: Handle): Promise<Seen> {
@@ -74,21 +76,35 @@ async function lookAt(directory: TenantDirectory, handle: Handle): Promise<Seen>
   const lasting = folder.filter((found) => manifest === undefined || !isReplaced(manifest, found));
   const candidates = [...(file === undefined ? [] : [[file]]), lasting];
   const known = candidates.find((files) => manifest !== undefined && sameFiles(files, manifest.parts));
-  return { lying: known ?? candidates[0] ?? [], manifest, isKnown: known !== undefined };
+  const isDamaged = text !== undefined && manifest === undefined;
+  return {
+    lying: known ?? candidates[0] ?? [],
+    manifest,
+    isKnown: known !== undefined,
+    mayLackRows: isDamaged && (await new LogFolder(directory, new DurableFiles()).list(handle)).length > 0,
+  };
 }
 
 function sameLook(a: Seen, b: Seen): boolean {
-  return sameFiles(a.lying, b.lying) && a.manifest?.versionId === b.manifest?.versionId && a.isKnown === b.isKnown;
+  return (
+    sameFiles(a.lying, b.lying) &&
+    a.manifest?.versionId === b.manifest?.versionId &&
+    a.isKnown === b.isKnown &&
+    a.mayLackRows === b.mayLackRows
+  );
 }
 
 async function judge(
   directory: TenantDirectory,
-  { lying, manifest, isKnown }: Seen,
+  { lying, manifest, isKnown, mayLackRows }: Seen,
   engine: FrameEngine,
   signal: AbortSignal,
 ): Promise<Finding | undefined> {
   if (lying.length === 0) {
     return manifest === undefined ? undefined : { fault: 'its files are missing', isChecksummed: true };
+  }
+  if (mayLackRows) {
+    return { fault: 'its manifest is not readable, and rows of it may be in its log', isChecksummed: true };
   }
   const sums = lying.map((_, index) => (isKnown ? (manifest?.parts[index]?.checksum ?? null) : null));
   for (const [index, { file }] of lying.entries()) {
@@ -142,7 +158,7 @@ async function readAll(path: string, engine: FrameEngine, signal: AbortSignal): 
   if (rows > 0) for await (const _ of engine.read({ ...job, chunkRows: 8192 }, { signal }));
 }
 
-async function tenantsOf(coldDirectory: string): Promise<Tenant[]> {
+export async function tenantsOf(coldDirectory: string): Promise<Tenant[]> {
   if (!(await stat(coldDirectory).catch(() => undefined))?.isDirectory()) {
     throw new AppError('invalid_input', `there is no directory ${coldDirectory}`, {
       hint: 'name the data directory with --data-dir, or the cold directory with --parquet-path',

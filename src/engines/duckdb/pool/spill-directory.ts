@@ -23,9 +23,10 @@ export function removeSpillDirectory(path: string): void {
   }
 }
 
-/** Removes what workers of servers that are gone have left. */
-export async function sweepSpill(root: string): Promise<void> {
+/** Removes what workers of servers that are gone have left. Gives how many folders. */
+export async function sweepSpill(root: string): Promise<number> {
   const names = await readdir(root).catch(() => []);
   const left = names.filter((name) => !name.startsWith(processPrefix()) && !isOfOtherLivingProcess(name));
   await Promise.all(left.map((name) => rm(join(root, name), { recursive: true, force: true })));
+  return left.length;
 }

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts';
-import { Checksum, checksumLike, checksumOf } from './checksum.ts';
+import { Checksum } from '../../../../core/checksum.ts';
+import { checksumLike, checksumOf } from './checksum.ts';
 
 const { signal } = new AbortController();
 

@@ -1,10 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Batch } from '../../../../core/batch.ts';
+import { Checksum } from '../../../../core/checksum.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import type { PartFacts } from '../../../../core/frame-engine.ts';
 import { ParquetWriter } from '../../../../encoding/parquet/parquet-writer.ts';
 import { startWriteOut } from '../native/c-api.ts';
-import { Checksum, type FileChecksum } from './checksum.ts';
+import type { FileChecksum } from './checksum.ts';
 import { parquetNames } from './parquet-names.ts';
 
 export interface FlatPart extends Pick<PartFacts, 'rows' | 'uncompressedBytes'>, FileChecksum {
