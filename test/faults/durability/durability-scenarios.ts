@@ -1,4 +1,5 @@
 import type { Scenario } from '../harness/scenario.ts';
+import { backupAnytime } from './backup-anytime.ts';
 import { failingCalls } from './failing-calls.ts';
 import { killAnytime } from './kill-anytime.ts';
 import { orderOfSystemCalls } from './order-of-system-calls.ts';
@@ -13,4 +14,5 @@ export const durabilityScenarios: readonly Scenario[] = [
   powerLoss,
   recompressionCutOff,
   failingCalls,
+  backupAnytime,
 ];

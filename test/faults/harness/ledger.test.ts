@@ -30,6 +30,20 @@ describe('the ledger', () => {
     expect(() => ledger.settle('h', [1])).toThrow();
   });
 
+  test('records all contents of a time, and none of before or after', () => {
+    const ledger = new Ledger();
+    ledger.note(operation('create', 1), 'acknowledged');
+    ledger.note(operation('append', 2), 'acknowledged');
+    const recording = ledger.record();
+    ledger.note(operation('drop', 3), 'unknown');
+    ledger.note({ ...operation('create', 4), handle: 'new' }, 'acknowledged');
+    recording.end();
+    ledger.note(operation('overwrite', 5), 'acknowledged');
+    for (const seen of [[1, 2], undefined]) recording.assertSeen('h', seen);
+    for (const seen of [[4], undefined]) recording.assertSeen('new', seen);
+    for (const missed of [[1], [5]]) expect(() => recording.assertSeen('h', missed)).toThrow('but the copy holds');
+  });
+
   test('knows that a frame was not there when one was made', () => {
     const ledger = new Ledger();
     ledger.note(operation('create', 1), 'unknown');

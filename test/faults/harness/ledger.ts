@@ -20,6 +20,7 @@ export type Outcome = 'acknowledged' | 'refused' | 'unknown';
  */
 export class Ledger {
   readonly #possible = new Map<string, Content[]>();
+  readonly #recordings = new Set<Recording>();
   acknowledged = 0;
   refused = 0;
   unknown = 0;
@@ -40,6 +41,14 @@ export class Ledger {
     const after = free.map((content) => applied(content, operation));
     const next = outcome === 'acknowledged' ? after : outcome === 'refused' ? before : [...before, ...after];
     this.#possible.set(operation.handle, distinct(next));
+    for (const recording of this.#recordings) recording.add(operation.handle, next);
+  }
+
+  /** Notes all contents that handles may show from now on, until `end`. */
+  record(): Recording {
+    const recording = new Recording(this.#possible, (ended) => this.#recordings.delete(ended));
+    this.#recordings.add(recording);
+    return recording;
   }
 
   /** Takes what the server shows as what is there from now on. Throws where it may not be. */
@@ -49,6 +58,35 @@ export class Ledger {
       throw new Error(`${handle} should hold ${possible.map(shown).join(' or ')}, but holds ${shown(found)}`);
     }
     this.#possible.set(handle, [found]);
+  }
+}
+
+/** What handles may have shown at some moment of a time. */
+export class Recording {
+  readonly #seen = new Map<string, Content[]>();
+  readonly #onEnd: (recording: Recording) => void;
+
+  constructor(possible: ReadonlyMap<string, readonly Content[]>, onEnd: (recording: Recording) => void) {
+    for (const [handle, contents] of possible) this.#seen.set(handle, [...contents]);
+    this.#onEnd = onEnd;
+  }
+
+  add(handle: string, contents: readonly Content[]): void {
+    this.#seen.set(handle, [...(this.#seen.get(handle) ?? [undefined]), ...contents]);
+  }
+
+  end(): void {
+    this.#onEnd(this);
+  }
+
+  get handles(): string[] {
+    return [...this.#seen.keys()];
+  }
+
+  assertSeen(handle: string, found: Content): void {
+    const seen = this.#seen.get(handle) ?? [undefined];
+    if (seen.some((content) => isSame(content, found))) return;
+    throw new Error(`${handle} held ${distinct(seen).map(shown).join(', then ')}, but the copy holds ${shown(found)}`);
   }
 }
 
