@@ -43,6 +43,10 @@ export const checks = {
       'the directory of the frames: the same, and file system, hard links, rename, O_DSYNC, fsync of a folder, all really tried',
     remedy: 'a local file system, or NFSv4 ([Several servers](../guides/scale-out.md))',
   },
+  format: {
+    looksAt: 'the format of the directory of the frames is one that this version reads',
+    remedy: 'start the version that the line names, or restore a backup ([Storage](../guides/storage.md#format))',
+  },
   fsync: {
     looksAt: 'time of 20 small durable writes there; each append takes at least one',
     remedy: 'a disk that is faster, or that others do not use',

@@ -2,6 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { release, tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { AppError } from '../core/app-error.ts';
 import { LinkedAbort } from '../core/async/linked-abort.ts';
 import { mostOfAll } from '../core/connection-limit.ts';
 import { silentLogger } from '../core/logger.ts';
@@ -18,6 +19,7 @@ import { judgeNode, nodeFacts } from '../doctor/node-runtime.ts';
 import { judgeResources, type ResourceNeeds, resourceFacts } from '../doctor/resources.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
 import { tryWorker } from '../engines/duckdb/try-worker.ts';
+import { readKnownFormat } from '../frames/upkeep/directory-format.ts';
 import { examineServices } from './doctor-services.ts';
 
 interface Options {
@@ -108,9 +110,20 @@ async function examineFiles({ storage, audit, tls }: Config): Promise<Finding[]>
       () => ok('analytics', storage.duckdbPath),
       (error: Error) => notOk('fail', 'analytics', error.message, 'the server does not start'),
     ),
+    examineFormat(resolve(storage.parquetPath)),
     ...(audit.file === undefined ? [] : [examineAudit(audit.file)]),
     ...(hasTls ? [certificateFacts({ ...tls, certFile, keyFile }).then(judgeCertificate)] : []),
   ]);
+}
+
+async function examineFormat(coldDirectory: string): Promise<Finding> {
+  try {
+    const { format, writtenBy } = await readKnownFormat(coldDirectory);
+    return ok('format', format === 0 ? 'that of 0.1.0, or a new directory' : `${format}, written by ${writtenBy}`);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return notOk('fail', 'format', error.message, 'the server does not start', error.hint);
+  }
 }
 
 /** Without a trace: the server makes the file. */

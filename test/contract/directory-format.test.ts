@@ -61,6 +61,12 @@ describe('every command that opens a directory', () => {
         'start Framehold 2.5.0 or newer, or restore a backup from before the upgrade',
     ]);
     expect(await readdir(join(dataDir, 'cold', '.framehold'))).toEqual(['format.json']);
+    const doctor = await runCommand(['doctor', '--json', '--data-dir', dataDir], { cwd: directory.path });
+    const { checks } = JSON.parse(doctor.stdout) as { readonly checks: readonly { readonly check: string }[] };
+    expect(checks.find(({ check }) => check === 'format')).toMatchObject({
+      level: 'fail',
+      found: expect.stringContaining('has format 7, written by Framehold 2.5.0'),
+    });
   });
 
   test('refuses one whose format file is damaged, rather than taking it for an old one', async () => {
