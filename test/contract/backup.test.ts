@@ -349,10 +349,10 @@ test('an analytics database that is being written is named, and all else is in t
   const path = join(source, 'analytics.duckdb');
   await writeFile(path, '');
   // So large that its copy takes longer than writers wait for their turn.
-  await truncate(path, 8_000_000);
+  await truncate(path, 64_000_000);
   const loop = 'for (;;) fs.appendFileSync(process.argv[1], "x")';
   const writers = [1, 2].map(() => spawn(process.execPath, ['-e', loop, path]));
-  await soon(async () => expect((await stat(path)).size).toBeGreaterThan(8_000_000));
+  await soon(async () => expect((await stat(path)).size).toBeGreaterThan(64_000_000));
   const { status, stdout } = await command('backup', destination, '--data-dir', source);
   for (const writer of writers) writer.kill('SIGKILL');
   expect(status).toBe(1);
