@@ -131,7 +131,7 @@ describe.concurrent('during server.shutdown_delay', () => {
 });
 
 test('a request that comes on an open connection once the listeners are closed reads 503 with Retry-After, also with a body', async () => {
-  const server = await startFramehold();
+  const server = await startFramehold({ settings: { 'server.shutdown_grace': '30s' } });
   const { hostname, port } = new URL(server.url);
   // The stop waits for this one.
   const held = connect(Number(port), hostname);
