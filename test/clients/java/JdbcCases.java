@@ -387,6 +387,25 @@ public class JdbcCases {
     }
   }
 
+  @Case("a result tells the digits of its decimals and whole numbers, prepared or not")
+  void digits() throws Exception {
+    String sql = "SELECT 1.25::DECIMAL(10,2), 1::DECIMAL(38,0), sum(1), 1::BIGINT, 'x'";
+    List<String> expected = List.of("10,2", "38,0", "38,0", "19,0", "0,0");
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        PreparedStatement prepared = connection.prepareStatement(sql)) {
+      equal(digitsOf(statement.executeQuery(sql).getMetaData()), expected);
+      equal(digitsOf(prepared.getMetaData()), expected);
+      equal(digitsOf(prepared.executeQuery().getMetaData()), expected);
+    }
+  }
+
+  private static List<String> digitsOf(ResultSetMetaData metadata) throws SQLException {
+    List<String> digits = new ArrayList<>();
+    for (int n = 1; n <= metadata.getColumnCount(); n++) digits.add(metadata.getPrecision(n) + "," + metadata.getScale(n));
+    return digits;
+  }
+
   @Case("execute tells a query from an update")
   void execute() throws Exception {
     String handle = fresh();

@@ -1,6 +1,7 @@
 import { RecordBatchReader } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import { typeCases } from '../../../../test/support/type-cases.ts';
+import type { DataType } from '../../../core/data-type.ts';
 import { sqlTypeName } from '../../sql-types/sql-type-name.ts';
 import { schemaMessage } from '../write/schema-message.ts';
 import { arrowFields } from './arrow-columns.ts';
@@ -18,6 +19,19 @@ test('a schema names every type as Arrow and as SQL', () => {
   );
   expect(schema.fields.map((field) => field.name)).toEqual(columns.map((column) => column.name));
   expect(schema.fields.every((field) => field.nullable)).toBe(true);
+});
+
+test('a schema tells the digits of decimals and whole numbers, and of nothing else', () => {
+  const digits = (type: DataType): (string | undefined)[] => {
+    const metadata = schemaOf(schemaMessage(arrowFields([{ name: 'c', type }]))).fields[0]?.metadata;
+    return ['PRECISION', 'SCALE'].map((name) => metadata?.get(`ARROW:FLIGHT:SQL:${name}`));
+  };
+  expect(digits({ kind: 'decimal', precision: 10, scale: 2 })).toEqual(['10', '2']);
+  expect(digits({ kind: 'int', bits: 8, signed: true })).toEqual(['3', '0']);
+  expect(digits({ kind: 'int', bits: 64, signed: true })).toEqual(['19', '0']);
+  expect(digits({ kind: 'int', bits: 64, signed: false })).toEqual(['20', '0']);
+  expect(digits({ kind: 'int', bits: 128, signed: true })).toEqual(['38', '0']);
+  expect(digits({ kind: 'utf8' })).toEqual([undefined, undefined]);
 });
 
 test('JSON is told from text by its extension name, wherever it stands', () => {

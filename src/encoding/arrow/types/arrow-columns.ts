@@ -5,13 +5,40 @@ import { type ArrowType, binaryType, listType, utf8Type } from './arrow-type.ts'
 
 const jsonExtension = { 'ARROW:extension:name': 'arrow.json', 'ARROW:extension:metadata': '' };
 
-/** Our columns as Arrow fields. Each tells in its metadata which SQL type it has, as Flight SQL clients expect it. */
+/**
+ * Our columns as Arrow fields. Each tells in its metadata which SQL type it has, as Flight SQL clients expect it. Without
+ * the digits the JDBC driver tells 0 of them, and Spark reads a decimal as DECIMAL(38,18).
+ */
 export function arrowFields(columns: readonly Column[]): ArrowField[] {
   return columns.map(({ name, type }) => {
     const field = fieldOf(name, type);
-    return { ...field, metadata: { ...field.metadata, 'ARROW:FLIGHT:SQL:TYPE_NAME': sqlTypeName(type) } };
+    return { ...field, metadata: { ...field.metadata, ...sqlMetadata(type) } };
   });
 }
+
+function sqlMetadata(type: DataType): Record<string, string> {
+  const digits = decimalDigits(type);
+  return {
+    'ARROW:FLIGHT:SQL:TYPE_NAME': sqlTypeName(type),
+    ...(digits && {
+      'ARROW:FLIGHT:SQL:PRECISION': `${digits.precision}`,
+      'ARROW:FLIGHT:SQL:SCALE': `${digits.scale}`,
+    }),
+  };
+}
+
+function decimalDigits(type: DataType): { readonly precision: number; readonly scale: number } | undefined {
+  switch (type.kind) {
+    case 'decimal':
+      return type;
+    case 'int':
+      return { precision: type.bits === 64 && !type.signed ? 20 : integerDigits[type.bits], scale: 0 };
+    default:
+      return undefined;
+  }
+}
+
+const integerDigits = { 8: 3, 16: 5, 32: 10, 64: 19, 128: 38 } as const;
 
 function fieldOf(name: string, type: DataType): ArrowField {
   const metadata = type.kind === 'json' ? { metadata: jsonExtension } : {};

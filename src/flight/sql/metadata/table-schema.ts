@@ -1,4 +1,3 @@
-import type { DataType } from '../../../core/data-type.ts';
 import { framesCatalog, framesSchema } from '../../../core/sql.ts';
 import { arrowFields } from '../../../encoding/arrow/types/arrow-columns.ts';
 import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
@@ -19,28 +18,9 @@ export function tableSchema(table: SqlTableEntry): Uint8Array {
   };
   const fields = arrowFields(columns).map((field, index) => {
     const { type } = columns[index] as SqlTableEntry['columns'][number];
-    return { ...field, metadata: { ...field.metadata, ...shared, ...typeMetadata(type) } };
+    const isCaseSensitive = type.kind === 'utf8' || type.kind === 'json';
+    const own = { [`${prefix}IS_CASE_SENSITIVE`]: isCaseSensitive ? '1' : '0' };
+    return { ...field, metadata: { ...field.metadata, ...shared, ...own } };
   });
   return schemaMessage(fields);
 }
-
-function typeMetadata(type: DataType): Record<string, string> {
-  const digits = decimalDigits(type);
-  return {
-    [`${prefix}IS_CASE_SENSITIVE`]: type.kind === 'utf8' || type.kind === 'json' ? '1' : '0',
-    ...(digits && { [`${prefix}PRECISION`]: `${digits.precision}`, [`${prefix}SCALE`]: `${digits.scale}` }),
-  };
-}
-
-function decimalDigits(type: DataType): { readonly precision: number; readonly scale: number } | undefined {
-  switch (type.kind) {
-    case 'decimal':
-      return type;
-    case 'int':
-      return { precision: type.bits === 64 && !type.signed ? 20 : integerDigits[type.bits], scale: 0 };
-    default:
-      return undefined;
-  }
-}
-
-const integerDigits = { 8: 3, 16: 5, 32: 10, 64: 19, 128: 38 } as const;
