@@ -358,6 +358,16 @@ public class JdbcCases {
     }
   }
 
+  @Case("catalogs, schemas and tables are found by names in upper case, as Spring and sqlline ask for them")
+  void upperCase() throws Exception {
+    try (Connection connection = connect()) {
+      DatabaseMetaData metadata = connection.getMetaData();
+      equal(rows(metadata.getSchemas("FRAMEHOLD", "FRAMES"), "TABLE_SCHEM"), List.of("frames"));
+      equal(rows(metadata.getTables("FRAMEHOLD", "FRAMES", "EVERY_TYPE", null), "TABLE_NAME"), List.of("every_type"));
+      equal(rows(metadata.getColumns(null, "FRAMES", "EVERY_TYPE", "utf8"), "COLUMN_NAME"), List.of("utf8"));
+    }
+  }
+
   @Case("keys, indexes, procedures and privileges are asked for in vain, not with an error")
   void noKeys() throws Exception {
     try (Connection connection = connect()) {

@@ -1,12 +1,17 @@
+import { asciiLower } from '../../../core/text/ascii-lower.ts';
+
 const escapeCharacter = '\\';
 
 type Token = '%' | '_' | { readonly literal: string };
 
-/** Whether a name fits a pattern of Flight SQL's metadata commands: `%` is any text, `_` one character, `\` takes the next literally. */
+/**
+ * Whether a name fits a pattern of Flight SQL's metadata commands: `%` is any text, `_` one character, `\` takes the next
+ * literally. Upper and lower case of a letter are the same, as in names of SQL: JDBC tools ask in upper case.
+ */
 export function likePattern(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined) return () => true;
-  const tokens = parse(pattern);
-  return (name) => matches([...name], tokens);
+  const tokens = parse(asciiLower(pattern));
+  return (name) => matches([...asciiLower(name)], tokens);
 }
 
 function parse(pattern: string): Token[] {

@@ -67,6 +67,8 @@ test('frames and the tables of the operator are listed in order, a damaged frame
 
 test.each<[Partial<TableFilter>, number]>([
   [{ catalog: 'framehold' }, 2],
+  [{ catalog: 'FRAMEHOLD', schemaPattern: 'FRAMES', tablePattern: 'TRADES' }, 1],
+  [{ catalog: 'ANALYTICS', schemaPattern: 'Ma%', tablePattern: 'INSTR%' }, 1],
   [{ catalog: '' }, 0],
   [{ catalog: 'nowhere' }, 0],
   [{ schemaPattern: 'm%' }, 2],
@@ -87,6 +89,9 @@ test('the main schema of the operator is there without tables, too', async () =>
     ['framehold', 'frames'],
   ]);
   expect(await listSchemas(sources, { ...all, schemaPattern: 'e_' }, { signal })).toEqual([['analytics', 'eu']]);
+  expect(await listSchemas(sources, { catalog: 'FrameHold', schemaPattern: 'FR%' }, { signal })).toEqual([
+    ['framehold', 'frames'],
+  ]);
 });
 
 test('frames are listed while the database of the operator cannot be opened; who asks for its tables is told', async () => {

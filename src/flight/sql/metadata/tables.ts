@@ -4,6 +4,7 @@ import { mayUseEngine } from '../../../core/engine-names.ts';
 import { isSharedName, splitSharedName } from '../../../core/frame-name.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
+import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { CallOptions, FrameSql } from '../../../query/frame-sql.ts';
 import { likePattern } from './like-pattern.ts';
@@ -24,7 +25,7 @@ export interface SqlTableEntry {
 }
 
 export interface TableFilter {
-  /** Exactly this one; undefined: any. */
+  /** This one, in any case of its letters; undefined: any. */
   readonly catalog: string | undefined;
   readonly schemaPattern: string | undefined;
   readonly tablePattern?: string | undefined;
@@ -137,7 +138,7 @@ function typeFilter(wanted: readonly string[]): (type: string) => boolean {
 }
 
 function allows(wanted: string | undefined, catalog: string): boolean {
-  return wanted === undefined || wanted === catalog;
+  return wanted === undefined || asciiLower(wanted) === catalog;
 }
 
 function compare(a: string, b: string): number {
