@@ -50,7 +50,7 @@ const mostReservedBytes = 5e9;
 /** Says nothing of the file. */
 const tooManyOpen: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 /** To be counted up when the same rows are encoded in another way. */
-const encodingVersion = 1;
+const encodingVersion = 2;
 
 /**
  * Encoded rows on local disk, for what memory has no room for: below it, and above Parquet. It is found again after a restart.

@@ -102,3 +102,27 @@ test('DuckDB finds the types and the rows of an ordinary table by itself', async
   );
   expect(both).toEqual({ different: 0 });
 });
+
+test.each(['csv', 'tsv', 'ndjson'])(
+  'a frame as %s and back has the same types and rows, put or appended',
+  async (fmt) => {
+    await putSql(
+      server.frames,
+      `times_${fmt}`,
+      `SELECT TIMESTAMP '2026-01-31 12:00:00' + INTERVAL (range) SECOND AS "at", "at"::TIMESTAMPTZ AS zoned,
+       make_timestamp_ns(range * 1_000_000_007) AS fine, DATE '2026-01-31' + range::INT AS day, TIME '12:30:00' AS clock
+     FROM range(3)`,
+    );
+    const exported = (await ask(`${server.url}/exp?handle=times_${fmt}&fmt=${fmt}`)).body;
+    const put = await ask(`${server.url}/imp?name=back_${fmt}`, { method: 'POST', body: exported });
+    expect(put.status, put.text).toBe(200);
+    const types = async (handle: string) => (await ask(`${server.url}/handles/${handle}`)).json().columns;
+    expect(await types(`back_${fmt}`)).toEqual(await types(`times_${fmt}`));
+    const appended = await ask(`${server.url}/imp?name=back_${fmt}&append=true`, { method: 'POST', body: exported });
+    expect(appended.status, appended.text).toBe(200);
+    const rows = async (handle: string) =>
+      (await ask(`${server.url}/exec?handle=${handle}&fmt=json`)).json().dataset as unknown[];
+    const wanted = await rows(`times_${fmt}`);
+    expect(await rows(`back_${fmt}`)).toEqual([...wanted, ...wanted]);
+  },
+);

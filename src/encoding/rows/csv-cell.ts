@@ -8,7 +8,7 @@ import { textWriter } from '../values/utf8-values.ts';
 import { type CsvWriteOptions, quotedBytes } from './csv-options.ts';
 import { csvText } from './csv-text.ts';
 import { csvDateValues, csvFloatValues, csvJsonValues } from './csv-values.ts';
-import { execValues } from './exec-cell.ts';
+import { execValues, lineForm } from './exec-cell.ts';
 
 /**
  * What a writer puts. `field`: the field as it stands. `string`: a JSON string that holds nothing but plain ASCII, so
@@ -64,7 +64,7 @@ export function csvCell(sink: ByteSink, type: DataType, options: CsvWriteOptions
   // Characters that the strings of `string` may hold.
   const keepsQuotes = ':=/'.includes(options.delimiter);
   const cell = (puts: Puts, values: ValueWriter): CsvCell => new CsvCell(sink, values, puts, keepsQuotes);
-  const ofJson = (): ValueWriter => execValues(sink, type, false);
+  const ofJson = (): ValueWriter => execValues(sink, type, lineForm);
   switch (type.kind) {
     case 'null':
     case 'boolean':

@@ -234,10 +234,17 @@ describe('values', () => {
     [
       { kind: 'timestamp', unit: 'us', zoned: false },
       [
-        [0n, '1970-01-01T00:00:00.000000Z'],
+        [0n, '1970-01-01T00:00:00.000000'],
         [2n ** 63n - 1n, ''],
       ],
     ],
+    [{ kind: 'timestamp', unit: 'ms', zoned: false }, [[5n, '1970-01-01T00:00:00.005000']]],
+    [{ kind: 'timestamp', unit: 'us', zoned: true }, [[0n, '1970-01-01T00:00:00.000000Z']]],
+    [
+      { kind: 'list', element: { kind: 'timestamp', unit: 'us', zoned: false } },
+      [[[0n], '"[""1970-01-01T00:00:00.000000""]"']],
+    ],
+    [{ kind: 'list', element: { kind: 'date' } }, [[[0], '"[""1970-01-01""]"']]],
     [{ kind: 'timestamp', unit: 'ns', zoned: true }, [[1n, '1970-01-01T00:00:00.000000001Z']]],
     [{ kind: 'interval' }, [[[1, 2, 3_000_000_000n], 'P1M2DT3S']]],
     [

@@ -15,13 +15,28 @@ import { decimalValues, float32Values, float64Values, int64Values, intValues } f
 import { binaryValues, jsonValues, utf8Values } from '../values/text-values.ts';
 import { timestampValues } from '../values/timestamp-values.ts';
 
-/** Writes cells of a type as exec JSON. `quoteLargeNum` reaches into arrays and structs. */
-export function execCell(sink: ByteSink, type: DataType, quoteLargeNum: boolean): Cell {
-  return new Cell(sink, execValues(sink, type, quoteLargeNum));
+/** Reaches into arrays and structs. */
+export interface CellForm {
+  /** Every LONG as a string. */
+  readonly quoteLargeNum: boolean;
+  /**
+   * Dates without a time of day, and timestamps without a zone without `Z`: who reads the text finds the same types again.
+   * /exec writes both as points in time, as QuestDB does.
+   */
+  readonly keepsTypes: boolean;
 }
 
-export function execValues(sink: ByteSink, type: DataType, quoteLargeNum: boolean): ValueWriter {
-  const cellOf = (inner: DataType): Cell => execCell(sink, inner, quoteLargeNum);
+/** Of CSV and NDJSON. */
+export const lineForm: CellForm = { quoteLargeNum: false, keepsTypes: true };
+
+/** Writes cells of a type as exec JSON. */
+export function execCell(sink: ByteSink, type: DataType, form: CellForm): Cell {
+  return new Cell(sink, execValues(sink, type, form));
+}
+
+export function execValues(sink: ByteSink, type: DataType, form: CellForm): ValueWriter {
+  const { quoteLargeNum, keepsTypes } = form;
+  const cellOf = (inner: DataType): Cell => execCell(sink, inner, form);
   switch (type.kind) {
     case 'null':
       return { bind() {}, write: (_row, at) => sink.null(at) };
@@ -43,11 +58,11 @@ export function execValues(sink: ByteSink, type: DataType, quoteLargeNum: boolea
     case 'binary':
       return binaryValues(sink);
     case 'date':
-      return dateValues(sink);
+      return dateValues(sink, { hasTime: !keepsTypes });
     case 'time':
       return timeValues(sink, type.unit);
     case 'timestamp':
-      return timestampValues(sink, type.unit);
+      return timestampValues(sink, type.unit, { hasZone: type.zoned || !keepsTypes });
     case 'interval':
       return intervalValues(sink);
     case 'list':

@@ -17,7 +17,8 @@ export interface ExecJsonOptions {
 /** Rows as `[cell,cell,…],` one behind the other. */
 export function createExecJsonEncoder(columns: readonly Column[], options: ExecJsonOptions): RowTextEncoder {
   const sink = new ByteSink();
-  const cells = columns.map((column) => execCell(sink, column.type, options.quoteLargeNum));
+  const form = { ...options, keepsTypes: false };
+  const cells = columns.map((column) => execCell(sink, column.type, form));
   return createRowTextEncoder(sink, {
     columnCount: cells.length,
     bind({ vectors }) {

@@ -46,15 +46,33 @@ test('JSON on several lines becomes one line', () => {
   ).toEqual([{ j: { a: 'x\ny' }, l: [{ a: 'x\ny' }] }]);
 });
 
-test.each(typeCases)('values are those of exec JSON: $sqlName', ({ type, values }) => {
-  const columns = [{ name: 'v', type }];
-  const exec = createExecJsonEncoder(columns, { quoteLargeNum: false });
-  exec.encode({ columns, rows: values.length, vectors: [vectorOf(type, values)] });
-  const rows = JSON.parse(`[${Buffer.from(exec.take().bytes).toString().slice(0, -1)}]`) as unknown[][];
-  expect(lines([{ name: 'v', type, values }]).map((line) => (JSON.parse(line) as { v: unknown }).v)).toEqual(
-    rows.map(([value]) => value),
-  );
+test('timestamps without a zone have no Z, and dates no time', () => {
+  const local: DataType = { kind: 'timestamp', unit: 'us', zoned: false };
+  expect(
+    lines([
+      { name: 'at', type: local, values: [1n, 2n ** 63n - 1n] },
+      { name: 'utc', type: { ...local, zoned: true }, values: [1n, null] },
+      { name: 'day', type: { kind: 'date' }, values: [-1, 2 ** 31 - 1] },
+      { name: 'list', type: { kind: 'list', element: local }, values: [[1n, null], []] },
+    ]),
+  ).toEqual([
+    '{"at":"1970-01-01T00:00:00.000001","utc":"1970-01-01T00:00:00.000001Z","day":"1969-12-31","list":["1970-01-01T00:00:00.000001",null]}',
+    '{"at":null,"utc":null,"day":null,"list":[]}',
+  ]);
 });
+
+test.each(typeCases.filter(({ type }) => !/date|timestamp/.test(JSON.stringify(type))))(
+  'values are those of exec JSON: $sqlName',
+  ({ type, values }) => {
+    const columns = [{ name: 'v', type }];
+    const exec = createExecJsonEncoder(columns, { quoteLargeNum: false });
+    exec.encode({ columns, rows: values.length, vectors: [vectorOf(type, values)] });
+    const rows = JSON.parse(`[${Buffer.from(exec.take().bytes).toString().slice(0, -1)}]`) as unknown[][];
+    expect(lines([{ name: 'v', type, values }]).map((line) => (JSON.parse(line) as { v: unknown }).v)).toEqual(
+      rows.map(([value]) => value),
+    );
+  },
+);
 
 test('without columns there are empty objects', () => {
   const encoder = createNdjsonEncoder([]);

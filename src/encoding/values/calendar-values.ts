@@ -13,8 +13,10 @@ const INT32_MAX = 0x7fffffff;
 export const CALENDAR_BYTES = 48;
 
 const MIDNIGHT = new TextEncoder().encode('T00:00:00.000Z"');
+const END_QUOTE = Uint8Array.of(QUOTE);
 
-export function dateValues(sink: ByteSink): ValueWriter {
+export function dateValues(sink: ByteSink, { hasTime }: { readonly hasTime: boolean }): ValueWriter {
+  const tail = hasTime ? MIDNIGHT : END_QUOTE;
   let days = new Int32Array(0);
   return {
     bind(vector) {
@@ -25,7 +27,7 @@ export function dateValues(sink: ByteSink): ValueWriter {
       if (isInfiniteDay(day)) return sink.null(at);
       const out = sink.reserve(at, CALENDAR_BYTES);
       out.setUint8(at, QUOTE);
-      return sink.copy(writeCalendarDate(out, at + 1, day), MIDNIGHT);
+      return sink.copy(writeCalendarDate(out, at + 1, day), tail);
     },
   };
 }

@@ -5,21 +5,23 @@ import { write2Digits, write6Digits, write9Digits } from './digits.ts';
 /** The year of the farthest timestamp has 12 digits. */
 const TIMESTAMP_BYTES = 48;
 
-/** Writes `"2026-01-31T12:34:56.000000Z"`, keeping all up to the minute from value to value since most share it. */
+/** Writes `"2026-01-31T12:34:56.000000Z"`, the `Z` where there is a zone, keeping all up to the minute from value to value since most share it. */
 export class TimestampText {
   /** Of the value before, in seconds since 1970. */
   minuteStart = Number.NaN;
   readonly #sink: ByteSink;
   readonly #nanoseconds: boolean;
+  readonly #hasZone: boolean;
   readonly #prefix = new DataView(new ArrayBuffer(TIMESTAMP_BYTES));
   #prefixLength = 0;
   #dateEnd = 0;
   #day = Number.NaN;
   #minute = -1;
 
-  constructor(sink: ByteSink, nanoseconds: boolean) {
+  constructor(sink: ByteSink, { nanoseconds, hasZone }: { readonly nanoseconds: boolean; readonly hasZone: boolean }) {
     this.#sink = sink;
     this.#nanoseconds = nanoseconds;
+    this.#hasZone = hasZone;
   }
 
   write(at: number, day: number, secondOfDay: number, fraction: number): number {
@@ -38,8 +40,9 @@ export class TimestampText {
     at = write2Digits(out, at + length, second);
     out.setUint8(at, 46);
     at = this.#nanoseconds ? write9Digits(out, at + 1, fraction) : write6Digits(out, at + 1, fraction);
-    out.setUint16(at, 0x5a22);
-    return at + 2;
+    if (this.#hasZone) out.setUint8(at++, 90);
+    out.setUint8(at, 34);
+    return at + 1;
   }
 
   #turnTo(day: number, minute: number): void {

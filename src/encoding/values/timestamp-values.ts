@@ -7,8 +7,12 @@ import { TimestampText } from './timestamp-text.ts';
 
 const DAY_SECONDS = 86400;
 
-export function timestampValues(sink: ByteSink, unit: TimeUnit): ValueWriter {
-  const text = new TimestampText(sink, unit === 'ns');
+export function timestampValues(
+  sink: ByteSink,
+  unit: TimeUnit,
+  { hasZone }: { readonly hasZone: boolean },
+): ValueWriter {
+  const text = new TimestampText(sink, { nanoseconds: unit === 'ns', hasZone });
   const writeText = unit === 'us' || unit === 'ns' ? bySecond(text, unit) : byDay(text, unit);
   let words = new Int32Array(0);
   return {
