@@ -39,6 +39,7 @@ import { rotateTokenRoute, tokenRoute, tokensRoute } from '../http/routes/tokens
 import { whoamiRoute } from '../http/routes/whoami.ts';
 import { writeRoutes } from '../http/routes/write/route.ts';
 import { settingsRoute } from '../http/routes/write/settings-route.ts';
+import type { ExportFiles } from '../http/table/export-files.ts';
 import { Plotter } from '../query/plot/plotter.ts';
 import { ColumnProfiler } from '../query/profile/column-profiler.ts';
 import type { EventLoopMonitor } from '../telemetry/event-loop-delay.ts';
@@ -61,6 +62,7 @@ export interface RouteParts extends Access {
   readonly shown: () => ShownConfig;
   readonly followers: Followers;
   readonly tickets: DownloadTickets;
+  readonly exportFiles: ExportFiles;
   readonly tls: ServerTls | undefined;
   readonly queries: Queries;
 }
@@ -97,7 +99,7 @@ function apiRoutes(config: Config, parts: RouteParts, grpc: ListenAddress): read
     ...probeRoutes(parts.readiness, true),
     metricsRoute(parts.metrics, { withTenants: true }),
     execRoute({ frames, pages: cache.space(), tsdb, sql, settings: { ...http, defaultEngine } }),
-    expRoute({ frames, tsdb, sql, settings: { ...http, defaultEngine } }),
+    expRoute({ frames, files: parts.exportFiles, tsdb, sql, settings: { ...http, defaultEngine } }),
     impRoute({ frames, limits: http }),
     ...writeRoutes({ frames, limits: { ...http, maxBodyBytes: write.maxBodyBytes }, addsColumns: write.addsColumns }),
     settingsRoute,

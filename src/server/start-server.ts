@@ -11,6 +11,7 @@ import { Followers } from '../follow/followers.ts';
 import type { FrameStore } from '../frames/store.ts';
 import type { ShownConfig } from '../http/routes/config.ts';
 import { metricsRoute } from '../http/routes/metrics.ts';
+import { ExportFiles } from '../http/table/export-files.ts';
 import { EventLoopMonitor } from '../telemetry/event-loop-delay.ts';
 import { ServerTimings } from '../telemetry/server-timings.ts';
 import { ServerTls } from '../tls/server-tls.ts';
@@ -95,7 +96,8 @@ export async function startServer(
       [...poolFigures(pools, queries.engines).values()].flatMap(({ pids }) => [...pids]);
     const own = { timings, tracing, readiness, metrics, eventLoop, totals: () => store.totals, workerPids, shown };
     const { cache, diskCache } = store;
-    const shared = { audit, tls, followers, tickets: new DownloadTickets(), cache, diskCache };
+    const exportFiles = cleanup.use(new ExportFiles());
+    const shared = { exportFiles, audit, tls, followers, tickets: new DownloadTickets(), cache, diskCache };
     const listeners = cleanup.use(await openListeners(config, { ...access, ...own, ...shared, queries }, logger));
     connections = listeners.connections;
     readiness.serving(() => store.trouble);

@@ -1,4 +1,4 @@
-"""polars over ADBC, by connection and by URI."""
+"""polars over ADBC, by connection and by URI, and files of GET /exp by their address."""
 
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -130,3 +130,49 @@ def _(server):
         frame.write_database(handle, connection, engine="adbc")
         back = pl.read_database(f"SELECT * FROM {handle}", connection)
     assert back.equals(frame)
+
+
+def exported(server, handle, fmt, **parameters):
+    more = "".join(f"&{name}={value}" for name, value in parameters.items())
+    return f"{server.http}/exp?handle={handle}&fmt={fmt}{more}"
+
+
+def appended(server):
+    """A frame of two parts, and what polars is to read of it."""
+    handle = server.fresh()
+    parts = [pl.DataFrame({"n": [n, None], "text": [f"text {n}", "x"]}) for n in range(2)]
+    with server.adbc() as connection:
+        for part in parts:
+            part.write_database(handle, connection, engine="adbc", if_table_exists="append")
+        connection.commit()
+    return handle, pl.concat(parts)
+
+
+@case("read_parquet and scan_parquet read a frame of several parts by its address, whole or some of it")
+def _(server):
+    handle, wanted = appended(server)
+    equal(pl.read_parquet(exported(server, handle, "parquet")).rows(), wanted.rows())
+    scan = pl.scan_parquet(exported(server, handle, "parquet")).select("text").head(3)
+    equal(scan.collect()["text"].to_list(), wanted["text"].head(3).to_list())
+    equal(pl.read_parquet(exported(server, handle, "parquet", limit="1,3")).rows(), wanted.slice(1, 2).rows())
+    equal(pl.read_parquet(exported(server, handle, "parquet", cols="n")).rows(), wanted.select("n").rows())
+    equal(pl.read_parquet(exported(server, handle, "parquet", compression_codec="gzip")).rows(), wanted.rows())
+
+
+@case("read_csv, scan_csv, read_ndjson and scan_ndjson read a frame by its address")
+def _(server):
+    handle, wanted = appended(server)
+    equal(pl.read_csv(exported(server, handle, "csv")).rows(), wanted.rows())
+    equal(pl.scan_csv(exported(server, handle, "csv")).select("n").collect().rows(), wanted.select("n").rows())
+    equal(pl.read_ndjson(exported(server, handle, "ndjson")).rows(), wanted.rows())
+    equal(pl.scan_ndjson(exported(server, handle, "ndjson")).collect().rows(), wanted.rows())
+
+
+@case("read_csv reads a text of many megabytes by its address")
+def _(server):
+    handle = server.fresh()
+    frame = pl.DataFrame({"id": pl.int_range(300_000, eager=True), "text": ["some text of a row"] * 300_000})
+    with server.adbc() as connection:
+        frame.write_database(handle, connection, engine="adbc")
+        connection.commit()
+    assert pl.read_csv(exported(server, handle, "csv")).equals(frame)

@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises';
 import type { FrameName } from '../../../core/frame-name.ts';
-import type { Frames } from '../../../frames/frames.ts';
+import { chooseCoding } from '../../exchange/content-coding.ts';
 import { matchesEntityTag, sendNotModified } from '../../exchange/entity-tag.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { sendFile } from '../../table/file-range.ts';
 import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
-import { exportHeaders } from '../../table/table-body.ts';
+import { chunkFormOf, exportHeaders } from '../../table/table-body.ts';
 import type { ExportTable } from './command.ts';
+import { type ExportFileOptions, openParquetFile, openTextFile } from './export-file.ts';
 
 type ExportFrame = ExportTable & { readonly handle: FrameName };
 
@@ -14,11 +15,12 @@ type ExportFrame = ExportTable & { readonly handle: FrameName };
 export async function exportFrame(
   command: ExportFrame,
   exchange: Exchange,
-  options: SendTableOptions & { readonly frames: Pick<Frames, 'read' | 'openParts'> },
+  options: SendTableOptions & ExportFileOptions,
 ): Promise<void> {
   const { handle, format, range, columns } = command;
   const { frames } = options;
-  if (format.fmt === 'parquet') return await exportParquet(command, exchange, frames);
+  if (format.fmt === 'parquet') return await exportParquet(command, exchange, options);
+  if (wantsFile(command, exchange, options) && (await sendTextFile(command, exchange, options))) return;
   const { principal, signal, lane } = exchange;
   await sendTable(
     exchange,
@@ -32,12 +34,35 @@ export async function exportFrame(
   );
 }
 
-/** A whole frame is sent as its own file, every byte of it. Anything else is written for this response alone. */
-async function exportParquet(
-  { handle, range, columns, format }: ExportFrame,
+/** For clients that read a document in ranges, and ask for its length before. To make it first costs others the first byte. */
+function wantsFile({ format }: ExportFrame, exchange: Exchange, { compression }: SendTableOptions): boolean {
+  const { method, requestHeaders } = exchange;
+  if (format.fmt === 'arrow') return false;
+  if (method === 'GET') return requestHeaders.range !== undefined;
+  return !compression || chooseCoding(requestHeaders['accept-encoding']) === undefined;
+}
+
+/** False: nothing is sent yet. */
+async function sendTextFile(
+  command: ExportFrame,
   exchange: Exchange,
-  frames: Pick<Frames, 'openParts' | 'writeParquet'>,
-): Promise<void> {
+  options: SendTableOptions & ExportFileOptions,
+): Promise<boolean> {
+  const { handle, format, range, columns } = command;
+  const { principal, signal, lane } = exchange;
+  const request = { handle, columns, ...range, form: chunkFormOf(format), needsRows: () => false };
+  await using known = await options.frames.read(principal, request, { signal, lane });
+  await using made = await openTextFile(command, known.versionId, exchange, options);
+  if (made === undefined) return false;
+  if (options.compression) exchange.headers.push('vary', 'Accept-Encoding');
+  await sendFile(exchange, made, [...exportHeaders(format), ...exchange.cacheControl('no-cache')], made.etag);
+  return true;
+}
+
+/** A whole frame is sent as its own file, every byte of it. Anything else is written: once for all who ask, or for this response alone. */
+async function exportParquet(command: ExportFrame, exchange: Exchange, options: ExportFileOptions): Promise<void> {
+  const { handle, range, columns, format } = command;
+  const { frames } = options;
   const { principal, signal } = exchange;
   await using frame = await frames.openParts(principal, { handle, columns, ...range }, { signal });
   const { versionId, source, isWholeFrame } = frame;
@@ -53,6 +78,8 @@ async function exportParquet(
   }
   const etag = `"${versionId}"`;
   if (matchesEntityTag(exchange.requestHeaders['if-none-match'], etag)) return sendNotModified(exchange, `W/${etag}`);
+  await using made = await openParquetFile(command, versionId, exchange, options);
+  if (made !== undefined) return await sendFile(exchange, made, headers, made.etag);
   headers.push('etag', `W/${etag}`);
   if (exchange.method === 'HEAD') {
     exchange.headers.push(...headers);

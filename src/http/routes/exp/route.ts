@@ -10,6 +10,7 @@ import { parseQueryString } from '../../exchange/query-string.ts';
 import { reportEngine, withUsableEngine } from '../../exchange/requested-engine.ts';
 import type { Route } from '../../exchange/route.ts';
 import { engineErrors, frameErrors, sqlErrors, storageErrors, tsdbErrors } from '../../openapi/error-groups.ts';
+import type { ExportFiles } from '../../table/export-files.ts';
 import { askedFor } from '../exec/command.ts';
 import { forwardSql } from '../exec/forward-sql.ts';
 import { type ExpDefaults, expParameters, parseExp } from './command.ts';
@@ -17,14 +18,15 @@ import { exportFrame } from './export-frame.ts';
 import { exportQuery } from './export-query.ts';
 
 export interface ExpRouteOptions {
-  readonly frames: Pick<Frames, 'read' | 'openParts' | 'writeParquet'>;
+  readonly frames: Pick<Frames, 'read' | 'openParts' | 'writeParquet' | 'temporaryFile'>;
+  readonly files: ExportFiles;
   /** Undefined while no external database is configured. */
   readonly tsdb: Tsdb | undefined;
   readonly sql: FrameSql;
   readonly settings: ExpDefaults & { readonly requestTimeoutMs: number; readonly compression: boolean };
 }
 
-export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Route {
+export function expRoute({ frames, files, tsdb, sql, settings }: ExpRouteOptions): Route {
   return {
     path: '/exp',
     takesTicket: true,
@@ -38,7 +40,7 @@ export function expRoute({ frames, tsdb, sql, settings }: ExpRouteOptions): Rout
       switch (command.mode) {
         case 'handle':
           limitTime(exchange, requestTimeoutMs, timeoutMs);
-          return await exportFrame(command, exchange, { frames, compression });
+          return await exportFrame(command, exchange, { frames, files, compression });
         case 'sql': {
           if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
           const { principal, signal, lane } = exchange;
@@ -83,7 +85,7 @@ const operation: Operation = {
   access: 'readFrames',
   summary: 'Exports a frame or the rows of a statement as a file',
   description:
-    'Answers with an attachment. An error before the first byte has a status; one after it cuts the connection, so that nothing incomplete is taken for whole. A whole frame as parquet is its own file, untouched, and can be asked for in ranges.',
+    'Answers with an attachment. An error before the first byte has a status; one after it cuts the connection, so that nothing incomplete is taken for whole. A whole frame as parquet is its own file, untouched. A frame can be asked for in ranges: as its own file, and in any other form but arrow of up to 256 MiB.',
   parameters: expParameters,
   responses: {
     200: {
@@ -97,7 +99,10 @@ const operation: Operation = {
         'application/vnd.apache.parquet': binary,
       },
     },
-    206: { description: 'A range of a whole frame.', content: { 'application/vnd.apache.parquet': binary } },
+    206: {
+      description: 'A range of the file.',
+      content: { 'application/vnd.apache.parquet': binary, 'text/csv': text },
+    },
     304: { description: 'The frame is as `If-None-Match` knows it.', content: {} },
     416: { description: 'The file ends before the range.', content: {} },
   },

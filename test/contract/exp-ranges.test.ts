@@ -1,0 +1,115 @@
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { putSql } from '../support/frames.ts';
+import { type Answer, ask } from '../support/http-client.ts';
+
+let server: Framehold;
+beforeAll(async () => {
+  server = await startFramehold();
+  await putSql(server.frames, 'trades', `SELECT range AS id, 'some text ' || range AS text FROM range(100_000)`);
+  for (const rows of ['1,a', '2,b']) await append('parts', `id,text\n${rows}\n`);
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+async function append(handle: string, body: string): Promise<void> {
+  const answer = await ask(`${server.url}/imp?name=${handle}&append=true&fmt=json`, { method: 'POST', body });
+  expect(answer.status, answer.text).toBe(200);
+}
+
+const exp = (target: string, options: Parameters<typeof ask>[1] = {}): Promise<Answer> =>
+  ask(`${server.url}/exp?${target}`, options);
+
+async function temporaryFiles(): Promise<string[]> {
+  const all = await readdir(server.dataDir, { recursive: true });
+  return all.filter((path) => /(^|\/)(tmp|temporary)/i.test(path) && /\.[a-z]+$/.test(path));
+}
+
+describe.each([
+  ['text of more than a mebibyte', 'handle=trades&fmt=csv'],
+  ['tsv', 'handle=parts&fmt=tsv'],
+  ['NDJSON', 'handle=trades&fmt=ndjson&cols=text'],
+  ['JSON', 'handle=trades&fmt=json&limit=10,20'],
+  ['a frame of several parts as Parquet', 'handle=parts&fmt=parquet'],
+  ['some rows as Parquet', 'handle=trades&fmt=parquet&limit=5,50000'],
+  ['some columns as Parquet', 'handle=trades&fmt=parquet&cols=id'],
+  ['Parquet of another compression', 'handle=trades&fmt=parquet&compression_codec=gzip'],
+])('%s', (_, target) => {
+  test('tells its length in HEAD, and that it may be asked for in ranges', async () => {
+    const head = await exp(target, { method: 'HEAD' });
+    expect(head).toMatchObject({ status: 200, text: '', headers: { 'accept-ranges': 'bytes' } });
+    const whole = await exp(target);
+    expect(head.headers['content-length']).toBe(String(whole.body.length));
+    for (const name of ['content-type', 'content-disposition', 'etag'] as const) {
+      expect(head.headers[name]).toBe(whole.headers[name]);
+    }
+  });
+
+  test('is the same bytes in ranges as whole', async () => {
+    const whole = await exp(target);
+    const etag = whole.headers.etag ?? '';
+    const middle = Math.floor(whole.body.length / 2);
+    const pieces: Buffer[] = [];
+    for (const range of [`bytes=0-${middle - 1}`, `bytes=${middle}-`]) {
+      const part = await exp(target, { headers: { range, 'if-range': etag, 'accept-encoding': 'gzip, br' } });
+      expect(part.status).toBe(206);
+      expect(part.headers.etag).toBe(etag);
+      pieces.push(part.body);
+    }
+    expect(Buffer.concat(pieces).equals(whole.body)).toBe(true);
+    const last = await exp(target, { headers: { range: 'bytes=-8' } });
+    expect(last.body.equals(whole.body.subarray(-8))).toBe(true);
+  });
+
+  test('refuses a range behind its end, leaves one of other bytes out, and answers 304 to who has it', async () => {
+    const whole = await exp(target);
+    const beyond = await exp(target, { headers: { range: 'bytes=99999999-' } });
+    expect(beyond.status).toBe(416);
+    expect(beyond.headers['content-range']).toBe(`bytes */${whole.body.length}`);
+    const other = await exp(target, { headers: { range: 'bytes=0-3', 'if-range': '"another"' } });
+    expect(other.status).toBe(200);
+    expect(other.body.equals(whole.body)).toBe(true);
+    const known = await exp(target, { headers: { range: 'bytes=0-3', 'if-none-match': whole.headers.etag } });
+    expect(known.status).toBe(304);
+  });
+});
+
+test('many who ask for ranges of the same rows share one file, and an append removes it', async () => {
+  await append('shared', 'id\n1\n');
+  const before = (await temporaryFiles()).length;
+  const range = 'bytes=0-3';
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => exp('handle=shared&fmt=csv', { headers: { range } })),
+  );
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['206 id\r\n']));
+  expect((await temporaryFiles()).length).toBe(before + 1);
+  await append('shared', 'id\n2\n');
+  const after = await exp('handle=shared&fmt=csv', { headers: { range: 'bytes=-3' } });
+  expect(after.text).toBe('2\r\n');
+  expect(after.headers.etag).not.toBe(answers[0]?.headers.etag);
+  await vi.waitFor(async () => expect((await temporaryFiles()).length).toBe(before + 1));
+});
+
+test('a frame that is dropped, or put anew, is not served from its file', async () => {
+  await append('gone', 'id\n1\n');
+  const headers = { range: 'bytes=0-99' };
+  expect((await exp('handle=gone', { headers })).text).toBe('id\r\n1\r\n');
+  await ask(`${server.url}/handles/gone`, { method: 'DELETE' });
+  expect((await exp('handle=gone', { headers })).status).toBe(410);
+  await append('gone', 'id\n7\n');
+  expect((await exp('handle=gone', { headers })).text).toBe('id\r\n7\r\n');
+});
+
+test('HEAD of text that would be sent compressed tells no length, since that is not known', async () => {
+  const head = await exp('handle=trades&fmt=csv', { method: 'HEAD', headers: { 'accept-encoding': 'gzip' } });
+  expect(head.headers['content-encoding']).toBe('gzip');
+  expect(head.headers['content-length']).toBeUndefined();
+});
+
+test('an Arrow stream and the rows of a statement have no ranges', async () => {
+  const headers = { range: 'bytes=0-3' };
+  expect((await exp('handle=trades&fmt=arrow', { headers })).status).toBe(200);
+  expect((await exp('query=SELECT+1&engine=local&fmt=csv', { headers })).status).toBe(200);
+});
