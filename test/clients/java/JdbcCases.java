@@ -715,6 +715,49 @@ public class JdbcCases {
     }
   }
 
+  @Case("what the driver itself does wrong is as the guide tells it")
+  void ownFaults() throws Exception {
+    try (Connection connection = connect(); Statement statement = connection.createStatement()) {
+      ResultSet result = statement.executeQuery(
+          "SELECT 255::UTINYINT, 65535::USMALLINT, 4294967295::UINTEGER, 18446744073709551615::UBIGINT");
+      isTrue(result.next(), "a row");
+      for (int n = 1; n <= 4; n++) {
+        equal(((Number) result.getObject(n)).longValue(), -1L);
+        equal(result.getLong(n), n == 2 ? 65535L : -1L);
+        isTrue(!result.getMetaData().isSigned(n), "told as unsigned");
+      }
+      equal(result.getString(1) + " " + result.getString(2), "18446744073709551615 65535");
+      equal(result.getString(3) + " " + result.getString(4), "18446744073709551615 18446744073709551615");
+      equal(
+          ask(connection, "SELECT 255::UTINYINT::SMALLINT, 65535::USMALLINT::INTEGER, 4294967295::UINTEGER::BIGINT"), List.of("255,65535,4294967295"));
+      ResultSet cast = statement.executeQuery("SELECT 18446744073709551615::UBIGINT::DECIMAL(20,0)");
+      isTrue(cast.next(), "a row");
+      equal(cast.getObject(1), new BigDecimal("18446744073709551615"));
+
+      ResultSet empty = statement.executeQuery("SELECT 1 AS a, 'x' AS b WHERE false");
+      isTrue(!empty.next(), "no row");
+      equal(empty.getMetaData().getColumnCount(), 4);
+      try (PreparedStatement prepared = connection.prepareStatement("SELECT 1 AS a, 'x' AS b WHERE false")) {
+        ResultSet once = prepared.executeQuery();
+        isTrue(!once.next(), "no row");
+        equal(once.getMetaData().getColumnCount(), 2);
+      }
+
+      Timestamp fine = Timestamp.valueOf("2026-01-31 12:00:00.123456");
+      equal(roundTrip(connection, "TIMESTAMP", prepared -> prepared.setTimestamp(1, fine)), "2026-01-31 12:00:00.123");
+      try (PreparedStatement prepared = connection.prepareStatement("SELECT CAST(CAST(? AS VARCHAR) AS TIMESTAMP)")) {
+        prepared.setString(1, fine.toString());
+        equal(rows(prepared.executeQuery()), List.of("2026-01-31 12:00:00.123456"));
+      }
+
+      String handle = fresh();
+      statement.addBatch("CREATE TABLE " + handle + " AS SELECT 1 AS n");
+      fails(statement::executeBatch, "NullPointerException");
+      fails(() -> ask(connection, "SELECT * FROM " + handle), handle);
+      isTrue(!statement.executeQuery("SELECT 1::BIGINT").getMetaData().isSigned(1), "BIGINT told as unsigned");
+    }
+  }
+
   // Stopping.
 
   @Case("a query is cancelled from another thread")
