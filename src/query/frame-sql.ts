@@ -71,6 +71,8 @@ export interface PreparedSql {
   readonly columns: readonly Column[];
   /** Kind `null` where nothing tells the type. */
   readonly parameters: readonly DataType[];
+  /** Where parameters have names: theirs, in the same order. */
+  readonly parameterNames?: readonly string[] | undefined;
 }
 
 /** The rows of a query that become a frame. */

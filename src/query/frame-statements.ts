@@ -76,8 +76,8 @@ export class FrameStatements {
         return await ofStatement(statement, async () => {
           const into =
             statement.kind === 'insert' ? (await this.#insertTarget(principal, statement, options)).into : undefined;
-          const { parameters } = await this.#describe(principal, { query: statement.query, into }, options);
-          return { isUpdate: true, columns: [], parameters };
+          const description = await this.#describe(principal, { query: statement.query, into }, options);
+          return { ...description, isUpdate: true, columns: [] };
         });
       case 'drop':
         this.#frames.assertMayWrite(principal);
@@ -283,9 +283,11 @@ export class FrameStatements {
     principal: Principal,
     job: { readonly query: Query; readonly into?: SqlJob['into']; readonly parameters?: Uint8Array | undefined },
     options: CallOptions,
-  ): Promise<Pick<PreparedSql, 'columns' | 'parameters'>> {
+  ): Promise<Omit<PreparedSql, 'isUpdate'>> {
     await using opened = await openTables(this.#frames, principal, job.query.tables, options);
-    return await this.#engine.describe({ ...job, tables: opened.tables }, { ...options, tenant: principal.tenant });
+    const described = { ...job, tables: opened.tables };
+    const { columns, parameters } = await this.#engine.describe(described, { ...options, tenant: principal.tenant });
+    return { columns, parameters, parameterNames: job.query.parameterNames };
   }
 
   async #run(

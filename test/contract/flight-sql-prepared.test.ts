@@ -33,6 +33,19 @@ test('a parameter of no known type is text', async () => {
   expect(shownSchema(parameterSchema)).toEqual(['1 Utf8']);
 });
 
+test('parameters that have names are called by them, and bound by them in any order or by number', async () => {
+  const { handle, parameterSchema } = await client.prepare(
+    'select name from trades where id >= $least and name like $like and id < $least + 2',
+  );
+  expect(shownSchema(parameterSchema)).toEqual(['least Int32', 'like Utf8']);
+  await client.bind(handle, tableFromArrays({ like: ['T%'], least: Int32Array.of(1) }));
+  expect(await client.execute(handle)).toEqual([{ name: 'T1' }, { name: 'T2' }]);
+  await client.bind(handle, tableFromArrays({ 1: Int32Array.of(3), 2: ['%3'] }));
+  expect(await client.execute(handle)).toEqual([{ name: 'T3' }]);
+  const insert = await client.prepare('insert into trades select $id, $name where false');
+  expect(shownSchema(insert.parameterSchema).map((field) => field.split(' ')[0])).toEqual(['id', 'name']);
+});
+
 test('an update has no columns, says that it is one, and does not run yet', async () => {
   const prepared = await client.prepare('insert into trades values (?, ?)');
   expect(prepared.isUpdate).toBe(1n);

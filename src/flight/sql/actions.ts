@@ -44,11 +44,11 @@ const sqlActions: Readonly<Record<string, { readonly description: string; readon
       'Prepares a statement. Takes ActionCreatePreparedStatementRequest, gives ActionCreatePreparedStatementResult.',
     run: async (body, { statements }, call) => {
       const request = StatementText.decode(bodyOf(body, 'ActionCreatePreparedStatementRequest'));
-      const { handle, schema, isUpdate, parameters } = await statements.prepare(request, call);
+      const { handle, schema, isUpdate, parameters, parameterNames } = await statements.prepare(request, call);
       const result = {
         handle,
         datasetSchema: isUpdate ? new Uint8Array(0) : schema,
-        parameterSchema: parameterSchema(parameters),
+        parameterSchema: parameterSchema(parameters, parameterNames),
         isUpdate,
       };
       return packAny('ActionCreatePreparedStatementResult', PreparedStatementResult.encode(result));

@@ -604,6 +604,16 @@ public class JdbcCases {
     }
   }
 
+  @Case("parameters that have names are set by their number, in the order of their first use")
+  void namedParameters() throws Exception {
+    String sql = "SELECT range FROM range(10) WHERE range >= $least AND range < $end AND range + 1 > $least";
+    try (Connection connection = connect(); PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setLong(1, 4);
+      statement.setLong(2, 6);
+      equal(rows(statement.executeQuery()), List.of("4", "5"));
+    }
+  }
+
   @Case("a prepared query runs again with other parameters")
   void preparedAgain() throws Exception {
     try (Connection connection = connect();

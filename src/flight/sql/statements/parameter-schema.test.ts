@@ -20,6 +20,12 @@ test('parameters are numbered, in types that JDBC can set', () => {
   ]);
 });
 
+test('parameters that have names are called by them', () => {
+  const schema = parameterSchema([{ kind: 'utf8' }, { kind: 'boolean' }], ['Symbol', 'buys']);
+  const { fields } = RecordBatchReader.from(schema).open().schema;
+  expect(fields.map(({ name }) => name)).toEqual(['Symbol', 'buys']);
+});
+
 test('a statement without parameters has no schema of them', () => {
   expect(parameterSchema([])).toHaveLength(0);
 });

@@ -4,10 +4,10 @@ import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
 import { utf8Type } from '../../../encoding/arrow/types/arrow-type.ts';
 import { schemaMessage } from '../../../encoding/arrow/write/schema-message.ts';
 
-/** What a statement takes: fields "1", "2", … in an encapsulated schema; nothing when it takes nothing. */
-export function parameterSchema(types: readonly DataType[]): Uint8Array {
+/** What a statement takes, in an encapsulated schema: fields "1", "2", … or of the parameters' own names; nothing when it takes nothing. */
+export function parameterSchema(types: readonly DataType[], names: readonly string[] = []): Uint8Array {
   if (types.length === 0) return new Uint8Array(0);
-  const fields = arrowFields(types.map((type, index) => ({ name: `${index + 1}`, type })));
+  const fields = arrowFields(types.map((type, index) => ({ name: names[index] ?? `${index + 1}`, type })));
   return schemaMessage(fields.map(settable));
 }
 
