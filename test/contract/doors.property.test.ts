@@ -93,8 +93,33 @@ async function expectSameJson(handle: string, { kept }: ArbitraryTable): Promise
   const lines = (await exp(handle, 'fmt=ndjson')).toString().split('\n').slice(0, -1);
   const dataset = exec.json().dataset as unknown[][];
   expect(lines.map((line) => JSON.parse(line))).toEqual(
-    dataset.map((row) => Object.fromEntries(kept.columns.map(({ name }, i) => [name, row[i]]))),
+    dataset.map((row) => Object.fromEntries(kept.columns.map(({ name, type }, i) => [name, inLine(row[i], type)]))),
   );
+}
+
+/** A value of /exec as NDJSON has it: a date without a time of day, a timestamp without a zone without `Z`. */
+function inLine(value: unknown, type: DataType): unknown {
+  if (value === null) return null;
+  const object = value as Record<string, unknown>;
+  const entries = (of: (name: string) => DataType): unknown =>
+    Object.fromEntries(Object.entries(object).map(([name, each]) => [name, inLine(each, of(name))]));
+  switch (type.kind) {
+    case 'date':
+      return String(value).replace(/T00:00:00\.000Z$/, '');
+    case 'timestamp':
+      return type.zoned ? value : String(value).replace(/Z$/, '');
+    case 'list':
+    case 'array':
+      return (value as unknown[]).map((each) => inLine(each, type.element));
+    case 'struct':
+      if (Array.isArray(value)) return value.map((each, i) => inLine(each, type.fields[i]?.type ?? { kind: 'null' }));
+      return entries((name) => type.fields.findLast((field) => field.name === name)?.type ?? { kind: 'null' });
+    case 'map':
+      if (!Array.isArray(value)) return entries(() => type.value);
+      return value.map((each) => ({ key: inLine(each.key, type.key), value: inLine(each.value, type.value) }));
+    default:
+      return value;
+  }
 }
 
 describe('any table', () => {
