@@ -51,14 +51,16 @@ test('the package has the program, the console, guides and files for operators, 
       /^dist\/package\.json$/,
       /^dist\/console\/[\w.-]+\.(html|js|css|svg)(\.br|\.gz)?$/,
     ],
-    ...[/^docs\/(guides|reference)\/[\w-]+\.md$/, /^deploy\/(grafana|prometheus|systemd)\/[\w.-]+$/],
+    ...[
+      /^docs\/(guides|reference)\/[\w-]+\.md$/,
+      /^deploy\/(grafana|prometheus|systemd)\/[\w-]+\.(json|yml|service|conf|toml)$/,
+    ],
     ...[/^(README|CHANGELOG)\.md$/, /^(LICENSE|NOTICE|package\.json)$/],
   ];
   const paths = (await filesBelow(installed))
     .map(({ path }) => path)
     .filter((path) => !path.startsWith('node_modules/'));
-  for (const pattern of wanted.filter((each) => !each.source.includes('systemd')))
-    expect(paths.filter((path) => pattern.test(path))).not.toEqual([]);
+  for (const pattern of wanted) expect(paths.filter((path) => pattern.test(path))).not.toEqual([]);
   expect(paths.filter((path) => path.includes('.test.') || !wanted.some((pattern) => pattern.test(path)))).toEqual([]);
   expect(await readFile(join(installed, 'NOTICE'), 'utf8')).toContain('\n- preact ');
 });
