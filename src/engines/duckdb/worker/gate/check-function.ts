@@ -10,7 +10,16 @@ import { refusalOf } from './refused-functions.ts';
 export function checkFunction(call: TreeNode): void {
   const name = asciiLower(String(call.function_name));
   if (!allowedFunctions.has(name)) throw refused(name, call, allowedFunctions);
+  if (call.export_state === true) throw exportedState(call);
   if (takesJsonStructure.has(name)) checkJsonStructure(call);
+}
+
+/** The bytes of a state hold memory of the process that nobody has set. */
+function exportedState(call: TreeNode): AppError {
+  return new AppError('sql_forbidden', 'EXPORT_STATE is not allowed: it shows memory of the server', {
+    hint: 'aggregate the rows in one statement',
+    position: bytePosition(call),
+  });
 }
 
 /** Refuses a function in FROM that is not allowed. */

@@ -72,6 +72,9 @@ const scalarCalls = lines(`
 current_setting('memory_limit')
 getvariable('x')
 getenv('HOME')
+sum(1) EXPORT_STATE
+string_agg(DISTINCT 'a' ORDER BY 1) EXPORT_STATE
+count(*) FILTER (WHERE true) EXPORT_STATE
 nextval('s')
 currval('s')
 current_query()
