@@ -280,6 +280,18 @@ describe('the answer', () => {
     ).toEqual([0n, 1n]);
   });
 
+  test('has intervals as long as those of DuckDB in JSON and CSV, and none that wrapped around in Arrow', async () => {
+    const sql = 'SELECT to_hours(-2562048) AS a, to_microseconds(9223372036854775807) AS b, [1] AS l';
+    const [a, b] = ['PT-2562048H', 'PT2562047788H54.775807S'];
+    expect((await run({ sql })).json().dataset).toEqual([[a, b, [1]]]);
+    expect((await run({ sql, format: 'csv' })).text).toContain(`${a},${b},`);
+    expect((await run({ sql, format: 'ndjson' })).text).toContain(b);
+    expect((await run({ sql, format: 'arrow' })).json()).toMatchObject({
+      code: 'unsupported_type',
+      error: expect.stringContaining(a),
+    });
+  });
+
   test('in Parquet is a file, under its name and with its compression', async () => {
     const answer = await run({ sql, format: 'parquet', filename: 'three', compression_codec: 'gzip' });
     expect(answer.headers['content-disposition']).toBe('attachment; filename="three.parquet"');

@@ -70,14 +70,16 @@ export function timeValues(sink: ByteSink, unit: 'us' | 'ns'): ValueWriter {
 
 export function intervalValues(sink: ByteSink): ValueWriter {
   let words = new Int32Array(0);
+  let unitNanoseconds = 1n;
   return {
     bind(vector) {
       words = typedView(Int32Array, vector.data);
+      unitNanoseconds = vector.hasMicroseconds === true ? 1000n : 1n;
     },
     write(row, at) {
       const first = row * 4;
       const low = BigInt((words[first + 2] as number) >>> 0);
-      const nanoseconds = (BigInt(words[first + 3] as number) << 32n) | low;
+      const nanoseconds = ((BigInt(words[first + 3] as number) << 32n) | low) * unitNanoseconds;
       return sink.ascii(at, `"${isoDuration(words[first] as number, words[first + 1] as number, nanoseconds)}"`);
     },
   };

@@ -2,6 +2,7 @@ import { fixedSizeBytes } from '../../../core/batch.ts';
 import type { DataType } from '../../../core/data-type.ts';
 import type { ColumnWriter } from './column-writer.ts';
 import { BooleanColumn, BytesColumn, FixedColumn, NullColumn } from './flat-columns.ts';
+import { IntervalColumn } from './intervals.ts';
 import { ArrayColumn, ListColumn, RequiredColumn, StructColumn, UnionColumn } from './nested-columns.ts';
 import { WideIntegerColumn } from './wide-integers.ts';
 
@@ -18,8 +19,9 @@ export function writerForType(type: DataType): ColumnWriter {
     case 'time':
     case 'timestamp':
     case 'decimal':
-    case 'interval':
       return new FixedColumn(fixedSizeBytes(type));
+    case 'interval':
+      return new IntervalColumn();
     case 'utf8':
     case 'json':
     case 'uuid':

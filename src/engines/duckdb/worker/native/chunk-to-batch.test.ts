@@ -86,6 +86,36 @@ test.each([2, 255, 256, 65_536])('an enum of %i values comes over as text, also 
   expect(rows).toEqual(Array.from({ length: 3000 }, (_, i) => [`v${i % count}`, [null, `v${i % count}`]]));
 });
 
+test.each([
+  ['to_microseconds(9223372036854775)', [0, 0, 9_223_372_036_854_775_000n]],
+  ['to_microseconds(-9223372036854775)', [0, 0, -9_223_372_036_854_775_000n]],
+])('the interval %s comes over, also beside and inside a list', async (sql, value) => {
+  expect(await rowsOf(`SELECT ${sql} AS v`)).toEqual([[value]]);
+  expect(await rowsOf(`SELECT ${sql} AS v, [${sql}] AS l`)).toEqual([[value, [value]]]);
+});
+
+test.each([
+  ['to_hours(2562048)', 'PT2562048H'],
+  ['to_microseconds(9223372036854776)', 'PT2562047H47M16.854776S'],
+  ["INTERVAL '1 month' - to_microseconds(9223372036854775807)", 'P1MT-2562047788H-54.775807S'],
+])('the interval %s is refused in Arrow and not wrapped around', async (sql, duration) => {
+  const refusal = (message: string): object => ({
+    code: 'unsupported_type',
+    message: expect.stringContaining(message),
+  });
+  await expect(rowsOf(`SELECT ${sql} AS v`)).rejects.toMatchObject(refusal(duration));
+  await expect(rowsOf(`SELECT ${sql} AS v, [1] AS l`)).rejects.toMatchObject(refusal(duration));
+  for (const nested of [
+    `[NULL, ${sql}]`,
+    `{'a': [${sql}]}`,
+    `MAP {'k': ${sql}}`,
+    `array_value(${sql})`,
+    `union_value(a := ${sql})`,
+  ])
+    await expect(rowsOf(`SELECT ${nested} AS v`)).rejects.toMatchObject(refusal('column "v" holds an interval'));
+  expect(await rowsOf(`SELECT [CASE WHEN false THEN ${sql} END] AS v`)).toEqual([[[null]]]);
+});
+
 test('NULL comes over', async () => {
   expect(await rowsOf('SELECT NULL AS v')).toEqual([[null]]);
 });

@@ -7,6 +7,8 @@ import { DuckDbError } from './duckdb-error.ts';
 import { enumIndexBytes, enumTexts } from './enum-texts.ts';
 import { type FlatLayout, readFlatVector } from './flat-vectors.ts';
 import type { NativeSlab } from './native-slab.ts';
+import { checkIntervals, holdsIntervals } from './nested-intervals.ts';
+import { vectorApi } from './vector-api.ts';
 
 /** Fields of the C struct ArrowArray: 80 bytes, ten 8-byte fields. */
 const arrowArrayBytes = 80;
@@ -54,6 +56,8 @@ function fromVectors(
 function throughArrow(chunk: Pointer, arrowOptions: Pointer, columns: readonly Column[], slab: NativeSlab): Batch {
   const root = Buffer.alloc(arrowArrayBytes);
   const rows = Number(api.chunkSize(chunk));
+  slab.reset();
+  const intervals = takeIntervals(chunk, columns, rows, slab);
   const error = pointer(api.chunkToArrow(arrowOptions, chunk, root));
   api.destroyChunk([chunk]);
   if (error !== 0n) {
@@ -62,12 +66,32 @@ function throughArrow(chunk: Pointer, arrowOptions: Pointer, columns: readonly C
     throw DuckDbError.ofException(message);
   }
   try {
-    slab.reset();
     const children = readAddresses(Number(root.readBigUInt64LE(childrenAt)), columns.length);
-    const vectors = columns.map((column, index) => importVector(slab, column.type, children[index] as number, rows));
+    const vectors = columns.map(
+      (column, index) => intervals[index] ?? importVector(slab, column.type, children[index] as number, rows),
+    );
     return { columns, rows, vectors };
   } finally {
     releaseArrow(root, root.readBigUInt64LE(releaseAt));
+  }
+}
+
+/** DuckDB's conversion multiplies the microseconds of an interval without a look at the limit. */
+function takeIntervals(
+  chunk: Pointer,
+  columns: readonly Column[],
+  rows: number,
+  slab: NativeSlab,
+): readonly (Vector | undefined)[] {
+  try {
+    return columns.map((column, index) => {
+      if (column.type.kind === 'interval') return readFlatVector(chunk, index, column, 'intervals', rows, slab);
+      if (holdsIntervals(column.type)) checkIntervals(vectorApi.chunkVector(chunk, index), column, rows, slab);
+      return undefined;
+    });
+  } catch (error) {
+    api.destroyChunk([chunk]);
+    throw error;
   }
 }
 

@@ -8,7 +8,7 @@ import { readTexts } from './text-vector.ts';
 import { vectorApi } from './vector-api.ts';
 
 /** How DuckDB lays out the values of a column. */
-export type FlatLayout = 'values' | 'bytes for bits' | 'int16' | 'int32' | 'int64' | 'texts';
+export type FlatLayout = 'values' | 'bytes for bits' | 'int16' | 'int32' | 'int64' | 'intervals' | 'texts';
 
 /** Of each column; undefined where one of them has another layout, and DuckDB must convert the rows to Arrow. */
 export function flatLayouts(columns: readonly Column[], result: ResultStruct): readonly FlatLayout[] | undefined {
@@ -39,9 +39,10 @@ function flatLayout(type: DataType): FlatLayout | undefined {
     case 'json':
     case 'binary':
       return 'texts';
+    case 'interval':
+      return 'intervals';
     case 'null':
     case 'uuid':
-    case 'interval':
     case 'list':
     case 'array':
     case 'struct':
@@ -75,7 +76,8 @@ export function readFlatVector(
   if (layout === 'texts')
     return { type, length, validity, ...readTexts(address, length, validity, slab), children: [] };
   const data = valuesOf(address, layout, type, length, validity, slab);
-  return { type, length, validity, offsets: null, data, children: [] };
+  const vector: Vector = { type, length, validity, offsets: null, data, children: [] };
+  return layout === 'intervals' ? { ...vector, hasMicroseconds: true } : vector;
 }
 
 /** Null where every value is present. */
@@ -99,7 +101,8 @@ function valuesOf(
   slab: NativeSlab,
 ): Uint8Array {
   switch (layout) {
-    case 'values': {
+    case 'values':
+    case 'intervals': {
       const width = fixedSizeBytes(type as Parameters<typeof fixedSizeBytes>[0]);
       const data = slab.bytes(address, length * width);
       if (validity !== null) clearNulls(data, width, validity);

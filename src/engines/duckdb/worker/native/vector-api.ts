@@ -34,6 +34,7 @@ export const vectorApi = {
   makeValidity: bind<(vector: Address) => void>('void duckdb_vector_ensure_validity_writable(uint64 vector)'),
   validity: bind<(vector: Address) => Address>('uint64 duckdb_vector_get_validity(uint64 vector)'),
   listChild: bind<(vector: Address) => Address>('uint64 duckdb_list_vector_get_child(uint64 vector)'),
+  listSize: bind<(vector: Address) => number | bigint>('uint64 duckdb_list_vector_get_size(uint64 vector)'),
   reserveList: bind<(vector: Address, elements: number) => number>(
     'int duckdb_list_vector_reserve(uint64 vector, uint64 elements)',
   ),
