@@ -194,6 +194,12 @@ describe('errors say what is wrong, where, and what to do', () => {
     ['CREATE TABLE t (a INT NOT)', 'sql_error', 'expected a comma or a closing parenthesis, found NOT', 22],
     ['CREATE TABLE t (a, b) AS SELECT 1, 2', 'sql_forbidden', 'names of columns before AS are not supported', 17],
     ['CREATE TABLE t (a, b INT)', 'sql_error', 'expected the type of column "a", found ,', 17],
+    [
+      "SELECT 'ä'::ENUM ('ä', /* b */ 'it''s')[], x::STRUCT(a ENUM('b')), getenv('a')",
+      'sql_forbidden',
+      'function getenv is not allowed: it reads or changes settings of the server',
+      67,
+    ],
     ['CREATE VIEW v AS SELECT 1', 'sql_forbidden', 'CREATE VIEW is not allowed', 0],
     ['COPY t TO x', 'sql_forbidden', 'COPY is not allowed', 0],
     ['CREATE x', 'sql_forbidden', 'CREATE X is not allowed', 0],

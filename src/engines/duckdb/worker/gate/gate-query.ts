@@ -2,6 +2,7 @@ import { AppError } from '../../../../core/app-error.ts';
 import type { Query, TableName } from '../../../../core/sql.ts';
 import type { Connection } from '../native/session.ts';
 import { checkTree, type TreeFacts } from './check-tree.ts';
+import { withoutEnums } from './inner-enums.ts';
 import { openPivot, placeWithoutValues, withValues } from './open-pivot.ts';
 import { parseTree, type TreeNode } from './parse-tree.ts';
 import { offsetOfByte, offsetsOfBytes } from './text-position.ts';
@@ -42,9 +43,24 @@ interface ParsedText {
 }
 
 async function parse(connection: Connection, sql: string, openPivots: OpenPivots): Promise<ParsedText> {
-  const tree = await parseTree(connection, sql);
+  const { tree, text } = await parseEnums(connection, sql);
   if (tree === undefined) return await parseOpenPivot(connection, sql, openPivots);
-  return { tree, text: sql, place: (at) => at };
+  return { tree, text, place: (at) => at };
+}
+
+/** Checks a text with an ENUM inside another type as the same with another type there. */
+async function parseEnums(
+  connection: Connection,
+  sql: string,
+): Promise<{ readonly tree: TreeNode | undefined; readonly text: string }> {
+  try {
+    return { tree: await parseTree(connection, sql), text: sql };
+  } catch (error) {
+    if (!(error instanceof AppError) || !error.message.startsWith('Cannot serialize non-constant type')) throw error;
+    const text = withoutEnums(sql);
+    if (text === sql) throw error;
+    return { tree: await parseTree(connection, text), text };
+  }
 }
 
 /** Checks a PIVOT without values as the same with one: what is put in holds no quote and no comment. */

@@ -150,6 +150,17 @@ analytics2.main.sales
 `);
 
 const statements = lines(`
+SELECT NULL::ENUM('a')[], (SELECT content FROM read_text('/etc/passwd'))
+SELECT NULL::ENUM('a')[], getenv('HOME')
+SELECT NULL::ENUM('a')[], enum('a')
+SELECT NULL::ENUM('a')[] FROM enum('a')
+WITH enum('a') AS (SELECT NULL::ENUM('a')[]) FROM char
+SELECT NULL::ENUM('a')[] FROM '/etc/passwd' enum('a')
+SELECT NULL::ENUM(getenv('HOME'))[]
+SELECT NULL::ENUM((SELECT content FROM read_text('/etc/passwd')))[]
+CREATE TABLE t (a ENUM(SELECT content FROM read_text('/etc/passwd'))[])
+SELECT NULL::ENUM('a')[]; SELECT 1
+SELECT NULL::STRUCT(a ENUM('a'), b BIGNUM)
 COPY trades TO '/tmp/x.csv'
 COPY (SELECT 1) TO '/tmp/x.parquet' (FORMAT parquet)
 COPY trades FROM '/etc/passwd'
