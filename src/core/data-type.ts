@@ -27,6 +27,48 @@ export interface Column {
   readonly type: DataType;
 }
 
+/** A type that SQL can declare a column with. Frames keep some as others: `isKeptAsOther`. */
+export type DeclaredType =
+  | Exclude<DataType, { readonly kind: 'list' | 'array' | 'struct' | 'map' | 'union' }>
+  | { readonly kind: 'enum'; readonly values: readonly string[] }
+  | { readonly kind: 'bit' }
+  /** A time of day with its offset from UTC. */
+  | { readonly kind: 'zonedTime' }
+  | { readonly kind: 'list'; readonly element: DeclaredType }
+  | { readonly kind: 'array'; readonly element: DeclaredType; readonly size: number }
+  | { readonly kind: 'struct'; readonly fields: readonly DeclaredField[] }
+  | { readonly kind: 'map'; readonly key: DeclaredType; readonly value: DeclaredType }
+  | { readonly kind: 'union'; readonly members: readonly DeclaredField[] };
+
+export interface DeclaredField {
+  readonly name: string;
+  readonly type: DeclaredType;
+}
+
+/** Whether a frame has another type for such a column, which takes other values. */
+export function isKeptAsOther(type: DeclaredType): boolean {
+  switch (type.kind) {
+    case 'enum':
+    case 'bit':
+    case 'zonedTime':
+    case 'array':
+    case 'union':
+      return true;
+    case 'int':
+      return type.bits === 128;
+    case 'timestamp':
+      return type.unit === 's' || type.unit === 'ms';
+    case 'list':
+      return isKeptAsOther(type.element);
+    case 'map':
+      return isKeptAsOther(type.key) || isKeptAsOther(type.value);
+    case 'struct':
+      return type.fields.some((field) => isKeptAsOther(field.type));
+    default:
+      return false;
+  }
+}
+
 const mostDigits = 38;
 
 /** Whether DECIMAL(precision, scale) is valid: 1 to 38 digits. */

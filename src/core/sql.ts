@@ -1,4 +1,4 @@
-import type { Column, DataType } from './data-type.ts';
+import type { Column, DataType, DeclaredType } from './data-type.ts';
 import type { ChunkForm, EncodedRows, JobOptions, PartSource } from './frame-engine.ts';
 import type { Tenant } from './principal.ts';
 
@@ -94,11 +94,17 @@ export interface ListTable {
   readonly rows: readonly (readonly string[])[];
 }
 
+/** A column as SQL sees it. */
+export interface SqlColumn extends Column {
+  /** Where a frame keeps the type that SQL declares as another: values are checked and cast as of this one. */
+  readonly declared?: DeclaredType | undefined;
+}
+
 export interface SqlJob {
   readonly query: Query;
   readonly tables: readonly SqlTable[];
   /** Rows for a table of these columns: the result is what an INSERT of the query into it would add. */
-  readonly into?: { readonly columns: readonly Column[]; readonly named: readonly string[] | undefined } | undefined;
+  readonly into?: { readonly columns: readonly SqlColumn[]; readonly named: readonly string[] | undefined } | undefined;
 }
 
 export interface SqlRun extends SqlJob {
@@ -124,7 +130,8 @@ export interface SqlDescription {
 
 /** A result under way. Disposing of it stops the query. */
 export interface SqlResult extends AsyncDisposable {
-  readonly columns: readonly Column[];
+  /** With what was declared, where the rows are to become a frame. */
+  readonly columns: readonly SqlColumn[];
   /** To be read once, by this or `arrowStream`. */
   rows(): AsyncIterable<EncodedRows>;
   /** All rows, where they were there at once: then `rows` need not be read. */

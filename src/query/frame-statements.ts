@@ -215,7 +215,9 @@ export class FrameStatements {
     options: CallOptions,
   ): Promise<PutResult> {
     const source = { kind: 'arrow', stream: result.arrowStream() } as const;
-    return await this.#frames.put(principal, { ...request, source }, options);
+    const types = result.columns.map(({ declared }) => declared ?? null);
+    const declared = types.some((type) => type !== null) ? types : undefined;
+    return await this.#frames.put(principal, { ...request, source, declared }, options);
   }
 
   async #insert(
@@ -276,7 +278,11 @@ export class FrameStatements {
     const frame = await this.#frames.describe(principal, handle, { signal });
     if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
     assertColumns(named ?? [], frame.columns, handle);
-    return { handle, into: { columns: frame.columns, named } };
+    const columns = frame.columns.map((column, index) => {
+      const declared = frame.declared?.[index] ?? undefined;
+      return declared === undefined ? column : { ...column, declared };
+    });
+    return { handle, into: { columns, named } };
   }
 
   async #describe(

@@ -1,7 +1,7 @@
-import type { Column, DataType } from '../../core/data-type.ts';
+import type { DeclaredField, DeclaredType } from '../../core/data-type.ts';
 
 /** The type as DuckDB's SQL writes it. */
-export function sqlTypeName(type: DataType): string {
+export function sqlTypeName(type: DeclaredType): string {
   switch (type.kind) {
     case 'null':
       return '"NULL"';
@@ -15,6 +15,12 @@ export function sqlTypeName(type: DataType): string {
       return `DECIMAL(${type.precision},${type.scale})`;
     case 'utf8':
       return 'VARCHAR';
+    case 'enum':
+      return `ENUM(${type.values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
+    case 'bit':
+      return 'BIT';
+    case 'zonedTime':
+      return 'TIME WITH TIME ZONE';
     case 'json':
       return 'JSON';
     case 'uuid':
@@ -47,7 +53,7 @@ export function sqlTypeName(type: DataType): string {
 const integerNames = { 8: 'TINYINT', 16: 'SMALLINT', 32: 'INTEGER', 64: 'BIGINT', 128: 'HUGEINT' } as const;
 const timestampNames = { s: 'TIMESTAMP_S', ms: 'TIMESTAMP_MS', us: 'TIMESTAMP', ns: 'TIMESTAMP_NS' } as const;
 
-function memberList(members: readonly Column[]): string {
+function memberList(members: readonly DeclaredField[]): string {
   return members.map(({ name, type }) => `${memberName(name)} ${sqlTypeName(type)}`).join(', ');
 }
 

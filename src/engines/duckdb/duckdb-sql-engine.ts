@@ -173,7 +173,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const owner = await this.#owners.of(tenant, run.tables);
     const start = (): Promise<DuckDbSqlResult> => {
       const shown = queryJob(run, (table) => this.#nativeCopies.use(table, tenant));
-      const job: Job = { kind: 'query', ...shown, form, fromRow, toRow, columns, countAll };
+      const job: Job = { kind: 'query', ...shown, form, fromRow, toRow, columns, countAll, isKept };
       let whole: readonly Buffer[] | undefined;
       const messages = this.#pool.run(job, {
         signal,

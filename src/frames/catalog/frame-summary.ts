@@ -2,7 +2,7 @@ import type { Column } from '../../core/data-type.ts';
 import type { FileReport } from '../../core/frame-engine.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import type { Handle } from '../../core/handle.ts';
-import { lineageOf, originOf, totalBytes } from '../disk/manifest.ts';
+import { lineageOf, type Manifest, originOf, totalBytes } from '../disk/manifest.ts';
 import type { Entry } from './catalog.ts';
 import type { FrameVersion } from './frame-version.ts';
 
@@ -21,6 +21,8 @@ export interface HeldSummary {
   /** As stored. */
   readonly bytes: number;
   readonly columns: readonly Column[];
+  /** See `Manifest`. */
+  readonly declared?: Manifest['declared'];
   readonly createdAt: number;
   /** In milliseconds since 1970; undefined when the frame stays. */
   readonly expiresAt: number | undefined;
@@ -60,7 +62,7 @@ export function frameSummary(handle: Handle, entry: Entry | undefined, now: numb
 }
 
 export function heldSummary(version: FrameVersion): HeldSummary {
-  const { handle, columns, createdAt, ttlMs } = version.manifest;
+  const { handle, columns, declared, createdAt, ttlMs } = version.manifest;
   const { number, versionId, contentId, rows, bytes, expiresAt } = version;
   const origin = originOf(version.manifest);
   const lineage = lineageOf(version.manifest);
@@ -75,6 +77,7 @@ export function heldSummary(version: FrameVersion): HeldSummary {
     rows,
     bytes,
     columns,
+    declared,
     createdAt,
     expiresAt,
     ttlMs,

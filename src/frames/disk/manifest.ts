@@ -1,4 +1,4 @@
-import type { Column } from '../../core/data-type.ts';
+import type { Column, DeclaredType } from '../../core/data-type.ts';
 import { type Handle, randomBase32 } from '../../core/handle.ts';
 import type { Producer } from '../../core/producer.ts';
 import { parseChecksummed, withChecksum } from './checksummed-json.ts';
@@ -18,6 +18,8 @@ export interface Manifest {
   readonly createdAt: number;
   readonly ttlMs: number | null;
   readonly columns: readonly Column[];
+  /** What SQL declared each column as, where the frame keeps another type; null or absent where it does not. */
+  readonly declared?: readonly (DeclaredType | null)[] | undefined;
   readonly parts: readonly Part[];
   /** Files that this version superseded and that go as soon as it is committed. */
   readonly replaces: readonly FileIdentity[];

@@ -11,7 +11,7 @@ import { assertSameColumns, assertWidens } from '../catalog/column-difference.ts
 import { frameChanged, handleExists, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
-import { grownVersionId, lineageOf, newVersionId, originOf, rowsOf } from '../disk/manifest.ts';
+import { grownVersionId, lineageOf, type Manifest, newVersionId, originOf, rowsOf } from '../disk/manifest.ts';
 import { justIdentity } from '../disk/part.ts';
 import type { HeldPart } from '../disk/part-links.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
@@ -35,6 +35,8 @@ export interface PutRequest<Name extends string = FrameName> {
   readonly source: RowSource;
   /** Sees the columns before anything is kept; what it throws refuses the put. */
   readonly check?: ((columns: readonly Column[]) => void) | undefined;
+  /** For the columns of a frame that the put makes. */
+  readonly declared?: Manifest['declared'];
   /** With `overwrite`: the version that the rows were made of. Where another is held by then, the put is refused (`frame_changed`). */
   readonly replaces?: string | undefined;
   /** With `append`: seen before, the rows are not added again. A gap, or an epoch of before, is refused. */
@@ -270,7 +272,7 @@ export class FrameWriter {
     staged: readonly StagedFile[],
   ): Promise<Appended> {
     const { catalog, context } = this.#state;
-    const { producer } = request;
+    const { producer, declared } = request;
     if (producer !== undefined) new ProducerMarks([]).isRepeated(producer);
     const placed = await this.#placeAnew(request, handle, entry, staged);
     const manifest = {
@@ -281,6 +283,7 @@ export class FrameWriter {
       createdAt: context.now(),
       ttlMs: request.ttlMs === undefined ? context.defaultTtlMs : request.ttlMs,
       columns,
+      ...(declared !== undefined && { declared }),
       parts: placed.parts.map(withoutCheck),
       replaces: placed.replaces,
       ...(producer !== undefined && { producers: [producer] }),

@@ -1,13 +1,13 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Batch } from '../../../../core/batch.ts';
-import type { Column } from '../../../../core/data-type.ts';
-import type { RecodeRows } from '../../../../core/sql.ts';
+import { type Column, type DeclaredType, isKeptAsOther } from '../../../../core/data-type.ts';
+import type { RecodeRows, SqlColumn } from '../../../../core/sql.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import { ResultEncoder } from './result-encoder.ts';
 
 /** A batch holds until the next one is asked for. */
 export interface ResultRows extends AsyncDisposable {
-  readonly columns: readonly Column[];
+  readonly columns: readonly SqlColumn[];
   batches(): AsyncIterable<Batch>;
 }
 
@@ -15,7 +15,7 @@ export interface ResultRows extends AsyncDisposable {
 export async function* encodeResults(
   all: AsyncIterable<ResultRows>,
   job: RecodeRows,
-  renamed?: readonly Column[],
+  names?: readonly string[],
 ): AsyncGenerator<readonly Column[] | EncodedPieces, number, undefined> {
   let encoder: ResultEncoder | undefined;
   let first: readonly Column[] | undefined;
@@ -23,7 +23,7 @@ export async function* encodeResults(
     await using result = each;
     if (first === undefined || encoder === undefined) {
       first = result.columns;
-      encoder = new ResultEncoder(renamed ?? first, job);
+      encoder = new ResultEncoder(renamed(first, names), job);
       yield encoder.columns;
     } else assertSameTypes(first, result.columns);
     for await (const batch of result.batches()) {
@@ -34,6 +34,21 @@ export async function* encodeResults(
   const rest = encoder?.rest();
   if (rest !== undefined) yield rest;
   return encoder?.rows ?? 0;
+}
+
+function renamed(columns: readonly SqlColumn[], names: readonly string[] | undefined): readonly SqlColumn[] {
+  return names === undefined
+    ? columns
+    : columns.map((column, index) => ({ ...column, name: names[index] ?? column.name }));
+}
+
+/** What the columns of a frame that is made of the rows are declared as. */
+export function withDeclared(result: ResultRows, types: readonly (DeclaredType | undefined)[]): ResultRows {
+  const columns = result.columns.map((column, index) => {
+    const declared = types[index];
+    return declared !== undefined && isKeptAsOther(declared) ? { ...column, declared } : column;
+  });
+  return { columns, batches: () => result.batches(), [Symbol.asyncDispose]: () => result[Symbol.asyncDispose]() };
 }
 
 /** Parameters may change a result's types from one row to the next, and one stream has one schema. */

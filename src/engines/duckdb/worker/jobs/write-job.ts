@@ -14,7 +14,7 @@ import { importCsv } from '../import/csv/csv-file.ts';
 import { importJson } from '../import/json/json-file.ts';
 import { keepParquet } from '../import/parquet-file.ts';
 import { DuckDbError, describeDataError, resourceError } from '../native/duckdb-error.ts';
-import { duckdbType } from '../native/duckdb-types.ts';
+import { nestedTypes } from '../native/duckdb-types.ts';
 import { firstError } from '../native/first-error.ts';
 import type { Connection } from '../native/session.ts';
 import { checksumOf } from '../parquet/checksum.ts';
@@ -24,14 +24,6 @@ import { lossError, withoutLoss } from '../parquet/parquet-loss.ts';
 import { parquetNames } from '../parquet/parquet-names.ts';
 import { rowsRelation, selected } from '../parquet/part-rows.ts';
 import { probe, probeColumns } from '../parquet/probe.ts';
-
-const nestedTypes: ReadonlySet<number> = new Set([
-  duckdbType.LIST,
-  duckdbType.STRUCT,
-  duckdbType.MAP,
-  duckdbType.UNION,
-  duckdbType.ARRAY,
-]);
 
 export interface WriteContext {
   readonly connection: Connection;

@@ -113,6 +113,12 @@ export const api = {
   structChild: bind<(type: Pointer, index: number) => Pointer>(
     'uint64 duckdb_struct_type_child_type(uint64 type, uint64 index)',
   ),
+  enumSize: bind<(type: Pointer) => number>('uint32 duckdb_enum_dictionary_size(uint64 type)'),
+  /** To be freed. */
+  enumValue: bind<(type: Pointer, index: number) => Pointer | number>(
+    'uint64 duckdb_enum_dictionary_value(uint64 type, uint64 index)',
+  ),
+  free: bind<(memory: Pointer) => void>('void duckdb_free(uint64 memory)'),
   unionCount: bind<(type: Pointer) => number>('uint64 duckdb_union_type_member_count(uint64 type)'),
   unionName: bind<(type: Pointer, index: number) => string>(
     'const char* duckdb_union_type_member_name(uint64 type, uint64 index)',

@@ -39,3 +39,12 @@ export const duckdbType = {
   TIME_NS: 39,
   VARIANT: 41,
 } as const;
+
+/** Types with values of others inside. */
+export const nestedTypes: ReadonlySet<number> = new Set([
+  duckdbType.LIST,
+  duckdbType.STRUCT,
+  duckdbType.MAP,
+  duckdbType.UNION,
+  duckdbType.ARRAY,
+]);

@@ -1,4 +1,5 @@
-import type { Column, DataType } from '../../../../core/data-type.ts';
+import koffi from 'koffi';
+import type { Column, DataType, DeclaredField, DeclaredType } from '../../../../core/data-type.ts';
 import { api, type Pointer, pointer, type ResultStruct } from './c-api.ts';
 import { duckdbType } from './duckdb-types.ts';
 
@@ -72,6 +73,84 @@ function readType(type: Pointer): DataType {
   const simple = simpleTypes[id];
   if (simple !== undefined) return simple;
   throw new UnreadableType(unreadableNames[id] ?? `DuckDB type ${id}`);
+}
+
+/** What a logical type, which is destroyed, is to SQL. Undefined where no column can be declared so. */
+export function takeDeclaredType(handle: Pointer | number): DeclaredType | undefined {
+  const type = pointer(handle);
+  try {
+    return readDeclaredType(type);
+  } finally {
+    api.destroyType([type]);
+  }
+}
+
+function readDeclaredType(type: Pointer): DeclaredType | undefined {
+  const id = api.typeId(type);
+  switch (id) {
+    case duckdbType.ENUM:
+      return { kind: 'enum', values: enumValues(type) };
+    case duckdbType.BIT:
+      return { kind: 'bit' };
+    case duckdbType.TIME_TZ:
+      return { kind: 'zonedTime' };
+    case duckdbType.LIST: {
+      const element = takeDeclaredType(api.listChild(type));
+      return element && { kind: 'list', element };
+    }
+    case duckdbType.ARRAY: {
+      const element = takeDeclaredType(api.arrayChild(type));
+      return element && { kind: 'array', element, size: Number(api.arraySize(type)) };
+    }
+    case duckdbType.MAP: {
+      const key = takeDeclaredType(api.mapKey(type));
+      const value = takeDeclaredType(api.mapValue(type));
+      return key && value && { kind: 'map', key, value };
+    }
+    case duckdbType.STRUCT: {
+      const fields = declaredFields(type, api.structCount, api.structName, api.structChild);
+      return fields && { kind: 'struct', fields };
+    }
+    case duckdbType.UNION: {
+      const members = declaredFields(type, api.unionCount, api.unionName, api.unionChild);
+      return members && { kind: 'union', members };
+    }
+    default:
+      return isReadable(id)
+        ? (readType(type) as Exclude<DataType, { kind: 'list' | 'array' | 'struct' | 'map' | 'union' }>)
+        : undefined;
+  }
+}
+
+function isReadable(id: number): boolean {
+  return id === duckdbType.VARCHAR || id === duckdbType.DECIMAL || simpleTypes[id] !== undefined;
+}
+
+function declaredFields(
+  type: Pointer,
+  count: (type: Pointer) => number,
+  name: (type: Pointer, index: number) => string,
+  child: (type: Pointer, index: number) => Pointer,
+): DeclaredField[] | undefined {
+  const fields: DeclaredField[] = [];
+  for (let index = 0; index < Number(count(type)); index++) {
+    const field = { name: name(type, index), type: takeDeclaredType(child(type, index)) };
+    // Fields without names have none in the SQL of a type.
+    if (field.type === undefined || field.name === '') return undefined;
+    fields.push({ name: field.name, type: field.type });
+  }
+  return fields;
+}
+
+function enumValues(type: Pointer): string[] {
+  return Array.from({ length: api.enumSize(type) }, (_, index) => {
+    const value = pointer(api.enumValue(type, index));
+    try {
+      return koffi.decode(value, 'char', -1) as string;
+    } finally {
+      api.free(value);
+    }
+  });
 }
 
 const unreadableNames: Readonly<Record<number, string>> = {

@@ -1,7 +1,8 @@
-import type { Column, DataType } from '../../../../core/data-type.ts';
+import type { Column, DataType, DeclaredType } from '../../../../core/data-type.ts';
 import { api, offLoop, type Pointer, pointer, type ResultStruct } from './c-api.ts';
 import { DuckDbError } from './duckdb-error.ts';
-import { takeType, UnreadableType } from './logical-type.ts';
+import { nestedTypes } from './duckdb-types.ts';
+import { takeDeclaredType, takeType, UnreadableType } from './logical-type.ts';
 import { type ChunksThere, QueryResult } from './query-result.ts';
 import { ShortStatement } from './short-statement.ts';
 
@@ -183,13 +184,16 @@ export class PreparedStatement {
     this.#statement = statement;
   }
 
-  /** Name and type (an id of duckdb_type) of each column that the statement will give. */
-  get columns(): { name: string; typeId: number }[] {
+  /** What the statement will give. */
+  get columns(): StatementColumn[] {
     return Array.from({ length: Number(api.preparedColumnCount(this.#statement)) }, (_, index) => {
       const type = pointer(api.preparedColumnType(this.#statement, index));
       const typeId = api.typeId(type);
       api.destroyType([type]);
-      return { name: api.preparedColumnName(this.#statement, index), typeId };
+      const nested = nestedTypes.has(typeId)
+        ? takeDeclaredType(api.preparedColumnType(this.#statement, index))
+        : undefined;
+      return { name: api.preparedColumnName(this.#statement, index), typeId, nested };
     });
   }
 
@@ -199,6 +203,13 @@ export class PreparedStatement {
       name: api.preparedColumnName(this.#statement, index),
       type: takeType(api.preparedColumnType(this.#statement, index)),
     }));
+  }
+
+  /** Of each column. */
+  get declaredTypes(): (DeclaredType | undefined)[] {
+    return Array.from({ length: Number(api.preparedColumnCount(this.#statement)) }, (_, index) =>
+      takeDeclaredType(api.preparedColumnType(this.#statement, index)),
+    );
   }
 
   /** As far as the statement tells them; kind `null` where it does not. */
@@ -272,6 +283,14 @@ export class PreparedStatement {
   [Symbol.dispose](): void {
     api.destroyPrepare([this.#statement]);
   }
+}
+
+export interface StatementColumn {
+  readonly name: string;
+  /** Of duckdb_type. */
+  readonly typeId: number;
+  /** Of a type with others inside, where it can be told: that type. */
+  readonly nested?: DeclaredType | undefined;
 }
 
 /** Of duckdb_statement_type in DuckDB's C header. */

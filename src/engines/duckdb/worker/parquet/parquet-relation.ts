@@ -2,14 +2,13 @@ import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import { duckdbType } from '../native/duckdb-types.ts';
 import type { QueryResult } from '../native/query-result.ts';
-import type { Connection } from '../native/session.ts';
+import type { Connection, StatementColumn } from '../native/session.ts';
+import { readableValue } from './readable-value.ts';
 
 /** Types that Parquet can give and our vocabulary has not, with what they are read as. */
 const readAs: Readonly<Record<number, string>> = {
   [duckdbType.ENUM]: 'VARCHAR',
   [duckdbType.BIT]: 'VARCHAR',
-  // In UTC: a cast alone would drop the offset.
-  [duckdbType.TIME_TZ]: 'TIME',
   [duckdbType.BIGNUM]: 'VARCHAR',
   [duckdbType.VARIANT]: 'JSON',
 };
@@ -38,16 +37,17 @@ export async function canBeRead(connection: Connection, from: string): Promise<b
 }
 
 /** A query that casts the columns of `from` which our vocabulary has not; undefined when there are none. */
-export function readableSql(
-  columns: readonly { readonly name: string; readonly typeId: number }[],
-  from: string,
-): string | undefined {
-  if (columns.every(({ typeId }) => readAs[typeId] === undefined)) return undefined;
-  const items = columns.map(({ name, typeId }, index) => {
-    const type = readAs[typeId];
-    const value = typeId === duckdbType.TIME_TZ ? `timezone('UTC', #${index + 1})` : `#${index + 1}`;
-    const item = type === undefined ? value : `CAST(${value} AS ${type})`;
-    return `${item} AS ${sqlName(name)}`;
-  });
-  return `SELECT ${items.join(', ')} FROM ${from}`;
+export function readableSql(columns: readonly StatementColumn[], from: string): string | undefined {
+  const items = columns.map((column, index) => readableColumn(column, `#${index + 1}`));
+  if (items.every((item) => item === undefined)) return undefined;
+  const named = columns.map(({ name }, index) => `${items[index] ?? `#${index + 1}`} AS ${sqlName(name)}`);
+  return `SELECT ${named.join(', ')} FROM ${from}`;
+}
+
+/** Undefined where the value is readable as it is. */
+function readableColumn({ typeId, nested }: StatementColumn, value: string): string | undefined {
+  if (nested !== undefined) return readableValue(value, nested);
+  if (typeId === duckdbType.TIME_TZ) return readableValue(value, { kind: 'zonedTime' });
+  const type = readAs[typeId];
+  return type === undefined ? undefined : `CAST(${value} AS ${type})`;
 }

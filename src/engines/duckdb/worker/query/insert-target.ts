@@ -18,7 +18,9 @@ const table = 'temp.main.insert_target';
 export async function insertTarget(connection: Connection, into: SqlJob['into']): Promise<InsertTarget | undefined> {
   if (into === undefined) return undefined;
   const names = uniqueNames(into.columns.map((column) => column.name));
-  const definitions = into.columns.map(({ type }, index) => `${sqlName(names[index] ?? '')} ${sqlTypeName(type)}`);
+  const definitions = into.columns.map(
+    ({ type, declared }, index) => `${sqlName(names[index] ?? '')} ${sqlTypeName(declared ?? type)}`,
+  );
   await connection.run(`CREATE OR REPLACE TEMP TABLE insert_target (${definitions.join(', ')})`);
   return {
     columns: into.columns,

@@ -4,7 +4,7 @@ import { isAnalytics, type Query, type SqlDescription } from '../../../../core/s
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
 import { loadArrowStream } from '../append/arrow-to-table.ts';
-import { encodeResults, type ResultRows } from '../encode/encode-results.ts';
+import { encodeResults, type ResultRows, withDeclared } from '../encode/encode-results.ts';
 import { columnCandidates } from '../gate/column-candidates.ts';
 import { sqlError } from '../gate/sql-error.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
@@ -72,7 +72,7 @@ function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undef
 
 /** Without a turn of the event loop, where the same was short before. Undefined where it is to be run as any other. */
 export function runKeptShort(catalog: SqlCatalog, job: RunQueryJob): ShortResult | undefined {
-  if (!catalog.shows(job.tables)) return undefined;
+  if (job.isKept === true || !catalog.shows(job.tables)) return undefined;
   const key = keyOf(job);
   const statement = key === undefined ? undefined : catalog.kept.take(key);
   if (key === undefined || statement === undefined) return undefined;
@@ -94,11 +94,14 @@ export async function* runQuery(
     await using target = await insertTarget(connection, job.into);
     if (target === undefined) {
       const { query, hasParameters } = job;
-      const all = hasParameters ? boundResults(context, query) : results(context, query, keyOf(job));
+      const all = hasParameters
+        ? boundResults(context, query, { isKept: job.isKept })
+        : results(context, query, keyOf(job), job.isKept);
       return yield* encodeResults(all, job);
     }
     await insertRows(context, target, job);
-    return yield* encodeResults(results(context, { sql: target.selectSql }), job, target.columns);
+    const names = target.columns.map(({ name }) => name);
+    return yield* encodeResults(results(context, { sql: target.selectSql }), job, names);
   } catch (error) {
     throw await explain(error, connection, job);
   }
@@ -117,7 +120,9 @@ async function insertRows(
     return await connection.run(target.insertSql(`SELECT ${list} FROM temp.main.${rows.table} ORDER BY rowid`));
   }
   const insert = { ...query, sql: target.insertSql(query.sql) };
-  for await (const result of hasParameters ? boundResults(context, insert, 'insert') : results(context, insert)) {
+  for await (const result of hasParameters
+    ? boundResults(context, insert, { isInsert: true })
+    : results(context, insert)) {
     await using inserted = result;
     for await (const _ of inserted.batches()) context.signal.throwIfAborted();
   }
@@ -220,11 +225,11 @@ function pathsOf({ source }: QueryTable): readonly string[] {
 async function* boundResults(
   { catalog: { connection }, input, signal }: QueryContext,
   query: Pick<Query, 'sql' | 'parameterNames'>,
-  kind: 'query' | 'insert' = 'query',
+  { isInsert = false, isKept = false }: { readonly isInsert?: boolean; readonly isKept?: boolean | undefined },
 ): AsyncGenerator<ResultRows, void, undefined> {
   await using bound = await bindParameters(connection, { sql: query.sql, names: namesIn(query) }, input, signal);
-  if (bound.count === 0 && kind === 'query') yield noRows(await bound.columns());
-  yield* bound.results();
+  if (bound.count === 0 && !isInsert) yield noRows(await bound.columns());
+  yield* bound.results({ isKept });
 }
 
 function noRows(columns: readonly Column[]): ResultRows {
@@ -236,13 +241,14 @@ async function* results(
   { catalog: { connection, kept } }: QueryContext,
   { sql }: Pick<Query, 'sql'>,
   key?: string,
+  isKept = false,
 ): AsyncGenerator<ResultRows, void, undefined> {
   const statement = (key === undefined ? undefined : kept.take(key)) ?? (await prepareQuery(connection, sql));
   let isWhole = false;
   try {
     const readable = readableSql(statement.columns, `(${sql})`);
     const result = readable === undefined ? await statement.execute() : await connection.query(readable);
-    yield result;
+    yield isKept ? withDeclared(result, statement.declaredTypes) : result;
     isWhole = true;
     if (readable === undefined && result.wasShort) statement.short.wasShort();
   } finally {

@@ -5,8 +5,8 @@ import { didYouMean } from '../../../../core/text/did-you-mean.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { type ArrowTable, loadArrowStream } from '../append/arrow-to-table.ts';
+import { type ResultRows, withDeclared } from '../encode/encode-results.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
-import type { QueryResult } from '../native/query-result.ts';
 import type { Connection, PreparedStatement } from '../native/session.ts';
 import { readableSql } from '../parquet/parquet-relation.ts';
 
@@ -16,7 +16,7 @@ export interface BoundQuery extends AsyncDisposable {
   /** What the first row of parameters gives, or would give. */
   columns(): Promise<readonly Column[]>;
   /** A result for each row of parameters, in order. Each must be disposed of before the next. */
-  results(): AsyncGenerator<QueryResult, void, undefined>;
+  results(options: { readonly isKept: boolean }): AsyncGenerator<ResultRows, void, undefined>;
 }
 
 const statementName = 'framehold_query';
@@ -64,11 +64,12 @@ export async function bindParameters(
           : bindRow(0));
         return first.typedColumns;
       },
-      async *results() {
+      async *results({ isKept }) {
         for (let row = 0; row < count; row++) {
           signal.throwIfAborted();
           using call = await bindRow(row);
-          yield await call.execute();
+          const result = await call.execute();
+          yield isKept ? withDeclared(result, call.declaredTypes) : result;
         }
       },
       [Symbol.asyncDispose]: close,

@@ -1,0 +1,90 @@
+import type { DeclaredField, DeclaredType } from '../../../../core/data-type.ts';
+import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
+import { sqlName, sqlString } from '../../protocol/sql-text.ts';
+
+/** SQL that gives a value with types of our vocabulary; undefined where the value has them. Times with an offset are those in UTC. */
+export function readableValue(value: string, type: DeclaredType, depth = 0): string | undefined {
+  const inner = (part: string, of: DeclaredType): string => readableValue(part, of, depth + 1) ?? part;
+  if (isReadable(type)) return undefined;
+  switch (type.kind) {
+    case 'bit':
+      return `CAST(${value} AS VARCHAR)`;
+    case 'zonedTime':
+      // A cast alone would drop the offset.
+      return `CAST(timezone('UTC', ${value}) AS TIME)`;
+    case 'list':
+      return transformed(value, depth, (element) => inner(element, type.element));
+    case 'array': {
+      const list = `CAST(${value} AS ${sqlTypeName({ kind: 'list', element: type.element })})`;
+      const changed = transformed(list, depth, (element) => inner(element, type.element));
+      return `CAST(${changed} AS ${sqlTypeName(readableType(type))})`;
+    }
+    case 'map': {
+      const entry = (one: string): string =>
+        `struct_pack(k := ${inner(`${one}.key`, type.key)}, v := ${inner(`${one}.value`, type.value)})`;
+      return `map_from_entries(${transformed(`map_entries(${value})`, depth, entry)})`;
+    }
+    case 'struct': {
+      const fields = type.fields.map(
+        ({ name, type: of }) => `${sqlName(name)} := ${inner(`struct_extract(${value}, ${sqlString(name)})`, of)}`,
+      );
+      return `CASE WHEN ${value} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`;
+    }
+    case 'union': {
+      const whole = sqlTypeName(readableType(type));
+      const cases = type.members.map(({ name, type: of }) => {
+        const member = inner(`union_extract(${value}, ${sqlString(name)})`, of);
+        return `WHEN ${sqlString(name)} THEN CAST(union_value(${sqlName(name)} := ${member}) AS ${whole})`;
+      });
+      return `CASE CAST(union_tag(${value}) AS VARCHAR) ${cases.join(' ')} END`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function transformed(list: string, depth: number, change: (element: string) => string): string {
+  const element = `e${depth}`;
+  return `list_transform(${list}, lambda ${element}: ${change(element)})`;
+}
+
+function isReadable(type: DeclaredType): boolean {
+  switch (type.kind) {
+    case 'bit':
+    case 'zonedTime':
+      return false;
+    case 'list':
+    case 'array':
+      return isReadable(type.element);
+    case 'map':
+      return isReadable(type.key) && isReadable(type.value);
+    case 'struct':
+      return type.fields.every((field) => isReadable(field.type));
+    case 'union':
+      return type.members.every((member) => isReadable(member.type));
+    default:
+      return true;
+  }
+}
+
+function readableType(type: DeclaredType): DeclaredType {
+  const ofField = ({ name, type: of }: DeclaredField): DeclaredField => ({ name, type: readableType(of) });
+  switch (type.kind) {
+    case 'bit':
+      return { kind: 'utf8' };
+    case 'zonedTime':
+      return { kind: 'time', unit: 'us' };
+    case 'list':
+      return { kind: 'list', element: readableType(type.element) };
+    case 'array':
+      return { ...type, element: readableType(type.element) };
+    case 'map':
+      return { kind: 'map', key: readableType(type.key), value: readableType(type.value) };
+    case 'struct':
+      return { kind: 'struct', fields: type.fields.map(ofField) };
+    case 'union':
+      return { kind: 'union', members: type.members.map(ofField) };
+    default:
+      return type;
+  }
+}

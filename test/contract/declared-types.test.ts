@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { type Answer, ask } from '../support/http-client.ts';
+
+let server: Framehold;
+beforeAll(async () => {
+  server = await startFramehold();
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+async function run(command: object, { url }: Pick<Framehold, 'url'> = server): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' };
+  return await ask(`${url}/sql`, { method: 'POST', headers, body: JSON.stringify(command) });
+}
+
+async function change(sql: string, on?: Framehold): Promise<void> {
+  const answer = await run({ sql }, on);
+  if (answer.status !== 200) throw new Error(`${sql}: ${answer.text}`);
+}
+
+async function rows(sql: string, on?: Framehold): Promise<unknown[][]> {
+  return (await run({ sql }, on)).json().dataset as unknown[][];
+}
+
+let tables = 0;
+
+describe('an INSERT into a column that is stored as another type is checked and cast as of the declared one', () => {
+  test.each([
+    ["ENUM('a', 'it''s')", "'zzz'", "'it''s'", "it's"],
+    ["ENUM('a', 'b')[]", "['a', 'zzz']", "['a', NULL]", ['a', null]],
+    ['INT[3]', '[1, 2]', '[1, 2, 3]', [1, 2, 3]],
+    ['UHUGEINT', '-5', '5', '5'],
+    ['HUGEINT[]', "['x']", '[-5]', ['-5']],
+    ['BIT', "'hello'", "'0101'", '0101'],
+    ['BIT[]', "['hello']", "['0101']", ['0101']],
+    ['TIMESTAMP_S', "'x'", "'2026-01-01 00:00:00.123456'", '2026-01-01T00:00:00.000000Z'],
+    ['TIMESTAMP_MS', "'x'", "'2026-01-01 00:00:00.123456'", '2026-01-01T00:00:00.123000Z'],
+    ['TIMETZ', "'x'", "timetz '04:30:00-12'", '16:30:00.000000'],
+    ['TIMETZ[]', "['x']", "[timetz '04:30:00-12', NULL]", ['16:30:00.000000', null]],
+    ['TIMETZ[2]', "['04:30:00']", "[timetz '04:30:00-12', NULL]", ['16:30:00.000000', null]],
+    ['MAP(BIT, TIMETZ)', "MAP {'x': NULL}", "MAP {'1': timetz '04:30:00-12'}", { 1: '16:30:00.000000' }],
+    ['UNION(i INT, s VARCHAR)', '[1]', "'two'", { s: 'two' }],
+    ['UNION(i INT, s VARCHAR)', "{'x': 1}", '1', { i: 1 }],
+    ['UNION(i INT, s VARCHAR)[]', undefined, "['two']", [{ '': 1, i: null, s: 'two' }]],
+    ['MAP(VARCHAR, UNION(i INT, s VARCHAR))', undefined, "MAP {'k': 1}", { k: { '': 0, i: 1, s: null } }],
+    [
+      "STRUCT(e ENUM('a'), t TIMETZ, u UNION(i INT, s VARCHAR))",
+      "{'e': 'b', 't': NULL, 'u': NULL}",
+      "{'e': 'a', 't': timetz '04:30:00-12', 'u': 1}",
+      { e: 'a', t: '16:30:00.000000', u: { '': 0, i: 1, s: null } },
+    ],
+  ])('%s refuses %s and takes %s', async (type, refused, taken, value) => {
+    const table = `t${++tables}`;
+    const created = await run({ sql: `CREATE TABLE ${table} (v ${type}, n INT)` });
+    expect(created.text).toBe('{"ddl":"OK"}');
+    if (refused !== undefined) {
+      expect((await run({ sql: `INSERT INTO ${table} VALUES (${refused}, 1)` })).json()).toMatchObject({
+        code: 'sql_error',
+      });
+    }
+    await change(`INSERT INTO ${table} VALUES (${taken}, 1), (NULL, 2)`);
+    await change(`INSERT INTO ${table} (n) VALUES (3)`);
+    // The stored values are of the declared type, too.
+    await change(`INSERT INTO ${table} SELECT * FROM ${table} WHERE n = 1`);
+    expect(await rows(`FROM ${table}`)).toEqual([
+      [value, 1],
+      [null, 2],
+      [null, 3],
+      [value, 1],
+    ]);
+  });
+
+  test('also where a query declared the types, by CREATE TABLE … AS, keep, or with parameters', async () => {
+    const sql = "SELECT timetz '04:30:00-12' AS t, 'a'::ENUM('a') AS e, [1, 2]::INT[2] AS l";
+    await change(`CREATE TABLE by_as AS ${sql}`);
+    await run({ sql, keep: { handle: 'by_keep' } });
+    await run({ sql: 'CREATE TABLE by_parameters AS SELECT [$1::INT, 2]::INT[2] AS l', params: [1] });
+    for (const table of ['by_as', 'by_keep']) {
+      await change(`INSERT INTO ${table} VALUES (timetz '04:30:00-12', 'a', [3, 4])`);
+      expect(await rows(`SELECT DISTINCT t FROM ${table}`)).toEqual([['16:30:00.000000']]);
+      expect((await run({ sql: `INSERT INTO ${table} (e) VALUES ('b')` })).status).toBe(400);
+    }
+    expect((await run({ sql: 'INSERT INTO by_parameters VALUES ([1])' })).status).toBe(400);
+  });
+
+  test('values of parameters as well', async () => {
+    await change("CREATE TABLE bound (e ENUM('a'), u UNION(i INT, s VARCHAR))");
+    expect((await run({ sql: 'INSERT INTO bound VALUES (?, ?)', params: ['b', 'x'] })).status).toBe(400);
+    expect((await run({ sql: 'INSERT INTO bound VALUES (?, ?)', params: ['a', 'x'] })).json()).toMatchObject({
+      updated: 1,
+    });
+    expect(await rows('FROM bound')).toEqual([['a', { s: 'x' }]]);
+  });
+
+  test('on another server of the directory and behind other appends, until the frame is replaced', async () => {
+    await change("CREATE TABLE everywhere (e ENUM('a'))");
+    await change("INSERT INTO everywhere VALUES ('a')");
+    const json = { 'content-type': 'application/json' };
+    const appended = await run({ sql: "SELECT 'other' AS e", keep: { handle: 'everywhere', mode: 'append' } });
+    expect(appended.status).toBe(200);
+    await ask(`${server.url}/handles/everywhere/flush`, { method: 'POST', headers: json });
+    await using other = await startFramehold({ dataDir: server.dataDir });
+    expect((await run({ sql: "INSERT INTO everywhere VALUES ('b')" }, other)).json()).toMatchObject({
+      code: 'sql_error',
+    });
+    await change("INSERT INTO everywhere VALUES ('a')", other);
+    await change("CREATE OR REPLACE TABLE everywhere AS SELECT 'a' AS e", other);
+    await change("INSERT INTO everywhere VALUES ('b')", other);
+    expect(await rows('FROM everywhere', other)).toEqual([['a'], ['b']]);
+  });
+});
+
+describe('types inside of others are given like those outside', () => {
+  test.each([
+    ["[[timetz '04:30:00-12'], NULL]", [['16:30:00.000000'], null]],
+    ["[timetz '04:30:00-12']::TIMETZ[1]", ['16:30:00.000000']],
+    ["{'a': '101'::BIT, 'b c': NULL::BIT}", { a: '101', 'b c': null }],
+    ['NULL::STRUCT(a BIT)', null],
+    ["MAP {timetz '04:30:00-12': '1'::BIT}", { '16:30:00.000000': '1' }],
+    ["union_value(k := timetz '04:30:00-12')", '16:30:00.000000'],
+    ["[union_value(\"k'\" := '1'::BIT), NULL]", ['1', null]],
+  ])('%s', async (sql, value) => {
+    const [row] = await rows(`SELECT ${sql} AS v`);
+    if (sql.startsWith('MAP')) expect(row).toEqual([[{ key: '16:30:00.000000', value: '1' }]]);
+    else expect(row).toEqual([value]);
+  });
+});
