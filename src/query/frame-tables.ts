@@ -76,16 +76,19 @@ async function openFrame(
   options: { readonly signal: AbortSignal },
 ): Promise<FrameReader> {
   if (isHandle(table.name)) {
+    let dropped: AppError | undefined;
     try {
       return await frames.open(principal, frameNameOf(principal.tenant, table), options);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       // There is one tenant, so that no schema is another's.
       if (error.code === 'invalid_handle') throw notReadable(table);
-      if (error.code !== 'handle_not_found') throw error;
+      if (error.code === 'handle_gone') dropped = error;
+      else if (error.code !== 'handle_not_found') throw error;
     }
     const alike = await findFrame(frames, principal, table);
     if (alike !== undefined) return await frames.open(principal, alike, options);
+    if (dropped !== undefined) throw dropped;
   }
   const names: string[] = [];
   for await (const { handle } of frames.list(principal)) names.push(sqlNameOf(handle));

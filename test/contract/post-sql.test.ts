@@ -415,6 +415,18 @@ describe('keep', () => {
     expect(answer.json()).toMatchObject({ code: 'invalid_parameter', error });
   });
 
+  test('a name means the same frame to every statement, also behind a DROP of another spelling', async () => {
+    for (const sql of ['CREATE TABLE spelled (a INT)', 'DROP TABLE spelled', 'CREATE TABLE "Spelled" (a INT)'])
+      expect((await run({ sql })).text).toBe('{"ddl":"OK"}');
+    expect((await run({ sql: 'INSERT INTO spelled VALUES (1)' })).json()).toMatchObject({ updated: 1 });
+    expect(await value('SELECT a FROM spelled')).toBe(1);
+    expect((await run({ sql: 'CREATE TABLE spelled (a INT)' })).json()).toMatchObject({ code: 'handle_exists' });
+    expect((await run({ sql: 'DROP TABLE SPELLED' })).status).toBe(200);
+    for (const name of ['spelled', '"Spelled"']) {
+      expect((await run({ sql: `SELECT a FROM ${name}` })).json()).toMatchObject({ code: 'handle_gone' });
+    }
+  });
+
   test('a handle that is none is refused as one', async () => {
     expect((await run({ sql: 'SELECT 1', keep: { handle: '../x' } })).json()).toMatchObject({ code: 'invalid_handle' });
   });

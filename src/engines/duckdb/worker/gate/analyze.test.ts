@@ -89,6 +89,12 @@ describe('statements', () => {
       'fail',
       'SELECT CAST(NULL AS INT ) AS "a", CAST(NULL AS DECIMAL ( 4 , 1 ) ) AS "b ""c" WHERE false',
     ],
+    [
+      'CREATE TABLE x (a INT, b INT,)',
+      table('x'),
+      'fail',
+      'SELECT CAST(NULL AS INT ) AS "a", CAST(NULL AS INT ) AS "b" WHERE false',
+    ],
   ])('%s', async (sql, name, ifTaken, query) => {
     expect(await analyze(sql)).toMatchObject({ kind: 'createTable', table: name, ifTaken, query: { sql: query } });
   });
@@ -200,6 +206,14 @@ describe('errors say what is wrong, where, and what to do', () => {
       'function getenv is not allowed: it reads or changes settings of the server',
       67,
     ],
+    [
+      'CREATE TABLE t ("HeLlO" INT, "HELLO" INT)',
+      'sql_error',
+      'column "HELLO" is there already; case does not tell names apart',
+      29,
+    ],
+    ['CREATE TABLE t (a INT,,)', 'sql_error', 'expected the name of a column, found ,', 22],
+    ['CREATE TABLE t (,)', 'sql_error', 'expected the name of a column, found ,', 16],
     ['CREATE VIEW v AS SELECT 1', 'sql_forbidden', 'CREATE VIEW is not allowed', 0],
     ['COPY t TO x', 'sql_forbidden', 'COPY is not allowed', 0],
     ['CREATE x', 'sql_forbidden', 'CREATE X is not allowed', 0],

@@ -25,12 +25,16 @@ const constraints = new Set([
 
 /** (column type [NULL], …) as the query that gives these columns and no rows. */
 export async function columnsQuery(cursor: TokenCursor, gate: GateText): Promise<Query> {
+  const names = new Set<string>();
   const origins: { built: number; written: number }[] = [];
   let sql = 'SELECT ';
   cursor.takesMark('(');
   do {
     refuseConstraint(cursor);
+    const { position } = cursor;
     const name = cursor.takeName('the name of a column');
+    if (names.has(name.toLowerCase())) throw repeatedName(name, position);
+    names.add(name.toLowerCase());
     const type = takeType(cursor);
     const [first] = type;
     if (first === undefined) {
@@ -45,7 +49,8 @@ export async function columnsQuery(cursor: TokenCursor, gate: GateText): Promise
     sql += `) AS ${sqlName(name)}`;
     cursor.takes('null');
     refuseConstraint(cursor);
-  } while (cursor.takesMark(','));
+    // DuckDB takes a comma behind the last column, too.
+  } while (cursor.takesMark(',') && !cursor.seesMark(')'));
   if (!cursor.takesMark(')')) throw cursor.unexpected('a comma or a closing parenthesis');
   if (cursor.sees('as')) throw namesBeforeAs(cursor);
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
@@ -55,6 +60,14 @@ export async function columnsQuery(cursor: TokenCursor, gate: GateText): Promise
     return origin === undefined ? start : origin.written + at - origin.built;
   });
   return { ...query, start: undefined };
+}
+
+/** A frame could keep both, but SQL would know the second only under another name. */
+function repeatedName(name: string, position: number): AppError {
+  return new AppError('sql_error', `column ${sqlName(name)} is there already; case does not tell names apart`, {
+    hint: 'give each column another name',
+    position,
+  });
 }
 
 /** Whether the rest of a list of columns is names alone, and AS follows it. */
