@@ -112,6 +112,16 @@ describe('an INSERT into a column that is stored as another type is checked and 
   });
 });
 
+describe('infinity and -infinity are kept in a column of', () => {
+  test.each(['TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP', 'TIMESTAMP_NS', 'TIMESTAMPTZ', 'DATE'])('%s', async (type) => {
+    const table = `t${++tables}`;
+    const both = ['infinity', '-infinity'];
+    await change(`CREATE TABLE ${table} AS SELECT 'infinity'::${type} AS v UNION ALL SELECT '-infinity'::${type}`);
+    await change(`INSERT INTO ${table} VALUES ('infinity'), ('-infinity')`);
+    expect(await rows(`SELECT v::VARCHAR FROM ${table} WHERE isinf(v)`)).toEqual([...both, ...both].map((v) => [v]));
+  });
+});
+
 describe('types inside of others are given like those outside', () => {
   test.each([
     ["[[timetz '04:30:00-12'], NULL]", [['16:30:00.000000'], null]],

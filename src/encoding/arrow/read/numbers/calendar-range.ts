@@ -27,6 +27,11 @@ export function areAllTimestamps(words: Int32Array, unit: TimeUnit): boolean {
 
 export function isTimestamp(high: number, low: number, unit: TimeUnit, zoned: boolean): boolean {
   if (isInRange(high, low, timestampRanges[unit])) return true;
+  return !(zoned && unit === 'ns') && isInfinite(high, low);
+}
+
+/** DuckDB's infinity or -infinity, which are the same in every unit. */
+export function isInfinite(high: number, low: number): boolean {
   const value = int64FromHalves(high, low);
-  return !zoned && (value === maxInt64 || value === -maxInt64);
+  return value === maxInt64 || value === -maxInt64;
 }

@@ -3,7 +3,7 @@ import { valueBytes } from '../../types/arrow-type.ts';
 import { isPresent } from '../columns/bits.ts';
 import { type ArrowColumn, int32View, outOfRange } from '../columns/column.ts';
 import { unsupported } from '../format/schema.ts';
-import { areAllTimestamps, dayUnits, isTimestamp } from '../numbers/calendar-range.ts';
+import { areAllTimestamps, dayUnits, isInfinite, isTimestamp } from '../numbers/calendar-range.ts';
 import { hasDigits } from '../numbers/digits.ts';
 import { multiply } from '../numbers/int64.ts';
 
@@ -114,7 +114,10 @@ export function timestamps(column: ArrowColumn, unit: TimeUnit, zoned: boolean):
     const low = values[row * 2] as number;
     const high = values[row * 2 + 1] as number;
     const isGood = isTimestamp(high, low, unit, zoned);
-    if (!isGood || (out !== undefined && !multiply(high, low >>> 0, factor, out, row * 2))) {
+    if (isGood && out !== undefined && isInfinite(high, low)) {
+      out[row * 2] = low;
+      out[row * 2 + 1] = high;
+    } else if (!isGood || (out !== undefined && !multiply(high, low >>> 0, factor, out, row * 2))) {
       throw outOfRange(column, row);
     }
   });

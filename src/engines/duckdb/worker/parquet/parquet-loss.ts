@@ -15,6 +15,9 @@ export function withoutLoss(item: string, typeId: number, name: string): string 
       return `CASE WHEN ${item} IS NULL OR TRY_CAST(${item} AS DECIMAL(38,0)) IS NOT NULL THEN TRY_CAST(${item} AS DECIMAL(38,0)) ELSE ${refuse('an integer of more than 38 digits')} END`;
     case duckdbType.INTERVAL:
       return `CASE WHEN year(${item}) < 0 OR month(${item}) < 0 OR day(${item}) < 0 OR hour(${item}) < 0 OR minute(${item}) < 0 OR microsecond(${item}) < 0 THEN ${refuse('a negative interval')} WHEN hour(${item})::BIGINT * 3_600_000 + minute(${item}) * 60_000 + microsecond(${item}) // 1000 >= 4_294_967_296 THEN ${refuse('a time of 2^32 milliseconds or more in an interval')} WHEN microsecond(${item}) % 1000 <> 0 THEN ${refuse('an interval finer than milliseconds')} ELSE ${item} END`;
+    case duckdbType.TIMESTAMP_S:
+      // The writer's own conversion fails at infinity.
+      return `CAST(${item} AS TIMESTAMP)`;
     case duckdbType.UNION:
     case duckdbType.VARIANT:
       return `to_json(${item})`;
