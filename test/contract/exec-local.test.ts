@@ -309,6 +309,19 @@ test('a query keeps the version that it began with, also when the frame is repla
   });
 });
 
+test('distances of lists are NULL where a list is NULL, also in a frame that is read for the first time', async () => {
+  const lists = 'CASE WHEN range % 2 = 0 THEN [1.0::DOUBLE, 2.0] END AS a, [1.0::DOUBLE, 3.0] AS "b c", range AS n';
+  await putSql(server.frames, 'lists', `SELECT ${lists} FROM range(3)`);
+  expect(
+    await dataset('SELECT list_distance(a, "b c"), "b c" <-> a, list_inner_product(a, a), a FROM lists ORDER BY n'),
+  ).toEqual([
+    [1, 1, 5, [1, 2]],
+    [null, null, null, null],
+    [1, 1, 5, [1, 2]],
+  ]);
+  expect(await dataset('SELECT a FROM lists WHERE a IS NULL')).toEqual([[null]]);
+});
+
 test('a frame that was queried twice is read from a warm copy, with the same answers', async () => {
   const sql = 'SELECT symbol, max(price), count(*) FROM trades GROUP BY symbol ORDER BY symbol';
   const first = await dataset(sql);

@@ -26,6 +26,9 @@ export interface QueryContext {
   readonly input: AsyncIterable<Uint8Array>;
 }
 
+/** Functions of lists of numbers, and operators that stand for them. */
+const listMath = /\blist_(?:cosine|distance|dot|inner|negative)|<->|<=>/i;
+
 /** What a query gives and takes, found out by DuckDB's planner alone. */
 export async function describeQuery(context: QueryContext, job: QueryJob): Promise<SqlDescription> {
   const { connection } = context.catalog;
@@ -72,7 +75,7 @@ function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undef
 
 /** Without a turn of the event loop, where the same was short before. Undefined where it is to be run as any other. */
 export function runKeptShort(catalog: SqlCatalog, job: RunQueryJob): ShortResult | undefined {
-  if (job.isKept === true || !catalog.shows(job.tables)) return undefined;
+  if (job.isKept === true || listMath.test(job.query.sql) || !catalog.shows(job.tables)) return undefined;
   const key = keyOf(job);
   const statement = key === undefined ? undefined : catalog.kept.take(key);
   if (key === undefined || statement === undefined) return undefined;
@@ -139,7 +142,7 @@ async function withTables<T>(context: QueryContext, job: QueryJob, act: () => Pr
 
 async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<AsyncDisposable> {
   try {
-    await catalog.show(job.tables);
+    await catalog.show(job.tables, { hasListMath: listMath.test(job.query.sql) });
   } catch (error) {
     if (!(error instanceof DuckDbError) || error.interrupted) throw error;
     throw resourceError(error) ?? unreadable(error);

@@ -4,6 +4,7 @@ import type { ListTable } from '../../../../core/sql.ts';
 import type { QueryTable, SqlSettings } from '../../protocol/protocol.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
+import { duckdbType } from '../native/duckdb-types.ts';
 import type { Connection } from '../native/session.ts';
 import { partsRelation, rowsRelation } from '../parquet/part-rows.ts';
 import { PlanCache } from './plan-cache.ts';
@@ -60,11 +61,12 @@ export class SqlCatalog {
   }
 
   /** Makes these tables, and no others of their names, what a query reads. */
-  async show(tables: readonly QueryTable[]): Promise<void> {
+  async show(tables: readonly QueryTable[], { hasListMath = false } = {}): Promise<void> {
     if (this.#views.size + tables.length > mostViews) await this.#dropViews();
     const wanted = new Set(tables.flatMap(({ source }) => (source.kind === 'warm' ? source.path : [])));
     for (const table of tables) {
-      const relation = await this.#relation(table, wanted);
+      const source = await this.#relation(table, wanted);
+      const relation = hasListMath ? await this.#withoutNullItems(source) : source;
       const name = viewName(table);
       const key = name.toLowerCase();
       if (this.#views.get(key) === relation) continue;
@@ -114,6 +116,17 @@ export class SqlCatalog {
     const relation = `${name}.main.frame`;
     this.#warmNames.set(source.path, relation);
     return relation;
+  }
+
+  /**
+   * DuckDB's Parquet reader leaves a NULL item behind where a list is NULL, and functions such as list_distance look at all items,
+   * also those of no list. A slice of everything has only the items of its lists.
+   */
+  async #withoutNullItems(relation: string): Promise<string> {
+    using statement = await this.connection.prepare(`SELECT * FROM ${relation}`);
+    const lists = statement.columns.filter(({ typeId }) => typeId === duckdbType.LIST).map(({ name }) => sqlName(name));
+    if (lists.length === 0) return relation;
+    return `(SELECT * REPLACE (${lists.map((name) => `${name}[:] AS ${name}`).join(', ')}) FROM ${relation})`;
   }
 
   async #dropViews(): Promise<void> {
