@@ -34,7 +34,8 @@ export async function tryListeners(
   try {
     for (const listener of listeners) {
       const { name, address } = listener;
-      const server = createServer();
+      // Who connects meanwhile would keep it open.
+      const server = createServer((socket) => socket.destroy());
       const problem = await listen(server, address);
       if (problem === undefined) bound.push({ name, port: address.port, server });
       const isTaken = problem === 'EADDRINUSE';

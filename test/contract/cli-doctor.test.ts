@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { Finding } from '../../src/doctor/finding.ts';
+import { tryListeners } from '../../src/doctor/listeners.ts';
 import { certificateAuthority } from '../support/certificates.ts';
 import { freePort } from '../support/free-port.ts';
 import { codeBlocks, guideSection } from '../support/guide-section.ts';
@@ -256,6 +257,26 @@ describe.concurrent('a fault', () => {
       });
     },
   );
+});
+
+test('a client that connects while an address is tried does not hold up the check', async () => {
+  const [first, second] = [await freePort(), await freePort()];
+  // The name is looked up: the first address listens for that time.
+  const listeners = [
+    { name: 'http', address: { host: '127.0.0.1', port: first }, setting: '--http-bind-address' },
+    { name: 'grpc', address: { host: 'localhost', port: second }, setting: '--grpc-port' },
+  ] as const;
+  const clients = setInterval(() => {
+    connect(first, '127.0.0.1').on('error', () => {});
+  }, 0);
+  try {
+    for (let round = 0; round < 100; round++) {
+      const tried = await tryListeners(listeners, { signal: new AbortController().signal });
+      expect(tried.map(({ problem }) => problem)).toEqual([undefined, undefined]);
+    }
+  } finally {
+    clearInterval(clients);
+  }
 });
 
 test('the command of the guide for the first day works as it stands there', async () => {
