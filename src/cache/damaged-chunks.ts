@@ -3,10 +3,14 @@ import { ChunkTable, firstReadBytes } from './chunk-file.ts';
 import { type CachedChunk, readLeftovers } from './chunk-folder.ts';
 
 /** Removes the files of a disk cache that are not as they were written. Gives how many. No server may use the folder. */
-export async function removeDamagedChunks(folder: string): Promise<number> {
+export async function removeDamagedChunks(
+  folder: string,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<number> {
   let removed = 0;
   for (const { chunks } of (await readLeftovers(folder)).values()) {
     for (const chunk of chunks) {
+      signal.throwIfAborted();
       if (await isSound(chunk).catch(() => false)) continue;
       await rm(chunk.path, { force: true });
       removed++;

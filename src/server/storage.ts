@@ -97,7 +97,7 @@ export async function repairStorage(
   await assertReadableFormat(coldDirectory);
   let swept = 0;
   for (const folder of ['spill', 'warm']) swept += await sweepSpill(join(dataDir, folder));
-  const cacheBlocks = await removeDamagedChunks(join(dataDir, 'cache'));
+  const cacheBlocks = await removeDamagedChunks(join(dataDir, 'cache'), options);
   await using engine = openVerifyPool(config, logger);
   const repaired = await repairDirectory(coldDirectory, { ...options, engine, logger });
   return { ...repaired, leftovers: repaired.leftovers + swept, cacheBlocks };

@@ -1,6 +1,9 @@
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { silentLogger } from '../../src/core/logger.ts';
+import { repairDirectory } from '../../src/frames/upkeep/repair-directory.ts';
+import { duckDbEngine } from '../support/duckdb-engine.ts';
 import { startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { ask } from '../support/http-client.ts';
@@ -123,4 +126,15 @@ test('framehold verify --repair of a sound directory says so and ends with 0', a
     1,
     `framehold: there is no directory ${join(dataDir, 'cold')}; name the data directory with --data-dir, or the cold directory with --parquet-path\n`,
   ]);
+});
+
+test('a repair is refused when a server is started after its first look', async () => {
+  await using directory = await temporaryDirectory();
+  await using _ = await startFramehold({ dataDir: directory.path, settings });
+  await using engine = duckDbEngine(directory.path);
+  const cold = join(directory.path, 'cold');
+  const { signal } = new AbortController();
+  await expect(repairDirectory(cold, { engine, logger: silentLogger, signal })).rejects.toThrow(
+    `a server or a backup was started on ${cold} meanwhile`,
+  );
 });

@@ -40,7 +40,11 @@ export async function refuseBesideProcesses(coldDirectory: string): Promise<void
   await tenantsOf(coldDirectory);
   const living = await findLivingProcess(coldDirectory);
   if (living === undefined) return;
-  throw new AppError('invalid_input', `a server or a backup runs on ${coldDirectory} (process ${living.id})`, {
+  throw besideProcess(`runs on ${coldDirectory} (process ${living.id})`);
+}
+
+function besideProcess(what: string): AppError {
+  return new AppError('invalid_input', `a server or a backup ${what}`, {
     hint: 'stop it, then repair; "framehold verify" without --repair is safe beside it',
   });
 }
@@ -60,7 +64,7 @@ export async function repairDirectory(coldDirectory: string, options: RepairOpti
   try {
     const { lease, peers, cleanUp } = group.parts;
     await lease.join();
-    await untilAlone(peers, options.signal);
+    if (!(await isAlone(peers, options.signal))) throw besideProcess(`was started on ${coldDirectory} meanwhile`);
     for (const tenant of await tenantsOf(coldDirectory)) {
       const directory = new TenantDirectory(coldDirectory, tenant, durable, lease);
       const before = await countLeftovers(directory);
@@ -76,12 +80,13 @@ export async function repairDirectory(coldDirectory: string, options: RepairOpti
 }
 
 /** A process of another machine is known to be dead when it was silent for long enough. */
-async function untilAlone(peers: PeerWatch, signal: AbortSignal): Promise<void> {
+async function isAlone(peers: PeerWatch, signal: AbortSignal): Promise<boolean> {
   const begunAt = performance.now();
   for (;;) {
     await peers.poll();
     await peers.reapEnded();
-    if (!peers.hasPeers || performance.now() - begunAt > 2 * silenceMs) return;
+    if (!peers.hasPeers) return true;
+    if (!peers.isUncertain || performance.now() - begunAt > 2 * silenceMs) return false;
     await sleep(pollMs, signal);
   }
 }
