@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
 import { Checksum } from '../../core/checksum.ts';
@@ -44,21 +44,23 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoreRep
   const listed = await checkListing(backup);
   await assertReadableFormat(join(backup, backupCold));
   const durable = new DurableFiles();
-  const cold = resolve(request.coldDirectory);
-  await durable.makeFolder(dirname(cold));
+  const named = resolve(request.coldDirectory);
+  await durable.makeFolder(dirname(named));
+  // A link to an empty folder stays one.
+  const cold = await realpath(named).catch(() => named);
   const lock = await takeExclusiveFile(`${cold}.restore.lock`, durable);
   if (lock.kind === 'elsewhere') throw new AppError('overloaded', `another restore to ${cold} is under way`);
   await using _ = lock;
   await assertFree(cold, request.analyticsPath, listed.hasAnalytics);
   const partial = `${cold}.partial`;
   await rm(partial, { recursive: true, force: true });
+  const work = new Restore(backup, partial, request, durable);
   try {
-    const work = new Restore(backup, partial, request, durable);
     await work.all();
     await work.complete(cold);
     return { backup, ...work.figures, faults: work.faults, ms: performance.now() - begunMs };
   } catch (error) {
-    await rm(partial, { recursive: true, force: true }).catch(() => {});
+    await work.remove();
     if (errnoOf(error) !== 'ENOSPC' && errnoOf(error) !== 'EDQUOT') throw error;
     throw new AppError('storage_full', `there is no room for the backup in ${dirname(cold)}`, {
       hint: 'make room there; nothing was restored',
@@ -167,6 +169,12 @@ class Restore {
     }
     await this.#durable.syncDirectory(dirname(cold));
     for (const { to } of this.#analytics) await this.#durable.syncDirectory(dirname(to));
+  }
+
+  /** What was made so far. */
+  async remove(): Promise<void> {
+    const made = [this.#partial, ...this.#analytics.map(({ from }) => from)];
+    for (const path of made) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 
   async #frame(listed: ListedFrame): Promise<void> {
