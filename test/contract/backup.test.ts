@@ -7,6 +7,7 @@ import {
   open,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   symlink,
@@ -144,6 +145,10 @@ describe('a backup beside a running server', () => {
     const [before, after] = await inodesOf('two.parquet');
     expect(after).not.toBe(before);
     expect(line).toMatch(/, [\d.]+ k?B of it copied, /);
+    // What a listing tells of a source is only what tells one state of a file from another.
+    for (const path of [first, second]) {
+      expect(await readFile(join(path, 'backup.jsonl'), 'utf8')).not.toContain('uncompressedBytes');
+    }
     expect(privateFiles(cold, 'pins').filter((name) => !name.includes(String(process.pid)))).toEqual([]);
   });
 
@@ -174,6 +179,15 @@ describe('a backup beside a running server', () => {
     expect(left).not.toContain(first);
   });
 
+  test('does not remove what it has just made, also where the clock was put back', async () => {
+    const destination = await newDestination('later');
+    const [first] = await backup(destination);
+    const later = join(destination, '2999-01-01T000000Z');
+    await rename(first, later);
+    const [second] = await backup(destination, '--keep', '1');
+    expect((await readdir(destination)).map((name) => join(destination, name)).sort()).toEqual([second, later]);
+  });
+
   test('is refused with one line where it cannot be made', async () => {
     const file = join(directory.path, 'a-file');
     await writeFile(file, '');
@@ -190,6 +204,7 @@ describe('a backup beside a running server', () => {
         expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: '', stderr: `framehold: ${line}\n` });
       }),
     );
+    expect(await readdir(cold)).not.toContain('backups');
     const nowhere = await command('backup', directory.path, '--data-dir', join(directory.path, 'mistyped'));
     expect(nowhere.stderr).toContain(`there is no directory ${directory.path}/mistyped/cold`);
     expect((await command('backup', file, '--keep', '0')).stderr).toBe(
@@ -234,7 +249,9 @@ describe('what is damaged', () => {
     const run = (...flags: string[]) => command('backup', destination, '--data-dir', source, ...flags);
     expect((await run()).status).toBe(0);
     await flip(join(source, 'cold', 'one.parquet'));
-    await rm(join(source, 'cold', 'parts', '000002.parquet'));
+    // The server may have merged them.
+    const [part = ''] = await readdir(join(source, 'cold', 'parts'));
+    await rm(join(source, 'cold', 'parts', part));
     await writeFile(join(source, 'cold', 'torn.parquet'), 'PAR1 and no end');
     const logs = join(source, 'cold', '.framehold', 'logs', 'logged');
     for (const name of await readdir(logs).catch(() => [])) await flip(join(logs, name));
@@ -357,6 +374,22 @@ test('an analytics database that is being written is named, and all else is in t
   for (const writer of writers) writer.kill('SIGKILL');
   expect(status).toBe(1);
   expect(stdout).toContain('damaged  analytics.duckdb is being written; stop the program that writes it');
+});
+
+test('the log of an analytics database may go while the database is copied', async () => {
+  const [source, destination] = [join(directory.path, 'ending-analytics'), await newDestination('of-ending')];
+  const path = join(source, 'analytics.duckdb');
+  await mkdir(join(source, 'cold'), { recursive: true });
+  await writeFile(path, '');
+  await truncate(path, 30_000_000);
+  await writeFile(`${path}.wal`, 'its log');
+  const { result } = spawnCommand(['backup', destination, '--data-dir', source], { cwd: directory.path });
+  const copied = async () => (await readdir(destination, { recursive: true })).join();
+  while (!(await copied()).includes('.partial/analytics.duckdb')) await new Promise(setImmediate);
+  await rm(`${path}.wal`);
+  const { status, stdout, stderr } = await result;
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect((await readdir(stdout.split(': ')[0] ?? '')).sort()).toEqual(['analytics.duckdb', 'backup.jsonl', 'cold']);
 });
 
 describe.skipIf(leftOutWithoutMount())('on a small disk', () => {

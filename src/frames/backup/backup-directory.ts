@@ -15,7 +15,7 @@ import { currentFormat, encodeFormat, formatPath } from '../upkeep/directory-for
 import { assertReadableFormat } from '../upkeep/upgrade-directory.ts';
 import { tenantsOf } from '../upkeep/verify-directory.ts';
 import { BackupFolder, destinationFull } from './backup-folder.ts';
-import { copyFile, identify, linkIfPossible } from './copy-file.ts';
+import { copyFile, type FileCopy, identify, linkIfPossible } from './copy-file.ts';
 import { type BackupFigures, FrameBackup, type FrameOutcome } from './frame-backup.ts';
 import {
   compareFrames,
@@ -81,7 +81,7 @@ export async function backupDirectory(request: BackupRequest): Promise<BackupRep
     await run.all(tenants, earlier);
     await folder.complete(partial, path);
     // The last copy of a damaged frame may be in an old one.
-    const removed = keep === undefined || run.faults.length > 0 ? 0 : await folder.keep(keep);
+    const removed = keep === undefined || run.faults.length > 0 ? 0 : await folder.keep(keep, path);
     return { ...run.figures, path, faults: run.faults, removed, ms: performance.now() - begunMs };
   } catch (error) {
     await rm(partial, { recursive: true, force: true }).catch(() => {});
@@ -173,7 +173,7 @@ class BackupRun {
 
   /** Other programs write it: a copy is good where it stood still meanwhile. */
   async #analytics(cursor: ListingCursor | undefined, writer: ListingWriter): Promise<void> {
-    const { analyticsPath, signal } = this.#request;
+    const { analyticsPath } = this.#request;
     const paths = [analyticsPath, `${analyticsPath}.wal`];
     const names = [backupAnalytics, `${backupAnalytics}.wal`];
     const earlier = (await cursor?.analytics())?.files ?? [];
@@ -193,7 +193,8 @@ class BackupRun {
             continue;
           }
         }
-        const copy = await copyFile(paths[at] as string, to, { signal });
+        const copy = await this.#copyIfThere(paths[at] as string, to);
+        if (copy === undefined) break;
         this.figures.copiedBytes += copy.identity.size;
         const { size, mtimeNs } = copy.identity;
         if (size !== identity.size) break;
@@ -211,6 +212,16 @@ class BackupRun {
       await rm(join(this.#partial, path), { force: true });
     const reason = `${basename(analyticsPath)} is being written; stop the program that writes it, or copy it with its own tools`;
     this.faults.push({ frame: undefined, reason });
+  }
+
+  /** The log of a database goes when its program ends, or has brought it into the database. */
+  async #copyIfThere(from: string, to: string): Promise<FileCopy | undefined> {
+    try {
+      return await copyFile(from, to, { signal: this.#request.signal });
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT' && (await identify(from)) === undefined) return undefined;
+      throw error;
+    }
   }
 
   /** Tokens, tenants, shares: small files that are replaced as a whole. */

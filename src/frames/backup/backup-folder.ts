@@ -26,7 +26,7 @@ export class BackupFolder implements AsyncDisposable {
   /** For a new backup. What one that was cut off has left is removed. `sources`: folders in which none may lie. */
   static async open(given: string, sources: readonly string[], durable: DurableFiles): Promise<BackupFolder> {
     const path = resolve(given);
-    await makeDestination(path, durable);
+    const isThere = await isFolder(path);
     for (const source of sources) {
       if (await isInside(path, source)) {
         throw new AppError('invalid_input', `the destination ${path} lies in ${source}, which is to be backed up`, {
@@ -34,7 +34,7 @@ export class BackupFolder implements AsyncDisposable {
         });
       }
     }
-    const lock = await takeExclusiveFile(join(path, lockName), durable).catch((error) => {
+    const lock = await takeLock(path, isThere, durable).catch((error) => {
       throw unusable(path, error);
     });
     if (lock.kind === 'elsewhere') {
@@ -76,9 +76,9 @@ export class BackupFolder implements AsyncDisposable {
     await this.#durable.syncDirectory(this.path);
   }
 
-  /** Removes all but the newest. Gives how many. */
-  async keep(newest: number): Promise<number> {
-    const old = (await backupsIn(this.path)).slice(0, -newest);
+  /** Removes all but the newest. Gives how many. `made`: stays, also where the clock was put back and others have later names. */
+  async keep(newest: number, made: string): Promise<number> {
+    const old = (await backupsIn(this.path)).slice(0, -newest).filter((path) => path !== made);
     for (const path of old) {
       // A backup that has its name is whole.
       await rename(path, `${path}.removed`);
@@ -112,13 +112,18 @@ export async function isBackup(path: string): Promise<boolean> {
   return (await stat(join(path, listingName)).catch(() => undefined))?.isFile() === true;
 }
 
-/** Not with the folders above it: the disk on which it is meant to lie may not be mounted. */
-async function makeDestination(path: string, durable: DurableFiles): Promise<void> {
+async function takeLock(path: string, isThere: boolean, durable: DurableFiles) {
+  if (!isThere) await durable.makeFolder(path);
+  return takeExclusiveFile(join(path, lockName), durable);
+}
+
+/** False where it can be made. Not with the folders above it: the disk on which it is meant to lie may not be mounted. */
+async function isFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch((error) => {
     if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
     throw unusable(path, error);
   });
-  if (found?.isDirectory()) return;
+  if (found?.isDirectory()) return true;
   if (found !== undefined) {
     throw new AppError('invalid_input', `the destination ${path} is a file`, { hint: 'name a folder' });
   }
@@ -127,9 +132,7 @@ async function makeDestination(path: string, durable: DurableFiles): Promise<voi
       hint: 'make it, or mount the disk on which it lies',
     });
   }
-  await durable.makeFolder(path).catch((error) => {
-    throw unusable(path, error);
-  });
+  return false;
 }
 
 function unusable(path: string, error: unknown): unknown {
@@ -149,6 +152,7 @@ export function destinationFull(path: string, cause: unknown): AppError {
 
 async function isInside(path: string, folder: string): Promise<boolean> {
   const real = await realpath(folder).catch(() => resolve(folder));
-  const from = relative(real, await realpath(path));
+  const realPath = await realpath(path).catch(async () => join(await realpath(dirname(path)), basename(path)));
+  const from = relative(real, realPath);
   return from === '' || !(from === '..' || from.startsWith('../') || resolve(from) === from);
 }

@@ -79,7 +79,7 @@ export class FrameBackup {
     };
     await using captured = await this.#options.capture.capture(handle, { isKept });
     const made: string[] = [];
-    const work = new FrameWork(this.#options, handle, earlier, kept, made);
+    const work = new FrameCopy(this.#options, handle, earlier, kept, made);
     try {
       switch (captured.kind) {
         case 'frame':
@@ -120,7 +120,7 @@ export class FrameBackup {
 }
 
 /** One frame on its way into a backup. */
-class FrameWork {
+class FrameCopy {
   readonly #options: FrameBackupOptions;
   readonly #handle: Handle;
   readonly #earlier: ListedFrame | undefined;
@@ -200,7 +200,7 @@ class FrameWork {
     const { root, earlierRoot = '', figures, signal } = this.#options;
     const from = join(earlierRoot, earlier.path);
     if (await linkIfPossible(from, path)) {
-      return { ...earlier, path: relative(root, path), source: part.identity };
+      return { ...earlier, path: relative(root, path), source: identityOnly(part.identity) };
     }
     const { checksum } = await copyFile(from, path, { checksumLike: earlier.checksum, signal });
     if (checksum !== earlier.checksum) throw new EarlierChanged();
@@ -271,8 +271,8 @@ class FrameWork {
     const identity = await identify(path);
     if (identity === undefined) throw new Error(`${path} was removed while the backup was made`);
     const { size, mtimeNs } = identity;
-    const from = source === undefined ? undefined : identityOnly(source.identity);
-    return { path: relative(root, path), size, checksum, mtimeNs, ...(from !== undefined && { source: from }) };
+    const copied = source !== undefined && { source: identityOnly(source.identity) };
+    return { path: relative(root, path), size, checksum, mtimeNs, ...copied };
   }
 }
 
