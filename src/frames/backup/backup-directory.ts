@@ -10,12 +10,13 @@ import { errnoOf } from '../../core/storage-error.ts';
 import { version } from '../../core/version.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { sameIdentity } from '../disk/part.ts';
-import { TenantDirectory } from '../disk/tenant-directory.ts';
+import { identify, onlooker, TenantDirectory } from '../disk/tenant-directory.ts';
 import { currentFormat, encodeFormat, formatPath } from '../upkeep/directory-format.ts';
 import { assertReadableFormat } from '../upkeep/upgrade-directory.ts';
 import { tenantsOf } from '../upkeep/verify-directory.ts';
 import { BackupFolder, destinationFull } from './backup-folder.ts';
-import { copyFile, type FileCopy, identify, linkIfPossible } from './copy-file.ts';
+import { BackupSource } from './backup-source.ts';
+import { copyFile, type FileCopy, linkIfPossible } from './copy-file.ts';
 import { type BackupFigures, FrameBackup, type FrameOutcome } from './frame-backup.ts';
 import {
   compareFrames,
@@ -26,7 +27,6 @@ import {
   ListingWriter,
   listingName,
 } from './listing.ts';
-import { BackupSource } from './source.ts';
 
 export interface BackupRequest {
   readonly coldDirectory: string;
@@ -62,9 +62,6 @@ export const backupAnalytics = 'analytics.duckdb';
 const framesAtOnce = 4;
 const mostAnalyticsLooks = 5;
 const analyticsPauseMs = 100;
-
-/** Only names files in a backup that is being made, or restored. */
-export const onlooker = { id: 'backup', join: async () => {} };
 
 /** Makes a backup of a directory that servers may work on. */
 export async function backupDirectory(request: BackupRequest): Promise<BackupReport> {

@@ -1,4 +1,4 @@
-import { type FileHandle, link, open, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, link, open, unlink } from 'node:fs/promises';
 import { newChecksumLike } from '../../core/checksum.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { type Identity, identityOf } from '../disk/part.ts';
@@ -65,17 +65,6 @@ async function writeAll(target: FileHandle, bytes: Uint8Array, position: number)
     const { bytesWritten } = await target.write(bytes, at, bytes.length - at, position + at);
     if (bytesWritten === 0) throw Object.assign(new Error('nothing was written'), { code: 'ENOSPC' });
     at += bytesWritten;
-  }
-}
-
-/** Undefined where there is no file. */
-export async function identify(path: string): Promise<Identity | undefined> {
-  try {
-    const stats = await stat(path, { bigint: true });
-    return stats.isFile() ? identityOf(stats) : undefined;
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) return undefined;
-    throw error;
   }
 }
 

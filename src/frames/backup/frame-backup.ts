@@ -6,11 +6,11 @@ import type { DurableFiles } from '../disk/durable-file.ts';
 import { encodeManifest, type Manifest } from '../disk/manifest.ts';
 import { type FileIdentity, justIdentity, type Part, sameIdentity } from '../disk/part.ts';
 import { FileChanged } from '../disk/part-links.ts';
-import type { TenantDirectory } from '../disk/tenant-directory.ts';
+import { identify, type TenantDirectory } from '../disk/tenant-directory.ts';
 import { encodeTombstone } from '../disk/tombstone.ts';
 import { LogDamaged, LogFolder } from '../log/log-folder.ts';
 import { looksLikeParquet } from '../reconcile/adopt-files.ts';
-import { copyFile, identify, linkIfPossible } from './copy-file.ts';
+import { copyFile, linkIfPossible } from './copy-file.ts';
 import type { CapturedFile, CapturedFrame, FrameCapture } from './frame-capture.ts';
 import { isAsListed, type ListedFile, type ListedFrame } from './listing.ts';
 

@@ -8,11 +8,10 @@ import type { Manifest } from '../disk/manifest.ts';
 import type { HandleRecords, ManifestFiles } from '../disk/manifest-files.ts';
 import { type FileIdentity, type Identity, justIdentity, sameFiles, sameIdentity } from '../disk/part.ts';
 import { FileChanged } from '../disk/part-links.ts';
-import type { FilesOnDisk, TenantDirectory } from '../disk/tenant-directory.ts';
+import { type FilesOnDisk, identify, type TenantDirectory } from '../disk/tenant-directory.ts';
 import type { Tombstone } from '../disk/tombstone.ts';
 import type { SharedLocks } from '../peers/shared-locks.ts';
 import { assessHandle, cutOffParts, type HandleState, isConsistent } from '../reconcile/assess-handle.ts';
-import { identify } from './copy-file.ts';
 
 /** A file of a frame that stays readable until the capture is disposed of. */
 export interface CapturedFile {

@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defaultTenant } from '../../core/principal.ts';
 import type { Identity } from '../disk/part.ts';
-import { identify } from './copy-file.ts';
+import { identify } from '../disk/tenant-directory.ts';
 
 /** Made last: a folder that has it is a whole backup. */
 export const listingName = 'backup.jsonl';

@@ -18,6 +18,9 @@ interface DirectoryOwner {
   join(): Promise<void>;
 }
 
+/** For those who only read, or work where no server is: they need no place among the processes of the directory. */
+export const onlooker: DirectoryOwner = { id: 'onlooker', join: async () => {} };
+
 /** What lies on the disk under a handle's names. */
 export interface FilesOnDisk {
   readonly file: FileIdentity | undefined;
@@ -228,20 +231,12 @@ export class TenantDirectory {
     }
   }
 
-  async identify(path: string): Promise<Identity | undefined> {
-    const stats = await this.stats(path);
-    return stats === undefined ? undefined : identityOf(stats);
+  identify(path: string): Promise<Identity | undefined> {
+    return identify(path);
   }
 
-  /** Of a file; undefined where there is none. */
-  async stats(path: string): Promise<BigIntStats | undefined> {
-    try {
-      const stats = await stat(path, { bigint: true });
-      return stats.isFile() ? stats : undefined;
-    } catch (error) {
-      if (isAbsence(error)) return undefined;
-      throw error;
-    }
+  stats(path: string): Promise<BigIntStats | undefined> {
+    return statsOf(path);
   }
 
   /** `listing` saves looking for what is known not to be there. */
@@ -263,6 +258,22 @@ export class TenantDirectory {
     const parts = names.filter((name) => name.endsWith(suffix) && !/^[._]/.test(name)).sort();
     const looks = await Promise.all(parts.map((name) => this.#lookAt(this.partName(handle, name))));
     return looks.filter((look) => look !== undefined);
+  }
+}
+
+/** Undefined where there is no file. */
+export async function identify(path: string): Promise<Identity | undefined> {
+  const stats = await statsOf(path);
+  return stats === undefined ? undefined : identityOf(stats);
+}
+
+async function statsOf(path: string): Promise<BigIntStats | undefined> {
+  try {
+    const stats = await stat(path, { bigint: true });
+    return stats.isFile() ? stats : undefined;
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
   }
 }
 

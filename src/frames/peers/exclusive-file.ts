@@ -3,7 +3,7 @@ import { randomBase32 } from '../../core/handle.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import { parseChecksummed, withChecksum } from '../disk/checksummed-json.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
-import { findLiving, type LifeSign, readLifeSign } from './living-processes.ts';
+import { findLiving, type Heartbeat, readHeartbeat } from './living-processes.ts';
 import { identifyProcess, type ProcessIdentity } from './process-lease.ts';
 
 interface Owner {
@@ -59,10 +59,10 @@ function hold(path: string, id: string): Held {
 /** In this very process, or about to be. */
 const heldHere = new Set<string>();
 
-async function readOwner(path: string): Promise<LifeSign | undefined> {
+async function readOwner(path: string): Promise<Heartbeat | undefined> {
   try {
     const owner = parseChecksummed(await readFile(path, 'utf8')) as Owner | undefined;
-    return await readLifeSign(path, owner?.id ?? '', () => owner?.process);
+    return await readHeartbeat(path, owner?.id ?? '', () => owner?.process);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
     throw error;
@@ -70,7 +70,7 @@ async function readOwner(path: string): Promise<LifeSign | undefined> {
 }
 
 /** Others may take it over at the same time: then it is put back. */
-async function takeAway(path: string, dead: LifeSign, durable: DurableFiles): Promise<void> {
+async function takeAway(path: string, dead: Heartbeat, durable: DurableFiles): Promise<void> {
   const taken = `${path}.${randomBase32(16)}`;
   try {
     await rename(path, taken);

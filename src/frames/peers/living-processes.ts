@@ -15,7 +15,7 @@ const pollMs = 100;
 const mostHeaderBytes = 400;
 
 /** A file that a process touches for as long as it lives. */
-export interface LifeSign {
+export interface Heartbeat {
   readonly id: string;
   readonly path: string;
   /** Undefined where the file does not say. */
@@ -24,7 +24,7 @@ export interface LifeSign {
 }
 
 /** A process that works on the directory now: a server, or a backup. Takes up to five seconds where only silence can tell. */
-export async function findLivingProcess(coldDirectory: string): Promise<LifeSign | undefined> {
+export async function findLivingProcess(coldDirectory: string): Promise<Heartbeat | undefined> {
   const folder = processesFolder(coldDirectory);
   const names = await readdir(folder).catch((error) => {
     if (errnoOf(error) === 'ENOENT') return [];
@@ -33,20 +33,20 @@ export async function findLivingProcess(coldDirectory: string): Promise<LifeSign
   const living = names.filter((name) => name.endsWith(livingSuffix));
   const signs = await Promise.all(
     living.map((name) =>
-      readLifeSign(join(folder, name), name.slice(0, -livingSuffix.length), (text) => parseHeader(text)?.process),
+      readHeartbeat(join(folder, name), name.slice(0, -livingSuffix.length), (text) => parseHeader(text)?.process),
     ),
   );
   return findLiving(signs.filter((sign) => sign !== undefined));
 }
 
 /** The first of them that is touched before the others would take its process for dead. */
-export async function findLiving(signs: readonly LifeSign[]): Promise<LifeSign | undefined> {
+export async function findLiving(signs: readonly Heartbeat[]): Promise<Heartbeat | undefined> {
   const ended = await Promise.all(signs.map(({ id, process }) => process !== undefined && hasEnded(id, process)));
   const candidates = signs.filter((_, at) => !ended[at]);
   const begunAt = performance.now();
   while (candidates.length > 0 && performance.now() - begunAt < silenceMs) {
     for (const sign of candidates) {
-      const now = await readLifeSign(sign.path, sign.id, () => sign.process);
+      const now = await readHeartbeat(sign.path, sign.id, () => sign.process);
       if (now !== undefined && now.mark !== sign.mark) return sign;
     }
     await pause(pollMs);
@@ -55,11 +55,11 @@ export async function findLiving(signs: readonly LifeSign[]): Promise<LifeSign |
 }
 
 /** Undefined where there is no such file. */
-export async function readLifeSign(
+export async function readHeartbeat(
   path: string,
   id: string,
   processOf: (text: string) => ProcessIdentity | undefined,
-): Promise<LifeSign | undefined> {
+): Promise<Heartbeat | undefined> {
   let file: FileHandle;
   try {
     file = await open(path, 'r');

@@ -28,6 +28,17 @@ export interface PeerGroupEvents {
   readonly onLost: () => void;
 }
 
+const ignore = (): void => {};
+
+/** For those who hold no frames. */
+export const ignoredEvents: PeerGroupEvents = {
+  onChanged: ignore,
+  onRead: ignore,
+  onMissed: ignore,
+  onInherited: ignore,
+  onLost: ignore,
+};
+
 /** A place among the processes that serve one cold directory, from joining them to leaving or being taken for dead. */
 export class PeerGroup implements AsyncDisposable {
   readonly parts: PeerParts;

@@ -12,7 +12,7 @@ import { ManifestFiles } from '../disk/manifest-files.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
 import { LogFolder } from '../log/log-folder.ts';
 import { findLivingProcess } from '../peers/living-processes.ts';
-import { PeerGroup } from '../peers/peer-group.ts';
+import { ignoredEvents, PeerGroup } from '../peers/peer-group.ts';
 import type { PeerWatch } from '../peers/peer-watch.ts';
 import { silenceMs } from '../peers/process-lease.ts';
 import { FileAdopter, Unreadable } from '../reconcile/adopt-files.ts';
@@ -33,7 +33,6 @@ export interface RepairOptions {
 }
 
 const pollMs = 200;
-const ignore = (): void => {};
 
 /** Nothing may be removed under those who use it. */
 export async function refuseBesideProcesses(coldDirectory: string): Promise<void> {
@@ -52,13 +51,7 @@ function besideProcess(what: string): AppError {
 /** Removes what can be made again, and makes again what can be made from the files of frames. Removes no frame. */
 export async function repairDirectory(coldDirectory: string, options: RepairOptions): Promise<Repaired> {
   const durable = new DurableFiles();
-  const group = new PeerGroup(coldDirectory, durable, options.logger, {
-    onChanged: ignore,
-    onRead: ignore,
-    onMissed: ignore,
-    onInherited: ignore,
-    onLost: ignore,
-  });
+  const group = new PeerGroup(coldDirectory, durable, options.logger, ignoredEvents);
   const adopted: { tenant: Tenant; handle: Handle }[] = [];
   let leftovers = 0;
   try {

@@ -6,7 +6,7 @@ import { defaultTenant, type Tenant } from '../../core/principal.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { type Manifest, parseManifest } from '../disk/manifest.ts';
 import { type FileIdentity, sameFiles } from '../disk/part.ts';
-import { otherTenants, TenantDirectory } from '../disk/tenant-directory.ts';
+import { onlooker, otherTenants, TenantDirectory } from '../disk/tenant-directory.ts';
 import { LogDamaged, LogFolder } from '../log/log-folder.ts';
 import { isReplaced } from '../reconcile/assess-handle.ts';
 
@@ -18,9 +18,6 @@ export interface FrameVerdict {
   /** Whether there was a checksum of ours to hold the bytes against; files from outside have none. */
   readonly isChecksummed: boolean;
 }
-
-/** Writes nothing, so it needs no place among the servers of the directory. */
-const onlooker = { id: 'onlooker', join: async () => {} };
 
 /** Reads every byte of every frame and changes nothing: safe beside a running server. */
 export async function* verifyDirectory(

@@ -5,12 +5,11 @@ import { errnoOf } from '../../core/storage-error.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { ManifestFiles } from '../disk/manifest-files.ts';
 import { TenantDirectory } from '../disk/tenant-directory.ts';
-import { PeerGroup } from '../peers/peer-group.ts';
+import { ignoredEvents, PeerGroup } from '../peers/peer-group.ts';
 import { SharedLocks } from '../peers/shared-locks.ts';
 import { FrameCapture } from './frame-capture.ts';
 
 const mostAttempts = 3;
-const ignore = (): void => {};
 
 /** The directory that is backed up. The backup has a place among its servers, so that they leave alone what it reads. */
 export class BackupSource implements AsyncDisposable {
@@ -73,15 +72,9 @@ class Place implements AsyncDisposable {
 
   constructor(coldDirectory: string, logger: Logger) {
     this.#coldDirectory = coldDirectory;
-    this.#group = new PeerGroup(coldDirectory, this.#durable, logger, {
-      onChanged: ignore,
-      onRead: ignore,
-      onMissed: ignore,
-      onInherited: ignore,
-      onLost: ignore,
-    });
+    this.#group = new PeerGroup(coldDirectory, this.#durable, logger, ignoredEvents);
     this.entered = this.#group.parts.peers.poll();
-    this.entered.catch(ignore);
+    this.entered.catch(() => {});
   }
 
   of(tenant: Tenant): { readonly directory: TenantDirectory; readonly capture: FrameCapture } {
