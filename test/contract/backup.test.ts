@@ -326,9 +326,11 @@ test('a directory that no server has seen is backed up as it is: files from outs
   await command('token', 'create', '--role', 'operator', '--name', 'me', '--data-dir', source);
   const access = join(files, '.framehold', 'access');
   await chmod(access, 0o700);
+  await chmod(source, 0o750);
   const run = () => command('backup', destination, '--data-dir', source);
   const [path = ''] = (await run()).stdout.split(': ');
   expect((await stat(join(path, 'cold', '.framehold', 'access'))).mode & 0o777).toBe(0o700);
+  expect((await stat(path)).mode & 0o777).toBe(0o750);
   expect((await stat(join(path, 'cold', 'linked.parquet'))).isFile()).toBe(true);
   const [again = '', line] = (await run()).stdout.split(': ');
   expect(line).toMatch(/^3 frames, /);

@@ -74,6 +74,7 @@ export async function backupDirectory(request: BackupRequest): Promise<BackupRep
   const earlier = await folder.newest();
   const { path, partial } = await folder.begin(Date.now());
   try {
+    await closeLike(partial, [dataDirectory, coldDirectory]);
     const run = new BackupRun(request, partial, durable);
     await run.all(tenants, earlier);
     await folder.complete(partial, path);
@@ -275,6 +276,13 @@ class BackupRun {
       if (errnoOf(error) !== 'ENOENT') throw error;
     }
   }
+}
+
+/** Whom these folders are closed to, the new one is closed to as well. */
+async function closeLike(path: string, folders: readonly string[]): Promise<void> {
+  let { mode } = await stat(path);
+  for (const folder of folders) mode &= (await stat(folder).catch(() => undefined))?.mode ?? mode;
+  await chmod(path, (mode & 0o777) | 0o700);
 }
 
 /** What keeps one frame out of the backup is no reason to leave out the others. */
