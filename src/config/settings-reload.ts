@@ -60,7 +60,11 @@ export class SettingsReload {
       });
     }
     // Whoever rotates the audit file waits for it, whatever the settings are.
-    await target.rereadFiles();
+    await target
+      .rereadFiles()
+      .catch((error: unknown) =>
+        this.#logger.error('the files that the settings name could not be read again', { error }),
+      );
   }
 
   #reloadSettings(target: ReloadTarget): void {

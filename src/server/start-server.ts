@@ -100,6 +100,7 @@ export async function startServer(
     const shared = { exportFiles, audit, tls, followers, tickets: new DownloadTickets(), cache, diskCache };
     const listeners = cleanup.use(await openListeners(config, { ...access, ...own, ...shared, queries }, logger));
     connections = listeners.connections;
+    const frameCount = await store.count();
     readiness.serving(() => store.trouble);
     cleanup.defer(async () => {
       readiness.stopping();
@@ -111,7 +112,7 @@ export async function startServer(
     return {
       httpAddress: listeners.httpAddress,
       grpcAddress: listeners.grpcAddress,
-      frameCount: await store.count(),
+      frameCount,
       frames: store,
       applySettings: (changed) => {
         server = changed.server;
