@@ -363,6 +363,10 @@ describe('a wrong value', () => {
       'server.grpc_port is 9000 (set by --grpc-port), which is also the port of http.bind_address (set by default); expected two different ports',
     ],
     [
+      { argv: ['--health-address', '127.0.0.1:9090', '--metrics-bind-address', '0.0.0.0:9090'] },
+      'metrics.bind_address is 0.0.0.0:9090 (set by --metrics-bind-address), which is also the port of server.health_address (set by --health-address); expected two different ports',
+    ],
+    [
       { env: { RUST_LOG: 'loud' } },
       'logging.level is "loud" (set by RUST_LOG); expected off, error, warn, info, debug or trace, or levels by area such as warn,http=debug',
     ],

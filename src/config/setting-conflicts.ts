@@ -1,7 +1,7 @@
 import { reservedEngineNames } from '../core/engine-names.ts';
 import { didYouMean } from '../core/text/did-you-mean.ts';
 import type { Config } from './config.ts';
-import { isWildcard } from './listen-address.ts';
+import { formatAddress, isWildcard, type ListenAddress } from './listen-address.ts';
 
 /** What is wrong with values that are right each on its own, as the line to show. */
 export function settingConflict(config: Config, originOf: (key: string) => string): string | undefined {
@@ -12,21 +12,38 @@ export function settingConflict(config: Config, originOf: (key: string) => strin
       `(compression.algorithm, set by ${originOf('compression.algorithm')}); remove the level or choose zstd`
     );
   }
-  const { bindAddress } = config.http;
-  const { grpcHost, grpcPort } = config.server;
-  const sameHost = bindAddress.host === grpcHost || isWildcard(bindAddress.host) || isWildcard(grpcHost);
-  if (grpcPort !== 0 && grpcPort === bindAddress.port && sameHost) {
-    return (
-      `server.grpc_port is ${grpcPort} (set by ${originOf('server.grpc_port')}), which is also the port of ` +
-      `http.bind_address (set by ${originOf('http.bind_address')}); expected two different ports`
-    );
-  }
   return (
+    portConflict(config, originOf) ??
     tlsConflict(config, originOf) ??
     engineConflict(config, originOf) ??
     authConflict(config, originOf) ??
     auditConflict(config, originOf)
   );
+}
+
+/** Two listeners cannot have one port, unless each has its own address. */
+function portConflict({ http, server, metrics }: Config, originOf: (key: string) => string): string | undefined {
+  const { grpcHost: host, grpcPort: port } = server;
+  const listeners: { readonly key: string; readonly address: ListenAddress; readonly value: string | number }[] = [
+    { key: 'http.bind_address', address: http.bindAddress, value: formatAddress(http.bindAddress) },
+    { key: 'server.grpc_port', address: { host, port }, value: port },
+  ];
+  const others = { 'server.health_address': server.healthAddress, 'metrics.bind_address': metrics.bindAddress };
+  for (const [key, address] of Object.entries(others))
+    if (address !== undefined) listeners.push({ key, address, value: formatAddress(address) });
+  for (const [at, { key, address, value }] of listeners.entries()) {
+    const other = listeners.slice(0, at).find((before) => isSamePort(before.address, address));
+    if (other === undefined) continue;
+    return (
+      `${key} is ${value} (set by ${originOf(key)}), which is also the port of ` +
+      `${other.key} (set by ${originOf(other.key)}); expected two different ports`
+    );
+  }
+  return undefined;
+}
+
+function isSamePort(a: ListenAddress, b: ListenAddress): boolean {
+  return a.port !== 0 && a.port === b.port && (a.host === b.host || isWildcard(a.host) || isWildcard(b.host));
 }
 
 function auditConflict({ audit }: Config, originOf: (key: string) => string): string | undefined {
