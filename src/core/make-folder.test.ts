@@ -7,6 +7,13 @@ import { temporaryDirectory } from '../../test/support/temporary-directory.ts';
 import { makeFolder } from './make-folder.ts';
 
 describe('makeFolder', () => {
+  test.runIf(process.platform === 'linux')(
+    'ends where the system has no folder to make and says that something is missing',
+    async () => {
+      await expect(makeFolder('/proc/framehold')).rejects.toThrow('ENOENT');
+    },
+  );
+
   test('makes what is missing, from the top down, and says what that was', async () => {
     await using directory = await temporaryDirectory();
     const [top, below] = [join(directory.path, 'a'), join(directory.path, 'a', 'b')];

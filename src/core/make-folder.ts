@@ -3,14 +3,22 @@ import { dirname } from 'node:path';
 
 /** Makes a folder and those above it that are missing, and gives the ones it made. Node's own recursive mkdir calls a full disk ENOENT. */
 export async function makeFolder(path: string): Promise<readonly string[]> {
+  const made = await makeOne(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' || dirname(path) === path) throw error;
+    return undefined;
+  });
+  if (made !== undefined) return made;
+  const above = await makeFolder(dirname(path));
+  // Where it is refused with ENOENT again, as in /proc, nothing is missing above it.
+  return [...above, ...(await makeOne(path))];
+}
+
+async function makeOne(path: string): Promise<readonly string[]> {
   try {
     await mkdir(path);
     return [path];
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return [];
-    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && (await stat(path)).isDirectory()) return [];
+    throw error;
   }
-  const above = await makeFolder(dirname(path));
-  return [...above, ...(await makeFolder(path))];
 }
