@@ -54,6 +54,22 @@ test('framehold verify names each damaged frame, also while the server runs', as
   expect(output).toMatch(/: 1 sound, 1 from outside readable \(no checksum\), 2 damaged\n$/);
 });
 
+test('framehold verify holds a copy that keeps times against the checksums of the original', async () => {
+  await using directory = await temporaryDirectory();
+  const [original, copy] = [join(directory.path, 'original'), join(directory.path, 'copy')];
+  {
+    await using server = await startFramehold({ dataDir: original, settings: { 'compression.level': '1' } });
+    await putSql(server.frames, 'one', 'SELECT range AS id FROM range(10_000)');
+  }
+  execFileSync('cp', ['--archive', original, copy]);
+  expect((await verify(copy)).output).toMatch(/: 1 sound, 0 damaged\n$/);
+  await damage(join(copy, 'cold', 'one.parquet'));
+  expect(await verify(copy)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('damaged  one: one.parquet: its bytes are not those that were written\n'),
+  });
+});
+
 test('framehold verify counts a frame once, also where a folder has the name of the default tenant', async () => {
   await using directory = await temporaryDirectory();
   await using server = await startFramehold({ dataDir: directory.path });

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { UsageError } from '../../config/usage-error.ts';
 import { AppError } from '../../core/app-error.ts';
 import type { Logger } from '../../core/logger.ts';
 import { createLogger } from '../../telemetry/logger.ts';
@@ -16,11 +17,17 @@ export function directoryConfig(
   environment: Environment,
   flags: DirectoryFlags,
 ): { readonly config: Config; readonly logger: Logger } {
+  for (const [name, value] of Object.entries(flags)) assertGiven(`--${name}`, value);
   const argv = (['data-dir', 'parquet-path', 'duckdb-path', 'config'] as const).flatMap((name) =>
     flags[name] === undefined ? [] : [`--${name}=${flags[name]}`],
   );
   const { config } = loadConfig({ ...environment, argv });
   return { config, logger: directoryLogger(environment, config) };
+}
+
+/** A variable of a shell that is not set is an empty text. */
+export function assertGiven(name: string, value: string | undefined): void {
+  if (value === '') throw new UsageError(`${name} is empty; name a folder`);
 }
 
 export function directoryLogger(environment: Environment, { logging }: Config): Logger {

@@ -111,8 +111,14 @@ export class OutsideFiles implements Disposable {
       if (tail instanceof LogDamaged) await markDamaged(this.#state, manifest, tail);
       else await this.#state.hold(manifest, partsFound(manifest), tail);
       this.#state.rewriteLater(manifest);
-      const what = isRestored ? 'a frame was moved or restored' : 'a frame from outside is held';
-      context.logger.info(what, { handle, version: manifest.version });
+      const told = { handle, version: manifest.version };
+      if (isRestored) context.logger.info('a frame was moved or restored', told);
+      else if (finding.previous?.parts.some(({ checksum }) => checksum !== null))
+        context.logger.warn(
+          'files of a frame that this program had written were replaced or changed from outside',
+          told,
+        );
+      else context.logger.info('a frame from outside is held', told);
       return true;
     } catch (error) {
       if (error instanceof Unreadable) settling.reason = error.message;

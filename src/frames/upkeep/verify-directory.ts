@@ -60,7 +60,7 @@ async function verifyFrame(
 interface Seen {
   readonly lying: readonly FileIdentity[];
   readonly manifest: Manifest | undefined;
-  /** The files are those that the manifest describes. */
+  /** The files are those that the manifest describes, or copies of them. */
   readonly isKnown: boolean;
   /** Its manifest is not readable, and there is a log whose rows only that could place. */
   readonly mayLackRows: boolean;
@@ -72,7 +72,8 @@ async function lookAt(directory: TenantDirectory, handle: Handle): Promise<Seen>
   const { file, folder } = await directory.look(handle);
   const lasting = folder.filter((found) => manifest === undefined || !isReplaced(manifest, found));
   const candidates = [...(file === undefined ? [] : [[file]]), lasting];
-  const known = candidates.find((files) => manifest !== undefined && sameFiles(files, manifest.parts));
+  // A copy that keeps times, as a backup elsewhere is, has other inodes, and the bytes should be the same.
+  const known = candidates.find((files) => manifest !== undefined && sameCopies(files, manifest.parts));
   const isDamaged = text !== undefined && manifest === undefined;
   return {
     lying: known ?? candidates[0] ?? [],
@@ -80,6 +81,11 @@ async function lookAt(directory: TenantDirectory, handle: Handle): Promise<Seen>
     isKnown: known !== undefined,
     mayLackRows: isDamaged && (await new LogFolder(directory, new DurableFiles()).list(handle)).length > 0,
   };
+}
+
+function sameCopies(files: readonly FileIdentity[], parts: readonly FileIdentity[]): boolean {
+  const withoutInode = (list: readonly FileIdentity[]): FileIdentity[] => list.map((file) => ({ ...file, ino: '' }));
+  return sameFiles(withoutInode(files), withoutInode(parts));
 }
 
 function sameLook(a: Seen, b: Seen): boolean {
