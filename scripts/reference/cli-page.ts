@@ -56,7 +56,7 @@ does for others. What is fetched into a file has another name (\`.trades.csv.…
 more than a second tells how far it is, on standard error. **In a pipe** there is neither: results are CSV, lists have tabs.
 
 **Exit codes.** 0 all was done; 1 something was not, and one line on standard error says what and why: \`framehold: what (what to do)\`; 2
-wrong usage or configuration; 130 stopped by Ctrl-C, and the line says what was not done.
+wrong usage or configuration; 130 a client was stopped by Ctrl-C, and the line says what was not done.
 
 | what happened | what to do |
 |---|---|
