@@ -179,6 +179,41 @@ describe('a backup beside a running server', () => {
     expect(left).not.toContain(first);
   });
 
+  test('counts no incomplete backup as one of those that stay, and removes it when it is older than those', async () => {
+    const destination = await newDestination('incomplete');
+    const paths: string[] = [];
+    for (let count = 0; count < 3; count++) paths.push((await backup(destination))[0]);
+    const [first = '', second = '', third = ''] = paths;
+    const left = async () =>
+      (await readdir(destination))
+        .filter((name) => name.endsWith('Z'))
+        .map((name) => join(destination, name))
+        .sort();
+    const markIncomplete = async (path: string, leftOut: readonly object[]) => {
+      const listing = join(path, 'backup.jsonl');
+      const lines = (await readFile(listing, 'utf8')).trimEnd().split('\n');
+      const end = { ...JSON.parse(lines.pop() ?? ''), leftOut };
+      await writeFile(listing, `${[...lines, JSON.stringify(end)].join('\n')}\n`);
+    };
+    await markIncomplete(first, [{ tenant: 'default', handle: 'gone', reason: 'its files are missing' }]);
+    // So many that the line is longer than a block.
+    const many = Array.from({ length: 3000 }, (_, at) => ({
+      tenant: 'default',
+      handle: `f${at}`,
+      reason: 'unreadable',
+    }));
+    await markIncomplete(third, many);
+    const [fourth, line] = await backup(destination, '--keep', '2');
+    expect(line).toContain(', 1 old backup removed, ');
+    expect(await left()).toEqual([second, third, fourth]);
+    // Without an end it cannot be restored.
+    await truncate(join(fourth, 'backup.jsonl'), (await stat(join(fourth, 'backup.jsonl'))).size - 5);
+    const [fifth] = await backup(destination, '--keep', '2');
+    expect(await left()).toEqual([second, third, fourth, fifth]);
+    const [sixth] = await backup(destination, '--keep', '2');
+    expect(await left()).toEqual([fifth, sixth]);
+  });
+
   test('does not remove what it has just made, also where the clock was put back', async () => {
     const destination = await newDestination('later');
     const [first] = await backup(destination);
@@ -265,6 +300,11 @@ describe('what is damaged', () => {
     expect(stdout).toContain('damaged  torn: torn.parquet: it does not begin and end as a Parquet file does\n');
     expect(stdout).toMatch(/, \d damaged and left out, no old backup removed, /);
     expect((await readdir(destination)).length).toBe(2);
+    const restored = join(directory.path, 'from-incomplete');
+    const result = await command('restore', destination, '--data-dir', restored);
+    expect(result.status).toBe(1);
+    expect(result.stdout).toContain('left out of the backup  brief: its files are missing\n');
+    expect(result.stdout).toMatch(/, \d left out of the backup, [\d.]+ m?s\n$/);
     const anew = await newDestination('of-the-sick-anew');
     expect((await command('backup', anew, '--data-dir', source)).stdout).toContain(
       'damaged  one: one.parquet: its bytes are not those that were written\n',

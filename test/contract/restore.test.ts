@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../src/core/logger.ts';
@@ -27,9 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => directory[Symbol.asyncDispose]());
 
-function restore(to: string): Promise<RestoreReport> {
+function restore(to: string, source = backups): Promise<RestoreReport> {
   const places = { coldDirectory: join(to, 'cold'), analyticsPath: join(to, 'analytics.duckdb') };
-  return restoreBackup({ ...places, source: backups, signal });
+  return restoreBackup({ ...places, source, signal });
 }
 
 test('the cold directory may be a link to an empty folder', async () => {
@@ -39,6 +39,27 @@ test('the cold directory may be a link to an empty folder', async () => {
   expect(await restore(to)).toMatchObject({ frames: 1, faults: [] });
   expect((await readdir(to)).sort()).toEqual(['analytics.duckdb', 'analytics.duckdb.wal', 'cold', 'elsewhere']);
   expect(await readdir(join(to, 'elsewhere'))).toContain('large.parquet');
+});
+
+test('what was left out of the backup is told, and a listing that does not know of it is read', async () => {
+  const incomplete = join(directory.path, 'incomplete');
+  const [name = ''] = (await readdir(backups)).filter((each) => each.endsWith('Z'));
+  await cp(join(backups, name), incomplete, { recursive: true });
+  expect((await restore(join(directory.path, 'complete'), incomplete)).leftOut).toEqual([]);
+  const listing = join(incomplete, 'backup.jsonl');
+  const lines = (await readFile(listing, 'utf8')).trimEnd().split('\n');
+  const leftOut = [
+    { tenant: 'acme', handle: 'orders', reason: 'its files are missing' },
+    { reason: 'analytics.duckdb is being written' },
+  ];
+  const end = JSON.stringify({ ...JSON.parse(lines.pop() ?? ''), leftOut });
+  await writeFile(listing, `${[...lines, end].join('\n')}\n`);
+  const report = await restore(join(directory.path, 'of-incomplete'), incomplete);
+  expect(report).toMatchObject({ frames: 1, faults: [] });
+  expect(report.leftOut).toEqual([
+    { frame: { tenant: 'acme', handle: 'orders' }, reason: 'its files are missing' },
+    { frame: undefined, reason: 'analytics.duckdb is being written' },
+  ]);
 });
 
 describe.skipIf(leftOutWithoutMount())('on a small disk', () => {

@@ -277,7 +277,7 @@ export const directoryTables = {
     summary: 'Copy the data directory to a folder of backups; safe beside running servers',
     operands: { shown: 'DEST', least: 1, most: 1 },
     flags: {
-      keep: { value: 'N', help: 'Remove all backups but the newest N afterwards; else all stay' },
+      keep: { value: 'N', help: 'Remove all backups older than the newest N complete ones afterwards; else all stay' },
       ...ofDirectory,
     },
     notes: [
@@ -296,7 +296,7 @@ export const directoryTables = {
     flags: ofDirectory,
     notes: [
       'SOURCE is one backup, or the folder of several: then the newest. The cold directory must be absent or empty.',
-      'Every file is copied and its checksum verified. Exit code 1 when something of the backup is damaged: it is named and left out.',
+      'Every file is copied and its checksum verified. Exit code 1 when something of the backup is damaged, or was left out when the backup was made: it is named.',
     ],
     examples: [
       'framehold restore /mnt/backups --data-dir /data',

@@ -64,6 +64,6 @@ export function shownFrame({ tenant, handle }: { readonly tenant: string; readon
 }
 
 /** `damaged  trades: its bytes …` */
-export function faultLine({ frame, reason }: StorageFault): string {
-  return printable(`damaged  ${frame === undefined ? '' : `${shownFrame(frame)}: `}${reason}`);
+export function faultLine({ frame, reason }: StorageFault, state = 'damaged'): string {
+  return printable(`${state}  ${frame === undefined ? '' : `${shownFrame(frame)}: `}${reason}`);
 }

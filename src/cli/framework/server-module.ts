@@ -97,5 +97,6 @@ export type RestoreStorage = (
   readonly frames: number;
   readonly bytes: number;
   readonly faults: readonly StorageFault[];
+  readonly leftOut: readonly StorageFault[];
   readonly ms: number;
 }>;

@@ -35,7 +35,7 @@ export interface BackupRequest {
   /** No backup may lie in it, nor in the cold directory. */
   readonly dataDirectory: string;
   readonly destination: string;
-  /** How many backups stay. Default: all. */
+  /** How many complete backups stay. Default: all. */
   readonly keep: number | undefined;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -111,7 +111,8 @@ class BackupRun {
       for (const tenant of inOrder) await this.#tenant(tenant, source, cursor, writer);
       await this.#records(writer);
       const { frames, bytes } = this.figures;
-      await writer.end({ frames, bytes });
+      const leftOut = this.faults.map(({ frame, reason }) => ({ ...frame, reason }));
+      await writer.end({ frames, bytes, ...(leftOut.length > 0 ? { leftOut } : {}) });
       await this.#durable.syncDirectory(this.#partial);
     } finally {
       await cursor?.close();

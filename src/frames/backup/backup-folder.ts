@@ -4,7 +4,7 @@ import { AppError } from '../../core/app-error.ts';
 import { errnoOf } from '../../core/storage-error.ts';
 import type { DurableFiles } from '../disk/durable-file.ts';
 import { takeExclusiveFile } from '../peers/exclusive-file.ts';
-import { listingName } from './listing.ts';
+import { listingName, readListingEnd } from './listing.ts';
 
 /** `2026-11-18T193000Z` */
 const backupName = /^\d{4}-\d\d-\d\dT\d{6}Z$/;
@@ -76,9 +76,18 @@ export class BackupFolder implements AsyncDisposable {
     await this.#durable.syncDirectory(this.path);
   }
 
-  /** Removes all but the newest. Gives how many. `made`: stays, also where the clock was put back and others have later names. */
+  /**
+   * Removes all that are older than the newest complete ones. Gives how many.
+   * `made`: stays, also where the clock was put back and others have later names.
+   */
   async keep(newest: number, made: string): Promise<number> {
-    const old = (await backupsIn(this.path)).slice(0, -newest).filter((path) => path !== made);
+    const all = await backupsIn(this.path);
+    let first = all.length;
+    for (let complete = 0; first > 0 && complete < newest; ) {
+      first -= 1;
+      if (await isComplete(all[first] as string)) complete += 1;
+    }
+    const old = all.slice(0, first).filter((path) => path !== made);
     for (const path of old) {
       // A backup that has its name is whole.
       await rename(path, `${path}.removed`);
@@ -110,6 +119,12 @@ export async function backupsIn(path: string): Promise<string[]> {
 
 export async function isBackup(path: string): Promise<boolean> {
   return (await stat(join(path, listingName)).catch(() => undefined))?.isFile() === true;
+}
+
+/** One whose end cannot be read is not: it cannot be restored. */
+async function isComplete(path: string): Promise<boolean> {
+  const end = await readListingEnd(join(path, listingName));
+  return end !== undefined && (end.leftOut ?? []).length === 0;
 }
 
 async function takeLock(path: string, isThere: boolean, durable: DurableFiles) {

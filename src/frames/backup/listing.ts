@@ -46,10 +46,19 @@ export interface ListedFiles {
   readonly files: readonly (ListedFile & { readonly mode?: number })[];
 }
 
+/** What should be in the backup and is not. Without tenant and handle: no frame. */
+export interface LeftOut {
+  readonly tenant?: string | undefined;
+  readonly handle?: string | undefined;
+  readonly reason: string;
+}
+
 export interface ListingEnd {
   readonly kind: 'end';
   readonly frames: number;
   readonly bytes: number;
+  /** Absent: nothing, the backup is complete. */
+  readonly leftOut?: readonly LeftOut[];
   /** Of everything before this line. */
   readonly checksum: string;
 }
@@ -79,7 +88,7 @@ export class ListingWriter implements AsyncDisposable {
   }
 
   /** Durable when it resolves. */
-  async end(figures: Pick<ListingEnd, 'frames' | 'bytes'>): Promise<void> {
+  async end(figures: Omit<ListingEnd, 'kind' | 'checksum'>): Promise<void> {
     const checksum = `sha256:${this.#hash.copy().digest('hex')}`;
     await this.add({ kind: 'end', ...figures, checksum });
     await this.#file.sync();
@@ -125,6 +134,27 @@ async function* linesOf(path: string): AsyncGenerator<string, void, undefined> {
     if (from < block.length) rest.push(block.subarray(from));
   }
   if (rest.length > 0) throw new Error('its last line is cut off');
+}
+
+const tailBytes = 64 * 1024;
+
+/** The last line, without the others. Undefined where it is not there or cannot be read. */
+export async function readListingEnd(path: string): Promise<ListingEnd | undefined> {
+  try {
+    await using file = await open(path, 'r');
+    const { size } = await file.stat();
+    for (let length = Math.min(tailBytes, size); ; length = Math.min(length * 4, size)) {
+      const tail = Buffer.alloc(length);
+      const { bytesRead } = await file.read(tail, 0, length, size - length);
+      if (bytesRead < length || tail.at(-1) !== 10) return undefined;
+      const newline = tail.lastIndexOf(10, -2);
+      if (newline < 0 && length < size) continue;
+      const line = JSON.parse(tail.toString('utf8', newline + 1)) as ListingLine;
+      return line.kind === 'end' ? line : undefined;
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a file of a backup was left alone, as far as can be told without reading it. */

@@ -14,7 +14,14 @@ import { type BackupFault, backupAnalytics, backupCold } from './backup-director
 import { backupsIn, isBackup } from './backup-folder.ts';
 import { copyFile } from './copy-file.ts';
 import { movedManifest } from './frame-backup.ts';
-import { type ListedFile, type ListedFrame, type ListingEnd, listingName, readListing } from './listing.ts';
+import {
+  type LeftOut,
+  type ListedFile,
+  type ListedFrame,
+  type ListingEnd,
+  listingName,
+  readListing,
+} from './listing.ts';
 
 export interface RestoreRequest {
   /** A backup, or the folder of several, of which it is the newest. */
@@ -31,6 +38,8 @@ export interface RestoreReport {
   readonly bytes: number;
   /** What of the backup is damaged, and was left out. */
   readonly faults: readonly BackupFault[];
+  /** What is not in the backup, because it could not be copied then. */
+  readonly leftOut: readonly BackupFault[];
   readonly ms: number;
 }
 
@@ -58,7 +67,8 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoreRep
   try {
     await work.all();
     await work.complete(cold);
-    return { backup, ...work.figures, faults: work.faults, ms: performance.now() - begunMs };
+    const leftOut = (listed.end.leftOut ?? []).map(faultOf);
+    return { backup, ...work.figures, faults: work.faults, leftOut, ms: performance.now() - begunMs };
   } catch (error) {
     await work.remove();
     if (errnoOf(error) !== 'ENOSPC' && errnoOf(error) !== 'EDQUOT') throw error;
@@ -102,6 +112,10 @@ async function checkListing(backup: string): Promise<{ readonly end: ListingEnd;
   }
   if (end === undefined) throw new AppError('internal', `${path} has no end`);
   return { end, hasAnalytics };
+}
+
+function faultOf({ tenant = '', handle = '', reason }: LeftOut): BackupFault {
+  return { frame: isTenant(tenant) && isHandle(handle) ? { tenant, handle } : undefined, reason };
 }
 
 async function assertFree(cold: string, analyticsPath: string, hasAnalytics: boolean): Promise<void> {
