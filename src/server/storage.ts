@@ -11,6 +11,7 @@ import type { Logger } from '../core/logger.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
 import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
 import { type BackupReport, type BackupRequest, backupDirectory } from '../frames/backup/backup-directory.ts';
+import { assertNoCutOffRestore } from '../frames/backup/cut-off-restore.ts';
 import { type RestoreReport, restoreBackup } from '../frames/backup/restore-backup.ts';
 import { makeDataDirectory } from '../frames/disk/data-directory.ts';
 import { type FrameStore, openFrameStore } from '../frames/store.ts';
@@ -23,6 +24,7 @@ import { type FramePools, openVerifyPool } from './duckdb-pools.ts';
 /** Checked before anything is opened: a path that cannot be used stops the start. */
 export async function prepareStorage({ storage }: Config, logger: Logger): Promise<void> {
   await makeDataDirectory(storage.dataDir);
+  await assertNoCutOffRestore(resolve(storage.parquetPath));
   await checkAnalyticsPath(storage.duckdbPath);
   await upgradeDirectory(resolve(storage.parquetPath), logger.area('frames'));
 }

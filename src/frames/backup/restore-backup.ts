@@ -13,6 +13,7 @@ import { assertReadableFormat } from '../upkeep/upgrade-directory.ts';
 import { type BackupFault, backupAnalytics, backupCold } from './backup-directory.ts';
 import { backupsIn, isBackup } from './backup-folder.ts';
 import { copyFile } from './copy-file.ts';
+import { partialOf, restoreLockOf } from './cut-off-restore.ts';
 import { movedManifest } from './frame-backup.ts';
 import {
   type LeftOut,
@@ -57,11 +58,11 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoreRep
   await durable.makeFolder(dirname(named));
   // A link to an empty folder stays one.
   const cold = await realpath(named).catch(() => named);
-  const lock = await takeExclusiveFile(`${cold}.restore.lock`, durable);
+  const lock = await takeExclusiveFile(restoreLockOf(cold), durable);
   if (lock.kind === 'elsewhere') throw new AppError('overloaded', `another restore to ${cold} is under way`);
   await using _ = lock;
   await assertFree(cold, request.analyticsPath, listed.hasAnalytics);
-  const partial = `${cold}.partial`;
+  const partial = partialOf(cold);
   await rm(partial, { recursive: true, force: true });
   const work = new Restore(backup, partial, request, durable);
   try {

@@ -41,6 +41,13 @@ export async function takeExclusiveFile(path: string, durable: DurableFiles): Pr
   return { kind: 'elsewhere', process: undefined };
 }
 
+/** The process that has it, if that lives. */
+export async function findHolder(path: string): Promise<ProcessIdentity | undefined> {
+  const found = await readOwner(path);
+  if (found === undefined) return undefined;
+  return (heldHere.has(found.id) ? found : await findLiving([found]))?.process;
+}
+
 function hold(path: string, id: string): Held {
   const beat = setInterval(() => {
     const now = new Date();
