@@ -1,3 +1,4 @@
+import { access, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { AccessRecords } from '../auth/access-records.ts';
 import { openTenantRegistry, type TenantRegistry } from '../auth/tenant-registry.ts';
@@ -8,6 +9,7 @@ import { DiskCache } from '../cache/disk-cache.ts';
 import type { Config } from '../config/config.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
 import type { Logger } from '../core/logger.ts';
+import { errnoOf } from '../core/storage-error.ts';
 import { checkAnalyticsPath } from '../engines/duckdb/analytics-database.ts';
 import { sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
 import { type BackupReport, type BackupRequest, backupDirectory } from '../frames/backup/backup-directory.ts';
@@ -55,6 +57,14 @@ export async function openFrames(
     diskTimings: timings.disk,
     logger: logger.area('frames'),
   });
+  await access(storage.parquetPath, constants.W_OK).catch((error: unknown) =>
+    logger
+      .area('frames')
+      .warn('the directory of the frames cannot be written: frames are read, and every write fails', {
+        path: storage.parquetPath,
+        reason: errnoOf(error),
+      }),
+  );
   return cleanup.use(store);
 }
 

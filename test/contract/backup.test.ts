@@ -245,6 +245,12 @@ describe('a backup beside a running server', () => {
     expect((await command('backup', file, '--keep', '0')).stderr).toBe(
       'framehold: --keep is "0"; expected a whole number from 1 on, such as 14\n',
     );
+    // A variable of the shell that is not set.
+    const unset = await Promise.all([command('backup', ''), command('restore', file, '--data-dir', '')]);
+    expect(unset.map(({ status, stderr }) => [status, stderr])).toEqual([
+      [2, 'framehold: DEST is empty; name a folder\n'],
+      [2, 'framehold: --data-dir is empty; name a folder\n'],
+    ]);
   });
 
   test('waits for no other one to the same destination', async () => {

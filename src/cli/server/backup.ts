@@ -2,13 +2,14 @@ import { quoteValue } from '../../config/given-value.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { shownBytes, shownCount, shownMs } from '../../core/text/amounts.ts';
 import type { DirectoryTables } from '../framework/command-tables.ts';
-import { directoryConfig, faultLine, untilStopped } from '../framework/directory-config.ts';
+import { assertGiven, directoryConfig, faultLine, untilStopped } from '../framework/directory-config.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { Given } from '../framework/flag-table.ts';
 
 /** `framehold backup`: a line of what was done, and one for each thing that could not be copied; exit code 1 then. */
 export async function backup(environment: Environment, given: Given<DirectoryTables['backup']>): Promise<number> {
   const [destination = ''] = given.operands;
+  assertGiven('DEST', destination);
   const keep = parseKeep(given.flags.keep);
   const { config, logger } = directoryConfig(environment, given.flags);
   const { backupStorage } = await environment.loadStorage();

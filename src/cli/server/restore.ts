@@ -1,12 +1,13 @@
 import { shownBytes, shownCount, shownMs } from '../../core/text/amounts.ts';
 import type { DirectoryTables } from '../framework/command-tables.ts';
-import { directoryConfig, faultLine, untilStopped } from '../framework/directory-config.ts';
+import { assertGiven, directoryConfig, faultLine, untilStopped } from '../framework/directory-config.ts';
 import type { Environment } from '../framework/environment.ts';
 import type { Given } from '../framework/flag-table.ts';
 
 /** `framehold restore`: a line of what was done, and one for each thing that is missing or damaged; exit code 1 then. */
 export async function restore(environment: Environment, given: Given<DirectoryTables['restore']>): Promise<number> {
   const [source = ''] = given.operands;
+  assertGiven('SOURCE', source);
   const { config } = directoryConfig(environment, given.flags);
   const { restoreStorage } = await environment.loadStorage();
   return untilStopped(environment, 'stopped; nothing was restored', async (signal) => {

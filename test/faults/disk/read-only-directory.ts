@@ -33,6 +33,7 @@ export const readOnlyDirectory: Scenario = {
       }
       disk.remount('ro');
       await using server = await spawnFramehold({ dataDir: disk.path, flags });
+      promised(server.stderr().includes('cannot be written'), 'the log warns of it at the start');
       read += await servesAll(server, frames);
       refused += await refusesEveryWrite(server, 'from the start on');
       read += await servesAll(server, frames);
