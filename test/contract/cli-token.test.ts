@@ -26,6 +26,19 @@ test('a token that is made in the directory is printed alone, and opens the runn
   expect((await as(operator, 'whoami')).stdout).toBe('me: operator in the tenant default (credential: token)\n');
 });
 
+test('a directory is also named by where its frames are', async () => {
+  const made = await run([
+    'token',
+    'create',
+    '--role',
+    'read',
+    '--name',
+    'cold',
+    `--parquet-path=${server.dataDir}/cold`,
+  ]);
+  await eventually(() => isKnown(made.stdout.trimEnd()), 2000);
+});
+
 test('tokens are made, listed, rotated and revoked over the wire', async () => {
   const made = await as(
     operator,
@@ -76,6 +89,7 @@ test.each([
   [['token', 'create', '--name', ' ', '--role', 'read'], 1, '" " cannot be the name of a token'],
   [['token', 'create', '--name', ' ', '--role', 'read', '--data-dir', '.'], 1, '" " cannot be the name of a token'],
   [['token', 'ls', '--server', 'http://x', '--data-dir', '.'], 2, '--server and --data-dir are given'],
+  [['token', 'ls', '--data-dir', ''], 2, '--data-dir is empty'],
   [['ls'], 1, 'no credentials were sent'],
 ])('%j is refused in one line, with nothing on standard output', async (argv, status, words) => {
   const isAlone = argv[0] === 'ls';

@@ -21,6 +21,10 @@ const server = {
 } as const satisfies FlagTable;
 
 const limit = { value: 'N', help: 'At most so many rows' } as const;
+const coldDirectory = {
+  value: 'DIR',
+  help: 'The same, by its cold directory: where that is not in the data directory',
+};
 const json = { help: 'As JSON' } as const;
 
 /** The commands that talk to a server, and what each takes. */
@@ -191,6 +195,7 @@ export const clientTables = {
         value: 'DIR',
         help: 'Work on the directory itself instead of a server, which may run or not: for the first token, or a lost one',
       },
+      'parquet-path': coldDirectory,
       ...server,
     },
     notes: [
@@ -218,6 +223,7 @@ export const clientTables = {
       },
       json: { help: 'ls: as JSON' },
       'data-dir': { value: 'DIR', help: 'Work on the directory itself instead of a server, which may run or not' },
+      'parquet-path': coldDirectory,
       ...ofServer,
     },
     notes: [

@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/load-config.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { AppError } from '../../core/app-error.ts';
 import { type ClientContext, runClientCommand, type ServerFlags } from './client-command.ts';
+import { assertGiven } from './directory-config.ts';
 import type { Environment } from './environment.ts';
 
 /** A command that works on the records of a data directory, through a server or without one. */
@@ -12,18 +13,24 @@ export interface DirectoryCommand<Records> {
   run(records: Records): Promise<number>;
 }
 
-/** Runs it on the directory itself where `--data-dir` names one, else against a server. Resolves with the exit code. */
+/** Runs it on the directory itself where `--data-dir` or `--parquet-path` names one, else against a server. Resolves with the exit code. */
 export async function runDirectoryCommand<Records>(
   environment: Environment,
-  flags: ServerFlags & { readonly 'data-dir': string | undefined },
+  flags: ServerFlags & { readonly 'data-dir': string | undefined; readonly 'parquet-path': string | undefined },
   command: DirectoryCommand<Records>,
 ): Promise<number> {
-  const { 'data-dir': dataDir, server, config: file } = flags;
-  if (dataDir === undefined) {
+  const { server, config: file } = flags;
+  const named = (['data-dir', 'parquet-path'] as const).filter((name) => flags[name] !== undefined);
+  const [first] = named;
+  if (first === undefined) {
     return runClientCommand(environment, flags, (context) => command.run(command.ofServer(context)));
   }
-  if (server !== undefined) throw new UsageError('--server and --data-dir are given; give one of them');
-  const argv = [`--data-dir=${dataDir}`, ...(file === undefined ? [] : [`--config=${file}`])];
+  if (server !== undefined) throw new UsageError(`--server and --${first} are given; give one of them`);
+  for (const name of named) assertGiven(`--${name}`, flags[name]);
+  const argv = [
+    ...named.map((name) => `--${name}=${flags[name]}`),
+    ...(file === undefined ? [] : [`--config=${file}`]),
+  ];
   const { config } = loadConfig({ ...environment, argv });
   try {
     return await command.run(await command.ofDirectory(config));
