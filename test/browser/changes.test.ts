@@ -45,7 +45,7 @@ describeInBrowser('a frame that changes while it is shown', () => {
     await page.getByRole('tabpanel').waitFor();
     await page.getByText('10 rows').first().waitFor();
     await drop('elsewhere');
-    await page.getByRole('alert').getByText('was dropped').waitFor();
+    await page.getByRole('alert').getByText('This frame was dropped').waitFor();
   });
 
   test('shows other columns only when one asks for them, and none of the old ones then', async () => {
