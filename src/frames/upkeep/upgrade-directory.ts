@@ -48,7 +48,7 @@ export async function upgradeDirectory(
     await readKnownFormat(coldDirectory, newest);
   } catch (error) {
     // Frames of a disk that is full or cannot be written are still read.
-    if (!isCompatible || !isUnwritable(error)) throw error;
+    if (!isCompatible || !isRefusedByDisk(error)) throw error;
     logger.debug('the format of the directory could not be noted', { error: String(error) });
   }
 }
@@ -128,6 +128,6 @@ function stepsAfter(format: number, steps: readonly UpgradeStep[]): readonly Upg
   return steps.filter(({ to }) => to > format);
 }
 
-function isUnwritable(error: unknown): boolean {
+function isRefusedByDisk(error: unknown): boolean {
   return ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '');
 }
