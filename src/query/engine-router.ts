@@ -78,6 +78,14 @@ export class EngineRouter implements FrameSql {
     return await this.#named(principal, request.statement.engine).boundColumns(principal, request, options);
   }
 
+  async sourceVersion(
+    principal: Principal,
+    statement: AnalysedStatement,
+    options: CallOptions,
+  ): Promise<string | undefined> {
+    return await this.#named(principal, statement.engine).sourceVersion(principal, statement, options);
+  }
+
   async query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult> {
     const run = this.#running.begin(principal, request.statement, 'query', options);
     try {

@@ -90,6 +90,11 @@ export interface FrameSql {
   prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql>;
   /** The columns of a query with the types that its bound parameters give it. */
   boundColumns(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<readonly Column[]>;
+  /**
+   * Changes when a frame that the statement reads has other rows. Undefined where rows may change and no version tells: those of
+   * the operator's database, of lists of frames.
+   */
+  sourceVersion(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<string | undefined>;
   /** Starts a statement that reads. One that would change something is refused (`sql_forbidden`). */
   query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult>;
   /** Makes a frame of the rows of a query. */

@@ -96,6 +96,12 @@ export class FrameStatements {
     return (await this.#describe(principal, { query: statement.query, parameters }, options)).columns;
   }
 
+  async sourceVersion(principal: Principal, statement: Statement, options: CallOptions): Promise<string | undefined> {
+    if (statement.kind !== 'query' || statement.query.tables.some(isAnalytics)) return undefined;
+    await using opened = await openTables(this.#frames, principal, statement.query.tables, options);
+    return JSON.stringify(opened.tables.map(({ frame, versionId }) => [frame, versionId]));
+  }
+
   async query(principal: Principal, { statement, ...request }: QueryRequest, options: CallOptions): Promise<SqlResult> {
     if (statement.kind === 'query') return await this.#run(principal, { query: statement.query, ...request }, options);
     if (statement.kind !== 'showTables') throw changesData(statement);

@@ -27,7 +27,7 @@ function tenant(name: string): Tenant {
 const { signal } = new AbortController();
 const key = (more: Partial<ExportKey> = {}): ExportKey => ({
   tenant: tenant('default'),
-  handle: 'trades',
+  source: 'trades',
   versionId: '1',
   form: 'csv',
   ...more,

@@ -10,7 +10,8 @@ import type { TemporaryPath } from '../../frames/frames.ts';
 /** What a file holds. */
 export interface ExportKey {
   readonly tenant: Tenant;
-  readonly handle: string;
+  /** The frame, or the statement. */
+  readonly source: string;
   readonly versionId: string;
   /** Which rows and columns, in which form: all that the bytes depend on. */
   readonly form: string;
@@ -176,8 +177,8 @@ export class ExportFiles implements AsyncDisposable {
 
   #keep(name: string, key: ExportKey, made: MadeFile): Kept {
     for (const other of [...this.#kept.values()]) {
-      const { tenant, handle, versionId } = other.key;
-      if (tenant === key.tenant && handle === key.handle && versionId !== key.versionId) void this.#drop(other);
+      const { tenant, source, versionId } = other.key;
+      if (tenant === key.tenant && source === key.source && versionId !== key.versionId) void this.#drop(other);
     }
     for (const oldest of this.#kept.values()) {
       if (this.#bytes + made.bytes <= this.#budgetBytes && this.#kept.size < mostFiles) break;
@@ -223,6 +224,6 @@ export async function hasRoom(path: string, maxBytes: number): Promise<boolean> 
   return bavail * bsize > filesOfRoom * maxBytes;
 }
 
-function nameOf({ tenant, handle, versionId, form }: ExportKey): string {
-  return JSON.stringify([tenant, handle, versionId, form]);
+function nameOf({ tenant, source, versionId, form }: ExportKey): string {
+  return JSON.stringify([tenant, source, versionId, form]);
 }

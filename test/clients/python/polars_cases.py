@@ -2,6 +2,7 @@
 
 from datetime import date, datetime, time
 from decimal import Decimal
+from urllib.parse import urlencode
 
 import polars as pl
 from framehold_cases import case, equal, fails
@@ -166,6 +167,17 @@ def _(server):
     equal(pl.scan_csv(exported(server, handle, "csv")).select("n").collect().rows(), wanted.select("n").rows())
     equal(pl.read_ndjson(exported(server, handle, "ndjson")).rows(), wanted.rows())
     equal(pl.scan_ndjson(exported(server, handle, "ndjson")).collect().rows(), wanted.rows())
+
+
+@case("read_parquet, scan_parquet, read_csv and read_ndjson read the rows of a statement by its address")
+def _(server):
+    handle, wanted = appended(server)
+    query = urlencode({"query": f"SELECT text, n FROM {handle} WHERE n IS NOT NULL ORDER BY n", "engine": "local"})
+    rows = wanted.filter(pl.col("n").is_not_null()).select("text", "n").rows()
+    for read in [pl.read_parquet, lambda url: pl.scan_parquet(url).collect()]:
+        equal(read(f"{server.http}/exp?{query}&fmt=parquet").rows(), rows)
+    equal(pl.read_csv(f"{server.http}/exp?{query}&fmt=csv").rows(), rows)
+    equal(pl.read_ndjson(f"{server.http}/exp?{query}&fmt=ndjson").rows(), rows)
 
 
 @case("read_csv reads a text of many megabytes by its address")

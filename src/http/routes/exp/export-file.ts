@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
-import type { PartSource } from '../../../core/frame-engine.ts';
+import type { EncodedRows, PartSource } from '../../../core/frame-engine.ts';
 import type { FrameName } from '../../../core/frame-name.ts';
+import { arrowIpcStream } from '../../../encoding/arrow/write/arrow-stream.ts';
 import { storage } from '../../../frames/disk/durable-file.ts';
 import type { Frames, TemporaryPath } from '../../../frames/frames.ts';
+import { chooseCoding } from '../../exchange/content-coding.ts';
 import { entityTag } from '../../exchange/entity-tag.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { type ExportFiles, type ExportKey, hasRoom, type OpenExport } from '../../table/export-files.ts';
+import {
+  type ExportFiles,
+  type ExportKey,
+  hasRoom,
+  type MadeFile,
+  type MakeFile,
+  type OpenExport,
+} from '../../table/export-files.ts';
+import type { OpenTable, TableFormat, TableSource } from '../../table/table.ts';
 import { chunkFormOf, tableBody } from '../../table/table-body.ts';
 import type { ExportTable } from './command.ts';
 
@@ -15,6 +25,17 @@ type ExportFrame = ExportTable & { readonly handle: FrameName };
 export interface ExportFileOptions {
   readonly files: ExportFiles;
   readonly frames: Pick<Frames, 'read' | 'openParts' | 'writeParquet' | 'temporaryFile'>;
+}
+
+/** For clients that read a document in ranges, and ask for its length before. To make it first costs others the first byte. */
+export function wantsFile(
+  { fmt }: TableFormat,
+  { method, requestHeaders }: Exchange,
+  { compression }: { readonly compression: boolean },
+): boolean {
+  if (fmt === 'arrow') return false;
+  if (method === 'GET') return requestHeaders.range !== undefined;
+  return fmt === 'parquet' || !compression || chooseCoding(requestHeaders['accept-encoding']) === undefined;
 }
 
 /** The text of the version as a file of known length. Undefined: it is too large to be made first. */
@@ -27,19 +48,14 @@ export function openTextFile(
   const { handle, format, range, columns } = command;
   const form = chunkFormOf(format);
   return files.open(
-    keyOf(command, versionId, principal),
+    keyOf(command, handle, versionId, principal),
     async (making) => {
       const isSame = (selected: { readonly versionId: string }): boolean => selected.versionId === versionId;
       const request = { handle, columns, ...range, form, needsRows: isSame };
       await using table = await frames.read(principal, request, { signal: making.signal, lane });
       if (!isSame(table)) return 'later';
-      const file = await frames.temporaryFile(principal);
-      return await orRemove(file, async () => {
-        if (!(await hasRoom(file.path, making.maxBytes))) return 'later';
-        const body = tableBody({ query: `handle:${handle}` }, table, format);
-        const bytes = await writeAtMost(making.maxBytes, body, file.path);
-        return bytes === undefined ? 'too large' : { file, bytes, etag: entityTag(versionId, undefined) };
-      });
+      const made = await textFile({ query: `handle:${handle}` }, table, format, making, { principal, frames });
+      return typeof made === 'object' ? { ...made, etag: entityTag(versionId, undefined) } : made;
     },
     { signal, lane },
   );
@@ -54,7 +70,7 @@ export function openParquetFile(
 ): Promise<OpenExport | undefined> {
   const { handle, format, range, columns } = command;
   return files.open(
-    keyOf(command, versionId, principal),
+    keyOf(command, handle, versionId, principal),
     async (making) => {
       const selection = { handle, columns, ...range };
       await using frame = await frames.openParts(principal, selection, { signal: making.signal });
@@ -65,23 +81,103 @@ export function openParquetFile(
       if (first !== undefined && !(await hasRoom(first.path, making.maxBytes))) return 'later';
       const request = { source, compression: format.compression };
       const written = await frames.writeParquet(principal, request, { signal: making.signal });
-      return await orRemove(written, async () => {
-        if (written.bytes > making.maxBytes) return 'too large';
-        const hash = await hashOf(written.path, making.signal);
-        return { file: written, bytes: written.bytes, etag: `"${versionId}-${hash}"` };
-      });
+      return await parquetFile(written, making);
     },
     { signal, lane },
   );
 }
 
+/**
+ * The rows of a statement as a file, for as long as the frames that it reads have the same ones. Its tag names the bytes, which
+ * another run need not repeat. Undefined: no version tells when rows change, or there are too many.
+ */
+export async function openQueryFile(
+  command: ExportTable & Pick<TableSource, 'query' | 'told'>,
+  source: {
+    readonly engine: string;
+    readonly version: string | undefined;
+    open(signal: AbortSignal): Promise<OpenTable>;
+  },
+  { principal, lane, signal }: Exchange,
+  { files, frames }: ExportFileOptions,
+): Promise<OpenExport | undefined> {
+  if (source.version === undefined) return undefined;
+  const { format } = command;
+  return await files.open(
+    keyOf(command, `${source.engine}: ${command.query}`, source.version, principal),
+    async (making) => {
+      await using table = await source.open(making.signal);
+      if (format.fmt === 'parquet') {
+        const stream = arrowIpcStream(table.columns, atMost(making.maxBytes, table.rows()));
+        const request = { source: { kind: 'arrow', stream }, compression: format.compression } as const;
+        try {
+          const written = await frames.writeParquet(principal, request, { signal: making.signal });
+          return await parquetFile(written, making);
+        } catch (error) {
+          if (error instanceof TooManyBytes) return 'too large';
+          throw error;
+        }
+      }
+      const made = await textFile(command, table, format, making, { principal, frames });
+      if (typeof made === 'string') return made;
+      return { ...made, etag: `"${await hashOf(made.file.path, making.signal)}"` };
+    },
+    { signal, lane },
+  );
+}
+
+type Making = Parameters<MakeFile>[0];
+
+/** A text of the table as a file. */
+async function textFile(
+  source: Pick<TableSource, 'query' | 'told'>,
+  table: OpenTable,
+  format: TableFormat,
+  { maxBytes }: Making,
+  { principal, frames }: Pick<Exchange, 'principal'> & Pick<ExportFileOptions, 'frames'>,
+): Promise<Omit<MadeFile, 'etag'> | 'too large' | 'later'> {
+  const file = await frames.temporaryFile(principal);
+  return await orRemove(file, async () => {
+    if (!(await hasRoom(file.path, maxBytes))) return 'later';
+    const bytes = await writeAtMost(maxBytes, tableBody(source, table, format), file.path);
+    return bytes === undefined ? 'too large' : { file, bytes };
+  });
+}
+
+/** A Parquet file that was written for this, with its tag. */
+async function parquetFile(
+  written: TemporaryPath & { readonly bytes: number },
+  { maxBytes, signal }: Making,
+): Promise<MadeFile | 'too large'> {
+  return await orRemove(written, async () => {
+    if (written.bytes > maxBytes) return 'too large';
+    return { file: written, bytes: written.bytes, etag: `"${await hashOf(written.path, signal)}"` };
+  });
+}
+
+class TooManyBytes extends Error {}
+
+/** Rows that end with an error behind so many bytes. */
+async function* atMost<Rows extends Pick<EncodedRows, 'bytes'>>(
+  maxBytes: number,
+  rows: AsyncIterable<Rows>,
+): AsyncGenerator<Rows, void, undefined> {
+  let left = maxBytes;
+  for await (const each of rows) {
+    left -= each.bytes.byteLength;
+    if (left < 0) throw new TooManyBytes();
+    yield each;
+  }
+}
+
 function keyOf(
-  { handle, format, range, columns }: ExportFrame,
+  { format, range, columns }: ExportTable,
+  source: string,
   versionId: string,
   { tenant }: Exchange['principal'],
 ): ExportKey {
   const { filename: _, ...bytes } = format;
-  return { tenant, handle, versionId, form: JSON.stringify({ ...bytes, ...range, columns }) };
+  return { tenant, source, versionId, form: JSON.stringify({ ...bytes, ...range, columns }) };
 }
 
 /** Gives the number of bytes; undefined where there are more. */

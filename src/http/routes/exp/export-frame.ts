@@ -1,13 +1,12 @@
 import { open } from 'node:fs/promises';
 import type { FrameName } from '../../../core/frame-name.ts';
-import { chooseCoding } from '../../exchange/content-coding.ts';
 import { matchesEntityTag, sendNotModified } from '../../exchange/entity-tag.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { sendFile } from '../../table/file-range.ts';
 import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
 import { chunkFormOf, exportHeaders } from '../../table/table-body.ts';
 import type { ExportTable } from './command.ts';
-import { type ExportFileOptions, openParquetFile, openTextFile } from './export-file.ts';
+import { type ExportFileOptions, openParquetFile, openTextFile, wantsFile } from './export-file.ts';
 
 type ExportFrame = ExportTable & { readonly handle: FrameName };
 
@@ -20,7 +19,7 @@ export async function exportFrame(
   const { handle, format, range, columns } = command;
   const { frames } = options;
   if (format.fmt === 'parquet') return await exportParquet(command, exchange, options);
-  if (wantsFile(command, exchange, options) && (await sendTextFile(command, exchange, options))) return;
+  if (wantsFile(format, exchange, options) && (await sendTextFile(command, exchange, options))) return;
   const { principal, signal, lane } = exchange;
   await sendTable(
     exchange,
@@ -32,14 +31,6 @@ export async function exportFrame(
     format,
     options,
   );
-}
-
-/** For clients that read a document in ranges, and ask for its length before. To make it first costs others the first byte. */
-function wantsFile({ format }: ExportFrame, exchange: Exchange, { compression }: SendTableOptions): boolean {
-  const { method, requestHeaders } = exchange;
-  if (format.fmt === 'arrow') return false;
-  if (method === 'GET') return requestHeaders.range !== undefined;
-  return !compression || chooseCoding(requestHeaders['accept-encoding']) === undefined;
 }
 
 /** False: nothing is sent yet. */

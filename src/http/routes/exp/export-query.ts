@@ -1,25 +1,46 @@
 import type { EngineChoice, FrameSql } from '../../../query/frame-sql.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { EngineReport } from '../../exchange/requested-engine.ts';
+import { sendFile } from '../../table/file-range.ts';
 import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
-import type { TableSource } from '../../table/table.ts';
+import { chunkFormOf, exportHeaders } from '../../table/table-body.ts';
 import type { ExportTable } from './command.ts';
+import { type ExportFileOptions, openQueryFile, wantsFile } from './export-file.ts';
 
 /** Answers with the rows of a statement over the frames. */
 export async function exportQuery(
-  { query, range, columns, format }: ExportTable & { readonly query: string },
+  command: ExportTable & { readonly query: string },
   exchange: Exchange,
-  options: SendTableOptions & {
-    readonly sql: FrameSql;
-    readonly choice: EngineChoice;
-    readonly told: EngineReport | undefined;
-  },
+  options: SendTableOptions &
+    ExportFileOptions & {
+      readonly sql: FrameSql;
+      readonly choice: EngineChoice;
+      readonly told: EngineReport | undefined;
+    },
 ): Promise<void> {
+  const { query, range, columns, format } = command;
   const { sql, choice, told } = options;
   const { principal, signal, lane, requestId } = exchange;
   const call = { signal, lane, requestId };
   const statement = await sql.analyze(principal, choice, call);
   const request = { statement, fromRow: range.from, toRow: range.to, columns };
-  const open: TableSource['open'] = (form) => sql.query(principal, { ...request, form }, call);
+  if (wantsFile(format, exchange, options)) {
+    const version = await sql.sourceVersion(principal, statement, call);
+    const form = chunkFormOf(format);
+    const open = (making: AbortSignal) => sql.query(principal, { ...request, form }, { ...call, signal: making });
+    const source = { engine: choice.engine, version, open };
+    await using made = await openQueryFile({ ...command, told }, source, exchange, options);
+    if (made !== undefined) {
+      if (options.compression) exchange.headers.push('vary', 'Accept-Encoding');
+      const headers = [...exportHeaders(format), ...exchange.cacheControl('no-cache')];
+      return await sendFile(exchange, made, headers, made.etag);
+    }
+  }
+  // To ask for the headers alone does not run the statement.
+  if (exchange.method === 'HEAD' && !(await sql.prepare(principal, statement, call)).isUpdate) {
+    exchange.headers.push(...exportHeaders(format), ...exchange.cacheControl('no-store'));
+    return exchange.send(200);
+  }
+  const open = (form: Parameters<typeof sql.query>[1]['form']) => sql.query(principal, { ...request, form }, call);
   await sendTable(exchange, { query, told, open }, format, options);
 }

@@ -42,7 +42,6 @@ export function expRoute({ frames, files, tsdb, sql, settings }: ExpRouteOptions
           limitTime(exchange, requestTimeoutMs, timeoutMs);
           return await exportFrame(command, exchange, { frames, files, compression });
         case 'sql': {
-          if (exchange.method === 'HEAD') throw headWouldExecute(exchange);
           const { principal, signal, lane } = exchange;
           const wanted = withUsableEngine(command, principal);
           const text = { sql: command.query, engine: wanted.engine };
@@ -50,7 +49,7 @@ export function expRoute({ frames, files, tsdb, sql, settings }: ExpRouteOptions
           const told = reportEngine(exchange, wanted, choice);
           // An engine elsewhere has a clock of its own.
           if (!choice.isElsewhere || timeoutMs !== undefined) limitTime(exchange, requestTimeoutMs, timeoutMs);
-          return await exportQuery(command, exchange, { frames, sql, compression, choice, told });
+          return await exportQuery(command, exchange, { frames, files, sql, compression, choice, told });
         }
         case 'proxy':
           if (tsdb === undefined || !mayUseEngine(exchange.principal, tsdbEngineName)) throw tsdbNotConfigured();
@@ -85,7 +84,7 @@ const operation: Operation = {
   access: 'readFrames',
   summary: 'Exports a frame or the rows of a statement as a file',
   description:
-    'Answers with an attachment. An error before the first byte has a status; one after it cuts the connection, so that nothing incomplete is taken for whole. A whole frame as parquet is its own file, untouched. A frame can be asked for in ranges: as its own file, and in any other form but arrow of up to 256 MiB.',
+    'Answers with an attachment. An error before the first byte has a status; one after it cuts the connection, so that nothing incomplete is taken for whole. A whole frame as parquet is its own file, untouched. A frame can be asked for in ranges: as its own file, and in any other form but arrow of up to 256 MiB. So can the rows of a statement over frames.',
   parameters: expParameters,
   responses: {
     200: {
