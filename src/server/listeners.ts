@@ -13,6 +13,7 @@ import { createFlightSql } from '../flight/sql/flight-sql.ts';
 import { flightServiceName } from '../grpc/messages/flight.ts';
 import { createHealthService } from '../grpc/server/health.ts';
 import { startGrpcListener } from '../grpc/server/listener.ts';
+import { createReflectionServices } from '../grpc/server/reflection.ts';
 import type { Route } from '../http/exchange/route.ts';
 import { type HttpListenerSettings, startHttpListener } from '../http/listener/listener.ts';
 import { httpRoutes, type RouteParts } from './routes.ts';
@@ -145,6 +146,7 @@ function openGrpc({ server }: Config, parts: ListenerParts, logger: Logger) {
     services: [
       createHealthService(['', flightServiceName], () => parts.readiness.problem === undefined),
       createFlightService({ frames, followers, filter, sql: flightSql, sessions }),
+      ...createReflectionServices(),
     ],
     identify: parts.identify,
     admit: parts.admit,

@@ -43,6 +43,7 @@ describe.each([
   test('tells its length in HEAD, and that it may be asked for in ranges', async () => {
     const head = await exp(target, { method: 'HEAD' });
     expect(head).toMatchObject({ status: 200, text: '', headers: { 'accept-ranges': 'bytes' } });
+    expect(Date.parse(head.headers['last-modified'] ?? '')).toBeGreaterThan(Date.now() - 300_000);
     const whole = await exp(target);
     expect(head.headers['content-length']).toBe(String(whole.body.length));
     for (const name of ['content-type', 'content-disposition'] as const) {

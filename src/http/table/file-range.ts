@@ -31,7 +31,7 @@ export async function sendFile(
     headers.push('content-range', `bytes */${bytes}`, 'content-length', '0');
     return exchange.send(416);
   }
-  if (etag !== undefined) headers.push('etag', etag);
+  if (etag !== undefined) headers.push('etag', etag, 'last-modified', (await file.stat()).mtime.toUTCString());
   const { from, to } = range ?? { from: 0, to: bytes };
   headers.push(...described, 'content-length', String(to - from));
   if (range !== undefined) headers.push('content-range', `bytes ${from}-${to - 1}/${bytes}`);

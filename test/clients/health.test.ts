@@ -1,3 +1,0 @@
-import { pythonSuite } from './support/python-suite.ts';
-
-await pythonSuite('grpcio-health-checking', 'health_cases');
