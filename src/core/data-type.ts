@@ -58,14 +58,36 @@ export function isKeptAsOther(type: DeclaredType): boolean {
       return type.bits === 128;
     case 'timestamp':
       return type.unit === 's' || type.unit === 'ms';
-    case 'list':
-      return isKeptAsOther(type.element);
-    case 'map':
-      return isKeptAsOther(type.key) || isKeptAsOther(type.value);
-    case 'struct':
-      return type.fields.some((field) => isKeptAsOther(field.type));
     default:
-      return false;
+      return innerTypes(type).some(isKeptAsOther);
+  }
+}
+
+/** Whether the frame's type takes values that the declared one does not. */
+export function takesOtherValues(type: DeclaredType): boolean {
+  const isOwn = ['enum', 'bit', 'array', 'union'].includes(type.kind) || (type.kind === 'int' && !type.signed);
+  return isKeptAsOther(type) && (isOwn || innerTypes(type).some(takesOtherValues));
+}
+
+/** Whether SQL reads the column as it was declared. A union has another form in a frame, and times of seconds mean the same. */
+export function isReadAsDeclared(type: DeclaredType): boolean {
+  if (type.kind === 'union') return false;
+  if (type.kind === 'timestamp' || !isKeptAsOther(type)) return false;
+  const inner = innerTypes(type).filter(isKeptAsOther);
+  return inner.every((each) => each.kind === 'timestamp' || isReadAsDeclared(each));
+}
+
+function innerTypes(type: DeclaredType): readonly DeclaredType[] {
+  switch (type.kind) {
+    case 'list':
+    case 'array':
+      return [type.element];
+    case 'map':
+      return [type.key, type.value];
+    case 'struct':
+      return type.fields.map((field) => field.type);
+    default:
+      return [];
   }
 }
 

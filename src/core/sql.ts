@@ -74,6 +74,8 @@ export interface FrameTable {
   readonly frame: string;
   readonly versionId: string;
   readonly columns: readonly Column[];
+  /** What a query sees each column as, where the frame keeps another type; null where it does not. */
+  readonly readAs?: readonly (DeclaredType | null)[] | undefined;
   readonly rows: number;
   /** As stored. */
   readonly bytes: number;

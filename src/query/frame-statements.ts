@@ -235,7 +235,7 @@ export class FrameStatements {
     const { handle, into } = await this.#insertTarget(principal, statement, options);
     const { query } = statement;
     await using result = await this.#run(principal, { query, into, form: 'arrow', parameters, isKept: true }, options);
-    const put = { handle, mode: 'append', producer } as const;
+    const put = { handle, mode: 'append', producer, isChecked: true } as const;
     const { isRepeated } = await this.#putRows(principal, result, put, options);
     if (isRepeated) return { rows: 0, hasChanged: false, isRepeated };
     return { rows: result.totalRows, hasChanged: result.totalRows > 0 };

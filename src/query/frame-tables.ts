@@ -106,7 +106,7 @@ function shownName(table: TableName): string {
 }
 
 async function frameTable(reader: FrameReader, { tenant }: Principal, table: TableName): Promise<FrameTable> {
-  const { handle, versionId, columns, rows, bytes } = reader;
+  const { handle, versionId, columns, readAs, rows, bytes } = reader;
   const schema = sharedSchema(table);
   return {
     kind: 'frame',
@@ -115,6 +115,7 @@ async function frameTable(reader: FrameReader, { tenant }: Principal, table: Tab
     frame: sharedName((schema ?? tenant) as Tenant, handle),
     versionId,
     columns,
+    readAs,
     rows,
     bytes,
     parts: await reader.sources(tenant),

@@ -112,6 +112,45 @@ describe('an INSERT into a column that is stored as another type is checked and 
   });
 });
 
+describe('SQL reads a column as of the type that it was declared with, though it is stored as another', () => {
+  test.each([
+    ["ENUM('low', 'high')", "('high'), ('low')", 'min(v), max(v)', ['low', 'high']],
+    ['BIT', "('1111')", "bit_length(v), v::INTEGER, v & '0110'::BIT", [4, 15, '0110']],
+    ['UHUGEINT', '(3), (5)', 'sum(v) / 2', [4]],
+    ['HUGEINT[]', '([1, 2])', 'list_sum(v), typeof(v)', ['3', 'HUGEINT[]']],
+    ['FLOAT[2]', '([3, 4])', 'array_inner_product(v, v), typeof(v)', [25, 'FLOAT[2]']],
+    ['TIMETZ', "(timetz '04:30:00-12')", "v::VARCHAR, v = timetz '16:30:00+00'", ['16:30:00+00', true]],
+    ["STRUCT(e ENUM('b', 'a'))", "({'e': 'a'}), ({'e': 'b'})", 'min(v.e)', ['b']],
+  ])('%s', async (type, values, read, wanted) => {
+    const table = `t${++tables}`;
+    await change(`CREATE TABLE ${table} (v ${type})`);
+    await change(`INSERT INTO ${table} VALUES ${values}`);
+    expect(await rows(`SELECT ${read} FROM ${table}`)).toEqual([wanted]);
+    // From its own files, and from those that a merge and a restart leave.
+    await ask(`${server.url}/handles/${table}/flush`, { method: 'POST' });
+    expect(await rows(`SELECT ${read} FROM ${table} WHERE true`)).toEqual([wanted]);
+    const [described] = await rows(`DESCRIBE ${table}`);
+    expect(described?.[1]).toBe(type.replace('TIMETZ', 'TIME WITH TIME ZONE'));
+  });
+
+  test('but as it is stored from when rows came by a way that does not check them', async () => {
+    await change("CREATE TABLE unchecked (e ENUM('low', 'high'), h HUGEINT)");
+    await change("INSERT INTO unchecked VALUES ('high', 1), ('low', 2)");
+    const types = 'SELECT DISTINCT typeof(e), typeof(h) FROM unchecked';
+    expect(await rows(types)).toEqual([["ENUM('low', 'high')", 'HUGEINT']]);
+    for (const body of ['e,h\nother,3\n', 'e,h\nanother,4\n']) {
+      const appended = await ask(`${server.url}/imp?name=unchecked&append=true&fmt=json`, { method: 'POST', body });
+      expect(appended.status, appended.text).toBe(200);
+    }
+    expect(await rows(types)).toEqual([['VARCHAR', 'HUGEINT']]);
+    expect(await rows('SELECT e FROM unchecked ORDER BY h')).toEqual([['high'], ['low'], ['other'], ['another']]);
+    expect((await run({ sql: "INSERT INTO unchecked VALUES ('other', 5)" })).status).toBe(400);
+    await change("INSERT INTO unchecked VALUES ('low', 5)");
+    await using other = await startFramehold({ dataDir: server.dataDir });
+    expect(await rows(`SELECT count(*), count(DISTINCT typeof(e)) FROM unchecked`, other)).toEqual([[5, 1]]);
+  });
+});
+
 describe('infinity and -infinity are kept in a column of', () => {
   test.each(['TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP', 'TIMESTAMP_NS', 'TIMESTAMPTZ', 'DATE'])('%s', async (type) => {
     const table = `t${++tables}`;

@@ -20,6 +20,7 @@ import type {
   Statement,
 } from '../../core/sql.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import type { NativeCopies } from './native-copies.ts';
 import { workerEntry } from './pool/worker-entry.ts';
 import { type PoolFigures, type RunOptions, WorkerPool } from './pool/worker-pool.ts';
@@ -256,8 +257,9 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   const { name } = table;
   if (table.kind === 'list') return { name, source: table };
   const { schema, parts, columns, range } = table;
+  const casts = castsOf(table);
   if (range !== undefined)
-    return { name, schema, source: { kind: 'range', rows: { kind: 'parquet', parts, columns, range } } };
+    return { name, schema, casts, source: { kind: 'range', rows: { kind: 'parquet', parts, columns, range } } };
   const warm = warmPath(table);
   const isUniform = table.parts.every(({ columnCount }) => columnCount === undefined);
   const files = {
@@ -267,8 +269,19 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   return {
     name,
     schema,
+    casts,
     source: warm === undefined ? { kind: 'parquet', ...files } : { kind: 'warm', path: warm, ...files },
   };
+}
+
+/** SQL knows a column whose name repeats under another one, and reads it as it is. */
+function castsOf({ columns, readAs }: FrameTable): QueryTable['casts'] {
+  const isOnly = (name: string): boolean =>
+    name !== '' && columns.filter((other) => other.name.toLowerCase() === name.toLowerCase()).length === 1;
+  return readAs?.flatMap((type, index) => {
+    const { name = '' } = columns[index] ?? {};
+    return type !== null && isOnly(name) ? [{ column: name, type: sqlTypeName(type) }] : [];
+  });
 }
 
 /** What was asked before is told faster, and whether others have asked it is not for everyone to know. */

@@ -1,4 +1,4 @@
-import type { Column, DeclaredType } from '../../core/data-type.ts';
+import { type Column, type DeclaredType, isReadAsDeclared, takesOtherValues } from '../../core/data-type.ts';
 import { type Handle, randomBase32 } from '../../core/handle.ts';
 import type { Producer } from '../../core/producer.ts';
 import { parseChecksummed, withChecksum } from './checksummed-json.ts';
@@ -20,6 +20,8 @@ export interface Manifest {
   readonly columns: readonly Column[];
   /** What SQL declared each column as, where the frame keeps another type; null or absent where it does not. */
   readonly declared?: readonly (DeclaredType | null)[] | undefined;
+  /** Rows were added whose values nobody held against the declared types. */
+  readonly hasUncheckedRows?: true | undefined;
   readonly parts: readonly Part[];
   /** Files that this version superseded and that go as soon as it is committed. */
   readonly replaces: readonly FileIdentity[];
@@ -71,6 +73,20 @@ export function contentIdOf(manifest: Pick<Manifest, 'lineage' | 'versionId' | '
 /** The id of a version that has grown to so many rows, wherever they lie. */
 export function grownVersionId(manifest: Pick<Manifest, 'lineage' | 'versionId' | 'columns'>, rows: number): string {
   return `${contentIdOf(manifest)}.${rows}`;
+}
+
+/** What SQL reads each column as; null where that is the column's own type. Undefined: all of them are. */
+export function typesReadAs({ declared, hasUncheckedRows }: Manifest): Manifest['declared'] {
+  const types = declared?.map((type) => {
+    const isSafe = type !== null && isReadAsDeclared(type) && !(hasUncheckedRows && takesOtherValues(type));
+    return isSafe ? type : null;
+  });
+  return types?.some((type) => type !== null) ? types : undefined;
+}
+
+/** Whether rows that nobody held against the declared types must be noted as such. */
+export function needsCheckedRows({ declared, hasUncheckedRows }: Manifest): boolean {
+  return !hasUncheckedRows && (declared?.some((type) => type !== null && takesOtherValues(type)) ?? false);
 }
 
 export function newVersionId(): string {

@@ -5,7 +5,7 @@ import type { Handle } from '../../core/handle.ts';
 import type { Tenant } from '../../core/principal.ts';
 import { frameDamaged, frameReplaced } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
-import { lineageOf } from '../disk/manifest.ts';
+import { lineageOf, type Manifest, typesReadAs } from '../disk/manifest.ts';
 import { FileChanged, type PinnedParts } from '../disk/part-links.ts';
 import type { TailUse } from '../log/tail-files.ts';
 import { leaseLost } from '../peers/process-lease.ts';
@@ -28,6 +28,8 @@ export class FrameReader implements AsyncDisposable {
   /** See `HeldSummary`. */
   readonly lineage: string;
   readonly columns: readonly Column[];
+  /** What SQL reads each column as, where that is another type. */
+  readonly readAs: Manifest['declared'];
   readonly rows: number;
   /** As stored. */
   readonly bytes: number;
@@ -47,6 +49,7 @@ export class FrameReader implements AsyncDisposable {
     this.versionId = version.versionId;
     this.lineage = lineageOf(version.manifest);
     this.columns = version.manifest.columns;
+    this.readAs = typesReadAs(version.manifest);
     this.rows = version.rows;
     this.bytes = version.bytes;
     this.#version = version;

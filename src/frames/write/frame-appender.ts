@@ -9,6 +9,7 @@ import { type ArrowEncoder, createArrowEncoder } from '../../encoding/arrow/writ
 import { assertSameColumns } from '../catalog/column-difference.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import { perhapsWritten, type TenantState } from '../catalog/tenant-state.ts';
+import { needsCheckedRows } from '../disk/manifest.ts';
 import type { LogFile } from '../log/log-file.ts';
 import { encodeRecord, type LogRecord } from '../log/log-record.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
@@ -19,6 +20,8 @@ import type { AssertRoom, Quota } from './quota.ts';
 export interface AppendRequest {
   readonly batches: readonly Batch[];
   readonly producer: Producer | undefined;
+  /** See `PutRequest`. */
+  readonly isChecked: boolean | undefined;
   /** Refuses it for as long as it waits. */
   readonly signal: AbortSignal | undefined;
   /** What it is part of, where that is traced. */
@@ -243,9 +246,15 @@ export class FrameAppender implements AsyncDisposable {
     }
   }
 
-  /** Whether the append was seen before. Undefined where it is refused. */
-  #admit(turn: Turn, version: FrameVersion, { batches, producer, signal, reject }: Waiting): boolean | undefined {
+  /** Whether the append was seen before. Undefined where it is refused, or must become a part of its own. */
+  #admit(turn: Turn, version: FrameVersion, waiting: Waiting): boolean | undefined {
     const { columns } = version.manifest;
+    const { batches, producer, isChecked, signal, reject, resolve } = waiting;
+    // A record of the log cannot note it.
+    if (!isChecked && needsCheckedRows(version.manifest)) {
+      resolve(undefined);
+      return undefined;
+    }
     try {
       signal?.throwIfAborted();
       for (const { columns: brought } of batches) {

@@ -11,7 +11,15 @@ import { assertSameColumns, assertWidens } from '../catalog/column-difference.ts
 import { frameChanged, handleExists, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
-import { grownVersionId, lineageOf, type Manifest, newVersionId, originOf, rowsOf } from '../disk/manifest.ts';
+import {
+  grownVersionId,
+  lineageOf,
+  type Manifest,
+  needsCheckedRows,
+  newVersionId,
+  originOf,
+  rowsOf,
+} from '../disk/manifest.ts';
 import { justIdentity } from '../disk/part.ts';
 import type { HeldPart } from '../disk/part-links.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
@@ -37,6 +45,8 @@ export interface PutRequest<Name extends string = FrameName> {
   readonly check?: ((columns: readonly Column[]) => void) | undefined;
   /** For the columns of a frame that the put makes. */
   readonly declared?: Manifest['declared'];
+  /** With `append`: the values are of the types that the frame's columns were declared as. */
+  readonly isChecked?: boolean | undefined;
   /** With `overwrite`: the version that the rows were made of. Where another is held by then, the put is refused (`frame_changed`). */
   readonly replaces?: string | undefined;
   /** With `append`: seen before, the rows are not added again. A gap, or an epoch of before, is refused. */
@@ -101,7 +111,7 @@ export class FrameWriter {
   /** Undefined where the frame is not there yet, or the rows cannot go to its log. */
   async #appendToLog(
     handle: Handle,
-    { producer, ttlMs, check, addsColumns }: PutRequest<Handle>,
+    { producer, ttlMs, check, addsColumns, isChecked }: PutRequest<Handle>,
     batches: readonly Batch[],
     { signal, span }: Partial<WriteOptions>,
   ): Promise<Appended | undefined> {
@@ -114,7 +124,7 @@ export class FrameWriter {
       return undefined;
     for (const { columns } of batches) check?.(columns);
     await this.#state.directory.prepare();
-    return this.#appender.append(handle, { batches, producer, signal, span });
+    return this.#appender.append(handle, { batches, producer, isChecked, signal, span });
   }
 
   async #putParts(handle: Handle, request: PutRequest<Handle>, work: WriteOptions): Promise<Put> {
@@ -244,6 +254,7 @@ export class FrameWriter {
       version: before.number + 1,
       versionId: grownVersionId({ ...kept, lineage: lineageOf(manifest), columns }, rows),
       columns,
+      ...(!request.isChecked && needsCheckedRows(manifest) && { hasUncheckedRows: true as const }),
       origin: originOf(manifest),
       lineage: lineageOf(manifest),
       ttlMs: request.ttlMs === undefined ? manifest.ttlMs : request.ttlMs,

@@ -51,6 +51,8 @@ export interface QueryTable {
   readonly name: string;
   /** In lower case. Undefined: that of the frames. */
   readonly schema?: string | undefined;
+  /** What columns are read as, by name; others as they are. */
+  readonly casts?: readonly { readonly column: string; readonly type: string }[] | undefined;
   readonly source:
     | ({ readonly kind: 'parquet' } & TableFiles)
     /** A database file that holds a copy as a native table; it may be gone when the job's turn comes. */

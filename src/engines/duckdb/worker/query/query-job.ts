@@ -65,9 +65,10 @@ function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undef
     /\bpivot/i.test(query.sql) || tables.some(({ source: { kind } }) => kind === 'list' || kind === 'range');
   const isBound = hasParameters || query.parameterCount > 0;
   if (into !== undefined || isBound || isOfOnce || usesAnalytics(query)) return undefined;
-  const places = tables.map(({ name, schema, source }) => [
+  const places = tables.map(({ name, schema, casts, source }) => [
     schema,
     name,
+    casts,
     source.kind === 'warm' ? source.path : source,
   ]);
   return JSON.stringify([query.sql, places]);

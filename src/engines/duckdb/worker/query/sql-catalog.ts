@@ -55,7 +55,8 @@ export class SqlCatalog {
   shows(tables: readonly QueryTable[]): boolean {
     return tables.every((table) => {
       const { source } = table;
-      const relation = source.kind === 'warm' ? this.#warmNames.get(source.path) : fixedRelation(source);
+      const stored = source.kind === 'warm' ? this.#warmNames.get(source.path) : fixedRelation(source);
+      const relation = stored && asDeclared(stored, table);
       return relation !== undefined && this.#views.get(viewName(table).toLowerCase()) === relation;
     });
   }
@@ -65,7 +66,7 @@ export class SqlCatalog {
     if (this.#views.size + tables.length > mostViews) await this.#dropViews();
     const wanted = new Set(tables.flatMap(({ source }) => (source.kind === 'warm' ? source.path : [])));
     for (const table of tables) {
-      const source = await this.#relation(table, wanted);
+      const source = asDeclared(await this.#relation(table, wanted), table);
       const relation = hasListMath ? await this.#withoutNullItems(source) : source;
       const name = viewName(table);
       const key = name.toLowerCase();
@@ -155,6 +156,13 @@ export function viewName(table: Pick<QueryTable, 'name' | 'schema'>): string {
 
 function schemaName({ schema }: Pick<QueryTable, 'schema'>): string {
   return `framehold.${sqlName(schema ?? 'frames')}`;
+}
+
+/** The relation with the types that SQL declared. */
+function asDeclared(relation: string, { casts = [] }: Pick<QueryTable, 'casts'>): string {
+  if (casts.length === 0) return relation;
+  const items = casts.map(({ column, type }) => `CAST(${sqlName(column)} AS ${type}) AS ${sqlName(column)}`);
+  return `(SELECT * REPLACE (${items.join(', ')}) FROM ${relation})`;
 }
 
 function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>): string {
