@@ -151,6 +151,15 @@ export interface WritePart {
   readonly compressesLater?: boolean | undefined;
   /** Nobody needs the file after a power cut. Default false. */
   readonly isTemporary?: boolean | undefined;
+  /** Columns of which it is to be told whether they have NULLs. Default: none. */
+  readonly notNull?: readonly string[] | undefined;
+}
+
+/** The first NULL of a column. */
+export interface FirstNull {
+  readonly column: string;
+  /** From 0; undefined where the file does not number its rows. */
+  readonly row?: number | undefined;
 }
 
 /** A written file: complete, fsynced, with its checksum. The directory entry is the caller's to fsync. */
@@ -161,6 +170,8 @@ export interface WrittenPart extends PartFacts {
   readonly isCompressed: boolean;
   /** Where the source was a file. */
   readonly report?: FileReport | undefined;
+  /** Of the columns of `notNull` that have one. */
+  readonly nulls?: readonly FirstNull[] | undefined;
 }
 
 export interface JobOptions {

@@ -1,6 +1,7 @@
 import type { Column, DataType, DeclaredType } from './data-type.ts';
 import type { ChunkForm, EncodedRows, JobOptions, PartSource } from './frame-engine.ts';
 import type { Tenant } from './principal.ts';
+import type { TableConstraints } from './table-constraints.ts';
 
 /** Frames are tables of this database and schema. */
 export const framesCatalog = 'framehold';
@@ -50,12 +51,16 @@ export type Statement<Q extends Query = Query> =
       readonly table: TableName;
       readonly ifTaken: 'fail' | 'replace' | 'keep';
       readonly query: Q;
+      /** Of the columns that the query gives. */
+      readonly constraints?: TableConstraints | undefined;
     }
   | {
       readonly kind: 'insert';
       readonly table: TableName;
       /** Undefined: all of them, in their order. */
       readonly columns: readonly string[] | undefined;
+      /** How the query's columns find those of the frame. `defaults`: it is one DEFAULT, and every column gets its own. */
+      readonly match?: 'position' | 'name' | 'defaults' | undefined;
       readonly query: Q;
     }
   | { readonly kind: 'drop'; readonly table: TableName; readonly ifAbsent: 'fail' | 'ignore' }
@@ -102,11 +107,23 @@ export interface SqlColumn extends Column {
   readonly declared?: DeclaredType | undefined;
 }
 
+/** The table of an INSERT. */
+export interface InsertedTable {
+  readonly columns: readonly SqlColumn[];
+  readonly constraints?: TableConstraints | undefined;
+  /** Columns that the query gives values for. Undefined: all, but for those that are generated. */
+  readonly named: readonly string[] | undefined;
+  /** By their names rather than their positions. Default false. */
+  readonly isByName?: boolean | undefined;
+}
+
 export interface SqlJob {
   readonly query: Query;
   readonly tables: readonly SqlTable[];
-  /** Rows for a table of these columns: the result is what an INSERT of the query into it would add. */
-  readonly into?: { readonly columns: readonly SqlColumn[]; readonly named: readonly string[] | undefined } | undefined;
+  /** The result is what an INSERT of the query into this table would add. */
+  readonly into?: InsertedTable | undefined;
+  /** Those of a table that is made of the query's columns: what the engine cannot keep is refused. */
+  readonly constraints?: TableConstraints | undefined;
 }
 
 export interface SqlRun extends SqlJob {

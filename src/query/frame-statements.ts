@@ -18,7 +18,7 @@ import {
 import { endingWith } from '../core/sql-result.ts';
 import { frameNameOf, notWritable } from '../core/table-name.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
-import type { PutResult } from '../frames/catalog/frame-summary.ts';
+import type { HeldSummary, PutResult } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 import type {
@@ -40,7 +40,7 @@ export interface FrameStatementsOptions {
 type Create = Extract<Statement, { kind: 'createTable' }>;
 type Insert = Extract<Statement, { kind: 'insert' }>;
 type Drop = Extract<Statement, { kind: 'drop' }>;
-type KeptRows = { readonly query: Query } & Omit<KeptQuery, 'statement'>;
+type KeptRows = Pick<SqlJob, 'query' | 'constraints'> & Omit<KeptQuery, 'statement'>;
 
 /** A statement that replaces what it reads runs again where others have changed that meanwhile. */
 const mostAttempts = 5;
@@ -159,7 +159,7 @@ export class FrameStatements {
 
   async #create(
     principal: Principal,
-    { table, ifTaken, query }: Create,
+    { table, ifTaken, query, constraints }: Create,
     parameters: Uint8Array | undefined,
     options: CallOptions,
   ): Promise<SqlUpdate> {
@@ -167,7 +167,12 @@ export class FrameStatements {
     if (ifTaken === 'keep' && isHeld) return { rows: 0, hasChanged: false };
     const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
     try {
-      const { rows } = await this.#keep(principal, { query, parameters }, { handle, mode }, options);
+      const { rows } = await this.#keep(
+        principal,
+        { query, parameters, constraints },
+        { handle, mode, constraints },
+        options,
+      );
       return { rows, hasChanged: true };
     } catch (error) {
       throw error instanceof AppError && error.code === 'handle_exists' ? tableExists(handle, error) : error;
@@ -277,18 +282,20 @@ export class FrameStatements {
 
   async #insertTarget(
     principal: Principal,
-    { table, columns: named }: Insert,
+    { table, columns: listed, match }: Insert,
     { signal }: CallOptions,
   ): Promise<{ handle: Handle; into: NonNullable<SqlJob['into']> }> {
     const { handle } = await this.#target(principal, table);
     const frame = await this.#frames.describe(principal, handle, { signal });
     if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
-    assertColumns(named ?? [], frame.columns, handle);
+    assertColumns(listed ?? [], frame.columns, handle);
+    const { constraints } = frame;
     const columns = frame.columns.map((column, index) => {
       const declared = frame.declared?.[index] ?? undefined;
       return declared === undefined ? column : { ...column, declared };
     });
-    return { handle, into: { columns, named } };
+    const named = match === 'defaults' ? [anyColumn(frame)] : listed;
+    return { handle, into: { columns, constraints, named, isByName: match === 'name' } };
   }
 
   async #describe(
@@ -346,6 +353,12 @@ function assertColumns(named: readonly string[], columns: readonly Column[], han
     const suggestion = didYouMeanName(name, names);
     throw new AppError('sql_error', `column ${JSON.stringify(name)} not found in ${handle}${suggestion}`);
   }
+}
+
+/** One that takes a value. */
+function anyColumn({ columns, constraints }: HeldSummary): string {
+  const generated = new Set(constraints?.generated.map(({ column }) => column));
+  return columns.find(({ name }) => !generated.has(name))?.name ?? '';
 }
 
 /** In an error of the query inside a statement the table that the engine inserts into first has the frame's name. */

@@ -88,11 +88,19 @@ export class DuckDbEngine implements FrameEngine {
   }
 
   async write(
-    { source, path, compression, compressesLater = false, isTemporary = false }: WritePart,
+    { source, path, compression, compressesLater = false, isTemporary = false, notNull = [] }: WritePart,
     options: JobOptions,
   ): Promise<WrittenPart> {
     const input = source.kind === 'arrow' ? source.stream : undefined;
-    const job: Job = { kind: 'write', source: onWire(source), path, compression, compressesLater, isTemporary };
+    const job: Job = {
+      kind: 'write',
+      source: onWire(source),
+      path,
+      compression,
+      compressesLater,
+      isTemporary,
+      notNull,
+    };
     return (await this.#pool.call(job, { ...options, input })) as WrittenPart;
   }
 

@@ -248,9 +248,10 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
 /** Where a copy of a frame lies; undefined where it is read from its own files. */
 type WarmPath = (table: FrameTable) => string | undefined;
 
-function queryJob({ query, tables, into, parameters }: SqlJob & Pick<SqlRun, 'parameters'>, warm: WarmPath): QueryJob {
+function queryJob(job: SqlJob & Pick<SqlRun, 'parameters'>, warm: WarmPath): QueryJob {
+  const { query, tables, into, constraints, parameters } = job;
   const shown = tables.map((table) => queryTable(table, warm));
-  return { query, tables: shown, into, hasParameters: parameters !== undefined };
+  return { query, tables: shown, into, constraints, hasParameters: parameters !== undefined };
 }
 
 function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {

@@ -23,6 +23,7 @@ export interface HeldSummary {
   readonly columns: readonly Column[];
   /** See `Manifest`. */
   readonly declared?: Manifest['declared'];
+  readonly constraints?: Manifest['constraints'];
   readonly createdAt: number;
   /** In milliseconds since 1970; undefined when the frame stays. */
   readonly expiresAt: number | undefined;
@@ -62,7 +63,7 @@ export function frameSummary(handle: Handle, entry: Entry | undefined, now: numb
 }
 
 export function heldSummary(version: FrameVersion): HeldSummary {
-  const { handle, columns, declared, createdAt, ttlMs } = version.manifest;
+  const { handle, columns, declared, constraints, createdAt, ttlMs } = version.manifest;
   const { number, versionId, contentId, rows, bytes, expiresAt } = version;
   const origin = originOf(version.manifest);
   const lineage = lineageOf(version.manifest);
@@ -78,6 +79,7 @@ export function heldSummary(version: FrameVersion): HeldSummary {
     bytes,
     columns,
     declared,
+    constraints,
     createdAt,
     expiresAt,
     ttlMs,

@@ -1,6 +1,7 @@
 import { type Column, type DeclaredType, isReadAsDeclared, takesOtherValues } from '../../core/data-type.ts';
 import { type Handle, randomBase32 } from '../../core/handle.ts';
 import type { Producer } from '../../core/producer.ts';
+import type { TableConstraints } from '../../core/table-constraints.ts';
 import { parseChecksummed, withChecksum } from './checksummed-json.ts';
 import type { FileIdentity, Part } from './part.ts';
 
@@ -22,6 +23,7 @@ export interface Manifest {
   readonly declared?: readonly (DeclaredType | null)[] | undefined;
   /** Rows were added whose values nobody held against the declared types. */
   readonly hasUncheckedRows?: true | undefined;
+  readonly constraints?: TableConstraints | undefined;
   readonly parts: readonly Part[];
   /** Files that this version superseded and that go as soon as it is committed. */
   readonly replaces: readonly FileIdentity[];

@@ -15,6 +15,7 @@ import { encodeRecord, type LogRecord } from '../log/log-record.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { Flusher } from './flusher.ts';
+import { assertNoNulls } from './not-null.ts';
 import type { AssertRoom, Quota } from './quota.ts';
 
 export interface AppendRequest {
@@ -260,6 +261,7 @@ export class FrameAppender implements AsyncDisposable {
       for (const { columns: brought } of batches) {
         if (brought !== columns) assertSameColumns(turn.handle, columns, brought);
       }
+      assertNoNulls(turn.handle, version.manifest, batches);
       return producer !== undefined && this.#isRepeated(turn, version, producer);
     } catch (error) {
       reject(error);

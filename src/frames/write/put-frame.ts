@@ -28,6 +28,7 @@ import type { Reconciler } from '../reconcile/reconciler.ts';
 import { commitVersion, lastOf, namedAfter, type PlacedParts, placeBehind, withoutCheck } from './commit-version.ts';
 import { stageTail } from './flusher.ts';
 import type { Appended, FrameAppender } from './frame-appender.ts';
+import { assertNoneFound } from './not-null.ts';
 import type { Arrival, AssertRoom, Quota } from './quota.ts';
 import { filesOf, removeFrame } from './remove-frame.ts';
 import { isSmall, openSource } from './small-source.ts';
@@ -47,6 +48,8 @@ export interface PutRequest<Name extends string = FrameName> {
   readonly declared?: Manifest['declared'];
   /** With `append`: the values are of the types that the frame's columns were declared as. */
   readonly isChecked?: boolean | undefined;
+  /** Likewise. */
+  readonly constraints?: Manifest['constraints'];
   /** With `overwrite`: the version that the rows were made of. Where another is held by then, the put is refused (`frame_changed`). */
   readonly replaces?: string | undefined;
   /** With `append`: seen before, the rows are not added again. A gap, or an epoch of before, is refused. */
@@ -58,6 +61,13 @@ export interface PutRequest<Name extends string = FrameName> {
 export interface Put extends Appended {
   /** Where the source was a file. */
   readonly report: FileReport | undefined;
+}
+
+interface StagedRows {
+  readonly columns: readonly Column[];
+  readonly files: readonly StagedFile[];
+  /** Columns of which the files tell their NULLs. */
+  readonly notNull: readonly string[];
 }
 
 function isKeptAsItIs(source: RowSource): boolean {
@@ -133,7 +143,8 @@ export class FrameWriter {
     using arrival = await this.#quota.arrival();
     const source = await this.#sourceOf(request, handle, arrival);
     await directory.prepare();
-    await using staged = await StagedParts.stage(this.#state, source, work);
+    const notNull = request.mode === 'append' ? await this.#notNullOf(handle) : [];
+    await using staged = await StagedParts.stage(this.#state, source, { ...work, notNull });
     const { columns, files } = staged;
     request.check?.(columns);
     const put = await inSpan(span, 'commit', () =>
@@ -141,7 +152,7 @@ export class FrameWriter {
         this.#state.change(handle, async () => {
           signal.throwIfAborted();
           context.durable.assertWritable();
-          return this.#commit(handle, request, columns, files, assertRoom);
+          return this.#commit(handle, request, { columns, files, notNull }, assertRoom);
         }),
       ),
     );
@@ -187,6 +198,12 @@ export class FrameWriter {
     return mode === 'append' ? await this.#withFrameTypes(source, handle) : source;
   }
 
+  async #notNullOf(handle: Handle): Promise<readonly string[]> {
+    await this.#lookUnlessKnown(handle);
+    const entry = this.#state.catalog.get(handle);
+    return entry?.kind === 'held' ? (entry.version.manifest.constraints?.notNull ?? []) : [];
+  }
+
   /** Text says little of its types, so what is appended has those of the frame. */
   async #withFrameTypes(source: RowSource, handle: Handle): Promise<RowSource> {
     if (source.kind !== 'file' || source.format.kind === 'parquet') return source;
@@ -199,8 +216,7 @@ export class FrameWriter {
   async #commit(
     handle: Handle,
     request: PutRequest<Handle>,
-    columns: readonly Column[],
-    staged: readonly StagedFile[],
+    { columns, files: staged, notNull }: StagedRows,
     assertRoom: AssertRoom,
   ): Promise<Appended> {
     const { catalog } = this.#state;
@@ -216,6 +232,7 @@ export class FrameWriter {
       const held = entry.version.manifest.columns;
       if (request.addsColumns) assertWidens(handle, held, columns);
       else assertSameColumns(handle, held, columns);
+      assertNoneNull(handle, entry.version.manifest, staged, notNull);
       assertRoom({ handle, bytes: bytesOf(staged), isReplacement: false });
       return this.#append(request, entry.version, columns, staged);
     }
@@ -283,7 +300,7 @@ export class FrameWriter {
     staged: readonly StagedFile[],
   ): Promise<Appended> {
     const { catalog, context } = this.#state;
-    const { producer, declared } = request;
+    const { producer, declared, constraints } = request;
     if (producer !== undefined) new ProducerMarks([]).isRepeated(producer);
     const placed = await this.#placeAnew(request, handle, entry, staged);
     const manifest = {
@@ -295,6 +312,7 @@ export class FrameWriter {
       ttlMs: request.ttlMs === undefined ? context.defaultTtlMs : request.ttlMs,
       columns,
       ...(declared !== undefined && { declared }),
+      ...(constraints !== undefined && { constraints }),
       parts: placed.parts.map(withoutCheck),
       replaces: placed.replaces,
       ...(producer !== undefined && { producers: [producer] }),
@@ -352,6 +370,23 @@ export class FrameWriter {
 
   #isExpired(entry: Entry): entry is Extract<Entry, { kind: 'held' }> {
     return entry.kind === 'held' && entry.version.isExpired(this.#state.context.now());
+  }
+}
+
+/** Of a frame that another server replaced meanwhile, other columns may take no NULL. */
+function assertNoneNull(
+  handle: Handle,
+  { constraints }: Manifest,
+  staged: readonly StagedFile[],
+  looked: readonly string[],
+): void {
+  const notNull = new Set(constraints?.notNull);
+  if ([...notNull].some((column) => !looked.includes(column))) throw frameChanged(handle);
+  for (const { written } of staged) {
+    assertNoneFound(
+      handle,
+      (written.nulls ?? []).filter(({ column }) => notNull.has(column)),
+    );
   }
 }
 

@@ -27,6 +27,8 @@ export interface WriteOptions {
   readonly signal: AbortSignal;
   /** What it is part of, where that is traced. */
   readonly span?: Span | undefined;
+  /** Columns of which the files are to tell their NULLs. */
+  readonly notNull?: readonly string[] | undefined;
 }
 
 /** What a source gives, in files of our own, until it is disposed of. */
@@ -92,8 +94,9 @@ export class StagedParts implements AsyncDisposable {
     const path = directory.newTemporaryPath();
     this.#paths.push(path);
     const { compression } = firstCompression(context.compression);
+    const { notNull, ...engineWork } = work;
     try {
-      const written = await engine.write({ source, path, compression, compressesLater: true }, work);
+      const written = await engine.write({ source, path, compression, compressesLater: true, notNull }, engineWork);
       return { path, written };
     } catch (error) {
       const isFull = error instanceof AppError && error.code === 'storage_full';

@@ -63,7 +63,7 @@ export interface QueryTable {
 }
 
 /** The parent sends only queries that passed the gate: the worker that runs one does not check it again. */
-export interface QueryJob extends Pick<SqlJob, 'query' | 'into'> {
+export interface QueryJob extends Pick<SqlJob, 'query' | 'into' | 'constraints'> {
   readonly tables: readonly QueryTable[];
   /** Parameter rows follow on the data channel as an Arrow IPC stream. */
   readonly hasParameters: boolean;
@@ -103,6 +103,7 @@ export type Job =
       readonly compression: Compression;
       readonly compressesLater: boolean;
       readonly isTemporary: boolean;
+      readonly notNull: readonly string[];
     }
   | { readonly kind: 'hasChecksum'; readonly path: string; readonly checksum: string }
   | { readonly kind: 'createDatabase'; readonly path: string }

@@ -27,6 +27,11 @@ export const CommandGetTables = message({
   tableTypes: strings(4),
   includeSchema: bool(5),
 });
+export const CommandGetPrimaryKeys = message({
+  catalog: optionalString(1),
+  schema: optionalString(2),
+  table: string(3),
+});
 
 /** Of CommandStatementQuery, CommandStatementUpdate and ActionCreatePreparedStatementRequest. */
 export const StatementText = message({ query: string(1), transactionId: optionalBytes(2) });

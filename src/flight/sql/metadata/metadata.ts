@@ -5,6 +5,7 @@ import type { CallOptions } from '../../../query/frame-sql.ts';
 import type { SqlMessage } from '../messages/any-message.ts';
 import {
   CommandGetDbSchemas,
+  CommandGetPrimaryKeys,
   CommandGetSqlInfo,
   CommandGetTables,
   CommandGetXdbcTypeInfo,
@@ -20,6 +21,7 @@ import {
   tableWithSchemaFields,
   xdbcTypeFields,
 } from './metadata-schemas.ts';
+import { primaryKeyRows } from './primary-keys.ts';
 import type { SqlInfo } from './sql-info.ts';
 import { tableSchema } from './table-schema.ts';
 import { listSchemas, listTables, type TableSources, tableTypes } from './tables.ts';
@@ -41,7 +43,7 @@ type Command = (value: Uint8Array, sources: MetadataSources) => MetadataTable;
 
 const fixed = (fields: readonly ArrowField[], rows: Iterable<Row>): MetadataTable => ({ fields, rows: () => rows });
 
-/** Neither frames nor what DuckDB tells of the operator's tables has keys that a client could use. */
+/** Foreign keys are kept, but which table they mean is not looked up; the operator's tables tell no keys. */
 const noKeys = (fields: readonly ArrowField[]): Command => {
   return () => fixed(fields, []);
 };
@@ -88,7 +90,15 @@ const commands: Readonly<Record<string, Command>> = {
     );
   },
   CommandGetXdbcTypeInfo: (value) => fixed(xdbcTypeFields, xdbcTypeRows(CommandGetXdbcTypeInfo.decode(value).dataType)),
-  CommandGetPrimaryKeys: noKeys(primaryKeyFields),
+  CommandGetPrimaryKeys: (value, sources) => {
+    const wanted = CommandGetPrimaryKeys.decode(value);
+    return {
+      fields: primaryKeyFields,
+      async *rows(options) {
+        yield* await primaryKeyRows(sources, wanted, options);
+      },
+    };
+  },
   CommandGetExportedKeys: noKeys(foreignKeyFields),
   CommandGetImportedKeys: noKeys(foreignKeyFields),
   CommandGetCrossReference: noKeys(foreignKeyFields),

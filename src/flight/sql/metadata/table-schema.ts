@@ -7,7 +7,8 @@ const prefix = 'ARROW:FLIGHT:SQL:';
 
 /** `table_schema` of GetTables: an encapsulated schema whose fields tell what JDBC's getColumns and Power BI ask. */
 export function tableSchema(table: SqlTableEntry): Uint8Array {
-  const { catalog, schema, name, columns } = table;
+  const { catalog, schema, name, columns, constraints } = table;
+  const notNull = new Set(constraints?.notNull);
   const shared = {
     [`${prefix}CATALOG_NAME`]: catalog,
     [`${prefix}DB_SCHEMA_NAME`]: schema,
@@ -20,7 +21,8 @@ export function tableSchema(table: SqlTableEntry): Uint8Array {
     const { type } = columns[index] as SqlTableEntry['columns'][number];
     const isCaseSensitive = type.kind === 'utf8' || type.kind === 'json';
     const own = { [`${prefix}IS_CASE_SENSITIVE`]: isCaseSensitive ? '1' : '0' };
-    return { ...field, metadata: { ...field.metadata, ...shared, ...own } };
+    const nullable = !notNull.has(field.name);
+    return { ...field, nullable, metadata: { ...field.metadata, ...shared, ...own } };
   });
   return schemaMessage(fields);
 }

@@ -4,6 +4,7 @@ import { mayUseEngine } from '../../../core/engine-names.ts';
 import { isSharedName, splitSharedName } from '../../../core/frame-name.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
+import type { TableConstraints } from '../../../core/table-constraints.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { CallOptions, FrameSql } from '../../../query/frame-sql.ts';
@@ -22,6 +23,7 @@ export interface SqlTableEntry {
   readonly name: string;
   readonly type: 'TABLE' | 'VIEW';
   readonly columns: readonly Column[];
+  readonly constraints?: TableConstraints | undefined;
 }
 
 export interface TableFilter {
@@ -82,25 +84,26 @@ export async function* listTables(
   yield* shared.filter(({ owner }) => owner < framesSchema).flatMap(sharedTable);
   if (schemaFits(framesSchema)) {
     for await (const frame of sources.frames.list(sources.principal, { whose: 'own' })) {
-      if (frame.state === 'held' && nameFits(frame.handle)) yield frameTable(framesSchema, frame.handle, frame.columns);
+      if (frame.state === 'held' && nameFits(frame.handle)) yield frameTable(framesSchema, frame.handle, frame);
     }
   }
   yield* shared.filter(({ owner }) => owner > framesSchema).flatMap(sharedTable);
 
-  function sharedTable({ owner, handle, columns }: SharedFrame): SqlTableEntry[] {
-    return nameFits(handle) ? [frameTable(owner, handle, columns)] : [];
+  function sharedTable({ owner, handle, ...frame }: SharedFrame): SqlTableEntry[] {
+    return nameFits(handle) ? [frameTable(owner, handle, frame)] : [];
   }
 }
 
-function frameTable(schema: string, name: string, columns: readonly Column[]): SqlTableEntry {
-  return { catalog: framesCatalog, schema, name, type: 'TABLE', columns };
+type FrameContents = Pick<SqlTableEntry, 'columns' | 'constraints'>;
+
+function frameTable(schema: string, name: string, { columns, constraints }: FrameContents): SqlTableEntry {
+  return { catalog: framesCatalog, schema, name, type: 'TABLE', columns, constraints };
 }
 
-interface SharedFrame {
+interface SharedFrame extends FrameContents {
   /** The name of its schema. */
   readonly owner: string;
   readonly handle: string;
-  readonly columns: readonly Column[];
 }
 
 /** In order of owners and handles. */
@@ -108,7 +111,8 @@ async function sharedFrames({ frames, principal }: TableSources): Promise<Shared
   const found: SharedFrame[] = [];
   for await (const frame of frames.list(principal, { whose: 'shared' })) {
     if (frame.state === 'held' && isSharedName(frame.handle)) {
-      found.push({ ...splitSharedName(frame.handle), columns: frame.columns });
+      const { columns, constraints } = frame;
+      found.push({ ...splitSharedName(frame.handle), columns, constraints });
     }
   }
   return found.sort((a, b) => compare(a.owner, b.owner) || compare(a.handle, b.handle));

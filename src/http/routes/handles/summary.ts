@@ -1,8 +1,24 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
 import { isSharedName } from '../../../core/frame-name.ts';
+import type { ForeignKey, TableConstraints } from '../../../core/table-constraints.ts';
 import { type ExecColumn, execColumn } from '../../../encoding/rows/exec-column.ts';
-import type { FrameSummary } from '../../../frames/catalog/frame-summary.ts';
+import type { FrameSummary, HeldSummary } from '../../../frames/catalog/frame-summary.ts';
 import type { JsonSchema } from '../../exchange/parameters.ts';
+
+/** A column, with what its definition says beyond its type. */
+export interface HandleColumn extends ExecColumn {
+  readonly nullable?: false;
+  readonly default?: string;
+  readonly generated?: string;
+}
+
+/** Those of more than one column. Only lists that are not empty. */
+export interface HandleConstraints {
+  readonly primaryKey?: readonly string[];
+  readonly unique?: readonly (readonly string[])[];
+  readonly checks?: readonly string[];
+  readonly foreignKeys?: readonly ForeignKey[];
+}
 
 /** A frame as the doors of /handles show it. */
 export interface HandleSummary {
@@ -13,7 +29,8 @@ export interface HandleSummary {
   readonly version: number;
   readonly versionId: string | null;
   readonly rows: number | null;
-  readonly columns: readonly ExecColumn[] | null;
+  readonly columns: readonly HandleColumn[] | null;
+  readonly constraints?: HandleConstraints;
   readonly bytes: { readonly cold: number; readonly hot: number };
   readonly created: string | null;
   readonly ttl: number | null;
@@ -36,7 +53,7 @@ export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSumm
       damaged: frame.reason,
     };
   }
-  const { versionId, contentId, rows, columns, createdAt, ttlMs, expiresAt } = frame;
+  const { versionId, contentId, rows, constraints, createdAt, ttlMs, expiresAt } = frame;
   return {
     handle,
     ...shared,
@@ -44,12 +61,39 @@ export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSumm
     version,
     versionId,
     rows,
-    columns: columns.map(execColumn),
+    columns: handleColumns(frame),
+    ...(constraints !== undefined && { constraints: handleConstraints(constraints) }),
     bytes: { cold: frame.bytes, hot: cache.bytesOf(versionId) + cache.bytesOf(contentId) },
     created: isoTime(createdAt),
     ttl: ttlMs === null ? null : ttlMs / 1000,
     expires: expiresAt === undefined ? null : isoTime(expiresAt),
     damaged: null,
+  };
+}
+
+function handleColumns({ columns, constraints }: HeldSummary): readonly HandleColumn[] {
+  if (constraints === undefined) return columns.map(execColumn);
+  const notNull = new Set(constraints.notNull);
+  const defaults = new Map(constraints.defaults.map(({ column, sql }) => [column, sql]));
+  const generated = new Map(constraints.generated.map(({ column, sql }) => [column, sql]));
+  return columns.map((column) => {
+    const { name } = column;
+    const [value, expression] = [defaults.get(name), generated.get(name)];
+    return {
+      ...execColumn(column),
+      ...(notNull.has(name) && { nullable: false as const }),
+      ...(value !== undefined && { default: value }),
+      ...(expression !== undefined && { generated: expression }),
+    };
+  });
+}
+
+function handleConstraints({ primaryKey, unique, checks, foreignKeys }: TableConstraints): HandleConstraints {
+  return {
+    ...(primaryKey !== undefined && { primaryKey: primaryKey.columns }),
+    ...(unique.length > 0 && { unique: unique.map(({ columns }) => columns) }),
+    ...(checks.length > 0 && { checks: checks.map(({ sql }) => sql) }),
+    ...(foreignKeys.length > 0 && { foreignKeys }),
   };
 }
 
@@ -74,6 +118,36 @@ const nullable = (type: string, description: string, more: object = {}): JsonSch
   ...more,
 });
 
+const names: JsonSchema = { type: 'array', items: { type: 'string' } };
+
+const handleColumnSchema: JsonSchema = {
+  ...columnSchema,
+  properties: {
+    ...(columnSchema.properties as object),
+    nullable: { type: 'boolean', const: false, description: 'The column takes no NULL.' },
+    default: { type: 'string', description: 'The expression of its DEFAULT.' },
+    generated: { type: 'string', description: 'The expression that gives its values.' },
+  },
+};
+
+const constraintsSchema: JsonSchema = {
+  type: 'object',
+  description: 'What CREATE TABLE said beyond its columns. Keys are not enforced.',
+  properties: {
+    primaryKey: names,
+    unique: { type: 'array', items: names },
+    checks: names,
+    foreignKeys: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string' }, columns: names, table: { type: 'string' }, references: names },
+        required: ['columns', 'table'],
+      },
+    },
+  },
+};
+
 export const handleSchema: JsonSchema = {
   type: 'object',
   description: 'A frame. What is not known of a damaged one is null.',
@@ -84,7 +158,8 @@ export const handleSchema: JsonSchema = {
     version: { type: 'integer', description: 'Grows with each put, append and overwrite.' },
     versionId: nullable('string', 'Names these rows for good.'),
     rows: nullable('integer', 'How many.'),
-    columns: { type: ['array', 'null'], items: columnSchema },
+    columns: { type: ['array', 'null'], items: handleColumnSchema },
+    constraints: constraintsSchema,
     bytes: {
       type: 'object',
       properties: {

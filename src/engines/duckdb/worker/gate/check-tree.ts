@@ -49,7 +49,12 @@ const plainTypes = new Set(
  * Walks the whole tree of a query: every node must be of a kind that is known here, every function, table and type
  * one that is allowed. Positions are offsets of bytes in `sql`, its text, as DuckDB counts.
  */
-export function checkTree(statement: TreeNode, sql: string): TreeFacts {
+export function checkTree(
+  statement: TreeNode,
+  sql: string,
+  { takesDefault = false }: { readonly takesDefault?: boolean } = {},
+): TreeFacts {
+  const defaults = takesDefault ? listedDefaults(statement) : new Set();
   const tables = new Map<string, TableName>();
   const parameters = new Set<string>();
   const pending: [unknown, Scope][] = [[statement, { names: noNames, depth: 0, nested: 0 }]];
@@ -59,7 +64,7 @@ export function checkTree(statement: TreeNode, sql: string): TreeFacts {
     let skipped: readonly string[] = [];
     if (typeof node.id === 'string') checkType(node, sql);
     if (typeof node.class === 'string') {
-      checkExpression(node);
+      if (!defaults.has(node)) checkExpression(node);
       if (node.class === 'PARAMETER') parameters.add(String(node.identifier));
     } else if (typeof node.type === 'string') {
       switch (node.type) {
@@ -133,6 +138,13 @@ export function checkTree(statement: TreeNode, sql: string): TreeFacts {
   return { tables: [...tables.values()].reverse(), parameters };
 }
 
+/** Each DEFAULT that is a whole value of the list that an INSERT adds. */
+function listedDefaults({ node }: TreeNode): ReadonlySet<unknown> {
+  const from = isNode(node) ? node.from_table : undefined;
+  if (!isNode(from) || from.type !== 'EXPRESSION_LIST' || !Array.isArray(from.values)) return new Set();
+  return new Set(from.values.flat().filter((value) => isNode(value) && value.class === 'DEFAULT'));
+}
+
 function inside(node: TreeNode, scope: Scope): Scope {
   const kind = node.class ?? node.type;
   const isType = typeof node.id === 'string';
@@ -152,7 +164,7 @@ function inside(node: TreeNode, scope: Scope): Scope {
 function checkExpression(node: TreeNode): void {
   const kind = String(node.class);
   if (kind === 'DEFAULT') {
-    throw new AppError('sql_error', 'DEFAULT is not supported: columns of frames have none', {
+    throw new AppError('sql_error', 'DEFAULT can only stand for a value of an INSERT', {
       hint: 'write NULL or the value itself',
     });
   }

@@ -1,94 +1,90 @@
-import { AppError } from '../../../../core/app-error.ts';
 import type { Query } from '../../../../core/sql.ts';
-import { asciiLower } from '../../../../core/text/ascii-lower.ts';
+import type { TableConstraints } from '../../../../core/table-constraints.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
+import { BuiltText } from './built-text.ts';
+import { beginsClause, ConstraintClauses } from './constraint-clauses.ts';
+import { gateExpressions } from './gate-expressions.ts';
 import type { GateText } from './gate-query.ts';
-import { isWord, type TokenCursor } from './token-cursor.ts';
+import { repeatedColumn } from './repeated-column.ts';
+import type { TokenCursor } from './token-cursor.ts';
 import type { Token } from './tokenizer.ts';
 
-/** Words that begin something behind or instead of a column's type. */
-const constraints = new Set([
-  'as',
-  'check',
-  'collate',
-  'constraint',
-  'default',
-  'exclude',
-  'foreign',
-  'generated',
-  'like',
-  'primary',
-  'references',
-  'unique',
-  'using',
-]);
+export interface DefinedTable {
+  /** Gives the columns and no rows. */
+  readonly query: Query;
+  readonly constraints: TableConstraints | undefined;
+}
 
-/** (column type [NULL], …) as the query that gives these columns and no rows. */
-export async function columnsQuery(cursor: TokenCursor, gate: GateText): Promise<Query> {
+interface DefinedColumn {
+  readonly name: string;
+  /** Undefined: that of the expression from which it is generated. */
+  readonly type: readonly Token[] | undefined;
+}
+
+/** (column type constraint …, constraint, …) */
+export async function definedTable(cursor: TokenCursor, gate: GateText): Promise<DefinedTable> {
+  const clauses = new ConstraintClauses(cursor);
+  const columns = takeColumns(cursor, clauses);
+  const constraints = clauses.constraintsOf(columns.map(({ name }) => name));
+  const text = columnsText(columns, clauses);
+  const query = await gate(text.sql, text.origin);
+  await gateExpressions(clauses.expressions, gate);
+  return { query: { ...query, start: undefined }, constraints };
+}
+
+function takeColumns(cursor: TokenCursor, clauses: ConstraintClauses): readonly DefinedColumn[] {
+  const columns: DefinedColumn[] = [];
   const names = new Set<string>();
-  const origins: { built: number; written: number }[] = [];
-  let sql = 'SELECT ';
   cursor.takesMark('(');
   do {
-    refuseConstraint(cursor);
+    if (columns.length > 0 && clauses.takesOfTable()) continue;
     const { position } = cursor;
     const name = cursor.takeName('the name of a column');
-    if (names.has(name.toLowerCase())) throw repeatedName(name, position);
+    if (names.has(name.toLowerCase())) throw repeatedColumn(name, position);
     names.add(name.toLowerCase());
     const type = takeType(cursor);
-    const [first] = type;
-    if (first === undefined) {
-      if (seesNamesBeforeAs(cursor)) throw namesBeforeAs(cursor);
+    if (type.length === 0 && !cursor.sees('generated', 'always') && !cursor.sees('as'))
       throw cursor.unexpected(`the type of column ${sqlName(name)}`);
-    }
-    sql += `${origins.length > 0 ? ', ' : ''}CAST(NULL AS `;
-    for (const token of type) {
-      origins.push({ built: sql.length, written: token.start });
-      sql += `${token.text} `;
-    }
-    sql += `) AS ${sqlName(name)}`;
-    cursor.takes('null');
-    refuseConstraint(cursor);
+    clauses.takeOfColumn(name);
+    columns.push({ name, type: type.length === 0 ? undefined : type });
     // DuckDB takes a comma behind the last column, too.
   } while (cursor.takesMark(',') && !cursor.seesMark(')'));
   if (!cursor.takesMark(')')) throw cursor.unexpected('a comma or a closing parenthesis');
-  if (cursor.sees('as')) throw namesBeforeAs(cursor);
   if (!cursor.done) throw cursor.unexpected('the end of the statement');
-  const start = origins[0]?.written ?? 0;
-  const query = await gate(`${sql} WHERE false`, (at) => {
-    const origin = origins.findLast(({ built }) => built <= at);
-    return origin === undefined ? start : origin.written + at - origin.built;
-  });
-  return { ...query, start: undefined };
+  return columns;
 }
 
-/** A frame could keep both, but SQL would know the second only under another name. */
-function repeatedName(name: string, position: number): AppError {
-  return new AppError('sql_error', `column ${sqlName(name)} is there already; case does not tell names apart`, {
-    hint: 'give each column another name',
-    position,
-  });
+/** A generated column without a type is the only one that needs the others to tell it. */
+function columnsText(columns: readonly DefinedColumn[], clauses: ConstraintClauses): BuiltText {
+  const text = new BuiltText();
+  const typed = columns.filter(({ type }) => type !== undefined);
+  const needsOthers = typed.length < columns.length;
+  if (needsOthers) {
+    for (const [index, { name, type }] of columns.entries()) {
+      text.add(index === 0 ? 'SELECT ' : ', ');
+      if (type !== undefined) text.add(sqlName(name));
+      else {
+        text.add('(');
+        text.addTokens(clauses.generatedFrom(name) ?? []);
+        text.add(`) AS ${sqlName(name)}`);
+      }
+    }
+    text.add(' FROM (');
+  }
+  for (const [index, { name, type }] of typed.entries()) {
+    text.add(`${index === 0 ? 'SELECT ' : ', '}CAST(NULL AS `);
+    text.addTokens(type ?? []);
+    text.add(`) AS ${sqlName(name)}`);
+  }
+  text.add(`${needsOthers ? ')' : ''} WHERE false`);
+  return text;
 }
 
-/** Whether the rest of a list of columns is names alone, and AS follows it. */
-function seesNamesBeforeAs(cursor: TokenCursor): boolean {
-  let ahead = 0;
-  while (cursor.seesMark(',', ahead)) ahead += 2;
-  return cursor.seesMark(')', ahead) && isWord(cursor.peek(ahead + 1), 'as');
-}
-
-function namesBeforeAs({ position }: TokenCursor): AppError {
-  return new AppError('sql_forbidden', 'names of columns before AS are not supported', {
-    hint: 'name the columns in the query: AS SELECT 1 AS a, …',
-    position,
-  });
-}
-
-function takeType(cursor: TokenCursor): Token[] {
+function takeType(cursor: TokenCursor): readonly Token[] {
   const type: Token[] = [];
   let depth = 0;
   for (let token = cursor.peek(); token !== undefined; token = cursor.peek()) {
-    if (depth === 0 && (token.text === ',' || token.text === ')' || endsType(token))) break;
+    if (depth === 0 && (token.text === ',' || token.text === ')' || beginsClause(token))) break;
     if (token.kind === 'operator' || token.kind === 'parameter') throw cursor.unexpected('a type');
     if (/^[([{]$/.test(token.text)) depth++;
     else if (/^[)\]}]$/.test(token.text)) depth--;
@@ -96,21 +92,4 @@ function takeType(cursor: TokenCursor): Token[] {
     cursor.take();
   }
   return type;
-}
-
-function endsType(token: Token): boolean {
-  return (
-    isWord(token, 'not') || isWord(token, 'null') || (token.kind === 'word' && constraints.has(asciiLower(token.text)))
-  );
-}
-
-function refuseConstraint(cursor: TokenCursor): void {
-  const token = cursor.peek();
-  const notNull = cursor.sees('not', 'null');
-  if (!notNull && (token?.kind !== 'word' || !constraints.has(asciiLower(token.text)))) return;
-  const constraint = notNull ? 'NOT NULL' : token?.text.toUpperCase();
-  throw new AppError('sql_forbidden', `${constraint} is not supported: frames have no constraints, keys or defaults`, {
-    hint: 'give only the name and the type of each column',
-    position: cursor.position,
-  });
 }

@@ -1,13 +1,15 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Query, Statement } from '../../../../core/sql.ts';
-import { columnsQuery } from './column-definitions.ts';
+import { sqlName } from '../../protocol/sql-text.ts';
+import { definedTable } from './column-definitions.ts';
 import type { GateText } from './gate-query.ts';
 import { refuseStatement } from './refused-statements.ts';
+import { repeatedColumn } from './repeated-column.ts';
 import { checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
 import type { Token, TokenizedStatement } from './tokenizer.ts';
 
-/** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name, then AS query [WITH [NO] DATA] or (column type, …). */
+/** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name, then [(column, …)] AS query [WITH [NO] DATA] or (column type, …). */
 export async function createTable(cursor: TokenCursor, text: TokenizedStatement, gate: GateText): Promise<Statement> {
   const { position } = cursor;
   cursor.takes('create');
@@ -19,19 +21,48 @@ export async function createTable(cursor: TokenCursor, text: TokenizedStatement,
   const table = cursor.takeTableName();
   checkWritable(table, tableAt);
   const ifTaken = replace ? 'replace' : keep ? 'keep' : 'fail';
-  const query = cursor.seesMark('(') ? await columnsQuery(cursor, gate) : await asQuery(cursor, text, gate);
-  return { kind: 'createTable', table, ifTaken, query };
+  if (cursor.seesMark('(') && !seesNamesBeforeAs(cursor))
+    return { kind: 'createTable', table, ifTaken, ...(await definedTable(cursor, gate)) };
+  const names = cursor.seesMark('(') ? takeNames(cursor) : [];
+  return { kind: 'createTable', table, ifTaken, query: await asQuery(cursor, names, text, gate) };
 }
 
-async function asQuery(cursor: TokenCursor, { sql, tokens }: TokenizedStatement, gate: GateText): Promise<Query> {
+/** Whether the parentheses that begin here hold names alone, and AS follows them. */
+function seesNamesBeforeAs(cursor: TokenCursor): boolean {
+  let ahead = 1;
+  while (cursor.seesMark(',', ahead + 1)) ahead += 2;
+  return cursor.seesMark(')', ahead + 1) && isWord(cursor.peek(ahead + 2), 'as');
+}
+
+function takeNames(cursor: TokenCursor): readonly string[] {
+  const names: string[] = [];
+  cursor.takesMark('(');
+  do {
+    const { position } = cursor;
+    const name = cursor.takeName('the name of a column');
+    if (names.some((other) => other.toLowerCase() === name.toLowerCase())) throw repeatedColumn(name, position);
+    names.push(name);
+  } while (cursor.takesMark(','));
+  cursor.takesMark(')');
+  return names;
+}
+
+async function asQuery(
+  cursor: TokenCursor,
+  names: readonly string[],
+  { sql, tokens }: TokenizedStatement,
+  gate: GateText,
+): Promise<Query> {
   if (!cursor.takes('as')) throw cursor.unexpected('AS and a query, or the columns in parentheses');
   const { position } = cursor;
   const { end, noData } = queryEnd(tokens);
   if (end <= position) throw cursor.unexpected('a query');
   const query = await gate(sql.slice(position, end), (at) => position + at);
-  if (!noData) return query;
+  if (!noData && names.length === 0) return query;
   const head = 'SELECT * FROM (';
-  return await gate(`${head}${query.sql}) LIMIT 0`, (at) => position + at - head.length);
+  const alias = names.length === 0 ? '' : ` AS "the query" (${names.map(sqlName).join(', ')})`;
+  const renamed = `${head}${query.sql})${alias}${noData ? ' LIMIT 0' : ''}`;
+  return await gate(renamed, (at) => position + at - head.length);
 }
 
 /** Where the query ends, and whether WITH NO DATA follows it. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Query, TableName } from '../../../../core/sql.ts';
 import type { Connection } from '../native/session.ts';
+import { checkExpressionList } from './check-expression-list.ts';
 import { checkTree, type TreeFacts } from './check-tree.ts';
 import { withoutEnums } from './inner-enums.ts';
 import { openPivot, placeWithoutValues, withValues } from './open-pivot.ts';
@@ -14,7 +15,15 @@ export type Origin = (offset: number) => number;
 /** What a PIVOT without a list of its values is: a query whose values DuckDB looks up itself, or not allowed. */
 export type OpenPivots = 'allowed' | 'refused';
 
-export type GateText = (sql: string, origin: Origin, openPivots?: OpenPivots) => Promise<Query>;
+/** What a text may be beside a query, or must be. */
+export interface TextRules {
+  /** DEFAULT may stand for a value, as in an INSERT. */
+  readonly takesDefault?: boolean;
+  /** It is so many expressions, each a value of one row alone. */
+  readonly expressions?: number;
+}
+
+export type GateText = (sql: string, origin: Origin, openPivots?: OpenPivots, rules?: TextRules) => Promise<Query>;
 
 /** Checks the text of a query; what it gives is exactly that text. */
 export async function gateQuery(
@@ -22,10 +31,14 @@ export async function gateQuery(
   sql: string,
   origin: Origin,
   openPivots: OpenPivots = 'allowed',
+  { takesDefault = false, expressions }: TextRules = {},
 ): Promise<Query> {
   try {
     const { tree, text, place } = await parse(connection, sql, openPivots);
-    const facts = inCharacters(text, place, () => checkTree(tree, text));
+    const facts = inCharacters(text, place, () => {
+      if (expressions !== undefined) checkExpressionList(tree, expressions);
+      return checkTree(tree, text, { takesDefault });
+    });
     const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
     return { sql, start: origin(0), tables, ...parametersOf(tree, facts.parameters) };
   } catch (error) {

@@ -7,28 +7,40 @@ import { checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
 import type { Token, TokenizedStatement } from './tokenizer.ts';
 
-/** INSERT INTO name [(column, …)] query */
+/** INSERT INTO name [AS alias] [(column, …)] [BY NAME | BY POSITION] query, or … DEFAULT VALUES */
 export async function insert(
   cursor: TokenCursor,
   { sql, tokens }: TokenizedStatement,
   gate: GateText,
 ): Promise<Statement> {
   cursor.takes('insert');
-  if (cursor.sees('or')) throw unsupported('INSERT OR REPLACE and OR IGNORE', 'frames have no keys', cursor.position);
+  if (cursor.sees('or')) throw noEnforcedKeys('INSERT OR REPLACE and OR IGNORE', cursor.position);
   if (!cursor.takes('into')) throw cursor.unexpected('INTO');
   const tableAt = cursor.position;
   const table = cursor.takeTableName();
   checkWritable(table, tableAt);
+  if (cursor.takes('as')) cursor.takeName('another name for the table');
   const columns = seesColumns(cursor) ? takeColumns(cursor) : undefined;
-  if (cursor.sees('by')) {
-    throw unsupported('INSERT … BY NAME', 'list the columns behind the name of the table', cursor.position);
+  const matchAt = cursor.position;
+  const isByName = cursor.takes('by', 'name');
+  if (isByName && columns !== undefined) {
+    const hint = 'leave the list of columns out';
+    throw new AppError('sql_error', 'BY NAME takes no list of columns', { hint, position: matchAt });
   }
-  if (cursor.sees('default', 'values'))
-    throw unsupported('DEFAULT VALUES', 'columns of frames have no defaults', cursor.position);
+  if (!isByName) cursor.takes('by', 'position');
+  const insertOf = async (text: string, start: number, match: 'position' | 'name' | 'defaults'): Promise<Statement> => {
+    const query = await gate(text, (at) => start + at, 'allowed', { takesDefault: true });
+    return { kind: 'insert', table, columns, match, query };
+  };
+  if (columns === undefined && !isByName && cursor.takes('default', 'values')) {
+    refuseClauses(tokens);
+    if (!cursor.done) throw cursor.unexpected('the end of the statement');
+    return await insertOf('VALUES (DEFAULT)', matchAt, 'defaults');
+  }
   refuseClauses(tokens);
   if (cursor.done) throw cursor.unexpected('VALUES or a query');
   const start = cursor.position;
-  return { kind: 'insert', table, columns, query: await gate(sql.slice(start), (at) => start + at) };
+  return await insertOf(sql.slice(start), start, isByName ? 'name' : 'position');
 }
 
 function seesColumns(cursor: TokenCursor): boolean {
@@ -48,7 +60,7 @@ function takeColumns(cursor: TokenCursor): string[] {
   const columns: string[] = [];
   cursor.takesMark('(');
   do columns.push(cursor.takeName('the name of a column'));
-  while (cursor.takesMark(','));
+  while (cursor.takesMark(',') && !cursor.seesMark(')'));
   if (!cursor.takesMark(')')) throw cursor.unexpected('a closing parenthesis');
   return columns;
 }
@@ -62,9 +74,13 @@ function refuseClauses(tokens: readonly Token[]): void {
     if (isWord(token, 'returning')) throw unsupported('RETURNING', 'read the frame afterwards', token.start);
     const after = tokens[index + 2];
     if (isWord(token, 'on') && isWord(tokens[index + 1], 'conflict') && (after?.text === '(' || isWord(after, 'do'))) {
-      throw unsupported('ON CONFLICT', 'frames have no keys', token.start);
+      throw noEnforcedKeys('ON CONFLICT', token.start);
     }
   }
+}
+
+function noEnforcedKeys(what: string, position: number): AppError {
+  return unsupported(what, 'keys are kept and told, but not enforced: leave out what is there with a query', position);
 }
 
 function unsupported(what: string, hint: string, position: number): AppError {

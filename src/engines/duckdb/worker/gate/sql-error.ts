@@ -87,6 +87,10 @@ const wordings: readonly [RegExp, (found: readonly string[], candidates: readonl
       }),
     ],
     [
+      /^NOT NULL constraint failed: ([^.\n]*)\.([^\n]*)/,
+      ([, table = '', column = '']) => ({ message: `column "${column}" of ${table} takes no NULL` }),
+    ],
+    [
       /^More than one row returned by a subquery used as an expression/,
       () => ({ message: 'a subquery used as a value gives more than one row', hint: 'add LIMIT 1, or use IN or ANY' }),
     ],

@@ -18,6 +18,7 @@ import { nestedTypes } from '../native/duckdb-types.ts';
 import { firstError } from '../native/first-error.ts';
 import type { Connection } from '../native/session.ts';
 import { checksumOf } from '../parquet/checksum.ts';
+import { firstNulls } from '../parquet/first-nulls.ts';
 import { flatColumns } from '../parquet/flat-columns.ts';
 import { type FlatPart, writeFlatPart } from '../parquet/flat-part.ts';
 import { lossError, withoutLoss } from '../parquet/parquet-loss.ts';
@@ -37,7 +38,7 @@ type WriteJob = Omit<Extract<Job, { kind: 'write' }>, 'kind'>;
 /** Writes a Parquet file, fsyncs it and takes its checksum. Leaves nothing at the path when it fails. */
 export async function writePart(context: WriteContext, job: WriteJob): Promise<WrittenPart> {
   const { connection, signal } = context;
-  const { source, path, compression, isTemporary } = job;
+  const { source, path, compression, isTemporary, notNull } = job;
   try {
     const { flat, report } = await withWriteThreads(context, () => writeRows(context, job));
     const [syncing, probing, summing] = [
@@ -50,7 +51,16 @@ export async function writePart(context: WriteContext, job: WriteJob): Promise<W
     await syncing;
     const isCompressed = flat === undefined || compression.algorithm === 'uncompressed';
     const { checksum, bytes } = await summing;
-    return { ...(await probing), checksum, bytes, isCompressed, ...(report !== undefined && { report }) };
+    const facts = await probing;
+    const nulls = await firstNulls(connection, path, facts.columns, notNull);
+    return {
+      ...facts,
+      checksum,
+      bytes,
+      isCompressed,
+      ...(report !== undefined && { report }),
+      ...(nulls.length > 0 && { nulls }),
+    };
   } catch (error) {
     await rm(path, { force: true });
     throw explain(error, source, path);

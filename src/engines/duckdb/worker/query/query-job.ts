@@ -1,6 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Column } from '../../../../core/data-type.ts';
 import { isAnalytics, type Query, type SqlDescription } from '../../../../core/sql.ts';
+import type { TableConstraints } from '../../../../core/table-constraints.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
 import { loadArrowStream } from '../append/arrow-to-table.ts';
@@ -13,7 +14,7 @@ import { firstError } from '../native/first-error.ts';
 import type { Connection, PreparedStatement } from '../native/session.ts';
 import { canBeRead, readableSql } from '../parquet/parquet-relation.ts';
 import { assertTables } from './analytics-names.ts';
-import { type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
+import { assertConstraints, type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
 import { parameterTypes } from './parameter-types.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
 import { runShort, type ShortResult } from './short-query.ts';
@@ -97,6 +98,7 @@ export async function* runQuery(
   try {
     await using target = await insertTarget(connection, job.into);
     if (target === undefined) {
+      if (job.constraints !== undefined) await assertDefinition(connection, job.query, job.constraints);
       const { query, hasParameters } = job;
       const all = hasParameters
         ? boundResults(context, query, { isKept: job.isKept })
@@ -109,6 +111,17 @@ export async function* runQuery(
   } catch (error) {
     throw await explain(error, connection, job);
   }
+}
+
+/** Whether DuckDB can keep them for a table of the query's columns. */
+async function assertDefinition(connection: Connection, query: Query, constraints: TableConstraints): Promise<void> {
+  using statement = await prepareQuery(connection, query.sql);
+  const { declaredTypes } = statement;
+  const columns = (await readableColumns(connection, query, statement)).map((column, index) => ({
+    ...column,
+    declared: declaredTypes[index],
+  }));
+  await assertConstraints(connection, columns, constraints);
 }
 
 async function insertRows(

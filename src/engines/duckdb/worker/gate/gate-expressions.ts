@@ -1,0 +1,44 @@
+import { AppError } from '../../../../core/app-error.ts';
+import { BuiltText, textOf } from './built-text.ts';
+import type { GateText } from './gate-query.ts';
+import { type Token, tokenize } from './tokenizer.ts';
+
+/** Checks expressions that the definition of a table consists of: each computes a value of one row, or of nothing. */
+export async function gateExpressions(expressions: readonly (readonly Token[])[], gate: GateText): Promise<void> {
+  if (expressions.length === 0) return;
+  const text = new BuiltText();
+  for (const [index, tokens] of expressions.entries()) {
+    if (!isOneExpression(tokens)) throw notOneExpression(tokens[0]?.start);
+    text.add(index === 0 ? 'SELECT (' : '), (');
+    text.addTokens(tokens);
+  }
+  text.add(')');
+  await gate(text.sql, text.origin, 'refused', { expressions: expressions.length });
+}
+
+/** Checks texts that were expressions of a definition before, and may have been changed since. */
+export async function gateKeptExpressions(texts: readonly string[], gate: GateText): Promise<void> {
+  const expressions = texts.map((text) => {
+    const tokens = tokenize(text);
+    if (textOf(tokens) !== text) throw notOneExpression(undefined);
+    return tokens;
+  });
+  await gateExpressions(expressions, gate);
+}
+
+/** Whether the text in parentheses is nothing but that. */
+function isOneExpression(tokens: readonly Token[]): boolean {
+  const open: string[] = [];
+  for (const { kind, text } of tokens) {
+    if (kind !== 'mark') continue;
+    if (/[([{]/.test(text)) open.push(text);
+    else if (/[)\]}]/.test(text)) {
+      if (open.pop() !== { ')': '(', ']': '[', '}': '{' }[text]) return false;
+    } else if (text === ';' || (text === ',' && open.length === 0)) return false;
+  }
+  return tokens.length > 0 && open.length === 0;
+}
+
+function notOneExpression(position: number | undefined): AppError {
+  return new AppError('sql_error', 'expected one expression', { position });
+}
