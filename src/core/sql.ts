@@ -41,7 +41,12 @@ export interface Query {
   readonly parameterCount: number;
   /** Where parameters have names (`$name`): theirs, in the order of their first use. Case does not tell them apart. */
   readonly parameterNames?: readonly string[];
+  /** Where the text is EXPLAIN, with or without ANALYZE: how its answer is to be. */
+  readonly explain?: { readonly isAnalyzed: boolean; readonly format: ExplainFormat };
 }
+
+export const explainFormats = ['default', 'text', 'json', 'html', 'graphviz', 'yaml', 'mermaid'] as const;
+export type ExplainFormat = (typeof explainFormats)[number];
 
 /** What a caller's SQL text asks for. */
 export type Statement<Q extends Query = Query> =

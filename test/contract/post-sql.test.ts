@@ -9,6 +9,7 @@ let server: Framehold;
 beforeAll(async () => {
   server = await startFramehold({ settings: { 'sql.timeout': '20s', 'http.max_limit': '100000' } });
   await putSql(server.frames, 'ids', 'SELECT range AS id FROM range(5000)');
+  await putSql(server.frames, 'explained', 'SELECT range AS id FROM range(5000)');
   await putSql(server.frames, 'days', "SELECT DATE '2026-01-01' + range::INT AS day, range::INT AS n FROM range(31)");
 });
 afterAll(async () => {
@@ -306,9 +307,87 @@ describe('the answer', () => {
     });
   });
 
-  test('SHOW TABLES and EXPLAIN work', async () => {
+  test('SHOW TABLES works', async () => {
     expect((await run({ sql: 'SHOW TABLES' })).json().dataset).toContainEqual(['ids']);
-    expect((await run({ sql: 'EXPLAIN SELECT 1 AS a' })).status).toBe(200);
+  });
+});
+
+describe('EXPLAIN', () => {
+  const formats = [
+    '',
+    '(FORMAT text)',
+    '(FORMAT json)',
+    '(FORMAT html)',
+    '(FORMAT graphviz)',
+    '(FORMAT yaml)',
+    '(FORMAT mermaid)',
+  ];
+  const profiles = ['ANALYZE', ...formats.slice(1).map((format) => format.replace('(', '(ANALYZE, '))];
+
+  /** Key and text. */
+  async function explain(options: string, sql: string): Promise<[string, string]> {
+    const answer = await run({ sql: `EXPLAIN ${options} ${sql}` });
+    expect(answer.status, answer.text).toBe(200);
+    return (answer.json().dataset as [string, string][])[0] ?? ['', ''];
+  }
+
+  test.each(formats)(
+    '%s shows the plan, before and after a frame has a warm copy, and no name of ours',
+    async (format) => {
+      for (const frame of ['explained', 'ids']) {
+        const [key, plan] = await explain(format, `SELECT sum(id) FROM ${frame} WHERE id > 17`);
+        expect(key).toBe('physical_plan');
+        expect(plan).toMatch(/AGGREGATE/);
+        expect(plan).not.toMatch(/_warm_|\.parquet|[/]tmp[/]|main\.frame/);
+      }
+    },
+  );
+
+  test.each(profiles)('%s runs the query and shows its figures, and no path of a file', async (options) => {
+    const [key, profile] = await explain(
+      options,
+      'SELECT count(*) FROM explained a JOIN ids b USING (id) WHERE a.id > 17',
+    );
+    expect(key).toBe('analyzed_plan');
+    expect(profile).toMatch(/HASH_JOIN/);
+    expect(profile).toMatch(/4982/);
+    expect(profile).not.toMatch(/_warm_|\.parquet|[/]tmp[/]|[Ff]ilename|cold/);
+  });
+
+  test('in JSON a profile has the names of DuckDB, and nothing of the server', async () => {
+    const [, json] = await explain('(ANALYZE, FORMAT json)', 'SELECT id FROM explained WHERE id = 17');
+    const profile = JSON.parse(json);
+    expect(profile).toMatchObject({ latency: expect.any(Number), children: [{ operator_name: 'EXPLAIN_ANALYZE' }] });
+    expect(profile.children[0].children[0]).toMatchObject({
+      operator_type: 'TABLE_SCAN',
+      operator_cardinality: 1,
+      extra_info: { Filters: 'id=17' },
+    });
+    expect(profile).not.toHaveProperty('query_name');
+  });
+
+  test('of a statement that writes a frame shows the plan of its query, and writes nothing', async () => {
+    expect((await explain('', 'CREATE TABLE unmade AS SELECT DISTINCT id FROM ids'))[1]).toContain('HASH_GROUP_BY');
+    expect((await explain('', 'INSERT INTO days (n) SELECT DISTINCT id FROM ids'))[1]).toContain('HASH_GROUP_BY');
+    expect(await value('SELECT count(*) FROM days')).toBe(31);
+    expect((await run({ sql: 'FROM unmade' })).json()).toMatchObject({ error: 'table "unmade" not found' });
+  });
+
+  test.each([
+    ['EXPLAIN ANALYZE INSERT INTO days SELECT * FROM days', 'sql_forbidden', 16],
+    ['EXPLAIN INSERT INTO nowhere SELECT 1', 'sql_error', undefined],
+    ['EXPLAIN ANALYZE SELECT prise FROM days', 'sql_error', 23],
+    ['EXPLAIN (ANALYZE, FORMAT json) SELECT 1 + prise FROM days', 'sql_error', 42],
+    ['EXPLAIN CREATE TABLE x AS SELECT prise FROM days', 'sql_error', 33],
+  ])('%s is refused', async (sql, code, position) => {
+    expect((await run({ sql })).json()).toMatchObject({ code, ...(position !== undefined && { position }) });
+  });
+
+  test('ANALYZE ends with the time of a statement', async () => {
+    await using impatient = await startFramehold({ settings: { 'sql.timeout': '300ms' } });
+    const sql = 'EXPLAIN ANALYZE SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range * b.range = 7';
+    const answer = await ask(`${impatient.url}/sql`, { method: 'POST', headers: json, body: JSON.stringify({ sql }) });
+    expect(answer.json()).toMatchObject({ code: 'sql_timeout' });
   });
 });
 

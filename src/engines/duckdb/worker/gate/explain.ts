@@ -1,46 +1,89 @@
 import { AppError } from '../../../../core/app-error.ts';
-import type { Query } from '../../../../core/sql.ts';
+import { type ExplainFormat, explainFormats, type Query, type TableName } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
+import { createTable } from './create-table.ts';
 import type { GateText } from './gate-query.ts';
-import { isWord, type TokenCursor } from './token-cursor.ts';
+import { insert } from './insert.ts';
+import { checkReadable } from './table-access.ts';
+import { TokenCursor } from './token-cursor.ts';
 import type { TokenizedStatement } from './tokenizer.ts';
 
-const formats = new Set(['default', 'text', 'json', 'html', 'graphviz', 'yaml', 'mermaid']);
+interface Options {
+  readonly isAnalyzed: boolean;
+  readonly format: ExplainFormat;
+}
 
-/** EXPLAIN [(FORMAT f)] query. What runs is the whole text; what is explained has been gated as a query. */
-export async function explained(cursor: TokenCursor, { sql }: TokenizedStatement, gate: GateText): Promise<Query> {
-  const { position } = cursor;
+/**
+ * EXPLAIN [ANALYZE] [(option, …)] statement. What is explained has been gated as a statement of its own; of one that writes a
+ * frame it is the query.
+ */
+export async function explained(cursor: TokenCursor, text: TokenizedStatement, gate: GateText): Promise<Query> {
   cursor.takes('explain');
-  refuseAnalyze(cursor);
-  const option = cursor.peek(1);
-  if (cursor.seesMark('(') && (isWord(option, 'format') || isWord(option, 'analyze'))) takeOptions(cursor);
+  const explain = takesAnalyze(cursor) ? { isAnalyzed: true, format: 'text' as const } : takeOptions(cursor);
   if (cursor.done) throw cursor.unexpected('a query');
+  const query = await explainedQuery(cursor, text, gate, explain);
+  // DuckDB's profile holds paths of files: in JSON they can be told from the rest.
+  const format = explain.isAnalyzed ? 'json' : explain.format;
+  const analyze = explain.isAnalyzed ? 'ANALYZE, ' : '';
+  // DuckDB's parser knows no word for its default.
+  const head = format === 'default' ? 'EXPLAIN ' : `EXPLAIN (${analyze}FORMAT ${format}) `;
+  const start = query.start === undefined ? undefined : query.start - head.length;
+  return { ...query, sql: head + query.sql, start, explain };
+}
+
+async function explainedQuery(
+  cursor: TokenCursor,
+  { sql, tokens }: TokenizedStatement,
+  gate: GateText,
+  { isAnalyzed }: Options,
+): Promise<Query> {
   const start = cursor.position;
-  const query = await gate(sql.slice(start), (at) => start + at, 'refused');
-  return { ...query, sql: sql.slice(position), start: position };
+  const isCreate = cursor.sees('create');
+  if (!isCreate && !cursor.sees('insert')) return await gate(sql.slice(start), (at) => start + at, 'refused');
+  if (isAnalyzed) {
+    throw new AppError('sql_forbidden', 'EXPLAIN ANALYZE is only for queries: it runs what it explains', {
+      hint: 'explain the query that the statement takes its rows from',
+      position: start,
+    });
+  }
+  const rest = tokens.filter((token) => token.start >= start);
+  const inner = new TokenCursor(rest, sql.length);
+  const read = isCreate ? createTable : insert;
+  const statement = await read(inner, { sql, tokens: rest }, (part, origin) => gate(part, origin, 'refused'));
+  if (!('query' in statement) || statement.query.start === undefined) {
+    throw new AppError('sql_forbidden', 'only a statement with a query can be explained', { position: start });
+  }
+  return statement.kind === 'insert' ? reading(statement.query, statement.table) : statement.query;
 }
 
-/** Its answer shows the paths of the files that were read. */
-function refuseAnalyze(cursor: TokenCursor): void {
-  if (!cursor.sees('analyze') && !cursor.sees('analyse')) return;
-  throw new AppError('sql_forbidden', 'EXPLAIN ANALYZE is not allowed', {
-    hint: 'EXPLAIN shows the plan',
-    position: cursor.position,
-  });
+/** As a query that also reads the table, which must be there. */
+function reading(query: Query, table: TableName): Query {
+  checkReadable(table, undefined);
+  return { ...query, tables: [...query.tables, table] };
 }
 
-function takeOptions(cursor: TokenCursor): void {
-  cursor.takesMark('(');
-  do {
-    refuseAnalyze(cursor);
-    if (!cursor.takes('format')) throw cursor.unexpected('FORMAT');
-    const format = cursor.take();
-    if (format?.kind !== 'word' || !formats.has(asciiLower(format.text))) {
-      throw new AppError('sql_error', 'EXPLAIN has no such format', {
-        position: format?.start ?? cursor.position,
-        hint: `use one of ${[...formats].join(', ')}`,
-      });
-    }
-  } while (cursor.takesMark(','));
+function takesAnalyze(cursor: TokenCursor): boolean {
+  return cursor.takes('analyze') || cursor.takes('analyse');
+}
+
+function takeOptions(cursor: TokenCursor): Options {
+  let options: Options = { isAnalyzed: false, format: 'default' };
+  const first = cursor.peek(1);
+  const isList = first?.kind === 'word' && ['format', 'analyze', 'analyse'].includes(asciiLower(first.text));
+  if (!isList || !cursor.takesMark('(')) return options;
+  do options = takesAnalyze(cursor) ? { ...options, isAnalyzed: true } : { ...options, format: takeFormat(cursor) };
+  while (cursor.takesMark(','));
   if (!cursor.takesMark(')')) throw cursor.unexpected('a closing parenthesis');
+  return options;
+}
+
+function takeFormat(cursor: TokenCursor): ExplainFormat {
+  if (!cursor.takes('format')) throw cursor.unexpected('FORMAT or ANALYZE');
+  const token = cursor.take();
+  const format = token?.kind === 'word' ? explainFormats.find((known) => known === asciiLower(token.text)) : undefined;
+  if (format !== undefined) return format;
+  throw new AppError('sql_error', 'EXPLAIN has no such format', {
+    position: token?.start ?? cursor.position,
+    hint: `use one of ${explainFormats.join(', ')}`,
+  });
 }

@@ -14,6 +14,7 @@ import { firstError } from '../native/first-error.ts';
 import type { Connection, PreparedStatement } from '../native/session.ts';
 import { canBeRead, readableSql } from '../parquet/parquet-relation.ts';
 import { assertTables } from './analytics-names.ts';
+import { explainRows } from './explain-rows.ts';
 import { assertConstraints, type InsertTarget, insertInto, insertTarget } from './insert-target.ts';
 import { parameterTypes } from './parameter-types.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
@@ -63,7 +64,9 @@ async function describeKept({ connection, kept }: SqlCatalog, query: Query, key:
 function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undefined {
   // A PIVOT may have made a type for itself, which the next one drops. A list or a range is another one the next time.
   const isOfOnce =
-    /\bpivot/i.test(query.sql) || tables.some(({ source: { kind } }) => kind === 'list' || kind === 'range');
+    query.explain !== undefined ||
+    /\bpivot/i.test(query.sql) ||
+    tables.some(({ source: { kind } }) => kind === 'list' || kind === 'range');
   const isBound = hasParameters || query.parameterCount > 0;
   if (into !== undefined || isBound || isOfOnce || usesAnalytics(query)) return undefined;
   const places = tables.map(({ name, schema, casts, source }) => [
@@ -102,7 +105,9 @@ export async function* runQuery(
       const { query, hasParameters } = job;
       const all = hasParameters
         ? boundResults(context, query, { isKept: job.isKept })
-        : results(context, query, keyOf(job), job.isKept);
+        : query.explain === undefined
+          ? results(context, query, keyOf(job), job.isKept)
+          : explanation(context, job, query.explain);
       return yield* encodeResults(all, job);
     }
     await insertRows(context, target, job);
@@ -272,6 +277,15 @@ async function* results(
     if (isWhole && key !== undefined) kept.keep(key, statement);
     else statement[Symbol.dispose]();
   }
+}
+
+async function* explanation(
+  { catalog }: QueryContext,
+  { query, tables }: QueryJob,
+  explain: NonNullable<Query['explain']>,
+): AsyncGenerator<ResultRows, void, undefined> {
+  await using result = await catalog.connection.query(query.sql);
+  yield await explainRows(result, explain, catalog.shownNames(tables));
 }
 
 async function prepareQuery(connection: Connection, sql: string): Promise<PreparedStatement> {

@@ -61,6 +61,16 @@ export class SqlCatalog {
     });
   }
 
+  /** What a query calls the tables that have a name of their own here. */
+  shownNames(tables: readonly QueryTable[]): ReadonlyMap<string, string> {
+    return new Map(
+      tables.flatMap(({ name, schema, source }) => {
+        const known = source.kind === 'warm' ? this.#warmNames.get(source.path) : undefined;
+        return known === undefined ? [] : [[known, schema === undefined ? name : `${schema}.${name}`]];
+      }),
+    );
+  }
+
   /** Makes these tables, and no others of their names, what a query reads. */
   async show(tables: readonly QueryTable[], { hasListMath = false } = {}): Promise<void> {
     if (this.#views.size + tables.length > mostViews) await this.#dropViews();
