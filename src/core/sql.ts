@@ -41,8 +41,19 @@ export interface Query {
   readonly parameterCount: number;
   /** Where parameters have names (`$name`): theirs, in the order of their first use. Case does not tell them apart. */
   readonly parameterNames?: readonly string[];
+  /**
+   * Where it asks for `rowid`, the number of a row: what must be put into the text where frames have a column of that name, so
+   * that `*` leaves it out. `edits` are undefined where only tables can have it that do not show it.
+   */
+  readonly rowIds?: { readonly edits?: readonly TextEdit[] | undefined };
   /** Where the text is EXPLAIN, with or without ANALYZE: how its answer is to be. */
   readonly explain?: { readonly isAnalyzed: boolean; readonly format: ExplainFormat };
+}
+
+/** What is put into a text, at an offset of it. */
+export interface TextEdit {
+  readonly at: number;
+  readonly text: string;
 }
 
 export const explainFormats = ['default', 'text', 'json', 'html', 'graphviz', 'yaml', 'mermaid'] as const;

@@ -264,7 +264,7 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   const warm = warmPath(table);
   const isUniform = table.parts.every(({ columnCount }) => columnCount === undefined);
   const files = {
-    parts: table.parts.map(({ path, columnCount }) => ({ path, columnCount })),
+    parts: table.parts.map(({ path, rows, columnCount }) => ({ path, rows, columnCount })),
     columns: isUniform ? [] : table.columns,
   };
   return {

@@ -40,7 +40,7 @@ export interface SqlSettings {
 }
 
 export interface TableFiles {
-  readonly parts: readonly Pick<PartSource, 'path' | 'columnCount'>[];
+  readonly parts: readonly Pick<PartSource, 'path' | 'rows' | 'columnCount'>[];
   /** Empty where every part has all of them. */
   readonly columns: readonly Column[];
 }

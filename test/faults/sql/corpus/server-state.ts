@@ -180,7 +180,6 @@ WITH RECURSIVE a AS (FROM duckdb_databases), duckdb_databases AS (SELECT 1) FROM
 WITH RECURSIVE duckdb_databases AS (SELECT 1 x UNION ALL FROM duckdb_databases WHERE x < 0) FROM duckdb_databases
 (WITH duckdb_databases AS (SELECT 1 x) SELECT 1) UNION ALL SELECT count(*) FROM duckdb_databases
 SELECT 1 FROM (WITH duckdb_settings AS (SELECT 1) SELECT 1), duckdb_settings
-EXPLAIN ANALYZE SELECT * FROM trades
 EXPLAIN ANALYSE SELECT * FROM trades
 EXPLAIN (ANALYZE) SELECT * FROM trades
 EXPLAIN (FORMAT json, ANALYZE) SELECT * FROM trades

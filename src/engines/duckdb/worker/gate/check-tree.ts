@@ -1,9 +1,10 @@
 import { AppError } from '../../../../core/app-error.ts';
-import type { TableName } from '../../../../core/sql.ts';
+import { isAnalytics, type TableName } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { checkFunction, checkTableFunction } from './check-function.ts';
 import { checkType } from './check-type.ts';
 import { bytePosition, type TreeNode } from './parse-tree.ts';
+import { type RowIdUse, rowIdUse } from './row-ids.ts';
 import { checkReadable } from './table-access.ts';
 import { hasName, noNames, type WithNames, withNames } from './with-names.ts';
 
@@ -12,6 +13,8 @@ export interface TreeFacts {
   readonly tables: readonly TableName[];
   /** Of its parameters, as written without the $; `?` are numbered. */
   readonly parameters: ReadonlySet<string>;
+  /** Undefined where it does not ask for the numbers of rows. */
+  readonly rowIds: RowIdUse | undefined;
 }
 
 interface Scope {
@@ -57,6 +60,7 @@ export function checkTree(
   const defaults = takesDefault ? listedDefaults(statement) : new Set();
   const tables = new Map<string, TableName>();
   const parameters = new Set<string>();
+  const frames = new Set<TreeNode>();
   const pending: [unknown, Scope][] = [[statement, { names: noNames, depth: 0, nested: 0 }]];
 
   const visit = (node: TreeNode, outer: Scope): void => {
@@ -125,6 +129,7 @@ export function checkTree(
     // The schema by which a recursive query with USING KEY reads all of its rows so far.
     if (own && (table.schema === undefined || asciiLower(table.schema) === 'recurring')) return;
     checkReadable(table, position);
+    if (!isAnalytics(table)) frames.add(node);
     const key = JSON.stringify(table);
     const before = tables.get(key)?.position ?? Infinity;
     tables.set(key, { ...table, position: Math.min(before, position ?? Infinity) });
@@ -135,7 +140,7 @@ export function checkTree(
     if (Array.isArray(value)) for (const item of value) pending.push([item, scope]);
     else if (isNode(value)) visit(value, scope);
   }
-  return { tables: [...tables.values()].reverse(), parameters };
+  return { tables: [...tables.values()].reverse(), parameters, rowIds: rowIdUse(statement, frames) };
 }
 
 /** Each DEFAULT that is a whole value of the list that an INSERT adds. */

@@ -28,7 +28,8 @@ export async function explained(cursor: TokenCursor, text: TokenizedStatement, g
   // DuckDB's parser knows no word for its default.
   const head = format === 'default' ? 'EXPLAIN ' : `EXPLAIN (${analyze}FORMAT ${format}) `;
   const start = query.start === undefined ? undefined : query.start - head.length;
-  return { ...query, sql: head + query.sql, start, explain };
+  const edits = query.rowIds?.edits?.map(({ at, text: added }) => ({ at: at + head.length, text: added }));
+  return { ...query, sql: head + query.sql, start, explain, ...(query.rowIds !== undefined && { rowIds: { edits } }) };
 }
 
 async function explainedQuery(

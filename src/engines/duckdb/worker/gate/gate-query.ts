@@ -1,11 +1,12 @@
 import { AppError } from '../../../../core/app-error.ts';
-import type { Query, TableName } from '../../../../core/sql.ts';
+import type { Query, TableName, TextEdit } from '../../../../core/sql.ts';
 import type { Connection } from '../native/session.ts';
 import { checkExpressionList } from './check-expression-list.ts';
 import { checkTree, type TreeFacts } from './check-tree.ts';
 import { withoutEnums } from './inner-enums.ts';
 import { openPivot, placeWithoutValues, withValues } from './open-pivot.ts';
 import { parseTree, type TreeNode } from './parse-tree.ts';
+import { type RowIdUse, starEdits } from './row-ids.ts';
 import { offsetOfByte, offsetsOfBytes } from './text-position.ts';
 import { tokenize } from './tokenizer.ts';
 
@@ -40,12 +41,18 @@ export async function gateQuery(
       return checkTree(tree, text, { takesDefault });
     });
     const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
-    return { sql, start: origin(0), tables, ...parametersOf(tree, facts.parameters) };
+    const rowIds =
+      facts.rowIds === undefined ? {} : { rowIds: { edits: text === sql ? edits(sql, facts.rowIds) : undefined } };
+    return { sql, start: origin(0), tables, ...rowIds, ...parametersOf(tree, facts.parameters) };
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
       ? movedTo(error, Math.max(0, origin(error.position)))
       : error;
   }
+}
+
+function edits(sql: string, { stars }: RowIdUse): readonly TextEdit[] | undefined {
+  return stars && starEdits(tokenize(sql), offsetsOfBytes(sql, stars));
 }
 
 /** What was parsed, and where its offsets stand in the text of the query. */

@@ -16,10 +16,15 @@ interface Wording {
 }
 
 /**
- * What a caller hears of an error of their SQL. `sql` is the text that DuckDB was given; `offset` is where it begins in
- * the caller's text, negative when something of ours stands before it. `columns` may be suggested where DuckDB names none.
+ * What a caller hears of an error of their SQL. `sql` is the text that DuckDB was given; `place` is where an offset of it stands in
+ * the caller's text, negative in front of that. `columns` may be suggested where DuckDB names none.
  */
-export function sqlError(error: DuckDbError, sql: string, offset = 0, columns: readonly string[] = []): AppError {
+export function sqlError(
+  error: DuckDbError,
+  sql: string,
+  place = (offset: number): number => offset,
+  columns: readonly string[] = [],
+): AppError {
   const resource = resourceError(error);
   if (resource !== undefined) return resource;
   // A defect of DuckDB that the statement has met. Its process is not used again.
@@ -33,7 +38,7 @@ export function sqlError(error: DuckDbError, sql: string, offset = 0, columns: r
   if (notCallers.test(error.message)) return new AppError('internal', 'internal error', { cause: error });
   const { message, hint } = wording(error.message, sql, columns);
   const found = errorPosition(error.message, sql);
-  const position = found === undefined ? -1 : found + offset;
+  const position = found === undefined ? -1 : place(found);
   return new AppError('sql_error', withoutOurNames(message), {
     cause: error,
     hint: hint === undefined ? undefined : withoutOurNames(hint),

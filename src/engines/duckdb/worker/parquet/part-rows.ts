@@ -46,11 +46,34 @@ export function partsRelation(
 /** With NULL for the columns that were added behind those of the relation. */
 function widened(relation: string, columnCount: number | undefined, columns: readonly Column[]): string {
   if (columnCount === undefined) return relation;
+  return `(SELECT ${['*', ...addedColumns(columnCount, columns)].join(', ')} FROM ${relation})`;
+}
+
+function addedColumns(columnCount: number | undefined, columns: readonly Column[]): readonly string[] {
+  if (columnCount === undefined) return [];
   const names = uniqueNames(columns.map(({ name }) => name));
-  const added = columns
+  return columns
     .map(({ type }, index) => `CAST(NULL AS ${sqlTypeName(type)}) AS ${sqlName(names[index] ?? '')}`)
     .slice(columnCount);
-  return `(SELECT ${['*', ...added].join(', ')} FROM ${relation})`;
+}
+
+/**
+ * All rows of the parts, and behind their columns one that has the number of each from 0. By a virtual column that one of the
+ * frame's own may hide: undefined there. A range of numbers reads only the row groups that hold it.
+ */
+export function numberedRows(
+  parts: readonly Pick<PartSource, 'path' | 'rows' | 'columnCount'>[],
+  columns: readonly Column[],
+  names: { readonly own: readonly string[]; readonly number: string },
+): string | undefined {
+  if (names.own.some((name) => name.toLowerCase() === rowNumberColumn)) return undefined;
+  let start = 0;
+  const relations = parts.map(({ path, rows, columnCount }) => {
+    const number = `${rowNumberColumn} + ${start} AS ${sqlName(names.number)}`;
+    start += rows;
+    return `SELECT ${['*', ...addedColumns(columnCount, columns), number].join(', ')} FROM ${parquetRelation([path])}`;
+  });
+  return relations.length === 0 ? undefined : `(${relations.join(' UNION ALL ')})`;
 }
 
 /** Only the row groups that hold the range are read, by a virtual column that one of the frame's own may hide. */

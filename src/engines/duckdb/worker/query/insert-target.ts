@@ -46,7 +46,7 @@ export async function assertConstraints(
     await connection.run(`CREATE OR REPLACE TEMP TABLE insert_target (${definitions.join(', ')})`);
   } catch (error) {
     // It quotes a text of ours.
-    throw error instanceof DuckDbError && !error.interrupted ? sqlError(error, '', -Infinity) : error;
+    throw error instanceof DuckDbError && !error.interrupted ? sqlError(error, '', () => -1) : error;
   } finally {
     await connection.tidy(`DROP TABLE IF EXISTS ${table}`);
   }

@@ -1,6 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
+import { Cleanup } from '../../../../core/async/cleanup.ts';
 import type { Column } from '../../../../core/data-type.ts';
-import { isAnalytics, type Query, type SqlDescription } from '../../../../core/sql.ts';
+import { isAnalytics, type Query, type SqlDescription, type TextEdit } from '../../../../core/sql.ts';
 import type { TableConstraints } from '../../../../core/table-constraints.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
@@ -8,6 +9,7 @@ import { loadArrowStream } from '../append/arrow-to-table.ts';
 import { encodeResults, type ResultRows, withDeclared } from '../encode/encode-results.ts';
 import { columnCandidates } from '../gate/column-candidates.ts';
 import { sqlError } from '../gate/sql-error.ts';
+import { editedText, placeWithoutEdits } from '../gate/text-edits.ts';
 import { DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import { duckdbType } from '../native/duckdb-types.ts';
 import { firstError } from '../native/first-error.ts';
@@ -32,9 +34,9 @@ export interface QueryContext {
 const listMath = /\blist_(?:cosine|distance|dot|inner|negative)|<->|<=>/i;
 
 /** What a query gives and takes, found out by DuckDB's planner alone. */
-export async function describeQuery(context: QueryContext, job: QueryJob): Promise<SqlDescription> {
+export async function describeQuery(context: QueryContext, asked: QueryJob): Promise<SqlDescription> {
   const { connection } = context.catalog;
-  return await withTables(context, job, async () => {
+  return await withTables(context, asked, async (job) => {
     const key = keyOf(job);
     if (key !== undefined) return await describeKept(context.catalog, job.query, key);
     await using target = await insertTarget(connection, job.into);
@@ -65,6 +67,7 @@ function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undef
   // A PIVOT may have made a type for itself, which the next one drops. A list or a range is another one the next time.
   const isOfOnce =
     query.explain !== undefined ||
+    query.rowIds !== undefined ||
     /\bpivot/i.test(query.sql) ||
     tables.some(({ source: { kind } }) => kind === 'list' || kind === 'range');
   const isBound = hasParameters || query.parameterCount > 0;
@@ -94,10 +97,11 @@ export function runKeptShort(catalog: SqlCatalog, job: RunQueryJob): ShortResult
 /** The result's columns, then its rows in pieces; returns how many rows it has. */
 export async function* runQuery(
   context: QueryContext,
-  job: RunQueryJob,
+  asked: RunQueryJob,
 ): AsyncGenerator<readonly Column[] | EncodedPieces, number, undefined> {
   const { connection } = context.catalog;
-  await using _ = await openTables(context, job);
+  await using opened = await openTables(context, asked);
+  const job = { ...asked, query: opened.query };
   try {
     await using target = await insertTarget(connection, job.into);
     if (target === undefined) {
@@ -114,7 +118,7 @@ export async function* runQuery(
     const names = target.columns.map(({ name }) => name);
     return yield* encodeResults(results(context, { sql: target.selectSql }), job, names);
   } catch (error) {
-    throw await explain(error, connection, job);
+    throw await explain(error, connection, asked, opened.edits);
   }
 }
 
@@ -150,30 +154,51 @@ async function insertRows(
   }
 }
 
-async function withTables<T>(context: QueryContext, job: QueryJob, act: () => Promise<T>): Promise<T> {
-  await using _ = await openTables(context, job);
+async function withTables<T>(context: QueryContext, asked: QueryJob, act: (job: QueryJob) => Promise<T>): Promise<T> {
+  await using opened = await openTables(context, asked);
   try {
-    return await act();
+    return await act({ ...asked, query: opened.query });
   } catch (error) {
-    throw await explain(error, context.catalog.connection, job);
+    throw await explain(error, context.catalog.connection, asked, opened.edits);
   }
 }
 
-async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<AsyncDisposable> {
+/** What a query reads is there until this is disposed of. */
+interface OpenTables extends AsyncDisposable {
+  /** With the text that reads these tables. */
+  readonly query: Query;
+  /** What was put into the caller's text. */
+  readonly edits: readonly TextEdit[];
+}
+
+async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<OpenTables> {
+  const shown = await showTables(catalog, job);
+  if (!usesAnalytics(job.query)) return shown;
+  return await Cleanup.scope(async (cleanup) => {
+    cleanup.use(shown);
+    cleanup.use(await catalog.openAnalytics());
+    await assertTables(catalog.connection, job.query.tables.filter(isAnalytics));
+    return { query: shown.query, edits: shown.edits };
+  });
+}
+
+async function showTables(catalog: SqlCatalog, { query, tables }: QueryJob): Promise<OpenTables> {
+  const hasListMath = listMath.test(query.sql);
+  const kept = { query, edits: [], [Symbol.asyncDispose]: async () => {} };
   try {
-    await catalog.show(job.tables, { hasListMath: listMath.test(job.query.sql) });
+    if (query.rowIds === undefined || tables.length === 0) {
+      await catalog.show(tables, { hasListMath });
+      return kept;
+    }
+    const { edits } = query.rowIds;
+    // In a text with edits a column of the frame's own would be left out, too.
+    if (edits !== undefined && !hasListMath && (await catalog.showNumbered(tables, { mayOwn: edits.length === 0 }))) {
+      return { ...kept, query: { ...query, sql: editedText(query.sql, edits) }, edits };
+    }
+    return { ...kept, ...(await catalog.copyTables(tables, { hasListMath })) };
   } catch (error) {
     if (!(error instanceof DuckDbError) || error.interrupted) throw error;
     throw resourceError(error) ?? unreadable(error);
-  }
-  if (!usesAnalytics(job.query)) return { [Symbol.asyncDispose]: async () => {} };
-  const opened = await catalog.openAnalytics();
-  try {
-    await assertTables(catalog.connection, job.query.tables.filter(isAnalytics));
-    return opened;
-  } catch (error) {
-    await opened[Symbol.asyncDispose]();
-    throw error;
   }
 }
 
@@ -197,7 +222,12 @@ function usesAnalytics({ tables }: Query): boolean {
 }
 
 /** Positions are those in the caller's text, also where the query stood behind an INSERT of ours. */
-async function explain(thrown: unknown, connection: Connection, { query, into, tables }: QueryJob): Promise<unknown> {
+async function explain(
+  thrown: unknown,
+  connection: Connection,
+  { query, into, tables }: QueryJob,
+  edits: readonly TextEdit[],
+): Promise<unknown> {
   const error = firstError(thrown);
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
   const isOfFiles = await isAboutFiles(error, connection, tables);
@@ -205,7 +235,8 @@ async function explain(thrown: unknown, connection: Connection, { query, into, t
   if (isOfFiles && tables.length > 0) return unreadable(error);
   const before = into === undefined ? '' : insertInto(into);
   const columns = await columnCandidates(connection, error, query.sql);
-  return sqlError(error, before + query.sql, (query.start ?? -Infinity) - before.length, columns);
+  const place = (at: number): number => placeWithoutEdits(at - before.length, edits) + (query.start ?? -Infinity);
+  return sqlError(error, before + editedText(query.sql, edits), place, columns);
 }
 
 /**

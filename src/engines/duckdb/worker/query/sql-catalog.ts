@@ -3,10 +3,11 @@ import { AppError } from '../../../../core/app-error.ts';
 import type { ListTable } from '../../../../core/sql.ts';
 import type { QueryTable, SqlSettings } from '../../protocol/protocol.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
+import { rowIdName } from '../gate/row-ids.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import { duckdbType } from '../native/duckdb-types.ts';
 import type { Connection } from '../native/session.ts';
-import { partsRelation, rowsRelation } from '../parquet/part-rows.ts';
+import { numberedRows, partsRelation, rowsRelation } from '../parquet/part-rows.ts';
 import { PlanCache } from './plan-cache.ts';
 
 const mostViews = 500;
@@ -74,18 +75,72 @@ export class SqlCatalog {
   /** Makes these tables, and no others of their names, what a query reads. */
   async show(tables: readonly QueryTable[], { hasListMath = false } = {}): Promise<void> {
     if (this.#views.size + tables.length > mostViews) await this.#dropViews();
-    const wanted = new Set(tables.flatMap(({ source }) => (source.kind === 'warm' ? source.path : [])));
+    const wanted = wantedCopies(tables);
     for (const table of tables) {
       const source = asDeclared(await this.#relation(table, wanted), table);
-      const relation = hasListMath ? await this.#withoutNullItems(source) : source;
-      const name = viewName(table);
-      const key = name.toLowerCase();
-      if (this.#views.get(key) === relation) continue;
-      this.#views.delete(key);
-      if (table.schema !== undefined) await this.connection.run(`CREATE SCHEMA IF NOT EXISTS ${schemaName(table)}`);
-      await this.connection.run(`CREATE OR REPLACE VIEW ${name} AS SELECT * FROM ${relation}`);
-      this.#views.set(key, relation);
+      await this.#showView(table, hasListMath ? await this.#withoutNullItems(source) : source);
     }
+  }
+
+  /**
+   * The same for a query that asks for numbers of rows: behind the columns of each frame that has none of that name stands one
+   * with the numbers. Undefined, and nothing shown, where a frame is not told so.
+   */
+  async showNumbered(tables: readonly QueryTable[], { mayOwn }: { readonly mayOwn: boolean }): Promise<boolean> {
+    const wanted = wantedCopies(tables);
+    const shown: [QueryTable, string][] = [];
+    for (const table of tables) {
+      const relation = await this.#relation(table, wanted);
+      const own = await this.#columnNames(relation);
+      const hasOwn = own.some((name) => name.toLowerCase() === rowIdName);
+      if (hasOwn && !mayOwn) return false;
+      const numbered = hasOwn ? relation : numberedRelation(table, relation, own);
+      if (numbered === undefined) return false;
+      shown.push([table, numbered]);
+    }
+    for (const [table, relation] of shown) await this.#showView(table, asDeclared(relation, table));
+    return true;
+  }
+
+  /** Copies the frames into tables of DuckDB's own, which have numbers of rows that no `*` shows, until the result is disposed of. */
+  async copyTables(
+    tables: readonly QueryTable[],
+    options: { readonly hasListMath: boolean },
+  ): Promise<AsyncDisposable> {
+    await this.show(tables, options);
+    const copies: string[] = [];
+    const drop = async (): Promise<void> => {
+      for (const name of copies) await this.connection.tidy(`DROP TABLE IF EXISTS ${name}`);
+    };
+    try {
+      for (const table of tables) {
+        const name = viewName(table);
+        const relation = this.#views.get(name.toLowerCase());
+        this.#views.delete(name.toLowerCase());
+        await this.connection.run(`DROP VIEW IF EXISTS ${name}`);
+        copies.push(name);
+        await this.connection.run(`CREATE TABLE ${name} AS SELECT * FROM ${relation}`);
+      }
+    } catch (error) {
+      await drop();
+      throw error;
+    }
+    return { [Symbol.asyncDispose]: drop };
+  }
+
+  async #showView(table: QueryTable, relation: string): Promise<void> {
+    const name = viewName(table);
+    const key = name.toLowerCase();
+    if (this.#views.get(key) === relation) return;
+    this.#views.delete(key);
+    if (table.schema !== undefined) await this.connection.run(`CREATE SCHEMA IF NOT EXISTS ${schemaName(table)}`);
+    await this.connection.run(`CREATE OR REPLACE VIEW ${name} AS SELECT * FROM ${relation}`);
+    this.#views.set(key, relation);
+  }
+
+  async #columnNames(relation: string): Promise<readonly string[]> {
+    using statement = await this.connection.prepare(`SELECT * FROM ${relation}`);
+    return statement.columns.map(({ name }) => name);
   }
 
   /** Opens the operator's database for as long as the result is not disposed of: while it is open nobody can write it. */
@@ -157,6 +212,19 @@ export class SqlCatalog {
       await this.connection.tidy(`DETACH DATABASE IF EXISTS ${relation.slice(0, relation.indexOf('.'))}`);
     }
   }
+}
+
+function wantedCopies(tables: readonly QueryTable[]): ReadonlySet<string> {
+  return new Set(tables.flatMap(({ source }) => (source.kind === 'warm' ? source.path : [])));
+}
+
+/** With the numbers of rows as a last column. Undefined where they can only be counted. */
+function numberedRelation({ source }: QueryTable, relation: string, own: readonly string[]): string | undefined {
+  if (source.kind === 'list' || source.kind === 'range') return undefined;
+  // The copy's own: it has the rows in their order.
+  const isCopy = source.kind === 'warm' && relation.startsWith('_warm_');
+  if (isCopy) return `(SELECT *, ${rowIdName} FROM ${relation})`;
+  return numberedRows(source.parts, source.columns, { own, number: rowIdName });
 }
 
 /** What a query reads under this name. */
