@@ -8,10 +8,11 @@ export function descriptionKey({
   query,
   tables,
   into,
+  settings,
   parameters,
 }: SqlJob & Pick<SqlRun, 'parameters'>): string | undefined {
   const isFixed = into === undefined && parameters === undefined && !query.tables.some(isAnalytics);
   if (!isFixed || query.sql.length > longestRememberedSql) return undefined;
   const versions = tables.map((table) => (table.kind === 'frame' ? [table.name, table.frame, table.versionId] : table));
-  return JSON.stringify([query.sql, versions]);
+  return JSON.stringify([query.sql, versions, settings]);
 }

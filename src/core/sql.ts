@@ -1,6 +1,7 @@
 import type { Column, DataType, DeclaredType } from './data-type.ts';
 import type { ChunkForm, EncodedRows, JobOptions, PartSource } from './frame-engine.ts';
 import type { Tenant } from './principal.ts';
+import type { StatementSettings } from './statement-settings.ts';
 import type { TableConstraints } from './table-constraints.ts';
 
 /** Frames are tables of this database and schema. */
@@ -140,6 +141,8 @@ export interface SqlJob {
   readonly into?: InsertedTable | undefined;
   /** Those of a table that is made of the query's columns: what the engine cannot keep is refused. */
   readonly constraints?: TableConstraints | undefined;
+  /** Default: the standard of all of them. */
+  readonly settings?: StatementSettings | undefined;
 }
 
 export interface SqlRun extends SqlJob {

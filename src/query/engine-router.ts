@@ -1,3 +1,4 @@
+import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
 import { autoEngineName, localEngineName, mayUseEngine, unknownEngine } from '../core/engine-names.ts';
 import type { EncodedRows } from '../core/frame-engine.ts';
@@ -5,6 +6,7 @@ import type { Principal } from '../core/principal.ts';
 import type { RequestNotes } from '../core/request-notes.ts';
 import { type AnalyticsTable, analyticsCatalog, type SqlResult, type Statement } from '../core/sql.ts';
 import type { StatementCosts } from '../core/statement-costs.ts';
+import type { StatementSettings } from '../core/statement-settings.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { AutoEngine } from './auto-engine.ts';
 import type {
@@ -44,22 +46,28 @@ export class EngineRouter implements FrameSql {
     this.#running = running;
   }
 
-  async choose(principal: Principal, { sql, engine }: SqlText, options: CallOptions): Promise<EngineChoice> {
-    if (engine === autoEngineName) return await this.#auto.choose(principal, sql, options);
+  async choose(principal: Principal, text: SqlText, options: CallOptions): Promise<EngineChoice> {
+    const { sql, engine, settings } = text;
+    if (engine === autoEngineName) {
+      if (settings === undefined) return await this.#auto.choose(principal, sql, options);
+      return { ...text, engine: localEngineName, reason: 'auto: only local takes its settings', isElsewhere: false };
+    }
     const chosen = engine ?? localEngineName;
     this.#named(principal, chosen);
+    const isElsewhere = chosen !== localEngineName;
+    if (isElsewhere && settings !== undefined) throw settingsElsewhere(settings, chosen);
     const reason = engine === undefined ? 'the default' : 'named by the caller';
-    return { sql, engine: chosen, reason, isElsewhere: chosen !== localEngineName };
+    return { ...text, engine: chosen, reason, isElsewhere };
   }
 
   async analyze(principal: Principal, text: SqlText | EngineChoice, options: CallOptions): Promise<AnalysedStatement> {
     const choice = 'reason' in text ? text : await this.choose(principal, text, options);
-    const { sql, engine } = choice;
-    if (choice.statement !== undefined) return { ...choice.statement, sql, engine };
+    const { sql, engine, settings } = choice;
+    if (choice.statement !== undefined) return { ...choice.statement, sql, engine, settings };
     const known = this.#named(principal, engine).known(principal, sql);
     if (known !== undefined) {
       this.#running.pass(principal, choice, options);
-      return { ...known, sql, engine };
+      return { ...known, sql, engine, settings };
     }
     const analyzeOnce = async (own: CallOptions): Promise<Statement> => {
       const statement = await this.#named(principal, engine).analyze(principal, sql, own);
@@ -67,7 +75,7 @@ export class EngineRouter implements FrameSql {
       own.signal.throwIfAborted();
       return statement;
     };
-    return { ...(await this.#during(principal, choice, 'analyze', options, analyzeOnce)), sql, engine };
+    return { ...(await this.#during(principal, choice, 'analyze', options, analyzeOnce)), sql, engine, settings };
   }
 
   async prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql> {
@@ -147,6 +155,13 @@ export class EngineRouter implements FrameSql {
     const known = [...this.#engines.keys()].filter((each) => mayUseEngine(principal, each));
     throw unknownEngine(name, [...known, autoEngineName]);
   }
+}
+
+function settingsElsewhere(settings: StatementSettings, engine: string): AppError {
+  const [name] = Object.keys(settings);
+  return new AppError('invalid_parameter', `engine ${engine} does not take the setting ${name}`, {
+    hint: `settings are for the engine ${localEngineName}; on another one write what you mean into the statement`,
+  });
 }
 
 /** The same result. Its rows are noted as they pass, and the run ends with it. */

@@ -5,6 +5,7 @@ import type { Producer } from '../core/producer.ts';
 import type { Span } from '../core/span.ts';
 import type { AnalyticsTable, SqlJob, SqlResult, SqlRun, Statement } from '../core/sql.ts';
 import type { StatementCosts } from '../core/statement-costs.ts';
+import type { StatementSettings } from '../core/statement-settings.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 
@@ -27,6 +28,7 @@ export interface SqlText {
   readonly sql: string;
   /** The engine that is to run it: by its name, or `auto`. Default: local. */
   readonly engine?: string | undefined;
+  readonly settings?: StatementSettings | undefined;
 }
 
 /** A text with the engine that runs it, and why that one. Both may be shown to anyone. */
@@ -40,7 +42,11 @@ export interface EngineChoice extends SqlText {
 }
 
 /** A text that was parsed and checked by the engine that is to run it. Only `FrameSql.analyze` makes one. */
-export type AnalysedStatement = Statement & { readonly sql: string; readonly engine: string };
+export type AnalysedStatement = Statement & {
+  readonly sql: string;
+  readonly engine: string;
+  readonly settings?: StatementSettings | undefined;
+};
 
 export interface QueryRequest extends Omit<SqlRun, keyof SqlJob> {
   readonly statement: AnalysedStatement;

@@ -7,10 +7,10 @@ import { refuseProducer } from '../core/producer.ts';
 import {
   type AnalyticsTable,
   isAnalytics,
-  type Query,
   type SqlEngine,
   type SqlJob,
   type SqlResult,
+  type SqlRun,
   type SqlTable,
   type Statement,
   type TableName,
@@ -22,6 +22,7 @@ import type { HeldSummary, PutResult } from '../frames/catalog/frame-summary.ts'
 import type { Frames } from '../frames/frames.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 import type {
+  AnalysedStatement,
   CallOptions,
   KeepRequest,
   KeptQuery,
@@ -37,10 +38,10 @@ export interface FrameStatementsOptions {
   readonly frames: Frames;
 }
 
-type Create = Extract<Statement, { kind: 'createTable' }>;
-type Insert = Extract<Statement, { kind: 'insert' }>;
+type Create = Extract<AnalysedStatement, { kind: 'createTable' }>;
+type Insert = Extract<AnalysedStatement, { kind: 'insert' }>;
 type Drop = Extract<Statement, { kind: 'drop' }>;
-type KeptRows = Pick<SqlJob, 'query' | 'constraints'> & Omit<KeptQuery, 'statement'>;
+type KeptRows = Pick<SqlJob, 'query' | 'constraints' | 'settings'> & Omit<KeptQuery, 'statement'>;
 
 /** A statement that replaces what it reads runs again where others have changed that meanwhile. */
 const mostAttempts = 5;
@@ -64,10 +65,11 @@ export class FrameStatements {
     return await this.#engine.analyze(sql, { ...options, tenant });
   }
 
-  async prepare(principal: Principal, statement: Statement, options: CallOptions): Promise<PreparedSql> {
+  async prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql> {
+    const { settings } = statement;
     switch (statement.kind) {
       case 'query':
-        return { isUpdate: false, ...(await this.#describe(principal, { query: statement.query }, options)) };
+        return { isUpdate: false, ...(await this.#describe(principal, { query: statement.query, settings }, options)) };
       case 'showTables':
         return { isUpdate: false, columns: [{ name: 'name', type: { kind: 'utf8' } }], parameters: [] };
       case 'createTable':
@@ -76,7 +78,7 @@ export class FrameStatements {
         return await ofStatement(statement, async () => {
           const into =
             statement.kind === 'insert' ? (await this.#insertTarget(principal, statement, options)).into : undefined;
-          const description = await this.#describe(principal, { query: statement.query, into }, options);
+          const description = await this.#describe(principal, { query: statement.query, into, settings }, options);
           return { ...description, isUpdate: true, columns: [] };
         });
       case 'drop':
@@ -93,7 +95,8 @@ export class FrameStatements {
     options: CallOptions,
   ): Promise<readonly Column[]> {
     if (statement.kind !== 'query') return [];
-    return (await this.#describe(principal, { query: statement.query, parameters }, options)).columns;
+    const { query, settings } = statement;
+    return (await this.#describe(principal, { query, parameters, settings }, options)).columns;
   }
 
   async sourceVersion(principal: Principal, statement: Statement, options: CallOptions): Promise<string | undefined> {
@@ -103,7 +106,10 @@ export class FrameStatements {
   }
 
   async query(principal: Principal, { statement, ...request }: QueryRequest, options: CallOptions): Promise<SqlResult> {
-    if (statement.kind === 'query') return await this.#run(principal, { query: statement.query, ...request }, options);
+    if (statement.kind === 'query') {
+      const { query, settings } = statement;
+      return await this.#run(principal, { query, settings, ...request }, options);
+    }
     if (statement.kind !== 'showTables') throw changesData(statement);
     const rows: string[][] = [];
     for await (const frame of this.#frames.list(principal))
@@ -121,8 +127,10 @@ export class FrameStatements {
     options: CallOptions,
   ): Promise<PutResult> {
     this.#frames.assertMayWrite(principal);
-    if (statement.kind === 'query')
-      return await this.#keep(principal, { query: statement.query, ...rows }, request, options);
+    if (statement.kind === 'query') {
+      const { query, settings } = statement;
+      return await this.#keep(principal, { query, settings, ...rows }, request, options);
+    }
     await using result = await this.query(principal, { statement, ...rows, form: 'arrow', isKept: true }, options);
     return await this.#putRows(principal, result, request, options);
   }
@@ -159,7 +167,7 @@ export class FrameStatements {
 
   async #create(
     principal: Principal,
-    { table, ifTaken, query, constraints }: Create,
+    { table, ifTaken, query, constraints, settings }: Create,
     parameters: Uint8Array | undefined,
     options: CallOptions,
   ): Promise<SqlUpdate> {
@@ -169,7 +177,7 @@ export class FrameStatements {
     try {
       const { rows } = await this.#keep(
         principal,
-        { query, parameters, constraints },
+        { query, settings, parameters, constraints },
         { handle, mode, constraints },
         options,
       );
@@ -198,7 +206,7 @@ export class FrameStatements {
     request: KeepRequest,
     options: CallOptions,
   ): Promise<PutResult> {
-    const { query, parameters, fromRow = 0, toRow = Infinity, columns } = kept;
+    const { query, settings, parameters, fromRow = 0, toRow = Infinity, columns } = kept;
     const { handle, mode } = request;
     const engine = this.#engine;
     const job = { ...options, tenant: principal.tenant };
@@ -211,7 +219,7 @@ export class FrameStatements {
     const put = { ...request, replaces: mode === 'overwrite' ? read?.versionId : undefined };
     if (engine.write !== undefined && isWhole) {
       await using folder = await this.#frames.incomingFolder(principal);
-      const paths = await engine.write({ query, parameters, tables, folder: folder.path }, job);
+      const paths = await engine.write({ query, settings, parameters, tables, folder: folder.path }, job);
       const source = { kind: 'parts', paths } as const;
       if (paths.length > 0) return await this.#frames.put(principal, { ...put, source }, options);
     }
@@ -238,8 +246,9 @@ export class FrameStatements {
     options: CallOptions,
   ): Promise<SqlUpdate> {
     const { handle, into } = await this.#insertTarget(principal, statement, options);
-    const { query } = statement;
-    await using result = await this.#run(principal, { query, into, form: 'arrow', parameters, isKept: true }, options);
+    const { query, settings } = statement;
+    const run = { query, into, settings, form: 'arrow', parameters, isKept: true } as const;
+    await using result = await this.#run(principal, run, options);
     const put = { handle, mode: 'append', producer, isChecked: true } as const;
     const { isRepeated } = await this.#putRows(principal, result, put, options);
     if (isRepeated) return { rows: 0, hasChanged: false, isRepeated };
@@ -300,7 +309,7 @@ export class FrameStatements {
 
   async #describe(
     principal: Principal,
-    job: { readonly query: Query; readonly into?: SqlJob['into']; readonly parameters?: Uint8Array | undefined },
+    job: Omit<SqlJob, 'tables'> & Pick<SqlRun, 'parameters'>,
     options: CallOptions,
   ): Promise<Omit<PreparedSql, 'isUpdate'>> {
     await using opened = await openTables(this.#frames, principal, job.query.tables, options);
@@ -311,7 +320,7 @@ export class FrameStatements {
 
   async #run(
     principal: Principal,
-    run: { readonly query: Query; readonly into?: SqlJob['into'] } & Omit<QueryRequest, 'statement'>,
+    run: Omit<SqlJob, 'tables'> & Omit<QueryRequest, 'statement'>,
     options: CallOptions,
   ): Promise<SqlResult> {
     const opened = await openTables(this.#frames, principal, run.query.tables, options);

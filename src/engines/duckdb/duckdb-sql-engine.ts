@@ -249,9 +249,9 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
 type WarmPath = (table: FrameTable) => string | undefined;
 
 function queryJob(job: SqlJob & Pick<SqlRun, 'parameters'>, warm: WarmPath): QueryJob {
-  const { query, tables, into, constraints, parameters } = job;
+  const { query, tables, into, constraints, settings, parameters } = job;
   const shown = tables.map((table) => queryTable(table, warm));
-  return { query, tables: shown, into, constraints, hasParameters: parameters !== undefined };
+  return { query, tables: shown, into, constraints, settings, hasParameters: parameters !== undefined };
 }
 
 function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {

@@ -63,7 +63,7 @@ export interface QueryTable {
 }
 
 /** The parent sends only queries that passed the gate: the worker that runs one does not check it again. */
-export interface QueryJob extends Pick<SqlJob, 'query' | 'into' | 'constraints'> {
+export interface QueryJob extends Pick<SqlJob, 'query' | 'into' | 'constraints' | 'settings'> {
   readonly tables: readonly QueryTable[];
   /** Parameter rows follow on the data channel as an Arrow IPC stream. */
   readonly hasParameters: boolean;

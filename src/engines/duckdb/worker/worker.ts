@@ -136,6 +136,7 @@ async function sendShort({ columns, pieces, totalRows }: ShortResult, turn: numb
 }
 
 async function perform(job: Job, connection: Connection, signal: AbortSignal): Promise<unknown> {
+  await catalog?.settings.apply('settings' in job ? job.settings : undefined);
   switch (job.kind) {
     case 'analyze':
       return await analyzeSql(queryContext(signal).catalog.connection, job.sql);

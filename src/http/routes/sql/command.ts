@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import { localEngineName, tsdbEngineName } from '../../../core/engine-names.ts';
 import { fileFormats } from '../../../core/file-format.ts';
+import { readSettings, type StatementSettings, statementSettings } from '../../../core/statement-settings.ts';
 import { didYouMean } from '../../../core/text/did-you-mean.ts';
 import { checkKeys, isJsonObject } from '../../../encoding/json/json-object.ts';
 import type { JsonValue } from '../../../encoding/json/json-text.ts';
@@ -21,6 +22,7 @@ export type Keep = Pick<PutRequest, 'handle' | 'mode' | 'ttlMs'>;
 export interface SqlCommand extends RequestedEngine {
   readonly sql: string;
   readonly params: JsonValue | undefined;
+  readonly settings: StatementSettings | undefined;
   readonly range: RowRange;
   readonly columns: readonly string[] | undefined;
   readonly timeoutMs: number | undefined;
@@ -56,6 +58,7 @@ const formatKeys = {
 export const sqlKeys = {
   sql: textKey('One statement, of at most 1 MiB.'),
   params: paramsKey(),
+  settings: settingsKey(),
   engine: engineKey(),
   format: formatKey(),
   limit: limitKey(),
@@ -79,6 +82,10 @@ export const sqlSchema = objectSchema(sqlKeys, ['sql'], {
       params: { day: { type: 'DATE', value: '2026-01-31' }, ids: [1, 2, 3] },
       format: 'csv',
     },
+    {
+      sql: "SELECT strftime(TIMESTAMPTZ '2026-01-31 23:30:00Z', '%d %H:%M') AS berlin",
+      settings: { TimeZone: 'Europe/Berlin' },
+    },
     { sql: 'SELECT range AS n FROM range(10)', limit: '3,5', format: 'ndjson' },
     { sql: 'SELECT range AS n FROM range(10)', keep: { handle: 'ten', ttl: '15m', mode: 'overwrite' } },
     { sql: 'CREATE OR REPLACE TABLE two AS SELECT 2 AS n' },
@@ -92,7 +99,7 @@ export function parseSqlCommand(
   body: ReadonlyMap<string, JsonValue>,
   { maxLimit }: { readonly maxLimit: number | undefined },
 ): SqlCommand {
-  const { sql, params, limit, cols, timeout_ms, format, keep, engine, ...written } = readKeys(sqlKeys, body);
+  const { sql, params, settings, limit, cols, timeout_ms, format, keep, engine, ...written } = readKeys(sqlKeys, body);
   if (sql === undefined) {
     throw new AppError('missing_parameter', 'sql is not given', { hint: 'send {"sql":"SELECT …"}' });
   }
@@ -102,6 +109,7 @@ export function parseSqlCommand(
     ...requestedEngine(engine, { defaultEngine: localEngineName }),
     sql,
     params,
+    settings,
     // What is sent has at most the rows that the operator allows; what is kept is not sent.
     range: keep === undefined ? { ...range, to: Math.min(range.to, range.from + (maxLimit ?? Infinity)) } : range,
     columns: cols,
@@ -136,6 +144,36 @@ function paramsKey(): JsonKey<JsonValue | undefined> {
         'Values of the parameters: an array for ? and $1, an object for $name (on a cluster engine ? and :name). A value is null, true, false, a number (a whole one is INTEGER, BIGINT or HUGEINT, every digit exact; any other DOUBLE), text (which the statement reads as what it needs, like a literal), an array of values, or {"type":…,"value":…} for any other type: DATE, TIMESTAMP, DECIMAL(10,2), UUID, INTERVAL, BLOB (in base64), JSON, DATE[] ….',
     },
     parse: (value) => value,
+  };
+}
+
+function settingsKey(): JsonKey<StatementSettings | undefined> {
+  const properties = Object.entries(statementSettings).map(([name, { standard, accepts, purpose }]) => [
+    name,
+    {
+      type: standard === 'true' || standard === 'false' ? ['boolean', 'string'] : 'string',
+      ...(standard !== '' && { default: standard }),
+      description: `${purpose}: ${accepts}.`,
+    },
+  ]);
+  return {
+    schema: {
+      type: ['object', 'null'],
+      description: 'Settings of this statement alone, by name. Only the engine local takes them.',
+      properties: Object.fromEntries(properties),
+      additionalProperties: false,
+    },
+    parse(value, key) {
+      if (value === undefined) return undefined;
+      if (!isJsonObject(value)) throw wrongType(key, value, 'an object such as {"TimeZone":"Europe/Berlin"}');
+      return readSettings(
+        [...value].map(([name, each]): [string, string | undefined] => {
+          if (each === null) return [name, undefined];
+          if (typeof each === 'string' || typeof each === 'boolean') return [name, String(each)];
+          throw wrongType(`${key}.${name.slice(0, 100)}`, each, 'text, true or false');
+        }),
+      );
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { explained } from './explain.ts';
 import { type GateText, gateQuery } from './gate-query.ts';
 import { insert } from './insert.ts';
 import { refuseStatement } from './refused-statements.ts';
+import { shownSetting } from './show-setting.ts';
 import { checkText, checkTokens } from './text-limits.ts';
 import { TokenCursor } from './token-cursor.ts';
 import { type Token, type TokenizedStatement, tokenize, withPlainSpaces } from './tokenizer.ts';
@@ -25,6 +26,8 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
   if (cursor.sees('insert')) return await insert(cursor, text, gate);
   if (cursor.sees('drop', 'table')) return drop(cursor);
   if (cursor.sees('show', 'tables') && tokens.length === 2) return { kind: 'showTables' };
+  const setting = await shownSetting(tokens, gate);
+  if (setting !== undefined) return { kind: 'query', query: setting };
   if (cursor.sees('explain')) return { kind: 'query', query: await explained(cursor, text, gate) };
   refuseStatement(tokens);
   const start = tokens[0]?.start ?? 0;

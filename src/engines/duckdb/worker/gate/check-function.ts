@@ -1,4 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
+import { settingName } from '../../../../core/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
 import { allowedFunctions, allowedTableFunctions } from './allowed-functions.ts';
@@ -9,9 +10,18 @@ import { refusalOf } from './refused-functions.ts';
 /** Refuses a call in an expression of a function that is not allowed. */
 export function checkFunction(call: TreeNode): void {
   const name = asciiLower(String(call.function_name));
+  if (name === 'current_setting' && readsSetting(call)) return;
   if (!allowedFunctions.has(name)) throw refused(name, call, allowedFunctions);
   if (call.export_state === true) throw exportedState(call);
   if (takesJsonStructure.has(name)) checkJsonStructure(call);
+}
+
+/** current_setting of one that callers may set: its name must be a literal. */
+function readsSetting(call: TreeNode): boolean {
+  const [argument, ...others] = (call.children ?? []) as readonly TreeNode[];
+  if (argument?.class !== 'CONSTANT' || others.length > 0) return false;
+  const { value } = (argument.value ?? {}) as TreeNode;
+  return typeof value === 'string' && settingName(value) !== undefined;
 }
 
 /** The bytes of a state hold memory of the process that nobody has set. */

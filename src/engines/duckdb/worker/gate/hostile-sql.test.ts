@@ -70,6 +70,11 @@ duckdb_profiling_settings()
 
 const scalarCalls = lines(`
 current_setting('memory_limit')
+current_setting('Time' || 'Zone')
+current_setting('TimeZone', true)
+current_setting(NULL)
+current_setting((SELECT 'threads'))
+current_setting('allowed_configs')
 getvariable('x')
 getenv('HOME')
 sum(1) EXPORT_STATE
@@ -181,7 +186,10 @@ SET GLOBAL threads = 64
 SET SESSION search_path = 'main'
 SET VARIABLE x = 1
 SET enable_external_access = true
+SET TimeZone = 'UTC'
+SET allowed_configs = ['threads']
 RESET memory_limit
+RESET ALL
 PRAGMA database_list
 PRAGMA enable_profiling
 PRAGMA memory_limit = '1GB'

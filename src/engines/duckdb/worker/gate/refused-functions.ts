@@ -1,3 +1,4 @@
+import { settingNames } from '../../../../core/statement-settings.ts';
 import { type Refusal, refusalLookup } from '../../../../core/text/refused-names.ts';
 
 const frameTables: Pick<Refusal, 'hint'> = { hint: 'name a frame as a table; SHOW TABLES lists them' };
@@ -39,8 +40,13 @@ const refusals: readonly Refusal[] = [
       pg_postmaster_start_time pg_table_is_visible pg_ts_* pg_type_is_visible shobj_description`,
   },
   {
+    reason: 'it reads settings of the server',
+    hint: `readable are ${settingNames.join(', ')}, by a name that is a literal`,
+    names: 'current_setting',
+  },
+  {
     reason: 'it reads or changes settings of the server',
-    names: `current_setting getvariable getenv checkpoint force_checkpoint disable_* enable_* truncate_duckdb_logs
+    names: `getvariable getenv checkpoint force_checkpoint disable_* enable_* truncate_duckdb_logs
       verify_* add_parquet_key all_profiling_output collations copy_database database_list database_size
       extension_versions functions import_database metadata_info platform show show_databases show_tables
       show_tables_expanded storage_info table_info user_agent write_log parse_duckdb_log_message`,

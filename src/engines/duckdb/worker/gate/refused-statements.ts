@@ -1,5 +1,6 @@
 import { AppError } from '../../../../core/app-error.ts';
 import { type TableName, tableText } from '../../../../core/sql.ts';
+import { settingName, settingNames } from '../../../../core/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { isWord, TokenCursor } from './token-cursor.ts';
 import type { Token } from './tokenizer.ts';
@@ -33,11 +34,9 @@ const hints: Readonly<Record<string, string>> = {
   load: operators,
   pragma: 'DESCRIBE "x" shows the columns of a frame; settings are the operator’s',
   prepare: 'send the statement with ? or $1 and its parameters',
-  reset: operators,
   revoke: 'rights belong to tokens, which the operator keeps',
   rollback: atomic,
   savepoint: atomic,
-  set: operators,
   start: atomic,
   update_extensions: operators,
   use: 'frames need no schema before their name',
@@ -52,11 +51,27 @@ export function refuseStatement(tokens: readonly Token[]): void {
   if (first?.kind !== 'word') return;
   const word = asciiLower(first.text);
   if (changes.has(word)) throw immutable(word, tokens);
+  if (word === 'set' || word === 'reset') throw setting(word, tokens);
   if (word === 'create' || word === 'drop') throw refusedKind(word, tokens);
   if (word === 'with') refuseChangeBehindWith(tokens);
   const hint = Object.hasOwn(hints, word) ? hints[word] : undefined;
   if (hint === undefined) return;
   throw new AppError('sql_forbidden', `${word.toUpperCase()} is not allowed`, { hint, position: first.start });
+}
+
+/** SET [SESSION] name …, SET TIME ZONE …, RESET name. */
+function setting(word: string, tokens: readonly Token[]): AppError {
+  const scopes = new Set(['session', 'local', 'global']);
+  const index = scopes.has(asciiLower(tokens[1]?.text ?? '')) ? 2 : 1;
+  const isTimeZone = isWord(tokens[index], 'time') && isWord(tokens[index + 1], 'zone');
+  const name = isTimeZone ? 'TimeZone' : settingName(tokens[index]?.text ?? '');
+  return new AppError('sql_forbidden', `${word.toUpperCase()} is not allowed: a request has no session`, {
+    hint:
+      name === undefined
+        ? `settings are the operator’s, but for ${settingNames.join(', ')}`
+        : `send the setting with each statement, as "settings" of POST /sql: {"sql": …, "settings": {"${name}": …}}; a session of Flight SQL keeps it`,
+    position: tokens[0]?.start ?? 0,
+  });
 }
 
 function immutable(word: string, tokens: readonly Token[]): AppError {

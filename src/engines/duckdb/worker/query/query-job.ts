@@ -62,8 +62,8 @@ async function describeKept({ connection, kept }: SqlCatalog, query: Query, key:
   }
 }
 
-/** What a plan hangs on: the text and where its tables lie. Undefined where it cannot be kept. */
-function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undefined {
+/** What a plan hangs on: the text, the settings and where its tables lie. Undefined where it cannot be kept. */
+function keyOf({ query, tables, into, settings, hasParameters }: QueryJob): string | undefined {
   // A PIVOT may have made a type for itself, which the next one drops. A list or a range is another one the next time.
   const isOfOnce =
     query.explain !== undefined ||
@@ -78,7 +78,7 @@ function keyOf({ query, tables, into, hasParameters }: QueryJob): string | undef
     casts,
     source.kind === 'warm' ? source.path : source,
   ]);
-  return JSON.stringify([query.sql, places]);
+  return JSON.stringify([query.sql, places, settings]);
 }
 
 /** Without a turn of the event loop, where the same was short before. Undefined where it is to be run as any other. */
@@ -88,6 +88,7 @@ export function runKeptShort(catalog: SqlCatalog, job: RunQueryJob): ShortResult
   const statement = key === undefined ? undefined : catalog.kept.take(key);
   if (key === undefined || statement === undefined) return undefined;
   try {
+    if (catalog.settings.tryApply(job.settings) !== undefined) return undefined;
     return runShort(statement, job);
   } finally {
     catalog.kept.keep(key, statement);
@@ -143,7 +144,7 @@ async function insertRows(
   if (columns !== undefined) {
     await using rows = await loadArrowStream(connection, context.input, context);
     const list = columns.map((column) => meantValue(rows, column).value).join(', ');
-    return await connection.run(target.insertSql(`SELECT ${list} FROM temp.main.${rows.table} ORDER BY rowid`));
+    return await connection.run(target.insertSql(`SELECT ${list} FROM temp.main.${rows.table} ORDER BY rowid ASC`));
   }
   const insert = { ...query, sql: target.insertSql(query.sql) };
   for await (const result of hasParameters

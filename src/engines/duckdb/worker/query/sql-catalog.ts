@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '../../../../core/app-error.ts';
 import type { ListTable } from '../../../../core/sql.ts';
+import { statementSettings } from '../../../../core/statement-settings.ts';
 import type { QueryTable, SqlSettings } from '../../protocol/protocol.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { rowIdName } from '../gate/row-ids.ts';
@@ -8,6 +9,7 @@ import { DuckDbError } from '../native/duckdb-error.ts';
 import { duckdbType } from '../native/duckdb-types.ts';
 import type { Connection } from '../native/session.ts';
 import { numberedRows, partsRelation, rowsRelation } from '../parquet/part-rows.ts';
+import { AppliedSettings } from './applied-settings.ts';
 import { PlanCache } from './plan-cache.ts';
 
 const mostViews = 500;
@@ -17,11 +19,12 @@ const maxExpressionDepth = 250;
 
 /**
  * What callers' SQL can see: the frames of its query as views, the operator's database while a query needs it, and
- * nothing else. Everything here runs on one connection, whose configuration nobody can change any more.
+ * nothing else. Everything here runs on one connection. Of its configuration only the settings of a statement can be changed any more.
  */
 export class SqlCatalog {
   readonly connection: Connection;
   readonly kept = new PlanCache();
+  readonly settings: AppliedSettings;
   readonly #analyticsPath: string | undefined;
   /** By the view's name, in lower case: what it reads. */
   readonly #views = new Map<string, string>();
@@ -31,6 +34,7 @@ export class SqlCatalog {
 
   private constructor(connection: Connection, analyticsPath: string | undefined) {
     this.connection = connection;
+    this.settings = new AppliedSettings(connection);
     this.#analyticsPath = analyticsPath;
   }
 
@@ -46,6 +50,8 @@ export class SqlCatalog {
       'CREATE SCHEMA framehold.frames',
       'USE framehold.frames',
       'SET enable_external_access = false',
+      // All that can be changed behind the lock.
+      `SET allowed_configs = ${list(Object.keys(statementSettings))}`,
       'SET lock_configuration = true',
     ];
     for (const sql of statements) await connection.run(sql);

@@ -1,0 +1,16 @@
+import type { Query } from '../../../../core/sql.ts';
+import { settingName } from '../../../../core/statement-settings.ts';
+import type { GateText } from './gate-query.ts';
+import { isWord } from './token-cursor.ts';
+import type { Token } from './tokenizer.ts';
+
+/** SHOW TimeZone and SHOW TIME ZONE. Undefined for SHOW of anything else. */
+export async function shownSetting(tokens: readonly Token[], gate: GateText): Promise<Query | undefined> {
+  const [show, first, second, ...others] = tokens;
+  if (!isWord(show, 'show') || first?.kind !== 'word' || others.length > 0) return undefined;
+  const isTimeZone = isWord(first, 'time') && isWord(second, 'zone');
+  if (second !== undefined && !isTimeZone) return undefined;
+  const name = settingName(isTimeZone ? 'TimeZone' : first.text);
+  if (name === undefined) return undefined;
+  return await gate(`SELECT current_setting('${name}') AS "${name}"`, () => first.start);
+}
