@@ -1,5 +1,6 @@
 import { localEngineName } from '../core/engine-names.ts';
 import { analyticsCatalog, framesCatalog, framesSchema } from '../core/sql.ts';
+import { statementSettings } from '../core/statement-settings.ts';
 import {
   CloseSessionResult,
   closeStatus,
@@ -15,9 +16,10 @@ export function sessionActions(sessions: Sessions): FlightAction[] {
   return [
     {
       type: 'SetSessionOptions',
-      description: 'Sets options of the session (catalog, schema, engine). Takes SetSessionOptionsRequest.',
+      description:
+        'Sets options of the session (catalog, schema, engine, settings of statements such as TimeZone). Takes SetSessionOptionsRequest.',
       run: async (body, call) => {
-        const refused = sessions.set(call, SetSessionOptionsRequest.decode(body).sessionOptions);
+        const refused = await sessions.set(call, SetSessionOptionsRequest.decode(body).sessionOptions);
         const errors = new Map([...refused].map(([name, value]) => [name, { value }]));
         return SetSessionOptionsResult.encode({ errors });
       },
@@ -26,8 +28,9 @@ export function sessionActions(sessions: Sessions): FlightAction[] {
       type: 'GetSessionOptions',
       description: 'The options of the session, or their defaults. Takes GetSessionOptionsRequest.',
       run: async (_, call) => {
-        const { catalog = framesCatalog, schema = defaultSchemas[catalog] ?? '', engine } = sessions.of(call) ?? {};
-        const options = Object.entries({ catalog, schema, engine: engine ?? localEngineName });
+        const { catalog = framesCatalog, schema = defaultSchemas[catalog] ?? '', ...more } = sessions.of(call) ?? {};
+        const { engine = localEngineName, settings } = more;
+        const options = Object.entries({ catalog, schema, engine, ...standardSettings, ...settings });
         const values = options.map(([name, string]) => [name, { ...noValue, string }] as const);
         return GetSessionOptionsResult.encode({ sessionOptions: new Map(values) });
       },
@@ -44,5 +47,9 @@ export function sessionActions(sessions: Sessions): FlightAction[] {
 }
 
 const defaultSchemas: Readonly<Record<string, string>> = { [framesCatalog]: framesSchema, [analyticsCatalog]: 'main' };
+
+const standardSettings = Object.fromEntries(
+  Object.entries(statementSettings).map(([name, { standard }]) => [name, standard]),
+);
 
 const noValue = SessionOptionValue.decode(new Uint8Array(0));

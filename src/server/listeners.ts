@@ -125,7 +125,7 @@ function openGrpc({ server }: Config, parts: ListenerParts, logger: Logger) {
   const { frames, followers, queries, records, sessionTokens } = parts;
   const { engines, sql, filter } = queries;
   const issueToken = sessionTokens && ((principal: Principal) => sessionTokens.issue(principal));
-  const sessions = new Sessions({ takesTokens: records === undefined, issueToken }, [
+  const sessions = new Sessions({ takesTokens: records === undefined, issueToken, sql }, [
     localEngineName,
     ...engines.clusters.map(({ name }) => name),
     autoEngineName,

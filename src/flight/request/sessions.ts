@@ -4,8 +4,10 @@ import { mayUseEngine, unknownEngine } from '../../core/engine-names.ts';
 import { randomBase32 } from '../../core/handle.ts';
 import type { Principal } from '../../core/principal.ts';
 import { analyticsCatalog, framesCatalog } from '../../core/sql.ts';
+import { type StatementSettings, settingName, withSetting } from '../../core/statement-settings.ts';
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
 import type { Call } from '../../grpc/server/method.ts';
+import type { FrameSql } from '../../query/frame-sql.ts';
 import { OwnedMap } from './owned-map.ts';
 
 type OptionValue = ReturnType<typeof SessionOptionValue.decode>;
@@ -16,11 +18,16 @@ export interface SessionOptions {
   readonly catalog?: string;
   readonly schema?: string;
   readonly engine?: string;
+  readonly settings?: StatementSettings | undefined;
+  /** That BEGIN began, by its id. */
+  readonly transaction?: Uint8Array | undefined;
 }
 
 export interface SessionSettings {
   readonly takesTokens: boolean;
   readonly issueToken?: ((principal: Principal) => Promise<string>) | undefined;
+  /** Tells whether a setting has a value that the engine knows. */
+  readonly sql: Pick<FrameSql, 'analyze' | 'prepare'>;
 }
 
 const cookieName = 'arrow_flight_session_id';
@@ -40,14 +47,16 @@ export class Sessions {
 
   readonly #takesTokens: boolean;
   readonly #issueToken: ((principal: Principal) => Promise<string>) | undefined;
+  readonly #sql: SessionSettings['sql'];
 
   /**
    * `engines`: the names that the option `engine` takes. `takesTokens`: the token of a handshake names a session, too. Not where
    * tokens are credentials: all holders of one would share its options. `issueToken`: for a caller with a certificate.
    */
-  constructor({ takesTokens, issueToken }: SessionSettings, engines: readonly string[]) {
+  constructor({ takesTokens, issueToken, sql }: SessionSettings, engines: readonly string[]) {
     this.#takesTokens = takesTokens;
     this.#issueToken = issueToken;
+    this.#sql = sql;
     this.#engines = engines;
   }
 
@@ -70,14 +79,41 @@ export class Sessions {
     return id === undefined ? undefined : (this.#byId.get(call.principal, id) ?? {});
   }
 
-  /** As `SET engine` does; undefined takes it back. Only in a session: who keeps no cookie would ask elsewhere the next time. */
-  setEngine(call: Call, engine: string | undefined): void {
+  /** As SET does: the engine, or a setting of statements; undefined takes it back. */
+  async setOne(call: Call, name: string, value: string | undefined): Promise<void> {
+    if (name === 'engine') return this.#setEngine(call, value);
+    const id = this.#idIn(call, `SET ${name}`, 'keep the cookies of the server and set an option by SetSessionOptions');
+    await this.#checkSetting(call, name, value);
+    // Others may have set more meanwhile.
+    const options = this.#byId.get(call.principal, id) ?? {};
+    this.#keep(call, id, { ...options, settings: withSetting(options.settings, name, value) });
+  }
+
+  /** Which transaction the session is in: undefined for none. Only in a session: else the next call would not be in it. */
+  setTransaction(call: Call, transaction: Uint8Array | undefined): void {
+    const id = this.transactionId(call);
+    this.#keep(call, id, { ...this.#byId.get(call.principal, id), transaction });
+  }
+
+  /** Where BEGIN, COMMIT and ROLLBACK belong. */
+  transactionId(call: Call): string {
+    const how =
+      'turn autocommit off in the driver (BeginTransaction), or keep the cookies of the server and set an option by SetSessionOptions';
+    return this.#idIn(call, 'a transaction by BEGIN', how);
+  }
+
+  #idIn(call: Call, what: string, how: string): string {
     const id = this.#idOf(call);
-    if (id === undefined) {
-      throw new AppError('invalid_parameter', 'SET engine needs a session, and this call has none that is known', {
-        hint: 'name the engine in the header x-framehold-engine of each call, or as session option engine (SetSessionOptions, with cookies), or send the token of a Handshake',
-      });
-    }
+    if (id !== undefined) return id;
+    const message = `${what} needs a session, and this call has none that is known`;
+    throw new AppError('invalid_parameter', message, { hint: `${how}, or send the token of a Handshake` });
+  }
+
+  /** Only in a session: who keeps no cookie would ask elsewhere the next time. */
+  #setEngine(call: Call, engine: string | undefined): void {
+    const how =
+      'name the engine in the header x-framehold-engine of each call, or as session option engine (SetSessionOptions, with cookies)';
+    const id = this.#idIn(call, 'SET engine', how);
     const known = this.#engines.filter((name) => mayUseEngine(call.principal, name));
     if (engine !== undefined && !known.includes(engine)) throw unknownEngine(engine, known);
     const { engine: _, ...others } = this.#byId.get(call.principal, id) ?? {};
@@ -85,14 +121,18 @@ export class Sessions {
   }
 
   /** Gives the options that were refused, and why. */
-  set(call: Call, values: ReadonlyMap<string, OptionValue>): Map<string, SessionError> {
+  async set(call: Call, values: ReadonlyMap<string, OptionValue>): Promise<Map<string, SessionError>> {
     const errors = new Map<string, SessionError>();
+    const refused = await this.#refusedSettings(call, values);
     const before = this.of(call);
     let options: SessionOptions = before ?? {};
     for (const [name, value] of values) {
       const known = optionNames.find((option) => option === name);
       if (known === undefined) {
-        errors.set(name.slice(0, 200), sessionError.invalidName);
+        const setting = settingName(name);
+        if (setting === undefined) errors.set(name.slice(0, 200), sessionError.invalidName);
+        else if (refused.has(name)) errors.set(name, sessionError.invalidValue);
+        else options = { ...options, settings: withSetting(options.settings, setting, settingValue(value)) };
       } else if (isEmpty(value)) {
         const { [known]: _, ...others } = options;
         options = others;
@@ -118,6 +158,35 @@ export class Sessions {
     call.setHeader('set-cookie', `${cookieName}=; Path=/; Max-Age=0`);
   }
 
+  async #refusedSettings(call: Call, values: ReadonlyMap<string, OptionValue>): Promise<ReadonlySet<string>> {
+    const refused = new Set<string>();
+    for (const [name, value] of values) {
+      if (settingName(name) === undefined) continue;
+      try {
+        const given = settingValue(value);
+        if (given === undefined && !isEmpty(value)) refused.add(name);
+        else await this.#checkSetting(call, name, given);
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'invalid_parameter') throw error;
+        refused.add(name);
+      }
+    }
+    return refused;
+  }
+
+  /** Which time zones and collations there are only the engine knows. */
+  async #checkSetting(
+    { principal, signal, lane, requestId }: Call,
+    name: string,
+    value: string | undefined,
+  ): Promise<void> {
+    const settings = withSetting(undefined, name, value);
+    if (settings === undefined) return;
+    const options = { signal, lane, requestId, shownAs: `SET ${settingName(name)}` };
+    const statement = await this.#sql.analyze(principal, { sql: 'SELECT 1', settings }, options);
+    await this.#sql.prepare(principal, statement, options);
+  }
+
   #keep({ principal }: Call, id: string, options: SessionOptions): void {
     this.#byId.set(principal, id, options);
     this.#tokens.delete(principal, id);
@@ -139,6 +208,10 @@ export class Sessions {
 
 function isEmpty(value: OptionValue): boolean {
   return Object.values(value).every((choice) => choice === undefined);
+}
+
+function settingValue({ string, bool }: OptionValue): string | undefined {
+  return string ?? (bool === undefined ? undefined : String(bool));
 }
 
 function cookieOf(call: Call): string | undefined {

@@ -112,7 +112,7 @@ export function createFlightSql(options: FlightSqlOptions): FlightSqlHandler {
       }
       case 'CommandStatementIngest': {
         const command = CommandStatementIngest.decode(value);
-        const transaction = transactions.find(call.principal, command.transactionId);
+        const transaction = statements.transactionOf(call, command.transactionId);
         const rows = await ingest(frames, call.principal, command, upload, {
           signal: call.signal,
           producer: parseProducer(call.metadata),

@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
+import { readSettings, type StatementSettings } from '../../../core/statement-settings.ts';
 import { bool, bytes, int64, message, optionalString, string } from '../../../grpc/protobuf/proto-message.ts';
 import { packAny } from './any-message.ts';
 import { pooledRandomBytes } from './random-bytes.ts';
@@ -7,7 +8,12 @@ import { TicketStatementQuery } from './sql-messages.ts';
 /** What a DoGet is to do. */
 export type StatementTicket =
   /** A query without parameters: the text says all, so that the ticket outlives its prepared statement. */
-  | { readonly kind: 'query'; readonly sql: string; readonly engine?: string | undefined }
+  | {
+      readonly kind: 'query';
+      readonly sql: string;
+      readonly engine?: string | undefined;
+      readonly settings?: StatementSettings | undefined;
+    }
   /** A prepared query with the parameters that were bound when the ticket was made. */
   | { readonly kind: 'bound'; readonly handle: Uint8Array; readonly bindingId: number }
   /** A statement that changed something, and has run: there is nothing to read. */
@@ -20,6 +26,8 @@ const Content = message({
   bindingId: int64(4),
   isDone: bool(5),
   engine: optionalString(6),
+  /** As JSON. */
+  settings: optionalString(7),
 });
 
 /** Each ticket is of its own, also for the same text, so that who cancels one stops no other. */
@@ -31,7 +39,12 @@ export function encodeTicket(ticket: StatementTicket): Uint8Array {
 function content(ticket: StatementTicket, nonce: Uint8Array): Uint8Array {
   switch (ticket.kind) {
     case 'query':
-      return Content.encode({ nonce, sql: ticket.sql, engine: ticket.engine });
+      return Content.encode({
+        nonce,
+        sql: ticket.sql,
+        engine: ticket.engine,
+        settings: ticket.settings && JSON.stringify(ticket.settings),
+      });
     case 'bound':
       return Content.encode({ nonce, handle: ticket.handle, bindingId: BigInt(ticket.bindingId) });
     case 'done':
@@ -43,9 +56,25 @@ function content(ticket: StatementTicket, nonce: Uint8Array): Uint8Array {
 
 /** `value` is the message TicketStatementQuery. */
 export function decodeTicket(value: Uint8Array): StatementTicket {
-  const { sql, handle, bindingId, isDone, engine } = Content.decode(TicketStatementQuery.decode(value).statementHandle);
+  const { sql, handle, bindingId, isDone, engine, settings } = Content.decode(
+    TicketStatementQuery.decode(value).statementHandle,
+  );
   if (isDone) return { kind: 'done' };
   if (handle.length > 0) return { kind: 'bound', handle, bindingId: Number(bindingId) };
-  if (sql !== '') return { kind: 'query', sql, engine };
-  throw new AppError('invalid_input', 'the ticket is not one of this server');
+  if (sql !== '') return { kind: 'query', sql, engine, settings: settingsOf(settings) };
+  throw strangeTicket();
+}
+
+/** Clients can make tickets as well as we can: what stands in them is read as anyone's. */
+function settingsOf(json: string | undefined): StatementSettings | undefined {
+  if (json === undefined) return undefined;
+  try {
+    return readSettings(Object.entries(JSON.parse(json) as object).map(([name, value]) => [name, String(value)]));
+  } catch (cause) {
+    throw cause instanceof AppError ? cause : strangeTicket(cause);
+  }
+}
+
+function strangeTicket(cause?: unknown): AppError {
+  return new AppError('invalid_input', 'the ticket is not one of this server', { cause });
 }

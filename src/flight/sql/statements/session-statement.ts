@@ -1,22 +1,104 @@
+import { settingName } from '../../../core/statement-settings.ts';
+import { asciiLower } from '../../../core/text/ascii-lower.ts';
+
 /** A statement about the session itself, which no engine sees. */
-export interface SessionStatement {
-  /** The engine that statements of the session run on from now on; undefined: the default. */
-  readonly engine: string | undefined;
+export type SessionStatement =
+  /** `engine`, or a setting of statements as its table spells it; undefined takes it back. */
+  | { readonly kind: 'set'; readonly name: string; readonly value: string | undefined }
+  | { readonly kind: 'begin' | 'commit' | 'rollback' };
+
+/** Others are not meant for us; programs put comments before theirs. */
+const longestStatement = 4000;
+const mostTokens = 8;
+
+/** Undefined: something else, for an engine to run or to refuse. */
+export function readSessionStatement(sql: string): SessionStatement | undefined {
+  const words = sql.length > longestStatement ? undefined : wordsOf(sql);
+  const [verb] = words ?? [];
+  if (words === undefined || verb?.word === undefined) return undefined;
+  const rest = words.slice(1);
+  switch (verb.word) {
+    case 'set':
+      return readSet(rest);
+    case 'reset':
+      return readReset(rest);
+    case 'begin':
+      return isOver(rest, 'transaction', 'work') ? { kind: 'begin' } : undefined;
+    case 'start':
+      return rest.length === 1 && isOver(rest, 'transaction') ? { kind: 'begin' } : undefined;
+    case 'commit':
+    case 'end':
+      return isOver(rest, 'transaction', 'work') ? { kind: 'commit' } : undefined;
+    case 'rollback':
+    case 'abort':
+      return isOver(rest, 'transaction', 'work') ? { kind: 'rollback' } : undefined;
+    default:
+      return undefined;
+  }
 }
 
-const setEngine = /^\s*SET\s+(?:SESSION\s+)?engine\s*(?:=|\bTO\b)\s*(?:'([^']*)'|"([^"]*)"|([a-z][\w-]*))\s*;?\s*$/i;
-const resetEngine = /^\s*RESET\s+engine\s*;?\s*$/i;
+/** `SET [SESSION] name = value`, `SET name TO value`, `SET TIME ZONE value`; the value may be DEFAULT. */
+function readSet(words: readonly Word[]): SessionStatement | undefined {
+  const [first, ...others] = withoutSession(words);
+  const isTimeZone = first?.word === 'time' && others[0]?.word === 'zone';
+  const name = isTimeZone ? 'TimeZone' : nameOf(first);
+  const [equals, value, more] = isTimeZone ? [undefined, ...others.slice(1)] : others;
+  const isAssigned = isTimeZone || equals?.text === '=' || equals?.word === 'to';
+  if (name === undefined || !isAssigned || value === undefined || more !== undefined) return undefined;
+  if (value.word === 'default' || (isTimeZone && value.word === 'local'))
+    return { kind: 'set', name, value: undefined };
+  // The names of engines are in lower case.
+  return { kind: 'set', name, value: name === 'engine' && value.word !== undefined ? value.word : value.text };
+}
 
-/** Others are not meant for us, and patterns take long where there are many blanks. */
-const longestStatement = 200;
+/** `RESET [SESSION] name`, `RESET TIME ZONE`. */
+function readReset(words: readonly Word[]): SessionStatement | undefined {
+  const [first, second, more] = withoutSession(words);
+  const isTimeZone = first?.word === 'time' && second?.word === 'zone';
+  const name = isTimeZone ? 'TimeZone' : nameOf(first);
+  if (name === undefined || (second !== undefined && !isTimeZone) || more !== undefined) return undefined;
+  return { kind: 'set', name, value: undefined };
+}
 
-/** `SET engine = 'spark'`, `SET engine TO spark`, `SET engine = DEFAULT`, `RESET engine`. Undefined: something else. */
-export function readSessionStatement(sql: string): SessionStatement | undefined {
-  if (sql.length > longestStatement) return undefined;
-  if (resetEngine.test(sql)) return { engine: undefined };
-  const match = setEngine.exec(sql);
-  if (match === null) return undefined;
-  const [, quoted, doubleQuoted, bare] = match;
-  if (bare?.toLowerCase() === 'default') return { engine: undefined };
-  return { engine: quoted ?? doubleQuoted ?? bare?.toLowerCase() };
+function withoutSession(words: readonly Word[]): readonly Word[] {
+  return words[0]?.word === 'session' ? words.slice(1) : words;
+}
+
+function nameOf(word: Word | undefined): string | undefined {
+  if (word === undefined || word.isText) return undefined;
+  return asciiLower(word.text) === 'engine' ? 'engine' : settingName(word.text);
+}
+
+function isOver([word, ...others]: readonly Word[], ...allowed: readonly string[]): boolean {
+  return word === undefined || (others.length === 0 && word.word !== undefined && allowed.includes(word.word));
+}
+
+interface Word {
+  readonly text: string;
+  /** In lower case, where it is not quoted. */
+  readonly word?: string | undefined;
+  /** In single quotes. */
+  readonly isText: boolean;
+}
+
+const token =
+  /(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?\*\/)|'(?<single>(?:[^']|'')*)'|"(?<double>(?:[^"]|"")*)"|(?<word>[\w.+-]+)|(?<mark>[=;])/y;
+
+/** Undefined where there is anything else in it, or too much. */
+function wordsOf(sql: string): readonly Word[] | undefined {
+  const words: Word[] = [];
+  let hasEnded = false;
+  for (let at = 0; at < sql.length; at = token.lastIndex) {
+    token.lastIndex = at;
+    const { blank, single, double, word, mark } = token.exec(sql)?.groups ?? {};
+    if (blank !== undefined) continue;
+    if (mark === ';') {
+      hasEnded = true;
+      continue;
+    }
+    const text = single?.replaceAll("''", "'") ?? double?.replaceAll('""', '"') ?? word ?? mark;
+    if (text === undefined || hasEnded || words.length === mostTokens) return undefined;
+    words.push({ text, word: word === undefined ? undefined : asciiLower(word), isText: single !== undefined });
+  }
+  return words;
 }

@@ -13,7 +13,7 @@ import type { StatementText } from '../messages/sql-messages.ts';
 import { encodeTicket, type StatementTicket } from '../messages/statement-ticket.ts';
 import type { ClientStatement, PreparedStatementRegistry } from './prepared-statement-registry.ts';
 import { readSessionStatement } from './session-statement.ts';
-import { noteWrite, statementName, type Transactions } from './transactions.ts';
+import { noteWrite, statementName, type Transaction, type Transactions } from './transactions.ts';
 import { uploadedParameters } from './uploaded-parameters.ts';
 
 export interface StatementRunnerOptions {
@@ -48,8 +48,16 @@ export class StatementRunner {
     this.#logger = logger;
   }
 
+  /** The one that a command names, else that of the session. */
+  transactionOf(call: Call, id: Uint8Array | undefined): Transaction | undefined {
+    const named = this.#transactions.find(call.principal, id);
+    if (named !== undefined) return named;
+    const ofSession = this.#sessions.of(call)?.transaction;
+    return ofSession && this.#transactions.known(call.principal, ofSession);
+  }
+
   async prepare({ query: sql, transactionId }: StatementText, call: Call): Promise<ClientStatement> {
-    const transaction = this.#transactions.find(call.principal, transactionId);
+    const transaction = this.transactionOf(call, transactionId);
     const { statement, description } = await this.#describe(sql, call);
     const { principal: owner } = call;
     return this.#prepared.add({
@@ -63,7 +71,7 @@ export class StatementRunner {
   }
 
   async start({ query: sql, transactionId }: StatementText, call: Call): Promise<InfoParts> {
-    const transaction = this.#transactions.find(call.principal, transactionId);
+    const transaction = this.transactionOf(call, transactionId);
     const { statement, description } = await this.#describe(sql, call);
     refuseUnbound(description);
     if (description.isUpdate) return done(await this.#update({ sql, statement, transaction }, undefined, call));
@@ -105,7 +113,7 @@ export class StatementRunner {
 
   /** Gives the number of rows that were written. */
   async update({ query: sql, transactionId }: StatementText, call: Call): Promise<number> {
-    const transaction = this.#transactions.find(call.principal, transactionId);
+    const transaction = this.transactionOf(call, transactionId);
     return this.#update({ sql, statement: await this.#analyze(sql, call), transaction }, undefined, call);
   }
 
@@ -183,11 +191,13 @@ export class StatementRunner {
     return readSessionStatement(sql) === undefined ? await this.#analyzeOnChosen(sql, call) : undefined;
   }
 
-  /** On the engine that the call names, else its session. The answer tells the engine where one of them did. */
+  /** With the settings of the session, on the engine that the call names, else the session. The answer tells the engine where one of them did. */
   async #analyzeOnChosen(sql: string, call: Call): Promise<AnalysedStatement> {
     const { principal, metadata, requestId } = call;
-    const wanted = metadata[engineHeader]?.toString() ?? this.#sessions.of(call)?.engine;
-    const choice = await this.#sql.choose(principal, { sql, engine: wanted }, optionsOf(call));
+    const session = this.#sessions.of(call);
+    const wanted = metadata[engineHeader]?.toString() ?? session?.engine;
+    const text = { sql, engine: wanted, settings: session?.settings };
+    const choice = await this.#sql.choose(principal, text, optionsOf(call));
     const { engine, reason, isElsewhere } = choice;
     if (wanted !== undefined) {
       call.setHeader(engineHeader, engine);
@@ -205,15 +215,49 @@ export class StatementRunner {
     call: Call,
   ): Promise<number> {
     if (statement === undefined) {
-      this.#sessions.setEngine(call, readSessionStatement(sql)?.engine);
+      await this.#changeSession(sql, call);
       return 0;
     }
     const { principal } = call;
     const producer = parseProducer(call.metadata);
     const request = { statement, parameters, producer };
     const { rows, hasChanged } = await this.#sql.update(principal, request, optionsOf(call));
-    if (hasChanged) noteWrite(transaction, statementName(sql));
+    // A prepared statement may outlive the transaction that it was prepared in.
+    const isOpen = transaction !== undefined && this.#transactions.isOpen(principal, transaction);
+    if (hasChanged) noteWrite(isOpen ? transaction : this.transactionOf(call, undefined), statementName(sql));
     return rows;
+  }
+
+  async #changeSession(sql: string, call: Call): Promise<void> {
+    const statement = readSessionStatement(sql);
+    if (statement === undefined) throw new Error('a statement about the session is one no more');
+    if (statement.kind === 'set') await this.#sessions.setOne(call, statement.name, statement.value);
+    else if (statement.kind === 'begin') this.#begin(call);
+    else this.#end(call, statement.kind);
+  }
+
+  #begin(call: Call): void {
+    this.#sessions.transactionId(call);
+    if (this.transactionOf(call, undefined) !== undefined) {
+      throw new AppError('sql_error', 'a transaction is open in this session already', { hint: 'COMMIT it first' });
+    }
+    this.#sessions.setTransaction(call, this.#transactions.begin(call.principal));
+  }
+
+  #end(call: Call, outcome: 'commit' | 'rollback'): void {
+    this.#sessions.transactionId(call);
+    const transaction = this.#sessions.of(call)?.transaction;
+    if (transaction === undefined) {
+      throw new AppError(
+        'sql_error',
+        `no transaction is open in this session that ${outcome.toUpperCase()} could end`,
+        {
+          hint: 'without BEGIN each statement is final by itself',
+        },
+      );
+    }
+    this.#transactions.end(call.principal, transaction, outcome);
+    this.#sessions.setTransaction(call, undefined);
   }
 }
 
@@ -228,7 +272,7 @@ function optionsOf({ signal, lane, requestId }: Call): CallOptions {
 }
 
 function queryTicket({ sql, statement }: Pick<ClientStatement, 'sql' | 'statement'>): StatementTicket {
-  return { kind: 'query', sql, engine: statement?.engine };
+  return { kind: 'query', sql, engine: statement?.engine, settings: statement?.settings };
 }
 
 function resultSchema({ isUpdate, columns }: PreparedSql): Uint8Array {

@@ -31,13 +31,22 @@ export class Transactions {
   /** Where a statement belongs: undefined is no transaction. */
   find(owner: Principal, id: Uint8Array | undefined): Transaction | undefined {
     if (id === undefined || id.length === 0) return undefined;
-    const transaction = this.#open.get(owner, Buffer.from(id).toString('hex'));
+    const transaction = this.known(owner, id);
     if (transaction === undefined) {
       throw new AppError('not_found', `there is no transaction ${Buffer.from(id).toString('hex').slice(0, 40)}`, {
         hint: 'it has ended, or the server was restarted since; begin another one',
       });
     }
     return transaction;
+  }
+
+  /** Undefined where it was forgotten. */
+  known(owner: Principal, id: Uint8Array): Transaction | undefined {
+    return this.#open.get(owner, Buffer.from(id).toString('hex'));
+  }
+
+  isOpen(owner: Principal, { id }: Transaction): boolean {
+    return this.#open.has(owner, id);
   }
 
   end(owner: Principal, id: Uint8Array, outcome: 'commit' | 'rollback'): void {

@@ -65,13 +65,17 @@ function setting(word: string, tokens: readonly Token[]): AppError {
   const index = scopes.has(asciiLower(tokens[1]?.text ?? '')) ? 2 : 1;
   const isTimeZone = isWord(tokens[index], 'time') && isWord(tokens[index + 1], 'zone');
   const name = isTimeZone ? 'TimeZone' : settingName(tokens[index]?.text ?? '');
-  return new AppError('sql_forbidden', `${word.toUpperCase()} is not allowed: a request has no session`, {
-    hint:
-      name === undefined
-        ? `settings are the operator’s, but for ${settingNames.join(', ')}`
-        : `send the setting with each statement, as "settings" of POST /sql: {"sql": …, "settings": {"${name}": …}}; a session of Flight SQL keeps it`,
-    position: tokens[0]?.start ?? 0,
-  });
+  return new AppError(
+    'sql_forbidden',
+    `${word.toUpperCase()} is not allowed${name === undefined ? '' : ': a request has no session'}`,
+    {
+      hint:
+        name === undefined
+          ? `settings are the operator’s, but for ${settingNames.join(', ')}`
+          : `send the setting with each statement, as "settings" of POST /sql: {"sql": …, "settings": {"${name}": …}}; a session of Flight SQL keeps it`,
+      position: tokens[0]?.start ?? 0,
+    },
+  );
 }
 
 function immutable(word: string, tokens: readonly Token[]): AppError {

@@ -1,0 +1,261 @@
+import { tableFromIPC } from 'apache-arrow';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  GetSessionOptionsResult,
+  SessionOptionValue,
+  SetSessionOptionsRequest,
+  SetSessionOptionsResult,
+} from '../../src/grpc/messages/flight.ts';
+import { byCommand, ipcOf } from '../support/flight-client.ts';
+import { useFlightServer } from '../support/flight-server.ts';
+import { any, bufferAt, FlightSqlClient, fieldsOf, proto } from '../support/flight-sql-client.ts';
+import { putSql } from '../support/frames.ts';
+
+const { server, client } = await useFlightServer(FlightSqlClient, { settings: { 'sql.workers': '1' } });
+beforeAll(async () => {
+  await putSql(server.frames, 'moments', "SELECT TIMESTAMPTZ '2026-01-31 23:30:00Z' AS t");
+});
+
+type Headers = Readonly<Record<string, string>>;
+type Value = { readonly string?: string; readonly bool?: boolean; readonly int64?: bigint };
+
+async function setOptions(options: Readonly<Record<string, Value>>, headers: Headers = {}) {
+  const none = SessionOptionValue.decode(new Uint8Array(0));
+  const values = Object.entries(options).map(([name, value]) => [name, { ...none, ...value }] as const);
+  const body = SetSessionOptionsRequest.encode({ sessionOptions: new Map(values) });
+  const answer = await client.flight.action('SetSessionOptions', body, headers);
+  if (answer.code !== undefined) throw Object.assign(new Error(answer.status.details), { code: answer.code });
+  const cookie = answer.headers.get('set-cookie')[0]?.toString().split(';')[0] ?? '';
+  const { errors } = SetSessionOptionsResult.decode(answer.messages[0]?.body ?? new Uint8Array(0));
+  return { headers: { cookie }, errors: Object.fromEntries(errors) };
+}
+
+async function getOptions(headers: Headers): Promise<Record<string, unknown>> {
+  const answer = await client.flight.action('GetSessionOptions', new Uint8Array(0), headers);
+  const { sessionOptions } = GetSessionOptionsResult.decode(answer.messages[0]?.body ?? new Uint8Array(0));
+  return Object.fromEntries([...sessionOptions].map(([name, { string }]) => [name, string]));
+}
+
+const session = async (): Promise<Headers> => (await setOptions({})).headers;
+
+async function ticket(sql: string, headers: Headers): Promise<Buffer> {
+  const answer = await client.flight.info(byCommand(any('CommandStatementQuery', [1, sql])), headers);
+  const [info] = answer.messages;
+  if (info === undefined) throw Object.assign(new Error(answer.status.details), { code: answer.code });
+  return info.endpoint[0]?.ticket.ticket ?? Buffer.alloc(0);
+}
+
+/** The first column. */
+async function run(sql: string, headers: Headers): Promise<unknown[]> {
+  return await read(await ticket(sql, headers), headers);
+}
+
+async function read(ofTicket: Buffer, headers: Headers): Promise<unknown[]> {
+  const got = await client.flight.get(ofTicket, headers);
+  if (got.messages.length === 0) throw Object.assign(new Error(got.status.details), { code: got.code });
+  return got.messages.length < 2
+    ? []
+    : tableFromIPC(ipcOf(got.messages))
+        .toArray()
+        .map((row) => Object.values(row)[0]);
+}
+
+const clock = "SELECT strftime(t, '%d %H:%M') FROM moments";
+
+describe('SET in a session', () => {
+  test('holds for the statements of the session, until RESET', async () => {
+    const headers = await session();
+    await run("SET TimeZone = 'Europe/Berlin'", headers);
+    await run('SET default_null_order TO nulls_first', headers);
+    expect(await run(clock, headers)).toEqual(['01 00:30']);
+    expect(await run('SHOW TimeZone', headers)).toEqual(['Europe/Berlin']);
+    expect(await run('FROM (VALUES (1), (NULL)) AS t(n) ORDER BY n', headers)).toEqual([null, 1]);
+    await run("SET TIME ZONE 'Asia/Tokyo'", headers);
+    expect(await run(clock, headers)).toEqual(['01 08:30']);
+    await run('RESET timezone', headers);
+    expect(await run(clock, headers)).toEqual(['31 23:30']);
+    expect(await run('FROM (VALUES (1), (NULL)) AS t(n) ORDER BY n', headers)).toEqual([null, 1]);
+  });
+
+  test('is of that session alone', async () => {
+    const [first, second] = await Promise.all([session(), session()]);
+    await run("SET TimeZone = 'Europe/Berlin'", first);
+    for (let round = 0; round < 3; round++) {
+      expect(await run(clock, first)).toEqual(['01 00:30']);
+      expect(await run(clock, second)).toEqual(['31 23:30']);
+      expect(await run(clock, {})).toEqual(['31 23:30']);
+    }
+    await client.flight.action('CloseSession', new Uint8Array(0), first);
+    expect(await run(clock, first)).toEqual(['31 23:30']);
+  });
+
+  test('holds for a ticket that was given before the next SET, and for a statement in a ticket', async () => {
+    const headers = await session();
+    await run("SET TimeZone = 'Europe/Berlin'", headers);
+    const before = await ticket(clock, headers);
+    await run('RESET TimeZone', headers);
+    expect(await read(before, {})).toEqual(['01 00:30']);
+    await run("SET TimeZone = 'Asia/Tokyo'", headers);
+    expect(await read(Buffer.from(clock), headers)).toEqual(['01 08:30']);
+  });
+
+  test('holds for tables that the session makes', async () => {
+    const headers = await session();
+    await run("SET TimeZone = 'Europe/Berlin'", headers);
+    await run(`CREATE TABLE berlin AS ${clock}`, headers);
+    expect(await run('FROM berlin', {})).toEqual(['01 00:30']);
+  });
+
+  test('may be prepared, and a prepared query keeps the settings that it was prepared with', async () => {
+    const headers = await session();
+    const set = await prepare("SET TimeZone = 'Europe/Berlin'", headers);
+    await client.flight.info(byCommand(any('CommandPreparedStatementQuery', [1, set])), headers);
+    expect(await run('SHOW TimeZone', headers)).toEqual(['Europe/Berlin']);
+    const query = await prepare(clock, headers);
+    await run("SET TimeZone = 'Asia/Tokyo'", headers);
+    const answer = await client.flight.info(byCommand(any('CommandPreparedStatementQuery', [1, query])), headers);
+    expect(await read(answer.messages[0]?.endpoint[0]?.ticket.ticket ?? Buffer.alloc(0), headers)).toEqual([
+      '01 00:30',
+    ]);
+  });
+
+  test.each([
+    ["SET TimeZone = 'Europe/Berln'", 'invalid_parameter', 'did you mean Europe/Berlin?'],
+    ["SET TimeZone = 'UTC''; SET threads = 1'", 'invalid_parameter', 'cannot be'],
+    ["SET default_order = 'up'", 'invalid_parameter', 'ASC, DESC'],
+    ["SET memory_limit = '1TB'", 'sql_forbidden', 'but for TimeZone'],
+    ['SET lock_configuration = false', 'sql_forbidden', 'but for TimeZone'],
+    ["SET allowed_configs = ['threads']", 'sql_forbidden', 'but for TimeZone'],
+    ['RESET ALL', 'sql_forbidden', 'but for TimeZone'],
+    ["SET GLOBAL TimeZone = 'Europe/Berlin'", 'sql_forbidden', 'session'],
+    ["PREPARE x AS SET TimeZone = 'Europe/Berlin'", 'sql_forbidden', 'PREPARE'],
+  ])('%s is refused, and changes nothing', async (sql, code, message) => {
+    const headers = await session();
+    await expect(run(sql, headers)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+    expect(await run('SHOW TimeZone', headers)).toEqual(['UTC']);
+  });
+
+  test.each([
+    ['without a session', {}],
+    ['with a cookie of nobody', { cookie: 'arrow_flight_session_id=abc' }],
+  ])('%s is an error that says how', async (_, headers) => {
+    await expect(run("SET TimeZone = 'Europe/Berlin'", headers)).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      message: expect.stringMatching(/SET TimeZone needs a session.*SetSessionOptions/),
+    });
+    await expect(run('BEGIN', headers)).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      message: expect.stringMatching(/BEGIN needs a session.*BeginTransaction/),
+    });
+  });
+
+  test('a ticket with settings that nobody may set is refused', async () => {
+    const given = await ticket(clock, {});
+    const forged = (json: string): Buffer => {
+      const content = fieldsOf(bufferAt(fieldsOf(bufferAt(fieldsOf(given), 2)), 1));
+      const inner = any('TicketStatementQuery', [1, proto([2, bufferAt(content, 2)], [7, json])]);
+      return inner;
+    };
+    expect(await read(forged('{"TimeZone":"Europe/Berlin"}'), {})).toEqual(['01 00:30']);
+    for (const json of [
+      '{"threads":"1"}',
+      '{"TimeZone":"x\'; SET threads = 1"}',
+      '[',
+      '"x"',
+      'null',
+      '{"__proto__":"x"}',
+    ]) {
+      await expect(read(forged(json), {})).rejects.toMatchObject({
+        code: expect.stringMatching(/^invalid_(parameter|input)$/),
+      });
+    }
+  });
+});
+
+describe('session options', () => {
+  test('are the same settings', async () => {
+    const { headers, errors } = await setOptions({
+      timezone: { string: 'Europe/Berlin' },
+      integer_division: { bool: true },
+      Calendar: { string: 'nonsense' },
+      default_order: { int64: 1n },
+      memory_limit: { string: '1TB' },
+    });
+    expect(errors).toEqual({ Calendar: { value: 2 }, default_order: { value: 2 }, memory_limit: { value: 1 } });
+    expect(await getOptions(headers)).toMatchObject({
+      TimeZone: 'Europe/Berlin',
+      integer_division: 'true',
+      Calendar: 'gregorian',
+    });
+    expect(await run(clock, headers)).toEqual(['01 00:30']);
+    expect(await run('SELECT 7 / 2', headers)).toEqual([3]);
+    await setOptions({ TimeZone: {} }, headers);
+    expect(await run(clock, headers)).toEqual(['31 23:30']);
+    expect(await getOptions(headers)).not.toHaveProperty('memory_limit');
+  });
+});
+
+describe('BEGIN, COMMIT and ROLLBACK as statements', () => {
+  test('a transaction that only reads is rolled back', async () => {
+    const headers = await session();
+    await run('BEGIN TRANSACTION', headers);
+    expect(await run('SELECT 1', headers)).toEqual([1]);
+    await run('ROLLBACK;', headers);
+    await expect(run('ROLLBACK', headers)).rejects.toMatchObject({
+      code: 'sql_error',
+      message: expect.stringContaining('no transaction is open in this session that ROLLBACK could end'),
+    });
+  });
+
+  test('a rollback names what is durable already, as EndTransaction does; COMMIT ends it', async () => {
+    const headers = await session();
+    await run('/* by dbt */ BEGIN', headers);
+    await expect(run('BEGIN', headers)).rejects.toMatchObject({ code: 'sql_error' });
+    await run('CREATE TABLE intx AS SELECT 1 AS n', headers);
+    const insert = await prepare('INSERT INTO intx VALUES (2)', headers);
+    await client.flight.info(byCommand(any('CommandPreparedStatementQuery', [1, insert])), headers);
+    await expect(run('ROLLBACK', headers)).rejects.toMatchObject({
+      code: 'sql_forbidden',
+      message: expect.stringMatching(
+        /durable already: CREATE TABLE intx AS SELECT 1 AS n; INSERT INTO intx VALUES \(2\)/,
+      ),
+    });
+    await run('COMMIT', headers);
+    expect(await run('SELECT count(*)::INT FROM intx', {})).toEqual([2]);
+    await run('BEGIN', headers);
+    await run('ROLLBACK', headers);
+  });
+
+  test('is of one session: others have none', async () => {
+    const [first, second] = await Promise.all([session(), session()]);
+    await run('BEGIN', first);
+    await run('CREATE TABLE ofsecond AS SELECT 1 AS n', second);
+    await expect(run('COMMIT', second)).rejects.toMatchObject({ code: 'sql_error' });
+    await run('ROLLBACK', first);
+  });
+
+  test('a prepared statement that outlives its transaction counts in the next one', async () => {
+    const headers = await session();
+    await run('CREATE TABLE outlived (n INT)', headers);
+    await run('BEGIN', headers);
+    const insert = await prepare('INSERT INTO outlived VALUES (1)', headers);
+    await run('COMMIT', headers);
+    await run('BEGIN', headers);
+    await client.flight.info(byCommand(any('CommandPreparedStatementQuery', [1, insert])), headers);
+    await expect(run('ROLLBACK', headers)).rejects.toMatchObject({
+      message: expect.stringContaining('INSERT INTO outlived'),
+    });
+    await run('END TRANSACTION', headers);
+  });
+});
+
+async function prepare(sql: string, headers: Headers): Promise<Buffer> {
+  const answer = await client.flight.action(
+    'CreatePreparedStatement',
+    any('ActionCreatePreparedStatementRequest', [1, sql]),
+    headers,
+  );
+  const [result] = answer.messages;
+  if (result === undefined) throw Object.assign(new Error(answer.status.details), { code: answer.code });
+  return bufferAt(fieldsOf(bufferAt(fieldsOf(result.body), 2)), 1);
+}
