@@ -69,6 +69,14 @@ export class FrameAudit implements Frames {
     return held;
   };
 
+  readonly redefine: Frames['redefine'] = async (principal, request) => {
+    const note = principal.notes?.frame(request.handle, 'alter');
+    const held = await this.#frames.redefine(principal, request);
+    if (note !== undefined) note.version = held.version;
+    principal.notes?.changed();
+    return held;
+  };
+
   readonly refusePut: Frames['refusePut'] = async (principal, request) => {
     if (request.handle !== undefined) principal.notes?.frame(request.handle, request.mode);
     await this.#frames.refusePut(principal, request);

@@ -131,6 +131,9 @@ export class FrameAccess implements Frames {
     return this.#frames.put(principal, { ...request, handle }, options);
   };
 
+  readonly redefine: Frames['redefine'] = async (principal, { handle: name, ...request }) =>
+    this.#frames.redefine(principal, { ...request, handle: await this.#writable(principal, name) });
+
   appendColumns(principal: Principal, name: FrameName): readonly Column[] | undefined {
     const found = this.#find(principal, name);
     assertMay(principal, 'writeFrames', nameOf(found));

@@ -1,5 +1,5 @@
 /** What was done to a frame. */
-export type FrameDeed = 'read' | 'describe' | 'create' | 'overwrite' | 'append' | 'drop' | 'renew' | 'flush';
+export type FrameDeed = 'read' | 'describe' | 'create' | 'overwrite' | 'append' | 'drop' | 'alter' | 'renew' | 'flush';
 
 export interface FrameNote {
   readonly handle: string;

@@ -80,8 +80,33 @@ export type Statement<Q extends Query = Query> =
       readonly match?: 'position' | 'name' | 'defaults' | undefined;
       readonly query: Q;
     }
+  | {
+      readonly kind: 'alter';
+      readonly table: TableName;
+      readonly ifAbsent: 'fail' | 'ignore';
+      readonly change: AlterChange;
+      /** Gives the columns of the next version, and its rows where they change. For NOT NULL: a row that has none. */
+      readonly query: Q;
+    }
   | { readonly kind: 'drop'; readonly table: TableName; readonly ifAbsent: 'fail' | 'ignore' }
   | { readonly kind: 'showTables' };
+
+/** What ALTER TABLE does to the definition of a frame. Columns are named in any case. */
+export type AlterChange =
+  | {
+      readonly kind: 'addColumn';
+      readonly column: string;
+      readonly ifTaken: 'fail' | 'keep';
+      readonly isNotNull: boolean;
+      /** The text of an expression. */
+      readonly default: string | undefined;
+    }
+  | { readonly kind: 'dropColumn'; readonly column: string; readonly ifAbsent: 'fail' | 'ignore' }
+  | { readonly kind: 'renameColumn'; readonly column: string; readonly to: string }
+  | { readonly kind: 'retypeColumn'; readonly column: string }
+  | { readonly kind: 'setDefault'; readonly column: string; readonly sql: string }
+  | { readonly kind: 'dropDefault' | 'setNotNull' | 'dropNotNull'; readonly column: string }
+  | { readonly kind: 'renameTable'; readonly to: string };
 
 /** What a query finds under a name, spelled as the query has it. */
 export type SqlTable = FrameTable | ListTable;

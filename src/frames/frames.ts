@@ -10,6 +10,7 @@ import type { FrameParts, FrameRows, FrameSelection, ReadRequest } from './read/
 import type { LogBacklog } from './write/flusher.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import type { Arrival } from './write/quota.ts';
+import type { RedefineRequest } from './write/redefine-frame.ts';
 
 export interface Signal {
   readonly signal: AbortSignal;
@@ -93,6 +94,8 @@ export interface Frames<Name extends string = FrameName> {
   appendColumns(principal: Principal, handle: Name): readonly Column[] | undefined;
   /** Resolves when the frame is on disk for good. */
   put(principal: Principal, request: PutRequest<Name>, options: Signal): Promise<PutResult>;
+  /** Changes what is told of the columns, while the rows stay: makes the next version. Resolves when that is on disk for good. */
+  redefine(principal: Principal, request: RedefineRequest<Name>): Promise<HeldSummary>;
   /** Rejects (`forbidden`, `handle_exists`, `quota_exceeded`) where a put would whatever its rows: before they are sent for nothing. */
   refusePut(principal: Principal, request: Pick<PutRequest<Name>, 'handle' | 'mode'>): Promise<void>;
   /** What the tenant holds. */

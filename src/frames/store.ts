@@ -46,6 +46,7 @@ import { TenantFrames } from './tenant-frames.ts';
 import { ExpirySweeper } from './upkeep/expiry-sweeper.ts';
 import { RewriteQueue } from './upkeep/rewrite-queue.ts';
 import type { PutRequest } from './write/put-frame.ts';
+import type { RedefineRequest } from './write/redefine-frame.ts';
 import { firstCompression } from './write/staged-parts.ts';
 
 export interface FrameStoreOptions {
@@ -342,6 +343,10 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
 
   async renew(principal: Principal, handle: Handle, ttlMs?: number | null): Promise<HeldSummary> {
     return this.#of(principal.tenant).renew(handle, ttlMs);
+  }
+
+  async redefine(principal: Principal, request: RedefineRequest<Handle>): Promise<HeldSummary> {
+    return this.#of(principal.tenant).redefine(request);
   }
 
   async flush(principal: Principal, handle: Handle): Promise<HeldSummary> {

@@ -28,6 +28,7 @@ import type { LogBacklog } from './write/flusher.ts';
 import { FrameAppender } from './write/frame-appender.ts';
 import { FrameWriter, type PutRequest } from './write/put-frame.ts';
 import { Quota } from './write/quota.ts';
+import { FrameRedefiner, type RedefineRequest } from './write/redefine-frame.ts';
 import { removeFrame } from './write/remove-frame.ts';
 import type { WriteOptions } from './write/staged-parts.ts';
 
@@ -48,6 +49,7 @@ export class TenantFrames implements AsyncDisposable {
   readonly #quota: Quota;
   readonly #appender: FrameAppender;
   readonly #writer: FrameWriter;
+  readonly #redefiner: FrameRedefiner;
   readonly #scanner: Scanner;
   readonly #chunks: ChunkReader;
   readonly #puts = new Set<Promise<unknown>>();
@@ -63,6 +65,7 @@ export class TenantFrames implements AsyncDisposable {
     this.#quota = new Quota(this.#state, this.#scanner);
     this.#appender = new FrameAppender(this.#state, this.#reconciler, this.#quota);
     this.#writer = new FrameWriter(this.#state, this.#reconciler, this.#quota, this.#appender);
+    this.#redefiner = new FrameRedefiner(this.#state, this.#reconciler, this.#appender);
     this.#chunks = chunks;
     this.#scanner.start();
   }
@@ -100,6 +103,10 @@ export class TenantFrames implements AsyncDisposable {
     } finally {
       this.#puts.delete(put);
     }
+  }
+
+  async redefine(request: RedefineRequest<Handle>): Promise<HeldSummary> {
+    return heldSummary(await this.#redefiner.redefine(request));
   }
 
   /** Brings what is only in the log into Parquet. */

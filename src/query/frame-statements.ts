@@ -21,6 +21,7 @@ import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import type { HeldSummary, PutResult } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
+import { alterFrame } from './alter-frame.ts';
 import type {
   AnalysedStatement,
   CallOptions,
@@ -41,6 +42,7 @@ export interface FrameStatementsOptions {
 type Create = Extract<AnalysedStatement, { kind: 'createTable' }>;
 type Insert = Extract<AnalysedStatement, { kind: 'insert' }>;
 type Drop = Extract<Statement, { kind: 'drop' }>;
+type Alter = Extract<AnalysedStatement, { kind: 'alter' }>;
 type KeptRows = Pick<SqlJob, 'query' | 'constraints' | 'settings'> & Omit<KeptQuery, 'statement'>;
 
 /** A statement that replaces what it reads runs again where others have changed that meanwhile. */
@@ -82,6 +84,7 @@ export class FrameStatements {
           return { ...description, isUpdate: true, columns: [] };
         });
       case 'drop':
+      case 'alter':
         this.#frames.assertMayWrite(principal);
         return { isUpdate: true, columns: [], parameters: [] };
       default:
@@ -153,6 +156,9 @@ export class FrameStatements {
       case 'drop':
         this.#frames.assertMayWrite(principal);
         return await this.#drop(principal, statement);
+      case 'alter':
+        this.#frames.assertMayWrite(principal);
+        return await ofStatement(statement, () => this.#alter(principal, statement, options));
       case 'query':
       case 'showTables':
         throw new AppError('sql_error', 'this statement changes nothing', { hint: 'run it as a query' });
@@ -189,14 +195,7 @@ export class FrameStatements {
 
   /** A frame that the query reads itself is not replaced by rows of an older version: others' writes would be lost. */
   async #keep(principal: Principal, kept: KeptRows, request: KeepRequest, options: CallOptions): Promise<PutResult> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#keepOnce(principal, kept, request, options);
-      } catch (error) {
-        const isChanged = error instanceof AppError && error.code === 'frame_changed';
-        if (!isChanged || attempt === mostAttempts) throw error;
-      }
-    }
+    return await retried(() => this.#keepOnce(principal, kept, request, options));
   }
 
   /** If the engine can write files, it writes the frame's files itself. Otherwise this server writes the rows. */
@@ -253,6 +252,18 @@ export class FrameStatements {
     const { isRepeated } = await this.#putRows(principal, result, put, options);
     if (isRepeated) return { rows: 0, hasChanged: false, isRepeated };
     return { rows: result.totalRows, hasChanged: result.totalRows > 0 };
+  }
+
+  async #alter(principal: Principal, statement: Alter, options: CallOptions): Promise<SqlUpdate> {
+    const { handle, isHeld } = await this.#target(principal, statement.table);
+    if (!isHeld && statement.ifAbsent === 'ignore') return { rows: 0, hasChanged: false };
+    const hasChanged = await retried(async () => {
+      const frame = await this.#frames.describe(principal, handle, options);
+      if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
+      const altered = { ...statement, handle, frame };
+      return await alterFrame({ engine: this.#engine, frames: this.#frames }, principal, altered, options);
+    });
+    return { rows: 0, hasChanged };
   }
 
   async #drop(principal: Principal, { table, ifAbsent }: Drop): Promise<SqlUpdate> {
@@ -335,6 +346,18 @@ export class FrameStatements {
   }
 }
 
+/** Again, as often as others have changed a frame meanwhile. */
+async function retried<T>(act: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act();
+    } catch (error) {
+      const isChanged = error instanceof AppError && error.code === 'frame_changed';
+      if (!isChanged || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
 function readOnlyAnalytics(): AppError {
   return new AppError('sql_forbidden', 'the database analytics can only be read', {
     hint: 'make a frame: CREATE TABLE name AS SELECT …',
@@ -348,8 +371,8 @@ function tableExists(handle: Handle, cause: AppError): AppError {
   });
 }
 
-function changesData(statement: Create | Insert | Drop): AppError {
-  const what = { createTable: 'CREATE TABLE', insert: 'INSERT', drop: 'DROP TABLE' } as const;
+function changesData(statement: Create | Insert | Drop | Alter): AppError {
+  const what = { createTable: 'CREATE TABLE', insert: 'INSERT', drop: 'DROP TABLE', alter: 'ALTER TABLE' } as const;
   return new AppError('sql_forbidden', `${what[statement.kind]} changes frames, and here they are only read`, {
     hint: 'send it to POST /sql, or over Flight SQL',
   });
@@ -371,7 +394,7 @@ function anyColumn({ columns, constraints }: HeldSummary): string {
 }
 
 /** In an error of the query inside a statement the table that the engine inserts into first has the frame's name. */
-async function ofStatement<T>({ table }: Create | Insert, act: () => Promise<T>): Promise<T> {
+async function ofStatement<T>({ table }: Create | Insert | Alter, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

@@ -136,6 +136,7 @@ const statements: Readonly<Record<Statement['kind'], { readonly least: CallerNam
   createTable: { least: 'writer', sql: 'create table if not exists trades as select 1 a' },
   insert: { least: 'writer', sql: 'insert into none select 1' },
   drop: { least: 'writer', sql: 'drop table none' },
+  alter: { least: 'writer', sql: 'alter table if exists none rename to other' },
 };
 
 function expectAnswer({ least }: Pick<Rule, 'least'>, caller: CallerName, code: number): void {

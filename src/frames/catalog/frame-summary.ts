@@ -23,6 +23,7 @@ export interface HeldSummary {
   readonly columns: readonly Column[];
   /** See `Manifest`. */
   readonly declared?: Manifest['declared'];
+  readonly hasUncheckedRows?: Manifest['hasUncheckedRows'];
   readonly constraints?: Manifest['constraints'];
   readonly createdAt: number;
   /** In milliseconds since 1970; undefined when the frame stays. */
@@ -63,7 +64,7 @@ export function frameSummary(handle: Handle, entry: Entry | undefined, now: numb
 }
 
 export function heldSummary(version: FrameVersion): HeldSummary {
-  const { handle, columns, declared, constraints, createdAt, ttlMs } = version.manifest;
+  const { handle, columns, declared, hasUncheckedRows, constraints, createdAt, ttlMs } = version.manifest;
   const { number, versionId, contentId, rows, bytes, expiresAt } = version;
   const origin = originOf(version.manifest);
   const lineage = lineageOf(version.manifest);
@@ -79,6 +80,7 @@ export function heldSummary(version: FrameVersion): HeldSummary {
     bytes,
     columns,
     declared,
+    hasUncheckedRows,
     constraints,
     createdAt,
     expiresAt,

@@ -87,7 +87,10 @@ export function typesReadAs({ declared, hasUncheckedRows }: Manifest): Manifest[
 }
 
 /** Whether rows that nobody held against the declared types must be noted as such. */
-export function needsCheckedRows({ declared, hasUncheckedRows }: Manifest): boolean {
+export function needsCheckedRows({
+  declared,
+  hasUncheckedRows,
+}: Pick<Manifest, 'declared' | 'hasUncheckedRows'>): boolean {
   return !hasUncheckedRows && (declared?.some((type) => type !== null && takesOtherValues(type)) ?? false);
 }
 

@@ -111,3 +111,11 @@ export function namedAfter(
     return { ...each, name };
   });
 }
+
+/** All but the last `added` parts lack the columns that the frame has beyond these. */
+export function ofWiderFrame(parts: readonly HeldPart[], added: number, columnCount: number): readonly HeldPart[] {
+  const isOlder = (index: number): boolean => index < parts.length - added;
+  return parts.map((part, index) =>
+    isOlder(index) ? { ...part, columnCount: part.columnCount ?? columnCount } : part,
+  );
+}

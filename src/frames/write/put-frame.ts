@@ -25,7 +25,15 @@ import type { HeldPart } from '../disk/part-links.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
 import { Tail } from '../log/tail.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import { commitVersion, lastOf, namedAfter, type PlacedParts, placeBehind, withoutCheck } from './commit-version.ts';
+import {
+  commitVersion,
+  lastOf,
+  namedAfter,
+  ofWiderFrame,
+  type PlacedParts,
+  placeBehind,
+  withoutCheck,
+} from './commit-version.ts';
 import { stageTail } from './flusher.ts';
 import type { Appended, FrameAppender } from './frame-appender.ts';
 import { assertNoneFound } from './not-null.ts';
@@ -46,7 +54,7 @@ export interface PutRequest<Name extends string = FrameName> {
   readonly check?: ((columns: readonly Column[]) => void) | undefined;
   /** For the columns of a frame that the put makes. */
   readonly declared?: Manifest['declared'];
-  /** With `append`: the values are of the types that the frame's columns were declared as. */
+  /** The values are of the types that the columns are declared as. Default: those of an append are not, others are. */
   readonly isChecked?: boolean | undefined;
   /** Likewise. */
   readonly constraints?: Manifest['constraints'];
@@ -312,6 +320,7 @@ export class FrameWriter {
       ttlMs: request.ttlMs === undefined ? context.defaultTtlMs : request.ttlMs,
       columns,
       ...(declared !== undefined && { declared }),
+      ...(request.isChecked === false && needsCheckedRows({ declared }) && { hasUncheckedRows: true as const }),
       ...(constraints !== undefined && { constraints }),
       parts: placed.parts.map(withoutCheck),
       replaces: placed.replaces,
@@ -396,12 +405,4 @@ function bytesOf(staged: readonly StagedFile[]): number {
 
 function rowsOfFiles(staged: readonly StagedFile[]): number {
   return staged.reduce((sum, { written }) => sum + written.rows, 0);
-}
-
-/** All but the last `added` parts lack the columns that the frame has beyond these. */
-function ofWiderFrame(parts: readonly HeldPart[], added: number, columnCount: number): readonly HeldPart[] {
-  const isOlder = (index: number): boolean => index < parts.length - added;
-  return parts.map((part, index) =>
-    isOlder(index) ? { ...part, columnCount: part.columnCount ?? columnCount } : part,
-  );
 }

@@ -270,7 +270,6 @@ describe('errors say what is wrong, where, and what to do', () => {
     ['UPDATE trades SET a = 1', /immutable/, /CREATE OR REPLACE TABLE trades AS SELECT \* REPLACE/],
     ['DELETE FROM "my frame"', /immutable/, /CREATE OR REPLACE TABLE "my frame" AS FROM "my frame" WHERE/],
     ['TRUNCATE x', /immutable/, /FROM x LIMIT 0/],
-    ['ALTER TABLE IF EXISTS frames.x ADD COLUMN y INT', /immutable/, /CREATE OR REPLACE TABLE frames.x/],
     ['MERGE INTO x USING y ON true WHEN MATCHED THEN DELETE', /immutable/, /FROM x FULL JOIN/],
     ['BEGIN', /BEGIN is not allowed/, /atomic, and durable/],
     ['FROM duckdb_tables', /duckdb_tables/, /SHOW TABLES/],

@@ -1,6 +1,7 @@
 import type { Statement } from '../../../../core/sql.ts';
 import { oneStatement } from '../../../../core/text/one-statement.ts';
 import type { Connection } from '../native/session.ts';
+import { alterTable } from './alter-table.ts';
 import { createTable } from './create-table.ts';
 import { drop } from './drop-table.ts';
 import { explained } from './explain.ts';
@@ -24,6 +25,7 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
 
   if (cursor.sees('create')) return await createTable(cursor, text, gate);
   if (cursor.sees('insert')) return await insert(cursor, text, gate);
+  if (cursor.sees('alter')) return await alterTable(cursor, gate);
   if (cursor.sees('drop', 'table')) return drop(cursor);
   if (cursor.sees('show', 'tables') && tokens.length === 2) return { kind: 'showTables' };
   const setting = await shownSetting(tokens, gate);

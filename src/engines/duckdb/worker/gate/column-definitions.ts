@@ -80,7 +80,8 @@ function columnsText(columns: readonly DefinedColumn[], clauses: ConstraintClaus
   return text;
 }
 
-function takeType(cursor: TokenCursor): readonly Token[] {
+/** The tokens of a type, up to what stands behind it. */
+export function takeType(cursor: TokenCursor): readonly Token[] {
   const type: Token[] = [];
   let depth = 0;
   for (let token = cursor.peek(); token !== undefined; token = cursor.peek()) {

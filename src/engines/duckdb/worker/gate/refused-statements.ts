@@ -43,7 +43,7 @@ const hints: Readonly<Record<string, string>> = {
   vacuum: atomic,
 };
 
-const changes = new Set(['update', 'delete', 'merge', 'truncate', 'alter']);
+const changes = new Set(['update', 'delete', 'merge', 'truncate']);
 
 /** Refuses statements by their first words, before DuckDB sees them. Returns when it may be a query. */
 export function refuseStatement(tokens: readonly Token[]): void {
@@ -86,7 +86,6 @@ function immutable(word: string, tokens: readonly Token[]): AppError {
     delete: `FROM ${name} WHERE NOT (…)`,
     merge: `SELECT … FROM ${name} FULL JOIN … USING (…)`,
     truncate: `FROM ${name} LIMIT 0`,
-    alter: `SELECT … FROM ${name}`,
   };
   return new AppError('sql_forbidden', `${word.toUpperCase()} is not allowed: frames are immutable`, {
     hint: `write a new version: CREATE OR REPLACE TABLE ${name} AS ${queries[word] ?? 'SELECT …'}`,
@@ -94,7 +93,7 @@ function immutable(word: string, tokens: readonly Token[]): AppError {
   });
 }
 
-/** The table behind UPDATE, DELETE FROM, MERGE INTO, TRUNCATE [TABLE], ALTER TABLE [IF EXISTS]. */
+/** The table behind UPDATE, DELETE FROM, MERGE INTO, TRUNCATE [TABLE]. */
 function changedTable(tokens: readonly Token[]): TableName | undefined {
   const cursor = new TokenCursor(tokens, 0);
   cursor.take();

@@ -1,0 +1,150 @@
+import { AppError } from '../../../../core/app-error.ts';
+import type { AlterChange, Query, Statement, TableName } from '../../../../core/sql.ts';
+import { sqlName } from '../../protocol/sql-text.ts';
+import { BuiltText, textOf } from './built-text.ts';
+import { takeType } from './column-definitions.ts';
+import { ConstraintClauses } from './constraint-clauses.ts';
+import { gateExpressions } from './gate-expressions.ts';
+import type { GateText } from './gate-query.ts';
+import { checkWritable } from './table-access.ts';
+import type { TokenCursor } from './token-cursor.ts';
+import type { Token } from './tokenizer.ts';
+
+/** What an action of ALTER TABLE does, and the text of a query that gives the columns, and mostly the rows, of the next version. */
+interface Action {
+  readonly change: AlterChange;
+  readonly text: BuiltText;
+  /** The caller's expressions in it. */
+  readonly expressions?: readonly (readonly Token[])[];
+}
+
+/** ALTER TABLE [IF EXISTS] name action */
+export async function alterTable(cursor: TokenCursor, gate: GateText): Promise<Statement> {
+  if (!cursor.takes('alter', 'table')) {
+    const { position } = cursor;
+    throw new AppError('sql_forbidden', 'only tables can be altered', { hint: 'write ALTER TABLE name …', position });
+  }
+  const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
+  const { position } = cursor;
+  const table = cursor.takeTableName();
+  checkWritable(table, position);
+  const { change, text, expressions = [] } = takeAction(cursor, ` FROM ${sourceText(table)}`);
+  if (!cursor.done) throw cursor.unexpected('the end of the statement (one change at a time)');
+  const query: Query = await gate(text.sql, text.origin);
+  await gateExpressions(expressions, gate);
+  return { kind: 'alter', table, ifAbsent, change, query: { ...query, start: undefined } };
+}
+
+function takeAction(cursor: TokenCursor, from: string): Action {
+  if (cursor.takes('add')) return addColumn(cursor, from);
+  if (cursor.takes('drop')) return dropColumn(cursor, from);
+  if (cursor.takes('rename', 'to')) {
+    const to = cursor.takeName('the new name of the table');
+    return { change: { kind: 'renameTable', to }, text: built(`SELECT *${from}`) };
+  }
+  if (cursor.takes('rename')) return renameColumn(cursor, from);
+  if (cursor.takes('alter')) return alterColumn(cursor, from);
+  throw cursor.unexpected('ADD, DROP, RENAME or ALTER');
+}
+
+function addColumn(cursor: TokenCursor, from: string): Action {
+  const { position } = cursor;
+  if (['constraint', 'primary', 'unique', 'foreign', 'check'].some((word) => cursor.sees(word))) {
+    throw new AppError('sql_forbidden', 'constraints are given when a table is created', {
+      hint: 'ALTER TABLE changes columns, and their NOT NULL and DEFAULT',
+      position,
+    });
+  }
+  cursor.takes('column');
+  const ifTaken = cursor.takes('if', 'not', 'exists') ? 'keep' : 'fail';
+  const column = cursor.takeName('the name of a column');
+  const type = takeType(cursor);
+  if (type.length === 0) throw cursor.unexpected(`the type of column ${sqlName(column)}`);
+  const clauses = new ConstraintClauses(cursor);
+  clauses.takeOfColumn(column);
+  const { notNull, defaults, ...others } = clauses.constraintsOf([column]) ?? { notNull: [], defaults: [] };
+  if (Object.values(others).some((each) => !Array.isArray(each) || each.length > 0)) {
+    throw new AppError('sql_forbidden', 'a column is added with a type, NOT NULL and DEFAULT alone', { position });
+  }
+  const [value] = clauses.expressions;
+  const text = built('SELECT *, CAST((');
+  if (value === undefined) text.add('NULL');
+  else text.addTokens(value);
+  text.add(') AS ');
+  text.addTokens(type);
+  text.add(`) AS ${sqlName(column)}${from}${value === undefined ? ' LIMIT 0' : ''}`);
+  const change = {
+    kind: 'addColumn',
+    column,
+    ifTaken,
+    isNotNull: notNull.length > 0,
+    default: defaults[0]?.sql,
+  } as const;
+  return { change, text, expressions: clauses.expressions };
+}
+
+function dropColumn(cursor: TokenCursor, from: string): Action {
+  cursor.takes('column');
+  const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
+  const column = cursor.takeName('the name of a column');
+  if (!cursor.takes('cascade')) cursor.takes('restrict');
+  const text = built(`SELECT * EXCLUDE (${sqlName(column)})${from}`);
+  return { change: { kind: 'dropColumn', column, ifAbsent }, text };
+}
+
+function renameColumn(cursor: TokenCursor, from: string): Action {
+  cursor.takes('column');
+  const column = cursor.takeName('the name of a column');
+  if (!cursor.takes('to')) throw cursor.unexpected('TO');
+  const to = cursor.takeName('the new name of the column');
+  const text = built(`SELECT * RENAME (${sqlName(column)} AS ${sqlName(to)})${from}`);
+  return { change: { kind: 'renameColumn', column, to }, text };
+}
+
+function alterColumn(cursor: TokenCursor, from: string): Action {
+  cursor.takes('column');
+  const column = cursor.takeName('the name of a column');
+  if (cursor.takes('set', 'data', 'type') || cursor.takes('type') || cursor.takes('set', 'type'))
+    return retypeColumn(cursor, column, from);
+  if (cursor.takes('set', 'not', 'null')) {
+    const nulls = `SELECT *${from} WHERE ${sqlName(column)} IS NULL LIMIT 1`;
+    return { change: { kind: 'setNotNull', column }, text: built(nulls) };
+  }
+  const text = built(`SELECT *${from} LIMIT 0`);
+  if (cursor.takes('drop', 'not', 'null')) return { change: { kind: 'dropNotNull', column }, text };
+  if (cursor.takes('drop', 'default')) return { change: { kind: 'dropDefault', column }, text };
+  if (!cursor.takes('set', 'default')) throw cursor.unexpected('TYPE, SET or DROP');
+  const tokens = takeRest(cursor);
+  if (tokens.length === 0) throw cursor.unexpected('a value');
+  return { change: { kind: 'setDefault', column, sql: textOf(tokens) }, text, expressions: [tokens] };
+}
+
+function retypeColumn(cursor: TokenCursor, column: string, from: string): Action {
+  const type = takeType(cursor);
+  if (type.length === 0) throw cursor.unexpected('a type');
+  const value = cursor.takes('using') ? takeRest(cursor) : undefined;
+  if (value?.length === 0) throw cursor.unexpected('an expression');
+  const text = built('SELECT * REPLACE (CAST((');
+  if (value === undefined) text.add(sqlName(column));
+  else text.addTokens(value);
+  text.add(') AS ');
+  text.addTokens(type);
+  text.add(`) AS ${sqlName(column)})${from}`);
+  return { change: { kind: 'retypeColumn', column }, text, expressions: value === undefined ? [] : [value] };
+}
+
+function takeRest(cursor: TokenCursor): readonly Token[] {
+  const tokens: Token[] = [];
+  for (let token = cursor.take(); token !== undefined; token = cursor.take()) tokens.push(token);
+  return tokens;
+}
+
+function built(text: string): BuiltText {
+  const made = new BuiltText();
+  made.add(text);
+  return made;
+}
+
+function sourceText({ catalog, schema, name }: TableName): string {
+  return [catalog, schema, name].flatMap((part) => (part === undefined ? [] : sqlName(part))).join('.');
+}

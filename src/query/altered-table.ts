@@ -1,0 +1,157 @@
+import { AppError } from '../core/app-error.ts';
+import type { DeclaredType } from '../core/data-type.ts';
+import type { AlterChange, SqlColumn } from '../core/sql.ts';
+import type { ColumnExpression, TableConstraints, TableKey } from '../core/table-constraints.ts';
+import { didYouMeanName } from '../core/text/did-you-mean.ts';
+import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
+
+type ColumnChange = Exclude<AlterChange, { readonly kind: 'renameTable' }>;
+type Altered = Pick<HeldSummary, 'handle' | 'columns' | 'declared' | 'constraints'>;
+
+/** Whether the change concerns what the frame has: a column that is there, or a new one. What is wrong is refused. */
+export function appliesTo(change: ColumnChange, { handle, columns }: Altered): boolean {
+  const names = columns.map(({ name }) => name);
+  const found = columnOf(change.column, names);
+  if (change.kind === 'addColumn') {
+    if (found !== undefined && change.ifTaken === 'fail') throw columnExists(found, handle);
+    return found === undefined;
+  }
+  if (found === undefined) {
+    if (change.kind === 'dropColumn' && change.ifAbsent === 'ignore') return false;
+    throw new AppError(
+      'sql_error',
+      `column ${JSON.stringify(change.column)} not found in ${handle}${didYouMeanName(change.column, names)}`,
+    );
+  }
+  if (change.kind === 'dropColumn' && columns.length === 1) {
+    throw new AppError('sql_error', `${found} is the only column of ${handle}`, {
+      hint: 'a frame has at least one column; DROP TABLE drops the frame',
+    });
+  }
+  if (change.kind === 'renameColumn') {
+    const taken = columnOf(change.to, names);
+    if (taken !== undefined && taken !== found) throw columnExists(taken, handle);
+  }
+  return true;
+}
+
+/** The constraints behind the change, on columns as the frame spells them. Undefined: none. */
+export function alteredConstraints(
+  change: ColumnChange,
+  { columns, constraints }: Altered,
+): TableConstraints | undefined {
+  const column =
+    columnOf(
+      change.column,
+      columns.map(({ name }) => name),
+    ) ?? change.column;
+  const before = constraints ?? noConstraints;
+  const after = changed(change, column, before);
+  const isEmpty = Object.values(after).every(
+    (each) => each === undefined || (Array.isArray(each) && each.length === 0),
+  );
+  return isEmpty ? undefined : after;
+}
+
+/** What SQL declared each column of the result as, where the frame keeps another type. */
+export function alteredTypes(
+  change: ColumnChange,
+  { columns, declared }: Altered,
+  result: readonly SqlColumn[],
+): readonly (DeclaredType | null)[] | undefined {
+  const names = columns.map(({ name }) => name);
+  const at = names.indexOf(columnOf(change.column, names) ?? '');
+  const before = columns.map((_, index) => declared?.[index] ?? null);
+  if (change.kind === 'dropColumn') before.splice(at, 1);
+  const isNew = (index: number): boolean =>
+    (change.kind === 'addColumn' && index >= columns.length) || (change.kind === 'retypeColumn' && index === at);
+  const types = result.map((column, index) => (isNew(index) ? (column.declared ?? null) : (before[index] ?? null)));
+  return types.some((type) => type !== null) ? types : undefined;
+}
+
+const noConstraints: TableConstraints = {
+  notNull: [],
+  defaults: [],
+  generated: [],
+  checks: [],
+  unique: [],
+  foreignKeys: [],
+};
+
+function changed(change: ColumnChange, column: string, before: TableConstraints): TableConstraints {
+  const isOther = (name: string): boolean => name !== column;
+  const isOfOther = (expression: ColumnExpression): boolean => isOther(expression.column);
+  switch (change.kind) {
+    case 'addColumn': {
+      const { isNotNull, default: value } = change;
+      return {
+        ...before,
+        notNull: [...before.notNull, ...(isNotNull ? [column] : [])],
+        defaults: [...before.defaults, ...(value === undefined ? [] : [{ column, sql: value }])],
+      };
+    }
+    case 'dropColumn':
+      refuseKey(before, column);
+      return {
+        ...before,
+        notNull: before.notNull.filter(isOther),
+        defaults: before.defaults.filter(isOfOther),
+        generated: before.generated.filter(isOfOther),
+      };
+    case 'renameColumn':
+      return renamed(before, (name) => (name === column ? change.to : name));
+    case 'retypeColumn':
+      return before;
+    case 'setDefault':
+      refuseGenerated(before, column);
+      return { ...before, defaults: [...before.defaults.filter(isOfOther), { column, sql: change.sql }] };
+    case 'dropDefault':
+      return { ...before, defaults: before.defaults.filter(isOfOther) };
+    case 'setNotNull':
+      return { ...before, notNull: [...before.notNull.filter(isOther), column] };
+    case 'dropNotNull':
+      if (before.primaryKey?.columns.includes(column)) {
+        throw new AppError('sql_error', `${column} is in the primary key, whose columns are NOT NULL`);
+      }
+      return { ...before, notNull: before.notNull.filter(isOther) };
+    default:
+      return change satisfies never;
+  }
+}
+
+function renamed(before: TableConstraints, nameOf: (name: string) => string): TableConstraints {
+  const inKey = <K extends TableKey>(key: K): K => ({ ...key, columns: key.columns.map(nameOf) });
+  const inExpression = ({ column, sql }: ColumnExpression): ColumnExpression => ({ column: nameOf(column), sql });
+  const { primaryKey } = before;
+  return {
+    ...before,
+    notNull: before.notNull.map(nameOf),
+    defaults: before.defaults.map(inExpression),
+    generated: before.generated.map(inExpression),
+    unique: before.unique.map(inKey),
+    foreignKeys: before.foreignKeys.map(inKey),
+    ...(primaryKey !== undefined && { primaryKey: inKey(primaryKey) }),
+  };
+}
+
+function refuseKey({ primaryKey, unique, foreignKeys }: TableConstraints, column: string): void {
+  const keys = [...(primaryKey === undefined ? [] : [primaryKey]), ...unique, ...foreignKeys];
+  if (!keys.some(({ columns }) => columns.includes(column))) return;
+  throw new AppError('sql_error', `${column} is in a key of the table`, {
+    hint: 'CREATE OR REPLACE TABLE … AS makes a table without it',
+  });
+}
+
+function refuseGenerated({ generated }: TableConstraints, name: string): void {
+  if (!generated.some(({ column }) => column === name)) return;
+  throw new AppError('sql_error', `${name} is a generated column, which has no default`);
+}
+
+/** As the frame spells it: case does not tell names apart. */
+function columnOf(wanted: string, names: readonly string[]): string | undefined {
+  return names.find((name) => name.toLowerCase() === wanted.toLowerCase());
+}
+
+function columnExists(column: string, handle: string): AppError {
+  return new AppError('sql_error', `column ${JSON.stringify(column)} is in ${handle} already`);
+}
