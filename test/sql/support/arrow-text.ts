@@ -94,7 +94,9 @@ function nested(data: Data, type: DataType, field: Field): CellText {
   switch (type.typeId) {
     case Type.List:
     case Type.FixedSizeList: {
-      const item = inner(0);
+      // DuckDB puts no quotes around JSON in a list.
+      const isJson = children[0]?.metadata.get('ARROW:extension:name') === 'arrow.json';
+      const item = isJson ? cellTexts(data.children[0] as Data, children[0] as Field) : inner(0);
       return (row) => `[${between(row, item).join(', ')}]`;
     }
     case Type.Map: {
