@@ -20,7 +20,11 @@ export function tableSchema(table: SqlTableEntry): Uint8Array {
   const fields = arrowFields(columns).map((field, index) => {
     const { type } = columns[index] as SqlTableEntry['columns'][number];
     const isCaseSensitive = type.kind === 'utf8' || type.kind === 'json';
-    const own = { [`${prefix}IS_CASE_SENSITIVE`]: isCaseSensitive ? '1' : '0' };
+    const own = {
+      [`${prefix}IS_CASE_SENSITIVE`]: isCaseSensitive ? '1' : '0',
+      // As GetXdbcTypeInfo names it: tools write the digits, which have keys of their own, behind the name.
+      ...(type.kind === 'decimal' && { [`${prefix}TYPE_NAME`]: 'DECIMAL' }),
+    };
     const nullable = !notNull.has(field.name);
     return { ...field, nullable, metadata: { ...field.metadata, ...shared, ...own } };
   });

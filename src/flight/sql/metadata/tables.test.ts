@@ -114,7 +114,7 @@ test('the schema of a table tells what its columns are', async () => {
     'ARROW:FLIGHT:SQL:CATALOG_NAME': 'framehold',
     'ARROW:FLIGHT:SQL:DB_SCHEMA_NAME': 'frames',
     'ARROW:FLIGHT:SQL:TABLE_NAME': 'trades',
-    'ARROW:FLIGHT:SQL:TYPE_NAME': 'DECIMAL(10,2)',
+    'ARROW:FLIGHT:SQL:TYPE_NAME': 'DECIMAL',
     'ARROW:FLIGHT:SQL:PRECISION': '10',
     'ARROW:FLIGHT:SQL:SCALE': '2',
     'ARROW:FLIGHT:SQL:IS_AUTO_INCREMENT': '0',
