@@ -4,7 +4,7 @@
  */
 
 import { chromiumOptions } from '../test/browser/support/chromium.ts';
-import { javaWithJdbcDriver } from '../test/clients/support/jdbc-driver.ts';
+import { javaCases } from '../test/clients/support/jdbc-driver.ts';
 import { nodeClient } from '../test/clients/support/node-client.ts';
 import { python } from '../test/clients/support/python.ts';
 import { tpchFolder } from '../test/cluster/support/tpch.ts';
@@ -19,7 +19,7 @@ await Promise.allSettled([
   questdbJar(),
   tpchFolder(0.1),
   python(),
-  javaWithJdbcDriver(),
+  javaCases({ withTools: true }),
   nodeClient(),
   chromiumOptions(),
   prometheusFolder(),

@@ -91,6 +91,14 @@ test('jdbc-dbeaver.md names the version of the driver that is tested', () => {
   expect(new Set(versions)).toEqual(new Set([jdbcDriverVersion]));
 });
 
+test('jdbc-dbeaver.md names the versions of the programs and libraries that are tested', () => {
+  const guide = readFileSync(new URL('../../docs/guides/jdbc-dbeaver.md', import.meta.url), 'utf8');
+  const pom = readFileSync(new URL('java/tools/pom.xml', import.meta.url), 'utf8');
+  const versions = [...pom.matchAll(/<version>([\d.]+\.[\d.]+)<\/version>/g)].map((match) => match[1]);
+  expect(versions).toHaveLength(5);
+  for (const version of versions) expect(guide).toContain(` | ${version} | `);
+});
+
 function expectPrinted(outputs: readonly string[], blocks: readonly GuideBlock[]): void {
   const expected = blocks.map(({ prints }, index) => prints ?? outputs[index]);
   expect(outputs).toEqual(expected);

@@ -5,7 +5,7 @@ import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { startFramehold } from '../support/framehold.ts';
 import { needed } from '../support/missing.ts';
 import { caseSuite, grpcAddress } from './support/case-suite.ts';
-import { javaWithJdbcDriver } from './support/jdbc-driver.ts';
+import { javaCases } from './support/jdbc-driver.ts';
 import { python } from './support/python.ts';
 import { startSecureServer } from './support/secure-server.ts';
 
@@ -13,7 +13,7 @@ const client = 'flight-sql-jdbc-driver';
 const source = fileURLToPath(new URL('java/JdbcCases.java', import.meta.url));
 const putEveryType = fileURLToPath(new URL('python/put_every_type.py', import.meta.url));
 
-const programs = await needed(client, async () => ({ java: await javaWithJdbcDriver(), python: await python() }));
+const programs = await needed(client, async () => ({ java: await javaCases(), python: await python() }));
 
 caseSuite({
   client,

@@ -1,11 +1,4 @@
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
@@ -25,31 +18,16 @@ import java.sql.Time;
 import java.sql.Timestamp;
 import java.sql.Types;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Properties;
-import java.util.TreeMap;
 
 /**
- * The Flight SQL driver of JDBC, used as DBeaver and others use it. Runs cases by name: names come in a line each,
- * answers go out as JSON lines. Arguments: the gRPC address and the HTTP address of a server with a frame `every_type`, the
- * gRPC address of a server with TLS and tokens, and the folder with what its clients have.
+ * The Flight SQL driver of JDBC, used as DBeaver and others use it. Arguments: the gRPC address and the HTTP address of a server
+ * with a frame `every_type`, the gRPC address of a server with TLS and tokens, and the folder with what its clients have.
  */
-public class JdbcCases {
-  private static final long LONGEST_CASE_MS = 20_000;
-
-  @Retention(RetentionPolicy.RUNTIME)
-  @interface Case {
-    String value();
-  }
-
-  private interface Action {
-    void run() throws Exception;
-  }
-
+public class JdbcCases extends CaseProgram {
   private final String address;
   private final String secureAddress;
   private final Path folder;
@@ -62,61 +40,7 @@ public class JdbcCases {
   }
 
   public static void main(String[] args) throws Exception {
-    // Whatever a library prints must not get between the answers.
-    PrintStream answers = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-    System.setOut(System.err);
-    Map<String, Method> cases = new TreeMap<>();
-    for (Method method : JdbcCases.class.getDeclaredMethods()) {
-      Case annotation = method.getAnnotation(Case.class);
-      if (annotation != null) cases.put(annotation.value(), method);
-    }
-    answers.println("{\"cases\":[" + String.join(",", cases.keySet().stream().map(JdbcCases::json).toList()) + "]}");
-    JdbcCases instance = new JdbcCases(args);
-    BufferedReader names = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String name = names.readLine(); name != null; name = names.readLine()) {
-      Thread watch = endAfter(LONGEST_CASE_MS, Thread.currentThread());
-      String error = null;
-      try {
-        cases.get(name).invoke(instance);
-      } catch (InvocationTargetException thrown) {
-        error = trace(thrown.getCause());
-      }
-      watch.interrupt();
-      String tail = error == null ? "true}" : "false,\"error\":" + json(error) + "}";
-      answers.println("{\"name\":" + json(name) + ",\"ok\":" + tail);
-    }
-    System.exit(0);
-  }
-
-  private static Thread endAfter(long ms, Thread watched) {
-    Thread watch = new Thread(() -> {
-      try {
-        Thread.sleep(ms);
-        for (StackTraceElement element : watched.getStackTrace()) System.err.println("\tat " + element);
-        Runtime.getRuntime().halt(3);
-      } catch (InterruptedException done) {
-        // The case has ended.
-      }
-    });
-    watch.setDaemon(true);
-    watch.start();
-    return watch;
-  }
-
-  private static String trace(Throwable thrown) {
-    StringWriter text = new StringWriter();
-    thrown.printStackTrace(new PrintWriter(text));
-    return text.toString().lines().limit(30).reduce("", (all, line) -> all + line + "\n");
-  }
-
-  private static String json(String text) {
-    StringBuilder out = new StringBuilder("\"");
-    for (char c : text.toCharArray()) {
-      if (c == '"' || c == '\\') out.append('\\').append(c);
-      else if (c < 0x20) out.append(String.format("\\u%04x", (int) c));
-      else out.append(c);
-    }
-    return out.append('"').toString();
+    new JdbcCases(args).answerNames();
   }
 
   // What cases are made of.
@@ -145,60 +69,6 @@ public class JdbcCases {
 
   private String fresh() {
     return "jdbc_" + ++count;
-  }
-
-  private static void equal(Object actual, Object expected) {
-    if (!Objects.deepEquals(actual, expected)) {
-      throw new AssertionError("expected " + show(expected) + ", actual " + show(actual));
-    }
-  }
-
-  private static void isTrue(boolean condition, Object what) {
-    if (!condition) throw new AssertionError(String.valueOf(what));
-  }
-
-  private static String show(Object value) {
-    return value instanceof byte[] bytes ? Arrays.toString(bytes) : value + (value == null ? "" : " (" + value.getClass().getSimpleName() + ")");
-  }
-
-  private static void fails(Action action, String... parts) throws Exception {
-    try {
-      action.run();
-    } catch (SQLException | RuntimeException thrown) {
-      String text = "";
-      for (Throwable cause = thrown; cause != null; cause = cause.getCause()) text += cause + "\n";
-      for (String part : parts) isTrue(text.toLowerCase().contains(part.toLowerCase()), "no \"" + part + "\" in " + text);
-      return;
-    }
-    throw new AssertionError("nothing failed, where something should have said " + Arrays.toString(parts));
-  }
-
-  /** The rows of a result as text, a row joined by commas. */
-  private static List<String> rows(ResultSet result, String... columns) throws SQLException {
-    List<String> rows = new ArrayList<>();
-    try (result) {
-      while (result.next()) {
-        List<String> cells = new ArrayList<>();
-        if (columns.length == 0) {
-          for (int n = 1; n <= result.getMetaData().getColumnCount(); n++) cells.add(result.getString(n));
-        }
-        for (String column : columns) cells.add(result.getString(column));
-        rows.add(String.join(",", cells.stream().map(String::valueOf).toList()));
-      }
-    }
-    return rows;
-  }
-
-  private static List<String> ask(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      return rows(statement.executeQuery(sql));
-    }
-  }
-
-  private static long tell(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      return statement.executeUpdate(sql);
-    }
   }
 
   // Connecting.
