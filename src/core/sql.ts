@@ -67,6 +67,8 @@ export type Statement<Q extends Query = Query> =
       readonly kind: 'createTable';
       readonly table: TableName;
       readonly ifTaken: 'fail' | 'replace' | 'keep';
+      /** Of the caller's session alone. */
+      readonly isTemporary?: boolean | undefined;
       readonly query: Q;
       /** Of the columns that the query gives. */
       readonly constraints?: TableConstraints | undefined;

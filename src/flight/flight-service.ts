@@ -25,7 +25,7 @@ const maxHandshakeBytes = 64 * 1024;
 export function createFlightService(parts: FlightParts & { readonly sessions: Sessions }): Service {
   const { frames, sql, sessions } = parts;
   const budget = new MessageBudget(maxArrivingBytes);
-  const actions = { own: [...frameActions(frames), ...sessionActions(sessions)], sql };
+  const actions = { own: [...frameActions(frames), ...sessionActions(sessions, frames)], sql };
   return {
     name: flightServiceName,
     methods: {

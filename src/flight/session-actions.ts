@@ -1,6 +1,8 @@
 import { localEngineName } from '../core/engine-names.ts';
+import type { Handle } from '../core/handle.ts';
 import { analyticsCatalog, framesCatalog, framesSchema } from '../core/sql.ts';
 import { statementSettings } from '../core/statement-settings.ts';
+import type { Frames } from '../frames/frames.ts';
 import {
   CloseSessionResult,
   closeStatus,
@@ -9,10 +11,12 @@ import {
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
 } from '../grpc/messages/flight.ts';
+import type { Call } from '../grpc/server/method.ts';
+import { isAbsent } from '../query/frame-tables.ts';
 import type { FlightAction } from './data/flight-sql-port.ts';
 import type { Sessions } from './request/sessions.ts';
 
-export function sessionActions(sessions: Sessions): FlightAction[] {
+export function sessionActions(sessions: Sessions, frames: Frames): FlightAction[] {
   return [
     {
       type: 'SetSessionOptions',
@@ -37,13 +41,22 @@ export function sessionActions(sessions: Sessions): FlightAction[] {
     },
     {
       type: 'CloseSession',
-      description: 'Forgets the options of the session. Takes CloseSessionRequest.',
+      description: 'Forgets the options of the session, and drops its temporary tables. Takes CloseSessionRequest.',
       run: async (_, call) => {
-        sessions.close(call);
+        for (const handle of sessions.close(call)) await dropIfThere(frames, call, handle);
         return CloseSessionResult.encode({ status: closeStatus.closed });
       },
     },
   ];
+}
+
+/** Another caller may have dropped it, or its time is over. */
+async function dropIfThere(frames: Frames, { principal }: Call, handle: Handle): Promise<void> {
+  try {
+    await frames.drop(principal, handle);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
 }
 
 const defaultSchemas: Readonly<Record<string, string>> = { [framesCatalog]: framesSchema, [analyticsCatalog]: 'main' };

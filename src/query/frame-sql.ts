@@ -8,6 +8,7 @@ import type { StatementCosts } from '../core/statement-costs.ts';
 import type { StatementSettings } from '../core/statement-settings.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
+import type { TemporaryTables } from './temporary-tables.ts';
 
 export interface CallOptions {
   readonly signal: AbortSignal;
@@ -19,6 +20,8 @@ export interface CallOptions {
   readonly shownAs?: string | undefined;
   /** What the statement is part of, where that is traced. */
   readonly span?: Span | undefined;
+  /** Of the caller's session; undefined where there is none. */
+  readonly temporary?: TemporaryTables | undefined;
   /** Where what it takes is noted. */
   readonly costs?: StatementCosts | undefined;
 }

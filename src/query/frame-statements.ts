@@ -1,7 +1,7 @@
 import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
 import { type FrameName, isSharedName, ownedName } from '../core/frame-name.ts';
-import type { Handle } from '../core/handle.ts';
+import { generateHandle, type Handle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import { refuseProducer } from '../core/producer.ts';
 import {
@@ -32,7 +32,8 @@ import type {
   SqlUpdate,
   UpdateRequest,
 } from './frame-sql.ts';
-import { findFrame, openTables, sqlNameOf } from './frame-tables.ts';
+import { findFrame, isAbsent, openTables, sqlNameOf } from './frame-tables.ts';
+import { ofSession, temporaryGone, temporaryHandle, temporaryTtlMs } from './temporary-tables.ts';
 
 export interface FrameStatementsOptions {
   readonly engine: SqlEngine;
@@ -77,6 +78,7 @@ export class FrameStatements {
       case 'createTable':
       case 'insert':
         this.#frames.assertMayWrite(principal);
+        if (statement.kind === 'createTable' && statement.isTemporary) ofSession(options.temporary, statement.table);
         return await ofStatement(statement, async () => {
           const into =
             statement.kind === 'insert' ? (await this.#insertTarget(principal, statement, options)).into : undefined;
@@ -114,9 +116,10 @@ export class FrameStatements {
       return await this.#run(principal, { query, settings, ...request }, options);
     }
     if (statement.kind !== 'showTables') throw changesData(statement);
+    const names = new Map([...(options.temporary?.handles ?? [])].map(([own, handle]) => [handle as string, own]));
     const rows: string[][] = [];
     for await (const frame of this.#frames.list(principal))
-      if (frame.state === 'held') rows.push([sqlNameOf(frame.handle)]);
+      if (frame.state === 'held') rows.push([names.get(frame.handle) ?? sqlNameOf(frame.handle)]);
     const name = 'held';
     const query = { sql: `SELECT name FROM ${name} ORDER BY name`, tables: [], parameterCount: 0 };
     const tables: SqlTable[] = [{ kind: 'list', name, columns: ['name'], rows }];
@@ -155,7 +158,7 @@ export class FrameStatements {
         );
       case 'drop':
         this.#frames.assertMayWrite(principal);
-        return await this.#drop(principal, statement);
+        return await this.#drop(principal, statement, options);
       case 'alter':
         this.#frames.assertMayWrite(principal);
         return await ofStatement(statement, () => this.#alter(principal, statement, options));
@@ -173,10 +176,12 @@ export class FrameStatements {
 
   async #create(
     principal: Principal,
-    { table, ifTaken, query, constraints, settings }: Create,
+    { table, ifTaken, isTemporary, ...rows }: Create,
     parameters: Uint8Array | undefined,
     options: CallOptions,
   ): Promise<SqlUpdate> {
+    if (isTemporary) return await this.#createTemporary(principal, { table, ifTaken, ...rows }, parameters, options);
+    const { query, constraints, settings } = rows;
     const { handle, isHeld } = await this.#target(principal, table);
     if (ifTaken === 'keep' && isHeld) return { rows: 0, hasChanged: false };
     const mode = ifTaken === 'replace' ? 'overwrite' : 'create';
@@ -190,6 +195,34 @@ export class FrameStatements {
       return { rows, hasChanged: true };
     } catch (error) {
       throw error instanceof AppError && error.code === 'handle_exists' ? tableExists(handle, error) : error;
+    }
+  }
+
+  /** A frame of its own, which the session finds by the name. What it replaces is dropped behind it. */
+  async #createTemporary(
+    principal: Principal,
+    { table, ifTaken, query, constraints, settings }: Omit<Create, 'kind' | 'sql' | 'engine'>,
+    parameters: Uint8Array | undefined,
+    options: CallOptions,
+  ): Promise<SqlUpdate> {
+    const session = ofSession(options.temporary, table);
+    const before = temporaryHandle(session, table);
+    if (before !== undefined && ifTaken === 'keep') return { rows: 0, hasChanged: false };
+    if (before !== undefined && ifTaken === 'fail') throw temporaryExists(table);
+    const kept = { query, parameters, constraints, settings };
+    const handle = generateHandle();
+    const put = { handle, mode: 'create', ttlMs: temporaryTtlMs, constraints } as const;
+    const { rows } = await this.#keep(principal, kept, put, options);
+    session.set(table.name, handle);
+    if (before !== undefined) await this.#dropTemporary(principal, before);
+    return { rows, hasChanged: true };
+  }
+
+  async #dropTemporary(principal: Principal, handle: Handle): Promise<void> {
+    try {
+      await this.#frames.drop(principal, handle);
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
     }
   }
 
@@ -255,7 +288,10 @@ export class FrameStatements {
   }
 
   async #alter(principal: Principal, statement: Alter, options: CallOptions): Promise<SqlUpdate> {
-    const { handle, isHeld } = await this.#target(principal, statement.table);
+    const own = temporaryHandle(options.temporary, statement.table);
+    if (own !== undefined && statement.change.kind === 'renameTable')
+      throw new AppError('sql_forbidden', 'a temporary table keeps its name', { hint: 'create another of it' });
+    const { handle, isHeld } = own ? { handle: own, isHeld: true } : await this.#target(principal, statement.table);
     if (!isHeld && statement.ifAbsent === 'ignore') return { rows: 0, hasChanged: false };
     const hasChanged = await retried(async () => {
       const frame = await this.#frames.describe(principal, handle, options);
@@ -266,13 +302,18 @@ export class FrameStatements {
     return { rows: 0, hasChanged };
   }
 
-  async #drop(principal: Principal, { table, ifAbsent }: Drop): Promise<SqlUpdate> {
+  async #drop(principal: Principal, { table, ifAbsent }: Drop, { temporary }: CallOptions): Promise<SqlUpdate> {
+    const own = temporaryHandle(temporary, table);
+    if (own !== undefined) {
+      await this.#dropTemporary(principal, own);
+      temporary?.set(table.name, undefined);
+      return { rows: 0, hasChanged: true };
+    }
     try {
       await this.#frames.drop(principal, (await this.#target(principal, table)).handle);
       return { rows: 0, hasChanged: true };
     } catch (error) {
-      const isAbsent = error instanceof AppError && (error.code === 'handle_not_found' || error.code === 'handle_gone');
-      if (!isAbsent || ifAbsent === 'fail') throw error;
+      if (!isAbsent(error) || ifAbsent === 'fail') throw error;
       return { rows: 0, hasChanged: false };
     }
   }
@@ -303,12 +344,15 @@ export class FrameStatements {
   async #insertTarget(
     principal: Principal,
     { table, columns: listed, match }: Insert,
-    { signal }: CallOptions,
+    { signal, temporary }: CallOptions,
   ): Promise<{ handle: Handle; into: NonNullable<SqlJob['into']> }> {
-    const { handle } = await this.#target(principal, table);
-    const frame = await this.#frames.describe(principal, handle, { signal });
+    const own = temporaryHandle(temporary, table);
+    const handle = own ?? (await this.#target(principal, table)).handle;
+    const frame = await this.#frames.describe(principal, handle, { signal }).catch((error: unknown) => {
+      throw own !== undefined && isAbsent(error) ? temporaryGone(table, error) : error;
+    });
     if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
-    assertColumns(listed ?? [], frame.columns, handle);
+    assertColumns(listed ?? [], frame.columns, own === undefined ? handle : table.name);
     const { constraints } = frame;
     const columns = frame.columns.map((column, index) => {
       const declared = frame.declared?.[index] ?? undefined;
@@ -358,6 +402,12 @@ async function retried<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
+function temporaryExists({ name }: TableName): AppError {
+  return new AppError('handle_exists', `the session has a temporary table ${JSON.stringify(name)}`, {
+    hint: 'CREATE OR REPLACE TEMP TABLE replaces it, INSERT INTO appends to it',
+  });
+}
+
 function readOnlyAnalytics(): AppError {
   return new AppError('sql_forbidden', 'the database analytics can only be read', {
     hint: 'make a frame: CREATE TABLE name AS SELECT …',
@@ -378,12 +428,12 @@ function changesData(statement: Create | Insert | Drop | Alter): AppError {
   });
 }
 
-function assertColumns(named: readonly string[], columns: readonly Column[], handle: Handle): void {
+function assertColumns(named: readonly string[], columns: readonly Column[], table: string): void {
   const names = columns.map((column) => column.name);
   for (const name of named) {
     if (names.some((each) => each.toLowerCase() === name.toLowerCase())) continue;
     const suggestion = didYouMeanName(name, names);
-    throw new AppError('sql_error', `column ${JSON.stringify(name)} not found in ${handle}${suggestion}`);
+    throw new AppError('sql_error', `column ${JSON.stringify(name)} not found in ${table}${suggestion}`);
   }
 }
 

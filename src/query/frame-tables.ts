@@ -9,10 +9,16 @@ import { frameNameOf, notReadable, sharedSchema } from '../core/table-name.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
+import { type TemporaryTables, temporaryGone, temporaryHandle } from './temporary-tables.ts';
 
 /** The frames that a query reads, each at one version until this is disposed of. */
 export interface OpenTables extends AsyncDisposable {
   readonly tables: readonly FrameTable[];
+}
+
+export interface OpenTablesOptions {
+  readonly signal: AbortSignal;
+  readonly temporary?: TemporaryTables | undefined;
 }
 
 const noTables: OpenTables = { tables: [], [Symbol.asyncDispose]: async () => {} };
@@ -22,11 +28,12 @@ export async function openTables(
   frames: Frames,
   principal: Principal,
   names: readonly TableName[],
-  options: { readonly signal: AbortSignal },
+  options: OpenTablesOptions,
 ): Promise<OpenTables> {
   if (names.length === 0) return noTables;
   return Cleanup.scope(async (cleanup) => {
     const opened = new Map<string, FrameTable>();
+    const temporary = new Set<string>();
     for (const table of names) {
       if (isAnalytics(table)) {
         if (!mayUseEngine(principal, analyticsCatalog)) throw tableNotFound(table);
@@ -34,6 +41,9 @@ export async function openTables(
       }
       const key = shownName(table).toLowerCase();
       const before = opened.get(key);
+      const isTemporary = temporaryHandle(options.temporary, table) !== undefined;
+      if (before !== undefined && temporary.has(key) !== isTemporary) throw twoOfOneName(table);
+      if (isTemporary) temporary.add(key);
       if (before?.name === table.name) continue;
       const reader = cleanup.use(await openFrame(frames, principal, table, options));
       const next = await frameTable(reader, principal, table);
@@ -73,8 +83,16 @@ async function openFrame(
   frames: Frames,
   principal: Principal,
   table: TableName,
-  options: { readonly signal: AbortSignal },
+  options: OpenTablesOptions,
 ): Promise<FrameReader> {
+  const temporary = temporaryHandle(options.temporary, table);
+  if (temporary !== undefined) {
+    try {
+      return await frames.open(principal, temporary, options);
+    } catch (error) {
+      throw isAbsent(error) ? temporaryGone(table, error) : error;
+    }
+  }
   if (isHandle(table.name)) {
     let dropped: AppError | undefined;
     try {
@@ -97,6 +115,10 @@ async function openFrame(
     position: table.position,
     hint: 'SHOW TABLES lists the frames',
   });
+}
+
+export function isAbsent(error: unknown): error is AppError {
+  return error instanceof AppError && (error.code === 'handle_not_found' || error.code === 'handle_gone');
 }
 
 /** Without the schema of one's own frames. */
@@ -127,6 +149,12 @@ async function frameTable(reader: FrameReader, { tenant }: Principal, table: Tab
 /** As of a database without tables. */
 function tableNotFound(table: TableName): AppError {
   return new AppError('sql_error', `table ${tableText(table)} not found`, { position: table.position });
+}
+
+/** A query finds its tables by their names. */
+function twoOfOneName({ name, position }: TableName): AppError {
+  const message = `the temporary table ${JSON.stringify(name)} and the frame of that name are read in one statement`;
+  return new AppError('sql_error', message, { hint: 'copy one of them under another name', position });
 }
 
 function differsInCase(...names: readonly string[]): AppError {

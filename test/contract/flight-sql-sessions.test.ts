@@ -1,5 +1,6 @@
-import { tableFromIPC } from 'apache-arrow';
+import { Int32, Table, tableFromIPC, vectorFromArray } from 'apache-arrow';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parseHandle } from '../../src/core/handle.ts';
 import {
   GetSessionOptionsResult,
   SessionOptionValue,
@@ -10,6 +11,7 @@ import { byCommand, ipcOf } from '../support/flight-client.ts';
 import { useFlightServer } from '../support/flight-server.ts';
 import { any, bufferAt, FlightSqlClient, fieldsOf, proto } from '../support/flight-sql-client.ts';
 import { putSql } from '../support/frames.ts';
+import { principalOf } from '../support/principals.ts';
 
 const { server, client } = await useFlightServer(FlightSqlClient, { settings: { 'sql.workers': '1' } });
 beforeAll(async () => {
@@ -246,6 +248,105 @@ describe('BEGIN, COMMIT and ROLLBACK as statements', () => {
       message: expect.stringContaining('INSERT INTO outlived'),
     });
     await run('END TRANSACTION', headers);
+  });
+});
+
+describe('temporary tables', () => {
+  const frames = async (): Promise<string[]> => {
+    const handles: string[] = [];
+    for await (const { handle, state } of server.frames.list(principalOf())) if (state === 'held') handles.push(handle);
+    return handles.filter((handle) => handle.startsWith('f_'));
+  };
+
+  test('are made, filled, read and dropped by their session', async () => {
+    const headers = await session();
+    await run('CREATE TEMP TABLE Scratch AS SELECT range::INT AS n FROM range(3)', headers);
+    await run('INSERT INTO scratch VALUES (10)', headers);
+    expect(await run('SELECT sum(n)::INT FROM SCRATCH', headers)).toEqual([13]);
+    expect(await run('SHOW TABLES', headers)).toContain('scratch');
+    const query = await prepare('SELECT count(*)::INT FROM scratch', headers);
+    const info = await client.flight.info(byCommand(any('CommandPreparedStatementQuery', [1, query])), headers);
+    expect(await read(info.messages[0]?.endpoint[0]?.ticket.ticket ?? Buffer.alloc(0), headers)).toEqual([4]);
+    await run('CREATE OR REPLACE TEMPORARY TABLE scratch AS SELECT n + 1 AS n FROM scratch', headers);
+    await run('CREATE TEMP TABLE IF NOT EXISTS scratch (other TEXT)', headers);
+    expect(await run('SELECT sum(n)::INT FROM scratch', headers)).toEqual([17]);
+    await expect(run('CREATE TEMP TABLE scratch (n INT)', headers)).rejects.toMatchObject({ code: 'handle_exists' });
+    await expect(run('INSERT INTO scratch (m) VALUES (1)', headers)).rejects.toMatchObject({
+      message: expect.stringContaining('column "m" not found in scratch'),
+    });
+    expect(await frames()).toHaveLength(1);
+    await run('DROP TABLE scratch', headers);
+    await expect(run('FROM scratch', headers)).rejects.toMatchObject({ code: 'sql_error' });
+    await run('DROP TABLE IF EXISTS scratch', headers);
+    expect(await frames()).toEqual([]);
+  });
+
+  test('are found by no other session, and go before a frame of that name', async () => {
+    const [first, second] = await Promise.all([session(), session()]);
+    await run("CREATE TABLE shadowed AS SELECT 'frame' AS t", {});
+    await run("CREATE TEMP TABLE shadowed AS SELECT 'first' AS t", first);
+    await run("CREATE TEMP TABLE shadowed AS SELECT 'second' AS t", second);
+    for (let round = 0; round < 3; round++) {
+      expect(await run('FROM shadowed', first)).toEqual(['first']);
+      expect(await run('FROM shadowed', second)).toEqual(['second']);
+      expect(await run('FROM shadowed', {})).toEqual(['frame']);
+      expect(await run('FROM frames.shadowed', first)).toEqual(['frame']);
+    }
+    for (const sql of ['FROM shadowed, frames.shadowed', 'FROM frames.shadowed, shadowed']) {
+      await expect(run(sql, first)).rejects.toMatchObject({
+        code: 'sql_error',
+        message: expect.stringContaining('in one statement'),
+      });
+    }
+    await run("CREATE OR REPLACE TABLE shadowed AS SELECT t || ' kept' AS t FROM shadowed", first);
+    expect(await run('FROM shadowed', {})).toEqual(['first kept']);
+    await run('DROP TABLE shadowed', first);
+    expect(await run('FROM shadowed', first)).toEqual(['first kept']);
+    await client.flight.action('CloseSession', new Uint8Array(0), second);
+    expect(await frames()).toEqual([]);
+  });
+
+  test('may be filled by a query of themselves, with parameters', async () => {
+    const headers = await session();
+    await run("CREATE TEMP TABLE grown (n INT NOT NULL, s VARCHAR DEFAULT 'x')", headers);
+    const insert = await prepare('INSERT INTO grown (n) VALUES (?)', headers);
+    await client.bind(insert, new Table({ '1': vectorFromArray([1, 2], new Int32()) }));
+    await client.flight.info(byCommand(any('CommandPreparedStatementQuery', [1, insert])), headers);
+    await run('INSERT INTO grown SELECT n + 2, s FROM grown', headers);
+    expect(await run('SELECT list(n ORDER BY n)::VARCHAR FROM grown', headers)).toEqual(['[1, 2, 3, 4]']);
+    await client.flight.action('CloseSession', new Uint8Array(0), headers);
+  });
+
+  test('one whose frame another caller dropped says so', async () => {
+    const headers = await session();
+    await run('CREATE TEMP TABLE taken AS SELECT 1 AS n', headers);
+    for (const handle of await frames()) await server.frames.drop(principalOf(), parseHandle(handle));
+    for (const sql of ['FROM taken', 'INSERT INTO taken VALUES (1)']) {
+      await expect(run(sql, headers)).rejects.toMatchObject({
+        code: 'handle_gone',
+        message: expect.stringContaining('the temporary table "taken" is gone'),
+      });
+    }
+    await run('DROP TABLE taken', headers);
+  });
+
+  test.each([
+    ['CREATE TEMP TABLE t AS SELECT 1', {}, 'CREATE TEMP TABLE needs a session'],
+    ['CREATE TEMP TABLE t (n INT)', { cookie: 'arrow_flight_session_id=abc' }, 'CREATE TEMP TABLE needs a session'],
+  ])('%s without a session is refused', async (sql, headers, message) => {
+    await expect(run(sql, headers)).rejects.toMatchObject({
+      code: 'sql_forbidden',
+      message: expect.stringContaining(message),
+    });
+    expect(await frames()).toEqual([]);
+  });
+
+  test('a schema before the name is refused', async () => {
+    const headers = await session();
+    await expect(run('CREATE TEMP TABLE frames.t AS SELECT 1 AS n', headers)).rejects.toMatchObject({
+      code: 'sql_error',
+      message: expect.stringContaining('a temporary table is in no schema'),
+    });
   });
 });
 

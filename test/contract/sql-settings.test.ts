@@ -170,6 +170,17 @@ describe('settings of POST /sql', () => {
     expect(await values('SHOW TimeZone')).toEqual(['UTC']);
   });
 
+  test.each(['CREATE TEMP TABLE t AS SELECT 1', 'CREATE OR REPLACE TEMPORARY TABLE t (n INT)'])(
+    '%s is refused: a request has no session',
+    async (sql) => {
+      expect((await post({ sql })).json()).toMatchObject({
+        code: 'sql_forbidden',
+        error: 'CREATE TEMP TABLE needs a session, and there is none',
+        hint: expect.stringContaining('"ttl"'),
+      });
+    },
+  );
+
   test.each(['threads', 'memory_limit', 'allowed_directories', 'temp_directory', 'allowed_configs'])(
     'no statement tells the setting %s',
     async (name) => {

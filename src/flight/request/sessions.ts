@@ -1,13 +1,14 @@
 import { readCredential } from '../../auth/credentials.ts';
 import { AppError } from '../../core/app-error.ts';
 import { mayUseEngine, unknownEngine } from '../../core/engine-names.ts';
-import { randomBase32 } from '../../core/handle.ts';
+import { type Handle, randomBase32 } from '../../core/handle.ts';
 import type { Principal } from '../../core/principal.ts';
 import { analyticsCatalog, framesCatalog } from '../../core/sql.ts';
 import { type StatementSettings, settingName, withSetting } from '../../core/statement-settings.ts';
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
 import type { Call } from '../../grpc/server/method.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
+import type { TemporaryTables } from '../../query/temporary-tables.ts';
 import { OwnedMap } from './owned-map.ts';
 
 type OptionValue = ReturnType<typeof SessionOptionValue.decode>;
@@ -21,6 +22,8 @@ export interface SessionOptions {
   readonly settings?: StatementSettings | undefined;
   /** That BEGIN began, by its id. */
   readonly transaction?: Uint8Array | undefined;
+  /** Of its temporary tables, by their names in lower case. */
+  readonly temporary?: ReadonlyMap<string, Handle> | undefined;
 }
 
 export interface SessionSettings {
@@ -34,6 +37,7 @@ const cookieName = 'arrow_flight_session_id';
 const optionNames = ['catalog', 'schema', 'engine'] as const;
 const maxSchemaLength = 256;
 const maxSessions = 10_000;
+const noTables: ReadonlyMap<string, Handle> = new Map();
 
 /**
  * Options that clients keep on the server, under a cookie as Flight has it, or under the token that a handshake gave
@@ -87,6 +91,22 @@ export class Sessions {
     // Others may have set more meanwhile.
     const options = this.#byId.get(call.principal, id) ?? {};
     this.#keep(call, id, { ...options, settings: withSetting(options.settings, name, value) });
+  }
+
+  /** Undefined without a session. */
+  temporaryOf(call: Call): TemporaryTables | undefined {
+    const id = this.#idOf(call);
+    if (id === undefined) return undefined;
+    const options = (): SessionOptions => this.#byId.get(call.principal, id) ?? {};
+    return {
+      handles: options().temporary ?? noTables,
+      set: (name, handle) => {
+        const temporary = new Map(options().temporary);
+        if (handle === undefined) temporary.delete(name.toLowerCase());
+        else temporary.set(name.toLowerCase(), handle);
+        this.#keep(call, id, { ...options(), temporary });
+      },
+    };
   }
 
   /** Which transaction the session is in: undefined for none. Only in a session: else the next call would not be in it. */
@@ -148,14 +168,15 @@ export class Sessions {
     return errors;
   }
 
-  close(call: Call): void {
+  /** Gives the frames of its temporary tables, which nobody finds by their names any more. */
+  close(call: Call): readonly Handle[] {
     const id = this.#idOf(call);
-    if (id === undefined || !this.#byId.delete(call.principal, id)) return;
-    if (id !== cookieOf(call)) {
-      this.#tokens.set(call.principal, id, true);
-      return;
-    }
-    call.setHeader('set-cookie', `${cookieName}=; Path=/; Max-Age=0`);
+    if (id === undefined) return [];
+    const handles = [...(this.#byId.get(call.principal, id)?.temporary?.values() ?? [])];
+    if (!this.#byId.delete(call.principal, id)) return [];
+    if (id === cookieOf(call)) call.setHeader('set-cookie', `${cookieName}=; Path=/; Max-Age=0`);
+    else this.#tokens.set(call.principal, id, true);
+    return handles;
   }
 
   async #refusedSettings(call: Call, values: ReadonlyMap<string, OptionValue>): Promise<ReadonlySet<string>> {

@@ -36,7 +36,7 @@ export async function ingest(
   refuseElsewhere(command, principal);
   if (command.temporary) {
     throw new AppError('sql_forbidden', `${handle} cannot be temporary: a frame is there for all connections`, {
-      hint: 'leave temporary out; the option ttl ("15m") lets the frame go by itself',
+      hint: 'leave temporary out; the option ttl ("15m") lets the frame go by itself. CREATE TEMP TABLE makes one of a session',
     });
   }
   const ttlMs = ttlOption(command.options);

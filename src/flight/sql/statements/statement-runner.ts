@@ -99,7 +99,7 @@ export class StatementRunner {
     if (binding === undefined) return { schema, ticket: encodeTicket(queryTicket(prepared)) };
     const { id: bindingId, parameters } = binding;
     // The values have types of their own, and `SELECT ?` is of the type of its value.
-    const columns = await this.#sql.boundColumns(call.principal, { statement, parameters }, optionsOf(call));
+    const columns = await this.#sql.boundColumns(call.principal, { statement, parameters }, this.#optionsOf(call));
     return { schema: arrowSchema(columns), ticket: encodeTicket({ kind: 'bound', handle, bindingId }) };
   }
 
@@ -136,10 +136,11 @@ export class StatementRunner {
       case 'done':
         return [schemaData(emptySchema)];
       case 'query':
-        return this.#query(() => this.#sql.analyze(call.principal, ticket, optionsOf(call)), undefined, call);
+        return this.#query(() => this.#sql.analyze(call.principal, ticket, this.#optionsOf(call)), undefined, call);
       case 'bound': {
         const { sql, statement, binding } = this.#prepared.get(call.principal, ticket.handle);
-        const analyse = async () => statement ?? (await this.#sql.analyze(call.principal, { sql }, optionsOf(call)));
+        const analyse = async () =>
+          statement ?? (await this.#sql.analyze(call.principal, { sql }, this.#optionsOf(call)));
         if (binding?.id === ticket.bindingId) return this.#query(analyse, binding.parameters, call);
         throw new AppError('not_found', 'other parameters have been bound since the ticket was given', {
           hint: 'ask for the FlightInfo again',
@@ -170,7 +171,7 @@ export class StatementRunner {
     call: Call,
   ): Promise<Messages> {
     const request = { statement: await analyse(), form: 'arrow', parameters } as const;
-    const result = await this.#sql.query(call.principal, request, optionsOf(call));
+    const result = await this.#sql.query(call.principal, request, this.#optionsOf(call));
     const { columns, whole } = result;
     if (whole === undefined) return streamed(result);
     await using _ = result;
@@ -183,7 +184,7 @@ export class StatementRunner {
   ): Promise<Pick<ClientStatement, 'statement'> & { readonly description: PreparedSql }> {
     const statement = await this.#analyze(sql, call);
     if (statement === undefined) return { statement, description: changesTheSession };
-    return { statement, description: await this.#sql.prepare(call.principal, statement, optionsOf(call)) };
+    return { statement, description: await this.#sql.prepare(call.principal, statement, this.#optionsOf(call)) };
   }
 
   /** Undefined for a statement about the session, which no engine sees. */
@@ -197,7 +198,7 @@ export class StatementRunner {
     const session = this.#sessions.of(call);
     const wanted = metadata[engineHeader]?.toString() ?? session?.engine;
     const text = { sql, engine: wanted, settings: session?.settings };
-    const choice = await this.#sql.choose(principal, text, optionsOf(call));
+    const choice = await this.#sql.choose(principal, text, this.#optionsOf(call));
     const { engine, reason, isElsewhere } = choice;
     if (wanted !== undefined) {
       call.setHeader(engineHeader, engine);
@@ -206,7 +207,12 @@ export class StatementRunner {
       if (isElsewhere) this.#logger.info('a statement runs elsewhere', fields);
       else if (wanted !== engine) this.#logger.debug('a statement stays local', fields);
     }
-    return await this.#sql.analyze(principal, choice, optionsOf(call));
+    return await this.#sql.analyze(principal, choice, this.#optionsOf(call));
+  }
+
+  #optionsOf(call: Call): CallOptions {
+    const { signal, lane, requestId } = call;
+    return { signal, lane, requestId, temporary: this.#sessions.temporaryOf(call) };
   }
 
   async #update(
@@ -221,7 +227,7 @@ export class StatementRunner {
     const { principal } = call;
     const producer = parseProducer(call.metadata);
     const request = { statement, parameters, producer };
-    const { rows, hasChanged } = await this.#sql.update(principal, request, optionsOf(call));
+    const { rows, hasChanged } = await this.#sql.update(principal, request, this.#optionsOf(call));
     // A prepared statement may outlive the transaction that it was prepared in.
     const isOpen = transaction !== undefined && this.#transactions.isOpen(principal, transaction);
     if (hasChanged) noteWrite(isOpen ? transaction : this.transactionOf(call, undefined), statementName(sql));
@@ -265,10 +271,6 @@ async function* streamed(opened: SqlResult): AsyncGenerator<Message> {
   await using result = opened;
   yield schemaData(arrowSchema(result.columns));
   for await (const { bytes } of result.rows()) yield batchData(bytes);
-}
-
-function optionsOf({ signal, lane, requestId }: Call): CallOptions {
-  return { signal, lane, requestId };
 }
 
 function queryTicket({ sql, statement }: Pick<ClientStatement, 'sql' | 'statement'>): StatementTicket {

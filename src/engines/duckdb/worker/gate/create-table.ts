@@ -9,11 +9,13 @@ import { checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
 import type { Token, TokenizedStatement } from './tokenizer.ts';
 
-/** CREATE [OR REPLACE] TABLE [IF NOT EXISTS] name, then [(column, …)] AS query [WITH [NO] DATA] or (column type, …). */
+/** CREATE [OR REPLACE] [TEMP] TABLE [IF NOT EXISTS] name, then [(column, …)] AS query [WITH [NO] DATA] or (column type, …). */
 export async function createTable(cursor: TokenCursor, text: TokenizedStatement, gate: GateText): Promise<Statement> {
   const { position } = cursor;
   cursor.takes('create');
   const replace = cursor.takes('or', 'replace');
+  const isTemporary = cursor.sees('temp', 'table') || cursor.sees('temporary', 'table');
+  if (isTemporary) cursor.take();
   if (!cursor.takes('table')) refuseStatement(text.tokens);
   const keep = cursor.takes('if', 'not', 'exists');
   if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
@@ -21,10 +23,10 @@ export async function createTable(cursor: TokenCursor, text: TokenizedStatement,
   const table = cursor.takeTableName();
   checkWritable(table, tableAt);
   const ifTaken = replace ? 'replace' : keep ? 'keep' : 'fail';
-  if (cursor.seesMark('(') && !seesNamesBeforeAs(cursor))
-    return { kind: 'createTable', table, ifTaken, ...(await definedTable(cursor, gate)) };
+  const created = { kind: 'createTable', table, ifTaken, ...(isTemporary && { isTemporary }) } as const;
+  if (cursor.seesMark('(') && !seesNamesBeforeAs(cursor)) return { ...created, ...(await definedTable(cursor, gate)) };
   const names = cursor.seesMark('(') ? takeNames(cursor) : [];
-  return { kind: 'createTable', table, ifTaken, query: await asQuery(cursor, names, text, gate) };
+  return { ...created, query: await asQuery(cursor, names, text, gate) };
 }
 
 /** Whether the parentheses that begin here hold names alone, and AS follows them. */
