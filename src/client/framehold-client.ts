@@ -258,7 +258,7 @@ export class FrameholdClient {
   }
 
   /** Over the frames, on the engine that is named; the external database is asked as QuestDB's clients do. */
-  sql({ sql, engine, format, limit, params, id }: SqlOptions, stop: Stoppable): Promise<AnswerBody> {
+  sql({ sql, engine, format, limit, params, settings, id }: SqlOptions, stop: Stoppable): Promise<AnswerBody> {
     if (engine === 'tsdb') {
       const path = format === 'json' ? 'exec' : 'exp';
       return this.http.bytes({ path, query: { query: sql, engine, fmt: format, limit }, ...stop });
@@ -267,7 +267,7 @@ export class FrameholdClient {
       method: 'POST',
       path: 'sql',
       headers: { 'content-type': 'application/json', ...(id !== undefined && { 'x-request-id': id }) },
-      body: JSON.stringify({ sql, engine, format, limit, params }),
+      body: JSON.stringify({ sql, engine, format, limit, params, settings }),
       ...stop,
     });
   }

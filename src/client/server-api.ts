@@ -136,6 +136,7 @@ export interface SqlOptions {
   readonly format: string;
   readonly limit?: number | undefined;
   readonly params?: readonly string[] | undefined;
+  readonly settings?: Readonly<Record<string, string>> | undefined;
   /** By which `queries` tells it. */
   readonly id?: string | undefined;
 }

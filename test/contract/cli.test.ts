@@ -290,6 +290,15 @@ describe('framehold sql', () => {
     expect((await framehold([...argv, '--limit', '2'])).stdout.replaceAll('\r', '')).toBe('n\n1\n2\n');
   });
 
+  it('sends settings with each statement', async () => {
+    const run = (...more: string[]) =>
+      framehold(['sql', 'show TimeZone; select 7 / 2 as n', '--format', 'tsv', ...more]);
+    const { stdout } = await run('--set', 'TimeZone=Asia/Tokyo', '--set', 'integer_division=true');
+    expect(stdout.replaceAll('\r', '')).toBe('TimeZone\nAsia/Tokyo\nn\n3\n');
+    expect((await run('--set', 'TimeZon=UTC')).stderr).toContain('did you mean TimeZone?');
+    expect((await run('--set', 'TimeZone')).stderr).toContain('write --set TimeZone=Europe/Berlin');
+  });
+
   it('runs what changes frames', async () => {
     const handle = newHandle();
     const { stdout } = await framehold(['sql', '--format', 'table'], {

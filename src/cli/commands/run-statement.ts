@@ -23,9 +23,11 @@ export interface StatementOptions {
   readonly output: OutputPath;
   readonly limit: number | undefined;
   readonly params: readonly string[];
+  /** By name; undefined where there are none. */
+  readonly settings: Readonly<Record<string, string>> | undefined;
 }
 
-type StatementRequest = Pick<SqlOptions, 'sql' | 'engine' | 'params'> & { readonly id: string };
+type StatementRequest = Pick<SqlOptions, 'sql' | 'engine' | 'params' | 'settings'> & { readonly id: string };
 
 /** Of a table on a terminal. */
 const rowsOnTerminal = 100;
@@ -33,12 +35,15 @@ const countTimeoutMs = 1000;
 
 /** Runs one statement, and prints or saves what comes. */
 export async function runStatement(context: ClientContext, sql: string, options: StatementOptions): Promise<void> {
-  const { engine, format, output, limit, params } = options;
+  const { engine, format, output, limit, params, settings } = options;
   if (params.length > 0 && engine === 'tsdb') {
     throw new CommandFailure(`the engine ${engine} takes no parameters`, 'write the values into the statement');
   }
+  if (settings !== undefined && engine === 'tsdb') {
+    throw new CommandFailure(`the engine ${engine} takes no settings`, 'leave --set out');
+  }
   const id = `cli-${randomUUID()}`;
-  const request = { sql, engine, id, ...(params.length > 0 && { params }) };
+  const request = { sql, engine, settings, id, ...(params.length > 0 && { params }) };
   try {
     if (format === 'table') return await printTable(context, request, options);
     const body = await waitFor(context, id, () => context.client.sql({ ...request, format, limit }, context));

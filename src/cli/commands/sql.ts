@@ -43,7 +43,21 @@ function statementOptions(environment: Environment, { flags }: SqlArguments): St
     output,
     limit: wholeNumberFlag('--limit', flags.limit),
     params: flags.param,
+    settings: settingsOf(flags.set),
   };
+}
+
+function settingsOf(given: readonly string[]): StatementOptions['settings'] {
+  if (given.length === 0) return undefined;
+  const settings = new Map<string, string>();
+  for (const text of given) {
+    const at = text.indexOf('=');
+    const name = text.slice(0, Math.max(0, at)).trim();
+    if (name === '') throw new UsageError(`--set is ${JSON.stringify(text)}; write --set TimeZone=Europe/Berlin`);
+    if (settings.has(name)) throw new UsageError(`--set ${name} is given twice; give it once`);
+    settings.set(name, text.slice(at + 1));
+  }
+  return Object.fromEntries(settings);
 }
 
 /** The last one needs no semicolon. */

@@ -143,6 +143,7 @@ export const clientTables = {
       output: { short: 'o', value: 'FILE', help: 'File to write; it appears when it is whole' },
       limit: { value: 'N', help: 'At most so many rows; else all, but 100 in a table on a terminal' },
       param: { value: 'VALUE', repeated: true, help: 'Value of the next ? in the statement' },
+      set: { value: 'NAME=VALUE', repeated: true, help: 'A setting of the statements, such as TimeZone=Europe/Berlin' },
       ...server,
     },
     notes: [
@@ -151,6 +152,7 @@ export const clientTables = {
     examples: [
       'framehold sql "select symbol, max(price) from trades group by 1"',
       "framehold sql 'select * from trades where symbol = ? limit 5' --param BTC-USD",
+      "framehold sql --set TimeZone=Europe/Berlin 'select current_date'",
       'framehold sql --engine spark "select count(*) from trades"',
       'framehold sql < report.sql > report.csv',
     ],
