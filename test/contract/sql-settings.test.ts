@@ -4,6 +4,7 @@ import { statementSettings } from '../../src/core/statement-settings.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { type Answer, ask } from '../support/http-client.ts';
+import { childrenOf, commandOf } from '../support/process-facts.ts';
 
 let server: Framehold;
 beforeAll(async () => {
@@ -192,7 +193,7 @@ describe('settings of POST /sql', () => {
     },
   );
 
-  test('nothing is left behind by a statement that failed, was cancelled or ran out of time', async () => {
+  test('nothing is left behind by a statement that failed, was cancelled, ran out of time or lost its process', async () => {
     const tokyo = { TimeZone: 'Asia/Tokyo', default_null_order: 'NULLS_FIRST', integer_division: true };
     const slow = 'SELECT count(*) FROM range(100000000) AS a, range(100000) AS b WHERE (a.range + b.range) % 7 = 3';
     const standard = async (): Promise<void> => {
@@ -214,6 +215,12 @@ describe('settings of POST /sql', () => {
     await expect.poll(async () => (await ask(`${server.url}/queries`)).text).toContain('range(100000000)');
     abort.abort();
     await left;
+    await standard();
+    const crashed = values(slow, tokyo);
+    await expect.poll(async () => (await ask(`${server.url}/queries`)).text).toContain('range(100000000)');
+    const workers = childrenOf(process.pid).filter((pid) => commandOf(pid).includes('"sql":{'));
+    for (const pid of workers) process.kill(pid, 'SIGKILL');
+    expect(await crashed).toMatchObject({ code: 'engine_crashed' });
     await standard();
   });
 
