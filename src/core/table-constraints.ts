@@ -15,7 +15,7 @@ export interface TableKey {
 }
 
 export interface ForeignKey extends TableKey {
-  /** As the statement names it. */
+  /** The name of a frame of the same tenant, which need not be there. */
   readonly table: string;
   /** Undefined: its primary key. */
   readonly references?: readonly string[] | undefined;

@@ -27,10 +27,15 @@ export const CommandGetTables = message({
   tableTypes: strings(4),
   includeSchema: bool(5),
 });
-export const CommandGetPrimaryKeys = message({
-  catalog: optionalString(1),
-  schema: optionalString(2),
-  table: string(3),
+/** Of CommandGetPrimaryKeys, CommandGetExportedKeys and CommandGetImportedKeys. */
+export const CommandGetKeys = message({ catalog: optionalString(1), schema: optionalString(2), table: string(3) });
+export const CommandGetCrossReference = message({
+  pkCatalog: optionalString(1),
+  pkSchema: optionalString(2),
+  pkTable: string(3),
+  fkCatalog: optionalString(4),
+  fkSchema: optionalString(5),
+  fkTable: string(6),
 });
 
 /** Of CommandStatementQuery, CommandStatementUpdate and ActionCreatePreparedStatementRequest. */

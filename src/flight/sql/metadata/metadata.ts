@@ -4,8 +4,9 @@ import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
 import type { CallOptions } from '../../../query/frame-sql.ts';
 import type { SqlMessage } from '../messages/any-message.ts';
 import {
+  CommandGetCrossReference,
   CommandGetDbSchemas,
-  CommandGetPrimaryKeys,
+  CommandGetKeys,
   CommandGetSqlInfo,
   CommandGetTables,
   CommandGetXdbcTypeInfo,
@@ -21,8 +22,8 @@ import {
   tableWithSchemaFields,
   xdbcTypeFields,
 } from './metadata-schemas.ts';
-import { primaryKeyRows } from './primary-keys.ts';
 import type { SqlInfo } from './sql-info.ts';
+import { foreignKeyRows, primaryKeyRows, type WantedKeys } from './table-keys.ts';
 import { tableSchema } from './table-schema.ts';
 import { listSchemas, listTables, type TableSources, tableTypes } from './tables.ts';
 import { xdbcTypeRows } from './xdbc-types.ts';
@@ -43,10 +44,10 @@ type Command = (value: Uint8Array, sources: MetadataSources) => MetadataTable;
 
 const fixed = (fields: readonly ArrowField[], rows: Iterable<Row>): MetadataTable => ({ fields, rows: () => rows });
 
-/** Foreign keys are kept, but which table they mean is not looked up; the operator's tables tell no keys. */
-const noKeys = (fields: readonly ArrowField[]): Command => {
-  return () => fixed(fields, []);
-};
+const foreignKeys = (sources: MetadataSources, wanted: WantedKeys): MetadataTable => ({
+  fields: foreignKeyFields,
+  rows: (options) => foreignKeyRows(sources, wanted, options),
+});
 
 const commands: Readonly<Record<string, Command>> = {
   CommandGetCatalogs: (_, { principal }) =>
@@ -91,17 +92,16 @@ const commands: Readonly<Record<string, Command>> = {
   },
   CommandGetXdbcTypeInfo: (value) => fixed(xdbcTypeFields, xdbcTypeRows(CommandGetXdbcTypeInfo.decode(value).dataType)),
   CommandGetPrimaryKeys: (value, sources) => {
-    const wanted = CommandGetPrimaryKeys.decode(value);
-    return {
-      fields: primaryKeyFields,
-      async *rows(options) {
-        yield* await primaryKeyRows(sources, wanted, options);
-      },
-    };
+    const wanted = CommandGetKeys.decode(value);
+    return { fields: primaryKeyFields, rows: (options) => primaryKeyRows(sources, wanted, options) };
   },
-  CommandGetExportedKeys: noKeys(foreignKeyFields),
-  CommandGetImportedKeys: noKeys(foreignKeyFields),
-  CommandGetCrossReference: noKeys(foreignKeyFields),
+  CommandGetExportedKeys: (value, sources) => foreignKeys(sources, { to: CommandGetKeys.decode(value) }),
+  CommandGetImportedKeys: (value, sources) => foreignKeys(sources, { from: CommandGetKeys.decode(value) }),
+  CommandGetCrossReference: (value, sources) => {
+    const { pkCatalog, pkSchema, pkTable, fkCatalog, fkSchema, fkTable } = CommandGetCrossReference.decode(value);
+    const to = { catalog: pkCatalog, schema: pkSchema, table: pkTable };
+    return foreignKeys(sources, { to, from: { catalog: fkCatalog, schema: fkSchema, table: fkTable } });
+  },
 };
 
 /** Undefined when the message is no metadata command. */

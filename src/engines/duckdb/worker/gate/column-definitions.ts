@@ -2,7 +2,7 @@ import type { Query } from '../../../../core/sql.ts';
 import type { TableConstraints } from '../../../../core/table-constraints.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
 import { BuiltText } from './built-text.ts';
-import { beginsClause, ConstraintClauses } from './constraint-clauses.ts';
+import { beginsClause, ConstraintClauses, noSequences } from './constraint-clauses.ts';
 import { gateExpressions } from './gate-expressions.ts';
 import type { GateText } from './gate-query.ts';
 import { repeatedColumn } from './repeated-column.ts';
@@ -42,7 +42,9 @@ function takeColumns(cursor: TokenCursor, clauses: ConstraintClauses): readonly 
     const name = cursor.takeName('the name of a column');
     if (names.has(name.toLowerCase())) throw repeatedColumn(name, position);
     names.add(name.toLowerCase());
+    const typeAt = cursor.position;
     const type = takeType(cursor);
+    refuseSerial(type, typeAt);
     if (type.length === 0 && !cursor.sees('generated', 'always') && !cursor.sees('as'))
       throw cursor.unexpected(`the type of column ${sqlName(name)}`);
     clauses.takeOfColumn(name);
@@ -78,6 +80,11 @@ function columnsText(columns: readonly DefinedColumn[], clauses: ConstraintClaus
   }
   text.add(`${needsOthers ? ')' : ''} WHERE false`);
   return text;
+}
+
+/** PostgreSQL's columns that number their rows. */
+function refuseSerial([token]: readonly Token[], position: number): void {
+  if (token?.kind === 'word' && /^(?:small|big)?serial[248]?$/i.test(token.text)) throw noSequences(position);
 }
 
 /** The tokens of a type, up to what stands behind it. */

@@ -1,9 +1,10 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { tableText } from '../../../../core/sql.ts';
 import type { CheckConstraint, ForeignKey, TableConstraints, TableKey } from '../../../../core/table-constraints.ts';
+import { sharedSchema } from '../../../../core/table-name.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
 import { textOf } from './built-text.ts';
+import { checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
 import type { Token } from './tokenizer.ts';
 
@@ -208,9 +209,17 @@ export class ConstraintClauses {
     return columns;
   }
 
+  #takeOwnTable(): string {
+    const { position } = this.#cursor;
+    const table = this.#cursor.takeTableName();
+    checkWritable(table, position);
+    if (sharedSchema(table) === undefined) return table.name;
+    throw new AppError('sql_forbidden', 'a foreign key names a frame of your own', { position });
+  }
+
   #takeReference(): Pick<ForeignKey, 'table' | 'references'> {
     const cursor = this.#cursor;
-    const table = tableText(cursor.takeTableName());
+    const table = this.#takeOwnTable();
     const references = cursor.seesMark('(') ? this.#takeColumns() : undefined;
     while (cursor.takes('on', 'delete') || cursor.takes('on', 'update')) {
       if (cursor.takes('no', 'action') || cursor.takes('restrict')) continue;
@@ -236,15 +245,17 @@ function caseDepth(token: Token): number {
 function refuseUnknown(cursor: TokenCursor): void {
   const { position } = cursor;
   const token = cursor.peek();
-  if (cursor.sees('generated')) {
-    throw new AppError('sql_forbidden', 'a column that numbers its rows is not supported: there are no sequences', {
-      hint: 'DEFAULT uuid() gives each row an id of its own',
-      position,
-    });
-  }
+  if (cursor.sees('generated')) throw noSequences(position);
   if (token?.kind !== 'word' || !clauseWords.has(asciiLower(token.text))) return;
   throw new AppError('sql_forbidden', `${token.text.toUpperCase()} is not supported in the definition of a table`, {
     hint: 'allowed are NOT NULL, DEFAULT, CHECK, PRIMARY KEY, UNIQUE, FOREIGN KEY and GENERATED ALWAYS AS',
+    position,
+  });
+}
+
+export function noSequences(position: number): AppError {
+  return new AppError('sql_forbidden', 'a column that numbers its rows is not supported: there are no sequences', {
+    hint: 'bring the ids, or let DEFAULT uuid() give each row one',
     position,
   });
 }

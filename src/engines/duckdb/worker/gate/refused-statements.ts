@@ -43,6 +43,12 @@ const hints: Readonly<Record<string, string>> = {
   vacuum: atomic,
 };
 
+const createHints: Readonly<Record<string, string>> = {
+  INDEX: 'queries skip rows by the statistics of their columns; there is nothing to be made beforehand',
+  SEQUENCE: 'bring the ids, or let DEFAULT uuid() give each row one',
+  TYPE: "write the type itself in each column: CREATE TABLE x (mood ENUM('a', 'b'))",
+};
+
 const changes = new Set(['update', 'delete', 'merge', 'truncate']);
 
 /** Refuses statements by their first words, before DuckDB sees them. Returns when it may be a query. */
@@ -127,7 +133,7 @@ function refusedKind(word: string, tokens: readonly Token[]): AppError {
         ? `${onlyTables}; give it a time to live when it is put, or drop it afterwards`
         : kind === 'VIEW'
           ? `frames hold rows, not queries; ${onlyTables}`
-          : onlyTables;
+          : (createHints[kind] ?? onlyTables);
   return new AppError('sql_forbidden', `${what} is not allowed`, { hint, position: tokens[0]?.start ?? 0 });
 }
 
