@@ -1,0 +1,42 @@
+import type { InsertedTable } from '../../../../core/sql.ts';
+import type { TableConstraints } from '../../../../core/table-constraints.ts';
+import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
+import { sqlName } from '../../protocol/sql-text.ts';
+import { gateKeptExpressions } from '../gate/gate-expressions.ts';
+import { gateQuery } from '../gate/gate-query.ts';
+import type { Connection } from '../native/session.ts';
+import { uniqueNames } from '../parquet/unique-names.ts';
+
+/** What stands in the parentheses of CREATE TABLE, without keys. The expressions are callers': they pass the gate again. */
+export async function tableDefinition(
+  connection: Connection,
+  { columns, constraints }: Pick<InsertedTable, 'columns' | 'constraints'>,
+): Promise<string[]> {
+  const names = uniqueNames(columns.map((column) => column.name));
+  const { defaults = [], generated = [], checks = [], notNull = [] } = constraints ?? {};
+  const expressions = [...defaults, ...generated, ...checks].map(({ sql }) => sql);
+  if (expressions.length > 0) await gateKeptExpressions(expressions, (...part) => gateQuery(connection, ...part));
+  const [defaultOf, expressionOf] = [byColumn(defaults), byColumn(generated)];
+  const isNotNull = new Set(notNull);
+  const items = columns.map(({ name, type, declared }, index) => {
+    const column = `${sqlName(names[index] ?? '')} ${sqlTypeName(declared ?? type)}`;
+    const expression = expressionOf.get(name);
+    if (expression !== undefined) return `${column} GENERATED ALWAYS AS (${expression})`;
+    const value = defaultOf.get(name);
+    return `${column}${isNotNull.has(name) ? ' NOT NULL' : ''}${value === undefined ? '' : ` DEFAULT (${value})`}`;
+  });
+  return [...items, ...checks.map(({ sql }) => `CHECK (${sql})`)];
+}
+
+/** Keys that DuckDB would enforce. */
+export function keyDefinitions({ primaryKey, unique }: TableConstraints): string[] {
+  const listOf = (columns: readonly string[]): string => columns.map(sqlName).join(', ');
+  return [
+    ...(primaryKey === undefined ? [] : [`PRIMARY KEY (${listOf(primaryKey.columns)})`]),
+    ...unique.map(({ columns }) => `UNIQUE (${listOf(columns)})`),
+  ];
+}
+
+function byColumn(expressions: TableConstraints['defaults']): ReadonlyMap<string, string> {
+  return new Map(expressions.map(({ column, sql }) => [column, sql]));
+}
