@@ -329,6 +329,29 @@ describe('a column that is NOT NULL takes no NULL', () => {
     ]);
   });
 
+  test('from a Parquet file, in whichever of many columns it is', async () => {
+    const names = Array.from({ length: 300 }, (_, n) => `"c, ${n}"`);
+    await change(
+      `CREATE TABLE wide ("c" STRUCT("0" INT), l INT[] NOT NULL, ${names.map((name) => `${name} INT NOT NULL`)})`,
+    );
+    const file = async (values: string): Promise<Buffer> => {
+      const columns = names.map((name, n) => `${n} AS ${name}`).join(', ');
+      const sql = `SELECT {'0': 1} AS c, [NULL]::INT[] AS l, ${columns} FROM range(3) t(n)`;
+      const query = `SELECT * REPLACE (${values}) FROM (${sql.replace('SELECT ', 'SELECT n, ')})`;
+      const made = await run({ sql: `SELECT * EXCLUDE (n) FROM (${query})`, format: 'parquet' });
+      if (made.status !== 200) throw new Error(made.text);
+      return made.body;
+    };
+    const importWide = async (values: string): Promise<Answer> =>
+      await importRaw(server, 'name=wide&append=true', await file(values));
+    expect((await importWide('1 AS "c, 7"')).json()).toMatchObject({ rowsImported: 3 });
+    expect((await importWide('if(n = 1, NULL, 1) AS "c, 7"')).json().error).toContain(
+      '"c, 7" of wide is NULL in row 2',
+    );
+    expect((await importWide('NULL::INT AS "c, 0"')).json().error).toContain('"c, 0" of wide is NULL in row 1');
+    expect((await importWide('if(n = 2, NULL, l) AS l')).json().error).toContain('"l" of wide is NULL in row 3');
+  });
+
   test('from keep', async () => {
     const keep = { handle: 'strict', mode: 'append' };
     expect((await run({ sql: 'SELECT NULL::BIGINT AS id, NULL::VARCHAR AS name', keep })).json()).toMatchObject({

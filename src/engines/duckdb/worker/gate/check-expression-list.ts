@@ -20,6 +20,7 @@ export function checkExpressionList(statement: TreeNode, count: number): void {
 const beyondRow: Readonly<Record<string, string>> = {
   SUBQUERY: 'a subquery',
   PARAMETER: 'a parameter',
+  POSITIONAL_REFERENCE: 'the number of a column',
   WINDOW: 'a window',
   STAR: 'a star',
 };
