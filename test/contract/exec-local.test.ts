@@ -143,6 +143,20 @@ describe('GET /exec?query=…&engine=local', () => {
     ]);
   });
 
+  test.each([
+    ['FROM (PIVOT few ON symbol USING sum(id))', [['0', '1', '2']]],
+    ['WITH p AS (PIVOT few ON symbol USING sum(id)) SELECT COLUMNS(*) + 1 FROM p', [['1', '2', '3']]],
+    ['SELECT count(*) FROM (PIVOT (PIVOT few ON symbol USING sum(id)) ON s1 USING count(*))', [[1]]],
+    [
+      'SELECT column_type FROM (DESCRIBE PIVOT few ON symbol USING max(bitstring(id::VARCHAR, 2)))',
+      [['BIT'], ['BIT'], ['BIT']],
+    ],
+    ['SELECT * FROM (PIVOT few ON symbol USING max((id % 2)::VARCHAR::BIT))', [['0', '1', '0']]],
+  ])('a PIVOT finds its values anywhere in a statement: %s', async (sql, expected) => {
+    const few = "(SELECT 's' || id AS symbol, id FROM trades WHERE id < 3)";
+    expect(await dataset(sql.replace('few', few))).toEqual(expected);
+  });
+
   test('SHOW TABLES, DESCRIBE and SUMMARIZE are answered', async () => {
     expect(await dataset('SHOW TABLES')).toEqual([['Mixed'], ['ids'], ['quoted.v1-x'], ['trades']]);
     expect(await dataset('DESCRIBE ids')).toEqual([['id', 'BIGINT', 'YES', null, null, null]]);

@@ -55,7 +55,7 @@ const plainTypes = new Set(
 export function checkTree(
   statement: TreeNode,
   sql: string,
-  { takesDefault = false }: { readonly takesDefault?: boolean } = {},
+  { takesDefault = false, isPivoted = false }: { readonly takesDefault?: boolean; readonly isPivoted?: boolean } = {},
 ): TreeFacts {
   const defaults = takesDefault ? listedDefaults(statement) : new Set();
   const tables = new Map<string, TableName>();
@@ -127,7 +127,11 @@ export function checkTree(
     const position = bytePosition(node);
     const own = hasName(scope.names, table.name) && table.catalog === undefined;
     // The schema by which a recursive query with USING KEY reads all of its rows so far.
-    if (own && (table.schema === undefined || asciiLower(table.schema) === 'recurring')) return;
+    if (own && (table.schema === undefined || asciiLower(table.schema) === 'recurring')) {
+      // DuckDB looks for the values of a PIVOT in a statement of its own, and names of WITH may not be in it.
+      if (isPivoted) checkReadable(table, position);
+      return;
+    }
     checkReadable(table, position);
     if (!isAnalytics(table)) frames.add(node);
     const key = JSON.stringify(table);

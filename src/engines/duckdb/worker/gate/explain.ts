@@ -40,7 +40,7 @@ async function explainedQuery(
 ): Promise<Query> {
   const start = cursor.position;
   const isCreate = cursor.sees('create');
-  if (!isCreate && !cursor.sees('insert')) return await gate(sql.slice(start), (at) => start + at, 'refused');
+  if (!isCreate && !cursor.sees('insert')) return await gate(sql.slice(start), (at) => start + at);
   if (isAnalyzed) {
     throw new AppError('sql_forbidden', 'EXPLAIN ANALYZE is only for queries: it runs what it explains', {
       hint: 'explain the query that the statement takes its rows from',
@@ -50,7 +50,7 @@ async function explainedQuery(
   const rest = tokens.filter((token) => token.start >= start);
   const inner = new TokenCursor(rest, sql.length);
   const read = isCreate ? createTable : insert;
-  const statement = await read(inner, { sql, tokens: rest }, (part, origin) => gate(part, origin, 'refused'));
+  const statement = await read(inner, { sql, tokens: rest }, gate);
   if (!('query' in statement) || statement.query.start === undefined) {
     throw new AppError('sql_forbidden', 'only a statement with a query can be explained', { position: start });
   }

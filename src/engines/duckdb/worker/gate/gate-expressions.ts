@@ -13,7 +13,7 @@ export async function gateExpressions(expressions: readonly (readonly Token[])[]
     text.addTokens(tokens);
   }
   text.add(')');
-  await gate(text.sql, text.origin, 'refused', { expressions: expressions.length });
+  await gate(text.sql, text.origin, { expressions: expressions.length });
 }
 
 /** Checks texts that were expressions of a definition before, and may have been changed since. */

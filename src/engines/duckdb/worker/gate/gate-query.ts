@@ -4,17 +4,15 @@ import type { Connection } from '../native/session.ts';
 import { checkExpressionList } from './check-expression-list.ts';
 import { checkTree, type TreeFacts } from './check-tree.ts';
 import { withoutEnums } from './inner-enums.ts';
-import { openPivot, placeWithoutValues, withValues } from './open-pivot.ts';
+import { openPivots } from './open-pivot.ts';
 import { parseTree, type TreeNode } from './parse-tree.ts';
 import { type RowIdUse, starEdits } from './row-ids.ts';
+import { editedText, placeWithoutEdits } from './text-edits.ts';
 import { offsetOfByte, offsetsOfBytes } from './text-position.ts';
 import { tokenize } from './tokenizer.ts';
 
 /** Where an offset in a text stands in the caller's text. */
 export type Origin = (offset: number) => number;
-
-/** What a PIVOT without a list of its values is: a query whose values DuckDB looks up itself, or not allowed. */
-export type OpenPivots = 'allowed' | 'refused';
 
 /** What a text may be beside a query, or must be. */
 export interface TextRules {
@@ -24,21 +22,20 @@ export interface TextRules {
   readonly expressions?: number;
 }
 
-export type GateText = (sql: string, origin: Origin, openPivots?: OpenPivots, rules?: TextRules) => Promise<Query>;
+export type GateText = (sql: string, origin: Origin, rules?: TextRules) => Promise<Query>;
 
 /** Checks the text of a query; what it gives is exactly that text. */
 export async function gateQuery(
   connection: Connection,
   sql: string,
   origin: Origin,
-  openPivots: OpenPivots = 'allowed',
   { takesDefault = false, expressions }: TextRules = {},
 ): Promise<Query> {
   try {
-    const { tree, text, place } = await parse(connection, sql, openPivots);
+    const { tree, text, place, isPivoted } = await parse(connection, sql);
     const facts = inCharacters(text, place, () => {
       if (expressions !== undefined) checkExpressionList(tree, expressions);
-      return checkTree(tree, text, { takesDefault });
+      return checkTree(tree, text, { takesDefault, isPivoted });
     });
     const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
     const rowIds =
@@ -60,12 +57,14 @@ interface ParsedText {
   readonly tree: TreeNode;
   readonly text: string;
   readonly place: Origin;
+  /** It has a PIVOT without a list of its values. */
+  readonly isPivoted: boolean;
 }
 
-async function parse(connection: Connection, sql: string, openPivots: OpenPivots): Promise<ParsedText> {
+async function parse(connection: Connection, sql: string): Promise<ParsedText> {
   const { tree, text } = await parseEnums(connection, sql);
-  if (tree === undefined) return await parseOpenPivot(connection, sql, openPivots);
-  return { tree, text, place: (at) => at };
+  if (tree === undefined) return await parseOpenPivots(connection, sql);
+  return { tree, text, place: (at) => at, isPivoted: false };
 }
 
 /** Checks a text with an ENUM inside another type as the same with another type there. */
@@ -84,11 +83,10 @@ async function parseEnums(
 }
 
 /** Checks a PIVOT without values as the same with one: what is put in holds no quote and no comment. */
-async function parseOpenPivot(connection: Connection, sql: string, openPivots: OpenPivots): Promise<ParsedText> {
+async function parseOpenPivots(connection: Connection, sql: string): Promise<ParsedText> {
   const tokens = tokenize(sql);
-  const places = openPivot(tokens);
-  if (places === undefined && !/pivot/i.test(sql)) throw otherStatement();
-  if (places === undefined || openPivots === 'refused') throw innerPivot();
+  const edits = openPivots(tokens);
+  if (edits.length === 0) throw /pivot/i.test(sql) ? computedPivot() : otherStatement();
   const parameter = tokens.find(({ kind }) => kind === 'parameter');
   if (parameter !== undefined) {
     throw new AppError('sql_error', 'a PIVOT with parameters must list its values', {
@@ -96,16 +94,14 @@ async function parseOpenPivot(connection: Connection, sql: string, openPivots: O
       position: parameter.start,
     });
   }
-  const text = withValues(sql, places);
-  const tree = await parseTree(connection, text);
-  if (tree === undefined) throw innerPivot();
-  return { tree, text, place: (at) => placeWithoutValues(at, places) };
+  const text = editedText(sql, edits);
+  const { tree } = await parseEnums(connection, text);
+  if (tree === undefined) throw computedPivot();
+  return { tree, text, place: (at) => placeWithoutEdits(at, edits), isPivoted: true };
 }
 
-function innerPivot(): AppError {
-  return new AppError('sql_forbidden', 'a PIVOT inside of a query must list its values', {
-    hint: 'write PIVOT … ON column IN (…), or make it a statement of its own',
-  });
+function computedPivot(): AppError {
+  return new AppError('sql_forbidden', 'this PIVOT must list its values', { hint: 'write PIVOT … ON column IN (…)' });
 }
 
 function otherStatement(): AppError {

@@ -407,7 +407,7 @@ EXPLAIN (FORMAT json) FROM duckdb_settings()
 EXPLAIN (FORMAT evil) SELECT 1
 EXPLAIN (FORMAT json, x) SELECT 1
 EXPLAIN
-EXPLAIN PIVOT t ON a USING sum(b)
+EXPLAIN PIVOT t ON getenv(a) USING sum(b)
 EXPLAIN SELECT 1; DROP TABLE t
 SHOW DATABASES
 SHOW ALL TABLES
@@ -456,7 +456,17 @@ PIVOT (FROM read_csv('x')) ON a USING sum(b)
 PIVOT read_csv('x') ON a USING sum(b)
 PIVOT '/etc/passwd' ON current_setting('x') USING sum(b)
 PIVOT t ON a USING sum(b); DROP TABLE t
-FROM (PIVOT t ON a USING sum(b))
+FROM (PIVOT duckdb_settings ON name USING first(value))
+FROM (PIVOT (FROM read_csv('x')) ON a USING sum(b))
+FROM (PIVOT t ON current_setting(a) USING sum(b))
+FROM (PIVOT t ON a IN (SELECT name FROM duckdb_settings()) USING sum(b))
+WITH duckdb_settings AS (SELECT 1 AS a) FROM (PIVOT duckdb_settings ON a USING count(*))
+WITH duckdb_databases AS (SELECT 1 AS a) PIVOT duckdb_databases ON a USING count(*)
+WITH pg_class AS (SELECT 1 AS a) SELECT * FROM (PIVOT (FROM pg_class) ON a USING count(*))
+SELECT * FROM (PIVOT t ON a USING sum(b)), (FROM read_text('x'))
+FROM (PIVOT t ON a USING sum(b)); DROP TABLE t
+FROM (PIVOT t ON a IN (0) USING sum(b)) UNION FROM (PIVOT t ON $x USING sum(b))
+CREATE TABLE x AS FROM (PIVOT read_csv('/etc/passwd') ON a USING sum(b))
 WITH "/etc/passwd" AS (SELECT 1) SELECT * FROM "/etc/passwd"
 WITH "a.csv" AS (SELECT 1) SELECT 1
 SELECT

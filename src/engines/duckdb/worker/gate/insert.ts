@@ -29,7 +29,7 @@ export async function insert(
   }
   if (!isByName) cursor.takes('by', 'position');
   const insertOf = async (text: string, start: number, match: 'position' | 'name' | 'defaults'): Promise<Statement> => {
-    const query = await gate(text, (at) => start + at, 'allowed', { takesDefault: true });
+    const query = await gate(text, (at) => start + at, { takesDefault: true });
     return { kind: 'insert', table, columns, match, query };
   };
   if (columns === undefined && !isByName && cursor.takes('default', 'values')) {

@@ -302,7 +302,8 @@ async function* results(
   let isWhole = false;
   try {
     const readable = readableSql(statement.columns, `(${sql})`);
-    const result = readable === undefined ? await statement.execute() : await connection.query(readable);
+    using cast = readable === undefined ? undefined : await prepareQuery(connection, readable);
+    const result = await (cast ?? statement).execute();
     yield isKept ? withDeclared(result, statement.declaredTypes) : result;
     isWhole = true;
     if (readable === undefined && result.wasShort) statement.short.wasShort();
@@ -317,7 +318,8 @@ async function* explanation(
   { query, tables }: QueryJob,
   explain: NonNullable<Query['explain']>,
 ): AsyncGenerator<ResultRows, void, undefined> {
-  await using result = await catalog.connection.query(query.sql);
+  using statement = await prepareQuery(catalog.connection, query.sql);
+  await using result = await statement.execute();
   yield await explainRows(result, explain, catalog.shownNames(tables));
 }
 
@@ -343,6 +345,6 @@ async function readableColumns(
   }
   const readable = readableSql(columns, `(${sql})`);
   if (readable === undefined) return statement.typedColumns;
-  using cast = await connection.prepare(readable);
+  using cast = await prepareQuery(connection, readable);
   return cast.typedColumns;
 }
