@@ -31,7 +31,7 @@ export interface Column {
 export type DeclaredType =
   | Exclude<DataType, { readonly kind: 'list' | 'array' | 'struct' | 'map' | 'union' }>
   | { readonly kind: 'enum'; readonly values: readonly string[] }
-  | { readonly kind: 'bit' }
+  | { readonly kind: 'bit' | 'bignum' | 'variant' | 'geometry' }
   /** A time of day with its offset from UTC. */
   | { readonly kind: 'zonedTime' }
   | { readonly kind: 'list'; readonly element: DeclaredType }
@@ -50,6 +50,9 @@ export function isKeptAsOther(type: DeclaredType): boolean {
   switch (type.kind) {
     case 'enum':
     case 'bit':
+    case 'bignum':
+    case 'variant':
+    case 'geometry':
     case 'zonedTime':
     case 'array':
     case 'union':
@@ -65,7 +68,9 @@ export function isKeptAsOther(type: DeclaredType): boolean {
 
 /** Whether the frame's type takes values that the declared one does not. */
 export function takesOtherValues(type: DeclaredType): boolean {
-  const isOwn = ['enum', 'bit', 'array', 'union'].includes(type.kind) || (type.kind === 'int' && !type.signed);
+  const isOwn =
+    ['enum', 'bit', 'bignum', 'variant', 'geometry', 'array', 'union'].includes(type.kind) ||
+    (type.kind === 'int' && !type.signed);
   return isKeptAsOther(type) && (isOwn || innerTypes(type).some(takesOtherValues));
 }
 

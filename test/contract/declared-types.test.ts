@@ -120,6 +120,20 @@ describe('SQL reads a column as of the type that it was declared with, though it
     ['HUGEINT[]', '([1, 2])', 'list_sum(v), typeof(v)', ['3', 'HUGEINT[]']],
     ['FLOAT[2]', '([3, 4])', 'array_inner_product(v, v), typeof(v)', [25, 'FLOAT[2]']],
     ['TIMETZ', "(timetz '04:30:00-12')", "v::VARCHAR, v = timetz '16:30:00+00'", ['16:30:00+00', true]],
+    [
+      'BIGNUM',
+      "('9'), ('123456789012345678901234567890123456789012345')",
+      'min(v), max(v) + 1',
+      ['9', '123456789012345678901234567890123456789012346'],
+    ],
+    ['BIGNUM[]', '([1, 2])', 'v[1] + v[2], typeof(v)', ['3', 'BIGNUM[]']],
+    ['VARIANT', "({'a': ['1', 'x']})", 'v.a[2], v, variant_typeof(v)', ['x', { a: ['1', 'x'] }, 'OBJECT(a)']],
+    [
+      'GEOMETRY',
+      "('POINT(1 2)')",
+      "st_astext(v), v, st_intersects_extent(v, 'POINT(1 2)')",
+      ['POINT (1 2)', 'POINT (1 2)', true],
+    ],
     ["STRUCT(e ENUM('b', 'a'))", "({'e': 'a'}), ({'e': 'b'})", 'min(v.e)', ['b']],
   ])('%s', async (type, values, read, wanted) => {
     const table = `t${++tables}`;

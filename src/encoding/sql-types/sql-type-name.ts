@@ -18,7 +18,10 @@ export function sqlTypeName(type: DeclaredType): string {
     case 'enum':
       return `ENUM(${type.values.map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`;
     case 'bit':
-      return 'BIT';
+    case 'bignum':
+    case 'variant':
+    case 'geometry':
+      return type.kind.toUpperCase();
     case 'zonedTime':
       return 'TIME WITH TIME ZONE';
     case 'json':

@@ -52,6 +52,9 @@ const scalarGroups = {
     union_value`,
   maps: `cardinality map map_concat map_contains map_contains_entry map_contains_value map_entries map_extract
     map_extract_value map_from_entries map_keys map_values`,
+  variants: `variant_extract variant_normalize variant_typeof`,
+  geometries: `st_asbinary st_astext st_aswkb st_aswkt st_crs st_intersects_extent st_setcrs`,
+  types: `can_cast_implicitly cast_to_type constant_or_null create_sort_key remap_struct replace_type vector_type`,
   enums: `enum_code enum_first enum_last enum_range enum_range_boundary`,
   json: `array_to_json from_json from_json_strict json json_array json_array_length json_contains json_exists
     json_extract json_extract_path json_extract_path_text json_extract_string json_group_array json_group_object
@@ -79,6 +82,7 @@ const tableGroups = {
   rows: `generate_series range repeat repeat_row unnest`,
   json: `json_each json_tree`,
   about: `icu_calendar_names pg_timezone_names`,
+  samples: `test_all_types test_vector_types`,
 } as const;
 
 /** Names by which expressions call functions: scalar, aggregate, window. Lower case. */

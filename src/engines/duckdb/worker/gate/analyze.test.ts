@@ -187,7 +187,6 @@ describe('errors say what is wrong, where, and what to do', () => {
       'information_schema.tables is not a table that may be read here',
       12,
     ],
-    ['SELECT x::VARIANT', 'sql_forbidden', 'type VARIANT is not allowed', 10],
     ['CREATE TABLE t (a INT, b foo)', 'sql_error', 'type foo does not exist', 25],
     ['CREATE TABLE t (a INT, intt VARCHAR, b intt)', 'sql_error', 'type intt does not exist; did you mean int?', 39],
     ['select 1::intt', 'sql_error', 'type intt does not exist; did you mean int?', 10],

@@ -13,12 +13,6 @@ export function checkType(type: TreeNode, sql: string): void {
   const name = id === 'UNBOUND' || id === 'USER' ? nameIn(type) : (alias ?? id);
   if (id !== name && allowedTypeNames.has(asciiLower(name))) return;
   const position = typePosition(sql, name);
-  if (['BIGNUM', 'VARIANT', 'GEOMETRY'].includes(name)) {
-    throw new AppError('sql_forbidden', `type ${name} is not allowed`, {
-      hint: name === 'BIGNUM' ? 'use HUGEINT, DECIMAL(38, 0) or VARCHAR' : 'use JSON, STRUCT or VARCHAR',
-      position,
-    });
-  }
   const shown = name.slice(0, 100);
   throw new AppError('sql_error', `type ${shown} does not exist${didYouMean(name, suggestedTypeNames)}`, { position });
 }

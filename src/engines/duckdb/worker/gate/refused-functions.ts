@@ -62,20 +62,23 @@ const refusals: readonly Refusal[] = [
     names: 'json_structure json_group_structure',
   },
   {
-    reason: 'frames have no such type',
-    hint: 'use JSON, STRUCT or UNION',
-    names: 'variant_*',
+    reason: 'it takes bytes for values without a check',
+    hint: 'use CAST(… AS VARIANT) or CAST(… AS GEOMETRY)',
+    names: 'variant_bytes_to_variant variant_to_parquet_variant st_geomfromwkb',
   },
   {
     reason: 'it makes types while the query runs',
     hint: 'use CAST(… AS type)',
-    names: 'cast_to_type get_type make_type replace_type can_cast_implicitly',
+    names: 'get_type make_type',
   },
-  { reason: 'frames have no such type', hint: 'keep geometries as text or numbers', names: 'st_*' },
   {
     reason: 'it is internal to DuckDB',
-    names: `__internal_* combine constant_or_null create_sort_key finalize icu_collate_* remap_struct stats
-      test_all_types test_vector_types unpivot_list vector_type`,
+    names: '__internal_* combine finalize icu_collate_* unpivot_list',
+  },
+  {
+    reason: 'it shows values of rows that the statement does not read',
+    hint: 'use min(column) and max(column)',
+    names: 'stats',
   },
 ];
 

@@ -37,6 +37,7 @@ export const duckdbType = {
   BIGNUM: 35,
   SQLNULL: 36,
   TIME_NS: 39,
+  GEOMETRY: 40,
   VARIANT: 41,
 } as const;
 

@@ -92,6 +92,12 @@ function readDeclaredType(type: Pointer): DeclaredType | undefined {
       return { kind: 'enum', values: enumValues(type) };
     case duckdbType.BIT:
       return { kind: 'bit' };
+    case duckdbType.BIGNUM:
+      return { kind: 'bignum' };
+    case duckdbType.VARIANT:
+      return { kind: 'variant' };
+    case duckdbType.GEOMETRY:
+      return { kind: 'geometry' };
     case duckdbType.TIME_TZ:
       return { kind: 'zonedTime' };
     case duckdbType.LIST: {
@@ -157,6 +163,8 @@ const unreadableNames: Readonly<Record<number, string>> = {
   [duckdbType.BIT]: 'BIT',
   [duckdbType.TIME_TZ]: 'TIME WITH TIME ZONE',
   [duckdbType.BIGNUM]: 'BIGNUM',
+  [duckdbType.VARIANT]: 'VARIANT',
+  [duckdbType.GEOMETRY]: 'GEOMETRY',
 };
 
 /** A type that has no place in our vocabulary; at the top level reading casts it (see parquet-relation.ts). */

@@ -10,6 +10,7 @@ const readAs: Readonly<Record<number, string>> = {
   [duckdbType.ENUM]: 'VARCHAR',
   [duckdbType.BIT]: 'VARCHAR',
   [duckdbType.BIGNUM]: 'VARCHAR',
+  [duckdbType.GEOMETRY]: 'VARCHAR',
   [duckdbType.VARIANT]: 'JSON',
 };
 

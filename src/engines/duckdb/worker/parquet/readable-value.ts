@@ -8,7 +8,11 @@ export function readableValue(value: string, type: DeclaredType, depth = 0): str
   if (isReadable(type)) return undefined;
   switch (type.kind) {
     case 'bit':
+    case 'bignum':
+    case 'geometry':
       return `CAST(${value} AS VARCHAR)`;
+    case 'variant':
+      return `CAST(${value} AS JSON)`;
     case 'zonedTime':
       // A cast alone would drop the offset.
       return `CAST(timezone('UTC', ${value}) AS TIME)`;
@@ -51,6 +55,9 @@ function transformed(list: string, depth: number, change: (element: string) => s
 function isReadable(type: DeclaredType): boolean {
   switch (type.kind) {
     case 'bit':
+    case 'bignum':
+    case 'variant':
+    case 'geometry':
     case 'zonedTime':
       return false;
     case 'list':
@@ -71,7 +78,11 @@ function readableType(type: DeclaredType): DeclaredType {
   const ofField = ({ name, type: of }: DeclaredField): DeclaredField => ({ name, type: readableType(of) });
   switch (type.kind) {
     case 'bit':
+    case 'bignum':
+    case 'geometry':
       return { kind: 'utf8' };
+    case 'variant':
+      return { kind: 'json' };
     case 'zonedTime':
       return { kind: 'time', unit: 'us' };
     case 'list':
