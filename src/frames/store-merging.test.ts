@@ -55,6 +55,30 @@ async function isSound(): Promise<void> {
   }
 }
 
+test('what SQL declared stays when parts are merged, and goes with an overwrite', async () => {
+  const store = await bench.open(still);
+  const constraints = {
+    notNull: ['n'],
+    defaults: [{ column: 't', sql: "'x'" }],
+    generated: [],
+    checks: [],
+    primaryKey: { columns: ['n'] },
+    unique: [],
+    foreignKeys: [],
+  };
+  const declared = [null, { kind: 'enum', values: ['text 1'] }] as const;
+  await using folder = await store.incomingFolder(anonymous);
+  const paths = from(0, 5).map((n) => join(folder.path, `${n}.parquet`));
+  await Promise.all(paths.map((path, n) => bench.parquet(path, `SELECT ${n} AS n, 'text ${n}' AS t`)));
+  const source = { kind: 'parts', paths } as const;
+  await store.put(anonymous, { handle: x, mode: 'create', source, constraints, declared }, { signal: never });
+  await merged(1);
+  expect(await manifest()).toMatchObject({ constraints, declared });
+  expect(await store.describe(anonymous, x, { signal: never })).toMatchObject({ constraints, declared });
+  await put(store, 'x', 'SELECT 1 AS n', { mode: 'overwrite' });
+  expect(await manifest()).not.toHaveProperty('constraints');
+});
+
 test('many small parts become one file; version, row numbers and readers stay', async () => {
   const store = await bench.open({ ...busy, cacheBytes: 0 });
   const held = await putNumbers(store, from(0, 30));
