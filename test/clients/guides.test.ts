@@ -99,6 +99,14 @@ test('jdbc-dbeaver.md names the versions of the programs and libraries that are 
   for (const version of versions) expect(guide).toContain(` | ${version} | `);
 });
 
+test('python.md names the versions of SQLAlchemy, its dialect and dlt that are tested', () => {
+  const guide = readFileSync(new URL('../../docs/guides/python.md', import.meta.url), 'utf8');
+  const requirements = readFileSync(new URL('requirements.txt', import.meta.url), 'utf8');
+  const version = (name: string): string | undefined => new RegExp(`^${name}==(.*)$`, 'm').exec(requirements)?.[1];
+  expect(guide).toContain(` ${version('SQLAlchemy')} with ${version('sqlalchemy-adbc')} |`);
+  expect(guide).toContain(`| dlt | ${version('dlt')} |`);
+});
+
 function expectPrinted(outputs: readonly string[], blocks: readonly GuideBlock[]): void {
   const expected = blocks.map(({ prints }, index) => prints ?? outputs[index]);
   expect(outputs).toEqual(expected);

@@ -1,0 +1,3 @@
+import { pythonSuite } from './support/python-suite.ts';
+
+await pythonSuite('dlt', 'dlt_cases');

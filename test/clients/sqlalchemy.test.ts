@@ -1,0 +1,3 @@
+import { pythonSuite } from './support/python-suite.ts';
+
+await pythonSuite('SQLAlchemy', 'sqlalchemy_cases');
