@@ -157,6 +157,27 @@ describe('GET /exec?query=…&engine=local', () => {
     expect(await dataset(sql.replace('few', few))).toEqual(expected);
   });
 
+  test('json_structure takes JSON of moderate depth, and more of it harms nobody', async () => {
+    const values = `FROM (VALUES ('{"a[":[1]}'::JSON), (NULL), ('{"b":"[["}')) v(j)`;
+    expect(await dataset(`SELECT json_structure(j) ${values}`)).toEqual([
+      [{ 'a[': ['UBIGINT'] }],
+      [null],
+      [{ b: 'VARCHAR' }],
+    ]);
+    expect(await dataset(`SELECT json_group_structure(j) ${values}`)).toEqual([[{ 'a[': ['UBIGINT'], b: 'VARCHAR' }]]);
+    const levels = (count: number): string => `repeat('[', ${count}) || repeat(']', ${count})`;
+    expect(await dataset(`SELECT json_structure(${levels(64)}) IS NULL`)).toEqual([[false]]);
+    for (const sql of [
+      `SELECT json_structure(${levels(65)})`,
+      `SELECT json_structure(j) FROM (SELECT ${levels(100_000)} AS j)`,
+      `SELECT json_group_structure((${levels(100_000)})::JSON)`,
+    ]) {
+      const answer = await query(sql);
+      expect(answer.json()).toMatchObject({ code: 'sql_error', error: expect.stringContaining('64 levels') });
+    }
+    expect((await query("SELECT json_structure('{')")).json()).toMatchObject({ code: 'sql_error' });
+  });
+
   test('SHOW TABLES, DESCRIBE and SUMMARIZE are answered', async () => {
     expect(await dataset('SHOW TABLES')).toEqual([['Mixed'], ['ids'], ['quoted.v1-x'], ['trades']]);
     expect(await dataset('DESCRIBE ids')).toEqual([['id', 'BIGINT', 'YES', null, null, null]]);

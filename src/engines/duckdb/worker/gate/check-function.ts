@@ -12,6 +12,7 @@ export function checkFunction(call: TreeNode): void {
   const name = asciiLower(String(call.function_name));
   if (name === 'current_setting' && readsSetting(call)) return;
   if (!allowedFunctions.has(name)) throw refused(name, call, allowedFunctions);
+  if (name.endsWith('_structure') && call.schema !== undefined) throw qualifiedStructure(name, call);
   if (call.export_state === true) throw exportedState(call);
   if (takesJsonStructure.has(name)) checkJsonStructure(call);
 }
@@ -22,6 +23,14 @@ function readsSetting(call: TreeNode): boolean {
   if (argument?.class !== 'CONSTANT' || others.length > 0) return false;
   const { value } = (argument.value ?? {}) as TreeNode;
   return typeof value === 'string' && settingName(value) !== undefined;
+}
+
+/** DuckDB's own would be called, which deeply nested input crashes, and not ours, which checks its input. */
+function qualifiedStructure(name: string, call: TreeNode): AppError {
+  return new AppError('sql_forbidden', `${name} is not allowed with the name of a schema`, {
+    hint: `write ${name}(…)`,
+    position: bytePosition(call),
+  });
 }
 
 /** The bytes of a state hold memory of the process that nobody has set. */

@@ -91,8 +91,6 @@ pg_catalog.pg_sleep(10)
 json_serialize_sql('SELECT 1')
 json_serialize_plan('SELECT * FROM ''/etc/passwd''')
 json_deserialize_sql('{}')
-json_structure(repeat('[', 100000) || repeat(']', 100000))
-json_group_structure('{}')
 from_json('[]', repeat('[', 100000) || repeat(']', 100000))
 json_transform(j, j)
 variant_bytes_to_variant(x)
@@ -427,6 +425,10 @@ SELECT 1; COPY t TO 'x'
 SELECT 1;; DROP TABLE t
 ; SELECT 1; ; SELECT 2
 SELECT x::my_type FROM t
+SELECT main.json_structure(j) FROM t
+SELECT system.main.json_structure(j) FROM t
+SELECT "main".json_group_structure(j) FROM t
+SELECT t.j.json_structure() FROM t
 SELECT TRY_CAST(x AS my_type[]) FROM t
 SELECT x::STRUCT(a INT, b STRUCT(c my_type)) FROM t
 SELECT x::MAP(VARCHAR, my_type) FROM t

@@ -57,11 +57,6 @@ const refusals: readonly Refusal[] = [
   },
   { reason: 'it only waits', names: 'sleep_ms pg_sleep' },
   {
-    reason: 'deeply nested input makes it crash',
-    hint: 'use json_type, json_keys or json_extract',
-    names: 'json_structure json_group_structure',
-  },
-  {
     reason: 'it takes bytes for values without a check',
     hint: 'use CAST(… AS VARIANT) or CAST(… AS GEOMETRY)',
     names: 'variant_bytes_to_variant variant_to_parquet_variant st_geomfromwkb',

@@ -10,6 +10,7 @@ import { duckdbType } from '../native/duckdb-types.ts';
 import type { Connection } from '../native/session.ts';
 import { numberedRows, partsRelation, rowsRelation } from '../parquet/part-rows.ts';
 import { AppliedSettings } from './applied-settings.ts';
+import { boundedFunctions } from './bounded-functions.ts';
 import { PlanCache } from './plan-cache.ts';
 
 const mostViews = 500;
@@ -48,6 +49,7 @@ export class SqlCatalog {
       `SET allowed_paths = ${list(files)}`,
       "ATTACH ':memory:' AS framehold",
       'CREATE SCHEMA framehold.frames',
+      ...boundedFunctions('framehold.frames'),
       'USE framehold.frames',
       'SET enable_external_access = false',
       // All that can be changed behind the lock.
