@@ -8,6 +8,7 @@ import { needed } from '../support/missing.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { engineBehaviour } from './engine-behaviour.ts';
+import { sqlFiles } from './sql-files.ts';
 import { answerDifference } from './support/answer-difference.ts';
 import { clusterVenv } from './support/cluster-venv.ts';
 import { type EngineDoor, openEngineDoor } from './support/engine-door.ts';
@@ -29,6 +30,8 @@ describe.skipIf(venv === undefined)('Sail', () => {
   });
 
   engineBehaviour({ label: 'sail', engine: 'cluster', door: () => door });
+
+  sqlFiles({ label: 'sail', door: () => door });
 
   test.each(tpchQueries())('$name of TPC-H is answered as by the local engine', async ({ sql }) => {
     const expected = await door.rows({ sql, engine: 'local' });

@@ -6,6 +6,7 @@ import { ask } from '../support/http-client.ts';
 import { needed } from '../support/missing.ts';
 import { runCommand } from '../support/spawned-command.ts';
 import { engineBehaviour } from './engine-behaviour.ts';
+import { sqlFiles } from './sql-files.ts';
 import { adbcAnswers } from './support/adbc-answers.ts';
 import { answerDifference } from './support/answer-difference.ts';
 import { arrowRows } from './support/arrow-rows.ts';
@@ -99,6 +100,8 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 240_000 }, () => {
   });
 
   engineBehaviour({ label: 'spark', engine: 'cluster', door: () => door });
+
+  sqlFiles({ label: 'spark', door: () => door });
 
   test('two million rows pass through without piling up here', async () => {
     const answer = await arrowRows(door, { sql: manyRowsSql, engine: 'cluster' });
