@@ -11,7 +11,8 @@ export function descriptionKey({
   settings,
   parameters,
 }: SqlJob & Pick<SqlRun, 'parameters'>): string | undefined {
-  const isFixed = into === undefined && parameters === undefined && !query.tables.some(isAnalytics);
+  const isFixed =
+    into === undefined && parameters === undefined && !query.readsCatalogs && !query.tables.some(isAnalytics);
   if (!isFixed || query.sql.length > longestRememberedSql) return undefined;
   const versions = tables.map((table) => (table.kind === 'frame' ? [table.name, table.frame, table.versionId] : table));
   return JSON.stringify([query.sql, versions, settings]);

@@ -7,6 +7,8 @@ import type { TableConstraints } from './table-constraints.ts';
 /** Frames are tables of this database and schema. */
 export const framesCatalog = 'framehold';
 export const framesSchema = 'frames';
+/** DuckDB's own schema, which every database has: another name of that of the frames. */
+export const mainSchema = 'main';
 /** The operator's database, attached for reading only. */
 export const analyticsCatalog = 'analytics';
 
@@ -49,6 +51,8 @@ export interface Query {
   readonly rowIds?: { readonly edits?: readonly TextEdit[] | undefined };
   /** Where the text is EXPLAIN, with or without ANALYZE: how its answer is to be. */
   readonly explain?: { readonly isAnalyzed: boolean; readonly format: ExplainFormat };
+  /** It asks DuckDB's catalogs, and reads no tables: it runs where these hold nothing but what a `SqlJob` lists. */
+  readonly readsCatalogs?: true;
 }
 
 /** What is put into a text, at an offset of it. */
@@ -117,7 +121,7 @@ export type SqlTable = FrameTable | ListTable;
 export interface FrameTable {
   readonly kind: 'frame';
   readonly name: string;
-  /** The tenant that shares it, where the query names it; undefined for a frame of the caller's own. */
+  /** As the query names it: `main`, or the tenant that shares the frame. Undefined: that of the frames. */
   readonly schema?: string | undefined;
   /** `owner/handle`: the same for all versions of a frame. */
   readonly frame: string;
@@ -145,6 +149,17 @@ export interface ListTable {
   readonly rows: readonly (readonly string[])[];
 }
 
+/** A table as the catalogs show it. */
+export interface ListedTable {
+  readonly catalog: string;
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  readonly columns: readonly Column[];
+  /** Of each column, where SQL declared it as another type. */
+  readonly declared?: readonly (DeclaredType | null)[] | undefined;
+}
+
 /** A column as SQL sees it. */
 export interface SqlColumn extends Column {
   /** Where a frame keeps the type that SQL declares as another: values are checked and cast as of this one. */
@@ -170,6 +185,8 @@ export interface SqlJob {
   readonly constraints?: TableConstraints | undefined;
   /** Default: the standard of all of them. */
   readonly settings?: StatementSettings | undefined;
+  /** For a query that reads catalogs: all that they show. */
+  readonly listed?: readonly ListedTable[] | undefined;
 }
 
 export interface SqlRun extends SqlJob {

@@ -2,7 +2,7 @@ import { AppError } from './app-error.ts';
 import { type FrameName, sharedName } from './frame-name.ts';
 import { parseHandle } from './handle.ts';
 import { isTenant, type Tenant } from './principal.ts';
-import { framesCatalog, framesSchema, type TableName, tableText } from './sql.ts';
+import { framesCatalog, framesSchema, mainSchema, type TableName, tableText } from './sql.ts';
 import { asciiLower } from './text/ascii-lower.ts';
 
 /**
@@ -11,8 +11,14 @@ import { asciiLower } from './text/ascii-lower.ts';
  */
 export function sharedSchema({ catalog, schema }: TableName): string | undefined {
   const owner = schema === undefined ? undefined : asciiLower(schema);
-  const isOwn = owner === undefined || owner === framesSchema || (catalog === undefined && owner === framesCatalog);
-  return isOwn ? undefined : owner;
+  if (owner === undefined || owner === framesSchema || owner === mainSchema) return undefined;
+  return catalog === undefined && owner === framesCatalog ? undefined : owner;
+}
+
+/** Where DuckDB finds the table: the schema of the caller's own frames, by either name, or of the tenant that shares it. */
+export function schemaOf(table: TableName): string {
+  const isMain = table.schema !== undefined && asciiLower(table.schema) === mainSchema;
+  return isMain ? mainSchema : (sharedSchema(table) ?? framesSchema);
 }
 
 /** The frame of exactly this name. Throws `invalid_handle` where none can have it. */

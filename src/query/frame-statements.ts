@@ -33,6 +33,7 @@ import type {
   UpdateRequest,
 } from './frame-sql.ts';
 import { findFrame, isAbsent, openTables, sqlNameOf } from './frame-tables.ts';
+import { listedTables } from './listed-tables.ts';
 import { ofSession, temporaryGone, temporaryHandle, temporaryTtlMs } from './temporary-tables.ts';
 
 export interface FrameStatementsOptions {
@@ -247,15 +248,16 @@ export class FrameStatements {
     await this.#frames.refusePut(principal, { handle, mode });
     await using opened = await openTables(this.#frames, principal, query.tables, options);
     const { tables } = opened;
+    const listed = await this.#listed(principal, query, options);
     const read = tables.find(({ frame }) => handle !== undefined && frame === ownedName(principal.tenant, handle));
     const put = { ...request, replaces: mode === 'overwrite' ? read?.versionId : undefined };
     if (engine.write !== undefined && isWhole) {
       await using folder = await this.#frames.incomingFolder(principal);
-      const paths = await engine.write({ query, settings, parameters, tables, folder: folder.path }, job);
+      const paths = await engine.write({ query, settings, parameters, tables, listed, folder: folder.path }, job);
       const source = { kind: 'parts', paths } as const;
       if (paths.length > 0) return await this.#frames.put(principal, { ...put, source }, options);
     }
-    await using result = await engine.run({ ...kept, tables, form: 'arrow', isKept: true }, job);
+    await using result = await engine.run({ ...kept, tables, listed, form: 'arrow', isKept: true }, job);
     return await this.#putRows(principal, result, put, options);
   }
 
@@ -362,13 +364,21 @@ export class FrameStatements {
     return { handle, into: { columns, constraints, named, isByName: match === 'name' } };
   }
 
+  /** Undefined for a query that reads no catalogs. */
+  async #listed(principal: Principal, query: SqlJob['query'], options: CallOptions): Promise<SqlJob['listed']> {
+    if (!query.readsCatalogs) return undefined;
+    const sources = { frames: this.#frames, engine: this.#engine };
+    return await listedTables(sources, principal, { ...options, tenant: principal.tenant });
+  }
+
   async #describe(
     principal: Principal,
     job: Omit<SqlJob, 'tables'> & Pick<SqlRun, 'parameters'>,
     options: CallOptions,
   ): Promise<Omit<PreparedSql, 'isUpdate'>> {
     await using opened = await openTables(this.#frames, principal, job.query.tables, options);
-    const described = { ...job, tables: opened.tables };
+    const listed = await this.#listed(principal, job.query, options);
+    const described = { ...job, tables: opened.tables, listed };
     const { columns, parameters } = await this.#engine.describe(described, { ...options, tenant: principal.tenant });
     return { columns, parameters, parameterNames: job.query.parameterNames };
   }
@@ -382,7 +392,8 @@ export class FrameStatements {
     const close = async (): Promise<void> => opened[Symbol.asyncDispose]();
     try {
       const job = { ...options, tenant: principal.tenant };
-      return endingWith(await this.#engine.run({ ...run, tables: opened.tables }, job), close);
+      const listed = await this.#listed(principal, run.query, options);
+      return endingWith(await this.#engine.run({ ...run, tables: opened.tables, listed }, job), close);
     } catch (error) {
       await close();
       throw error;

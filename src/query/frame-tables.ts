@@ -4,8 +4,15 @@ import { mayUseEngine } from '../core/engine-names.ts';
 import { type FrameName, isSharedName, ownerPrefix, sharedName, splitSharedName } from '../core/frame-name.ts';
 import { isHandle } from '../core/handle.ts';
 import type { Principal, Tenant } from '../core/principal.ts';
-import { analyticsCatalog, type FrameTable, isAnalytics, type TableName, tableText } from '../core/sql.ts';
-import { frameNameOf, notReadable, sharedSchema } from '../core/table-name.ts';
+import {
+  analyticsCatalog,
+  type FrameTable,
+  framesSchema,
+  isAnalytics,
+  type TableName,
+  tableText,
+} from '../core/sql.ts';
+import { frameNameOf, notReadable, schemaOf, sharedSchema } from '../core/table-name.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
@@ -39,7 +46,7 @@ export async function openTables(
         if (!mayUseEngine(principal, analyticsCatalog)) throw tableNotFound(table);
         continue;
       }
-      const key = shownName(table).toLowerCase();
+      const key = `${schemaOf(table)}.${table.name.toLowerCase()}`;
       const before = opened.get(key);
       const isTemporary = temporaryHandle(options.temporary, table) !== undefined;
       if (before !== undefined && temporary.has(key) !== isTemporary) throw twoOfOneName(table);
@@ -129,12 +136,12 @@ function shownName(table: TableName): string {
 
 async function frameTable(reader: FrameReader, { tenant }: Principal, table: TableName): Promise<FrameTable> {
   const { handle, versionId, columns, readAs, rows, bytes } = reader;
-  const schema = sharedSchema(table);
+  const schema = schemaOf(table);
   return {
     kind: 'frame',
     name: table.name,
-    schema,
-    frame: sharedName((schema ?? tenant) as Tenant, handle),
+    schema: schema === framesSchema ? undefined : schema,
+    frame: sharedName((sharedSchema(table) ?? tenant) as Tenant, handle),
     versionId,
     columns,
     readAs,

@@ -21,6 +21,7 @@ import type {
 } from '../../core/sql.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
+import { catalogListing } from './catalog-listing.ts';
 import type { NativeCopies } from './native-copies.ts';
 import { workerEntry } from './pool/worker-entry.ts';
 import { type PoolFigures, type RunOptions, WorkerPool } from './pool/worker-pool.ts';
@@ -249,9 +250,10 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
 type WarmPath = (table: FrameTable) => string | undefined;
 
 function queryJob(job: SqlJob & Pick<SqlRun, 'parameters'>, warm: WarmPath): QueryJob {
-  const { query, tables, into, constraints, settings, parameters } = job;
+  const { query, tables, into, constraints, settings, parameters, listed } = job;
   const shown = tables.map((table) => queryTable(table, warm));
-  return { query, tables: shown, into, constraints, settings, hasParameters: parameters !== undefined };
+  const listing = query.readsCatalogs ? catalogListing(listed ?? []) : undefined;
+  return { query, tables: shown, into, constraints, settings, hasParameters: parameters !== undefined, listing };
 }
 
 function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {

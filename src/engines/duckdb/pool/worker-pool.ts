@@ -8,7 +8,14 @@ import { inQueue, type StatementCosts } from '../../../core/statement-costs.ts';
 import type { Job } from '../protocol/protocol.ts';
 import { OwnerQueues } from './owner-queues.ts';
 import { SlowClientClock } from './slow-client-clock.ts';
-import { type PoolSettings, type WorkerExit, type WorkerOwner, WorkerProcess, workerExits } from './worker-process.ts';
+import {
+  listingOf,
+  type PoolSettings,
+  type WorkerExit,
+  type WorkerOwner,
+  WorkerProcess,
+  workerExits,
+} from './worker-process.ts';
 
 export interface PoolOptions {
   readonly entry: URL;
@@ -162,7 +169,7 @@ export class WorkerPool {
     const { timeoutMs } = this.#options;
     let yielded = false;
     for (let attempt = 1; ; attempt++) {
-      const worker = await inQueue(options, () => this.#acquire(options));
+      const worker = await inQueue(options, () => this.#acquire(options, listingOf(job)?.signature));
       const working = options.span?.child('worker', { 'framehold.job': job.kind });
       let failure: string | undefined;
       this.#jobs++;
@@ -352,10 +359,13 @@ export class WorkerPool {
     return true;
   }
 
-  #acquire({ signal, lane, owner = ownWork, isLetIn = false }: RunOptions): Promise<WorkerProcess> {
+  #acquire(
+    { signal, lane, owner = ownWork, isLetIn = false }: RunOptions,
+    listed: string | undefined,
+  ): Promise<WorkerProcess> {
     signal.throwIfAborted();
     if (this.#closed) return Promise.reject(serverStopping());
-    for (let idle = this.#takeIdle(owner); idle !== undefined; idle = this.#takeIdle(owner)) {
+    for (let idle = this.#takeIdle(owner, listed); idle !== undefined; idle = this.#takeIdle(owner, listed)) {
       if (!idle.ended) return Promise.resolve(idle);
     }
     if (!isLetIn && this.#queues.isFullFor(owner, this.#options.maxQueue)) {
@@ -371,9 +381,16 @@ export class WorkerPool {
     return worker;
   }
 
-  /** The one used last. */
-  #takeIdle({ key }: WorkerOwner): WorkerProcess | undefined {
-    const index = this.#idle.findLastIndex((worker) => worker.owner.key === key);
+  /**
+   * The one used last. If catalogs are read, one that shows these, or others: to make them takes time, and their oids are those
+   * of the process.
+   */
+  #takeIdle({ key }: WorkerOwner, listed: string | undefined): WorkerProcess | undefined {
+    const find = (fits: (worker: WorkerProcess) => boolean): number =>
+      this.#idle.findLastIndex((worker) => worker.owner.key === key && fits(worker));
+    let index = listed === undefined ? -1 : find((worker) => worker.listed === listed);
+    if (index < 0 && listed !== undefined) index = find((worker) => worker.listed !== undefined);
+    if (index < 0) index = find(() => true);
     return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
   }
 

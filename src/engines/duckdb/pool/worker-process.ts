@@ -4,6 +4,7 @@ import { getPriority, setPriority } from 'node:os';
 import type { Deadline } from '../../../core/async/deadline.ts';
 import type { Logger } from '../../../core/logger.ts';
 import {
+  type CatalogListing,
   type Command,
   dataDescriptor,
   type Job,
@@ -95,6 +96,8 @@ export class WorkerProcess {
   #ended = false;
   #turn = 0;
   #hasInput = false;
+  /** What its catalogs show, by its signature; undefined where that is not known. */
+  listed: string | undefined;
   /** Undefined where it did not start. */
   readonly written: WrittenBytes | undefined;
   /** Why it ended, once it has. */
@@ -198,7 +201,7 @@ export class WorkerProcess {
     signal.addEventListener('abort', cancel, { once: true });
     deadline?.whenOver(cancel);
     this.#hasInput = input !== undefined;
-    this.#sendJob(job, turn);
+    this.#sendJob(this.#withoutKnownListing(job), turn);
     const unwatch = silenceMs === undefined ? undefined : this.#watchPulse(silenceMs);
     const inputSent = input === undefined ? undefined : this.#sendInput(input, turn);
     let failedInput: { readonly error: unknown } | undefined;
@@ -221,6 +224,7 @@ export class WorkerProcess {
           const answer = takeWhole === undefined ? undefined : this.#waiting.at(-1);
           if (answer?.kind === messageKind.done) {
             settled = true;
+            this.#noteListing(job);
             const others = this.#waiting.splice(0).slice(0, -1);
             takeWhole?.([message, ...others].map(({ payload }) => payload));
             return JSON.parse(answer.payload.toString());
@@ -229,6 +233,7 @@ export class WorkerProcess {
           yield message.payload;
         } else if (message.kind === messageKind.done) {
           settled = true;
+          this.#noteListing(job);
           return JSON.parse(message.payload.toString());
         } else {
           settled = true;
@@ -280,6 +285,19 @@ export class WorkerProcess {
 
   #send(command: Command): void {
     if (!this.#ended && this.#child.connected) this.#child.send(command);
+  }
+
+  /** Until the job has ended well, it is open what the catalogs of the process show. */
+  #withoutKnownListing(job: Job): Job {
+    const listing = listingOf(job);
+    if (listing === undefined) return job;
+    const isKnown = this.listed === listing.signature;
+    this.listed = undefined;
+    return isKnown ? ({ ...job, listing: { signature: listing.signature } } as Job) : job;
+  }
+
+  #noteListing(job: Job): void {
+    this.listed = listingOf(job)?.signature ?? this.listed;
   }
 
   #sendJob(job: Job, turn: number): void {
@@ -385,6 +403,10 @@ export class WorkerProcess {
     this.#onceSettled?.();
     this.#wake?.();
   }
+}
+
+export function listingOf(job: Job): CatalogListing | undefined {
+  return job.kind === 'query' || job.kind === 'describe' ? job.listing : undefined;
 }
 
 let hasWarned = false;

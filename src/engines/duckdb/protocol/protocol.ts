@@ -62,8 +62,29 @@ export interface QueryTable {
     | ListTable;
 }
 
+/** All tables that the catalogs are to show. */
+export interface CatalogListing {
+  /** The same for the same tables. */
+  readonly signature: string;
+  /** Undefined where the process shows them already. */
+  readonly tables?: readonly ListedDefinition[] | undefined;
+}
+
+/** A table as SQL creates it. Both names are quoted. */
+export interface ListedDefinition {
+  /** With its catalog. */
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  /** Names and types. Of a view its query. */
+  readonly body: string;
+  readonly columns: number;
+}
+
 /** The parent sends only queries that passed the gate: the worker that runs one does not check it again. */
 export interface QueryJob extends Pick<SqlJob, 'query' | 'into' | 'constraints' | 'settings'> {
+  /** Of a query that reads catalogs. */
+  readonly listing?: CatalogListing | undefined;
   readonly tables: readonly QueryTable[];
   /** Parameter rows follow on the data channel as an Arrow IPC stream. */
   readonly hasParameters: boolean;

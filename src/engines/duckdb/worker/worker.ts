@@ -2,6 +2,7 @@ import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import type { Column } from '../../../core/data-type.ts';
 import type { EncodedPieces } from '../../../encoding/row-encoder.ts';
 import {
+  type CatalogListing,
   type Command,
   dataDescriptor,
   type Job,
@@ -26,6 +27,7 @@ import { type Connection, Session } from './native/session.ts';
 import { checksumLike } from './parquet/checksum.ts';
 import { probe } from './parquet/probe.ts';
 import { analyticsTables } from './query/analytics-tables-job.ts';
+import { CatalogMirror, mirrorOptions } from './query/catalog-mirror.ts';
 import { describeQuery, type QueryContext, runKeptShort, runQuery } from './query/query-job.ts';
 import type { ShortResult } from './query/short-query.ts';
 import { SqlCatalog } from './query/sql-catalog.ts';
@@ -51,6 +53,8 @@ process.on('SIGTERM', () => {});
 // As it opens, DuckDB reads what the system says of itself, and fails where it may not. With one thread it starts none of its own.
 const isForCallers = settings.sql !== undefined;
 const session = new Session({ ...settings, keepsFiles: isForCallers, ...(isForCallers && { threads: 1 }) });
+// One that is opened when the process is restricted already ends it.
+const mirror = isForCallers ? new Session(mirrorOptions(settings)) : undefined;
 const isRestricted = settings.sql !== undefined && restrictFiles(settings.sql, settings.tempDirectory);
 const slots = settings.hasSharedFile ? new SharedSlots() : undefined;
 const parser = new MessageParser(messageKind.input);
@@ -86,12 +90,14 @@ process.on('message', (command: Command) => {
 });
 /** Only where this process runs callers' SQL. */
 let catalog: SqlCatalog | undefined;
+let catalogMirror: CatalogMirror | undefined;
 
 export async function start(): Promise<void> {
   if (settings.sql !== undefined) {
     const connection = session.connect();
     await connection.run(`SET threads = ${settings.threads}`);
     catalog = await SqlCatalog.open(connection, settings.sql);
+    if (mirror !== undefined) catalogMirror = await CatalogMirror.open(mirror.connect(), settings.sql);
   }
   process.send?.(settings.sql?.isConfined === true && !isRestricted ? unconfined : 'ready');
 }
@@ -105,7 +111,7 @@ async function run(job: Job, turn: number): Promise<void> {
     return await sendShort(short, turn);
   }
   const abort = new AbortController();
-  const connection = catalog?.connection ?? session.connect();
+  const connection = (readsCatalogs(job) ? catalogMirror : catalog)?.connection ?? session.connect();
   let repeat: NodeJS.Timeout | undefined;
   cancels.begin(turn, () => {
     if (abort.signal.aborted) return;
@@ -123,7 +129,7 @@ async function run(job: Job, turn: number): Promise<void> {
   } finally {
     cancels.end();
     clearInterval(repeat);
-    if (connection !== catalog?.connection) connection[Symbol.dispose]();
+    if (catalog === undefined) connection[Symbol.dispose]();
   }
   input.begin(turn + 1);
   await answers.sendEnd(answer, turn);
@@ -136,14 +142,15 @@ async function sendShort({ columns, pieces, totalRows }: ShortResult, turn: numb
 }
 
 async function perform(job: Job, connection: Connection, signal: AbortSignal): Promise<unknown> {
-  await catalog?.settings.apply('settings' in job ? job.settings : undefined);
+  const places = readsCatalogs(job) ? [catalog, catalogMirror] : [catalog];
+  for (const place of places) await place?.settings.apply('settings' in job ? job.settings : undefined);
   switch (job.kind) {
     case 'analyze':
       return await analyzeSql(queryContext(signal).catalog.connection, job.sql);
     case 'describe':
-      return await describeQuery(queryContext(signal), job);
+      return await describeQuery(queryContext(signal, job.listing), job);
     case 'query':
-      return await sendResult(runQuery(queryContext(signal), job), signal);
+      return await sendResult(runQuery(queryContext(signal, job.listing), job), signal);
     case 'analyticsTables':
       return await analyticsTables(queryContext(signal).catalog);
     case 'probe':
@@ -172,9 +179,14 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
   }
 }
 
-function queryContext(signal: AbortSignal): QueryContext {
-  if (catalog === undefined) throw new Error('this worker runs no SQL of callers');
-  return { catalog, signal, input: input.stream(signal) };
+function queryContext(signal: AbortSignal, listing?: CatalogListing): QueryContext {
+  if (catalog === undefined || catalogMirror === undefined) throw new Error('this worker runs no SQL of callers');
+  const place = listing === undefined ? catalog : catalogMirror.showing(listing, signal);
+  return { catalog: place, parameters: catalog.connection, signal, input: input.stream(signal) };
+}
+
+function readsCatalogs(job: Job): boolean {
+  return (job.kind === 'query' || job.kind === 'describe') && job.listing !== undefined;
 }
 
 type Result = AsyncGenerator<readonly Column[] | EncodedPieces, number, undefined>;

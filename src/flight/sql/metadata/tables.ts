@@ -3,7 +3,7 @@ import type { Column } from '../../../core/data-type.ts';
 import { mayUseEngine } from '../../../core/engine-names.ts';
 import { isSharedName, splitSharedName } from '../../../core/frame-name.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
+import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema, mainSchema } from '../../../core/sql.ts';
 import type { TableConstraints } from '../../../core/table-constraints.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import type { Frames } from '../../../frames/frames.ts';
@@ -34,9 +34,6 @@ export interface TableFilter {
   /** None: all of them. */
   readonly tableTypes?: readonly string[];
 }
-
-/** DuckDB's schema that always exists. */
-const mainSchema = 'main';
 
 export const tableTypes = ['TABLE', 'VIEW'] as const;
 

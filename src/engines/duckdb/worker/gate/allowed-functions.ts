@@ -86,11 +86,34 @@ const tableGroups = {
   samples: `test_all_types test_vector_types`,
 } as const;
 
+/** What tells of tables, columns and types, for client tools. Of the process they tell nothing. */
+const catalogGroups = {
+  search: `current_schemas in_search_path`,
+  types: `format_pg_type format_type map_to_pg_oid`,
+  texts: `col_description obj_description shobj_description pg_get_constraintdef pg_get_expr pg_get_viewdef`,
+  visible: `pg_collation_is_visible pg_conversion_is_visible pg_function_is_visible pg_opclass_is_visible
+    pg_operator_is_visible pg_opfamily_is_visible pg_table_is_visible pg_ts_config_is_visible pg_ts_dict_is_visible
+    pg_ts_parser_is_visible pg_ts_template_is_visible pg_type_is_visible pg_is_other_temp_schema pg_my_temp_schema`,
+  rights: `has_any_column_privilege has_column_privilege has_database_privilege has_foreign_data_wrapper_privilege
+    has_function_privilege has_language_privilege has_schema_privilege has_sequence_privilege has_server_privilege
+    has_table_privilege has_tablespace_privilege pg_has_role`,
+} as const;
+
+const catalogTableGroups = {
+  duckdb: `duckdb_columns duckdb_constraints duckdb_databases duckdb_dependencies duckdb_functions duckdb_indexes
+    duckdb_keywords duckdb_schemas duckdb_sequences duckdb_tables duckdb_types duckdb_views`,
+  pragmas: `pragma_collations pragma_show pragma_table_info pragma_version`,
+} as const;
+
 /** Names by which expressions call functions: scalar, aggregate, window. Lower case. */
 export const allowedFunctions = namesOf({ ...scalarGroups, ...aggregateGroups });
 
 /** Functions that stand in FROM. Lower case. */
 export const allowedTableFunctions = namesOf(tableGroups);
+
+/** Both kinds again: those of a statement that reads catalogs and no rows of tables. */
+export const catalogFunctions = namesOf(catalogGroups);
+export const catalogTableFunctions = namesOf(catalogTableGroups);
 
 function namesOf(groups: Readonly<Record<string, string>>): ReadonlySet<string> {
   return new Set(Object.values(groups).flatMap((names) => names.toLowerCase().split(/\s+/)));

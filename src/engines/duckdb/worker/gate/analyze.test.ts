@@ -182,9 +182,15 @@ describe('errors say what is wrong, where, and what to do', () => {
       20,
     ],
     [
+      'FROM a JOIN temp.information_schema.tables USING (x)',
+      'sql_forbidden',
+      'temp.information_schema.tables is not a table that may be read here',
+      12,
+    ],
+    [
       'FROM a JOIN information_schema.tables USING (x)',
       'sql_forbidden',
-      'information_schema.tables is not a table that may be read here',
+      'one statement cannot read catalogs and rows of tables',
       12,
     ],
     ['CREATE TABLE t (a INT, b foo)', 'sql_error', 'type foo does not exist', 25],
@@ -275,7 +281,9 @@ describe('errors say what is wrong, where, and what to do', () => {
     ['CREATE SEQUENCE s', /CREATE SEQUENCE is not allowed/, /uuid/],
     ['CREATE TABLE t (a BIGSERIAL)', /no sequences/, /uuid/],
     ['BEGIN', /BEGIN is not allowed/, /atomic, and durable/],
-    ['FROM duckdb_tables', /duckdb_tables/, /SHOW TABLES/],
+    ['FROM pg_settings', /pg_settings/, /SHOW TABLES/],
+    ['PRAGMA memory_limit', /PRAGMA is not allowed/, /PRAGMA table_info/],
+    ['SELECT count(*) FROM pg_class, x', /catalogs and rows/, /CREATE TABLE x AS FROM information_schema/],
     ['WITH a AS (SELECT 1) INSERT INTO x FROM a', /WITH before INSERT/, /INSERT INTO "x" WITH/],
   ])('%s', async (sql, message, hint) => {
     const error = await analyze(sql).catch((thrown: unknown) => thrown);

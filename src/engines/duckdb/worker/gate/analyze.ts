@@ -7,6 +7,7 @@ import { drop } from './drop-table.ts';
 import { explained } from './explain.ts';
 import { type GateText, gateQuery } from './gate-query.ts';
 import { insert } from './insert.ts';
+import { pragma } from './pragma.ts';
 import { refuseStatement } from './refused-statements.ts';
 import { shownSetting } from './show-setting.ts';
 import { checkText, checkTokens } from './text-limits.ts';
@@ -31,6 +32,7 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
   const setting = await shownSetting(tokens, gate);
   if (setting !== undefined) return { kind: 'query', query: setting };
   if (cursor.sees('explain')) return { kind: 'query', query: await explained(cursor, text, gate) };
+  if (cursor.sees('pragma')) return await pragma(cursor, tokens, gate);
   refuseStatement(tokens);
   const start = tokens[0]?.start ?? 0;
   return { kind: 'query', query: await gate(text.sql.slice(start), (at) => start + at) };

@@ -2,19 +2,29 @@ import { AppError } from '../../../../core/app-error.ts';
 import { settingName } from '../../../../core/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
-import { allowedFunctions, allowedTableFunctions } from './allowed-functions.ts';
+import {
+  allowedFunctions,
+  allowedTableFunctions,
+  catalogFunctions,
+  catalogTableFunctions,
+} from './allowed-functions.ts';
 import { checkJsonStructure, takesJsonStructure } from './check-json-structure.ts';
 import { bytePosition, type TreeNode } from './parse-tree.ts';
 import { refusalOf } from './refused-functions.ts';
 
+/** Whether a function is allowed, and only where catalogs are read. */
+type Use = 'anywhere' | 'catalogs';
+
 /** Refuses a call in an expression of a function that is not allowed. */
-export function checkFunction(call: TreeNode): void {
+export function checkFunction(call: TreeNode): Use {
   const name = asciiLower(String(call.function_name));
-  if (name === 'current_setting' && readsSetting(call)) return;
+  if (name === 'current_setting' && readsSetting(call)) return 'anywhere';
+  if (catalogFunctions.has(name)) return 'catalogs';
   if (!allowedFunctions.has(name)) throw refused(name, call, allowedFunctions);
   if (name.endsWith('_structure') && call.schema !== undefined) throw qualifiedStructure(name, call);
   if (call.export_state === true) throw exportedState(call);
   if (takesJsonStructure.has(name)) checkJsonStructure(call);
+  return 'anywhere';
 }
 
 /** current_setting of one that callers may set: its name must be a literal. */
@@ -42,9 +52,11 @@ function exportedState(call: TreeNode): AppError {
 }
 
 /** Refuses a function in FROM that is not allowed. */
-export function checkTableFunction(call: TreeNode): void {
+export function checkTableFunction(call: TreeNode): Use {
   const name = asciiLower(String(call.function_name));
+  if (catalogTableFunctions.has(name)) return 'catalogs';
   if (!allowedTableFunctions.has(name)) throw refused(name, call, allowedTableFunctions);
+  return 'anywhere';
 }
 
 function refused(name: string, call: TreeNode, allowed: ReadonlySet<string>): AppError {

@@ -5,7 +5,7 @@ import { checkFunction, checkTableFunction } from './check-function.ts';
 import { checkType } from './check-type.ts';
 import { bytePosition, type TreeNode } from './parse-tree.ts';
 import { type RowIdUse, rowIdUse } from './row-ids.ts';
-import { checkReadable } from './table-access.ts';
+import { checkReadable, isCatalogView } from './table-access.ts';
 import { hasName, noNames, type WithNames, withNames } from './with-names.ts';
 
 /** What a query that is allowed reads and takes. Positions are offsets of bytes. */
@@ -15,6 +15,8 @@ export interface TreeFacts {
   readonly parameters: ReadonlySet<string>;
   /** Undefined where it does not ask for the numbers of rows. */
   readonly rowIds: RowIdUse | undefined;
+  /** It asks DuckDB's catalogs. It reads no table then. */
+  readonly readsCatalogs: boolean;
 }
 
 interface Scope {
@@ -61,14 +63,20 @@ export function checkTree(
   const tables = new Map<string, TableName>();
   const parameters = new Set<string>();
   const frames = new Set<TreeNode>();
+  /** Where catalogs are first asked. */
+  let catalogsAt: number | undefined;
   const pending: [unknown, Scope][] = [[statement, { names: noNames, depth: 0, nested: 0 }]];
+
+  const askCatalogs = (position = Infinity): void => {
+    catalogsAt = Math.min(catalogsAt ?? Infinity, position);
+  };
 
   const visit = (node: TreeNode, outer: Scope): void => {
     const scope = inside(node, outer);
     let skipped: readonly string[] = [];
     if (typeof node.id === 'string') checkType(node, sql);
     if (typeof node.class === 'string') {
-      if (!defaults.has(node)) checkExpression(node);
+      if (!defaults.has(node) && checkExpression(node) === 'catalogs') askCatalogs(bytePosition(node));
       if (node.class === 'PARAMETER') parameters.add(String(node.identifier));
     } else if (typeof node.type === 'string') {
       switch (node.type) {
@@ -77,13 +85,13 @@ export function checkTree(
           break;
         case 'TABLE_FUNCTION':
           if (!isNode(node.function)) throw unknownPart(node);
-          checkTableFunction(node.function);
+          if (checkTableFunction(node.function) === 'catalogs') askCatalogs(bytePosition(node));
           // Its name is a table function's, not an expression's; its arguments are expressions.
           pending.push([Object.values(node.function), scope]);
           skipped = ['function'];
           break;
         case 'SHOW_REF':
-          checkShow(node);
+          if (checkShow(node) === 'catalogs') askCatalogs(bytePosition(node));
           break;
         case 'RECURSIVE_CTE_NODE':
           // Its first part does not see the name, its second does.
@@ -132,6 +140,10 @@ export function checkTree(
       if (isPivoted) checkReadable(table, position);
       return;
     }
+    if (isCatalogView(table)) {
+      askCatalogs(position);
+      return;
+    }
     checkReadable(table, position);
     if (!isAnalytics(table)) frames.add(node);
     const key = JSON.stringify(table);
@@ -144,7 +156,9 @@ export function checkTree(
     if (Array.isArray(value)) for (const item of value) pending.push([item, scope]);
     else if (isNode(value)) visit(value, scope);
   }
-  return { tables: [...tables.values()].reverse(), parameters, rowIds: rowIdUse(statement, frames) };
+  if (catalogsAt !== undefined && tables.size > 0) throw readsBoth(catalogsAt);
+  const rowIds = rowIdUse(statement, frames);
+  return { tables: [...tables.values()].reverse(), parameters, rowIds, readsCatalogs: catalogsAt !== undefined };
 }
 
 /** Each DEFAULT that is a whole value of the list that an INSERT adds. */
@@ -170,7 +184,7 @@ function inside(node: TreeNode, scope: Scope): Scope {
   return { ...scope, depth, nested };
 }
 
-function checkExpression(node: TreeNode): void {
+function checkExpression(node: TreeNode): 'anywhere' | 'catalogs' {
   const kind = String(node.class);
   if (kind === 'DEFAULT') {
     throw new AppError('sql_error', 'DEFAULT can only stand for a value of an INSERT', {
@@ -179,14 +193,28 @@ function checkExpression(node: TreeNode): void {
   }
   if (!expressionClasses.has(kind)) throw unknownPart(node);
   if (kind === 'OPERATOR' && !operatorTypes.has(String(node.type))) throw unknownPart(node);
-  if (typeof node.function_name === 'string') checkFunction(node);
+  return typeof node.function_name === 'string' ? checkFunction(node) : 'anywhere';
 }
 
+/** The lists of SHOW, as the tree names them: SHOW TABLES, SHOW ALL TABLES, SHOW DATABASES, SHOW SCHEMAS. */
+const catalogLists = new Set(['"tables"', '__show_tables_expanded', '"databases"', '"schemas"']);
+
 /** DESCRIBE and SUMMARIZE carry the query that they are about; the lists (SHOW DATABASES …) do not. */
-function checkShow(node: TreeNode): void {
-  if (isNode(node.query) && (node.show_type === 'DESCRIBE' || node.show_type === 'SUMMARY')) return;
+function checkShow(node: TreeNode): 'anywhere' | 'catalogs' {
+  if (isNode(node.query) && (node.show_type === 'DESCRIBE' || node.show_type === 'SUMMARY')) return 'anywhere';
+  if (node.query === undefined && node.show_type === 'SHOW_FROM') return 'catalogs';
+  if (node.query === undefined && node.show_type === 'SHOW_UNQUALIFIED' && catalogLists.has(String(node.table_name)))
+    return 'catalogs';
   throw new AppError('sql_forbidden', 'this list is not available here', {
     hint: 'SHOW TABLES, as a statement of its own, lists the frames; DESCRIBE "x" the columns of one',
+  });
+}
+
+/** Catalogs are read where the tables have no rows. */
+function readsBoth(position: number): AppError {
+  return new AppError('sql_forbidden', 'one statement cannot read catalogs and rows of tables', {
+    hint: 'keep what the catalogs say as a frame, and read that one: CREATE TABLE x AS FROM information_schema.columns',
+    ...(Number.isFinite(position) && { position }),
   });
 }
 

@@ -1,5 +1,4 @@
-import { framesSchema } from '../../../../core/sql.ts';
-import { sharedSchema } from '../../../../core/table-name.ts';
+import { schemaOf } from '../../../../core/table-name.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { sqlString } from '../../protocol/sql-text.ts';
 import type { DuckDbError } from '../native/duckdb-error.ts';
@@ -42,7 +41,7 @@ function tableOf(alias: string, tree: TreeNode): { readonly schema: string; read
     else if (type === 'BASE_TABLE') {
       if (asciiLower(String(given ?? table_name)) !== wanted) continue;
       const named = { catalog: text(catalog_name), schema: text(schema_name), name: asciiLower(String(table_name)) };
-      const schema = sharedSchema(named) ?? framesSchema;
+      const schema = schemaOf(named);
       tables.set(`${schema}.${named.name}`, { schema, name: named.name });
     } else if (type === 'SUBQUERY' && typeof given === 'string') queries.add(asciiLower(given));
   }

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
-import { allowedFunctions, allowedTableFunctions } from './allowed-functions.ts';
+import {
+  allowedFunctions,
+  allowedTableFunctions,
+  catalogFunctions,
+  catalogTableFunctions,
+} from './allowed-functions.ts';
 import { refusalOf } from './refused-functions.ts';
-import { reservedWords, systemTables } from './reserved-names.ts';
+import { informationViews, reservedWords, systemTables } from './reserved-names.ts';
 
 const connection = duckDbConnection();
 
@@ -26,6 +31,7 @@ describe('every function of the installed DuckDB is judged', async () => {
   test('each is either allowed or refused', () => {
     const unjudged = functions.filter(({ name, table, plain }) => {
       if (refusalOf(name) !== undefined) return false;
+      if (plain ? catalogFunctions.has(name) : catalogTableFunctions.has(name)) return false;
       if (plain && !allowedFunctions.has(name)) return true;
       return table && !allowedTableFunctions.has(name) && !(plain && allowedFunctions.has(name)) && !twice.has(name);
     });
@@ -33,12 +39,15 @@ describe('every function of the installed DuckDB is judged', async () => {
   });
 
   test('none is both', () => {
-    const both = [...allowedFunctions, ...allowedTableFunctions].filter((name) => refusalOf(name) !== undefined);
-    expect(both).toEqual([]);
+    const allowed = [...allowedFunctions, ...allowedTableFunctions];
+    const ofCatalogs = [...catalogFunctions, ...catalogTableFunctions];
+    expect([...allowed, ...ofCatalogs].filter((name) => refusalOf(name) !== undefined)).toEqual([]);
+    expect(ofCatalogs.filter((name) => allowed.includes(name))).toEqual([]);
   });
 
   test('each that is allowed exists', () => {
-    const absent = [...allowedFunctions, ...allowedTableFunctions].filter(
+    const ofCatalogs = [...catalogFunctions, ...catalogTableFunctions];
+    const absent = [...allowedFunctions, ...allowedTableFunctions, ...ofCatalogs].filter(
       (name) => !names.has(name) && !outsideCatalogue.has(name),
     );
     expect(absent).toEqual([]);
@@ -66,5 +75,12 @@ describe('the lists of words are those of the installed DuckDB', () => {
       `SELECT DISTINCT view_name AS name FROM duckdb_views() WHERE internal AND schema_name <> 'information_schema'`,
     );
     expect([...systemTables].sort()).toEqual(rows.map(({ name }) => name).sort());
+  });
+
+  test('views of information_schema', async () => {
+    const rows = await connection.rows<{ name: string }>(
+      `SELECT view_name AS name FROM duckdb_views() WHERE internal AND schema_name = 'information_schema'`,
+    );
+    expect([...informationViews].sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 });

@@ -37,10 +37,13 @@ export async function gateQuery(
       if (expressions !== undefined) checkExpressionList(tree, expressions);
       return checkTree(tree, text, { takesDefault, isPivoted });
     });
+    // The values that DuckDB looks up become a type, which catalogs would show.
+    if (facts.readsCatalogs && isPivoted) throw catalogPivot();
     const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
     const rowIds =
       facts.rowIds === undefined ? {} : { rowIds: { edits: text === sql ? edits(sql, facts.rowIds) : undefined } };
-    return { sql, start: origin(0), tables, ...rowIds, ...parametersOf(tree, facts.parameters) };
+    const catalogs = facts.readsCatalogs ? { readsCatalogs: true as const } : {};
+    return { sql, start: origin(0), tables, ...rowIds, ...catalogs, ...parametersOf(tree, facts.parameters) };
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
       ? movedTo(error, Math.max(0, origin(error.position)))
@@ -98,6 +101,12 @@ async function parseOpenPivots(connection: Connection, sql: string): Promise<Par
   const { tree } = await parseEnums(connection, text);
   if (tree === undefined) throw computedPivot();
   return { tree, text, place: (at) => placeWithoutEdits(at, edits), isPivoted: true };
+}
+
+function catalogPivot(): AppError {
+  return new AppError('sql_forbidden', 'a PIVOT of catalogs must list its values', {
+    hint: 'write PIVOT … ON column IN (…)',
+  });
 }
 
 function computedPivot(): AppError {

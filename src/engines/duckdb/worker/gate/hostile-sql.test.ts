@@ -36,9 +36,6 @@ json_execute_serialized_sql('{}')
 sql_auto_complete('SEL')
 duckdb_settings()
 duckdb_secrets()
-duckdb_databases()
-duckdb_tables()
-duckdb_functions()
 duckdb_extensions()
 duckdb_logs()
 duckdb_memory()
@@ -46,9 +43,18 @@ duckdb_temporary_files()
 duckdb_variables()
 duckdb_prepared_statements()
 duckdb_external_file_cache()
+duckdb_approx_database_count()
+duckdb_connection_count()
+duckdb_secret_types()
+duckdb_log_contexts()
+duckdb_logs_parsed('FileSystem')
+duckdb_optimizers()
+duckdb_table_sample('trades')
+pragma_platform()
+pragma_user_agent()
+pragma_metadata_info('trades')
+pragma_last_profiling_output()
 pragma_database_size()
-pragma_table_info('trades')
-pragma_version()
 pragma_storage_info('trades')
 which_secret('s3://a', 's3')
 enable_logging(storage = 'file')
@@ -82,7 +88,6 @@ count(*) FILTER (WHERE true) EXPORT_STATE
 nextval('s')
 currval('s')
 current_query()
-current_schemas(true)
 txid_current()
 current_connection_id()
 write_log('x')
@@ -100,39 +105,40 @@ get_block_size('x')
 make_type('VARIANT')
 get_type(1)
 __internal_compress_string_ubigint('a')
-in_search_path('a', 'b')
 st_geomfromwkb(x)
 read_text('/etc/passwd')
 query('SELECT 1')
-pg_get_viewdef(1)
-has_table_privilege('a', 'b')
 unpivot_list(1, 2)
+pg_postmaster_start_time()
+pg_conf_load_time()
+inet_server_addr()
 `);
 
 const tables = lines(`
-information_schema.tables
-information_schema.columns
-INFORMATION_SCHEMA."TABLES"
-pg_catalog.pg_tables
 pg_catalog.pg_settings
-pg_tables
-pg_class
-"PG_CLASS"
-sqlite_master
-SQLITE_MASTER
-sqlite_schema
 duckdb_settings
-duckdb_tables
 duckdb_secrets
-pragma_database_list
-main.trades
+duckdb_logs
+duckdb_memory
+pg_settings
+"PG_SETTINGS"
+pg_prepared_statements
+pg_catalog.pg_prepared_statements
+main.pg_settings
+main.duckdb_logs
+main.main.trades
+information_schema.no_such_view
+information_schema.duckdb_settings
+pg_catalog.duckdb_settings
+temp.information_schema.tables
+memory.information_schema.tables
+other.pg_catalog.pg_class
+acme.information_schema.tables
 system.main.duckdb_settings
-system.information_schema.tables
 temp.x
 temp.main.x
 memory.main.x
 memory.trades
-framehold.main.trades
 framehold.information_schema.tables
 frames.duckdb_tables
 frames.sqlite_master
@@ -186,10 +192,26 @@ SET TimeZone = 'UTC'
 SET allowed_configs = ['threads']
 RESET memory_limit
 RESET ALL
-PRAGMA database_list
 PRAGMA enable_profiling
 PRAGMA memory_limit = '1GB'
-PRAGMA version
+PRAGMA table_info
+PRAGMA table_info()
+PRAGMA table_info('trades', 'x')
+PRAGMA table_info('trades'); DROP TABLE t
+PRAGMA table_info('trades') UNION SELECT 1
+PRAGMA table_info(getenv('HOME'))
+PRAGMA table_info = 'trades'
+PRAGMA "table_info"('trades')
+PRAGMA show_tables = 1
+PRAGMA show_tables; DROP TABLE t
+PRAGMA version()
+PRAGMA storage_info('trades')
+PRAGMA database_size
+PRAGMA user_agent
+PRAGMA platform
+PRAGMA functions
+PRAGMA metadata_info
+PRAGMA
 CALL pragma_version()
 CALL enable_logging()
 CALL range(3)
@@ -304,7 +326,6 @@ CREATE TABLE t (a INT) PARTITIONED BY (a)
 CREATE OR REPLACE TABLE IF NOT EXISTS t AS SELECT 1
 CREATE TABLE analytics.main.t AS SELECT 1
 CREATE TABLE analytics.t AS SELECT 1
-CREATE TABLE main.t AS SELECT 1
 CREATE TABLE a.b.c.d AS SELECT 1
 CREATE TABLE 'x.parquet' AS SELECT 1
 CREATE TABLE select AS SELECT 1
@@ -313,7 +334,6 @@ DROP SCHEMA frames CASCADE
 DROP TABLE a, b
 DROP TABLE
 DROP TABLE analytics.main.t
-DROP TABLE main.t
 DROP DATABASE analytics
 DROP SECRET s
 DROP MACRO m
@@ -404,21 +424,23 @@ EXPLAIN (FORMAT json, x) SELECT 1
 EXPLAIN
 EXPLAIN PIVOT t ON getenv(a) USING sum(b)
 EXPLAIN SELECT 1; DROP TABLE t
-SHOW DATABASES
-SHOW ALL TABLES
-SHOW SCHEMAS
-SHOW TABLES FROM information_schema
 SHOW VARIABLES
-SHOW
-DESCRIBE
-DESCRIBE TABLES
-DESCRIBE information_schema.tables
+FROM (SHOW VARIABLES)
+SELECT * FROM duckdb_tables(), trades
+SELECT * FROM trades JOIN information_schema.columns ON true
+SELECT (SELECT count(*) FROM duckdb_tables()) FROM trades
+SELECT has_table_privilege('trades', 'select') FROM trades
+SELECT format_type(23, -1) FROM main.trades
+SELECT * FROM pg_class WHERE oid IN (SELECT id FROM analytics.main.instruments)
+FROM (SHOW TABLES), trades
+FROM (DESCRIBE trades), duckdb_columns()
+WITH x AS (FROM acme.sales) FROM x, pg_class
+FROM pragma_table_info((SELECT name FROM trades))
+PIVOT duckdb_tables() ON schema_name USING count(*)
+CREATE TABLE x AS PIVOT pg_class ON relkind USING count(*)
 SUMMARIZE duckdb_settings
 SUMMARIZE FROM read_csv('x')
 DESCRIBE FROM read_csv('x')
-SELECT * FROM (SHOW TABLES)
-SELECT * FROM (SHOW ALL TABLES)
-SELECT * FROM (SHOW DATABASES)
 SELECT * FROM (DESCRIBE FROM read_text('/etc/passwd'))
 SELECT 1; SELECT 2
 SELECT 1; COPY t TO 'x'

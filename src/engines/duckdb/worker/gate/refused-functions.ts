@@ -33,11 +33,12 @@ const refusals: readonly Refusal[] = [
   {
     reason: 'it tells about the server, not about frames',
     hint: 'SHOW TABLES lists the frames and DESCRIBE the columns of one',
-    names: `duckdb_* pragma_* current_query current_schemas in_search_path get_block_size which_secret col_description
-      format_pg_type format_type has_* inet_* map_to_pg_oid obj_description pg_collation_is_visible pg_conf_load_time
-      pg_conversion_is_visible pg_function_is_visible pg_get_constraintdef pg_get_expr pg_get_viewdef pg_has_role
-      pg_is_other_temp_schema pg_my_temp_schema pg_opclass_is_visible pg_operator_is_visible pg_opfamily_is_visible
-      pg_postmaster_start_time pg_table_is_visible pg_ts_* pg_type_is_visible shobj_description`,
+    names: `duckdb_approx_database_count duckdb_connection_count duckdb_coordinate_systems duckdb_extensions
+      duckdb_external_file_cache duckdb_log* duckdb_memory duckdb_optimizers duckdb_prepared_statements
+      duckdb_profiling_settings duckdb_secret* duckdb_settings duckdb_table_sample duckdb_temporary_files
+      duckdb_variables pragma_database_size pragma_last_profiling_output pragma_metadata_info pragma_platform
+      pragma_storage_info pragma_user_agent current_query get_block_size which_secret inet_* pg_conf_load_time
+      pg_postmaster_start_time`,
   },
   {
     reason: 'it reads settings of the server',

@@ -32,7 +32,7 @@ const hints: Readonly<Record<string, string>> = {
   import: noFiles,
   install: operators,
   load: operators,
-  pragma: 'DESCRIBE "x" shows the columns of a frame; settings are the operator’s',
+  pragma: 'PRAGMA table_info(x) and PRAGMA show_tables tell of frames; settings are the operator’s',
   prepare: 'send the statement with ? or $1 and its parameters',
   revoke: 'rights belong to tokens, which the operator keeps',
   rollback: atomic,

@@ -3,7 +3,7 @@ import { isTenant } from '../../../../core/principal.ts';
 import { framesCatalog, isAnalytics, type TableName, tableText } from '../../../../core/sql.ts';
 import { notReadable, notWritable, sharedSchema } from '../../../../core/table-name.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { systemSchemas, systemTables } from './reserved-names.ts';
+import { catalogViews, informationViews, systemSchemas, systemTables } from './reserved-names.ts';
 
 /** Refuses a table that is neither a frame, by its name, nor one of the operator's database. */
 export function checkReadable(table: TableName, position: number | undefined): void {
@@ -17,6 +17,21 @@ export function checkReadable(table: TableName, position: number | undefined): v
   )
     return;
   throw notReadable(table, position);
+}
+
+/** Whether a name means a view of DuckDB's own that tells of tables, and of the process nothing. */
+export function isCatalogView({ catalog, schema, name }: TableName): boolean {
+  // Of another database DuckDB has none, and `system.x` parses as a schema.
+  if (catalog !== undefined && asciiLower(catalog) !== 'system') return false;
+  switch (schema === undefined ? 'main' : asciiLower(schema)) {
+    case 'main':
+    case 'pg_catalog':
+      return catalogViews.has(asciiLower(name));
+    case 'information_schema':
+      return informationViews.has(asciiLower(name));
+    default:
+      return false;
+  }
 }
 
 /** Refuses a target that is not a frame by its name. */

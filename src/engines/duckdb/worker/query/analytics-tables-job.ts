@@ -6,10 +6,10 @@ import { UnreadableType } from '../native/logical-type.ts';
 import type { Connection } from '../native/session.ts';
 import { readableSql } from '../parquet/parquet-relation.ts';
 import { analyticsNames } from './analytics-names.ts';
-import type { SqlCatalog } from './sql-catalog.ts';
+import type { QueryPlace } from './sql-catalog.ts';
 
 /** The tables and views of the operator's database. */
-export async function analyticsTables(catalog: SqlCatalog): Promise<AnalyticsTable[]> {
+export async function analyticsTables(catalog: QueryPlace): Promise<AnalyticsTable[]> {
   const { connection } = catalog;
   await using _ = await catalog.openAnalytics();
   const tables: AnalyticsTable[] = [];

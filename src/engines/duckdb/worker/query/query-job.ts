@@ -21,10 +21,12 @@ import { assertConstraints, type InsertTarget, insertInto, insertTarget } from '
 import { parameterTypes } from './parameter-types.ts';
 import { bindParameters, meantValue, parametersAsRows, prepareUnbound } from './query-parameters.ts';
 import { runShort, type ShortResult } from './short-query.ts';
-import { type SqlCatalog, viewName } from './sql-catalog.ts';
+import { type QueryPlace, type SqlCatalog, viewName } from './sql-catalog.ts';
 
 export interface QueryContext {
-  readonly catalog: SqlCatalog;
+  readonly catalog: QueryPlace;
+  /** Where parameter rows are kept while the query runs: the same, or where catalogs do not show them. */
+  readonly parameters: Connection;
   readonly signal: AbortSignal;
   /** Parameter rows, as an Arrow IPC stream. */
   readonly input: AsyncIterable<Uint8Array>;
@@ -48,12 +50,12 @@ export async function describeQuery(context: QueryContext, asked: QueryJob): Pro
     if (!job.hasParameters) {
       return { columns: await readableColumns(connection, { ...job.query, sql }, statement), parameters };
     }
-    await using bound = await bindParameters(connection, { sql, names }, context.input, context.signal);
+    await using bound = await bindParameters(context, connection, { sql, names });
     return { columns: await bound.columns(), parameters };
   });
 }
 
-async function describeKept({ connection, kept }: SqlCatalog, query: Query, key: string): Promise<SqlDescription> {
+async function describeKept({ connection, kept }: QueryPlace, query: Query, key: string): Promise<SqlDescription> {
   const statement = kept.take(key) ?? (await prepareQuery(connection, query.sql));
   try {
     return { columns: await readableColumns(connection, query, statement), parameters: [] };
@@ -72,7 +74,7 @@ function keyOf({ query, tables, into, settings, hasParameters }: QueryJob): stri
     /\b(?:pivot|asof)/i.test(query.sql) ||
     tables.some(({ source: { kind } }) => kind === 'list' || kind === 'range');
   const isBound = hasParameters || query.parameterCount > 0;
-  if (into !== undefined || isBound || isOfOnce || usesAnalytics(query)) return undefined;
+  if (into !== undefined || isBound || isOfOnce || usesAnalytics(query) || query.readsCatalogs) return undefined;
   const places = tables.map(({ name, schema, casts, source }) => [
     schema,
     name,
@@ -184,7 +186,8 @@ async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<Ope
   });
 }
 
-async function showTables(catalog: SqlCatalog, { query, tables }: QueryJob): Promise<OpenTables> {
+async function showTables(catalog: QueryPlace, { query, tables, into }: QueryJob): Promise<OpenTables> {
+  if (into !== undefined && query.readsCatalogs) throw insertsCatalogs();
   const hasListMath = listMath.test(query.sql);
   const kept = { query, edits: [], [Symbol.asyncDispose]: async () => {} };
   try {
@@ -202,6 +205,13 @@ async function showTables(catalog: SqlCatalog, { query, tables }: QueryJob): Pro
     if (!(error instanceof DuckDbError) || error.interrupted) throw error;
     throw resourceError(error) ?? unreadable(error);
   }
+}
+
+/** They would show the table that takes the rows on their way. */
+function insertsCatalogs(): AppError {
+  return new AppError('sql_forbidden', 'INSERT of what catalogs say is not supported', {
+    hint: 'keep it as a frame and insert that one: CREATE TABLE x AS FROM information_schema.columns',
+  });
 }
 
 function unreadableAnalytics(cause: DuckDbError): AppError {
@@ -278,11 +288,12 @@ function pathsOf({ source }: QueryTable): readonly string[] {
  * INSERT nothing.
  */
 async function* boundResults(
-  { catalog: { connection }, input, signal }: QueryContext,
+  context: QueryContext,
   query: Pick<Query, 'sql' | 'parameterNames'>,
   { isInsert = false, isKept = false }: { readonly isInsert?: boolean; readonly isKept?: boolean | undefined },
 ): AsyncGenerator<ResultRows, void, undefined> {
-  await using bound = await bindParameters(connection, { sql: query.sql, names: namesIn(query) }, input, signal);
+  const { connection } = context.catalog;
+  await using bound = await bindParameters(context, connection, { sql: query.sql, names: namesIn(query) });
   if (bound.count === 0 && !isInsert) yield noRows(await bound.columns());
   yield* bound.results({ isKept });
 }

@@ -19,6 +19,13 @@ export interface BoundQuery extends AsyncDisposable {
   results(options: { readonly isKept: boolean }): AsyncGenerator<ResultRows, void, undefined>;
 }
 
+/** The rows of parameters on their way in, and where they are kept. */
+export interface ParameterRows {
+  readonly parameters: Connection;
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly signal: AbortSignal;
+}
+
 const statementName = 'framehold_query';
 /** Texts up to this are given as literals where nothing tells their type: their use may. */
 const longestLiteral = 1000;
@@ -30,15 +37,14 @@ const longestReason = 300;
  * so that every type that a table can hold can be a parameter.
  */
 export async function bindParameters(
+  { parameters: store, input, signal }: ParameterRows,
   connection: Connection,
   { sql, names }: { readonly sql: string; readonly names: readonly string[] },
-  input: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
 ): Promise<BoundQuery> {
   if (/^explain\b/i.test(sql)) {
     throw new AppError('sql_error', 'EXPLAIN takes no parameters', { hint: 'write the values into the statement' });
   }
-  const rows = await loadArrowStream(connection, input, { signal });
+  const rows = await loadArrowStream(store, input, { signal });
   const close = async (): Promise<void> => {
     await connection.run(`DEALLOCATE ${statementName}`).catch(() => {});
     await rows[Symbol.asyncDispose]();
@@ -51,11 +57,13 @@ export async function bindParameters(
       column,
       type: parameterTypes[index],
     }));
-    const [counted] = await connection.rows<{ n: number }>(`SELECT count(*) AS n FROM ${rows.table}`);
+    const [counted] = await store.rows<{ n: number }>(`SELECT count(*) AS n FROM ${rows.table}`);
     const count = counted?.n ?? 0;
     await connection.run(`PREPARE ${statementName} AS ${sql}`);
+    const values = (row: number): Promise<string[]> =>
+      store === connection ? setVariables(store, rows, row, parameters) : literals(store, rows, row, parameters);
     const bindRow = async (row: number): Promise<PreparedStatement> =>
-      prepareCall(connection, await setVariables(connection, rows, row, parameters), names);
+      prepareCall(connection, await values(row), names);
     return {
       count,
       async columns() {
@@ -168,6 +176,32 @@ async function setVariables(
       throw error instanceof DuckDbError && error.isCallers ? unreadable(name, type, error) : error;
     }
     values.push(`getvariable('${variable}')`);
+  }
+  return values;
+}
+
+/** As they are written in SQL: for a statement that runs in another instance than the one that has the rows. */
+async function literals(
+  store: Connection,
+  rows: ArrowTable,
+  row: number,
+  parameters: readonly Parameter[],
+): Promise<string[]> {
+  const values: string[] = [];
+  for (const { name, column, type: taken } of parameters) {
+    const { value, type } = meantValue(rows, column, taken);
+    const sql = `SELECT typeof(${value}) AS type, CAST(${value} AS VARCHAR) AS text FROM temp.main.${rows.table} WHERE rowid = ${row}`;
+    try {
+      const [found] = rows.areNull[column] ? [] : await store.rows<{ type: string; text: string | null }>(sql);
+      const text = found?.text ?? undefined;
+      if (text?.includes('\0')) throw new AppError('invalid_parameter', `parameter $${name} holds a NUL`);
+      const isText = type === undefined && found?.type === 'VARCHAR';
+      values.push(
+        text === undefined ? 'NULL' : isText ? sqlString(text) : `CAST(${sqlString(text)} AS ${found?.type})`,
+      );
+    } catch (error) {
+      throw error instanceof DuckDbError && error.isCallers ? unreadable(name, type, error) : error;
+    }
   }
   return values;
 }

@@ -235,6 +235,12 @@ function numberedRelation({ source }: QueryTable, relation: string, own: readonl
   return numberedRows(source.parts, source.columns, { own, number: rowIdName });
 }
 
+/** Where a query runs. */
+export type QueryPlace = Pick<
+  SqlCatalog,
+  'connection' | 'kept' | 'settings' | 'show' | 'showNumbered' | 'copyTables' | 'shownNames' | 'openAnalytics'
+>;
+
 /** What a query reads under this name. */
 export function viewName(table: Pick<QueryTable, 'name' | 'schema'>): string {
   return `${schemaName(table)}.${sqlName(table.name)}`;

@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { AppError } from '../../../../core/app-error.ts';
+import { statementSettings } from '../../../../core/statement-settings.ts';
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
+import type { CatalogListing, ListedDefinition, SqlSettings, WorkerSettings } from '../../protocol/protocol.ts';
+import { sqlString } from '../../protocol/sql-text.ts';
+import type { Connection, DatabaseOptions } from '../native/session.ts';
+import { AppliedSettings } from './applied-settings.ts';
+import { PlanCache } from './plan-cache.ts';
+import type { QueryPlace } from './sql-catalog.ts';
+
+/** DuckDB keeps about two kilobytes of each. */
+const mostColumns = 250_000;
+/** So many tables are made in one go: about 15 ms, in which nothing else is done. */
+const tablesAtOnce = 100;
+
+/** Of answers that are sorted or joined; there is nothing else in it. */
+const memoryBytes = 256_000_000;
+
+export function mirrorOptions({ tempDirectory }: Pick<WorkerSettings, 'tempDirectory'>): DatabaseOptions {
+  return { threads: 1, memoryBytes, tempDirectory: join(tempDirectory, 'catalogs'), maxTempBytes: 0 };
+}
+
+/**
+ * A DuckDB instance that holds empty tables like all that the caller may read, and nothing else. Queries over DuckDB's
+ * catalogs run here: its own views answer them, with its own types, and cannot tell of anything that is not the caller's.
+ */
+export class CatalogMirror {
+  readonly connection: Connection;
+  readonly kept = new PlanCache();
+  readonly settings: AppliedSettings;
+  /** By schema and name, in lower case. */
+  readonly #shown = new Map<string, ListedDefinition>();
+  readonly #schemas = new Set<string>();
+  #signature: string | undefined;
+
+  private constructor(connection: Connection) {
+    this.connection = connection;
+    this.settings = new AppliedSettings(connection);
+  }
+
+  /** What it shows of databases is decided here: `analytics` has no path, and is there only where it can be read. */
+  static async open(connection: Connection, { analyticsPath }: SqlSettings): Promise<CatalogMirror> {
+    const statements = [
+      "ATTACH ':memory:' AS framehold",
+      'CREATE SCHEMA framehold.frames',
+      'USE framehold.frames',
+      'DETACH memory',
+      ...(analyticsPath === undefined ? [] : ["ATTACH ':memory:' AS analytics"]),
+      'SET max_expression_depth = 250',
+      'SET enable_external_access = false',
+      `SET allowed_configs = [${Object.keys(statementSettings).map(sqlString).join(', ')}]`,
+      'SET lock_configuration = true',
+    ];
+    for (const sql of statements) await connection.run(sql);
+    return new CatalogMirror(connection);
+  }
+
+  /** The place where a query over these tables' catalogs runs. */
+  showing(listing: CatalogListing, signal: AbortSignal): QueryPlace {
+    return {
+      connection: this.connection,
+      kept: this.kept,
+      settings: this.settings,
+      show: () => this.#show(listing, signal),
+      shownNames: () => new Map(),
+      showNumbered: () => Promise.reject(readsNoRows()),
+      copyTables: () => Promise.reject(readsNoRows()),
+      openAnalytics: () => Promise.reject(readsNoRows()),
+    };
+  }
+
+  async #show({ signature, tables }: CatalogListing, signal: AbortSignal): Promise<void> {
+    if (this.#signature === signature) return;
+    if (tables === undefined) throw new Error('the tables that the catalogs are to show are not known');
+    this.#signature = undefined;
+    assertFew(tables);
+    const wanted = new Map(tables.map((table) => [keyOf(table), table]));
+    await this.#drop(wanted);
+    await this.#create(wanted, signal);
+    this.#signature = signature;
+  }
+
+  /** Also those that are to be made again. */
+  async #drop(wanted: ReadonlyMap<string, ListedDefinition>): Promise<void> {
+    const gone = [...this.#shown].filter(([key, shown]) => !isSame(wanted.get(key), shown));
+    for (const some of inGroups(gone)) {
+      await this.#runAll(some.map(([, table]) => removal(table)));
+      for (const [key] of some) this.#shown.delete(key);
+    }
+    const schemas = new Set([...wanted.values()].map(({ schema }) => asciiLower(schema)));
+    for (const schema of this.#schemas) {
+      if (schemas.has(schema)) continue;
+      await this.connection.run(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+      this.#schemas.delete(schema);
+    }
+  }
+
+  async #create(wanted: ReadonlyMap<string, ListedDefinition>, signal: AbortSignal): Promise<void> {
+    const missing = [...wanted].filter(([key]) => !this.#shown.has(key));
+    for (const schema of new Set(missing.map(([, table]) => asciiLower(table.schema)))) {
+      if (ownSchemas.has(schema) || this.#schemas.has(schema)) continue;
+      await this.connection.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+      this.#schemas.add(schema);
+    }
+    for (const some of inGroups(missing)) {
+      // The process hears of a cancel only between two of these.
+      await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+      for (const [key, table] of some) this.#shown.set(key, table);
+      await this.#runAll(some.map(([, table]) => creation(table)));
+    }
+  }
+
+  async #runAll(statements: readonly string[]): Promise<void> {
+    if (this.connection.runAtOnce(['BEGIN', ...statements, 'COMMIT'].join(';'))) return;
+    await this.connection.tidy('ROLLBACK');
+    // What DuckDB does not take is not shown; it does not hide the others.
+    for (const sql of statements) this.connection.runAtOnce(sql);
+  }
+}
+
+function readsNoRows(): Error {
+  return new Error('a query over catalogs reads no rows of tables');
+}
+
+/** Never dropped. */
+const ownSchemas: ReadonlySet<string> = new Set(['"framehold"."frames"', '"analytics"."main"']);
+
+function* inGroups<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < items.length; at += tablesAtOnce) yield items.slice(at, at + tablesAtOnce);
+}
+
+function removal({ schema, name, kind }: ListedDefinition): string {
+  return `DROP ${kind === 'view' ? 'VIEW' : 'TABLE'} IF EXISTS ${schema}.${name}`;
+}
+
+function creation({ schema, name, kind, body }: ListedDefinition): string {
+  return kind === 'view' ? `CREATE VIEW ${schema}.${name} AS ${body}` : `CREATE TABLE ${schema}.${name} (${body})`;
+}
+
+function keyOf({ schema, name }: ListedDefinition): string {
+  return asciiLower(`${schema}.${name}`);
+}
+
+function isSame(a: ListedDefinition | undefined, b: ListedDefinition): boolean {
+  return a !== undefined && a.name === b.name && a.kind === b.kind && a.body === b.body;
+}
+
+function assertFew(tables: readonly ListedDefinition[]): void {
+  const columns = tables.reduce((sum, table) => sum + table.columns, 0);
+  if (columns <= mostColumns) return;
+  throw new AppError('sql_error', `the catalogs would show ${columns} columns, more than ${mostColumns}`, {
+    hint: 'SHOW TABLES lists the frames, DESCRIBE the columns of one, and GET /handles both',
+  });
+}

@@ -1,0 +1,39 @@
+import { AppError } from '../core/app-error.ts';
+import { mayUseEngine } from '../core/engine-names.ts';
+import type { JobOptions } from '../core/frame-engine.ts';
+import { isSharedName, splitSharedName } from '../core/frame-name.ts';
+import type { Principal } from '../core/principal.ts';
+import { analyticsCatalog, framesCatalog, framesSchema, type ListedTable, type SqlEngine } from '../core/sql.ts';
+import type { Frames } from '../frames/frames.ts';
+
+/** All that a caller may read, as DuckDB's catalogs are to show it. A damaged frame is no table: it cannot be read. */
+export async function listedTables(
+  { frames, engine }: { readonly frames: Pick<Frames, 'list'>; readonly engine: Pick<SqlEngine, 'analyticsTables'> },
+  principal: Principal,
+  options: JobOptions,
+): Promise<readonly ListedTable[]> {
+  const listed: ListedTable[] = [];
+  for await (const frame of frames.list(principal)) {
+    if (frame.state !== 'held') continue;
+    const { columns, declared, handle } = frame;
+    const shared = isSharedName(handle) ? splitSharedName(handle) : undefined;
+    const schema = shared?.owner ?? framesSchema;
+    listed.push({ catalog: framesCatalog, schema, name: shared?.handle ?? handle, kind: 'table', columns, declared });
+  }
+  if (!mayUseEngine(principal, analyticsCatalog)) return listed;
+  for (const table of await analyticsTables(engine, options)) listed.push({ catalog: analyticsCatalog, ...table });
+  return listed;
+}
+
+/** While another process writes the operator's database it cannot be opened: that hides its tables, not the frames. */
+async function analyticsTables(
+  engine: Pick<SqlEngine, 'analyticsTables'>,
+  options: JobOptions,
+): ReturnType<SqlEngine['analyticsTables']> {
+  try {
+    return await engine.analyticsTables(options);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'sql_error') return [];
+    throw error;
+  }
+}
