@@ -4,6 +4,7 @@ import { appendBytes } from './cases/append-bytes.ts';
 import { appendReadCases } from './cases/append-reads.ts';
 import { appendRestart } from './cases/append-restart.ts';
 import { cacheShare } from './cases/cache-share.ts';
+import { catalogs } from './cases/catalogs.ts';
 import { coldPages } from './cases/cold-pages.ts';
 import { coldPagesLargeCases } from './cases/cold-pages-large.ts';
 import { consoleJump, consolePlot, consoleScroll } from './cases/console.ts';
@@ -52,6 +53,7 @@ export const cases: readonly BenchCase[] = [
   ...tpchCases,
   ...sqlRoundTripCases,
   sqlLoad,
+  catalogs,
   impCsv,
   ...exportCases,
   csvMemory,

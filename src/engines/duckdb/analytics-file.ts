@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 
 const magicAt = 8;
 const magic = 'DUCK';
@@ -21,4 +21,16 @@ export async function inspectAnalyticsFile(path: string): Promise<AnalyticsFile>
   } finally {
     await file.close();
   }
+}
+
+/** Another text whenever the database, or the log beside it, has been written. Undefined where there is none. */
+export async function analyticsFileState(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const [file, log] = await Promise.all([path, `${path}.wal`].map(stateOf));
+  return file === undefined ? undefined : `${file} ${log ?? ''}`;
+}
+
+async function stateOf(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found === undefined ? undefined : `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs}`;
 }

@@ -8,47 +8,58 @@ import { sqlName } from './protocol/sql-text.ts';
 import { uniqueNames } from './worker/parquet/unique-names.ts';
 
 /** What a process is to show in its catalogs. Of tables whose names differ only in case it is the first: SQL knows no others. */
-export function catalogListing(listed: readonly ListedTable[]): CatalogListing & Required<CatalogListing> {
+export function catalogListing(listed: readonly ListedTable[]): Required<CatalogListing> {
   const names = new Set<string>();
-  const hash = createHash('sha256');
   const tables: ListedDefinition[] = [];
+  let digests = '';
   for (const table of listed) {
-    const schema = `${sqlName(table.catalog)}.${sqlName(table.schema)}`;
-    const name = sqlName(table.name);
-    const key = asciiLower(`${schema}.${name}`);
+    const { key, digest, definition } = definitionOf(table);
     if (names.has(key)) continue;
     names.add(key);
-    const { body, digest } = definitionOf(table);
-    hash.update(`${schema}.${name} ${table.kind} ${digest}\n`);
-    tables.push({ schema, name, kind: table.kind, body, columns: table.columns.length });
+    digests += digest;
+    tables.push(definition);
   }
-  return { signature: hash.digest('base64'), tables };
+  return { signature: createHash('sha256').update(digests).digest('base64'), tables };
 }
 
-interface Definition {
-  readonly kind: ListedTable['kind'];
-  readonly declared: ListedTable['declared'];
-  readonly body: string;
+interface Known {
+  readonly table: ListedTable;
+  readonly key: string;
+  /** Of all that is in it. */
   readonly digest: string;
+  readonly definition: ListedDefinition;
 }
 
 /** Columns of a version are the same list as long as it is there, and most frames do not change between two statements. */
-const known = new WeakMap<readonly Column[], Definition>();
+const known = new WeakMap<readonly Column[], Known>();
 
-function definitionOf({ kind, columns, declared }: ListedTable): Definition {
-  const before = known.get(columns);
-  if (before !== undefined && before.kind === kind && before.declared === declared) return before;
+function definitionOf(table: ListedTable): Known {
+  const before = known.get(table.columns);
+  if (before !== undefined && isSame(before.table, table)) return before;
+  const { catalog, kind, columns, declared } = table;
   const names = uniqueNames(columns.map(({ name }) => name));
-  const types = columns.map(({ type }, index) => sqlTypeName(named(declared?.[index] ?? type)));
-  const items = types.map((type, index) => {
+  const items = columns.map(({ type: stored }, index) => {
     const name = sqlName(names[index] ?? '');
+    const type = sqlTypeName(named(declared?.[index] ?? stored));
     return kind === 'view' ? `CAST(NULL AS ${type}) AS ${name}` : `${name} ${type}`;
   });
   const body = kind === 'view' ? `SELECT ${items.join(', ')}` : items.join(', ');
-  const digest = createHash('sha256').update(body).digest('base64');
-  const definition = { kind, declared, body, digest };
-  known.set(columns, definition);
-  return definition;
+  const schema = `${sqlName(catalog)}.${sqlName(table.schema)}`;
+  const definition = { schema, name: sqlName(table.name), kind, body, columns: columns.length };
+  const digest = createHash('sha256').update(JSON.stringify(definition)).digest('base64');
+  const made = { table, key: asciiLower(`${schema}.${definition.name}`), digest, definition };
+  known.set(columns, made);
+  return made;
+}
+
+function isSame(a: ListedTable, b: ListedTable): boolean {
+  return (
+    a.name === b.name &&
+    a.schema === b.schema &&
+    a.catalog === b.catalog &&
+    a.kind === b.kind &&
+    a.declared === b.declared
+  );
 }
 
 /** SQL has no members without a name, which frames have where a union is kept inside a list. */

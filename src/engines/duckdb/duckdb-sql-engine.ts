@@ -21,6 +21,7 @@ import type {
 } from '../../core/sql.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
+import { analyticsFileState } from './analytics-file.ts';
 import { catalogListing } from './catalog-listing.ts';
 import type { NativeCopies } from './native-copies.ts';
 import { workerEntry } from './pool/worker-entry.ts';
@@ -68,6 +69,8 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
    * queue limit does not apply to it: the wait for the analysis would have been for nothing, and under load hardly any would end.
    */
   readonly #gated = new WeakMap<Query, Admission>();
+  /** What was found in the operator's database, and how its file was then. */
+  #analytics: { readonly state: string; readonly tables: readonly AnalyticsTable[] } | undefined;
   /** Versions do not change, so what a query over them gives does not. */
   readonly #descriptions = new LruMap<SqlDescription>();
 
@@ -217,7 +220,13 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
 
   async analyticsTables(options: JobOptions): Promise<readonly AnalyticsTable[]> {
     const owner = await this.#owners.of(options.tenant);
-    return (await this.#pool.call({ kind: 'analyticsTables' }, { ...options, owner })) as AnalyticsTable[];
+    // Before it is read: what is written meanwhile is seen the next time.
+    const state = await analyticsFileState(owner.sql?.analyticsPath);
+    const known = this.#analytics;
+    if (state !== undefined && known?.state === state) return known.tables;
+    const tables = (await this.#pool.call({ kind: 'analyticsTables' }, { ...options, owner })) as AnalyticsTable[];
+    if (state !== undefined) this.#analytics = { state, tables };
+    return tables;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
