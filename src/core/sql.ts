@@ -158,6 +158,7 @@ export interface ListedTable {
   readonly columns: readonly Column[];
   /** Of each column, where SQL declared it as another type. */
   readonly declared?: readonly (DeclaredType | null)[] | undefined;
+  readonly constraints?: TableConstraints | undefined;
 }
 
 /** A column as SQL sees it. */

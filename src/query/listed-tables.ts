@@ -15,10 +15,11 @@ export async function listedTables(
   const listed: ListedTable[] = [];
   for await (const frame of frames.list(principal)) {
     if (frame.state !== 'held') continue;
-    const { columns, declared, handle } = frame;
+    const { columns, declared, constraints, handle } = frame;
     const shared = isSharedName(handle) ? splitSharedName(handle) : undefined;
     const schema = shared?.owner ?? framesSchema;
-    listed.push({ catalog: framesCatalog, schema, name: shared?.handle ?? handle, kind: 'table', columns, declared });
+    const name = shared?.handle ?? handle;
+    listed.push({ catalog: framesCatalog, schema, name, kind: 'table', columns, declared, constraints });
   }
   if (!mayUseEngine(principal, analyticsCatalog)) return listed;
   for (const table of await analyticsTables(engine, options)) listed.push({ catalog: analyticsCatalog, ...table });

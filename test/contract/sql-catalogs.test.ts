@@ -300,6 +300,47 @@ test('catalogs follow what happens to frames, at once', async () => {
   expect(await rows("SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'acme'")).toEqual([[0]]);
 });
 
+test('constraints are told as DuckDB tells them', async () => {
+  await desk.sql(
+    `CREATE TABLE kept (id INT PRIMARY KEY, code VARCHAR NOT NULL DEFAULT 'x' UNIQUE, n INT CHECK (n > 0), twice INT AS (n * 2))`,
+  );
+  expect(
+    await rows(
+      `SELECT constraint_type, constraint_column_names FROM duckdb_constraints() WHERE table_name = 'kept' ORDER BY ALL`,
+    ),
+  ).toEqual([
+    ['CHECK', ['n']],
+    ['NOT NULL', ['code']],
+    ['NOT NULL', ['id']],
+    ['PRIMARY KEY', ['id']],
+    ['UNIQUE', ['code']],
+  ]);
+  expect(
+    await rows(
+      `SELECT column_name, is_nullable, column_default FROM information_schema.columns WHERE table_name = 'kept'`,
+    ),
+  ).toEqual([
+    ['id', 'NO', null],
+    ['code', 'NO', "'x'"],
+    ['n', 'YES', null],
+    ['twice', 'YES', 'CAST((n * 2) AS INTEGER)'],
+  ]);
+  expect(await rows("SELECT name, pk FROM pragma_table_info('kept') WHERE pk")).toEqual([['id', true]]);
+  expect((await desk.sql('DROP TABLE kept')).status).toBe(200);
+});
+
+test('what an INSERT adds, and what a table declares, asks no catalogs', async () => {
+  for (const sql of [
+    'CREATE TABLE leak (a VARCHAR DEFAULT pg_get_viewdef(1))',
+    'INSERT INTO trades (symbol) VALUES (pg_get_viewdef(1))',
+    'INSERT INTO trades (symbol) SELECT sql FROM duckdb_views()',
+  ])
+    expect([sql, await rows(sql)]).toMatchObject([
+      sql,
+      { code: 'sql_forbidden', error: 'catalogs cannot be read here' },
+    ]);
+});
+
 test('main is another name of the schema of frames', async () => {
   expect(await rows('SELECT count(*) FROM main.trades')).toEqual([[2]]);
   expect(await rows('SELECT max(main.trades.price) FROM framehold.main.trades')).toEqual([['2.00']]);

@@ -13,10 +13,10 @@ export function catalogListing(listed: readonly ListedTable[]): Required<Catalog
   const tables: ListedDefinition[] = [];
   let digests = '';
   for (const table of listed) {
-    const { key, digest, definition } = definitionOf(table);
+    const { key, definition } = definitionOf(table);
     if (names.has(key)) continue;
     names.add(key);
-    digests += digest;
+    digests += definition.digest;
     tables.push(definition);
   }
   return { signature: createHash('sha256').update(digests).digest('base64'), tables };
@@ -25,8 +25,6 @@ export function catalogListing(listed: readonly ListedTable[]): Required<Catalog
 interface Known {
   readonly table: ListedTable;
   readonly key: string;
-  /** Of all that is in it. */
-  readonly digest: string;
   readonly definition: ListedDefinition;
 }
 
@@ -45,9 +43,13 @@ function definitionOf(table: ListedTable): Known {
   });
   const body = kind === 'view' ? `SELECT ${items.join(', ')}` : items.join(', ');
   const schema = `${sqlName(catalog)}.${sqlName(table.schema)}`;
-  const definition = { schema, name: sqlName(table.name), kind, body, columns: columns.length };
-  const digest = createHash('sha256').update(JSON.stringify(definition)).digest('base64');
-  const made = { table, key: asciiLower(`${schema}.${definition.name}`), digest, definition };
+  const constrained = table.constraints && {
+    columns: columns.map((column, index) => ({ ...column, declared: declared?.[index] ?? undefined })),
+    constraints: table.constraints,
+  };
+  const content = { schema, name: sqlName(table.name), kind, body, columns: columns.length, constrained };
+  const digest = createHash('sha256').update(JSON.stringify(content)).digest('base64');
+  const made = { table, key: asciiLower(`${schema}.${content.name}`), definition: { ...content, digest } };
   known.set(columns, made);
   return made;
 }
@@ -58,7 +60,8 @@ function isSame(a: ListedTable, b: ListedTable): boolean {
     a.schema === b.schema &&
     a.catalog === b.catalog &&
     a.kind === b.kind &&
-    a.declared === b.declared
+    a.declared === b.declared &&
+    a.constraints === b.constraints
   );
 }
 

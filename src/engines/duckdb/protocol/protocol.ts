@@ -9,7 +9,8 @@ import type {
   TextOptions,
   TextType,
 } from '../../../core/frame-engine.ts';
-import type { ListTable, RecodeRows, SqlJob, SqlRun } from '../../../core/sql.ts';
+import type { ListTable, RecodeRows, SqlColumn, SqlJob, SqlRun } from '../../../core/sql.ts';
+import type { TableConstraints } from '../../../core/table-constraints.ts';
 
 /** What a worker is told at its start, as its only argument. */
 export interface WorkerSettings {
@@ -79,6 +80,10 @@ export interface ListedDefinition {
   /** Names and types. Of a view its query. */
   readonly body: string;
   readonly columns: number;
+  /** Of all that is in it. */
+  readonly digest: string;
+  /** Where the table has constraints: all of it. */
+  readonly constrained?: { readonly columns: readonly SqlColumn[]; readonly constraints: TableConstraints } | undefined;
 }
 
 /** The parent sends only queries that passed the gate: the worker that runs one does not check it again. */

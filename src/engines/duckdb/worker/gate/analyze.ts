@@ -35,7 +35,8 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
   if (cursor.sees('pragma')) return await pragma(cursor, tokens, gate);
   refuseStatement(tokens);
   const start = tokens[0]?.start ?? 0;
-  return { kind: 'query', query: await gate(text.sql.slice(start), (at) => start + at) };
+  const query = await gate(text.sql.slice(start), (at) => start + at, { mayReadCatalogs: true });
+  return { kind: 'query', query };
 }
 
 function isEnd({ kind, text }: Token): boolean {

@@ -59,12 +59,13 @@ async function asQuery(
   const { position } = cursor;
   const { end, noData } = queryEnd(tokens);
   if (end <= position) throw cursor.unexpected('a query');
-  const query = await gate(sql.slice(position, end), (at) => position + at);
+  const catalogs = { mayReadCatalogs: true } as const;
+  const query = await gate(sql.slice(position, end), (at) => position + at, catalogs);
   if (!noData && names.length === 0) return query;
   const head = 'SELECT * FROM (';
   const alias = names.length === 0 ? '' : ` AS "the query" (${names.map(sqlName).join(', ')})`;
   const renamed = `${head}${query.sql})${alias}${noData ? ' LIMIT 0' : ''}`;
-  return await gate(renamed, (at) => position + at - head.length);
+  return await gate(renamed, (at) => position + at - head.length, catalogs);
 }
 
 /** Where the query ends, and whether WITH NO DATA follows it. */

@@ -40,7 +40,9 @@ async function explainedQuery(
 ): Promise<Query> {
   const start = cursor.position;
   const isCreate = cursor.sees('create');
-  if (!isCreate && !cursor.sees('insert')) return await gate(sql.slice(start), (at) => start + at);
+  if (!isCreate && !cursor.sees('insert')) {
+    return await gate(sql.slice(start), (at) => start + at, { mayReadCatalogs: true });
+  }
   if (isAnalyzed) {
     throw new AppError('sql_forbidden', 'EXPLAIN ANALYZE is only for queries: it runs what it explains', {
       hint: 'explain the query that the statement takes its rows from',

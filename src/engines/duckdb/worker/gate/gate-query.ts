@@ -20,6 +20,8 @@ export interface TextRules {
   readonly takesDefault?: boolean;
   /** It is so many expressions, each a value of one row alone. */
   readonly expressions?: number;
+  /** It may ask DuckDB's catalogs: who runs it where these hold nothing but the caller's tables says so. */
+  readonly mayReadCatalogs?: boolean;
 }
 
 export type GateText = (sql: string, origin: Origin, rules?: TextRules) => Promise<Query>;
@@ -29,7 +31,7 @@ export async function gateQuery(
   connection: Connection,
   sql: string,
   origin: Origin,
-  { takesDefault = false, expressions }: TextRules = {},
+  { takesDefault = false, expressions, mayReadCatalogs = false }: TextRules = {},
 ): Promise<Query> {
   try {
     const { tree, text, place, isPivoted } = await parse(connection, sql);
@@ -37,6 +39,7 @@ export async function gateQuery(
       if (expressions !== undefined) checkExpressionList(tree, expressions);
       return checkTree(tree, text, { takesDefault, isPivoted });
     });
+    if (facts.readsCatalogs && !mayReadCatalogs) throw catalogsHere();
     // The values that DuckDB looks up become a type, which catalogs would show.
     if (facts.readsCatalogs && isPivoted) throw catalogPivot();
     const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
@@ -101,6 +104,12 @@ async function parseOpenPivots(connection: Connection, sql: string): Promise<Par
   const { tree } = await parseEnums(connection, text);
   if (tree === undefined) throw computedPivot();
   return { tree, text, place: (at) => placeWithoutEdits(at, edits), isPivoted: true };
+}
+
+function catalogsHere(): AppError {
+  return new AppError('sql_forbidden', 'catalogs cannot be read here', {
+    hint: 'keep what they say as a frame, and read that one: CREATE TABLE x AS FROM information_schema.columns',
+  });
 }
 
 function catalogPivot(): AppError {

@@ -433,6 +433,15 @@ SELECT has_table_privilege('trades', 'select') FROM trades
 SELECT format_type(23, -1) FROM main.trades
 SELECT * FROM pg_class WHERE oid IN (SELECT id FROM analytics.main.instruments)
 FROM (SHOW TABLES), trades
+CREATE TABLE t (a VARCHAR DEFAULT pg_get_viewdef(1))
+CREATE TABLE t (a VARCHAR DEFAULT format_type(23, -1))
+CREATE TABLE t (a INT, b VARCHAR AS (pg_get_viewdef(a)))
+CREATE TABLE t (a INT CHECK (pg_get_viewdef(a) IS NULL))
+CREATE TABLE t (a VARCHAR[] DEFAULT current_schemas(true))
+INSERT INTO t VALUES (pg_get_viewdef(1))
+INSERT INTO t SELECT sql FROM duckdb_views()
+INSERT INTO t FROM (SHOW TABLES)
+EXPLAIN INSERT INTO t FROM duckdb_views()
 FROM (DESCRIBE trades), duckdb_columns()
 WITH x AS (FROM acme.sales) FROM x, pg_class
 FROM pragma_table_info((SELECT name FROM trades))

@@ -21,6 +21,8 @@ const tableQueries: ReadonlyMap<string, string> = new Map([
   ['table_info', 'pragma_table_info'],
 ]);
 
+const catalogs = { mayReadCatalogs: true } as const;
+
 /** PRAGMA name, or PRAGMA name('table'). All that are not in these lists are refused. */
 export async function pragma(cursor: TokenCursor, tokens: readonly Token[], gate: GateText): Promise<Statement> {
   const [, nameToken, open, argument, close, ...rest] = tokens;
@@ -30,13 +32,14 @@ export async function pragma(cursor: TokenCursor, tokens: readonly Token[], gate
   if (open === undefined) {
     if (name === 'show_tables') return { kind: 'showTables' };
     const sql = queries.get(name);
-    if (sql !== undefined) return { kind: 'query', query: await gate(sql, () => position) };
+    if (sql !== undefined) return { kind: 'query', query: await gate(sql, () => position, catalogs) };
   }
   const reads = tableQueries.get(name);
   const table = argument === undefined ? undefined : (stringOf(argument) ?? nameOf(argument));
   const isCall = open?.text === '(' && close?.text === ')' && rest.length === 0;
   if (reads !== undefined && table !== undefined && isCall) {
-    return { kind: 'query', query: await gate(`FROM ${reads}(${sqlString(table)})`, () => position) };
+    const sql = `FROM ${reads}(${sqlString(table)})`;
+    return { kind: 'query', query: await gate(sql, () => position, catalogs) };
   }
   refuseStatement(tokens);
   throw cursor.unexpected('the name of a pragma');

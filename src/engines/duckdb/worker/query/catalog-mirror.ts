@@ -8,6 +8,7 @@ import type { Connection, DatabaseOptions } from '../native/session.ts';
 import { AppliedSettings } from './applied-settings.ts';
 import { PlanCache } from './plan-cache.ts';
 import type { QueryPlace } from './sql-catalog.ts';
+import { keyDefinitions, tableDefinition } from './table-definition.ts';
 
 /** DuckDB keeps about two kilobytes of each. */
 const mostColumns = 250_000;
@@ -83,9 +84,9 @@ export class CatalogMirror {
 
   /** Also those that are to be made again. */
   async #drop(wanted: ReadonlyMap<string, ListedDefinition>): Promise<void> {
-    const gone = [...this.#shown].filter(([key, shown]) => !isSame(wanted.get(key), shown));
+    const gone = [...this.#shown].filter(([key, shown]) => wanted.get(key)?.digest !== shown.digest);
     for (const some of inGroups(gone)) {
-      await this.#runAll(some.map(([, table]) => removal(table)));
+      if (!this.#runAll(some.map(([, table]) => removal(table)))) throw new Error('a listed table cannot be dropped');
       for (const [key] of some) this.#shown.delete(key);
     }
     const schemas = new Set([...wanted.values()].map(({ schema }) => asciiLower(schema)));
@@ -108,15 +109,33 @@ export class CatalogMirror {
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
       for (const [key, table] of some) this.#shown.set(key, table);
-      await this.#runAll(some.map(([, table]) => creation(table)));
+      const statements: string[] = [];
+      for (const [, table] of some) statements.push(await this.#creation(table));
+      if (this.#runAll(statements)) continue;
+      // What DuckDB does not take with its constraints is shown without them, and does not hide the others.
+      for (const [index, [, table]] of some.entries()) {
+        if (!this.connection.runAtOnce(statements[index] ?? '')) this.connection.runAtOnce(creation(table));
+      }
     }
   }
 
-  async #runAll(statements: readonly string[]): Promise<void> {
-    if (this.connection.runAtOnce(['BEGIN', ...statements, 'COMMIT'].join(';'))) return;
-    await this.connection.tidy('ROLLBACK');
-    // What DuckDB does not take is not shown; it does not hide the others.
-    for (const sql of statements) this.connection.runAtOnce(sql);
+  async #creation(table: ListedDefinition): Promise<string> {
+    if (table.constrained === undefined) return creation(table);
+    try {
+      const items = await tableDefinition(this.connection, table.constrained);
+      const keys = keyDefinitions(table.constrained.constraints);
+      return creation({ ...table, body: [...items, ...keys].join(', ') });
+    } catch (error) {
+      if (error instanceof AppError) return creation(table);
+      throw error;
+    }
+  }
+
+  /** False where one failed: then it is as if none had run. */
+  #runAll(statements: readonly string[]): boolean {
+    if (this.connection.runAtOnce(['BEGIN', ...statements, 'COMMIT'].join(';'))) return true;
+    this.connection.runAtOnce('ROLLBACK');
+    return false;
   }
 }
 
@@ -141,10 +160,6 @@ function creation({ schema, name, kind, body }: ListedDefinition): string {
 
 function keyOf({ schema, name }: ListedDefinition): string {
   return asciiLower(`${schema}.${name}`);
-}
-
-function isSame(a: ListedDefinition | undefined, b: ListedDefinition): boolean {
-  return a !== undefined && a.name === b.name && a.kind === b.kind && a.body === b.body;
 }
 
 function assertFew(tables: readonly ListedDefinition[]): void {

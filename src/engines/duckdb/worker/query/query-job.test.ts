@@ -29,7 +29,10 @@ test('an ASOF JOIN that runs again over a warm copy gives its rows again', async
       expect(short.totalRows).toBe(2);
       continue;
     }
-    const rows = runQuery({ catalog, parameters: catalog.connection, signal: new AbortController().signal, input }, job);
+    const rows = runQuery(
+      { catalog, parameters: catalog.connection, signal: new AbortController().signal, input },
+      job,
+    );
     let step = await rows.next();
     while (step.done !== true) step = await rows.next();
     expect(step.value).toBe(2);

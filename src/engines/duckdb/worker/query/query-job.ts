@@ -186,8 +186,7 @@ async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<Ope
   });
 }
 
-async function showTables(catalog: QueryPlace, { query, tables, into }: QueryJob): Promise<OpenTables> {
-  if (into !== undefined && query.readsCatalogs) throw insertsCatalogs();
+async function showTables(catalog: QueryPlace, { query, tables }: QueryJob): Promise<OpenTables> {
   const hasListMath = listMath.test(query.sql);
   const kept = { query, edits: [], [Symbol.asyncDispose]: async () => {} };
   try {
@@ -205,13 +204,6 @@ async function showTables(catalog: QueryPlace, { query, tables, into }: QueryJob
     if (!(error instanceof DuckDbError) || error.interrupted) throw error;
     throw resourceError(error) ?? unreadable(error);
   }
-}
-
-/** They would show the table that takes the rows on their way. */
-function insertsCatalogs(): AppError {
-  return new AppError('sql_forbidden', 'INSERT of what catalogs say is not supported', {
-    hint: 'keep it as a frame and insert that one: CREATE TABLE x AS FROM information_schema.columns',
-  });
 }
 
 function unreadableAnalytics(cause: DuckDbError): AppError {
