@@ -38,15 +38,9 @@ test.each<[string, readonly FieldValue[]]>([
   else expect(table.numRows).toBeGreaterThan(0);
 });
 
-test('frames are tables of framehold.frames, beside the catalog of the operator', async () => {
-  expect(await client.ask('CommandGetCatalogs')).toEqual([
-    { catalog_name: 'analytics' },
-    { catalog_name: 'framehold' },
-  ]);
-  expect(await client.ask('CommandGetDbSchemas')).toEqual([
-    { catalog_name: 'analytics', db_schema_name: 'main' },
-    { catalog_name: 'framehold', db_schema_name: 'frames' },
-  ]);
+test('frames are tables of framehold.frames, and a database of the operator without tables is not shown', async () => {
+  expect(await client.ask('CommandGetCatalogs')).toEqual([{ catalog_name: 'framehold' }]);
+  expect(await client.ask('CommandGetDbSchemas')).toEqual([{ catalog_name: 'framehold', db_schema_name: 'frames' }]);
   expect(await client.ask('CommandGetTables')).toEqual([
     { catalog_name: 'framehold', db_schema_name: 'frames', table_name: 'quotes_1', table_type: 'TABLE' },
     { catalog_name: 'framehold', db_schema_name: 'frames', table_name: 'trades', table_type: 'TABLE' },

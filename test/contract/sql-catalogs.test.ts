@@ -1,13 +1,18 @@
+import { join } from 'node:path';
 import { tableFromArrays } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Session } from '../../src/engines/duckdb/worker/native/session.ts';
 import { useFlightServer } from '../support/flight-server.ts';
 import { FlightSqlClient, shownSchema } from '../support/flight-sql-client.ts';
+import { eventually } from '../support/frame-store.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
-import type { Answer } from '../support/http-client.ts';
+import { type Answer, ask } from '../support/http-client.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { type TenantCaller, tenantCaller } from '../support/tenants.ts';
 
 /** `desk` asks. `acme` shares one frame with it, and has another that desk must never hear of. */
 let server: Framehold;
+let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let desk: TenantCaller;
 let acme: TenantCaller;
 let lonely: TenantCaller;
@@ -16,10 +21,18 @@ let lonely: TenantCaller;
 const { client: flight } = await useFlightServer(FlightSqlClient);
 
 beforeAll(async () => {
-  server = await startFramehold({ settings: { 'auth.enabled': 'true' } });
-  desk = await tenantCaller(server, 'desk', { engines: ['analytics'] });
+  directory = await temporaryDirectory();
+  const { path } = directory;
+  using own = new Session({ threads: 1, memoryBytes: 1e8, tempDirectory: path, maxTempBytes: 0 }).connect();
+  await own.run(`ATTACH '${join(path, 'analytics.duckdb')}' AS mine`);
+  await own.run('CREATE SCHEMA mine.eu');
+  await own.run('CREATE TABLE mine.eu.instruments (symbol VARCHAR, tick DECIMAL(9,4))');
+  await own.run('CREATE VIEW mine.main.ticks AS SELECT 1::DECIMAL(9,4) AS tick');
+  await own.run('DETACH mine');
+  server = await startFramehold({ dataDir: path, settings: { 'auth.enabled': 'true' } });
+  desk = await tenantCaller(server, 'desk');
   acme = await tenantCaller(server, 'acme');
-  lonely = await tenantCaller(server, 'lonely');
+  lonely = await tenantCaller(server, 'lonely', { engines: ['analytics'] });
   for (const [caller, sql] of [
     [acme, 'CREATE TABLE sales (amount DECIMAL(12,2))'],
     [acme, 'CREATE TABLE hidden_ledger (hidden_column INT)'],
@@ -33,6 +46,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const caller of [desk, acme, lonely]) caller[Symbol.dispose]();
   await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
 });
 
 const rowsOf = (answer: Answer): unknown => (answer.status === 200 ? answer.json().dataset : answer.json());
@@ -67,13 +81,8 @@ describe('the catalogs list the frames that the caller may read', () => {
     expect(await rows('SHOW TABLES')).toEqual([['acme.sales'], ['odd-one'], ['trades']]);
     expect(await rows('PRAGMA show_tables')).toEqual([['acme.sales'], ['odd-one'], ['trades']]);
     expect(await rows('SHOW TABLES FROM acme')).toEqual([['sales']]);
-    expect(await rows('SHOW DATABASES')).toEqual([['analytics'], ['framehold']]);
-    expect(await rows('SELECT schema_name FROM (SHOW SCHEMAS) ORDER BY 1')).toEqual([
-      ['acme'],
-      ['frames'],
-      ['main'],
-      ['main'],
-    ]);
+    expect(await rows('SHOW DATABASES')).toEqual([['framehold']]);
+    expect(await rows('SELECT schema_name FROM (SHOW SCHEMAS) ORDER BY 1')).toEqual([['acme'], ['frames'], ['main']]);
     expect(await rows('SELECT name FROM sqlite_master ORDER BY 1')).toEqual([['odd-one'], ['sales'], ['trades']]);
   });
 
@@ -130,14 +139,24 @@ describe('the catalogs list the frames that the caller may read', () => {
       expect([text, all.includes(text)]).toEqual([text, false]);
   });
 
-  test('and the database analytics where it is granted', async () => {
+  test('and the tables of the database analytics where it is granted, without its path', async () => {
     const databases = 'SELECT database_name, path FROM duckdb_databases ORDER BY 1';
-    expect(await rows(databases)).toEqual([
+    expect(await rows(databases)).toEqual([['framehold', null]]);
+    expect(await rows(databases, lonely)).toEqual([
       ['analytics', null],
       ['framehold', null],
     ]);
-    expect(await rows(databases, lonely)).toEqual([['framehold', null]]);
-    expect(await rows('SELECT count(*) FROM information_schema.tables', lonely)).toEqual([[0]]);
+    const columns = `SELECT c.table_schema, c.table_name, table_type, column_name, data_type
+      FROM information_schema.columns c JOIN information_schema.tables USING (table_catalog, table_schema, table_name)
+      ORDER BY ALL`;
+    expect(await rows(columns, lonely)).toEqual([
+      ['eu', 'instruments', 'BASE TABLE', 'symbol', 'VARCHAR'],
+      ['eu', 'instruments', 'BASE TABLE', 'tick', 'DECIMAL(9,4)'],
+      ['main', 'ticks', 'VIEW', 'tick', 'DECIMAL(9,4)'],
+    ]);
+    expect(await rows('SELECT count(*) FROM pg_class, analytics.eu.instruments', lonely)).toMatchObject({
+      code: 'sql_forbidden',
+    });
   });
 });
 
@@ -339,6 +358,38 @@ test('what an INSERT adds, and what a table declares, asks no catalogs', async (
       sql,
       { code: 'sql_forbidden', error: 'catalogs cannot be read here' },
     ]);
+});
+
+test('of frames whose names differ only in case the first is listed, and a frame may have 2,000 columns', async () => {
+  const columns = Array.from({ length: 2000 }, (_, n) => `c${n} INT`).join();
+  for (const sql of ['CREATE TABLE "Twin" (a INT)', `CREATE TABLE wide (${columns})`])
+    expect((await lonely.sql(sql)).text).not.toContain('error');
+  expect((await lonely.ask('POST', '/imp?name=twin', 'b\n1\n')).status).toBe(200);
+  const counts = `SELECT table_name, count(*) FROM duckdb_columns()
+    WHERE database_name = 'framehold' AND NOT internal GROUP BY ALL ORDER BY 1`;
+  expect(await rows(counts, lonely)).toEqual([
+    ['Twin', 1],
+    ['wide', 2000],
+  ]);
+  expect(await rows("SELECT name FROM pragma_table_info('TWIN')", lonely)).toEqual([['a']]);
+  expect(await rows('SHOW TABLES', lonely)).toEqual([['Twin'], ['twin'], ['wide']]);
+});
+
+test('another server on the same directory tells of the same frames', async () => {
+  await using other = await startFramehold({ dataDir: server.dataDir, settings: { 'auth.enabled': 'true' } });
+  const told = async (columns: string): Promise<boolean> => {
+    const sql = "SELECT column_name FROM duckdb_columns WHERE table_name = 'beside'";
+    const body = JSON.stringify({ sql });
+    const answer = await ask(`${other.url}/sql`, { method: 'POST', headers: desk.headers, body });
+    return JSON.stringify(rowsOf(answer)) === columns;
+  };
+  await eventually(() => told('[]'));
+  await desk.sql('CREATE TABLE beside (a INT)');
+  await eventually(() => told('[["a"]]'));
+  await desk.sql('CREATE OR REPLACE TABLE beside AS SELECT 1 AS b');
+  await eventually(() => told('[["b"]]'));
+  await desk.sql('DROP TABLE beside');
+  await eventually(() => told('[]'));
 });
 
 test('main is another name of the schema of frames', async () => {

@@ -97,7 +97,7 @@ export async function start(): Promise<void> {
     const connection = session.connect();
     await connection.run(`SET threads = ${settings.threads}`);
     catalog = await SqlCatalog.open(connection, settings.sql);
-    if (mirror !== undefined) catalogMirror = await CatalogMirror.open(mirror.connect(), settings.sql);
+    if (mirror !== undefined) catalogMirror = await CatalogMirror.open(mirror.connect());
   }
   process.send?.(settings.sql?.isConfined === true && !isRestricted ? unconfined : 'ready');
 }

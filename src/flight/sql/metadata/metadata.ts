@@ -1,5 +1,3 @@
-import { mayUseEngine } from '../../../core/engine-names.ts';
-import { analyticsCatalog, framesCatalog } from '../../../core/sql.ts';
 import type { ArrowField } from '../../../encoding/arrow/types/arrow-field.ts';
 import type { CallOptions } from '../../../query/frame-sql.ts';
 import type { SqlMessage } from '../messages/any-message.ts';
@@ -25,7 +23,7 @@ import {
 import type { SqlInfo } from './sql-info.ts';
 import { foreignKeyRows, primaryKeyRows, type WantedKeys } from './table-keys.ts';
 import { tableSchema } from './table-schema.ts';
-import { listSchemas, listTables, type TableSources, tableTypes } from './tables.ts';
+import { listCatalogs, listSchemas, listTables, type TableSources, tableTypes } from './tables.ts';
 import { xdbcTypeRows } from './xdbc-types.ts';
 
 interface MetadataSources extends TableSources {
@@ -50,11 +48,12 @@ const foreignKeys = (sources: MetadataSources, wanted: WantedKeys): MetadataTabl
 });
 
 const commands: Readonly<Record<string, Command>> = {
-  CommandGetCatalogs: (_, { principal }) =>
-    fixed(
-      catalogFields,
-      mayUseEngine(principal, analyticsCatalog) ? [[analyticsCatalog], [framesCatalog]] : [[framesCatalog]],
-    ),
+  CommandGetCatalogs: (_, sources) => ({
+    fields: catalogFields,
+    async *rows(options) {
+      for (const catalog of await listCatalogs(sources, options)) yield [catalog];
+    },
+  }),
   CommandGetDbSchemas: (value, sources) => {
     const filter = CommandGetDbSchemas.decode(value);
     return {

@@ -7,7 +7,7 @@ import { parseHandle } from '../../../core/handle.ts';
 import type { AnalyticsTable } from '../../../core/sql.ts';
 import type { FrameSummary } from '../../../frames/catalog/frame-summary.ts';
 import { tableSchema } from './table-schema.ts';
-import { listSchemas, listTables, type TableFilter, type TableSources } from './tables.ts';
+import { listCatalogs, listSchemas, listTables, type TableFilter, type TableSources } from './tables.ts';
 
 const columns: readonly Column[] = [
   { name: 'price', type: { kind: 'decimal', precision: 10, scale: 2 } },
@@ -82,12 +82,11 @@ test.each<[Partial<TableFilter>, number]>([
   expect(await names(filter)).toHaveLength(count);
 });
 
-test('the main schema of the operator is there without tables, too', async () => {
+test('the database of the operator is not shown where it has no tables', async () => {
   const empty = { ...sources, sql: { analyticsTables: async () => [] } };
-  expect(await listSchemas(empty, all, { signal })).toEqual([
-    ['analytics', 'main'],
-    ['framehold', 'frames'],
-  ]);
+  expect(await listCatalogs(empty, { signal })).toEqual(['framehold']);
+  expect(await listCatalogs(sources, { signal })).toEqual(['analytics', 'framehold']);
+  expect(await listSchemas(empty, all, { signal })).toEqual([['framehold', 'frames']]);
   expect(await listSchemas(sources, { ...all, schemaPattern: 'e_' }, { signal })).toEqual([['analytics', 'eu']]);
   expect(await listSchemas(sources, { catalog: 'FrameHold', schemaPattern: 'FR%' }, { signal })).toEqual([
     ['framehold', 'frames'],

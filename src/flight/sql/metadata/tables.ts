@@ -1,9 +1,8 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
-import { mayUseEngine } from '../../../core/engine-names.ts';
 import { isSharedName, splitSharedName } from '../../../core/frame-name.ts';
 import type { Principal } from '../../../core/principal.ts';
-import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema, mainSchema } from '../../../core/sql.ts';
+import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { TableConstraints } from '../../../core/table-constraints.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
 import type { Frames } from '../../../frames/frames.ts';
@@ -37,6 +36,12 @@ export interface TableFilter {
 
 export const tableTypes = ['TABLE', 'VIEW'] as const;
 
+/** In order of their names. The operator's database is one where it has tables. */
+export async function listCatalogs(sources: TableSources, options: CallOptions): Promise<readonly string[]> {
+  const hasTables = (await analyticsTables(sources, undefined, options)).length > 0;
+  return hasTables ? [analyticsCatalog, framesCatalog] : [framesCatalog];
+}
+
 /** In order of catalogs and schemas. */
 export async function listSchemas(
   sources: TableSources,
@@ -44,9 +49,9 @@ export async function listSchemas(
   options: CallOptions,
 ): Promise<(readonly [catalog: string, schema: string])[]> {
   const found: [string, string][] = [];
-  if (allows(catalog, analyticsCatalog) && mayUseEngine(sources.principal, analyticsCatalog)) {
+  if (allows(catalog, analyticsCatalog)) {
     const schemas = (await analyticsTables(sources, catalog, options)).map(({ schema }) => schema);
-    for (const schema of [...new Set([mainSchema, ...schemas])].sort()) found.push([analyticsCatalog, schema]);
+    for (const schema of [...new Set(schemas)].sort()) found.push([analyticsCatalog, schema]);
   }
   if (allows(catalog, framesCatalog)) {
     const owners = (await sharedFrames(sources)).map(({ owner }) => owner);

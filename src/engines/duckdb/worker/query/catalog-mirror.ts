@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { AppError } from '../../../../core/app-error.ts';
+import { analyticsCatalog } from '../../../../core/sql.ts';
 import { statementSettings } from '../../../../core/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import type { CatalogListing, ListedDefinition, SqlSettings, WorkerSettings } from '../../protocol/protocol.ts';
-import { sqlString } from '../../protocol/sql-text.ts';
+import type { CatalogListing, ListedDefinition, WorkerSettings } from '../../protocol/protocol.ts';
+import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import type { Connection, DatabaseOptions } from '../native/session.ts';
 import { AppliedSettings } from './applied-settings.ts';
 import { PlanCache } from './plan-cache.ts';
@@ -33,6 +34,8 @@ export class CatalogMirror {
   /** By schema and name, in lower case. */
   readonly #shown = new Map<string, ListedDefinition>();
   readonly #schemas = new Set<string>();
+  /** Whether it has a database of that name: an empty one is not shown. */
+  #hasAnalytics = false;
   #signature: string | undefined;
 
   private constructor(connection: Connection) {
@@ -40,14 +43,12 @@ export class CatalogMirror {
     this.settings = new AppliedSettings(connection);
   }
 
-  /** What it shows of databases is decided here: `analytics` has no path, and is there only where it can be read. */
-  static async open(connection: Connection, { analyticsPath }: SqlSettings): Promise<CatalogMirror> {
+  static async open(connection: Connection): Promise<CatalogMirror> {
     const statements = [
       "ATTACH ':memory:' AS framehold",
       'CREATE SCHEMA framehold.frames',
       'USE framehold.frames',
       'DETACH memory',
-      ...(analyticsPath === undefined ? [] : ["ATTACH ':memory:' AS analytics"]),
       'SET max_expression_depth = 250',
       'SET enable_external_access = false',
       `SET allowed_configs = [${Object.keys(statementSettings).map(sqlString).join(', ')}]`,
@@ -95,10 +96,17 @@ export class CatalogMirror {
       await this.connection.run(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
       this.#schemas.delete(schema);
     }
+    if (!this.#hasAnalytics || [...schemas].some(isOfAnalytics)) return;
+    await this.connection.run('DETACH DATABASE IF EXISTS analytics');
+    this.#hasAnalytics = false;
   }
 
   async #create(wanted: ReadonlyMap<string, ListedDefinition>, signal: AbortSignal): Promise<void> {
     const missing = [...wanted].filter(([key]) => !this.#shown.has(key));
+    if (!this.#hasAnalytics && missing.some(([key]) => isOfAnalytics(key))) {
+      await this.connection.run("ATTACH IF NOT EXISTS ':memory:' AS analytics");
+      this.#hasAnalytics = true;
+    }
     for (const schema of new Set(missing.map(([, table]) => asciiLower(table.schema)))) {
       if (ownSchemas.has(schema) || this.#schemas.has(schema)) continue;
       await this.connection.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
@@ -145,6 +153,11 @@ function readsNoRows(): Error {
 
 /** Never dropped. */
 const ownSchemas: ReadonlySet<string> = new Set(['"framehold"."frames"', '"analytics"."main"']);
+
+/** Of a schema or a table, in lower case. */
+function isOfAnalytics(name: string): boolean {
+  return name.startsWith(`${sqlName(analyticsCatalog)}.`);
+}
 
 function* inGroups<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += tablesAtOnce) yield items.slice(at, at + tablesAtOnce);
