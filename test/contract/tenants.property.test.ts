@@ -59,7 +59,7 @@ type Step = { readonly caller: Name } & (
   | { readonly kind: 'put' | 'append'; readonly handle: string; readonly rows: number }
   | { readonly kind: 'drop' | 'share' | 'unshare'; readonly handle: string }
   | { readonly kind: 'read' | 'describe' | 'sql' | 'doGet' | 'write'; readonly of: FrameOf }
-  | { readonly kind: 'list' | 'showTables' | 'queries' }
+  | { readonly kind: 'list' | 'showTables' | 'catalogs' | 'queries' }
 );
 
 const caller = fc.constantFrom(...tenants);
@@ -70,10 +70,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('put', 'append'), caller, handle, rows: fc.integer({ min: 1, max: 3 }) }),
   fc.record({ kind: fc.constantFrom('drop', 'share', 'share', 'unshare'), caller, handle }),
   fc.record({ kind: fc.constantFrom('read', 'describe', 'sql', 'doGet', 'write'), caller, of }),
-  fc.record({ kind: fc.constantFrom('list', 'showTables', 'queries'), caller }),
+  fc.record({ kind: fc.constantFrom('list', 'showTables', 'catalogs', 'queries'), caller }),
 );
 
 /** One run of steps on the server. Its rows are texts that stand nowhere else. */
+const catalogSql = `SELECT schema_name || '/' || table_name FROM duckdb_tables()`;
+
 class Run {
   readonly #model = new Model();
   readonly #prefix: string;
@@ -107,6 +109,7 @@ class Run {
         return this.#change(given.caller, given.kind, given.handle);
       case 'list':
       case 'showTables':
+      case 'catalogs':
       case 'queries':
         return this.#list(given.caller, given.kind);
       default:
@@ -188,14 +191,20 @@ class Run {
     else frame.rows.push('written');
   }
 
-  async #list(who: Name, kind: 'list' | 'showTables' | 'queries'): Promise<string> {
+  async #list(who: Name, kind: 'list' | 'showTables' | 'catalogs' | 'queries'): Promise<string> {
     const answer =
       kind === 'list'
         ? await this.#http(who, 'GET', '/handles')
         : kind === 'queries'
           ? await this.#http(who, 'GET', '/queries')
-          : await this.#http(who, 'POST', '/sql', '{"sql":"show tables"}');
+          : await this.#http(
+              who,
+              'POST',
+              '/sql',
+              JSON.stringify({ sql: kind === 'catalogs' ? catalogSql : 'show tables' }),
+            );
     expect(answer.status).toBe(200);
+    if (kind === 'catalogs') this.#checkCatalogs(who, answer);
     for (const [name, frame] of this.#model.frames[other[who]]) {
       const isThere = kind === 'list' && frame?.isShared === true;
       if (kind === 'list') {
@@ -205,6 +214,16 @@ class Run {
       }
     }
     return seen(answer);
+  }
+
+  /** Of names that differ only in case the catalogs tell one. */
+  #checkCatalogs(who: Name, answer: Answer): void {
+    const { dataset } = answer.json() as { dataset: string[][] };
+    const listed = new Set(dataset.map(([name = '']) => name.toLowerCase()));
+    const prefix = `${other[who]}/${this.#prefix}`.toLowerCase();
+    const shared = [...this.#model.frames[other[who]]].filter(([, frame]) => frame?.isShared === true);
+    const names = new Set(shared.map(([name]) => `${other[who]}/${this.#handle(name)}`.toLowerCase()));
+    expect(new Set([...listed].filter((name) => name.startsWith(prefix)))).toEqual(names);
   }
 
   #handle(name: string): string {

@@ -106,4 +106,6 @@ PIVOT (SELECT a % 5 AS a, b FROM range(100000000) t(a), range(100) s(b)) ON a US
   `SELECT * FROM trades ${'UNION ALL SELECT * FROM trades '.repeat(240)}`,
   `SELECT 1 GROUP BY CUBE (${Array.from({ length: 25 }, (_, n) => `${n}`).join()})`,
   `SELECT count(*) FROM trades GROUP BY ${'CUBE (id, price, symbol), '.repeat(6)}CUBE (id, price, symbol)`,
+  'SELECT count(*) FROM duckdb_functions() a, duckdb_functions() b, duckdb_functions() c, duckdb_functions() d',
+  'WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r, pg_class',
 ];
