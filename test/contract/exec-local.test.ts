@@ -157,6 +157,25 @@ describe('GET /exec?query=…&engine=local', () => {
     expect(await dataset(sql.replace('few', few))).toEqual(expected);
   });
 
+  test.each([
+    ['SELECT sum(count) FROM histogram_values(ids, id, bin_count := 4)', [['5000']]],
+    [
+      'FROM histogram_values(frames.ids, id % 2)',
+      [
+        [0, '2500'],
+        [1, '2500'],
+      ],
+    ],
+    ['WITH few AS (FROM ids LIMIT 3) SELECT sum(count) FROM histogram(few, id)', [['3']]],
+    ['SELECT summary FROM summary((SELECT id FROM ids LIMIT 1))', [['[0]']]],
+  ])('a function of a table reads the frame of that name: %s', async (sql, expected) => {
+    expect(await dataset(sql)).toEqual(expected);
+  });
+
+  test('a function of a table reads no frame that is not there', async () => {
+    expect((await query('FROM histogram(idz, id)')).json()).toMatchObject({ code: 'sql_error', position: 15 });
+  });
+
   test('json_structure takes JSON of moderate depth, and more of it harms nobody', async () => {
     const values = `FROM (VALUES ('{"a[":[1]}'::JSON), (NULL), ('{"b":"[["}')) v(j)`;
     expect(await dataset(`SELECT json_structure(j) ${values}`)).toEqual([

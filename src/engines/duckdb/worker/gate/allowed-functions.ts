@@ -84,6 +84,8 @@ const tableGroups = {
   json: `json_each json_tree`,
   about: `icu_calendar_names pg_timezone_names`,
   samples: `test_all_types test_vector_types`,
+  /** Of a table: of its name, which is checked as such, or of a subquery. */
+  tables: `histogram histogram_values summary`,
 } as const;
 
 /** What tells of tables, columns and types, for client tools. Of the process they tell nothing. */

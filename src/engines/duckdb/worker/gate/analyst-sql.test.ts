@@ -75,6 +75,10 @@ SELECT coalesce(*COLUMNS(*)) FROM trades
 SELECT [x * 2 FOR x IN l IF x > 1] FROM t
 SELECT list_transform(l, lambda x: x + 1), list_filter(l, lambda x, i: i > 1), list_reduce(l, lambda a, b: a + b) FROM t
 SELECT (x::VARIANT).a, CAST(y AS BIGNUM), TRY_CAST(z AS GEOMETRY[]), z::GEOMETRY('OGC:CRS84'), VARIANT 'x', x::MAP(VARCHAR, VARIANT) FROM t
+FROM histogram(trades, price, bin_count := 10)
+SELECT bin, count FROM histogram_values(frames.trades, qty % 2, technique := 'sample')
+WITH x AS (FROM trades) FROM histogram_values(x, price)
+FROM summary((SELECT sym FROM trades))
 SELECT l.list_sort().list_slice(1, 3) FROM t
 SELECT l[1], l[-1], l[2:3], l[1:], 'abc'[2] FROM t
 SELECT {'a': 1, 'b': 'x'} AS s, s.a, s['b'], struct_pack(a := 1), row(1, 2) FROM t

@@ -59,6 +59,30 @@ export function checkTableFunction(call: TreeNode): Use {
   return 'anywhere';
 }
 
+/** The table that a function in FROM reads by its name, as a node of a table. DuckDB makes a text of the name, and reads that. */
+export function sourceTable(call: TreeNode): TreeNode | undefined {
+  const name = asciiLower(String(call.function_name));
+  if (!takesTable.has(name)) return undefined;
+  const [source, ...rest] = (call.children ?? []) as readonly TreeNode[];
+  const path = source?.class === 'COLUMN_REF' ? (source.column_names as readonly string[]) : [];
+  const isPlain = path.length > 0 && path.length <= 3 && path.every((part) => /^[a-z_][a-z0-9_]*$/i.test(part));
+  const isNamed = source?.alias !== undefined || rest.some(({ alias }) => isSource(alias));
+  if (source === undefined || !isPlain || isNamed) {
+    throw new AppError('sql_forbidden', `the first argument of ${name} must be the name of a table`, {
+      hint: `write FROM ${name}(trades, price); a name may have letters, digits and _`,
+      position: bytePosition(source ?? call),
+    });
+  }
+  const [table_name, schema_name, catalog_name] = [...path].reverse();
+  return { table_name, schema_name, catalog_name, query_location: source.query_location };
+}
+
+const takesTable: ReadonlySet<string> = new Set(['histogram', 'histogram_values']);
+
+function isSource(alias: unknown): boolean {
+  return typeof alias === 'string' && asciiLower(alias) === 'source';
+}
+
 function refused(name: string, call: TreeNode, allowed: ReadonlySet<string>): AppError {
   const position = bytePosition(call);
   const shown = name.slice(0, 100);

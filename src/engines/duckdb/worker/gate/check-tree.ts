@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import { isAnalytics, type TableName } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { checkFunction, checkTableFunction } from './check-function.ts';
+import { checkFunction, checkTableFunction, sourceTable } from './check-function.ts';
 import { checkType } from './check-type.ts';
 import { bytePosition, type TreeNode } from './parse-tree.ts';
 import { type RowIdUse, rowIdUse } from './row-ids.ts';
@@ -86,6 +86,7 @@ export function checkTree(
         case 'TABLE_FUNCTION':
           if (!isNode(node.function)) throw unknownPart(node);
           if (checkTableFunction(node.function) === 'catalogs') askCatalogs(bytePosition(node));
+          addSource(node.function, scope);
           // Its name is a table function's, not an expression's; its arguments are expressions.
           pending.push([Object.values(node.function), scope]);
           skipped = ['function'];
@@ -126,12 +127,16 @@ export function checkTree(
     return { ...scope, names };
   };
 
+  /** A name of WITH is checked like a table: where DuckDB reads a table by the text of its name, it may not be visible. */
+  const addSource = (call: TreeNode, scope: Scope): void => {
+    const source = sourceTable(call);
+    if (source === undefined) return;
+    checkReadable(tableOf(source), bytePosition(source));
+    addTable(source, scope);
+  };
+
   const addTable = (node: TreeNode, scope: Scope): void => {
-    const table = {
-      catalog: text(node.catalog_name),
-      schema: text(node.schema_name),
-      name: text(node.table_name) ?? '',
-    };
+    const table = tableOf(node);
     const position = bytePosition(node);
     const own = hasName(scope.names, table.name) && table.catalog === undefined;
     // The schema by which a recursive query with USING KEY reads all of its rows so far.
@@ -236,6 +241,14 @@ function unknownPart(node: TreeNode): AppError {
   return new AppError('sql_forbidden', `${String(node.class ?? node.type)} is not supported here`, {
     position: bytePosition(node),
   });
+}
+
+function tableOf(node: TreeNode): TableName {
+  return {
+    catalog: text(node.catalog_name),
+    schema: text(node.schema_name),
+    name: text(node.table_name) ?? '',
+  };
 }
 
 function text(value: unknown): string | undefined {

@@ -66,9 +66,7 @@ checkpoint()
 force_checkpoint()
 seq_scan('trades')
 arrow_scan(1, 2, 3)
-summary((SELECT 1))
 histogram_values('trades', 'price')
-histogram(trades, price)
 enable_peg_parser()
 duckdb_profiling_settings()
 `);
@@ -468,6 +466,23 @@ SELECT x::MAP(VARCHAR, my_type) FROM t
 SELECT x::AGGREGATE_STATE FROM t
 SELECT x::GEOMETRY((SELECT content FROM read_text('/etc/passwd'))) FROM t
 SELECT * FROM test_vector_types(getenv('HOME'))
+FROM histogram_values(duckdb_settings, name)
+FROM histogram_values('duckdb_settings', name)
+FROM histogram_values('t', a)
+FROM histogram_values(information_schema.tables, table_name)
+FROM histogram("information_schema.tables", table_name)
+FROM histogram_values(system.main.duckdb_settings, name)
+FROM histogram_values("/etc/passwd", a)
+FROM histogram_values("t.csv", a)
+FROM histogram_values((SELECT 1), a)
+FROM histogram_values(t, getenv(a))
+FROM histogram_values(t, source := duckdb_settings, col_name := name)
+FROM histogram_values(col_name := name, source := duckdb_settings)
+FROM histogram_values(concat('duckdb', '_settings'), name)
+FROM histogram_values()
+WITH duckdb_settings AS (SELECT 1 AS name) FROM histogram_values(duckdb_settings, name)
+FROM summary((FROM read_csv('x')))
+FROM summary((FROM duckdb_settings()))
 SELECT x::my_type FROM t
 SELECT x::main.my_type FROM t
 SELECT x::"JSON".y FROM t

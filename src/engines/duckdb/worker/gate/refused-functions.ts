@@ -26,11 +26,6 @@ const refusals: readonly Refusal[] = [
       sql_auto_complete check_peg_parser`,
   },
   {
-    reason: 'it takes the name of a table as text',
-    hint: 'use histogram(column) as an aggregate, or SUMMARIZE',
-    names: 'histogram_values summary',
-  },
-  {
     reason: 'it tells about the server, not about frames',
     hint: 'SHOW TABLES lists the frames and DESCRIBE the columns of one',
     names: `duckdb_approx_database_count duckdb_connection_count duckdb_coordinate_systems duckdb_extensions
