@@ -48,6 +48,12 @@ describe('errors of DuckDB in our words', () => {
     ['WITH trades AS (SELECT 1) SELECT trades.prise FROM trades', 'column "prise" not found in trades', undefined, 33],
     ['SELECT trade.price FROM trades', 'table "trade" not found in FROM; did you mean "trades"?', undefined, 7],
     ['SELECT *\nFROM trade', 'table trade not found; did you mean "trades"?', 'SHOW TABLES lists the frames', 14],
+    [
+      'SELECT * FROM trades, trades',
+      'table "trades" stands twice in FROM',
+      'give each an alias: FROM trades AS a, trades AS b',
+      undefined,
+    ],
     ['FROM nothinglikethis', 'table nothinglikethis not found', 'SHOW TABLES lists the frames', 5],
     [
       "SELECT 'é',\n  'é', prise FROM trades",

@@ -96,6 +96,13 @@ const wordings: readonly [RegExp, (found: readonly string[], candidates: readonl
       ([, table = '', column = '']) => ({ message: `column "${column}" of ${table} takes no NULL` }),
     ],
     [
+      /^Ambiguous reference to table "[^\n]*" \(duplicate alias "(?:[^"\n]*\.)?([^".\n]*)"/,
+      ([, table = '']) => ({
+        message: `table "${table}" stands twice in FROM`,
+        hint: `give each an alias: FROM ${table} AS a, ${table} AS b`,
+      }),
+    ],
+    [
       /^More than one row returned by a subquery used as an expression/,
       () => ({ message: 'a subquery used as a value gives more than one row', hint: 'add LIMIT 1, or use IN or ANY' }),
     ],
