@@ -96,7 +96,8 @@ test('jdbc-dbeaver.md names the versions of the programs and libraries that are 
   const pom = readFileSync(new URL('java/tools/pom.xml', import.meta.url), 'utf8');
   const versions = [...pom.matchAll(/<version>([\d.]+\.[\d.]+)<\/version>/g)].map((match) => match[1]);
   expect(versions).toHaveLength(5);
-  for (const version of versions) expect(guide).toContain(` | ${version} | `);
+  const spark = readFileSync(new URL('../cluster/requirements.txt', import.meta.url), 'utf8');
+  for (const version of [...versions, /^pyspark==(.*)$/m.exec(spark)?.[1]]) expect(guide).toContain(` | ${version} | `);
 });
 
 test('python.md names the versions of SQLAlchemy, its dialect and dlt that are tested', () => {

@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
+import { jdbcDriver } from '../clients/support/jdbc-driver.ts';
 import { python } from '../clients/support/python.ts';
 import { ask } from '../support/http-client.ts';
 import { needed } from '../support/missing.ts';
@@ -18,8 +22,9 @@ import { tpchFolder, tpchQueries } from './support/tpch.ts';
 const venv = await needed('Spark', async () => {
   await needJava();
   await python();
-  return clusterVenv();
+  return { ...(await clusterVenv()), jdbcDriver: await jdbcDriver() };
 });
+const overJdbc = fileURLToPath(new URL('support/spark_jdbc.py', import.meta.url));
 
 /** Takes both cores for many seconds. */
 const longSql = `SELECT a.l_linenumber, count(*) AS pairs, sum(a.l_partkey - b.l_partkey) AS difference, min(b.l_orderkey) AS lowest
@@ -48,7 +53,7 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 240_000 }, () => {
   let cluster: SparkCluster;
   let door: EngineDoor;
   beforeAll(async () => {
-    cluster = cleanup.use(await startSparkCluster());
+    cluster = cleanup.use(await startSparkCluster({ jars: venv?.jdbcDriver }));
     door = cleanup.use(await openEngineDoor({ engineUrl: cluster.url, tables: await tpchFolder(0.1) }));
     await door.rows({ sql: `CREATE TABLE many AS SELECT range AS id FROM range(${manyRows})`, engine: 'local' });
   }, 300_000);
@@ -119,6 +124,28 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 240_000 }, () => {
     const { dataset } = await door.rows({ sql, engine: 'local' });
     const sum = Number(sumOfIdsBelow(keptRows));
     expect(dataset[0]?.map(Number)).toEqual([keptRows, keptRows, sum, sum / 2, keptRows]);
+  });
+
+  test("frames are read and written by Spark's own JDBC source", async () => {
+    const columns = 'name VARCHAR, price DECIMAL(10,2), ratio DOUBLE, day DATE, placed TIMESTAMP, good BOOLEAN';
+    await door.rows({ sql: `CREATE TABLE from_spark (id BIGINT NOT NULL, ${columns})`, engine: 'local' });
+    await door.rows({ sql: 'CREATE TABLE again (other INTEGER)', engine: 'local' });
+    const args = ['-B', overJdbc, cluster.url, `127.0.0.1:${door.server.grpcPort}`];
+    const { stdout } = await promisify(execFile)(venv?.python ?? '', args);
+    expect(JSON.parse(stdout)).toEqual({
+      types: {
+        ...{ id: 'bigint', name: 'string', price: 'decimal(10,2)', ratio: 'double' },
+        ...{ day: 'date', placed: 'timestamp', good: 'boolean' },
+      },
+      rows: [3, 5].map((n) => [
+        ...[`${n}`, `x${n}`, `${n / 4}`, `${n / 2}`],
+        ...['2026-01-31', '2026-01-31 12:00:00', 'True'],
+      ]),
+      sum: '3.75',
+      again: 3,
+    });
+    const { dataset } = await door.rows({ sql: 'SELECT count(*), count(name) FROM from_spark', engine: 'local' });
+    expect(dataset).toEqual([[6, 3]]);
   });
 
   test('a caller who leaves stops the job', async () => {

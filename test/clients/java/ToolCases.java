@@ -134,17 +134,18 @@ public class ToolCases extends CaseProgram {
 
   // jOOQ.
 
-  @Case("jOOQ's meta() finds tables, columns and primary keys")
+  @Case("jOOQ's meta() finds tables, columns and primary keys, as of any database and as of DuckDB")
   void jooqMeta() throws Exception {
     try (Connection connection = connect()) {
-      DSLContext jooq = DSL.using(connection);
-      List<org.jooq.Table<?>> tables = jooq.meta().getTables("orders");
-      equal(tables.size(), 1);
-      equal(tables.get(0).getSchema().getName(), "frames");
-      equal(tables.get(0).getPrimaryKey().getFields().stream().map(Field::getName).toList(), List.of("id"));
-      equal(
-          Stream.of(tables.get(0).fields()).map(column -> column.getName() + " " + column.getDataType().getTypeName()).toList(),
-          List.of("id bigint", "customer varchar", "amount numeric", "placed timestamp"));
+      for (SQLDialect dialect : List.of(SQLDialect.DEFAULT, SQLDialect.DUCKDB)) {
+        List<org.jooq.Table<?>> tables = DSL.using(connection, dialect).meta().getTables("orders");
+        equal(tables.size(), 1);
+        equal(tables.get(0).getSchema().getName(), "frames");
+        equal(tables.get(0).getPrimaryKey().getFields().stream().map(Field::getName).toList(), List.of("id"));
+        equal(
+            Stream.of(tables.get(0).fields()).map(column -> column.getName() + " " + column.getType().getSimpleName()).toList(),
+            List.of("id Long", "customer String", "amount BigDecimal", "placed Timestamp"));
+      }
     }
   }
 
@@ -168,23 +169,24 @@ public class ToolCases extends CaseProgram {
     }
   }
 
-  @Case("jOOQ generates classes for tables")
+  @Case("jOOQ generates classes for tables, by the metadata of JDBC and by DuckDB's catalogs")
   void jooqCodegen() throws Exception {
     Path folder = Files.createTempDirectory("framehold-jooq-");
     try {
-      GenerationTool.generate(new Configuration()
-          .withJdbc(new Jdbc().withDriver("org.apache.arrow.driver.jdbc.ArrowFlightJdbcDriver").withUrl(url))
-          .withGenerator(new Generator()
-              .withDatabase(new Database().withName("org.jooq.meta.jdbc.JDBCDatabase").withInputSchema("frames").withIncludes("orders"))
-              .withTarget(new Target().withPackageName("generated").withDirectory(folder.toString()))));
-      String keys = Files.readString(folder.resolve("generated/Keys.java"));
-      isTrue(keys.contains("new TableField[] { Orders.ORDERS.ID }, true)"), keys);
-      String orders = Files.readString(folder.resolve("generated/tables/Orders.java"));
-      for (String line : List.of(
-          "TableField<OrdersRecord, Long> ID = createField(DSL.name(\"id\"), SQLDataType.BIGINT.nullable(false)",
-          "TableField<OrdersRecord, BigDecimal> AMOUNT = createField(DSL.name(\"amount\"), SQLDataType.NUMERIC(10, 2)",
-          "TableField<OrdersRecord, LocalDateTime> PLACED = createField(DSL.name(\"placed\"), SQLDataType.LOCALDATETIME")) {
-        isTrue(orders.contains(line), "no \"" + line + "\" in " + orders);
+      for (String name : List.of("jdbc.JDBCDatabase", "duckdb.DuckDBDatabase")) {
+        Database from = new Database().withName("org.jooq.meta." + name).withIncludes("(framehold\\.)?frames\\.orders");
+        GenerationTool.generate(new Configuration()
+            .withJdbc(new Jdbc().withDriver("org.apache.arrow.driver.jdbc.ArrowFlightJdbcDriver").withUrl(url))
+            .withGenerator(new Generator()
+                .withDatabase(from)
+                .withTarget(new Target().withPackageName("generated").withDirectory(folder.toString()))));
+        Path tables = folder.resolve(name.startsWith("jdbc") ? "generated" : "generated/framehold/frames");
+        String keys = Files.readString(tables.resolve("Keys.java"));
+        isTrue(keys.contains("new TableField[] { Orders.ORDERS.ID }, true)"), keys);
+        String orders = Files.readString(tables.resolve("tables/Orders.java"));
+        for (String line : List.of("<OrdersRecord, Long> ID", "<OrdersRecord, BigDecimal> AMOUNT", "<OrdersRecord, LocalDateTime> PLACED", "(10, 2)")) {
+          isTrue(orders.contains(line), "no \"" + line + "\" in " + orders);
+        }
       }
     } finally {
       try (Stream<Path> files = Files.walk(folder)) {

@@ -39,7 +39,8 @@ function javaCommand(classPath: readonly string[]): Command {
   ];
 }
 
-async function jdbcDriver(): Promise<string> {
+/** The path of its jar. Throws Missing. */
+export async function jdbcDriver(): Promise<string> {
   await run('javac', ['-version']).catch(() => {
     throw new Missing('there is no JDK (17 or later) on the PATH');
   });

@@ -38,10 +38,12 @@ export const frugal = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
 export interface SparkClusterOptions {
   /** Lets Java optimise all that it can, for who measures. Default false. */
   readonly isMeasured?: boolean;
+  /** Paths of jars that it loads, separated by commas. Default: none. */
+  readonly jars?: string | undefined;
 }
 
 /** Resolves when a first query has run on both executors. Throws Missing. */
-export async function startSparkCluster({ isMeasured = false }: SparkClusterOptions = {}): Promise<SparkCluster> {
+export async function startSparkCluster({ isMeasured = false, jars }: SparkClusterOptions = {}): Promise<SparkCluster> {
   const javaOptions = isMeasured ? '-XX:+UseParallelGC' : frugal;
   await needJava();
   const { sparkHome } = await clusterVenv();
@@ -90,6 +92,7 @@ export async function startSparkCluster({ isMeasured = false }: SparkClusterOpti
             '--conf',
             `${key}=${value}`,
           ]),
+          ...(jars === undefined ? [] : ['--jars', jars]),
         ],
         env,
         log: join(folder, 'connect.log'),
