@@ -77,6 +77,15 @@ export class FrameAudit implements Frames {
     return held;
   };
 
+  readonly change: Frames['change'] = async (principal, request, options) => {
+    const { notes } = principal;
+    const note = notes?.frame(request.handle, 'change');
+    const held = await this.#frames.change(principal, request, options);
+    if (note !== undefined) note.version = held.version;
+    notes?.changed();
+    return held;
+  };
+
   readonly refusePut: Frames['refusePut'] = async (principal, request) => {
     if (request.handle !== undefined) principal.notes?.frame(request.handle, request.mode);
     await this.#frames.refusePut(principal, request);

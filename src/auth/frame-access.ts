@@ -148,6 +148,9 @@ export class FrameAccess implements Frames {
     await this.#frames.refusePut(principal, { handle: await this.#putTarget(principal, name), mode });
   };
 
+  readonly change: Frames['change'] = async (principal, { handle: name, ...request }, options) =>
+    this.#frames.change(principal, { ...request, handle: await this.#writable(principal, name) }, options);
+
   readonly use: Frames['use'] = (principal) => this.#frames.use(principal);
 
   readonly drop: Frames['drop'] = async (principal, name, options) =>

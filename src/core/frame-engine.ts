@@ -81,7 +81,7 @@ export type RowSource =
   | ParquetRows;
 
 /** Rows that become one file. */
-export type PartRows = Exclude<RowSource, { kind: 'parts' | 'batch' }>;
+export type PartRows = Exclude<RowSource, { kind: 'parts' | 'batch' }> | ChangedRows | AddedRows;
 
 /** Rows of other Parquet files, order kept. */
 export interface ParquetRows {
@@ -92,6 +92,45 @@ export interface ParquetRows {
   readonly select?: readonly number[] | undefined;
   /** Rows [from, to). Default: all. */
   readonly range?: { readonly from: number; readonly to: number } | undefined;
+}
+
+/** What a statement changes of a frame, as a Parquet file. */
+export interface RowChanges {
+  /**
+   * Its columns: the number of the row in the frame (NULL: the row is added), `UPDATE`, `DELETE` or `INSERT`, and the new values.
+   * No row of the frame is there twice.
+   */
+  readonly path: string;
+  /** Of which columns of the frame it has values, by position, in the order of its own. A row that is added needs all of them. */
+  readonly set: readonly number[];
+}
+
+/** The rows of one part with what is changed of them. Those that stay keep their order. */
+export interface ChangedRows {
+  readonly kind: 'changed';
+  readonly part: PartSource;
+  /** Of the frame. */
+  readonly columns: readonly Column[];
+  /** The number in the frame of the part's first row. */
+  readonly firstRow: number;
+  readonly changes: RowChanges;
+}
+
+/** The rows that are added. */
+export interface AddedRows {
+  readonly kind: 'added';
+  /** Of the frame. */
+  readonly columns: readonly Column[];
+  readonly changes: RowChanges;
+}
+
+/** How many rows are changed. */
+export interface ChangeCounts {
+  /** By the parts in whose order they were asked for. */
+  readonly parts: readonly { readonly changed: number; readonly deleted: number }[];
+  readonly added: number;
+  /** Rows of the frame that are there more than once. */
+  readonly repeated: number;
 }
 
 export type FileFormat =
@@ -193,6 +232,8 @@ export interface FrameEngine {
   probe(path: string, options: JobOptions): Promise<PartFacts>;
   read(job: ReadRows, options: JobOptions): AsyncIterable<EncodedRows>;
   write(job: WritePart, options: JobOptions): Promise<WrittenPart>;
+  /** `firstRows`: the number in the frame of the first row of each part, in order. */
+  countChanges(changes: RowChanges, firstRows: readonly number[], options: JobOptions): Promise<ChangeCounts>;
   /** Whether the bytes of a file are those of the one that `write` gave this checksum. */
   hasChecksum(path: string, checksum: string, options: JobOptions): Promise<boolean>;
 }

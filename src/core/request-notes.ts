@@ -1,5 +1,15 @@
 /** What was done to a frame. */
-export type FrameDeed = 'read' | 'describe' | 'create' | 'overwrite' | 'append' | 'drop' | 'alter' | 'renew' | 'flush';
+export type FrameDeed =
+  | 'read'
+  | 'describe'
+  | 'create'
+  | 'overwrite'
+  | 'append'
+  | 'change'
+  | 'drop'
+  | 'alter'
+  | 'renew'
+  | 'flush';
 
 export interface FrameNote {
   readonly handle: string;

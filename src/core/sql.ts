@@ -34,12 +34,28 @@ export function tableText({ catalog, schema, name }: TableName): string {
     .join('.');
 }
 
+/** By this schema, which is no tenant's, a statement that changes a frame reads it. Only our own text may name it. */
+export const targetSchema = '_target';
+/** A column of it beside the frame's own: the number of the row. */
+export const rowNumberColumn = 'framehold row';
+/** What happens to a row, as a column that RETURNING may name. */
+export const mergeActionColumn = 'merge_action';
+
+/** A piece of a text that was put together: where it stands in that text, and in the caller's. */
+export interface TextPiece {
+  readonly built: number;
+  readonly written: number;
+  readonly length: number;
+}
+
 /** A statement that only reads, checked against what callers may do. */
 export interface Query {
   readonly sql: string;
   /** Where that begins in the caller's text, negative when something of ours stands before it; undefined when it is all ours. */
   readonly start?: number | undefined;
-  /** Every table that it reads; names of its own (WITH) are not among them. */
+  /** Where it was put together of pieces of the caller's text: these. */
+  readonly pieces?: readonly TextPiece[] | undefined;
+  /** Every table that it reads; names of its own (WITH) and the frame that is changed are not among them. */
   readonly tables: readonly TableName[];
   readonly parameterCount: number;
   /** Where parameters have names (`$name`): theirs, in the order of their first use. Case does not tell them apart. */
@@ -85,6 +101,8 @@ export type Statement<Q extends Query = Query> =
       /** How the query's columns find those of the frame. `defaults`: it is one DEFAULT, and every column gets its own. */
       readonly match?: 'position' | 'name' | 'defaults' | undefined;
       readonly query: Q;
+      /** Over the rows that it adds, by the schema `_target`. */
+      readonly returning?: Q | undefined;
     }
   | {
       readonly kind: 'alter';
@@ -94,6 +112,8 @@ export type Statement<Q extends Query = Query> =
       /** Gives the columns of the next version, and its rows where they change. For NOT NULL: a row that has none. */
       readonly query: Q;
     }
+  | Change<Q>
+  | { readonly kind: 'truncate'; readonly table: TableName }
   | { readonly kind: 'drop'; readonly table: TableName; readonly ifAbsent: 'fail' | 'ignore' }
   | { readonly kind: 'showTables' };
 
@@ -114,8 +134,42 @@ export type AlterChange =
   | { readonly kind: 'dropDefault' | 'setNotNull' | 'dropNotNull'; readonly column: string }
   | { readonly kind: 'renameTable'; readonly to: string };
 
+/** UPDATE, DELETE or MERGE. */
+export interface Change<Q extends Query = Query> {
+  readonly kind: 'change';
+  readonly verb: 'update' | 'delete' | 'merge';
+  readonly table: TableName;
+  /**
+   * What becomes of rows: the number of each (NULL: it is added), `UPDATE`, `DELETE` or `INSERT`, and the values of `set` that are no
+   * defaults; of all columns of the frame where it is whole.
+   */
+  readonly query: Q;
+  /** Columns that get values, as the statement names them. */
+  readonly set: readonly SetColumn[];
+  readonly isWhole: boolean;
+  /** Over the rows that it changes, by the schema `_target`. */
+  readonly returning?: Q | undefined;
+}
+
+export interface SetColumn {
+  readonly name: string;
+  readonly position: number;
+  /** The query does not give its value. */
+  readonly isDefault: boolean;
+}
+
 /** What a query finds under a name, spelled as the query has it. */
-export type SqlTable = FrameTable | ListTable;
+export type SqlTable = FrameTable | ChangesTable | ListTable;
+
+/** The rows that a statement changes, in a file. */
+export interface ChangesTable {
+  readonly kind: 'changes';
+  readonly name: string;
+  readonly schema: string;
+  readonly path: string;
+  /** Columns of the file that are not shown. */
+  readonly hidden: readonly string[];
+}
 
 /** A version of a frame. Its files stay valid and unchanged during the job. */
 export interface FrameTable {
@@ -135,6 +189,8 @@ export interface FrameTable {
   readonly parts: readonly PartSource[];
   /** Only rows [from, to) of them. Default: all. */
   readonly range?: { readonly from: number; readonly to: number } | undefined;
+  /** There is one more column of this name behind the others: the number of the row. Default: none. */
+  readonly rowNumbers?: string | undefined;
   /** Keeps the files beyond the job, until disposed of. */
   hold(): Disposable;
   /** Aborts when the version is no longer the frame's: it was dropped or replaced. */

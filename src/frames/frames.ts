@@ -3,10 +3,11 @@ import type { ChunkForm, Compression, EncodedRows, FileReport, PartRows } from '
 import type { FrameName } from '../core/frame-name.ts';
 import type { Principal } from '../core/principal.ts';
 import type { FrameChange } from './catalog/frame-changes.ts';
-import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
+import type { ChangeResult, FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
 import type { ReadOptions } from './read/chunk-reader.ts';
 import type { FrameReader } from './read/frame-reader.ts';
 import type { FrameParts, FrameRows, FrameSelection, ReadRequest } from './read/read-frame.ts';
+import type { ChangeRequest } from './write/change-frame.ts';
 import type { LogBacklog } from './write/flusher.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import type { Arrival } from './write/quota.ts';
@@ -96,6 +97,8 @@ export interface Frames<Name extends string = FrameName> {
   put(principal: Principal, request: PutRequest<Name>, options: Signal): Promise<PutResult>;
   /** Changes what is told of the columns, while the rows stay: makes the next version. Resolves when that is on disk for good. */
   redefine(principal: Principal, request: RedefineRequest<Name>): Promise<HeldSummary>;
+  /** Changes some rows of a frame, or removes them: makes its next version. Resolves when that is on disk for good. */
+  change(principal: Principal, request: ChangeRequest<Name>, options: Signal): Promise<ChangeResult>;
   /** Rejects (`forbidden`, `handle_exists`, `quota_exceeded`) where a put would whatever its rows: before they are sent for nothing. */
   refusePut(principal: Principal, request: Pick<PutRequest<Name>, 'handle' | 'mode'>): Promise<void>;
   /** What the tenant holds. */
@@ -113,7 +116,12 @@ export interface Frames<Name extends string = FrameName> {
   /** Writes rows to a temporary Parquet file. Default compression: that of a new frame. */
   writeParquet(
     principal: Principal,
-    request: { readonly source: PartRows; readonly compression?: Compression | undefined },
+    request: {
+      readonly source: PartRows;
+      readonly compression?: Compression | undefined;
+      /** The caller's statements can read it. Default false. */
+      readonly isForStatements?: boolean | undefined;
+    },
     options: Signal,
   ): Promise<TemporaryPath & { readonly bytes: number }>;
   /** Reads a file as a put would, and keeps nothing of it. */

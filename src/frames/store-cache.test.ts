@@ -67,6 +67,7 @@ test('without a cache only the rows that were asked for are read', async () => {
     probe: (...args) => bench.engine.probe(...args),
     write: (...args) => bench.engine.write(...args),
     hasChecksum: (...args) => bench.engine.hasChecksum(...args),
+    countChanges: (...args) => bench.engine.countChanges(...args),
     read: (job, options) => {
       asked.push(job.toRow - job.fromRow);
       return bench.engine.read(job, options);
@@ -116,6 +117,7 @@ function watched(): { readonly engine: FrameEngine; readonly running: () => numb
       probe: (...args) => bench.engine.probe(...args),
       write: (...args) => bench.engine.write(...args),
       hasChecksum: (...args) => bench.engine.hasChecksum(...args),
+      countChanges: (...args) => bench.engine.countChanges(...args),
       async *read(job, options) {
         most = Math.max(most, ++running);
         try {
@@ -170,6 +172,7 @@ function failing(code: 'overloaded' | 'engine_crashed', isDue: (read: number) =>
     probe: (...args) => bench.engine.probe(...args),
     write: (...args) => bench.engine.write(...args),
     hasChecksum: (...args) => bench.engine.hasChecksum(...args),
+    countChanges: (...args) => bench.engine.countChanges(...args),
     async *read(job, options) {
       const due = isDue(reads++);
       if (due && code === 'overloaded') throw new AppError(code, 'busy');

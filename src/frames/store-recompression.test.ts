@@ -90,6 +90,7 @@ function held(): { readonly engine: FrameEngine; readonly begun: Promise<void>; 
       probe: (...args) => bench.engine.probe(...args),
       read: (...args) => bench.engine.read(...args),
       hasChecksum: (...args) => bench.engine.hasChecksum(...args),
+      countChanges: (...args) => bench.engine.countChanges(...args),
       write: async (...args) => {
         const written = await bench.engine.write(...args);
         begin();
@@ -157,6 +158,7 @@ function watched(): { readonly engine: FrameEngine; readonly begun: () => number
     probe: (...args) => bench.engine.probe(...args),
     read: (...args) => bench.engine.read(...args),
     hasChecksum: (...args) => bench.engine.hasChecksum(...args),
+    countChanges: (...args) => bench.engine.countChanges(...args),
     write: async (...args) => {
       begun++;
       return await bench.engine.write(...args).catch((error: unknown) => {

@@ -13,7 +13,7 @@ import { defaultTenant, type Principal, type Tenant } from '../core/principal.ts
 import { errnoOf } from '../core/storage-error.ts';
 import { noTimings, type Timings } from '../core/timings.ts';
 import { type FrameChange, StoreChanges } from './catalog/frame-changes.ts';
-import type { FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
+import type { ChangeResult, FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
 import type { StoreContext } from './catalog/tenant-state.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
@@ -45,8 +45,10 @@ import {
 import { TenantFrames } from './tenant-frames.ts';
 import { ExpirySweeper } from './upkeep/expiry-sweeper.ts';
 import { RewriteQueue } from './upkeep/rewrite-queue.ts';
+import type { ChangeRequest } from './write/change-frame.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import type { RedefineRequest } from './write/redefine-frame.ts';
+import type { WriteOptions } from './write/staged-parts.ts';
 import { firstCompression } from './write/staged-parts.ts';
 
 export interface FrameStoreOptions {
@@ -166,12 +168,30 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   }
 
   async put(principal: Principal, request: PutRequest<Handle>, options: Signal): Promise<PutResult> {
-    let put: PutResult;
+    const put = await this.#timed(principal, request.mode, options, (work) =>
+      this.#of(principal.tenant).put(request, work),
+    );
+    this.#puts++;
+    this.#rowsPut += put.rowsPut;
+    this.#bytesPut += put.bytesPut;
+    return put;
+  }
+
+  async change(principal: Principal, request: ChangeRequest<Handle>, options: Signal): Promise<ChangeResult> {
+    return await this.#timed(principal, 'change', options, (work) => this.#of(principal.tenant).change(request, work));
+  }
+
+  async #timed<T>(
+    { span: outer }: Principal,
+    mode: PutRequest['mode'] | 'change',
+    options: Signal,
+    write: (work: WriteOptions) => Promise<T>,
+  ): Promise<T> {
     const begunMs = performance.now();
-    const span = principal.span?.child('put', { 'framehold.mode': request.mode });
+    const span = outer?.child('put', { 'framehold.mode': mode });
     const end = (failure = ''): void => {
       span?.end(failure);
-      this.#putTimings.add(performance.now() - begunMs, request.mode, failure, '', span?.traceId);
+      this.#putTimings.add(performance.now() - begunMs, mode, failure, '', span?.traceId);
     };
     // Not a copy of the options: they may make their signal only when it is asked for.
     const work = {
@@ -181,17 +201,14 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       },
     };
     try {
-      put = await this.#of(principal.tenant).put(request, work);
+      const written = await write(work);
       end();
+      return written;
     } catch (error) {
       end(errorType(error));
       if (error instanceof AppError && error.code === 'storage_full') this.diskCache?.giveWay();
       throw error;
     }
-    this.#puts++;
-    this.#rowsPut += put.rowsPut;
-    this.#bytesPut += put.bytesPut;
-    return put;
   }
 
   /** As far as they are known by now. */
@@ -239,7 +256,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   }
 
   async temporaryFile(principal: Principal): Promise<TemporaryFile> {
-    return this.#of(principal.tenant).temporaryFile();
+    return this.#of(principal.tenant).temporaryFile({ isForStatements: false });
   }
 
   async incomingFolder(principal: Principal): Promise<TemporaryPath> {
@@ -248,13 +265,15 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
 
   async writeParquet(
     principal: Principal,
-    request: { readonly source: PartRows; readonly compression?: Compression | undefined },
+    request: Parameters<Frames['writeParquet']>[1],
     { signal }: Signal,
   ): Promise<TemporaryPath & { readonly bytes: number }> {
     const { source, compression = firstCompression(this.#common.compression).compression } = request;
-    const file = await this.temporaryFile(principal);
+    const { isForStatements = false } = request;
+    const file = await this.#of(principal.tenant).temporaryFile({ isForStatements });
     try {
-      const { bytes } = await this.#common.engine.write({ source, path: file.path, compression }, { signal });
+      const part = { source, path: file.path, compression, isTemporary: isForStatements };
+      const { bytes } = await this.#common.engine.write(part, { signal });
       return { ...file, bytes };
     } catch (error) {
       await file[Symbol.asyncDispose]();

@@ -8,7 +8,13 @@ import type { Handle } from '../core/handle.ts';
 import type { Tenant } from '../core/principal.ts';
 import type { FrameChange } from './catalog/frame-changes.ts';
 import { whyNotHeld } from './catalog/frame-errors.ts';
-import { type FrameSummary, type HeldSummary, heldSummary, type PutResult } from './catalog/frame-summary.ts';
+import {
+  type ChangeResult,
+  type FrameSummary,
+  type HeldSummary,
+  heldSummary,
+  type PutResult,
+} from './catalog/frame-summary.ts';
 import { type StoreContext, TenantState } from './catalog/tenant-state.ts';
 import { storage } from './disk/durable-file.ts';
 import { FileChanged } from './disk/part-links.ts';
@@ -24,6 +30,7 @@ import { FrameExpiry } from './upkeep/frame-expiry.ts';
 import type { MergeOptions } from './upkeep/merge-plan.ts';
 import { PartRewriter } from './upkeep/rewrite-parts.ts';
 import { Verification } from './upkeep/verification.ts';
+import { type Changed, type ChangeRequest, FrameChanger } from './write/change-frame.ts';
 import type { LogBacklog } from './write/flusher.ts';
 import { FrameAppender } from './write/frame-appender.ts';
 import { FrameWriter, type PutRequest } from './write/put-frame.ts';
@@ -50,6 +57,7 @@ export class TenantFrames implements AsyncDisposable {
   readonly #appender: FrameAppender;
   readonly #writer: FrameWriter;
   readonly #redefiner: FrameRedefiner;
+  readonly #changer: FrameChanger;
   readonly #scanner: Scanner;
   readonly #chunks: ChunkReader;
   readonly #puts = new Set<Promise<unknown>>();
@@ -66,6 +74,9 @@ export class TenantFrames implements AsyncDisposable {
     this.#appender = new FrameAppender(this.#state, this.#reconciler, this.#quota);
     this.#writer = new FrameWriter(this.#state, this.#reconciler, this.#quota, this.#appender);
     this.#redefiner = new FrameRedefiner(this.#state, this.#reconciler, this.#appender);
+    this.#changer = new FrameChanger(this.#state, this.#reconciler, this.#quota, this.#appender, (version) =>
+      this.#verification.verifyOnce(version, context.engine),
+    );
     this.#chunks = chunks;
     this.#scanner.start();
   }
@@ -94,14 +105,26 @@ export class TenantFrames implements AsyncDisposable {
       const { version, rows: rowsPut, bytes: bytesPut, isRepeated } = appended;
       return { ...heldSummary(version), rowsPut, bytesPut, isRepeated, report: undefined };
     }
-    using either = new LinkedAbort([options.signal, this.#state.context.signal]);
-    const put = this.#writer.put(request, { signal: either.signal, span: options.span });
-    this.#puts.add(put);
+    const put = await this.#writing(options, (work) => this.#writer.put(request, work));
+    const { version, rows: rowsPut, bytes: bytesPut, isRepeated, report } = put;
+    return { ...heldSummary(version), rowsPut, bytesPut, isRepeated, report };
+  }
+
+  async change(request: ChangeRequest<Handle>, options: WriteOptions): Promise<ChangeResult> {
+    const changing = (work: WriteOptions): Promise<Changed> => this.#changer.change(request, work);
+    const { version, rowsBefore } = await this.#writing(options, changing);
+    return { ...heldSummary(version), rowsBefore };
+  }
+
+  /** The end of this waits for it. */
+  async #writing<T>({ signal, span }: WriteOptions, write: (work: WriteOptions) => Promise<T>): Promise<T> {
+    using either = new LinkedAbort([signal, this.#state.context.signal]);
+    const writing = write({ signal: either.signal, span });
+    this.#puts.add(writing);
     try {
-      const { version, rows: rowsPut, bytes: bytesPut, isRepeated, report } = await put;
-      return { ...heldSummary(version), rowsPut, bytesPut, isRepeated, report };
+      return await writing;
     } finally {
-      this.#puts.delete(put);
+      this.#puts.delete(writing);
     }
   }
 
@@ -135,11 +158,11 @@ export class TenantFrames implements AsyncDisposable {
     return this.#appender.flusher.backlog;
   }
 
-  async temporaryFile(): Promise<TemporaryFile> {
+  async temporaryFile({ isForStatements }: { readonly isForStatements: boolean }): Promise<TemporaryFile> {
     const { context, directory } = this.#state;
     context.durable.assertWritable();
     await directory.prepare();
-    const path = directory.newTemporaryPath();
+    const path = isForStatements ? directory.newPinPath() : directory.newTemporaryPath();
     const { counted, [Symbol.dispose]: settle } = await this.#quota.arrival();
     const remove = (): Promise<void> => rm(path, { force: true }).finally(settle);
     return { path, counted, [Symbol.asyncDispose]: remove };

@@ -60,12 +60,22 @@ export interface UpdateRequest {
   readonly parameters?: Uint8Array | undefined;
   /** Of an INSERT; with another statement it is refused. */
   readonly producer?: Producer | undefined;
+  /** Of the rows of RETURNING. Default: `arrow`. */
+  readonly returned?: ReturnedRows | undefined;
 }
+
+/** Which rows of RETURNING, and how. */
+export type ReturnedRows = Pick<SqlRun, 'form' | 'fromRow' | 'toRow' | 'columns' | 'countAll'>;
+
+/** Rows that are held in memory. */
+export type ReturnedResult = Omit<SqlResult, 'arrowStream'>;
 
 /** What a statement that changes frames has done. */
 export interface SqlUpdate {
-  /** Rows that it wrote. */
+  /** Rows that it wrote, or removed. */
   readonly rows: number;
+  /** The rows of RETURNING, where the statement has it. */
+  readonly returned?: ReturnedResult | undefined;
   /** Whether any frame is another than before. */
   readonly hasChanged: boolean;
   /** An INSERT of a producer that was seen before: its rows were not added again. */
@@ -74,9 +84,9 @@ export interface SqlUpdate {
 
 /** What a statement will give and take. */
 export interface PreparedSql {
-  /** It changes frames, and gives no rows. */
+  /** It changes frames. */
   readonly isUpdate: boolean;
-  /** Of the rows that it gives; none for an update. */
+  /** Of the rows that it gives; none for an update without RETURNING. */
   readonly columns: readonly Column[];
   /** Kind `null` where nothing tells the type. */
   readonly parameters: readonly DataType[];
@@ -108,7 +118,7 @@ export interface FrameSql {
   query(principal: Principal, request: QueryRequest, options: CallOptions): Promise<SqlResult>;
   /** Makes a frame of the rows of a query. */
   keep(principal: Principal, query: KeptQuery, request: KeepRequest, options: CallOptions): Promise<PutResult>;
-  /** Runs a statement that changes frames (CREATE TABLE, INSERT, DROP TABLE). */
+  /** Runs a statement that changes frames (CREATE TABLE, INSERT, UPDATE, DELETE, DROP TABLE …). */
   update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate>;
   /** None where the database is not granted. */
   analyticsTables(principal: Principal, options: CallOptions): Promise<readonly AnalyticsTable[]>;

@@ -6,6 +6,7 @@ import type { Principal } from '../core/principal.ts';
 import { refuseProducer } from '../core/producer.ts';
 import {
   type AnalyticsTable,
+  type Change,
   isAnalytics,
   type SqlEngine,
   type SqlJob,
@@ -22,6 +23,7 @@ import type { HeldSummary, PutResult } from '../frames/catalog/frame-summary.ts'
 import type { Frames } from '../frames/frames.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 import { alterFrame } from './alter-frame.ts';
+import { FrameChanges } from './frame-changes.ts';
 import type {
   AnalysedStatement,
   CallOptions,
@@ -45,19 +47,21 @@ type Create = Extract<AnalysedStatement, { kind: 'createTable' }>;
 type Insert = Extract<AnalysedStatement, { kind: 'insert' }>;
 type Drop = Extract<Statement, { kind: 'drop' }>;
 type Alter = Extract<AnalysedStatement, { kind: 'alter' }>;
+type Truncate = Extract<Statement, { kind: 'truncate' }>;
 type KeptRows = Pick<SqlJob, 'query' | 'constraints' | 'settings'> & Omit<KeptQuery, 'statement'>;
 
-/** A statement that replaces what it reads runs again where others have changed that meanwhile. */
 const mostAttempts = 5;
 
 /** Statements over the frames of a caller, on one engine; each over one version of every frame that it reads. */
 export class FrameStatements {
   readonly #engine: SqlEngine;
   readonly #frames: Frames;
+  readonly #changes: FrameChanges;
 
   constructor({ engine, frames }: FrameStatementsOptions) {
     this.#engine = engine;
     this.#frames = frames;
+    this.#changes = new FrameChanges({ engine, frames });
   }
 
   /** The analysis of a text that is remembered. */
@@ -81,11 +85,21 @@ export class FrameStatements {
         this.#frames.assertMayWrite(principal);
         if (statement.kind === 'createTable' && statement.isTemporary) ofSession(options.temporary, statement.table);
         return await ofStatement(statement, async () => {
-          const into =
-            statement.kind === 'insert' ? (await this.#insertTarget(principal, statement, options)).into : undefined;
-          const description = await this.#describe(principal, { query: statement.query, into, settings }, options);
-          return { ...description, isUpdate: true, columns: [] };
+          const { query } = statement;
+          if (statement.kind === 'createTable')
+            return { ...(await this.#describe(principal, { query, settings }, options)), isUpdate: true, columns: [] };
+          const { handle, into } = await this.#insertTarget(principal, statement, options);
+          const description = await this.#describe(principal, { query, into, settings }, options);
+          const columns = await this.#returnedColumns(principal, statement, handle, options);
+          return { ...description, isUpdate: true, columns };
         });
+      case 'change':
+        this.#frames.assertMayWrite(principal);
+        return await ofStatement(statement, async () => {
+          const handle = await this.#changed(principal, statement.table, options);
+          return { ...(await this.#changes.prepare(principal, statement, handle, options)), isUpdate: true };
+        });
+      case 'truncate':
       case 'drop':
       case 'alter':
         this.#frames.assertMayWrite(principal);
@@ -144,7 +158,7 @@ export class FrameStatements {
 
   async update(
     principal: Principal,
-    { statement, parameters, producer }: UpdateRequest,
+    { statement, parameters, producer, returned }: UpdateRequest,
     options: CallOptions,
   ): Promise<SqlUpdate> {
     if (statement.kind !== 'insert') refuseProducer(producer, 'the statement is no INSERT');
@@ -154,9 +168,19 @@ export class FrameStatements {
         this.#frames.assertMayWrite(principal);
         return await ofStatement(statement, () =>
           statement.kind === 'insert'
-            ? this.#insert(principal, statement, { parameters, producer }, options)
+            ? this.#insert(principal, statement, { parameters, producer, returned }, options)
             : this.#create(principal, statement, parameters, options),
         );
+      case 'change':
+        this.#frames.assertMayWrite(principal);
+        return await ofStatement(statement, async () => {
+          const handle = await this.#changed(principal, statement.table, options);
+          const run = { handle, parameters, returned };
+          return await retried(() => this.#changes.change(principal, statement, run, options));
+        });
+      case 'truncate':
+        this.#frames.assertMayWrite(principal);
+        return await this.#truncate(principal, statement, options);
       case 'drop':
         this.#frames.assertMayWrite(principal);
         return await this.#drop(principal, statement, options);
@@ -276,11 +300,25 @@ export class FrameStatements {
   async #insert(
     principal: Principal,
     statement: Insert,
-    { parameters, producer }: Pick<UpdateRequest, 'parameters' | 'producer'>,
+    { parameters, producer, returned }: Omit<UpdateRequest, 'statement'>,
     options: CallOptions,
   ): Promise<SqlUpdate> {
     const { handle, into } = await this.#insertTarget(principal, statement, options);
-    const { query, settings } = statement;
+    const { query, returning, table, settings } = statement;
+    if (returning !== undefined) {
+      refuseProducer(producer, 'the statement has RETURNING');
+      await using opened = await openTables(this.#frames, principal, query.tables, options);
+      const { tables } = opened;
+      const rowsRun = { query, into, settings, tables, form: 'arrow', parameters, isKept: true } as const;
+      await using staged = await this.#changes.stage(principal, rowsRun, options);
+      const { rows, path } = staged;
+      const wanted = { returning, table, path, hidden: [], settings, parameters, returned };
+      const result = await this.#changes.returned(principal, wanted, options);
+      if (rows === 0) return { rows, hasChanged: false, returned: result };
+      const source = { kind: 'parquet', parts: [{ path, rows }], columns: into.columns } as const;
+      await this.#frames.put(principal, { handle, mode: 'append', source, isChecked: true }, options);
+      return { rows, hasChanged: true, returned: result };
+    }
     const run = { query, into, settings, form: 'arrow', parameters, isKept: true } as const;
     await using result = await this.#run(principal, run, options);
     const put = { handle, mode: 'append', producer, isChecked: true } as const;
@@ -302,6 +340,36 @@ export class FrameStatements {
       return await alterFrame({ engine: this.#engine, frames: this.#frames }, principal, altered, options);
     });
     return { rows: 0, hasChanged };
+  }
+
+  async #returnedColumns(
+    principal: Principal,
+    { returning, table }: Insert,
+    handle: Handle,
+    options: CallOptions,
+  ): Promise<readonly Column[]> {
+    if (returning === undefined) return [];
+    await using reader = await this.#frames.open(principal, handle, options);
+    return await this.#changes.returnedColumns(principal, { returning, table }, reader, options);
+  }
+
+  async #truncate(principal: Principal, { table }: Truncate, options: CallOptions): Promise<SqlUpdate> {
+    const handle = await this.#changed(principal, table, options);
+    const { rows } = await this.#held(principal, handle, options);
+    if (rows === 0) return { rows, hasChanged: false };
+    const { rowsBefore } = await this.#frames.change(principal, { handle, changes: undefined }, options);
+    return { rows: rowsBefore, hasChanged: rowsBefore > 0 };
+  }
+
+  async #held(principal: Principal, handle: Handle, { signal }: CallOptions): Promise<HeldSummary> {
+    const frame = await this.#frames.describe(principal, handle, { signal });
+    if (frame.state === 'held') return frame;
+    throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
+  }
+
+  /** The frame, or the temporary table, whose rows a statement changes. */
+  async #changed(principal: Principal, table: TableName, { temporary }: CallOptions): Promise<Handle> {
+    return temporaryHandle(temporary, table) ?? (await this.#target(principal, table)).handle;
   }
 
   async #drop(principal: Principal, { table, ifAbsent }: Drop, { temporary }: CallOptions): Promise<SqlUpdate> {
@@ -432,9 +500,16 @@ function tableExists(handle: Handle, cause: AppError): AppError {
   });
 }
 
-function changesData(statement: Create | Insert | Drop | Alter): AppError {
-  const what = { createTable: 'CREATE TABLE', insert: 'INSERT', drop: 'DROP TABLE', alter: 'ALTER TABLE' } as const;
-  return new AppError('sql_forbidden', `${what[statement.kind]} changes frames, and here they are only read`, {
+function changesData(statement: Exclude<Statement, { kind: 'query' | 'showTables' }>): AppError {
+  const verbs = {
+    createTable: 'CREATE TABLE',
+    insert: 'INSERT',
+    truncate: 'TRUNCATE',
+    drop: 'DROP TABLE',
+    alter: 'ALTER TABLE',
+  } as const;
+  const verb = statement.kind === 'change' ? statement.verb.toUpperCase() : verbs[statement.kind];
+  return new AppError('sql_forbidden', `${verb} changes frames, and here they are only read`, {
     hint: 'send it to POST /sql, or over Flight SQL',
   });
 }
@@ -455,7 +530,7 @@ function anyColumn({ columns, constraints }: HeldSummary): string {
 }
 
 /** In an error of the query inside a statement the table that the engine inserts into first has the frame's name. */
-async function ofStatement<T>({ table }: Create | Insert | Alter, act: () => Promise<T>): Promise<T> {
+async function ofStatement<T>({ table }: Create | Insert | Alter | Change, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

@@ -135,13 +135,32 @@ function shownName(table: TableName): string {
 }
 
 async function frameTable(reader: FrameReader, { tenant }: Principal, table: TableName): Promise<FrameTable> {
+  const named = schemaOf(table);
+  const schema = named === framesSchema ? undefined : named;
+  return await tableOf(reader, tenant, { name: table.name, schema, owner: sharedSchema(table) });
+}
+
+/** A frame under a name of a query. */
+export async function tableOf(
+  reader: FrameReader,
+  tenant: Tenant,
+  {
+    name,
+    schema,
+    owner,
+  }: {
+    readonly name: string;
+    readonly schema: string | undefined;
+    /** Default: the tenant. */
+    readonly owner?: string | undefined;
+  },
+): Promise<FrameTable> {
   const { handle, versionId, columns, readAs, rows, bytes } = reader;
-  const schema = schemaOf(table);
   return {
     kind: 'frame',
-    name: table.name,
-    schema: schema === framesSchema ? undefined : schema,
-    frame: sharedName((sharedSchema(table) ?? tenant) as Tenant, handle),
+    name,
+    schema,
+    frame: sharedName((owner ?? tenant) as Tenant, handle),
     versionId,
     columns,
     readAs,

@@ -264,6 +264,7 @@ function tablesOf(statement: Begun): readonly TableName[] {
     case 'query':
     case 'createTable':
     case 'insert':
+    case 'change':
       return statement.query?.tables ?? [];
     default:
       return [];

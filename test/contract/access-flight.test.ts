@@ -135,6 +135,8 @@ const statements: Readonly<Record<Statement['kind'], { readonly least: CallerNam
   showTables: { least: 'reader', sql: 'show tables' },
   createTable: { least: 'writer', sql: 'create table if not exists trades as select 1 a' },
   insert: { least: 'writer', sql: 'insert into none select 1' },
+  change: { least: 'writer', sql: 'delete from none where true' },
+  truncate: { least: 'writer', sql: 'truncate none' },
   drop: { least: 'writer', sql: 'drop table none' },
   alter: { least: 'writer', sql: 'alter table if exists none rename to other' },
 };

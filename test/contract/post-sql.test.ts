@@ -418,7 +418,9 @@ describe('statements that change frames', () => {
     ['CREATE TABLE ids AS SELECT 1 AS a', 409, 'handle_exists'],
     ['INSERT INTO nobody VALUES (1)', 404, 'handle_not_found'],
     ['DROP TABLE nobody', 404, 'handle_not_found'],
-    ['UPDATE ids SET id = 1', 403, 'sql_forbidden'],
+    ['UPDATE nobody SET id = 1', 404, 'handle_not_found'],
+    ['DELETE FROM nobody WHERE true', 404, 'handle_not_found'],
+    ['TRUNCATE nobody', 404, 'handle_not_found'],
     ["COPY ids TO '/tmp/x'", 403, 'sql_forbidden'],
   ])('%s answers %i %s', async (sql, status, code) => {
     const answer = await run({ sql });

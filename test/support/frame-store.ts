@@ -189,6 +189,7 @@ export function counting(engine: FrameEngine): { readonly engine: FrameEngine; r
         calls.write++;
         return engine.write(...args);
       },
+      countChanges: (...args) => engine.countChanges(...args),
       hasChecksum: (...args) => {
         calls.hasChecksum++;
         return engine.hasChecksum(...args);

@@ -72,14 +72,17 @@ export function execJsonTail(tail: {
   readonly explain: boolean;
   /** Where it ran, and why there. */
   readonly engine?: { readonly engine: string; readonly engine_reason: string } | undefined;
+  /** Of a statement that changed rows and gives them. */
+  readonly changed?: { readonly dml: 'OK'; readonly updated: number } | undefined;
 }): Uint8Array {
-  const { count, timings, explain, engine } = tail;
+  const { count, timings, explain, engine, changed } = tail;
   let text = `],"count":${count}`;
   if (timings !== undefined) {
     const { compilerNs, executeNs } = timings;
     text += `,"timings":{"authentication":0,"compiler":${compilerNs},"execute":${executeNs},"count":0}`;
   }
   if (explain) text += `,"explain":${JSON.stringify({ jitCompiled: false, ...engine })}`;
+  if (changed !== undefined) text += `,${JSON.stringify(changed).slice(1, -1)}`;
   if (engine !== undefined) text += `,${JSON.stringify(engine).slice(1, -1)}`;
   return encoder.encode(`${text}}`);
 }

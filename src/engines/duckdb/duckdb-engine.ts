@@ -1,10 +1,12 @@
 import type {
+  ChangeCounts,
   EncodedRows,
   FrameEngine,
   JobOptions,
   PartFacts,
   PartRows,
   ReadRows,
+  RowChanges,
   WritePart,
   WrittenPart,
 } from '../../core/frame-engine.ts';
@@ -85,6 +87,10 @@ export class DuckDbEngine implements FrameEngine {
 
   async hasChecksum(path: string, checksum: string, options: JobOptions): Promise<boolean> {
     return (await this.#pool.call({ kind: 'hasChecksum', path, checksum }, options)) as boolean;
+  }
+
+  async countChanges(changes: RowChanges, firstRows: readonly number[], options: JobOptions): Promise<ChangeCounts> {
+    return (await this.#pool.call({ kind: 'countChanges', changes, firstRows }, options)) as ChangeCounts;
   }
 
   async write(

@@ -132,6 +132,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const statement = (await this.#pool.call({ kind: 'analyze', sql }, { ...options, owner, onSpent })) as Statement;
     if (sql.length <= longestRememberedSql) this.#statements.set(statementKey(sql, options.tenant), statement);
     if ('query' in statement) this.#gated.set(statement.query, { isLetIn: true, spentMs });
+    if ('returning' in statement && statement.returning !== undefined) this.#gated.set(statement.returning, {});
     return statement;
   }
 
@@ -268,7 +269,11 @@ function queryJob(job: SqlJob & Pick<SqlRun, 'parameters'>, warm: WarmPath): Que
 function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   const { name } = table;
   if (table.kind === 'list') return { name, source: table };
-  const { schema, parts, columns, range } = table;
+  const { schema } = table;
+  if (table.kind === 'changes') return { name, schema, source: table };
+  const { parts, columns, range, rowNumbers } = table;
+  if (rowNumbers !== undefined)
+    return { name, schema, casts: castsOf(table), source: { kind: 'numbered', parts, columns, number: rowNumbers } };
   const casts = castsOf(table);
   if (range !== undefined)
     return { name, schema, casts, source: { kind: 'range', rows: { kind: 'parquet', parts, columns, range } } };

@@ -18,6 +18,7 @@ export interface FrameRelationsOptions {
 /** What the names of a query mean, as relations of its plan. */
 export function tableRelations(tables: readonly SqlTable[], options: FrameRelationsOptions): Relation[] {
   return tables.flatMap((table) => {
+    if (table.kind === 'changes') throw new Error('only the local engine changes frames');
     const relation = table.kind === 'frame' ? frameRelation(table, options) : listRelation(table);
     return aliasesOf(table.name, options).map((alias) => aliased(relation, alias));
   });

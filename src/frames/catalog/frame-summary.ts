@@ -53,6 +53,11 @@ export interface PutResult extends HeldSummary {
   readonly report: FileReport | undefined;
 }
 
+export interface ChangeResult extends HeldSummary {
+  /** That the frame had before. */
+  readonly rowsBefore: number;
+}
+
 /** Undefined where there is nothing to be shown of a handle. */
 export function frameSummary(handle: Handle, entry: Entry | undefined, now: number): FrameSummary | undefined {
   if (entry?.kind === 'damaged') {

@@ -94,6 +94,11 @@ export function needsCheckedRows({
   return !hasUncheckedRows && (declared?.some((type) => type !== null && takesOtherValues(type)) ?? false);
 }
 
+/** Of the columns and constraints: whether a change of rows that was made for one fits another version. */
+export function definitionOf({ columns, declared, constraints }: Manifest): string {
+  return JSON.stringify([columns, declared ?? null, constraints ?? null]);
+}
+
 export function newVersionId(): string {
   return randomBase32(26);
 }

@@ -5,7 +5,7 @@ import type { Handle } from '../../core/handle.ts';
 import type { Tenant } from '../../core/principal.ts';
 import { frameDamaged, frameReplaced } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
-import { lineageOf, type Manifest, typesReadAs } from '../disk/manifest.ts';
+import { definitionOf, lineageOf, type Manifest, typesReadAs } from '../disk/manifest.ts';
 import { FileChanged, type PinnedParts } from '../disk/part-links.ts';
 import type { TailUse } from '../log/tail-files.ts';
 import { leaseLost } from '../peers/process-lease.ts';
@@ -30,6 +30,11 @@ export class FrameReader implements AsyncDisposable {
   readonly columns: readonly Column[];
   /** What SQL reads each column as, where that is another type. */
   readonly readAs: Manifest['declared'];
+  /** See `Manifest`. */
+  readonly declared: Manifest['declared'];
+  readonly constraints: Manifest['constraints'];
+  /** Another one where columns or constraints are others. */
+  readonly definition: string;
   readonly rows: number;
   /** As stored. */
   readonly bytes: number;
@@ -50,6 +55,9 @@ export class FrameReader implements AsyncDisposable {
     this.lineage = lineageOf(version.manifest);
     this.columns = version.manifest.columns;
     this.readAs = typesReadAs(version.manifest);
+    this.declared = version.manifest.declared;
+    this.constraints = version.manifest.constraints;
+    this.definition = definitionOf(version.manifest);
     this.rows = version.rows;
     this.bytes = version.bytes;
     this.#version = version;

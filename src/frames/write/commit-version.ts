@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import type { Handle } from '../../core/handle.ts';
+import type { Entry } from '../catalog/catalog.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { nextPartName, type PlacedPart, type Placement } from '../disk/commit.ts';
@@ -7,6 +9,7 @@ import { type FileIdentity, justIdentity, type Part } from '../disk/part.ts';
 import type { HeldPart } from '../disk/part-links.ts';
 import type { Tail } from '../log/tail.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
+import { filesOf } from './remove-frame.ts';
 import type { StagedFile } from './staged-parts.ts';
 
 /** The parts of a version, and how their files come to their names. */
@@ -46,6 +49,39 @@ export async function commitVersion(
   }
   state.rewriteLater(manifest);
   return state.hold(manifest, parts, tail);
+}
+
+/** Files that become all parts of a version: a file where there is one part, else a folder. `toPart` gives what becomes of one under a name. */
+export async function placeAnew<File extends { readonly path: string }>(
+  { directory, commits }: TenantState,
+  handle: Handle,
+  entry: Entry | undefined,
+  files: readonly File[],
+  toPart: (file: File, name: string) => Promise<HeldPart>,
+): Promise<PlacedParts> {
+  const old = filesOf(entry);
+  const left = entry?.kind === 'held' ? await commits.stillThere(entry.version.manifest.replaces) : [];
+  const replaces = [...old, ...left].map(justIdentity);
+  const fileName = directory.fileName(handle);
+  const isFile = old[0]?.file === fileName;
+  const [only] = files;
+  if (only !== undefined && files.length === 1) {
+    return {
+      parts: [await toPart(only, fileName)],
+      replaces: isFile ? left : replaces,
+      place: isFile ? commits.replace(fileName, only.path) : commits.create(handle, only.path),
+      keepsFiles: false,
+    };
+  }
+  const isFolder = old.length > 0 && !isFile;
+  const added = namedAfter(isFolder ? lastOf([...old, ...left]) : undefined, files);
+  return {
+    parts: await Promise.all(added.map((each) => toPart(each, directory.partName(handle, each.name)))),
+    replaces,
+    place: isFolder ? commits.addParts(handle, added) : commits.createFolder(handle, added),
+    partsAdded: added.length,
+    keepsFiles: false,
+  };
 }
 
 /** Puts files behind the parts of a version. `toPart` gives what becomes of a file under a name. */
@@ -93,7 +129,7 @@ export function withoutCheck({ check: _, ...part }: HeldPart): Part {
 }
 
 /** By name. Files that are to go have names of their own until they are gone. */
-export function lastOf(files: readonly FileIdentity[]): FileIdentity | undefined {
+function lastOf(files: readonly FileIdentity[]): FileIdentity | undefined {
   return files.reduce<FileIdentity | undefined>(
     (last, file) => (last === undefined || file.file > last.file ? file : last),
     undefined,
@@ -101,10 +137,10 @@ export function lastOf(files: readonly FileIdentity[]): FileIdentity | undefined
 }
 
 /** Each with a name that comes after the one before, and all after `last`. */
-export function namedAfter(
+function namedAfter<File extends { readonly path: string }>(
   last: { readonly file: string } | undefined,
-  staged: readonly StagedFile[],
-): readonly (StagedFile & PlacedPart)[] {
+  staged: readonly File[],
+): readonly (File & PlacedPart)[] {
   let name = basename(last?.file ?? '000000.parquet');
   return staged.map((each) => {
     name = nextPartName(name);

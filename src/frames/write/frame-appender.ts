@@ -143,6 +143,14 @@ export class FrameAppender implements AsyncDisposable {
     if (queue?.isRunning === false) this.#queues.delete(handle);
   }
 
+  /** Its rows are in Parquet now, or are no longer those of the frame. The handle's lock is held. What is left is not counted. */
+  async removeLog(handle: Handle): Promise<void> {
+    await this.sealLog(handle);
+    await this.#state.logs.removeAll(handle).catch((error) => {
+      this.#state.context.logger.debug('could not remove a log', { handle, error: String(error) });
+    });
+  }
+
   #start(handle: Handle, queue: AppendQueue): void {
     const running = this.#run(handle, queue).finally(() => this.#running.delete(running));
     this.#running.add(running);

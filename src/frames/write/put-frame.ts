@@ -20,25 +20,15 @@ import {
   originOf,
   rowsOf,
 } from '../disk/manifest.ts';
-import { justIdentity } from '../disk/part.ts';
-import type { HeldPart } from '../disk/part-links.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
 import { Tail } from '../log/tail.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
-import {
-  commitVersion,
-  lastOf,
-  namedAfter,
-  ofWiderFrame,
-  type PlacedParts,
-  placeBehind,
-  withoutCheck,
-} from './commit-version.ts';
+import { commitVersion, ofWiderFrame, placeAnew, placeBehind, withoutCheck } from './commit-version.ts';
 import { stageTail } from './flusher.ts';
 import type { Appended, FrameAppender } from './frame-appender.ts';
 import { assertNoneFound } from './not-null.ts';
 import type { Arrival, AssertRoom, Quota } from './quota.ts';
-import { filesOf, removeFrame } from './remove-frame.ts';
+import { removeFrame } from './remove-frame.ts';
 import { isSmall, openSource } from './small-source.ts';
 import { type StagedFile, StagedParts, type WriteOptions, writtenPart } from './staged-parts.ts';
 
@@ -296,7 +286,7 @@ export class FrameWriter {
       tail,
     });
     if (placed.moved !== undefined) await this.#state.partLinks.noteWritten([placed.moved]).catch(() => {});
-    await this.#removeLog(handle);
+    await this.#appender.removeLog(handle);
     return { version, rows: rowsOfFiles(staged), bytes: bytesOf(staged), isRepeated: false };
   }
 
@@ -310,7 +300,10 @@ export class FrameWriter {
     const { catalog, context } = this.#state;
     const { producer, declared, constraints } = request;
     if (producer !== undefined) new ProducerMarks([]).isRepeated(producer);
-    const placed = await this.#placeAnew(request, handle, entry, staged);
+    const isKept = isKeptAsItIs(request.source);
+    const placed = await placeAnew(this.#state, handle, entry, staged, (file, name) =>
+      writtenPart(this.#state, file, name, { isKept }),
+    );
     const manifest = {
       handle,
       version: catalog.nextVersion(handle),
@@ -328,53 +321,10 @@ export class FrameWriter {
       ...(placed.partsAdded !== undefined && { partsAdded: placed.partsAdded }),
     };
     const before = entry?.kind === 'held' ? entry.version : undefined;
-    const next = { manifest, parts: placed.parts, place: placed.place, keepsFiles: false };
-    const version = await commitVersion(this.#state, this.#reconciler, before, next);
+    const version = await commitVersion(this.#state, this.#reconciler, before, { ...placed, manifest });
     // Also that of a frame that is damaged.
-    if (entry !== undefined) await this.#removeLog(handle);
+    if (entry !== undefined) await this.#appender.removeLog(handle);
     return { version, rows: rowsOfFiles(staged), bytes: bytesOf(staged), isRepeated: false };
-  }
-
-  /** A file where there is one part, else a folder. */
-  async #placeAnew(
-    { source }: PutRequest<Handle>,
-    handle: Handle,
-    entry: Entry | undefined,
-    staged: readonly StagedFile[],
-  ): Promise<Omit<PlacedParts, 'keepsFiles'>> {
-    const { directory, commits } = this.#state;
-    const old = filesOf(entry);
-    const left = entry?.kind === 'held' ? await commits.stillThere(entry.version.manifest.replaces) : [];
-    const replaces = [...old, ...left].map(justIdentity);
-    const isKept = isKeptAsItIs(source);
-    const fileName = directory.fileName(handle);
-    const isFile = old[0]?.file === fileName;
-    const [only] = staged;
-    if (only !== undefined && staged.length === 1) {
-      return {
-        parts: [await writtenPart(this.#state, only, fileName, { isKept })],
-        replaces: isFile ? left : replaces,
-        place: isFile ? commits.replace(fileName, only.path) : commits.create(handle, only.path),
-      };
-    }
-    const isFolder = old.length > 0 && !isFile;
-    const added = namedAfter(isFolder ? lastOf([...old, ...left]) : undefined, staged);
-    const toPart = (each: (typeof added)[number]): Promise<HeldPart> =>
-      writtenPart(this.#state, each, directory.partName(handle, each.name), { isKept });
-    return {
-      parts: await Promise.all(added.map(toPart)),
-      replaces,
-      place: isFolder ? commits.addParts(handle, added) : commits.createFolder(handle, added),
-      partsAdded: added.length,
-    };
-  }
-
-  /** Its rows are in Parquet now, or are no longer those of the frame. What is left is not counted. */
-  async #removeLog(handle: Handle): Promise<void> {
-    await this.#appender.sealLog(handle);
-    await this.#state.logs.removeAll(handle).catch((error) => {
-      this.#state.context.logger.debug('could not remove a log', { handle, error: String(error) });
-    });
   }
 
   #isExpired(entry: Entry): entry is Extract<Entry, { kind: 'held' }> {

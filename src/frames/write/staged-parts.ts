@@ -43,10 +43,22 @@ export class StagedParts implements AsyncDisposable {
     this.#state = state;
   }
 
-  static async stage(state: TenantState, source: RowSource, work: WriteOptions): Promise<StagedParts> {
+  static stage(state: TenantState, source: RowSource, work: WriteOptions): Promise<StagedParts> {
+    return StagedParts.#made(state, (rows) => rows.#stage(source, work));
+  }
+
+  /** The same of rows that become one file. */
+  static stageRows(state: TenantState, source: PartRows, work: WriteOptions): Promise<StagedParts> {
+    return StagedParts.#made(state, async (rows) => [await rows.#write(source, work)]);
+  }
+
+  static async #made(
+    state: TenantState,
+    write: (rows: StagedParts) => Promise<readonly StagedFile[]>,
+  ): Promise<StagedParts> {
     const rows = new StagedParts(state);
     try {
-      const files = await rows.#stage(source, work);
+      const files = await write(rows);
       rows.#columns = columnsOf(files);
       rows.#files = withRows(files);
       return rows;

@@ -57,7 +57,7 @@ function mediaTypeOf({ fmt, hasNames }: TableFormat): string {
 
 /** The whole document, in pieces. */
 export function tableBody(
-  source: Pick<TableSource, 'query' | 'told'>,
+  source: Pick<TableSource, 'query' | 'told' | 'changed'>,
   table: OpenTable,
   format: TableFormat,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -85,12 +85,13 @@ async function* lines(table: OpenTable, header: Uint8Array | undefined): AsyncGe
 
 /** As /exec answers for the same rows. */
 export async function* execJsonBody(
-  { query, told }: Pick<TableSource, 'query' | 'told'>,
+  { query, told, changed }: Pick<TableSource, 'query' | 'told' | 'changed'>,
   table: OpenTable,
   hasNames: boolean,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { columns, versionId } = table;
   yield execJsonHead(hasNames ? { query, columns, isStatement: versionId === undefined } : undefined);
   const count = yield* execJsonRows(table.rows());
-  yield execJsonTail({ count, timings: undefined, explain: false, engine: hasNames ? told : undefined });
+  const engine = hasNames ? told : undefined;
+  yield execJsonTail({ count, timings: undefined, explain: false, engine, changed: changed?.() });
 }

@@ -29,12 +29,20 @@ export interface OpenTable extends AsyncDisposable {
   rows(): AsyncIterable<Pick<EncodedRows, 'rows' | 'bytes'>>;
 }
 
+/** What a statement with RETURNING changed, beside its rows. */
+export interface ChangeReport {
+  readonly dml: 'OK';
+  readonly updated: number;
+}
+
 /** Where a table comes from: a frame, or a statement that runs when it is opened. */
 export interface TableSource {
   /** `query` of the JSON format. */
   readonly query: string;
   /** Of the JSON format too. */
   readonly told?: EngineReport | undefined;
+  /** Of a statement that changes rows, when it is done. Of the JSON format too. */
+  readonly changed?: (() => ChangeReport) | undefined;
   /** `needsRows`: see `ReadRequest`; a statement ignores it. */
   open(form: ChunkForm, needsRows: NonNullable<ReadRequest['needsRows']>): Promise<OpenTable>;
 }

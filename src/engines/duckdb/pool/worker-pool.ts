@@ -101,6 +101,7 @@ const jobRules = {
   probe: { timed: 'whole', repeatable: true },
   read: { timed: 'message', repeatable: true },
   hasChecksum: { timed: false, repeatable: true },
+  countChanges: { timed: false, repeatable: true },
   write: { timed: false, repeatable: false },
   warm: { timed: false, repeatable: false },
   createDatabase: { timed: false, repeatable: false },

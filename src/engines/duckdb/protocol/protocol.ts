@@ -1,15 +1,18 @@
 import type { AppErrorOptions, ErrorCode } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import type {
+  AddedRows,
+  ChangedRows,
   Compression,
   FileFormat,
   ParquetRows,
   PartSource,
   ReadRows,
+  RowChanges,
   TextOptions,
   TextType,
 } from '../../../core/frame-engine.ts';
-import type { ListTable, RecodeRows, SqlColumn, SqlJob, SqlRun } from '../../../core/sql.ts';
+import type { ChangesTable, ListTable, RecodeRows, SqlColumn, SqlJob, SqlRun } from '../../../core/sql.ts';
 import type { TableConstraints } from '../../../core/table-constraints.ts';
 
 /** What a worker is told at its start, as its only argument. */
@@ -60,6 +63,14 @@ export interface QueryTable {
     | ({ readonly kind: 'warm'; readonly path: string } & TableFiles)
     /** Some rows of a frame. */
     | { readonly kind: 'range'; readonly rows: ParquetRows }
+    /** With the number of each row, in a column of this name behind the others. */
+    | {
+        readonly kind: 'numbered';
+        readonly parts: readonly PartSource[];
+        readonly columns: readonly Column[];
+        readonly number: string;
+      }
+    | ChangesTable
     | ListTable;
 }
 
@@ -117,7 +128,9 @@ export type WriteSource =
   | { readonly kind: 'sql'; readonly sql: string }
   /** Types by column as entries: jobs travel as JSON. */
   | { readonly kind: 'file'; readonly path: string; readonly format: WireFileFormat }
-  | ParquetRows;
+  | ParquetRows
+  | ChangedRows
+  | AddedRows;
 
 export type Job =
   | { readonly kind: 'probe'; readonly path: string }
@@ -131,6 +144,7 @@ export type Job =
       readonly isTemporary: boolean;
       readonly notNull: readonly string[];
     }
+  | { readonly kind: 'countChanges'; readonly changes: RowChanges; readonly firstRows: readonly number[] }
   | { readonly kind: 'hasChecksum'; readonly path: string; readonly checksum: string }
   | { readonly kind: 'createDatabase'; readonly path: string }
   | ({ readonly kind: 'warm' } & WarmCopy)

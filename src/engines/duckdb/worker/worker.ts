@@ -24,6 +24,7 @@ import { writePart } from './jobs/write-job.ts';
 import { restrictProcess } from './native/c-api.ts';
 import { restrictFiles } from './native/restrict-files.ts';
 import { type Connection, Session } from './native/session.ts';
+import { countChanges } from './parquet/changed-rows.ts';
 import { checksumLike } from './parquet/checksum.ts';
 import { probe } from './parquet/probe.ts';
 import { analyticsTables } from './query/analytics-tables-job.ts';
@@ -155,6 +156,8 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
       return await analyticsTables(queryContext(signal).catalog);
     case 'probe':
       return await probe(connection, job.path);
+    case 'countChanges':
+      return await countChanges(connection, job);
     case 'hasChecksum': {
       const { checksum } = await checksumLike(job.checksum, job.path, signal);
       return checksum === job.checksum;

@@ -87,8 +87,8 @@ describe('refusals', () => {
     [
       'UPDATE t SET a = 1',
       'sql_forbidden',
-      'UPDATE is not allowed: frames are immutable',
-      'write a new version: CREATE OR REPLACE TABLE x AS SELECT …',
+      'UPDATE is not allowed on a cluster engine',
+      'send it to the engine local, or write a new version: CREATE OR REPLACE TABLE x AS SELECT …',
     ],
     [
       "SELECT reflect('a')",

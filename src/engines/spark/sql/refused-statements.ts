@@ -58,8 +58,8 @@ export function refusedStatement(tokens: readonly Token[]): AppError {
   const position = first?.start ?? 0;
   const word = first?.word ?? '';
   if (changes.has(word)) {
-    return new AppError('sql_forbidden', `${word.toUpperCase()} is not allowed: frames are immutable`, {
-      hint: 'write a new version: CREATE OR REPLACE TABLE x AS SELECT …',
+    return new AppError('sql_forbidden', `${word.toUpperCase()} is not allowed on a cluster engine`, {
+      hint: 'send it to the engine local, or write a new version: CREATE OR REPLACE TABLE x AS SELECT …',
       position,
     });
   }

@@ -1,8 +1,9 @@
 import { AppError } from '../../../core/app-error.ts';
+import type { ChunkForm } from '../../../core/frame-engine.ts';
 import { type Producer, parseProducer, refuseProducer } from '../../../core/producer.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { Frames } from '../../../frames/frames.ts';
-import type { AnalysedStatement, EngineChoice, FrameSql } from '../../../query/frame-sql.ts';
+import type { AnalysedStatement, EngineChoice, FrameSql, ReturnedResult } from '../../../query/frame-sql.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
@@ -66,7 +67,9 @@ export function sqlRoute({ frames, sql, settings }: SqlRouteOptions): Route {
       const run = { command, statement, parameters, choice, told, producer };
       const reads = statement.kind === 'query' || statement.kind === 'showTables';
       if (reads && keep?.mode !== 'append') refuseProducer(producer, 'nothing is appended');
-      if (!reads) sendJson(exchange, { ...(await change(exchange, run, sql)), ...told });
+      if ('returning' in statement && statement.returning !== undefined)
+        await sendReturned(exchange, run, { frames, sql, ...settings });
+      else if (!reads) sendJson(exchange, { ...(await change(exchange, run, sql)), ...told });
       else if (keep !== undefined) sendJson(exchange, { ...(await keepRows(exchange, run, keep, sql)), ...told });
       else await sendRows(exchange, run, { frames, sql, ...settings });
     },
@@ -105,6 +108,27 @@ async function sendRows(
   );
 }
 
+/** The statement runs once; its rows are held until they are sent. */
+async function sendReturned(
+  exchange: Exchange,
+  { command, statement, parameters, producer, told }: Run,
+  { sql: frameSql, ...options }: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
+): Promise<void> {
+  refuseKeep(command);
+  const { sql: query, range, columns, format } = command;
+  const { principal, signal, lane, requestId } = exchange;
+  let updated = 0;
+  const open = async (form: ChunkForm): Promise<ReturnedResult> => {
+    const returned = { form, fromRow: range.from, toRow: range.to, columns };
+    const request = { statement, parameters, producer, returned };
+    const done = await frameSql.update(principal, request, { signal, lane, requestId });
+    updated = done.rows;
+    if (done.returned === undefined) throw new Error('a statement with RETURNING gives no rows');
+    return done.returned;
+  };
+  await sendTable(exchange, { query, told, changed: () => ({ dml: 'OK', updated }), open }, format, options);
+}
+
 async function keepRows(
   { principal, signal, lane, requestId }: Exchange,
   { command, statement, parameters, producer }: Run,
@@ -126,14 +150,18 @@ async function change(
   { command, statement, parameters, producer }: Run,
   sql: FrameSql,
 ): Promise<object> {
-  if (command.keep !== undefined) {
-    throw new AppError('invalid_parameter', 'keep is given, and the statement has no rows to keep', {
-      hint: 'keep is for queries; CREATE TABLE … AS keeps its rows by itself',
-    });
-  }
+  refuseKeep(command);
   const request = { statement, parameters, producer };
   const { rows: updated, isRepeated } = await sql.update(principal, request, { signal, lane, requestId });
-  return statement.kind === 'insert' ? { dml: 'OK', updated, ...repeated(isRepeated) } : { ddl: 'OK' };
+  const countsRows = ['insert', 'change', 'truncate'].includes(statement.kind);
+  return countsRows ? { dml: 'OK', updated, ...repeated(isRepeated) } : { ddl: 'OK' };
+}
+
+function refuseKeep({ keep }: SqlCommand): void {
+  if (keep === undefined) return;
+  throw new AppError('invalid_parameter', 'keep is given, and the statement has no rows to keep', {
+    hint: 'keep is for queries; CREATE TABLE … AS keeps its rows by itself',
+  });
 }
 
 function repeated(isRepeated: boolean | undefined): { readonly repeated?: true } {
@@ -157,6 +185,8 @@ const rowsSchema = {
     timestamp: { type: 'integer', const: -1 },
     dataset: { type: 'array', items: { type: 'array' } },
     count: { type: 'integer' },
+    dml: { const: 'OK', description: 'Of a statement with RETURNING.' },
+    updated: { type: 'integer', description: 'Rows that it changed.' },
     ...engineReportSchema,
   },
   required: ['dataset', 'count'],
@@ -187,7 +217,7 @@ const dmlSchema = {
   type: 'object',
   properties: {
     dml: { const: 'OK' },
-    updated: { type: 'integer', description: 'Rows that were added.' },
+    updated: { type: 'integer', description: 'Rows that were added, changed or removed.' },
     repeated: repeatedSchema,
     ...engineReportSchema,
   },
@@ -198,7 +228,7 @@ const operation: Operation = {
   access: 'runStatements',
   summary: 'Runs a statement over the frames',
   description:
-    'For statements that are long, take parameters, or change frames (CREATE TABLE, INSERT INTO, DROP TABLE). An error after the first byte of the rows cuts the connection, so that nothing incomplete is taken for whole.',
+    'For statements that are long, take parameters, or change frames (CREATE TABLE, INSERT INTO, UPDATE, DELETE, DROP TABLE …). An error after the first byte of the rows cuts the connection, so that nothing incomplete is taken for whole.',
   parameters: {},
   headers: producerHeaders,
   requestBody: {

@@ -2,13 +2,6 @@ import { lines } from './lines.ts';
 
 /** Statements of every kind, several at once, and writes hidden in what looks like reading. `@target` is a frame. */
 export const otherStatements = lines(`
-UPDATE trades SET id = 1
-UPDATE trades SET id = 1 RETURNING *
-DELETE FROM trades
-DELETE FROM trades USING trades t WHERE true
-TRUNCATE trades
-TRUNCATE TABLE trades
-MERGE INTO trades USING trades t ON true WHEN MATCHED THEN DELETE
 ALTER TABLE trades ADD COLUMN x INT
 ALTER TABLE trades RENAME TO other
 ALTER TABLE trades DROP COLUMN id
@@ -89,8 +82,6 @@ DROP SCHEMA framehold.frames CASCADE
 DROP DATABASE framehold
 DROP TABLE analytics.main.t
 DROP FUNCTION abs
-WITH a AS (SELECT 1) INSERT INTO trades FROM a
-WITH a AS (SELECT 1) DELETE FROM trades
 WITH a AS (INSERT INTO trades VALUES (1, 1, 'x') RETURNING *) FROM a
 WITH a AS (DELETE FROM trades RETURNING *) SELECT * FROM a
 SELECT * FROM (DELETE FROM trades RETURNING *)
@@ -100,7 +91,6 @@ INSERT INTO trades VALUES (DEFAULT, DEFAULT, DEFAULT)
 INSERT INTO trades BY NAME SELECT 1 AS id
 INSERT OR REPLACE INTO trades VALUES (1, 1, 'x')
 INSERT INTO trades VALUES (1, 1, 'x') ON CONFLICT DO NOTHING
-INSERT INTO trades VALUES (1, 1, 'x') RETURNING *
 INSERT INTO trades VALUES (1, 1, 'x'); DROP TABLE trades
 INSERT INTO trades VALUES ('no number', 1, 'x')
 INSERT INTO trades VALUES (1)

@@ -2,6 +2,10 @@ import type { Statement } from '../../../../core/sql.ts';
 import { oneStatement } from '../../../../core/text/one-statement.ts';
 import type { Connection } from '../native/session.ts';
 import { alterTable } from './alter-table.ts';
+import { deleteFrom, truncate } from './change/delete.ts';
+import { merge } from './change/merge.ts';
+import { update } from './change/update.ts';
+import { namesBeforeChange } from './change/with-before.ts';
 import { createTable } from './create-table.ts';
 import { drop } from './drop-table.ts';
 import { explained } from './explain.ts';
@@ -24,8 +28,9 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
   const cursor = new TokenCursor(tokens, sql.length);
   const gate: GateText = (...part) => gateQuery(connection, ...part);
 
+  const change = await changeOf(cursor, text, gate);
+  if (change !== undefined) return change;
   if (cursor.sees('create')) return await createTable(cursor, text, gate);
-  if (cursor.sees('insert')) return await insert(cursor, text, gate);
   if (cursor.sees('alter')) return await alterTable(cursor, gate);
   if (cursor.sees('drop', 'table')) return drop(cursor);
   if (cursor.sees('show', 'tables') && tokens.length === 2) return { kind: 'showTables' };
@@ -37,6 +42,18 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
   const start = tokens[0]?.start ?? 0;
   const query = await gate(text.sql.slice(start), (at) => start + at, { mayReadCatalogs: true });
   return { kind: 'query', query };
+}
+
+/** [WITH …] INSERT, UPDATE, DELETE or MERGE; TRUNCATE. */
+async function changeOf(cursor: TokenCursor, text: TokenizedStatement, gate: GateText): Promise<Statement | undefined> {
+  if (cursor.sees('truncate')) return truncate(cursor);
+  const names = namesBeforeChange(text);
+  if (names !== undefined) cursor.skipTo(names.to);
+  if (cursor.sees('insert')) return await insert(cursor, text, gate, names);
+  if (cursor.sees('update')) return await update(cursor, text, gate, names);
+  if (cursor.sees('merge')) return await merge(cursor, text, gate, names);
+  if (cursor.sees('delete')) return await deleteFrom(cursor, text, gate, names);
+  return undefined;
 }
 
 function isEnd({ kind, text }: Token): boolean {

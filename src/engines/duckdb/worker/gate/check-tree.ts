@@ -1,5 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { isAnalytics, type TableName } from '../../../../core/sql.ts';
+import { isAnalytics, type TableName, targetSchema } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { checkFunction, checkTableFunction, sourceTable } from './check-function.ts';
 import { checkType } from './check-type.ts';
@@ -57,9 +57,14 @@ const plainTypes = new Set(
 export function checkTree(
   statement: TreeNode,
   sql: string,
-  { takesDefault = false, isPivoted = false }: { readonly takesDefault?: boolean; readonly isPivoted?: boolean } = {},
+  {
+    takesDefault = false,
+    isPivoted = false,
+    hasTarget = false,
+  }: { readonly takesDefault?: boolean; readonly isPivoted?: boolean; readonly hasTarget?: boolean } = {},
 ): TreeFacts {
   const defaults = takesDefault ? listedDefaults(statement) : new Set();
+  let targets = 0;
   const tables = new Map<string, TableName>();
   const parameters = new Set<string>();
   const frames = new Set<TreeNode>();
@@ -145,6 +150,8 @@ export function checkTree(
       if (isPivoted) checkReadable(table, position);
       return;
     }
+    // Ours is one of them: one more is the caller's.
+    if (hasTarget && table.schema === targetSchema && ++targets === 1) return;
     if (isCatalogView(table)) {
       askCatalogs(position);
       return;

@@ -18,6 +18,8 @@ export type Origin = (offset: number) => number;
 export interface TextRules {
   /** DEFAULT may stand for a value, as in an INSERT. */
   readonly takesDefault?: boolean;
+  /** The text reads the frame that the statement changes. */
+  readonly hasTarget?: boolean;
   /** It is so many expressions, each a value of one row alone. */
   readonly expressions?: number;
   /** It may ask DuckDB's catalogs: who runs it where these hold nothing but the caller's tables says so. */
@@ -31,13 +33,13 @@ export async function gateQuery(
   connection: Connection,
   sql: string,
   origin: Origin,
-  { takesDefault = false, expressions, mayReadCatalogs = false }: TextRules = {},
+  { takesDefault = false, hasTarget = false, expressions, mayReadCatalogs = false }: TextRules = {},
 ): Promise<Query> {
   try {
     const { tree, text, place, isPivoted } = await parse(connection, sql);
     const facts = inCharacters(text, place, () => {
       if (expressions !== undefined) checkExpressionList(tree, expressions);
-      return checkTree(tree, text, { takesDefault, isPivoted });
+      return checkTree(tree, text, { takesDefault, isPivoted, hasTarget });
     });
     if (facts.readsCatalogs && !mayReadCatalogs) throw catalogsHere();
     // The values that DuckDB looks up become a type, which catalogs would show.
@@ -125,7 +127,7 @@ function computedPivot(): AppError {
 function otherStatement(): AppError {
   return new AppError('sql_forbidden', 'this kind of statement is not allowed', {
     position: 0,
-    hint: 'allowed are queries, CREATE TABLE … AS, INSERT INTO, DROP TABLE, SHOW TABLES, DESCRIBE and EXPLAIN',
+    hint: 'allowed are queries, CREATE TABLE, INSERT INTO, UPDATE, DELETE, MERGE, TRUNCATE, DROP TABLE, SHOW TABLES and EXPLAIN',
   });
 }
 

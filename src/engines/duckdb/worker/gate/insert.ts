@@ -1,25 +1,28 @@
 import { AppError } from '../../../../core/app-error.ts';
 import type { Statement } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
+import { Clauses, type TokenRange } from './change/clauses.ts';
+import { ComposedText } from './change/composed-text.ts';
+import { returningQuery } from './change/returning.ts';
+import { takeTarget } from './change/target.ts';
 import type { GateText } from './gate-query.ts';
 import { reservedWords } from './reserved-names.ts';
-import { checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
 import type { Token, TokenizedStatement } from './tokenizer.ts';
 
-/** INSERT INTO name [AS alias] [(column, …)] [BY NAME | BY POSITION] query, or … DEFAULT VALUES */
+/** INSERT INTO name [AS alias] [(column, …)] [BY NAME | BY POSITION] query [RETURNING …], or … DEFAULT VALUES */
 export async function insert(
   cursor: TokenCursor,
-  { sql, tokens }: TokenizedStatement,
+  statement: TokenizedStatement,
   gate: GateText,
+  withNames?: TokenRange,
 ): Promise<Statement> {
+  const { sql, tokens } = statement;
   cursor.takes('insert');
   if (cursor.sees('or')) throw noEnforcedKeys('INSERT OR REPLACE and OR IGNORE', cursor.position);
   if (!cursor.takes('into')) throw cursor.unexpected('INTO');
-  const tableAt = cursor.position;
-  const table = cursor.takeTableName();
-  checkWritable(table, tableAt);
-  if (cursor.takes('as')) cursor.takeName('another name for the table');
+  const target = takeTarget(cursor, 'by', 'default', 'values', 'describe', 'summarize', 'show', 'explain', 'table');
+  const { table } = target;
   const columns = seesColumns(cursor) ? takeColumns(cursor) : undefined;
   const matchAt = cursor.position;
   const isByName = cursor.takes('by', 'name');
@@ -40,7 +43,26 @@ export async function insert(
   refuseClauses(tokens);
   if (cursor.done) throw cursor.unexpected('VALUES or a query');
   const start = cursor.position;
-  return await insertOf(sql.slice(start), start, isByName ? 'name' : 'position');
+  const match = isByName ? 'name' : 'position';
+  if (withNames === undefined && !tokens.some((token) => isWord(token, 'returning')))
+    return await insertOf(sql.slice(start), start, match);
+  const clauses = new Clauses(statement);
+  const { end } = clauses;
+  const returning = clauses.find({ from: cursor.index, to: end }, 'returning');
+  const rows = { from: cursor.index, to: returning };
+  const text = new ComposedText(statement, withNames);
+  // A second WITH needs parentheses.
+  if (withNames !== undefined && cursor.sees('with')) text.value(rows, 'a query');
+  else if (rows.from < rows.to) text.callers(rows);
+  else throw cursor.unexpected('VALUES or a query');
+  return {
+    kind: 'insert',
+    table,
+    columns,
+    match,
+    query: await text.gated(gate, { hasTarget: false, takesDefault: true }),
+    returning: await returningQuery(statement, clauses, { from: returning, to: end }, { target, gate }),
+  };
 }
 
 function seesColumns(cursor: TokenCursor): boolean {
@@ -71,7 +93,6 @@ function refuseClauses(tokens: readonly Token[]): void {
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'mark') depth += token.text === '(' ? 1 : token.text === ')' ? -1 : 0;
     if (depth > 0) continue;
-    if (isWord(token, 'returning')) throw unsupported('RETURNING', 'read the frame afterwards', token.start);
     const after = tokens[index + 2];
     if (isWord(token, 'on') && isWord(tokens[index + 1], 'conflict') && (after?.text === '(' || isWord(after, 'do'))) {
       throw noEnforcedKeys('ON CONFLICT', token.start);

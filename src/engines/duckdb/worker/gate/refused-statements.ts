@@ -1,5 +1,4 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { type TableName, tableText } from '../../../../core/sql.ts';
 import { settingName, settingNames } from '../../../../core/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { isWord, TokenCursor } from './token-cursor.ts';
@@ -49,17 +48,13 @@ const createHints: Readonly<Record<string, string>> = {
   TYPE: "write the type itself in each column: CREATE TABLE x (mood ENUM('a', 'b'))",
 };
 
-const changes = new Set(['update', 'delete', 'merge', 'truncate']);
-
 /** Refuses statements by their first words, before DuckDB sees them. Returns when it may be a query. */
 export function refuseStatement(tokens: readonly Token[]): void {
   const [first] = tokens;
   if (first?.kind !== 'word') return;
   const word = asciiLower(first.text);
-  if (changes.has(word)) throw immutable(word, tokens);
   if (word === 'set' || word === 'reset') throw setting(word, tokens);
   if (word === 'create' || word === 'drop') throw refusedKind(word, tokens);
-  if (word === 'with') refuseChangeBehindWith(tokens);
   const hint = Object.hasOwn(hints, word) ? hints[word] : undefined;
   if (hint === undefined) return;
   throw new AppError('sql_forbidden', `${word.toUpperCase()} is not allowed`, { hint, position: first.start });
@@ -82,34 +77,6 @@ function setting(word: string, tokens: readonly Token[]): AppError {
       position: tokens[0]?.start ?? 0,
     },
   );
-}
-
-function immutable(word: string, tokens: readonly Token[]): AppError {
-  const table = changedTable(tokens);
-  const name = table === undefined ? '"x"' : tableText(table);
-  const queries: Readonly<Record<string, string>> = {
-    update: `SELECT * REPLACE (… AS column) FROM ${name}`,
-    delete: `FROM ${name} WHERE NOT (…)`,
-    merge: `SELECT … FROM ${name} FULL JOIN … USING (…)`,
-    truncate: `FROM ${name} LIMIT 0`,
-  };
-  return new AppError('sql_forbidden', `${word.toUpperCase()} is not allowed: frames are immutable`, {
-    hint: `write a new version: CREATE OR REPLACE TABLE ${name} AS ${queries[word] ?? 'SELECT …'}`,
-    position: tokens[0]?.start ?? 0,
-  });
-}
-
-/** The table behind UPDATE, DELETE FROM, MERGE INTO, TRUNCATE [TABLE]. */
-function changedTable(tokens: readonly Token[]): TableName | undefined {
-  const cursor = new TokenCursor(tokens, 0);
-  cursor.take();
-  if (!cursor.takes('from') && !cursor.takes('into')) cursor.takes('table');
-  cursor.takes('if', 'exists');
-  try {
-    return cursor.takeTableName();
-  } catch {
-    return undefined;
-  }
 }
 
 function refusedKind(word: string, tokens: readonly Token[]): AppError {
@@ -141,20 +108,4 @@ function isModifier(token: Token): boolean {
   return ['temp', 'temporary', 'local', 'global', 'unlogged', 'persistent', 'unique', 'recursive', 'materialized'].some(
     (word) => isWord(token, word),
   );
-}
-
-/** DuckDB also takes WITH … before INSERT, UPDATE, DELETE and MERGE. */
-function refuseChangeBehindWith(tokens: readonly Token[]): void {
-  let depth = 0;
-  for (const [index, token] of tokens.entries()) {
-    if (token.kind === 'mark') depth += token.text === '(' ? 1 : token.text === ')' ? -1 : 0;
-    if (depth > 0 || token.kind !== 'word' || tokens[index - 1]?.text !== ')') continue;
-    const word = asciiLower(token.text);
-    if (changes.has(word)) throw immutable(word, tokens.slice(index));
-    if (word !== 'insert') continue;
-    throw new AppError('sql_forbidden', 'WITH before INSERT is not supported', {
-      hint: 'write it behind: INSERT INTO "x" WITH … SELECT …',
-      position: token.start,
-    });
-  }
 }

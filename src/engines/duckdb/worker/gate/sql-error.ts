@@ -1,4 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
+import { rowNumberColumn } from '../../../../core/sql.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
 import { type DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import { errorPosition } from './error-position.ts';
@@ -16,13 +17,13 @@ interface Wording {
 }
 
 /**
- * What a caller hears of an error of their SQL. `sql` is the text that DuckDB was given; `place` is where an offset of it stands in
- * the caller's text, negative in front of that. `columns` may be suggested where DuckDB names none.
+ * What a caller hears of an error of their SQL. `sql` is the text that DuckDB was given; `place` gives where an offset in it
+ * stands in the caller's text, if it does. `columns` may be suggested where DuckDB names none.
  */
 export function sqlError(
   error: DuckDbError,
   sql: string,
-  place = (offset: number): number => offset,
+  place: (offset: number) => number | undefined = (offset) => offset,
   columns: readonly string[] = [],
 ): AppError {
   const resource = resourceError(error);
@@ -38,7 +39,7 @@ export function sqlError(
   if (notCallers.test(error.message)) return new AppError('internal', 'internal error', { cause: error });
   const { message, hint } = wording(error.message, sql, columns);
   const found = errorPosition(error.message, sql);
-  const position = found === undefined ? -1 : place(found);
+  const position = (found === undefined ? undefined : place(found)) ?? -1;
   return new AppError('sql_error', withoutOurNames(message), {
     cause: error,
     hint: hint === undefined ? undefined : withoutOurNames(hint),
@@ -133,6 +134,7 @@ function candidatesIn(text: string): string[] {
   const line = /\n(?:Candidate (?!functions)[\w ]+|Did you mean)[^\n"]*("[^\n]*")/.exec(text)?.[1] ?? '';
   return [...line.matchAll(/"([^"]+)"/g)]
     .map(([, name = '']) => name.replace(/^framehold\.frames\./, ''))
+    .filter((name) => name !== rowNumberColumn && !name.endsWith(`.${rowNumberColumn}`))
     .filter((name) => !systemTables.has(name) && !/^(?:pg_catalog|information_schema|system|temp)\./.test(name));
 }
 

@@ -20,6 +20,15 @@ export class TokenCursor {
     return this.peek()?.start ?? this.#end;
   }
 
+  /** Of the next token. */
+  get index(): number {
+    return this.#next;
+  }
+
+  skipTo(index: number): void {
+    this.#next = index;
+  }
+
   get done(): boolean {
     return this.#next >= this.#tokens.length;
   }

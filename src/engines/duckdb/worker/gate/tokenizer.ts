@@ -88,6 +88,10 @@ function operatorEnd(sql: string, start: number): number {
     if (!operatorSigns.test(sql)) break;
     end++;
   }
+  // Only an operator with one of these may end in a sign of a number: a=-1 are three tokens.
+  if (!/[~!@#%^&|`]/.test(sql.slice(start, end))) {
+    while (end > start + 1 && /[-+]/.test(sql[end - 1] ?? '')) end--;
+  }
   return Math.max(end, start + 1);
 }
 

@@ -17,6 +17,7 @@ import { DuckDbError, describeDataError, resourceError } from '../native/duckdb-
 import { nestedTypes } from '../native/duckdb-types.ts';
 import { firstError } from '../native/first-error.ts';
 import type { Connection } from '../native/session.ts';
+import { addedRelation, changedRelation } from '../parquet/changed-rows.ts';
 import { checksumOf } from '../parquet/checksum.ts';
 import { firstNulls } from '../parquet/first-nulls.ts';
 import { flatColumns } from '../parquet/flat-columns.ts';
@@ -151,7 +152,7 @@ interface Relation {
 
 async function relationOf(
   connection: Connection,
-  source: Extract<WriteSource, { kind: 'sql' | 'parquet' }>,
+  source: Extract<WriteSource, { kind: 'sql' | 'parquet' | 'changed' | 'added' }>,
 ): Promise<Relation> {
   switch (source.kind) {
     case 'sql': {
@@ -163,6 +164,10 @@ async function relationOf(
       const names = selected(source.columns, source.select).map((column) => column.name);
       return { sql: rowsRelation(source), names };
     }
+    case 'changed':
+      return { sql: changedRelation(source), names: source.columns.map(({ name }) => name) };
+    case 'added':
+      return { sql: addedRelation(source), names: source.columns.map(({ name }) => name) };
     default:
       source satisfies never;
       throw new Error('unreachable');
@@ -229,7 +234,7 @@ function explain(thrown: unknown, { kind }: WriteSource, path: string): unknown 
   if (loss !== undefined) return loss;
   const resource = resourceError(error);
   if (resource !== undefined) return resource;
-  if (kind === 'parquet' && !error.fatal)
+  if ((kind === 'parquet' || kind === 'changed') && !error.fatal)
     return new AppError('frame_damaged', 'the frame cannot be read', { cause: error });
   if (!error.isCallers) return error;
   return new AppError('invalid_input', describeDataError(error, path), { cause: error });

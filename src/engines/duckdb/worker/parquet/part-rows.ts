@@ -11,7 +11,9 @@ export interface PartRange {
   readonly to: number;
 }
 
+/** Virtual columns of a file's rows. One of the frame's own may hide them. */
 const rowNumberColumn = 'file_row_number';
+const fileNumberColumn = 'file_index';
 
 /** What each part has of the rows [fromRow, toRow) of all parts together. */
 export function* partRanges(parts: readonly PartSource[], fromRow: number, toRow: number): Generator<PartRange> {
@@ -76,12 +78,50 @@ export function numberedRows(
   return relations.length === 0 ? undefined : `(${relations.join(' UNION ALL ')})`;
 }
 
-/** Only the row groups that hold the range are read, by a virtual column that one of the frame's own may hide. */
+/** All rows, with one more column behind the others: the number of the row, from `firstRow` on. */
+export function numberedParts(
+  parts: readonly PartSource[],
+  columns: readonly Column[],
+  { name, firstRow = 0 }: { readonly name: string; readonly firstRow?: number },
+): string {
+  const firstRows = firstRowsOf(parts, firstRow);
+  const isUniform = parts.every(({ columnCount }) => columnCount === undefined);
+  const isPlain = !isHidden(rowNumberColumn, columns) && !isHidden(fileNumberColumn, columns);
+  if (isUniform && isPlain && parts.length > 1) {
+    const first = `([${firstRows.join(', ')}]::BIGINT[])[CAST(${fileNumberColumn} AS BIGINT) + 1]`;
+    const all = parquetRelation(parts.map(({ path }) => path));
+    return `(SELECT *, ${first} + ${rowNumberColumn} AS ${sqlName(name)} FROM ${all})`;
+  }
+  const numbered = parts.map(({ path, columnCount }, index) => {
+    // Numbering them as they come takes more time: one thread reads them.
+    const number = isHidden(rowNumberColumn, columns) ? 'row_number() OVER () - 1' : rowNumberColumn;
+    const items = ['*', ...addedColumns(columnCount, columns), `${firstRows[index]} + ${number} AS ${sqlName(name)}`];
+    return `(SELECT ${items.join(', ')} FROM ${parquetRelation([path])})`;
+  });
+  return numbered.length === 1
+    ? (numbered[0] ?? '')
+    : `(${numbered.map((rows) => `FROM ${rows}`).join(' UNION ALL ')})`;
+}
+
+/** The number of the first row of each part. */
+function firstRowsOf(parts: readonly PartSource[], firstRow: number): number[] {
+  let next = firstRow;
+  return parts.map(({ rows }) => {
+    const first = next;
+    next += rows;
+    return first;
+  });
+}
+
+function isHidden(name: string, columns: readonly Column[]): boolean {
+  return columns.some((column) => column.name.toLowerCase() === name);
+}
+
+/** Only the row groups that hold the range are read. */
 export function rangeRelation({ part, from, to }: PartRange, columns: readonly Column[]): string {
   const relation = parquetRelation([part.path]);
   const isWhole = from === 0 && to === part.rows;
-  const isHidden = columns.some((column) => column.name.toLowerCase() === rowNumberColumn);
-  const rows = isHidden
+  const rows = isHidden(rowNumberColumn, columns)
     ? `${relation} LIMIT ${to - from} OFFSET ${from}`
     : `${relation} WHERE ${rowNumberColumn} BETWEEN ${from} AND ${to - 1}`;
   return widened(isWhole ? relation : rows, part.columnCount, columns);

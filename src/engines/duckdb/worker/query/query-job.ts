@@ -7,6 +7,7 @@ import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
 import { loadArrowStream } from '../append/arrow-to-table.ts';
 import { encodeResults, type ResultRows, withDeclared } from '../encode/encode-results.ts';
+import { placeIn } from '../gate/change/composed-text.ts';
 import { columnCandidates } from '../gate/column-candidates.ts';
 import { sqlError } from '../gate/sql-error.ts';
 import { editedText, placeWithoutEdits } from '../gate/text-edits.ts';
@@ -72,7 +73,7 @@ function keyOf({ query, tables, into, settings, hasParameters }: QueryJob): stri
     query.explain !== undefined ||
     query.rowIds !== undefined ||
     /\b(?:pivot|asof)/i.test(query.sql) ||
-    tables.some(({ source: { kind } }) => kind === 'list' || kind === 'range');
+    tables.some(({ source: { kind } }) => kind !== 'parquet' && kind !== 'warm');
   const isBound = hasParameters || query.parameterCount > 0;
   if (into !== undefined || isBound || isOfOnce || usesAnalytics(query) || query.readsCatalogs) return undefined;
   const places = tables.map(({ name, schema, casts, source }) => [
@@ -239,7 +240,11 @@ async function explain(
   if (isOfFiles && tables.length > 0) return unreadable(error);
   const before = into === undefined ? '' : insertInto(into);
   const columns = await columnCandidates(connection, error, query.sql);
-  const place = (at: number): number => placeWithoutEdits(at - before.length, edits) + (query.start ?? -Infinity);
+  const { start, pieces = [] } = query;
+  const place = (at: number): number | undefined => {
+    const written = placeWithoutEdits(at - before.length, edits);
+    return start === undefined ? placeIn(pieces, written) : written + start;
+  };
   return sqlError(error, before + editedText(query.sql, edits), place, columns);
 }
 
@@ -266,6 +271,10 @@ function pathsOf({ source }: QueryTable): readonly string[] {
       return [];
     case 'parquet':
       return source.parts.map(({ path }) => path);
+    case 'numbered':
+      return source.parts.map(({ path }) => path);
+    case 'changes':
+      return [source.path];
     case 'range':
       return source.rows.parts.map(({ path }) => path);
     case 'warm':

@@ -8,7 +8,8 @@ import { rowIdName } from '../gate/row-ids.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import { duckdbType } from '../native/duckdb-types.ts';
 import type { Connection } from '../native/session.ts';
-import { numberedRows, partsRelation, rowsRelation } from '../parquet/part-rows.ts';
+import { parquetRelation } from '../parquet/parquet-relation.ts';
+import { numberedParts, numberedRows, partsRelation, rowsRelation } from '../parquet/part-rows.ts';
 import { AppliedSettings } from './applied-settings.ts';
 import { boundedFunctions } from './bounded-functions.ts';
 import { PlanCache } from './plan-cache.ts';
@@ -228,7 +229,7 @@ function wantedCopies(tables: readonly QueryTable[]): ReadonlySet<string> {
 
 /** With the numbers of rows as a last column. Undefined where they can only be counted. */
 function numberedRelation({ source }: QueryTable, relation: string, own: readonly string[]): string | undefined {
-  if (source.kind === 'list' || source.kind === 'range') return undefined;
+  if (source.kind !== 'parquet' && source.kind !== 'warm') return undefined;
   // The copy's own: it has the rows in their order.
   const isCopy = source.kind === 'warm' && relation.startsWith('_warm_');
   if (isCopy) return `(SELECT *, ${rowIdName} FROM ${relation})`;
@@ -263,6 +264,14 @@ function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>):
       return partsRelation(source.parts, source.columns);
     case 'range':
       return rowsRelation(source.rows);
+    case 'numbered':
+      return numberedParts(source.parts, source.columns, { name: source.number });
+    case 'changes': {
+      const all = parquetRelation([source.path]);
+      return source.hidden.length === 0
+        ? all
+        : `(SELECT * EXCLUDE (${source.hidden.map(sqlName).join(', ')}) FROM ${all})`;
+    }
     case 'list':
       return listRelation(source);
     default:

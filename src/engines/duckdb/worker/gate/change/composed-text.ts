@@ -1,0 +1,137 @@
+import { AppError } from '../../../../../core/app-error.ts';
+import { type Query, rowNumberColumn, type TableName, type TextPiece, targetSchema } from '../../../../../core/sql.ts';
+import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { sqlName } from '../../../protocol/sql-text.ts';
+import type { GateText } from '../gate-query.ts';
+import type { Token, TokenizedStatement } from '../tokenizer.ts';
+import type { TokenRange } from './clauses.ts';
+
+/** No name of a caller's, by intent. Should it be one, the query has two of them and is refused. */
+const parametersName = 'framehold parameters';
+
+/** The frame that a statement changes, and what the statement calls it. */
+export interface Target {
+  readonly table: TableName;
+  readonly alias: string;
+}
+
+/**
+ * The text of a query that is put together of pieces of a caller's statement. `?` becomes `$1`, `$2` …, as they are counted in the
+ * whole statement, so that a piece may stand in another place.
+ */
+export class ComposedText {
+  readonly #statement: TokenizedStatement;
+  readonly #pieces: TextPiece[] = [];
+  /** Parameters by their text in lower case, as they are written here. */
+  readonly #parameters: ReadonlyMap<string, string>;
+  /** Of each `?`: the same. */
+  readonly #numbers: ReadonlyMap<Token, string>;
+  readonly #used = new Set<string>();
+  #sql = '';
+
+  constructor(statement: TokenizedStatement, withNames?: TokenRange) {
+    this.#statement = statement;
+    const marks = statement.tokens.filter(({ kind, text }) => kind === 'parameter' && text === '?');
+    this.#numbers = new Map(marks.map((token, index) => [token, `$${index + 1}`]));
+    const all = statement.tokens.filter(({ kind }) => kind === 'parameter').map((token) => this.#textOf(token));
+    this.#parameters = new Map(all.map((text) => [asciiLower(text), text]));
+    if (withNames !== undefined) this.callers(withNames).ours(' ');
+  }
+
+  ours(text: string): this {
+    this.#sql += text;
+    return this;
+  }
+
+  /** A piece that is whole in itself. */
+  callers({ from, to }: TokenRange): this {
+    const { tokens } = this.#statement;
+    const first = tokens[from];
+    const last = tokens[to - 1];
+    if (first === undefined || last === undefined || from >= to) return this;
+    let at = first.start;
+    for (const token of tokens.slice(from, to)) {
+      if (token.kind !== 'parameter') continue;
+      const text = this.#textOf(token);
+      this.#used.add(asciiLower(text));
+      if (text === token.text) continue;
+      this.#add(at, token.start);
+      this.#pieces.push({ built: this.#sql.length, written: token.start, length: 1 });
+      this.#sql += text;
+      at = token.end;
+    }
+    this.#add(at, last.end);
+    return this;
+  }
+
+  /** An expression, which ends where our parenthesis does. */
+  value(range: TokenRange, what: string): this {
+    const { tokens } = this.#statement;
+    if (range.from >= range.to) {
+      const token = tokens[range.from];
+      throw new AppError('sql_error', `expected ${what}, found ${token?.text ?? 'the end of the statement'}`, {
+        position: token?.start ?? tokens.at(-1)?.end ?? 0,
+      });
+    }
+    return this.ours('(').callers(range).ours(')');
+  }
+
+  target({ table, alias }: Target): this {
+    return this.ours(`${sqlName(targetSchema)}.${sqlName(table.name)} AS ${sqlName(alias)}`);
+  }
+
+  /** The query, checked. Where it takes parameters, it takes all of the statement, whether it uses them or not. */
+  async gated(gate: GateText, { hasTarget = true, isForAll = true, takesDefault = false } = {}): Promise<Query> {
+    const unused = isForAll || this.#used.size > 0 ? this.#unusedParameters() : [];
+    const before = unused.length === 0 ? '' : `${sqlName(parametersName)} AS (SELECT ${unused.join(', ')})`;
+    const { head, names } = splitWith(this.#sql);
+    const added = before === '' ? '' : names ? `${before}, ` : `WITH ${before} `;
+    const shift = added.length;
+    const sql = this.#sql.slice(0, head) + added + this.#sql.slice(head);
+    const pieces = this.#pieces.map((piece) => (piece.built < head ? piece : { ...piece, built: piece.built + shift }));
+    const query = await gate(sql, (at) => nearestPlace(pieces, at), { hasTarget, takesDefault });
+    if (query.rowIds !== undefined && hasTarget) throw noRowIds();
+    return { ...query, start: undefined, pieces };
+  }
+
+  #add(start: number, end: number): void {
+    if (start >= end) return;
+    this.#pieces.push({ built: this.#sql.length, written: start, length: end - start });
+    this.#sql += this.#statement.sql.slice(start, end);
+  }
+
+  #textOf(token: Token): string {
+    return this.#numbers.get(token) ?? token.text;
+  }
+
+  /** Those of the statement that are not in this text. */
+  #unusedParameters(): readonly string[] {
+    return [...this.#parameters].flatMap(([key, text]) => (this.#used.has(key) ? [] : text));
+  }
+}
+
+/** Where an offset in a composed text stands in the caller's, if it does. */
+export function placeIn(pieces: readonly TextPiece[], at: number): number | undefined {
+  const piece = pieces.findLast(({ built }) => built <= at);
+  return piece === undefined || at > piece.built + piece.length ? undefined : piece.written + at - piece.built;
+}
+
+function nearestPlace(pieces: readonly TextPiece[], at: number): number {
+  const piece = pieces.findLast(({ built }) => built <= at) ?? pieces[0];
+  if (piece === undefined) return 0;
+  return piece.written + Math.min(Math.max(0, at - piece.built), piece.length);
+}
+
+export const targetRowNumber = sqlName(rowNumberColumn);
+
+/** Where more names of WITH may be put in front, and whether there are any. */
+function splitWith(sql: string): { readonly head: number; readonly names: boolean } {
+  const head = /^WITH\s+(?:RECURSIVE\b\s*)?/i.exec(sql)?.[0].length ?? 0;
+  return { head, names: head > 0 };
+}
+
+function noRowIds(): AppError {
+  return new AppError('sql_error', 'rowid cannot be used in a statement that changes a frame', {
+    hint: 'name the rows by their values',
+  });
+}

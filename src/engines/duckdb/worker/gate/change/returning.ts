@@ -1,0 +1,55 @@
+import { AppError } from '../../../../../core/app-error.ts';
+import { mergeActionColumn, type Query, targetSchema } from '../../../../../core/sql.ts';
+import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { sqlName } from '../../../protocol/sql-text.ts';
+import type { GateText } from '../gate-query.ts';
+import type { TokenizedStatement } from '../tokenizer.ts';
+import { type Clauses, queryClauses, type TokenRange } from './clauses.ts';
+import { ComposedText, type Target } from './composed-text.ts';
+
+/** What stands behind RETURNING, as a query over the rows that a statement changes. */
+export async function returningQuery(
+  statement: TokenizedStatement,
+  clauses: Clauses,
+  range: TokenRange,
+  {
+    target,
+    gate,
+    hasAction = false,
+  }: { readonly target: Target; readonly gate: GateText; readonly hasAction?: boolean },
+): Promise<Query | undefined> {
+  if (range.from >= range.to) return undefined;
+  const items = { from: range.from + 1, to: range.to };
+  clauses.refuse(items, ['distinct', 'all', 'using', 'on', ...queryClauses], 'RETURNING');
+  const text = new ComposedText(statement).ours('SELECT ');
+  if (items.from >= items.to) text.value(items, 'columns behind RETURNING');
+  const { tokens } = statement;
+  const namesAction =
+    hasAction && tokens.slice(items.from, items.to).some(({ text: name }) => asciiLower(name) === mergeActionColumn);
+  if (namesAction) addWithAction(text, statement, clauses.items(items), target);
+  else text.callers(items).ours(' FROM ').target(target);
+  const query = await text.gated(gate, { isForAll: false });
+  const [table] = query.tables;
+  if (table === undefined) return query;
+  throw new AppError('sql_error', 'RETURNING takes no subquery over a table', {
+    hint: 'read the table in a statement of its own',
+    position: table.position,
+  });
+}
+
+/** With a column more, which `*` does not mean. */
+function addWithAction(
+  text: ComposedText,
+  { tokens }: TokenizedStatement,
+  items: readonly TokenRange[],
+  { table, alias }: Target,
+): void {
+  for (const [index, item] of items.entries()) {
+    text.ours(index === 0 ? '' : ', ').callers(item);
+    const before = tokens[item.to - 2];
+    const isAll = item.to - item.from === 1 || before?.text === '.';
+    if (isAll && tokens[item.to - 1]?.text === '*') text.ours(` EXCLUDE (${mergeActionColumn})`);
+  }
+  const action = `REPLACE (CAST(${mergeActionColumn} AS VARCHAR) AS ${mergeActionColumn})`;
+  text.ours(` FROM (SELECT * ${action} FROM ${sqlName(targetSchema)}.${sqlName(table.name)}) AS ${sqlName(alias)}`);
+}

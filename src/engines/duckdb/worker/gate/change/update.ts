@@ -1,0 +1,131 @@
+import { AppError } from '../../../../../core/app-error.ts';
+import type { SetColumn, Statement } from '../../../../../core/sql.ts';
+import { sqlName } from '../../../protocol/sql-text.ts';
+import type { GateText } from '../gate-query.ts';
+import { isWord, nameOf, type TokenCursor } from '../token-cursor.ts';
+import type { Token, TokenizedStatement } from '../tokenizer.ts';
+import { Clauses, queryClauses, type TokenRange } from './clauses.ts';
+import { ComposedText, targetRowNumber } from './composed-text.ts';
+import { returningQuery } from './returning.ts';
+import { takeTarget } from './target.ts';
+
+/** A column with what it is set to. */
+export interface Assignment extends SetColumn {
+  readonly value: TokenRange;
+}
+
+/** UPDATE name [[AS] alias] SET column = value, … [FROM …] [WHERE …] [RETURNING …] */
+export async function update(
+  cursor: TokenCursor,
+  statement: TokenizedStatement,
+  gate: GateText,
+  withNames?: TokenRange,
+): Promise<Statement> {
+  cursor.takes('update');
+  const target = takeTarget(cursor, 'set');
+  if (!cursor.takes('set')) throw cursor.unexpected('SET');
+  const clauses = new Clauses(statement);
+  const { end } = clauses;
+  const returning = clauses.find({ from: cursor.index, to: end }, 'returning');
+  const where = clauses.find({ from: cursor.index, to: returning }, 'where');
+  const from = clauses.find({ from: cursor.index, to: where }, 'from');
+  const set = assignments(statement, clauses, { from: cursor.index, to: from });
+  const others = { from: from + 1, to: where };
+
+  const text = new ComposedText(statement, withNames).ours('SELECT ');
+  if (from < where) text.ours(`DISTINCT ON (${sqlName(target.alias)}.${targetRowNumber}) `);
+  text.ours(`${sqlName(target.alias)}.${targetRowNumber}, 'UPDATE'`);
+  addValues(text, set, target.alias);
+  text.ours(' FROM ').target(target);
+  if (from < where) addOthers(text, clauses, others, 'FROM');
+  if (where < returning) text.ours(' WHERE ').value({ from: where + 1, to: returning }, 'a condition');
+  return {
+    kind: 'change',
+    verb: 'update',
+    table: target.table,
+    set: set.map(({ value: _, ...column }) => column),
+    isWhole: true,
+    query: await text.gated(gate),
+    returning: await returningQuery(statement, clauses, { from: returning, to: end }, { target, gate }),
+  };
+}
+
+/** Other tables beside the target. */
+export function addOthers(text: ComposedText, clauses: Clauses, range: TokenRange, clause: string): void {
+  const words = ['set', 'returning', ...queryClauses];
+  clauses.refuse(range, words, `the tables of ${clause}`);
+  if (range.from >= range.to) text.value(range, 'a table');
+  text.ours(', ').callers(range);
+}
+
+/** The values of all columns that get no default: those that stay are held against CHECK constraints, too. */
+function addValues(text: ComposedText, set: readonly Assignment[], alias: string): void {
+  const given = set.filter(({ isDefault }) => !isDefault);
+  const left = set.filter(({ isDefault }) => isDefault).map(({ name }) => sqlName(name));
+  text.ours(`, ${sqlName(alias)}.* EXCLUDE (${[targetRowNumber, ...left].join(', ')})`);
+  if (given.length === 0) return;
+  text.ours(' REPLACE (');
+  for (const [index, { name, value }] of given.entries()) {
+    text
+      .ours(index === 0 ? '' : ', ')
+      .value(value, 'a value')
+      .ours(` AS ${sqlName(name)}`);
+  }
+  text.ours(')');
+}
+
+/** column = value, (column, …) = (value, …) */
+export function assignments(
+  { tokens }: TokenizedStatement,
+  clauses: Clauses,
+  range: TokenRange,
+): readonly Assignment[] {
+  const seen = new Set<string>();
+  const all: Assignment[] = [];
+  const add = (name: Token | undefined, value: TokenRange): void => {
+    const column = name === undefined ? undefined : nameOf(name);
+    if (name === undefined || column === undefined) throw expected('the name of a column', name, tokens);
+    if (seen.has(column.toLowerCase())) {
+      throw new AppError('sql_error', `column ${sqlName(column)} is set more than once`, { position: name.start });
+    }
+    seen.add(column.toLowerCase());
+    const isDefault = value.to - value.from === 1 && isWord(tokens[value.from], 'default');
+    all.push({ name: column, position: name.start, isDefault, value });
+  };
+  for (const { from, to } of clauses.items(range)) {
+    const equals = tokens.findIndex((token, index) => index >= from && index < to && token.kind === 'operator');
+    if (from >= to || equals < 0 || tokens[equals]?.text !== '=') {
+      throw expected('column = value', tokens[equals < 0 ? Math.min(from + 1, to - 1) : equals], tokens);
+    }
+    const names = clauses.insideParentheses({ from, to: equals });
+    const value = { from: equals + 1, to };
+    if (names === undefined) {
+      if (equals !== from + 1) throw expected('=', tokens[from + 1], tokens);
+      add(tokens[from], value);
+      continue;
+    }
+    const columns = clauses.itemsInside(names);
+    const row = isWord(tokens[value.from], 'row') ? { ...value, from: value.from + 1 } : value;
+    const values = clauses.insideParentheses(row);
+    const isList =
+      values !== undefined && !['select', 'from', 'with'].some((word) => isWord(tokens[values.from], word));
+    const listed = isList ? clauses.itemsInside(values) : [];
+    if (listed.length !== columns.length) {
+      throw new AppError('sql_error', `${columns.length} columns are set, to ${listed.length} values`, {
+        hint: 'write (a, b) = (1, 2); a query cannot give several columns their values',
+        position: tokens[value.from]?.start ?? tokens[equals]?.end,
+      });
+    }
+    for (const [index, item] of columns.entries()) {
+      if (item.to - item.from !== 1) throw expected('the name of a column', tokens[item.from], tokens);
+      add(tokens[item.from], listed[index] ?? value);
+    }
+  }
+  return all;
+}
+
+function expected(what: string, token: Token | undefined, tokens: readonly Token[]): AppError {
+  return new AppError('sql_error', `expected ${what}, found ${token?.text ?? 'the end of the statement'}`, {
+    position: token?.start ?? tokens.at(-1)?.end ?? 0,
+  });
+}

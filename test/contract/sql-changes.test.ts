@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { putSql } from '../support/frames.ts';
+import { type Answer, ask } from '../support/http-client.ts';
+
+let server: Framehold;
+beforeAll(async () => {
+  server = await startFramehold({ settings: { 'sql.timeout': '20s' } });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+});
+
+const run = (sql: string, params?: unknown): Promise<Answer> =>
+  ask(`${server.url}/sql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ sql, params }),
+  });
+
+async function answer(sql: string, params?: unknown): Promise<unknown> {
+  return (await run(sql, params)).json();
+}
+
+async function rows(sql: string): Promise<unknown> {
+  const got = (await run(sql)).json();
+  return got.dataset ?? got;
+}
+
+let made = 0;
+/** Ten rows of a frame in three parts and its log. */
+async function tenRows(): Promise<string> {
+  const name = `t${++made}`;
+  await putSql(server.frames, name, "SELECT range AS id, range % 3 AS g, 'v' || range AS v FROM range(4)");
+  for (const range of ['4, 7', '7, 9']) {
+    const sql = `SELECT range AS id, range % 3 AS g, 'v' || range AS v FROM range(${range})`;
+    await putSql(server.frames, name, sql, { mode: 'append' });
+  }
+  await run(`INSERT INTO ${name} VALUES (9, 0, 'v9')`);
+  return name;
+}
+
+describe('UPDATE', () => {
+  test('changes the rows that match and keeps all others, in their order', async () => {
+    const t = await tenRows();
+    expect(await answer(`UPDATE ${t} SET v = v || '!', g = g + 10 WHERE id IN (1, 5, 9)`)).toEqual({
+      dml: 'OK',
+      updated: 3,
+    });
+    expect(await rows(`SELECT id, g, v FROM ${t}`)).toEqual(
+      Array.from({ length: 10 }, (_, id) =>
+        [1, 5, 9].includes(id) ? [id, (id % 3) + 10, `v${id}!`] : [id, id % 3, `v${id}`],
+      ),
+    );
+  });
+
+  test('takes parameters, an alias, other tables and names of WITH', async () => {
+    const t = await tenRows();
+    const sql = `WITH u AS (SELECT 3 AS k, ? AS x UNION ALL SELECT 4, 'y') UPDATE ${t} AS a SET v = u.x || ?, (g) = (?) FROM u WHERE a.id = u.k AND id < ?`;
+    expect(await answer(sql, ['x', '-', 7, 4])).toEqual({ dml: 'OK', updated: 1 });
+    expect(await rows(`SELECT * FROM ${t} WHERE g = 7`)).toEqual([[3, 7, 'x-']]);
+  });
+
+  test('gives rows with RETURNING, as they are written', async () => {
+    const t = await tenRows();
+    expect(
+      await answer(`UPDATE ${t} SET g = 1.6, v = DEFAULT WHERE id > 6 RETURNING *, id + ? AS more`, [100]),
+    ).toMatchObject({
+      columns: [{ name: 'id' }, { name: 'g' }, { name: 'v' }, { name: 'more' }],
+      dataset: [
+        [7, 2, null, 107],
+        [8, 2, null, 108],
+        [9, 2, null, 109],
+      ],
+      count: 3,
+      dml: 'OK',
+      updated: 3,
+    });
+    expect(await rows(`SELECT * FROM ${t} WHERE g = 2 AND v IS NULL`)).toHaveLength(3);
+  });
+});
+
+describe('DELETE and TRUNCATE', () => {
+  test('remove rows', async () => {
+    const t = await tenRows();
+    expect(await answer(`DELETE FROM ${t} WHERE id BETWEEN 2 AND 8 RETURNING id`)).toMatchObject({
+      count: 7,
+      updated: 7,
+    });
+    expect(await rows(`SELECT id FROM ${t}`)).toEqual([[0], [1], [9]]);
+    expect(await answer(`DELETE FROM ${t} a USING range(1) b(k) WHERE a.id = b.k`)).toEqual({ dml: 'OK', updated: 1 });
+    expect(await answer(`TRUNCATE ${t}`)).toEqual({ dml: 'OK', updated: 2 });
+    expect(await rows(`SELECT * FROM ${t}`)).toEqual([]);
+    expect(await answer(`INSERT INTO ${t} VALUES (1, 2, 'x') RETURNING id + g AS s`)).toMatchObject({
+      dataset: [[3]],
+      updated: 1,
+    });
+    expect(await rows(`SELECT * FROM ${t}`)).toEqual([[1, 2, 'x']]);
+  });
+});
+
+describe('MERGE', () => {
+  const source = `(SELECT * FROM (VALUES (1, 'a'), (5, 'b'), (9, 'c'), (20, 'd'), (21, 'e')) AS v(id, x))`;
+
+  test('updates, deletes and adds rows in one version', async () => {
+    const t = await tenRows();
+    const sql = `MERGE INTO ${t} USING ${source} AS s ON ${t}.id = s.id
+      WHEN MATCHED AND s.x = 'b' THEN DELETE
+      WHEN MATCHED AND s.x = 'c' THEN DO NOTHING
+      WHEN MATCHED THEN UPDATE SET v = s.x || ?, g = 1.6
+      WHEN NOT MATCHED AND s.id > 20 THEN INSERT (v, id) VALUES (s.x, s.id + 0.4)
+      WHEN NOT MATCHED BY SOURCE AND g = 2 THEN UPDATE SET v = NULL`;
+    expect(await answer(sql, ['!'])).toEqual({ dml: 'OK', updated: 5 });
+    expect(await rows(`SELECT * FROM ${t}`)).toEqual([
+      [0, 0, 'v0'],
+      [1, 2, 'a!'],
+      [2, 2, null],
+      [3, 0, 'v3'],
+      [4, 1, 'v4'],
+      [6, 0, 'v6'],
+      [7, 1, 'v7'],
+      [8, 2, null],
+      [9, 0, 'v9'],
+      [21, null, 'e'],
+    ]);
+  });
+
+  test('gives rows with RETURNING, and what happened to each', async () => {
+    const t = await tenRows();
+    const sql = `MERGE INTO ${t} AS t USING ${source} s USING (id) WHEN MATCHED AND t.g = 0 THEN DELETE
+      WHEN MATCHED THEN UPDATE SET v = x WHEN NOT MATCHED BY TARGET THEN INSERT (id, g) VALUES (s.id, 7) RETURNING merge_action, *`;
+    const got = (await run(sql)).json();
+    expect(got.columns).toMatchObject([{ name: 'merge_action' }, { name: 'id' }, { name: 'g' }, { name: 'v' }]);
+    expect((got.dataset as unknown[][]).toSorted((a, b) => Number(a[1]) - Number(b[1]))).toEqual([
+      ['UPDATE', 1, 1, 'a'],
+      ['UPDATE', 5, 2, 'b'],
+      ['DELETE', 9, 0, 'v9'],
+      ['INSERT', 20, 7, null],
+      ['INSERT', 21, 7, null],
+    ]);
+    expect(got).toMatchObject({ updated: 5, count: 5 });
+  });
+
+  test('keeps large numbers that another branch sets to one with a fraction', async () => {
+    await putSql(server.frames, 'large', 'SELECT 9007199254740993 AS n, 1 AS k UNION ALL SELECT 2, 2');
+    const sql = `MERGE INTO large USING (SELECT unnest([1, 2]) AS k) s ON large.k = s.k
+      WHEN MATCHED AND s.k = 2 THEN UPDATE SET n = 1.5 WHEN MATCHED THEN UPDATE SET k = 10`;
+    expect(await answer(sql)).toEqual({ dml: 'OK', updated: 2 });
+    expect(await rows('SELECT n::VARCHAR, k FROM large')).toEqual([
+      ['9007199254740993', 10],
+      ['2', 2],
+    ]);
+  });
+
+  test.each([
+    ['USING (SELECT 1 AS id FROM range(2)) s ON t.id = s.id WHEN MATCHED THEN DELETE', /more than once/],
+    ["USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN ERROR 'not ' || s.id", /not 1/],
+    ['USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET vv = 1', /"vv" not found.*did you mean "v"/],
+    ['USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE', /must name its columns/],
+  ])('%s is refused, and changes nothing', async (sql, message) => {
+    const t = await tenRows();
+    const got = (await run(`MERGE INTO ${t} AS t ${sql}`)).json();
+    expect(got).toMatchObject({ code: 'sql_error', error: expect.stringMatching(message) });
+    expect(await rows(`SELECT count(*), sum(g) FROM ${t}`)).toEqual([[10, '9']]);
+  });
+});
+
+test('constraints and defaults hold for changes of rows, and stay', async () => {
+  await run("CREATE TABLE held (id BIGINT NOT NULL, n INT DEFAULT 7, m ENUM('a', 'b'), CHECK (n < 100))");
+  await run("INSERT INTO held VALUES (1, 1, 'a'), (2, 2, 'b')");
+  for (const set of ['id = NULL', 'n = 100', "m = 'c'"]) {
+    expect(await answer(`UPDATE held SET ${set} WHERE id = 2`)).toMatchObject({ code: 'sql_error' });
+  }
+  expect(await answer('UPDATE held SET n = DEFAULT WHERE id = 2')).toEqual({ dml: 'OK', updated: 1 });
+  expect(await rows('SELECT * FROM held')).toEqual([
+    [1, 1, 'a'],
+    [2, 7, 'b'],
+  ]);
+  expect(await answer('DELETE FROM held WHERE id = 1')).toEqual({ dml: 'OK', updated: 1 });
+  expect(await answer('INSERT INTO held VALUES (NULL, 1, NULL)')).toMatchObject({ code: 'sql_error' });
+  expect(await answer("INSERT INTO held (id, m) VALUES (3, 'z')")).toMatchObject({ code: 'sql_error' });
+  expect(await answer('INSERT INTO held (id) VALUES (3) RETURNING n')).toMatchObject({ dataset: [[7]] });
+});
