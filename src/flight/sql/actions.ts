@@ -44,7 +44,10 @@ const sqlActions: Readonly<Record<string, { readonly description: string; readon
       'Prepares a statement. Takes ActionCreatePreparedStatementRequest, gives ActionCreatePreparedStatementResult.',
     run: async (body, { statements }, call) => {
       const request = StatementText.decode(bodyOf(body, 'ActionCreatePreparedStatementRequest'));
-      const { handle, schema, isUpdate, parameters, parameterNames } = await statements.prepare(request, call);
+      const prepared = await statements.prepare(request, call);
+      const { handle, schema, columns, parameters, parameterNames } = prepared;
+      // One with RETURNING is to be executed as a query, for its rows.
+      const isUpdate = prepared.isUpdate && columns.length === 0;
       const result = {
         handle,
         datasetSchema: isUpdate ? new Uint8Array(0) : schema,

@@ -16,6 +16,8 @@ export type StatementTicket =
     }
   /** A prepared query with the parameters that were bound when the ticket was made. */
   | { readonly kind: 'bound'; readonly handle: Uint8Array; readonly bindingId: number }
+  /** A statement with RETURNING, which has run. */
+  | { readonly kind: 'returned'; readonly rows: Uint8Array }
   /** A statement that changed something, and has run: there is nothing to read. */
   | { readonly kind: 'done' };
 
@@ -28,6 +30,7 @@ const Content = message({
   engine: optionalString(6),
   /** As JSON. */
   settings: optionalString(7),
+  returned: bytes(8),
 });
 
 /** Each ticket is of its own, also for the same text, so that who cancels one stops no other. */
@@ -47,6 +50,8 @@ function content(ticket: StatementTicket, nonce: Uint8Array): Uint8Array {
       });
     case 'bound':
       return Content.encode({ nonce, handle: ticket.handle, bindingId: BigInt(ticket.bindingId) });
+    case 'returned':
+      return Content.encode({ nonce, returned: ticket.rows });
     case 'done':
       return Content.encode({ nonce, isDone: true });
     default:
@@ -56,10 +61,11 @@ function content(ticket: StatementTicket, nonce: Uint8Array): Uint8Array {
 
 /** `value` is the message TicketStatementQuery. */
 export function decodeTicket(value: Uint8Array): StatementTicket {
-  const { sql, handle, bindingId, isDone, engine, settings } = Content.decode(
+  const { sql, handle, bindingId, isDone, engine, settings, returned } = Content.decode(
     TicketStatementQuery.decode(value).statementHandle,
   );
   if (isDone) return { kind: 'done' };
+  if (returned.length > 0) return { kind: 'returned', rows: returned };
   if (handle.length > 0) return { kind: 'bound', handle, bindingId: Number(bindingId) };
   if (sql !== '') return { kind: 'query', sql, engine, settings: settingsOf(settings) };
   throw strangeTicket();

@@ -3,7 +3,7 @@ import type { Logger } from '../../../core/logger.ts';
 import { parseProducer } from '../../../core/producer.ts';
 import type { SqlResult } from '../../../core/sql.ts';
 import type { Call, Message, Messages } from '../../../grpc/server/method.ts';
-import type { AnalysedStatement, CallOptions, FrameSql, PreparedSql } from '../../../query/frame-sql.ts';
+import type { AnalysedStatement, CallOptions, FrameSql, PreparedSql, SqlUpdate } from '../../../query/frame-sql.ts';
 import { arrowSchema } from '../../data/arrow-schema.ts';
 import { batchData, schemaData } from '../../data/flight-data.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';
@@ -12,6 +12,7 @@ import { emptySchema, type InfoParts } from '../messages/flight-info.ts';
 import type { StatementText } from '../messages/sql-messages.ts';
 import { encodeTicket, type StatementTicket } from '../messages/statement-ticket.ts';
 import type { ClientStatement, PreparedStatementRegistry } from './prepared-statement-registry.ts';
+import { ReturnedRows } from './returned-rows.ts';
 import { readSessionStatement } from './session-statement.ts';
 import { noteWrite, statementName, type Transaction, type Transactions } from './transactions.ts';
 import { uploadedParameters } from './uploaded-parameters.ts';
@@ -39,6 +40,7 @@ export class StatementRunner {
   readonly #transactions: Transactions;
   readonly #sessions: Sessions;
   readonly #logger: Logger;
+  readonly #returned = new ReturnedRows();
 
   constructor({ sql, prepared, transactions, sessions, logger }: StatementRunnerOptions) {
     this.#sql = sql;
@@ -74,7 +76,7 @@ export class StatementRunner {
     const transaction = this.transactionOf(call, transactionId);
     const { statement, description } = await this.#describe(sql, call);
     refuseUnbound(description);
-    if (description.isUpdate) return done(await this.#update({ sql, statement, transaction }, undefined, call));
+    if (description.isUpdate) return await this.#done({ sql, statement, transaction }, undefined, call);
     return { schema: resultSchema(description), ticket: encodeTicket(queryTicket({ sql, statement })) };
   }
 
@@ -94,8 +96,7 @@ export class StatementRunner {
     const prepared = this.#prepared.get(call.principal, handle);
     const { statement, schema, binding } = prepared;
     if (binding === undefined) refuseUnbound(prepared);
-    if (prepared.isUpdate || statement === undefined)
-      return done(await this.#update(prepared, binding?.parameters, call));
+    if (prepared.isUpdate || statement === undefined) return await this.#done(prepared, binding?.parameters, call);
     if (binding === undefined) return { schema, ticket: encodeTicket(queryTicket(prepared)) };
     const { id: bindingId, parameters } = binding;
     // The values have types of their own, and `SELECT ?` is of the type of its value.
@@ -114,7 +115,7 @@ export class StatementRunner {
   /** Gives the number of rows that were written. */
   async update({ query: sql, transactionId }: StatementText, call: Call): Promise<number> {
     const transaction = this.transactionOf(call, transactionId);
-    return this.#update({ sql, statement: await this.#analyze(sql, call), transaction }, undefined, call);
+    return (await this.#update({ sql, statement: await this.#analyze(sql, call), transaction }, undefined, call)).rows;
   }
 
   /** With the uploaded parameters, a run for each of their rows; with those bound before when the upload has none. */
@@ -122,7 +123,7 @@ export class StatementRunner {
     const statement = this.#prepared.get(call.principal, handle);
     const parameters = (await uploadedParameters(upload)) ?? statement.binding?.parameters;
     if (parameters === undefined) refuseUnbound(statement);
-    return this.#update(statement, parameters, call);
+    return (await this.#update(statement, parameters, call)).rows;
   }
 
   async bind(handle: Uint8Array, upload: FlightUpload, call: Call): Promise<void> {
@@ -135,6 +136,8 @@ export class StatementRunner {
     switch (ticket.kind) {
       case 'done':
         return [schemaData(emptySchema)];
+      case 'returned':
+        return this.#returned.get(call.principal, ticket.rows);
       case 'query':
         return this.#query(() => this.#sql.analyze(call.principal, ticket, this.#optionsOf(call)), undefined, call);
       case 'bound': {
@@ -215,23 +218,36 @@ export class StatementRunner {
     return { signal, lane, requestId, temporary: this.#sessions.temporaryOf(call) };
   }
 
+  /** It has run: what RETURNING gives is held until it is fetched. */
+  async #done(
+    statement: Pick<ClientStatement, 'sql' | 'statement' | 'transaction'>,
+    parameters: Uint8Array | undefined,
+    call: Call,
+  ): Promise<InfoParts> {
+    const { rows: records, returned } = await this.#update(statement, parameters, call);
+    if (returned === undefined) return { schema: emptySchema, ticket: encodeTicket({ kind: 'done' }), records };
+    const rows = await this.#returned.keep(call.principal, returned);
+    const ticket = encodeTicket({ kind: 'returned', rows });
+    return { schema: arrowSchema(returned.columns), ticket, records: returned.totalRows };
+  }
+
   async #update(
     { sql, statement, transaction }: Pick<ClientStatement, 'sql' | 'statement' | 'transaction'>,
     parameters: Uint8Array | undefined,
     call: Call,
-  ): Promise<number> {
+  ): Promise<Pick<SqlUpdate, 'rows' | 'returned'>> {
     if (statement === undefined) {
       await this.#changeSession(sql, call);
-      return 0;
+      return { rows: 0 };
     }
     const { principal } = call;
     const producer = parseProducer(call.metadata);
     const request = { statement, parameters, producer };
-    const { rows, hasChanged } = await this.#sql.update(principal, request, this.#optionsOf(call));
+    const done = await this.#sql.update(principal, request, this.#optionsOf(call));
     // A prepared statement may outlive the transaction that it was prepared in.
     const isOpen = transaction !== undefined && this.#transactions.isOpen(principal, transaction);
-    if (hasChanged) noteWrite(isOpen ? transaction : this.transactionOf(call, undefined), statementName(sql));
-    return rows;
+    if (done.hasChanged) noteWrite(isOpen ? transaction : this.transactionOf(call, undefined), statementName(sql));
+    return done;
   }
 
   async #changeSession(sql: string, call: Call): Promise<void> {
@@ -278,11 +294,7 @@ function queryTicket({ sql, statement }: Pick<ClientStatement, 'sql' | 'statemen
 }
 
 function resultSchema({ isUpdate, columns }: PreparedSql): Uint8Array {
-  return isUpdate ? emptySchema : arrowSchema(columns);
-}
-
-function done(records: number): InfoParts {
-  return { schema: emptySchema, ticket: encodeTicket({ kind: 'done' }), records };
+  return isUpdate && columns.length === 0 ? emptySchema : arrowSchema(columns);
 }
 
 function refuseUnbound({ parameters }: PreparedSql): void {
