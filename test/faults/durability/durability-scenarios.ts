@@ -1,5 +1,6 @@
 import type { Scenario } from '../harness/scenario.ts';
 import { backupAnytime } from './backup-anytime.ts';
+import { changedRows } from './changed-rows.ts';
 import { failingCalls } from './failing-calls.ts';
 import { killAnytime } from './kill-anytime.ts';
 import { orderOfSystemCalls } from './order-of-system-calls.ts';
@@ -10,6 +11,7 @@ import { sharedHandle } from './shared-handle.ts';
 export const durabilityScenarios: readonly Scenario[] = [
   killAnytime,
   sharedHandle,
+  changedRows,
   orderOfSystemCalls,
   powerLoss,
   recompressionCutOff,
