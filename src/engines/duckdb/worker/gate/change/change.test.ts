@@ -16,7 +16,10 @@ async function change(sql: string): Promise<Extract<Statement, { kind: 'change' 
 
 describe('the query of a change', () => {
   test.each([
-    ['UPDATE t SET a = b + 1', `SELECT "t".${row}, 'UPDATE', "t".* EXCLUDE (${row}) REPLACE ((b + 1) AS "a") FROM "_target"."t" AS "t"`],
+    [
+      'UPDATE t SET a = b + 1',
+      `SELECT "t".${row}, 'UPDATE', "t".* EXCLUDE (${row}) REPLACE ((b + 1) AS "a") FROM "_target"."t" AS "t"`,
+    ],
     [
       'update frames.t as x set (a, "b") = (1, -2), c=-1 where d is distinct from e',
       `SELECT "x".${row}, 'UPDATE', "x".* EXCLUDE (${row}) REPLACE ((1) AS "a", (-2) AS "b", (-1) AS "c") FROM "_target"."t" AS "x" WHERE (d is distinct from e)`,
