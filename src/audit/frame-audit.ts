@@ -86,6 +86,15 @@ export class FrameAudit implements Frames {
     return held;
   };
 
+  readonly saveView: Frames['saveView'] = async (principal, request, options) => {
+    const mode = request.ifTaken === 'replace' ? 'overwrite' : 'create';
+    const note = principal.notes?.frame(request.handle, mode);
+    const held = await this.#frames.saveView(principal, request, options);
+    if (note !== undefined) note.version = held.version;
+    principal.notes?.changed();
+    return held;
+  };
+
   readonly refusePut: Frames['refusePut'] = async (principal, request) => {
     if (request.handle !== undefined) principal.notes?.frame(request.handle, request.mode);
     await this.#frames.refusePut(principal, request);

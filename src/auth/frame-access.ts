@@ -44,7 +44,8 @@ export class FrameAccess implements Frames {
     this.#reading(principal, request.handle, async (frame) => {
       const { handle, origin } = frame;
       const rows = await this.#frames.read(frame.principal, { ...request, handle }, { signal, lane, origin });
-      if (origin !== undefined) this.#peeked.set(peekKey(principal, request.handle), rows.versionId);
+      if (origin !== undefined && rows.versionId !== undefined)
+        this.#peeked.set(peekKey(principal, request.handle), rows.versionId);
       return rows;
     });
 
@@ -133,6 +134,11 @@ export class FrameAccess implements Frames {
 
   readonly redefine: Frames['redefine'] = async (principal, { handle: name, ...request }) =>
     this.#frames.redefine(principal, { ...request, handle: await this.#writable(principal, name) });
+
+  readonly saveView: Frames['saveView'] = async (principal, { handle: name, ...request }, options) => {
+    const handle = await this.#writable(principal, name);
+    return this.#frames.saveView(principal, { ...request, handle }, options);
+  };
 
   appendColumns(principal: Principal, name: FrameName): readonly Column[] | undefined {
     const found = this.#find(principal, name);

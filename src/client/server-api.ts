@@ -94,6 +94,8 @@ export interface ColumnInfo {
 /** A frame as `/handles` tells of it. What is not known of a damaged one is null. */
 export interface HeldFrame {
   readonly handle: string;
+  /** Older servers do not tell it: they have no views. */
+  readonly kind?: 'frame' | 'view';
   readonly state: string;
   readonly version: number;
   readonly rows: number | null;

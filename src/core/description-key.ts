@@ -11,9 +11,12 @@ export function descriptionKey({
   settings,
   parameters,
 }: SqlJob & Pick<SqlRun, 'parameters'>): string | undefined {
-  const isFixed =
-    into === undefined && parameters === undefined && !query.readsCatalogs && !query.tables.some(isAnalytics);
+  const queries = [query, ...tables.flatMap((table) => (table.kind === 'view' ? table.query : []))];
+  const readsAnalytics = queries.some((each) => each.tables.some(isAnalytics));
+  const isFixed = into === undefined && parameters === undefined && !query.readsCatalogs && !readsAnalytics;
   if (!isFixed || query.sql.length > longestRememberedSql) return undefined;
-  const versions = tables.map((table) => (table.kind === 'frame' ? [table.name, table.frame, table.versionId] : table));
+  const versions = tables.map((table) =>
+    table.kind === 'list' || table.kind === 'changes' ? table : [table.schema, table.name, table.frame, table.versionId],
+  );
   return JSON.stringify([query.sql, versions, settings]);
 }

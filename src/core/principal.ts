@@ -65,6 +65,11 @@ export interface Principal {
   readonly span?: Span | undefined;
 }
 
+/** The caller where a view of this tenant is read: with what the tenant may read, and no more. */
+export function asReaderOf({ prefix: _, notes, ...caller }: Principal, tenant: Tenant): Principal {
+  return { ...caller, tenant, role: 'read', ...(tenant === caller.tenant && { notes }) };
+}
+
 /**
  * Names the principal among all of them: what one keeps on the server, no other finds. Tokens may have the same name; JWTs and
  * certificates are renewed under theirs.

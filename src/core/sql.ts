@@ -34,6 +34,13 @@ export function tableText({ catalog, schema, name }: TableName): string {
     .join('.');
 }
 
+/** A place in a text where a table's name stands. */
+export interface TableReference {
+  readonly table: TableName;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** By this schema, which is no tenant's, a statement that changes a frame reads it. Only our own text may name it. */
 export const targetSchema = '_target';
 /** A column of it beside the frame's own: the number of the row. */
@@ -114,7 +121,21 @@ export type Statement<Q extends Query = Query> =
     }
   | Change<Q>
   | { readonly kind: 'truncate'; readonly table: TableName }
-  | { readonly kind: 'drop'; readonly table: TableName; readonly ifAbsent: 'fail' | 'ignore' }
+  | {
+      readonly kind: 'createView';
+      readonly table: TableName;
+      readonly ifTaken: 'fail' | 'replace' | 'keep';
+      /** As its author wrote it. */
+      readonly query: Q;
+      /** The same under the names of the view's columns, with every place where it names a table. */
+      readonly definition: { readonly sql: string; readonly references: readonly TableReference[] };
+    }
+  | {
+      readonly kind: 'drop';
+      readonly what: 'table' | 'view';
+      readonly table: TableName;
+      readonly ifAbsent: 'fail' | 'ignore';
+    }
   | { readonly kind: 'showTables' };
 
 /** What ALTER TABLE does to the definition of a frame. Columns are named in any case. */
@@ -159,7 +180,7 @@ export interface SetColumn {
 }
 
 /** What a query finds under a name, spelled as the query has it. */
-export type SqlTable = FrameTable | ChangesTable | ListTable;
+export type SqlTable = FrameTable | ChangesTable | ListTable | ViewTable;
 
 /** The rows that a statement changes, in a file. */
 export interface ChangesTable {
@@ -195,6 +216,22 @@ export interface FrameTable {
   hold(): Disposable;
   /** Aborts when the version is no longer the frame's: it was dropped or replaced. */
   readonly retired: AbortSignal;
+}
+
+/** A saved query. The tables that it reads stand before it in the job, under the names that it has for them. */
+export interface ViewTable {
+  readonly kind: 'view';
+  readonly name: string;
+  /** See `FrameTable`. */
+  readonly schema?: string | undefined;
+  /** `owner/handle`. */
+  readonly frame: string;
+  readonly versionId: string;
+  readonly columns: readonly Column[];
+  /** It has passed the gate. */
+  readonly query: Query;
+  /** Conditions of the statement that reads it are not asked of rows that it leaves out: its reader may not see those. */
+  readonly isBarrier: boolean;
 }
 
 /** A few rows of text that the server itself supplies. */
@@ -290,6 +327,8 @@ export interface SqlWrite extends SqlJob {
 
 /** An engine that runs SQL over frames. Every call rejects with an AppError: `sql_error` with a position where it is known. */
 export interface SqlEngine {
+  /** Whether it runs the queries of views. Default false. */
+  readonly hasViews?: boolean | undefined;
   /** The analysis of a text that this tenant sent before, where it is still remembered. */
   known?(sql: string, tenant: Tenant | undefined): Statement | undefined;
   /** Parses the text and checks it: one statement, of what callers may do. */

@@ -28,7 +28,7 @@ export function assertVersion({ handle, version }: FrameTarget, current: number)
 
 /** A FlightInfo with one endpoint and no location: whoever asked comes back to where it asked. */
 export function frameInfo(summary: HeldSummary, selection: FrameTarget, descriptor: Uint8Array): Uint8Array {
-  const { handle, version, rows, bytes, columns, expiresAt } = summary;
+  const { handle, version, rows, bytes, columns, expiresAt, view } = summary;
   const isWhole = selection.columns === undefined && selection.from === 0 && selection.to >= rows;
   const selectedRows = Math.max(0, Math.min(selection.to, rows) - selection.from);
   return FlightInfo.encode({
@@ -42,8 +42,8 @@ export function frameInfo(summary: HeldSummary, selection: FrameTarget, descript
         appMetadata: new Uint8Array(0),
       },
     ],
-    totalRecords: BigInt(selectedRows),
-    totalBytes: isWhole ? BigInt(bytes) : -1n,
+    totalRecords: view === undefined ? BigInt(selectedRows) : -1n,
+    totalBytes: isWhole && view === undefined ? BigInt(bytes) : -1n,
     ordered: true,
     appMetadata: Buffer.from(JSON.stringify({ handle, version })),
   });

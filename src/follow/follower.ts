@@ -5,7 +5,7 @@ import type { ChunkForm } from '../core/frame-engine.ts';
 import type { FrameName } from '../core/frame-name.ts';
 import type { Principal } from '../core/principal.ts';
 import type { SqlResult } from '../core/sql.ts';
-import { frameDamaged } from '../frames/catalog/frame-errors.ts';
+import { frameDamaged, isView } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { SentRows } from '../frames/read/row-slices.ts';
@@ -274,6 +274,7 @@ async function describe(
     throw isGone ? new AppError('handle_gone', `${handle} is not there any more`, { cause: error }) : error;
   });
   if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
+  if (frame.view !== undefined) throw isView(handle);
   if (lineage !== undefined && frame.lineage !== lineage) throw frameReplaced(handle);
   return frame;
 }

@@ -12,6 +12,7 @@ import type { LogBacklog } from './write/flusher.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import type { Arrival } from './write/quota.ts';
 import type { RedefineRequest } from './write/redefine-frame.ts';
+import type { SaveView } from './write/save-view.ts';
 
 export interface Signal {
   readonly signal: AbortSignal;
@@ -101,6 +102,8 @@ export interface Frames<Name extends string = FrameName> {
   change(principal: Principal, request: ChangeRequest<Name>, options: Signal): Promise<ChangeResult>;
   /** Rejects (`forbidden`, `handle_exists`, `quota_exceeded`) where a put would whatever its rows: before they are sent for nothing. */
   refusePut(principal: Principal, request: Pick<PutRequest<Name>, 'handle' | 'mode'>): Promise<void>;
+  /** Resolves when the view is on disk for good. */
+  saveView(principal: Principal, request: SaveView<Name>, options: Signal): Promise<HeldSummary>;
   /** What the tenant holds. */
   use(principal: Principal): Promise<FrameUse>;
   /** Gives the version that it dropped. */

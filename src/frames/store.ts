@@ -49,6 +49,7 @@ import type { ChangeRequest } from './write/change-frame.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import type { RedefineRequest } from './write/redefine-frame.ts';
 import type { WriteOptions } from './write/staged-parts.ts';
+import type { SaveView } from './write/save-view.ts';
 import { firstCompression } from './write/staged-parts.ts';
 
 export interface FrameStoreOptions {
@@ -322,6 +323,10 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
 
   async openParts(principal: Principal, selection: FrameSelection<Handle>, options: OpenOptions): Promise<FrameParts> {
     return openParts(() => this.open(principal, selection.handle, options), selection);
+  }
+
+  async saveView(principal: Principal, request: SaveView<Handle>, { signal }: Signal): Promise<HeldSummary> {
+    return this.#of(principal.tenant).saveView(request, signal);
   }
 
   peek(principal: Principal, handle: Handle): string | undefined {

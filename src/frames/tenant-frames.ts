@@ -7,7 +7,7 @@ import type { Column } from '../core/data-type.ts';
 import type { Handle } from '../core/handle.ts';
 import type { Tenant } from '../core/principal.ts';
 import type { FrameChange } from './catalog/frame-changes.ts';
-import { whyNotHeld } from './catalog/frame-errors.ts';
+import { isView, whyNotHeld } from './catalog/frame-errors.ts';
 import {
   type ChangeResult,
   type FrameSummary,
@@ -37,6 +37,7 @@ import { FrameWriter, type PutRequest } from './write/put-frame.ts';
 import { Quota } from './write/quota.ts';
 import { FrameRedefiner, type RedefineRequest } from './write/redefine-frame.ts';
 import { removeFrame } from './write/remove-frame.ts';
+import { type SaveView, ViewWriter } from './write/save-view.ts';
 import type { WriteOptions } from './write/staged-parts.ts';
 
 /** So many are listed before others have their turn. */
@@ -58,6 +59,7 @@ export class TenantFrames implements AsyncDisposable {
   readonly #writer: FrameWriter;
   readonly #redefiner: FrameRedefiner;
   readonly #changer: FrameChanger;
+  readonly #views: ViewWriter;
   readonly #scanner: Scanner;
   readonly #chunks: ChunkReader;
   readonly #puts = new Set<Promise<unknown>>();
@@ -77,6 +79,7 @@ export class TenantFrames implements AsyncDisposable {
     this.#changer = new FrameChanger(this.#state, this.#reconciler, this.#quota, this.#appender, (version) =>
       this.#verification.verifyOnce(version, context.engine),
     );
+    this.#views = new ViewWriter(this.#state, this.#reconciler, this.#quota);
     this.#chunks = chunks;
     this.#scanner.start();
   }
@@ -132,9 +135,21 @@ export class TenantFrames implements AsyncDisposable {
     return heldSummary(await this.#redefiner.redefine(request));
   }
 
+  async saveView(request: SaveView<Handle>, signal: AbortSignal): Promise<HeldSummary> {
+    using either = new LinkedAbort([signal, this.#state.context.signal]);
+    const save = this.#views.save(request, either.signal);
+    this.#puts.add(save);
+    try {
+      return heldSummary(await save);
+    } finally {
+      this.#puts.delete(save);
+    }
+  }
+
   /** Brings what is only in the log into Parquet. */
   async flush(handle: Handle): Promise<HeldSummary> {
-    await this.#lookup.version(handle, { signal: this.#state.context.signal });
+    const { manifest } = await this.#lookup.version(handle, { signal: this.#state.context.signal });
+    if (manifest.view !== undefined) throw isView(handle);
     return heldSummary(await this.#appender.flusher.flush(handle));
   }
 
@@ -213,7 +228,7 @@ export class TenantFrames implements AsyncDisposable {
   peek(handle: Handle): string | undefined {
     if (!this.#state.context.peers.isFresh) return undefined;
     const version = this.#lookup.current(handle);
-    if (version === undefined || !version.parts.isVerified) return undefined;
+    if (version === undefined || !version.parts.isVerified || version.manifest.view !== undefined) return undefined;
     version.touch(this.#state.context.now());
     return version.versionId;
   }
@@ -296,6 +311,7 @@ export class TenantFrames implements AsyncDisposable {
       if (entry?.kind !== 'held') throw whyNotHeld(handle, entry);
       const { version } = entry;
       if (this.expiry.isDue(entry)) throw await this.expiry.expired(handle);
+      if (version.manifest.view !== undefined) throw isView(handle);
       if (ttlMs !== undefined && ttlMs !== version.manifest.ttlMs) {
         context.durable.assertWritable();
         await directory.prepare();

@@ -8,7 +8,7 @@ import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
 import { alteredConstraints, alteredTypes, appliesTo } from './altered-table.ts';
 import type { CallOptions } from './frame-sql.ts';
-import { openTables } from './frame-tables.ts';
+import { openTables } from './open-tables.ts';
 
 interface AlterParts {
   readonly engine: SqlEngine;
@@ -122,7 +122,7 @@ async function openRows(
   options: CallOptions,
   how: Pick<SqlRun, 'isKept'> & Pick<SqlRun, 'constraints'>,
 ): Promise<AsyncDisposable & { readonly result: SqlResult }> {
-  const opened = await openTables(frames, principal, query.tables, options);
+  const opened = await openTables({ engine, frames }, principal, query, options);
   try {
     const { tables } = opened;
     if (tables[0]?.versionId !== frame.versionId) throw frameChanged(frame.handle as Handle);

@@ -19,6 +19,7 @@ export interface AutoEngineOptions {
 }
 
 const onlyLocal: Partial<Record<Statement['kind'], string>> = {
+  createView: 'it makes a view',
   insert: 'it adds rows to a frame',
   drop: 'it reads no rows',
   showTables: 'it reads no rows',

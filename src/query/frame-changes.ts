@@ -18,10 +18,12 @@ import {
   targetSchema,
 } from '../core/sql.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
+import { viewTaken } from '../frames/catalog/frame-errors.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
 import type { CallOptions, PreparedSql, ReturnedResult, ReturnedRows, SqlUpdate } from './frame-sql.ts';
-import { openTables, tableOf } from './frame-tables.ts';
+import { tableOf } from './frame-tables.ts';
+import { openTables } from './open-tables.ts';
 
 /** What RETURNING gives is held in memory until it is fetched. */
 const longestReturned = 64 * 2 ** 20;
@@ -172,11 +174,12 @@ export class FrameChanges {
   ): Promise<ChangeJob & AsyncDisposable> {
     const { query, table, set, isWhole, settings, verb } = statement;
     const { columns, handle, constraints } = reader;
+    if (reader.view !== undefined) throw viewTaken(handle);
     if (verb !== 'delete' && (constraints?.generated.length ?? 0) > 0) throw hasGenerated(handle);
     const action = actionNameOf(statement);
     assertColumns(statement, columns, handle);
     const target = await tableOf(reader, principal.tenant, { name: table.name, schema: targetSchema });
-    const opened = await openTables(this.#frames, principal, query.tables, options);
+    const opened = await openTables({ engine: this.#engine, frames: this.#frames }, principal, query, options);
     const given = set.filter(({ isDefault }) => !isDefault);
     const values = valuePositions({ set, isWhole }, columns).map((index) => columnAt(reader, index));
     const isDefault = ({ name }: Column): boolean => set.some((each) => each.isDefault && isAlike(each.name, name));

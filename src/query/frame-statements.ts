@@ -19,6 +19,7 @@ import {
 import { endingWith } from '../core/sql-result.ts';
 import { frameNameOf, notWritable } from '../core/table-name.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
+import { viewTaken } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary, PutResult } from '../frames/catalog/frame-summary.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
@@ -34,8 +35,9 @@ import type {
   SqlUpdate,
   UpdateRequest,
 } from './frame-sql.ts';
-import { findFrame, isAbsent, openTables, sqlNameOf } from './frame-tables.ts';
+import { findFrame, isAbsent, sqlNameOf } from './frame-tables.ts';
 import { listedTables } from './listed-tables.ts';
+import { engineSchema, fullName, openTables, tableKey } from './open-tables.ts';
 import { ofSession, temporaryGone, temporaryHandle, temporaryTtlMs } from './temporary-tables.ts';
 
 export interface FrameStatementsOptions {
@@ -45,6 +47,7 @@ export interface FrameStatementsOptions {
 
 type Create = Extract<AnalysedStatement, { kind: 'createTable' }>;
 type Insert = Extract<AnalysedStatement, { kind: 'insert' }>;
+type CreateView = Extract<AnalysedStatement, { kind: 'createView' }>;
 type Drop = Extract<Statement, { kind: 'drop' }>;
 type Alter = Extract<AnalysedStatement, { kind: 'alter' }>;
 type Truncate = Extract<Statement, { kind: 'truncate' }>;
@@ -57,11 +60,13 @@ export class FrameStatements {
   readonly #engine: SqlEngine;
   readonly #frames: Frames;
   readonly #changes: FrameChanges;
+  readonly #sources: FrameStatementsOptions;
 
   constructor({ engine, frames }: FrameStatementsOptions) {
     this.#engine = engine;
     this.#frames = frames;
     this.#changes = new FrameChanges({ engine, frames });
+    this.#sources = { engine, frames };
   }
 
   /** The analysis of a text that is remembered. */
@@ -93,6 +98,10 @@ export class FrameStatements {
           const columns = await this.#returnedColumns(principal, statement, handle, options);
           return { ...description, isUpdate: true, columns };
         });
+      case 'createView':
+        this.#frames.assertMayWrite(principal);
+        await this.#describe(principal, { query: statement.query }, options);
+        return { isUpdate: true, columns: [], parameters: [] };
       case 'change':
         this.#frames.assertMayWrite(principal);
         return await ofStatement(statement, async () => {
@@ -121,7 +130,8 @@ export class FrameStatements {
 
   async sourceVersion(principal: Principal, statement: Statement, options: CallOptions): Promise<string | undefined> {
     if (statement.kind !== 'query' || statement.query.tables.some(isAnalytics)) return undefined;
-    await using opened = await openTables(this.#frames, principal, statement.query.tables, options);
+    await using opened = await openTables(this.#sources, principal, statement.query, options);
+    if (opened.tables.some((read) => read.kind === 'view' && read.query.tables.some(isAnalytics))) return undefined;
     return JSON.stringify(opened.tables.map(({ frame, versionId }) => [frame, versionId]));
   }
 
@@ -171,6 +181,9 @@ export class FrameStatements {
             ? this.#insert(principal, statement, { parameters, producer, returned }, options)
             : this.#create(principal, statement, parameters, options),
         );
+      case 'createView':
+        this.#frames.assertMayWrite(principal);
+        return await this.#createView(principal, statement, options);
       case 'change':
         this.#frames.assertMayWrite(principal);
         return await ofStatement(statement, async () => {
@@ -251,6 +264,57 @@ export class FrameStatements {
     }
   }
 
+  /** The view is saved with the whole name of each table that it reads: names mean the same for whoever reads it. */
+  async #createView(principal: Principal, statement: CreateView, options: CallOptions): Promise<SqlUpdate> {
+    const { table, ifTaken, query, definition } = statement;
+    const { handle, isHeld } = await this.#target(principal, table);
+    if (ifTaken === 'keep' && isHeld) return { rows: 0, hasChanged: false };
+    const temporary = query.tables.find((read) => temporaryHandle(options.temporary, read) !== undefined);
+    if (temporary !== undefined) throw readsTemporary(temporary);
+    const { tenant } = principal;
+    const own = ownedName(tenant, handle);
+    const job = { ...options, tenant };
+    await using opened = await openTables(this.#sources, principal, query, options);
+    const { tables } = opened;
+    await this.#engine.describe({ query, tables }, job);
+    if (tables.some(({ frame }) => frame === own)) throw readsItself(handle);
+    const frames = new Map(tables.map((read) => [tableKey(read), read.frame]));
+    const frameOf = (named: TableName): string | undefined =>
+      frames.get(tableKey({ name: named.name, schema: engineSchema(named) }));
+    const text = withFullNames(definition, frameOf);
+    const reads = [...new Set(query.tables.flatMap((read) => frameOf(read) ?? []))].map((frame) =>
+      frame.startsWith(`${tenant}/`) ? frame.slice(tenant.length + 1) : frame,
+    );
+    const columns = await this.#viewColumns(principal, { frame: own, query: text }, options);
+    const view = { sql: query.sql, query: text, reads: reads.sort() };
+    await this.#frames.saveView(
+      principal,
+      { handle, ifTaken: ifTaken === 'replace' ? 'replace' : 'fail', view, columns },
+      options,
+    );
+    return { rows: 0, hasChanged: true };
+  }
+
+  /** Of a view that is to be made. */
+  async #viewColumns(
+    principal: Principal,
+    view: { readonly frame: string; readonly query: string },
+    options: CallOptions,
+  ): Promise<readonly Column[]> {
+    const job = { ...options, tenant: principal.tenant };
+    const statement = await this.#engine.analyze(view.query, job);
+    if (statement.kind !== 'query') throw new AppError('internal', 'the definition of a view is no query');
+    const { query } = statement;
+    await using opened = await openTables(this.#sources, principal, query, options, view.frame);
+    try {
+      return (await this.#engine.describe({ query, tables: opened.tables }, job)).columns;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'sql_error') throw error;
+      // The caller does not know this text.
+      throw new AppError(error.code, error.message, { hint: error.hint, cause: error });
+    }
+  }
+
   /** A frame that the query reads itself is not replaced by rows of an older version: others' writes would be lost. */
   async #keep(principal: Principal, kept: KeptRows, request: KeepRequest, options: CallOptions): Promise<PutResult> {
     return await retried(() => this.#keepOnce(principal, kept, request, options));
@@ -270,7 +334,7 @@ export class FrameStatements {
     const isWhole = fromRow === 0 && toRow === Infinity && columns === undefined;
     // Before the engine works for nothing; the put looks again.
     await this.#frames.refusePut(principal, { handle, mode });
-    await using opened = await openTables(this.#frames, principal, query.tables, options);
+    await using opened = await openTables(this.#sources, principal, query, options);
     const { tables } = opened;
     const listed = await this.#listed(principal, query, options);
     const read = tables.find(({ frame }) => handle !== undefined && frame === ownedName(principal.tenant, handle));
@@ -307,7 +371,7 @@ export class FrameStatements {
     const { query, returning, table, settings } = statement;
     if (returning !== undefined) {
       refuseProducer(producer, 'the statement has RETURNING');
-      await using opened = await openTables(this.#frames, principal, query.tables, options);
+      await using opened = await openTables(this.#sources, principal, query, options);
       const { tables } = opened;
       const rowsRun = { query, into, settings, tables, form: 'arrow', parameters, isKept: true } as const;
       await using staged = await this.#changes.stage(principal, rowsRun, options);
@@ -336,6 +400,7 @@ export class FrameStatements {
     const hasChanged = await retried(async () => {
       const frame = await this.#frames.describe(principal, handle, options);
       if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
+      if (frame.view !== undefined) throw viewNotAltered(handle);
       const altered = { ...statement, handle, frame };
       return await alterFrame({ engine: this.#engine, frames: this.#frames }, principal, altered, options);
     });
@@ -363,6 +428,7 @@ export class FrameStatements {
 
   async #held(principal: Principal, handle: Handle, { signal }: CallOptions): Promise<HeldSummary> {
     const frame = await this.#frames.describe(principal, handle, { signal });
+    if (frame.state === 'held' && frame.view !== undefined) throw viewTaken(handle);
     if (frame.state === 'held') return frame;
     throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
   }
@@ -372,15 +438,23 @@ export class FrameStatements {
     return temporaryHandle(temporary, table) ?? (await this.#target(principal, table)).handle;
   }
 
-  async #drop(principal: Principal, { table, ifAbsent }: Drop, { temporary }: CallOptions): Promise<SqlUpdate> {
-    const own = temporaryHandle(temporary, table);
+  async #drop(
+    principal: Principal,
+    { what, table, ifAbsent }: Drop,
+    { temporary, signal }: CallOptions,
+  ): Promise<SqlUpdate> {
+    const own = what === 'table' ? temporaryHandle(temporary, table) : undefined;
     if (own !== undefined) {
       await this.#dropTemporary(principal, own);
       temporary?.set(table.name, undefined);
       return { rows: 0, hasChanged: true };
     }
     try {
-      await this.#frames.drop(principal, (await this.#target(principal, table)).handle);
+      const { handle, isHeld } = await this.#target(principal, table);
+      const frame = isHeld ? await this.#frames.describe(principal, handle, { signal }) : undefined;
+      const isView = frame?.state === 'held' && frame.view !== undefined;
+      if (frame !== undefined && isView !== (what === 'view')) throw otherKind(handle, isView);
+      await this.#frames.drop(principal, handle);
       return { rows: 0, hasChanged: true };
     } catch (error) {
       if (!isAbsent(error) || ifAbsent === 'fail') throw error;
@@ -444,7 +518,7 @@ export class FrameStatements {
     job: Omit<SqlJob, 'tables'> & Pick<SqlRun, 'parameters'>,
     options: CallOptions,
   ): Promise<Omit<PreparedSql, 'isUpdate'>> {
-    await using opened = await openTables(this.#frames, principal, job.query.tables, options);
+    await using opened = await openTables(this.#sources, principal, job.query, options);
     const listed = await this.#listed(principal, job.query, options);
     const described = { ...job, tables: opened.tables, listed };
     const { columns, parameters } = await this.#engine.describe(described, { ...options, tenant: principal.tenant });
@@ -456,7 +530,7 @@ export class FrameStatements {
     run: Omit<SqlJob, 'tables'> & Omit<QueryRequest, 'statement'>,
     options: CallOptions,
   ): Promise<SqlResult> {
-    const opened = await openTables(this.#frames, principal, run.query.tables, options);
+    const opened = await openTables(this.#sources, principal, run.query, options);
     const close = async (): Promise<void> => opened[Symbol.asyncDispose]();
     try {
       const job = { ...options, tenant: principal.tenant };
@@ -493,6 +567,46 @@ function readOnlyAnalytics(): AppError {
   });
 }
 
+function withFullNames(
+  { sql, references }: CreateView['definition'],
+  frameOf: (table: TableName) => string | undefined,
+): string {
+  let text = '';
+  let at = 0;
+  for (const { table, start, end } of [...references].sort((a, b) => a.start - b.start)) {
+    const frame = frameOf(table);
+    // Of the operator's database.
+    if (frame === undefined) continue;
+    text += sql.slice(at, start) + fullName(frame);
+    at = end;
+  }
+  return text + sql.slice(at);
+}
+
+function viewNotAltered(handle: Handle): AppError {
+  return new AppError('sql_error', `${handle} is a view, which ALTER does not change`, {
+    hint: 'CREATE OR REPLACE VIEW makes it anew',
+  });
+}
+
+function readsTemporary({ name, position }: TableName): AppError {
+  return new AppError('sql_forbidden', `a view cannot read the temporary table ${JSON.stringify(name)}`, {
+    hint: 'a view stays longer than the session: make a frame of it, CREATE TABLE "x" AS …',
+    position,
+  });
+}
+
+function readsItself(handle: Handle): AppError {
+  return new AppError('sql_error', `view ${handle} would read itself`, {
+    hint: 'name the view otherwise',
+  });
+}
+
+function otherKind(handle: Handle, isView: boolean): AppError {
+  const [is, statement] = isView ? ['a view', 'DROP VIEW'] : ['a frame', 'DROP TABLE'];
+  return new AppError('sql_error', `${handle} is ${is}`, { hint: `${statement} drops it` });
+}
+
 function tableExists(handle: Handle, cause: AppError): AppError {
   return new AppError('handle_exists', `table ${JSON.stringify(handle)} exists`, {
     hint: 'CREATE OR REPLACE TABLE replaces it, INSERT INTO on the engine local appends to it',
@@ -505,7 +619,8 @@ function changesData(statement: Exclude<Statement, { kind: 'query' | 'showTables
     createTable: 'CREATE TABLE',
     insert: 'INSERT',
     truncate: 'TRUNCATE',
-    drop: 'DROP TABLE',
+    drop: 'DROP',
+    createView: 'CREATE VIEW',
     alter: 'ALTER TABLE',
   } as const;
   const verb = statement.kind === 'change' ? statement.verb.toUpperCase() : verbs[statement.kind];

@@ -15,11 +15,12 @@ export async function listedTables(
   const listed: ListedTable[] = [];
   for await (const frame of frames.list(principal)) {
     if (frame.state !== 'held') continue;
-    const { columns, declared, constraints, handle } = frame;
+    const { columns, declared, constraints, handle, view } = frame;
+    const kind = view === undefined ? 'table' : 'view';
     const shared = isSharedName(handle) ? splitSharedName(handle) : undefined;
     const schema = shared?.owner ?? framesSchema;
     const name = shared?.handle ?? handle;
-    listed.push({ catalog: framesCatalog, schema, name, kind: 'table', columns, declared, constraints });
+    listed.push({ catalog: framesCatalog, schema, name, kind, columns, declared, constraints });
   }
   if (!mayUseEngine(principal, analyticsCatalog)) return listed;
   for (const table of await analyticsTables(engine, options)) listed.push({ catalog: analyticsCatalog, ...table });

@@ -263,6 +263,7 @@ function tablesOf(statement: Begun): readonly TableName[] {
   switch (statement.kind) {
     case 'query':
     case 'createTable':
+    case 'createView':
     case 'insert':
     case 'change':
       return statement.query?.tables ?? [];

@@ -11,12 +11,15 @@ import { FrameStatements } from '../query/frame-statements.ts';
 import { RowFilter } from '../query/row-filter.ts';
 import { RunningQueries } from '../query/running-queries.ts';
 import { SlowStatements } from '../query/slow-statements.ts';
+import { ViewFrames } from '../query/view-frames.ts';
 import { type CreateClusterEngine, type Engines, openEngines } from './engines.ts';
 
 /** SQL over frames, on every engine. */
 export interface Queries extends AsyncDisposable {
   readonly engines: Engines;
   readonly sql: FrameSql;
+  /** What the doors read: frames and views. */
+  readonly frames: Frames;
   readonly running: RunningQueries;
   readonly filter: RowFilter;
   readonly slow: SlowStatements;
@@ -43,6 +46,7 @@ export async function openQueries(
       auto: new AutoEngine({ frames, local, cluster, thresholdBytes }),
       running,
     });
-    return { engines, sql, running, filter: new RowFilter({ engine: local, frames }), slow };
+    const filter = new RowFilter({ engine: local, frames });
+    return { engines, sql, frames: new ViewFrames(frames, sql), running, filter, slow };
   });
 }

@@ -98,7 +98,9 @@ export async function startServer(
     const { cache, diskCache } = store;
     const exportFiles = cleanup.use(new ExportFiles());
     const shared = { exportFiles, audit, tls, followers, tickets: new DownloadTickets(), cache, diskCache };
-    const listeners = cleanup.use(await openListeners(config, { ...access, ...own, ...shared, queries }, logger));
+    const listeners = cleanup.use(
+      await openListeners(config, { ...access, frames: queries.frames, ...own, ...shared, queries }, logger),
+    );
     connections = listeners.connections;
     const frameCount = await store.count();
     readiness.serving(() => store.trouble);

@@ -134,6 +134,7 @@ const statements: Readonly<Record<Statement['kind'], { readonly least: CallerNam
   query: { least: 'reader', sql: 'select 1' },
   showTables: { least: 'reader', sql: 'show tables' },
   createTable: { least: 'writer', sql: 'create table if not exists trades as select 1 a' },
+  createView: { least: 'writer', sql: 'create or replace view seen as select 1 a' },
   insert: { least: 'writer', sql: 'insert into none select 1' },
   change: { least: 'writer', sql: 'delete from none where true' },
   truncate: { least: 'writer', sql: 'truncate none' },

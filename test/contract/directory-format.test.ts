@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { version } from '../../src/core/version.ts';
+import { currentFormat } from '../../src/frames/upkeep/directory-format.ts';
 import { smallDisk } from '../faults/disk/small-disk.ts';
 import { startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
@@ -57,7 +58,7 @@ describe('every command that opens a directory', () => {
     const dataDir = join(directory.path, 'newer');
     await writeFormat(dataDir, sealed({ format: 7, writtenBy: '2.5.0' }));
     expect([...(await linesOf(dataDir))]).toEqual([
-      `${dataDir}/cold has format 7, written by Framehold 2.5.0; this is Framehold ${version}, which reads formats up to 1; ` +
+      `${dataDir}/cold has format 7, written by Framehold 2.5.0; this is Framehold ${version}, which reads formats up to ${currentFormat}; ` +
         'start Framehold 2.5.0 or newer, or restore a backup from before the upgrade',
     ]);
     expect(await readdir(join(dataDir, 'cold', '.framehold'))).toEqual(['format.json']);
@@ -99,7 +100,7 @@ test('servers that start at once on a fresh directory all serve, and leave one f
   );
   for (const server of servers) await server[Symbol.asyncDispose]();
   const [line = ''] = (await readFile(join(cold, '.framehold', 'format.json'), 'utf8')).split('\n');
-  expect(JSON.parse(line)).toEqual({ format: 1, writtenBy: version });
+  expect(JSON.parse(line)).toEqual({ format: currentFormat, writtenBy: version });
   expect((await readdir(join(cold, '.framehold'))).filter((name) => name.startsWith('.'))).toEqual([]);
 });
 

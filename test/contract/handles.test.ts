@@ -41,6 +41,7 @@ describe('GET /handles', () => {
     expect(next).toBeNull();
     expect(handles[1]).toEqual({
       handle: 'trades.a',
+      kind: 'frame',
       state: 'held',
       version: 1,
       versionId: expect.any(String),

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { version } from '../../src/core/version.ts';
+import { currentFormat } from '../../src/frames/upkeep/directory-format.ts';
 import { startFramehold } from '../support/framehold.ts';
 import { ask } from '../support/http-client.ts';
 import { releasedDirectory, releasedVersions } from '../support/released-directory.ts';
@@ -41,7 +42,7 @@ describe.each(releasedVersions)('a data directory that version %s left', (releas
       const as = (token: string, path: string, options: { method?: string; body?: string; headers?: object } = {}) =>
         ask(`${url}${path}`, { ...options, headers: { authorization: `Bearer ${token}`, ...options.headers } });
       const format = JSON.parse(readFileSync(join(cold, '.framehold/format.json'), 'utf8').split('\n')[0] ?? '');
-      expect(format).toMatchObject({ format: 1, writtenBy: version });
+      expect(format).toMatchObject({ format: currentFormat, writtenBy: version });
 
       await readAll(url);
       for (const handle of ledger.dropped) expect((await as(operator, `/exp?handle=${handle}`)).status).toBe(410);

@@ -29,10 +29,10 @@ export function frameTable({ environment }: ClientContext, frames: readonly Held
     { name: 'created', type: 'VARCHAR' },
     { name: 'expires', type: 'VARCHAR' },
   ];
-  const rows = frames.map(({ handle, rows: count, bytes, created, expires, damaged }) => [
+  const rows = frames.map(({ handle, kind, rows: count, bytes, created, expires, damaged }) => [
     handle,
-    damaged == null ? (count ?? 0).toLocaleString('en-US') : 'damaged',
-    shownBytes(bytes.cold),
+    kind === 'view' ? 'view' : damaged == null ? (count ?? 0).toLocaleString('en-US') : 'damaged',
+    kind === 'view' ? '' : shownBytes(bytes.cold),
     shownTime(created),
     shownTime(expires),
   ]);
@@ -45,6 +45,6 @@ export function shownTime(iso: string | null): string {
   return iso === null ? '' : `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
 }
 
-function tabbedLine({ handle, state, rows, bytes, created, expires }: HeldFrame): string {
-  return `${[handle, rows ?? '', bytes.cold, created ?? '', expires ?? '', state].join('\t')}\n`;
+function tabbedLine({ handle, kind, state, rows, bytes, created, expires }: HeldFrame): string {
+  return `${[handle, rows ?? '', bytes.cold, created ?? '', expires ?? '', kind === 'view' ? kind : state].join('\t')}\n`;
 }

@@ -5,19 +5,20 @@ import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
 import { LruMap } from '../../core/lru-map.ts';
 import { defaultTenant, type Tenant } from '../../core/principal.ts';
-import type {
-  AnalyticsTable,
-  ArrowRecoder,
-  FrameTable,
-  Query,
-  RecodeRows,
-  SqlDescription,
-  SqlEngine,
-  SqlJob,
-  SqlResult,
-  SqlRun,
-  SqlTable,
-  Statement,
+import {
+  type AnalyticsTable,
+  type ArrowRecoder,
+  type FrameTable,
+  isAnalytics,
+  type Query,
+  type RecodeRows,
+  type SqlDescription,
+  type SqlEngine,
+  type SqlJob,
+  type SqlResult,
+  type SqlRun,
+  type SqlTable,
+  type Statement,
 } from '../../core/sql.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
@@ -59,6 +60,7 @@ const mostRememberedColumns = 256;
 
 /** Callers' SQL, in child processes that do nothing else: locked in, killed when they do not stop, replaced when they die. */
 export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable {
+  readonly hasViews = true;
   readonly #pool: WorkerPool;
   readonly #nativeCopies: NativeCopies;
   readonly #owners: WorkerOwners;
@@ -143,6 +145,12 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     return admission;
   }
 
+  /** Those of views as well: their texts lie on a disk. */
+  #assertGated(tables: readonly SqlTable[]): void {
+    const isGated = (table: SqlTable): boolean => table.kind !== 'view' || this.#gated.has(table.query);
+    if (!tables.every(isGated)) throw new Error('a view has a query that did not pass the gate');
+  }
+
   /** Queries of our own pass the gate, too. */
   async #gateOwn({ sql }: Query, options: JobOptions): Promise<Admission> {
     const statement = await this.analyze(sql, options);
@@ -152,6 +160,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
 
   async describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription> {
     const { tenant } = options;
+    this.#assertGated(job.tables);
     const own = descriptionKey(job);
     const key = own === undefined ? undefined : `${tenant ?? defaultTenant} ${own}`;
     const known = key === undefined ? undefined : this.#descriptions.get(key);
@@ -173,6 +182,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   async run(run: SqlRun, options: JobOptions): Promise<SqlResult> {
     const { signal, lane, tenant, span, costs } = options;
     const { form, fromRow, columns, countAll, parameters, isKept } = run;
+    this.#assertGated(run.tables);
     // JSON, in which jobs travel, has no infinity.
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
     const admission = this.#admit(run.query) ?? (await this.#gateOwn(run.query, options));
@@ -271,6 +281,12 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   if (table.kind === 'list') return { name, source: table };
   const { schema } = table;
   if (table.kind === 'changes') return { name, schema, source: table };
+  if (table.kind === 'view') {
+    const columns = table.columns.map((column) => column.name);
+    const { query, isBarrier } = table;
+    const analyticsTables = query.tables.filter(isAnalytics);
+    return { name, schema, source: { kind: 'view', sql: query.sql, columns, analyticsTables, isBarrier } };
+  }
   const { parts, columns, range, rowNumbers } = table;
   if (rowNumbers !== undefined)
     return { name, schema, casts: castsOf(table), source: { kind: 'numbered', parts, columns, number: rowNumbers } };

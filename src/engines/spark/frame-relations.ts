@@ -19,6 +19,8 @@ export interface FrameRelationsOptions {
 export function tableRelations(tables: readonly SqlTable[], options: FrameRelationsOptions): Relation[] {
   return tables.flatMap((table) => {
     if (table.kind === 'changes') throw new Error('only the local engine changes frames');
+    // Nobody gives a view to an engine without them.
+    if (table.kind === 'view') throw new AppError('internal', 'a cluster engine was to read a view');
     const relation = table.kind === 'frame' ? frameRelation(table, options) : listRelation(table);
     return aliasesOf(table.name, options).map((alias) => aliased(relation, alias));
   });

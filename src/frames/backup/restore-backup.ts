@@ -209,7 +209,7 @@ class Restore {
         made.push(path);
         await this.#durable.writeFile(path, encodeManifest(await movedManifest(known, parts, target)));
       }
-      if (parts.length > 0) this.figures.frames++;
+      if (parts.length > 0 || known?.view !== undefined) this.figures.frames++;
       for (const { size } of [...parts, ...others]) this.figures.bytes += size;
     } catch (error) {
       if (!(error instanceof Damaged)) throw error;

@@ -32,6 +32,33 @@ export function handleExists(handle: Handle): AppError {
   });
 }
 
+export function viewExists(handle: Handle): AppError {
+  return new AppError('handle_exists', `${handle} is taken by a view`, {
+    hint: 'CREATE OR REPLACE VIEW replaces it, DROP VIEW drops it',
+  });
+}
+
+/** Where rows are to be written. */
+export function viewTaken(handle: Handle): AppError {
+  return new AppError('handle_exists', `${handle} is a view, which takes no rows`, {
+    hint: 'write to a frame that it reads, or drop the view before',
+  });
+}
+
+/** Of a frame, where a view is to be replaced. */
+export function notView(handle: Handle): AppError {
+  return new AppError('handle_exists', `${handle} is a frame, which a view does not replace`, {
+    hint: 'drop the frame before, or name the view otherwise',
+  });
+}
+
+/** What changes or follows rows, of a view: it has none of its own. */
+export function isView(handle: FrameName): AppError {
+  return new AppError('invalid_parameter', `${handle} is a view: it has no rows of its own`, {
+    hint: 'read it, or use the frames that it reads',
+  });
+}
+
 /** Rows that were made of another version may not replace this one. */
 export function frameChanged(handle: Handle): AppError {
   return new AppError('frame_changed', `${handle} was changed while the rows that replace it were made of it`, {

@@ -2,7 +2,7 @@ import type { Column } from '../../core/data-type.ts';
 import type { FileReport } from '../../core/frame-engine.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import type { Handle } from '../../core/handle.ts';
-import { lineageOf, type Manifest, originOf, totalBytes } from '../disk/manifest.ts';
+import { lineageOf, type Manifest, originOf, totalBytes, type ViewDefinition } from '../disk/manifest.ts';
 import type { Entry } from './catalog.ts';
 import type { FrameVersion } from './frame-version.ts';
 
@@ -17,6 +17,7 @@ export interface HeldSummary {
   readonly lineage: string;
   /** What is kept of its rows in the cache is kept under it, and pages under the id of the version. */
   readonly contentId: string;
+  /** None of a view's own. */
   readonly rows: number;
   /** As stored. */
   readonly bytes: number;
@@ -25,6 +26,8 @@ export interface HeldSummary {
   readonly declared?: Manifest['declared'];
   readonly hasUncheckedRows?: Manifest['hasUncheckedRows'];
   readonly constraints?: Manifest['constraints'];
+  /** Where it is one. */
+  readonly view?: ViewDefinition | undefined;
   readonly createdAt: number;
   /** In milliseconds since 1970; undefined when the frame stays. */
   readonly expiresAt: number | undefined;
@@ -69,7 +72,7 @@ export function frameSummary(handle: Handle, entry: Entry | undefined, now: numb
 }
 
 export function heldSummary(version: FrameVersion): HeldSummary {
-  const { handle, columns, declared, hasUncheckedRows, constraints, createdAt, ttlMs } = version.manifest;
+  const { handle, columns, declared, hasUncheckedRows, constraints, view, createdAt, ttlMs } = version.manifest;
   const { number, versionId, contentId, rows, bytes, expiresAt } = version;
   const origin = originOf(version.manifest);
   const lineage = lineageOf(version.manifest);
@@ -87,6 +90,7 @@ export function heldSummary(version: FrameVersion): HeldSummary {
     declared,
     hasUncheckedRows,
     constraints,
+    view,
     createdAt,
     expiresAt,
     ttlMs,

@@ -5,6 +5,16 @@ import type { TableConstraints } from '../../core/table-constraints.ts';
 import { parseChecksummed, withChecksum } from './checksummed-json.ts';
 import type { FileIdentity, Part } from './part.ts';
 
+/** A saved query. */
+export interface ViewDefinition {
+  /** As its author wrote it. */
+  readonly sql: string;
+  /** The same with every table under its whole name, and the columns under those of the view: what is run. */
+  readonly query: string;
+  /** What it reads: by its handle, or by `owner/handle` where that is another tenant's. */
+  readonly reads: readonly string[];
+}
+
 /** What is known of one version of a frame. */
 export interface Manifest {
   readonly handle: Handle;
@@ -24,6 +34,8 @@ export interface Manifest {
   /** Rows were added whose values nobody held against the declared types. */
   readonly hasUncheckedRows?: true | undefined;
   readonly constraints?: TableConstraints | undefined;
+  /** A view: it has columns, and no parts. */
+  readonly view?: ViewDefinition | undefined;
   readonly parts: readonly Part[];
   /** Files that this version superseded and that go as soon as it is committed. */
   readonly replaces: readonly FileIdentity[];

@@ -5,7 +5,7 @@ import type { Handle } from '../../core/handle.ts';
 import type { Tenant } from '../../core/principal.ts';
 import { frameDamaged, frameReplaced } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
-import { definitionOf, lineageOf, type Manifest, typesReadAs } from '../disk/manifest.ts';
+import { definitionOf, lineageOf, type Manifest, typesReadAs, type ViewDefinition } from '../disk/manifest.ts';
 import { FileChanged, type PinnedParts } from '../disk/part-links.ts';
 import type { TailUse } from '../log/tail-files.ts';
 import { leaseLost } from '../peers/process-lease.ts';
@@ -35,6 +35,8 @@ export class FrameReader implements AsyncDisposable {
   readonly constraints: Manifest['constraints'];
   /** Another one where columns or constraints are others. */
   readonly definition: string;
+  /** Where it is one: its rows are those of a query. */
+  readonly view: ViewDefinition | undefined;
   readonly rows: number;
   /** As stored. */
   readonly bytes: number;
@@ -58,6 +60,7 @@ export class FrameReader implements AsyncDisposable {
     this.declared = version.manifest.declared;
     this.constraints = version.manifest.constraints;
     this.definition = definitionOf(version.manifest);
+    this.view = version.manifest.view;
     this.rows = version.rows;
     this.bytes = version.bytes;
     this.#version = version;

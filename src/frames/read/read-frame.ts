@@ -25,15 +25,13 @@ export interface ReadRequest<Name extends string = FrameName> extends FrameSelec
 
 export interface SelectedRows {
   readonly version: number;
-  /** Unique for each version: good for an ETag. */
-  readonly versionId: string;
+  /** Unique for each version: good for an ETag. Undefined: of a view, which may have other rows the next time. */
+  readonly versionId: string | undefined;
   /** See `HeldSummary`. */
   readonly lineage: string;
-  /** Of the whole frame. */
-  readonly totalRows: number;
   /** Those that are selected. */
   readonly columns: readonly Column[];
-  /** How many rows are selected. */
+  /** How many rows are selected; of a view, how many at most. */
   readonly count: number;
 }
 
@@ -41,6 +39,20 @@ export interface SelectedRows {
 export interface FrameRows extends SelectedRows, AsyncDisposable {
   /** In order, in pieces that can be sent one after the other. May be read once. */
   rows(): AsyncIterable<SentRows>;
+}
+
+/** Of a view: its rows are those of its query, which others run. */
+export class ViewRead extends AppError {
+  readonly version: number;
+  readonly lineage: string;
+  readonly columns: readonly Column[];
+
+  constructor({ handle, version, lineage, columns }: Pick<FrameReader, 'handle' | 'version' | 'lineage' | 'columns'>) {
+    super('invalid_parameter', `${handle} is a view, and only the rows of frames are read here`);
+    this.version = version;
+    this.lineage = lineage;
+    this.columns = columns;
+  }
 }
 
 const maxAttempts = 2;
@@ -83,6 +95,7 @@ export async function readFrame(
 
 /** The Parquet files of one version, with the rows that are selected of them. */
 export interface FrameParts extends SelectedRows, AsyncDisposable {
+  readonly versionId: string;
   readonly isWholeFrame: boolean;
   readonly source: ParquetRows;
 }
@@ -115,6 +128,7 @@ async function withNewestVersion<T>(
   for (let attempt = 1; ; attempt++) {
     const reader = await open();
     try {
+      if (reader.view !== undefined) throw new ViewRead(reader);
       return await use(reader);
     } catch (error) {
       await reader[Symbol.asyncDispose]();
@@ -134,7 +148,6 @@ function select(reader: FrameReader, { handle, columns: names, from, to }: Frame
       version: reader.version,
       versionId: reader.versionId,
       lineage: reader.lineage,
-      totalRows: reader.rows,
       columns,
       count: range.to - range.from,
     },

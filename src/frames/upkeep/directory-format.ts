@@ -16,7 +16,7 @@ export interface DirectoryFormat {
 }
 
 /** The format that this program reads and writes. One more for each change that an older program would read wrongly. */
-export const currentFormat = 1;
+export const currentFormat = 2;
 
 const fileName = 'format.json';
 

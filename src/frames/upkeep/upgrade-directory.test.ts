@@ -8,7 +8,7 @@ import { assertReadableFormat, type UpgradeStep, upgradeDirectory, upgradeSteps 
 
 /** Moves a file; done again, it finds that it was done. */
 const move: UpgradeStep = {
-  to: 2,
+  to: currentFormat + 1,
   isCompatible: false,
   run: async (cold) => {
     const moved = join(cold, 'new');
@@ -36,7 +36,7 @@ test.concurrent('a directory without a format file is upgraded through all steps
   await using directory = await temporaryDirectory();
   expect((await readFormat(directory.path)).format).toBe(0);
   await upgrade(directory.path);
-  expect((await readFormat(directory.path)).format).toBe(2);
+  expect((await readFormat(directory.path)).format).toBe(currentFormat + 1);
   expect(await readFile(join(directory.path, 'new'), 'utf8')).toBe('moved');
   const never = { ...move, run: () => Promise.reject(new Error('again')) };
   await upgrade(directory.path, [...upgradeSteps, never]);
@@ -52,9 +52,9 @@ test.concurrent('a step that was cut off is done again by the next start', async
     },
   };
   await expect(upgrade(directory.path, [...upgradeSteps, cutOff])).rejects.toThrow('cut off');
-  expect((await readFormat(directory.path)).format).toBe(1);
+  expect((await readFormat(directory.path)).format).toBe(currentFormat);
   await upgrade(directory.path);
-  expect((await readFormat(directory.path)).format).toBe(2);
+  expect((await readFormat(directory.path)).format).toBe(currentFormat + 1);
 });
 
 test.concurrent('servers that start at once on a directory upgrade it once', async () => {
@@ -62,16 +62,16 @@ test.concurrent('servers that start at once on a directory upgrade it once', asy
   let runs = 0;
   const counted = { ...move, run: async () => void runs++ };
   await Promise.all([1, 2, 3].map(() => upgrade(directory.path, [...upgradeSteps, counted])));
-  expect({ runs, ...(await readFormat(directory.path)) }).toMatchObject({ runs: 1, format: 2 });
+  expect({ runs, ...(await readFormat(directory.path)) }).toMatchObject({ runs: 1, format: currentFormat + 1 });
 });
 
 test.concurrent('a step that others could not bear is refused beside them, and one that they can is not', async () => {
   await using directory = await temporaryDirectory();
   using _ = await startPeer(directory.path);
   await upgrade(directory.path, upgradeSteps);
-  expect((await readFormat(directory.path)).format).toBe(1);
+  expect((await readFormat(directory.path)).format).toBe(currentFormat);
   await expect(upgrade(directory.path)).rejects.toMatchObject({
-    message: `${directory.path} has format 1 and cannot be upgraded while another server runs on it (process 7-PEER)`,
+    message: `${directory.path} has format ${currentFormat} and cannot be upgraded while another server runs on it (process 7-PEER)`,
     hint: 'stop all servers of the directory, then start this one',
   });
   await expect(assertReadableFormat(directory.path, steps)).rejects.toThrow('is to be upgraded first');
@@ -81,6 +81,10 @@ test.concurrent('a newer directory is refused, with what wrote it and what reads
   await using directory = await temporaryDirectory();
   await upgrade(directory.path);
   for (const open of [() => upgrade(directory.path, upgradeSteps), () => assertReadableFormat(directory.path)]) {
-    await expect(open()).rejects.toThrow(/has format 2, written by Framehold .*, which reads formats up to 1$/);
+    await expect(open()).rejects.toThrow(
+      new RegExp(
+        `has format ${currentFormat + 1}, written by Framehold .*, which reads formats up to ${currentFormat}$`,
+      ),
+    );
   }
 });

@@ -22,6 +22,8 @@ export interface UpgradeStep {
 export const upgradeSteps: readonly UpgradeStep[] = [
   // 0.1.0 had no format file; everything else is the same.
   { to: 1, isCompatible: true, run: async () => {} },
+  // Manifests of views, which have no parts: a server of the format before takes them for empty frames.
+  { to: 2, isCompatible: true, run: async () => {} },
 ];
 
 /** How long a server waits for another one that upgrades the directory. */
@@ -119,6 +121,8 @@ async function runSteps(
 ): Promise<void> {
   for (const { to, run } of due) {
     await run(coldDirectory, durable);
+    // The first file there is stays: it is that of the last step.
+    if (isFirst && to !== due.at(-1)?.to) continue;
     await writeFormat(coldDirectory, to, durable, { isFirst });
     logger[isFirst ? 'debug' : 'info']('the directory has another format now', { format: to });
   }

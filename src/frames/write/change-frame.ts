@@ -2,7 +2,7 @@ import type { RowChanges } from '../../core/frame-engine.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import type { Handle } from '../../core/handle.ts';
 import { inSpan } from '../../core/span.ts';
-import { frameChanged, whyNotHeld } from '../catalog/frame-errors.ts';
+import { frameChanged, viewTaken, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { definitionOf, lineageOf, newVersionId, originOf } from '../disk/manifest.ts';
@@ -90,6 +90,7 @@ export class FrameChanger {
     const entry = this.#state.catalog.get(handle);
     if (entry?.kind !== 'held') throw whyNotHeld(handle, entry);
     const { version } = entry;
+    if (version.manifest.view !== undefined) throw viewTaken(handle);
     if (lineage !== undefined && lineageOf(version.manifest) !== lineage) throw frameChanged(handle);
     if (definition !== undefined && definitionOf(version.manifest) !== definition) throw frameChanged(handle);
     return version;

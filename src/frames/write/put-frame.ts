@@ -8,7 +8,7 @@ import type { Producer } from '../../core/producer.ts';
 import { inSpan } from '../../core/span.ts';
 import type { Entry } from '../catalog/catalog.ts';
 import { assertSameColumns, assertWidens } from '../catalog/column-difference.ts';
-import { frameChanged, handleExists, whyNotHeld } from '../catalog/frame-errors.ts';
+import { frameChanged, handleExists, viewTaken, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import {
@@ -20,6 +20,7 @@ import {
   originOf,
   rowsOf,
 } from '../disk/manifest.ts';
+import type { TenantDirectory } from '../disk/tenant-directory.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
 import { Tail } from '../log/tail.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
@@ -90,9 +91,7 @@ export class FrameWriter {
     const { signal } = work;
     const { context, directory } = this.#state;
     const handle = request.handle ?? generateHandle();
-    if (directory.isReserved(handle)) {
-      throw new AppError('invalid_handle', `${handle} is reserved`, { hint: 'choose another handle' });
-    }
+    assertNotReserved(directory, handle);
     signal.throwIfAborted();
     context.durable.assertWritable();
     await this.refusePut({ handle, mode: request.mode });
@@ -127,6 +126,7 @@ export class FrameWriter {
     const entry = catalog.get(handle);
     if (entry?.kind !== 'held' || entry.version.isExpired(context.now())) return undefined;
     const { manifest } = entry.version;
+    if (manifest.view !== undefined) throw viewTaken(handle);
     if (ttlMs !== undefined && ttlMs !== manifest.ttlMs) return undefined;
     if (addsColumns === true && batches.some(({ columns }) => columns.length !== manifest.columns.length))
       return undefined;
@@ -166,7 +166,14 @@ export class FrameWriter {
   /** Before anything is written; the commit looks again. */
   async refusePut({ handle, mode }: Pick<PutRequest<Handle>, 'handle' | 'mode'>): Promise<void> {
     if (mode === 'create' && handle !== undefined) await this.#refuseTaken(handle);
+    else if (handle !== undefined) this.#refuseView(handle);
     await this.#quota.refuseFull(handle ?? generateHandle(), mode);
+  }
+
+  /** As far as it is known; the commit looks again. */
+  #refuseView(handle: Handle): void {
+    const entry = this.#state.catalog.get(handle);
+    if (!this.#state.catalog.isSuspect(handle)) assertNoView(handle, entry);
   }
 
   async #refuseTaken(handle: Handle): Promise<void> {
@@ -180,7 +187,9 @@ export class FrameWriter {
     // Another server may have dropped it a moment ago.
     catalog.suspect(handle);
     await this.#reconciler.reconcile(handle);
-    if (!isFree()) throw handleExists(handle);
+    if (isFree()) return;
+    assertNoView(handle, catalog.get(handle));
+    throw handleExists(handle);
   }
 
   /** Among other servers what is known is of a moment ago. */
@@ -223,6 +232,7 @@ export class FrameWriter {
     if (before !== undefined && this.#isExpired(before)) await removeFrame(this.#state, handle, before, 'expired');
     const entry = catalog.get(handle);
     const isFree = entry === undefined || entry.kind === 'gone';
+    assertNoView(handle, entry);
     const heldId = entry?.kind === 'held' ? entry.version.versionId : undefined;
     if (request.replaces !== undefined && request.replaces !== heldId) throw frameChanged(handle);
     if (request.mode === 'append' && !isFree) {
@@ -347,6 +357,15 @@ function assertNoneNull(
       (written.nulls ?? []).filter(({ column }) => notNull.has(column)),
     );
   }
+}
+
+function assertNoView(handle: Handle, entry: Entry | undefined): void {
+  if (entry?.kind === 'held' && entry.version.manifest.view !== undefined) throw viewTaken(handle);
+}
+
+export function assertNotReserved(directory: TenantDirectory, handle: Handle): void {
+  if (!directory.isReserved(handle)) return;
+  throw new AppError('invalid_handle', `${handle} is reserved`, { hint: 'choose another handle' });
 }
 
 function bytesOf(staged: readonly StagedFile[]): number {

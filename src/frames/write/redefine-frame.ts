@@ -1,7 +1,7 @@
 import type { Column } from '../../core/data-type.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import type { Handle } from '../../core/handle.ts';
-import { frameChanged, whyNotHeld } from '../catalog/frame-errors.ts';
+import { frameChanged, isView, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import { grownVersionId, lineageOf, type Manifest, originOf } from '../disk/manifest.ts';
@@ -52,6 +52,7 @@ export class FrameRedefiner {
       const { version } = entry;
       if (version.isExpired(context.now())) throw whyNotHeld(handle, undefined);
       const { manifest } = version;
+      if (manifest.view !== undefined) throw isView(handle);
       const isSame = sameDefinition(manifest, before) && (versionId === undefined || versionId === version.versionId);
       if (!isSame || (isWider && version.tail.rows > 0)) throw frameChanged(handle);
       const held = version.parts.parts;

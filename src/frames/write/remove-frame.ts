@@ -72,6 +72,8 @@ async function removeData(
  */
 async function removeWhenFull(state: TenantState, tombstone: Tombstone, files: readonly FileIdentity[]): Promise<void> {
   const { handle } = tombstone;
+  // A manifest of a view counts without data.
+  if (files.length === 0) await state.records.dropManifest(handle);
   await state.commits.removeAtOnce(handle, files);
   await state.setEntry(handle, { kind: 'gone', tombstone });
   try {

@@ -24,8 +24,8 @@ export interface TableFormat {
 /** Rows that are read once, in one form. */
 export interface OpenTable extends AsyncDisposable {
   readonly columns: readonly Column[];
-  /** The id of the frame's version whose rows these are. Undefined: of a statement, which may give others the next time. */
-  readonly versionId?: string;
+  /** The id of the frame's version whose rows these are. Undefined: of a statement or a view, which may give others the next time. */
+  readonly versionId?: string | undefined;
   rows(): AsyncIterable<Pick<EncodedRows, 'rows' | 'bytes'>>;
 }
 

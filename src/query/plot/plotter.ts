@@ -1,12 +1,13 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import { localEngineName } from '../../core/engine-names.ts';
-import { type FrameName, isSharedName, splitSharedName } from '../../core/frame-name.ts';
+import type { FrameName } from '../../core/frame-name.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { SqlResult } from '../../core/sql.ts';
 import type { Tsdb } from '../../core/tsdb.ts';
 import type { Frames } from '../../frames/frames.ts';
 import type { AnalysedStatement, CallOptions, EngineChoice, FrameSql } from '../frame-sql.ts';
+import { sqlText } from '../frame-tables.ts';
 import { type PlotColumns, plotColumns } from './plot-columns.ts';
 import { isWhole, plotOfPoints, plotOfRows, type Row } from './plot-rows.ts';
 import { mostRows, type Plot, type PlotSpec } from './plot-spec.ts';
@@ -47,7 +48,7 @@ export class Plotter {
     const frame = await this.#frames.describe(principal, handle, options);
     if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
     const columns = plotColumns(spec, frame.columns);
-    const source = { kind: 'table', name: tableName(handle) } as const;
+    const source = { kind: 'table', name: sqlText(handle) } as const;
     if (frame.rows <= mostRowsOfPart || !canBeDivided(columns, spec)) {
       return await this.#inEngine(principal, source, columns, spec, options);
     }
@@ -66,7 +67,7 @@ export class Plotter {
     spec: PlotSpec,
     options: CallOptions,
   ): Promise<Plot> {
-    const source = { kind: 'table', name: tableName(handle) } as const;
+    const source = { kind: 'table', name: sqlText(handle) } as const;
     return await this.#inEngine(principal, source, plotColumns(spec, columns), spec, options);
   }
 
@@ -214,12 +215,6 @@ function plotOfFirstRows(rows: readonly Row[], columns: readonly Column[], spec:
   const taken = cut ? rows.slice(0, mostRows) : rows;
   const points = spec.kind === 'scatter' ? plotOfPoints(reducePoints(taken, places, spec), places, spec) : undefined;
   return { ...(points ?? plotOfRows(reduceRows(taken, places, spec), places, spec)), cut };
-}
-
-/** A frame as SQL names it. */
-export function tableName(name: FrameName): string {
-  const parts = isSharedName(name) ? Object.values(splitSharedName(name)) : [name];
-  return parts.map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
 }
 
 /** Errors tell where in the caller's own text they are. */

@@ -6,9 +6,10 @@ import type { Principal } from '../../core/principal.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
 import type { CallOptions, FrameSql } from '../frame-sql.ts';
+import { sqlText } from '../frame-tables.ts';
 import { type Cell, numberOf, type Row } from '../plot/plot-rows.ts';
 import type { PlotSpec } from '../plot/plot-spec.ts';
-import { type Plotter, tableName } from '../plot/plotter.ts';
+import type { Plotter } from '../plot/plotter.ts';
 import { resultRows } from '../plot/result-rows.ts';
 import { isMeasured, isScalar, mostTopValues, quantileRanks, quantilesSql, topSql, valuesSql } from './profile-sql.ts';
 
@@ -64,7 +65,7 @@ export class ColumnProfiler {
     const options = { ...caller, shownAs: `profile of ${handle}: ${name.slice(0, 100)}` };
     const column = columns[at] as Column;
     const { type } = column;
-    const profiled = { table: tableName(handle), at, columnCount: columns.length, type };
+    const profiled = { table: sqlText(handle), at, columnCount: columns.length, type };
     const run = (sql: string): Promise<readonly Row[]> => this.#run(principal, sql, options);
     const [all, values, nans, min, minName, max, maxName, mean, distinct] = (await run(valuesSql(profiled)))[0] ?? [];
     const rows = numberOf(all) ?? 0;

@@ -12,7 +12,7 @@ import type {
   TextOptions,
   TextType,
 } from '../../../core/frame-engine.ts';
-import type { ChangesTable, ListTable, RecodeRows, SqlColumn, SqlJob, SqlRun } from '../../../core/sql.ts';
+import type { ChangesTable, ListTable, RecodeRows, SqlColumn, SqlJob, SqlRun, TableName } from '../../../core/sql.ts';
 import type { TableConstraints } from '../../../core/table-constraints.ts';
 
 /** What a worker is told at its start, as its only argument. */
@@ -71,6 +71,15 @@ export interface QueryTable {
         readonly number: string;
       }
     | ChangesTable
+    /** A query that passed the gate, over tables before this one. */
+    | {
+        readonly kind: 'view';
+        readonly sql: string;
+        readonly columns: readonly string[];
+        /** Of the operator's database. */
+        readonly analyticsTables: readonly TableName[];
+        readonly isBarrier: boolean;
+      }
     | ListTable;
 }
 

@@ -136,7 +136,7 @@ function dropTable(cursor: TokenCursor): Statement<SparkQuery> {
   const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
   const table = takeTarget(cursor);
   if (!cursor.done) throw cursor.unexpected('the end of the statement (one table at a time)');
-  return { kind: 'drop', table, ifAbsent };
+  return { kind: 'drop', what: 'table', table, ifAbsent };
 }
 
 /** The frame that a statement writes or drops. */

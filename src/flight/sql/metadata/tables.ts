@@ -5,6 +5,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { TableConstraints } from '../../../core/table-constraints.ts';
 import { asciiLower } from '../../../core/text/ascii-lower.ts';
+import type { HeldSummary } from '../../../frames/catalog/frame-summary.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import type { CallOptions, FrameSql } from '../../../query/frame-sql.ts';
 import { likePattern } from './like-pattern.ts';
@@ -81,31 +82,33 @@ export async function* listTables(
       yield { catalog: analyticsCatalog, schema, name, type, columns };
     }
   }
-  if (!allows(catalog, framesCatalog) || !typeFits('TABLE')) return;
+  if (!allows(catalog, framesCatalog)) return;
   const shared = (await sharedFrames(sources)).filter(({ owner }) => schemaFits(owner));
   yield* shared.filter(({ owner }) => owner < framesSchema).flatMap(sharedTable);
   if (schemaFits(framesSchema)) {
     for await (const frame of sources.frames.list(sources.principal, { whose: 'own' })) {
-      if (frame.state === 'held' && nameFits(frame.handle)) yield frameTable(framesSchema, frame.handle, frame);
+      if (frame.state !== 'held' || !nameFits(frame.handle)) continue;
+      const table = frameTable(framesSchema, frame.handle, frame);
+      if (typeFits(table.type)) yield table;
     }
   }
   yield* shared.filter(({ owner }) => owner > framesSchema).flatMap(sharedTable);
 
-  function sharedTable({ owner, handle, ...frame }: SharedFrame): SqlTableEntry[] {
-    return nameFits(handle) ? [frameTable(owner, handle, frame)] : [];
+  function sharedTable({ owner, handle, frame }: SharedFrame): SqlTableEntry[] {
+    const table = frameTable(owner, handle, frame);
+    return nameFits(handle) && typeFits(table.type) ? [table] : [];
   }
 }
 
-type FrameContents = Pick<SqlTableEntry, 'columns' | 'constraints'>;
-
-function frameTable(schema: string, name: string, { columns, constraints }: FrameContents): SqlTableEntry {
-  return { catalog: framesCatalog, schema, name, type: 'TABLE', columns, constraints };
+function frameTable(schema: string, name: string, { columns, constraints, view }: HeldSummary): SqlTableEntry {
+  return { catalog: framesCatalog, schema, name, type: view === undefined ? 'TABLE' : 'VIEW', columns, constraints };
 }
 
-interface SharedFrame extends FrameContents {
+interface SharedFrame {
   /** The name of its schema. */
   readonly owner: string;
   readonly handle: string;
+  readonly frame: HeldSummary;
 }
 
 /** In order of owners and handles. */
@@ -113,8 +116,7 @@ async function sharedFrames({ frames, principal }: TableSources): Promise<Shared
   const found: SharedFrame[] = [];
   for await (const frame of frames.list(principal, { whose: 'shared' })) {
     if (frame.state === 'held' && isSharedName(frame.handle)) {
-      const { columns, constraints } = frame;
-      found.push({ ...splitSharedName(frame.handle), columns, constraints });
+      found.push({ ...splitSharedName(frame.handle), frame });
     }
   }
   return found.sort((a, b) => compare(a.owner, b.owner) || compare(a.handle, b.handle));

@@ -75,16 +75,20 @@ async function readPage(
   const { versionId, version, lineage, count } = rows;
   const body = execJsonBody({ query: `handle:${handle}` }, rows, true);
   const page = await sendBody(exchange, body, describeBody(versionId, coding));
-  if (page === undefined) return;
+  if (page === undefined || versionId === undefined) return;
   const kept = { ...asText(page), version, lineage, rows: count };
   pages.set(versionId, pageKey(principal, command, coding), kept, page.bytes);
 }
 
-function assertVersion({ handle, version }: ReadHandle, versionId: string, lineage: string): void {
+function assertVersion({ handle, version }: ReadHandle, versionId: string | undefined, lineage: string): void {
   if (version === versionId || version === lineage) return;
-  throw new AppError('frame_changed', `frame ${handle} is at version ${versionId}, not at the one that was asked for`, {
-    hint: 'begin anew with the rows of the newer one',
-  });
+  throw new AppError(
+    'frame_changed',
+    `${handle} is at version ${versionId ?? lineage}, not at the one that was asked for`,
+    {
+      hint: 'begin anew with the rows of the newer one',
+    },
+  );
 }
 
 function notePage(notes: RequestNotes, { handle }: ReadHandle, { version, rows }: FramePage): void {
@@ -92,7 +96,7 @@ function notePage(notes: RequestNotes, { handle }: ReadHandle, { version, rows }
   notes.addRows(rows);
 }
 
-function describeBody(versionId: string, coding: ContentCoding | undefined): BodyDescription {
+function describeBody(versionId: string | undefined, coding: ContentCoding | undefined): BodyDescription {
   return { headers: ['content-type', jsonContentType], versionId, coding };
 }
 

@@ -50,7 +50,8 @@ export function openTextFile(
   return files.open(
     keyOf(command, handle, versionId, principal),
     async (making) => {
-      const isSame = (selected: { readonly versionId: string }): boolean => selected.versionId === versionId;
+      const isSame = (selected: { readonly versionId: string | undefined }): boolean =>
+        selected.versionId === versionId;
       const request = { handle, columns, ...range, form, needsRows: isSame };
       await using table = await frames.read(principal, request, { signal: making.signal, lane });
       if (!isSame(table)) return 'later';

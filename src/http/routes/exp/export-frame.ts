@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { FrameName } from '../../../core/frame-name.ts';
+import { ViewRead } from '../../../frames/read/read-frame.ts';
 import { matchesEntityTag, sendNotModified } from '../../exchange/entity-tag.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { sendFile } from '../../table/file-range.ts';
@@ -18,7 +19,7 @@ export async function exportFrame(
 ): Promise<void> {
   const { handle, format, range, columns } = command;
   const { frames } = options;
-  if (format.fmt === 'parquet') return await exportParquet(command, exchange, options);
+  if (format.fmt === 'parquet' && (await exportsParquet(command, exchange, options))) return;
   if (wantsFile(format, exchange, options) && (await sendTextFile(command, exchange, options))) return;
   const { principal, signal, lane } = exchange;
   await sendTable(
@@ -43,11 +44,23 @@ async function sendTextFile(
   const { principal, signal, lane } = exchange;
   const request = { handle, columns, ...range, form: chunkFormOf(format), needsRows: () => false };
   await using known = await options.frames.read(principal, request, { signal, lane });
+  if (known.versionId === undefined) return false;
   await using made = await openTextFile(command, known.versionId, exchange, options);
   if (made === undefined) return false;
   if (options.compression) exchange.headers.push('vary', 'Accept-Encoding');
   await sendFile(exchange, made, [...exportHeaders(format), ...exchange.cacheControl('no-cache')], made.etag);
   return true;
+}
+
+/** False where nothing is sent yet: a view has no files. */
+async function exportsParquet(...call: Parameters<typeof exportParquet>): Promise<boolean> {
+  try {
+    await exportParquet(...call);
+    return true;
+  } catch (error) {
+    if (error instanceof ViewRead) return false;
+    throw error;
+  }
 }
 
 /** A whole frame is sent as its own file, every byte of it. Anything else is written: once for all who ask, or for this response alone. */

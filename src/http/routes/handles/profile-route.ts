@@ -63,12 +63,13 @@ export function profileRoute({ frames, profiler, settings }: ProfileRouteOptions
       const frame = await frames.describe(principal, handle, { signal });
       if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
       const etag = entityTag(frame.versionId, undefined);
-      if (matchesEntityTag(requestHeaders['if-none-match'], etag)) return sendNotModified(exchange, etag);
+      const isView = frame.view !== undefined;
+      if (!isView && matchesEntityTag(requestHeaders['if-none-match'], etag)) return sendNotModified(exchange, etag);
       exchange.answerWithin(settings.requestTimeoutMs);
       const wanted = { column, parts: new Set<ProfilePart>(quantiles ? [...parts, 'quantiles'] : parts) };
       const profile = await profiler.profile(principal, frame, wanted, { signal, lane, requestId });
       const after = await frames.describe(principal, handle, { signal });
-      const isSame = after.state === 'held' && after.versionId === frame.versionId;
+      const isSame = after.state === 'held' && after.versionId === frame.versionId && !isView;
       sendProfile(exchange, { handle, ...profileDocument(profile) }, isSame ? etag : undefined);
     },
   };

@@ -25,6 +25,7 @@ export interface HandleSummary {
   readonly handle: string;
   /** Where another tenant shares it. */
   readonly shared?: true;
+  readonly kind: 'frame' | 'view';
   readonly state: FrameSummary['state'];
   readonly version: number;
   readonly versionId: string | null;
@@ -36,6 +37,9 @@ export interface HandleSummary {
   readonly ttl: number | null;
   readonly expires: string | null;
   readonly damaged: string | null;
+  /** Of a view of one's own: its query, and what that reads. */
+  readonly sql?: string;
+  readonly reads?: readonly string[];
 }
 
 export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSummary {
@@ -46,6 +50,7 @@ export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSumm
     return {
       handle,
       ...shared,
+      kind: 'frame',
       state,
       version,
       ...nothing,
@@ -53,14 +58,15 @@ export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSumm
       damaged: frame.reason,
     };
   }
-  const { versionId, contentId, rows, constraints, createdAt, ttlMs, expiresAt } = frame;
+  const { versionId, contentId, rows, constraints, createdAt, ttlMs, expiresAt, view } = frame;
   return {
     handle,
     ...shared,
+    kind: view === undefined ? 'frame' : 'view',
     state,
     version,
     versionId,
-    rows,
+    rows: view === undefined ? rows : null,
     columns: handleColumns(frame),
     ...(constraints !== undefined && { constraints: handleConstraints(constraints) }),
     bytes: { cold: frame.bytes, hot: cache.bytesOf(versionId) + cache.bytesOf(contentId) },
@@ -68,6 +74,7 @@ export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSumm
     ttl: ttlMs === null ? null : ttlMs / 1000,
     expires: expiresAt === undefined ? null : isoTime(expiresAt),
     damaged: null,
+    ...(view !== undefined && !isSharedName(handle) && { sql: view.sql, reads: view.reads }),
   };
 }
 
@@ -150,14 +157,15 @@ const constraintsSchema: JsonSchema = {
 
 export const handleSchema: JsonSchema = {
   type: 'object',
-  description: 'A frame. What is not known of a damaged one is null.',
+  description: 'A frame or a view. What is not known of a damaged one is null.',
   properties: {
     handle: { type: 'string', description: '`owner/handle` where another tenant shares it.' },
     shared: { type: 'boolean', const: true, description: 'It is a frame of another tenant, to be read.' },
+    kind: { type: 'string', enum: ['frame', 'view'] },
     state: { type: 'string', enum: ['held', 'damaged'] },
     version: { type: 'integer', description: 'Grows with each put, append and overwrite.' },
     versionId: nullable('string', 'Names these rows for good.'),
-    rows: nullable('integer', 'How many.'),
+    rows: nullable('integer', 'How many; null of a view.'),
     columns: { type: ['array', 'null'], items: handleColumnSchema },
     constraints: constraintsSchema,
     bytes: {
@@ -172,9 +180,16 @@ export const handleSchema: JsonSchema = {
     ttl: nullable('number', 'Its time to live in seconds; null: it stays.'),
     expires: nullable('string', 'When it goes unless it is read before.', { format: 'date-time' }),
     damaged: nullable('string', 'What is wrong with it.'),
+    sql: { type: 'string', description: 'The query of a view, which only its own tenant is shown.' },
+    reads: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'What a view reads.',
+    },
   },
   required: [
     'handle',
+    'kind',
     'state',
     'version',
     'versionId',

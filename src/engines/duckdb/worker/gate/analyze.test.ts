@@ -109,10 +109,60 @@ describe('statements', () => {
     expect(await analyze(sql)).toMatchObject({ kind: 'insert', table: table('x'), columns, query: { sql: query } });
   });
 
+  test('CREATE VIEW, with the places of the tables in its query', async () => {
+    const sql =
+      'create or replace view v (a) as with c as (select 1) select "é".a from frames.trades "é", c, "ü", acme.b';
+    const made = await analyze(sql);
+    if (made.kind !== 'createView') throw new Error(made.kind);
+    expect(made).toMatchObject({
+      table: table('v'),
+      ifTaken: 'replace',
+      query: { sql: sql.slice(sql.indexOf('with')) },
+    });
+    const { sql: text, references } = made.definition;
+    expect(text).toBe(`SELECT * FROM (\n${made.query.sql}\n) AS "v"("a")`);
+    expect(references.map(({ start, end }) => text.slice(start, end)).sort()).toEqual([
+      '"ü"',
+      'acme.b',
+      'frames.trades',
+    ]);
+  });
+
+  test.each([
+    ['SELECT * FROM a, a AS b WHERE EXISTS (FROM a)', ['a', 'a', 'a']],
+    ['FROM a SELECT x', ['a']],
+    ['TABLE a', ['a']],
+    ['PIVOT a ON x IN (1, 2) USING sum(y)', ['a']],
+    ['UNPIVOT a ON x', ['a']],
+    ['SELECT * FROM a POSITIONAL JOIN b ASOF JOIN c USING (x)', ['a', 'b', 'c']],
+    ['DESCRIBE a', ['a']],
+    ['SUMMARIZE a', ['a']],
+    ['SELECT * FROM (SUMMARIZE a)', ['a']],
+    ['VALUES ((SELECT max(x) FROM a))', ['a']],
+    ['SELECT a.x FROM a UNION ALL BY NAME FROM framehold.frames.a', ['a', 'framehold.frames.a']],
+    ['SELECT (SELECT 1 FROM b WHERE b.x = a.x) FROM a, LATERAL (SELECT * FROM c WHERE c.x = a.x)', ['a', 'b', 'c']],
+    ['WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r, a WHERE n < 5) FROM r', ['a']],
+  ])('the places of the tables of %s', async (query, names) => {
+    const made = await analyze(`CREATE VIEW v AS ${query}`);
+    if (made.kind !== 'createView') throw new Error(made.kind);
+    const { sql, references } = made.definition;
+    expect(references.map(({ start, end }) => sql.slice(start, end)).sort()).toEqual(names);
+  });
+
+  test('DROP VIEW', async () => {
+    expect(await analyze('drop view if exists v')).toEqual({
+      kind: 'drop',
+      what: 'view',
+      table: table('v'),
+      ifAbsent: 'ignore',
+    });
+  });
+
   test('DROP TABLE and SHOW TABLES', async () => {
-    expect(await analyze('DROP TABLE x')).toEqual({ kind: 'drop', table: table('x'), ifAbsent: 'fail' });
+    expect(await analyze('DROP TABLE x')).toEqual({ kind: 'drop', what: 'table', table: table('x'), ifAbsent: 'fail' });
     expect(await analyze('drop table if exists frames."X" cascade')).toEqual({
       kind: 'drop',
+      what: 'table',
       table: table('X', 'frames'),
       ifAbsent: 'ignore',
     });
@@ -250,7 +300,7 @@ describe('errors say what is wrong, where, and what to do', () => {
     ],
     ['CREATE TABLE t (a INT,,)', 'sql_error', 'expected the name of a column, found ,', 22],
     ['CREATE TABLE t (,)', 'sql_error', 'expected the name of a column, found ,', 16],
-    ['CREATE VIEW v AS SELECT 1', 'sql_forbidden', 'CREATE VIEW is not allowed', 0],
+    ['CREATE TEMP VIEW v AS SELECT 1', 'sql_forbidden', 'CREATE TEMP VIEW is not allowed', 0],
     ['COPY t TO x', 'sql_forbidden', 'COPY is not allowed', 0],
     ['CREATE x', 'sql_forbidden', 'CREATE X is not allowed', 0],
     ['SELECT $name, ?', 'sql_error', 'Mixing named and positional parameters is not supported yet', undefined],

@@ -7,9 +7,10 @@ import { merge } from './change/merge.ts';
 import { update } from './change/update.ts';
 import { namesBeforeChange } from './change/with-before.ts';
 import { createTable } from './create-table.ts';
+import { createView } from './create-view.ts';
 import { drop } from './drop-table.ts';
 import { explained } from './explain.ts';
-import { type GateText, gateQuery } from './gate-query.ts';
+import { type GateReferences, type GateText, gateQuery } from './gate-query.ts';
 import { insert } from './insert.ts';
 import { pragma } from './pragma.ts';
 import { refuseStatement } from './refused-statements.ts';
@@ -26,13 +27,18 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
   const tokens = oneStatement(all, isEnd);
   const text: TokenizedStatement = { sql: withPlainSpaces(sql, tokens), tokens };
   const cursor = new TokenCursor(tokens, sql.length);
-  const gate: GateText = (...part) => gateQuery(connection, ...part);
+  const gateReferences: GateReferences = (...part) => gateQuery(connection, ...part);
+  const gate: GateText = async (...part) => {
+    const { references: _, isPivoted: __, ...query } = await gateReferences(...part);
+    return query;
+  };
 
   const change = await changeOf(cursor, text, gate);
   if (change !== undefined) return change;
+  if (isView(cursor)) return await createView(cursor, text, gateReferences);
   if (cursor.sees('create')) return await createTable(cursor, text, gate);
   if (cursor.sees('alter')) return await alterTable(cursor, gate);
-  if (cursor.sees('drop', 'table')) return drop(cursor);
+  if (cursor.sees('drop', 'table') || cursor.sees('drop', 'view')) return drop(cursor);
   if (cursor.sees('show', 'tables') && tokens.length === 2) return { kind: 'showTables' };
   const setting = await shownSetting(tokens, gate);
   if (setting !== undefined) return { kind: 'query', query: setting };
@@ -54,6 +60,10 @@ async function changeOf(cursor: TokenCursor, text: TokenizedStatement, gate: Gat
   if (cursor.sees('merge')) return await merge(cursor, text, gate, names);
   if (cursor.sees('delete')) return await deleteFrom(cursor, text, gate, names);
   return undefined;
+}
+
+function isView(cursor: TokenCursor): boolean {
+  return cursor.sees('create', 'view') || cursor.sees('create', 'or', 'replace', 'view');
 }
 
 function isEnd({ kind, text }: Token): boolean {

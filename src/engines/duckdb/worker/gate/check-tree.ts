@@ -11,6 +11,8 @@ import { hasName, noNames, type WithNames, withNames } from './with-names.ts';
 /** What a query that is allowed reads and takes. Positions are offsets of bytes. */
 export interface TreeFacts {
   readonly tables: readonly TableName[];
+  /** The same each time that they are named. */
+  readonly references: readonly TableName[];
   /** Of its parameters, as written without the $; `?` are numbered. */
   readonly parameters: ReadonlySet<string>;
   /** Undefined where it does not ask for the numbers of rows. */
@@ -66,6 +68,7 @@ export function checkTree(
   const defaults = takesDefault ? listedDefaults(statement) : new Set();
   let targets = 0;
   const tables = new Map<string, TableName>();
+  const references: TableName[] = [];
   const parameters = new Set<string>();
   const frames = new Set<TreeNode>();
   /** Where catalogs are first asked. */
@@ -158,6 +161,7 @@ export function checkTree(
     }
     checkReadable(table, position);
     if (!isAnalytics(table)) frames.add(node);
+    references.push({ ...table, position });
     const key = JSON.stringify(table);
     const before = tables.get(key)?.position ?? Infinity;
     tables.set(key, { ...table, position: Math.min(before, position ?? Infinity) });
@@ -170,7 +174,8 @@ export function checkTree(
   }
   if (catalogsAt !== undefined && tables.size > 0) throw readsBoth(catalogsAt);
   const rowIds = rowIdUse(statement, frames);
-  return { tables: [...tables.values()].reverse(), parameters, rowIds, readsCatalogs: catalogsAt !== undefined };
+  const readsCatalogs = catalogsAt !== undefined;
+  return { tables: [...tables.values()].reverse(), references, parameters, rowIds, readsCatalogs };
 }
 
 /** Each DEFAULT that is a whole value of the list that an INSERT adds. */

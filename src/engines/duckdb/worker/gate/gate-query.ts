@@ -26,7 +26,15 @@ export interface TextRules {
   readonly mayReadCatalogs?: boolean;
 }
 
+/** A query with every place in its text where it names a table. */
+export interface GatedText extends Query {
+  readonly references: readonly { readonly table: TableName; readonly at: number }[];
+  /** It has a PIVOT without a list of its values. */
+  readonly isPivoted: boolean;
+}
+
 export type GateText = (sql: string, origin: Origin, rules?: TextRules) => Promise<Query>;
+export type GateReferences = (...part: Parameters<GateText>) => Promise<GatedText>;
 
 /** Checks the text of a query; what it gives is exactly that text. */
 export async function gateQuery(
@@ -34,7 +42,7 @@ export async function gateQuery(
   sql: string,
   origin: Origin,
   { takesDefault = false, hasTarget = false, expressions, mayReadCatalogs = false }: TextRules = {},
-): Promise<Query> {
+): Promise<GatedText> {
   try {
     const { tree, text, place, isPivoted } = await parse(connection, sql);
     const facts = inCharacters(text, place, () => {
@@ -45,10 +53,12 @@ export async function gateQuery(
     // The values that DuckDB looks up become a type, which catalogs would show.
     if (facts.readsCatalogs && isPivoted) throw catalogPivot();
     const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
+    const references = inText(facts.references, text, place);
     const rowIds =
       facts.rowIds === undefined ? {} : { rowIds: { edits: text === sql ? edits(sql, facts.rowIds) : undefined } };
     const catalogs = facts.readsCatalogs ? { readsCatalogs: true as const } : {};
-    return { sql, start: origin(0), tables, ...rowIds, ...catalogs, ...parametersOf(tree, facts.parameters) };
+    const found = { sql, start: origin(0), tables, references, isPivoted };
+    return { ...found, ...rowIds, ...catalogs, ...parametersOf(tree, facts.parameters) };
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
       ? movedTo(error, Math.max(0, origin(error.position)))
@@ -162,6 +172,15 @@ function inCallersText(tables: readonly TableName[], sql: string, origin: Origin
     const offset = offsets[index] ?? sql.length;
     return { ...table, position: offset < sql.length ? Math.max(0, origin(offset)) : undefined };
   });
+}
+
+/** As characters of the text that is run. */
+function inText(references: TreeFacts['references'], text: string, place: Origin): GatedText['references'] {
+  const offsets = offsetsOfBytes(
+    text,
+    references.map(({ position = Infinity }) => position),
+  );
+  return references.map((table, index) => ({ table, at: place(offsets[index] ?? text.length) }));
 }
 
 function inCharacters(text: string, place: Origin, check: () => TreeFacts): TreeFacts {

@@ -98,9 +98,7 @@ function refusedKind(word: string, tokens: readonly Token[]): AppError {
       ? 'allowed is DROP TABLE [IF EXISTS] "x"'
       : kind === 'TABLE' && modifiers.length > 0
         ? `${onlyTables}; give it a time to live when it is put, or drop it afterwards`
-        : kind === 'VIEW'
-          ? `frames hold rows, not queries; ${onlyTables}`
-          : (createHints[kind] ?? onlyTables);
+        : (createHints[kind] ?? onlyTables);
   return new AppError('sql_forbidden', `${what} is not allowed`, { hint, position: tokens[0]?.start ?? 0 });
 }
 

@@ -104,6 +104,10 @@ const wordings: readonly [RegExp, (found: readonly string[], candidates: readonl
       }),
     ],
     [
+      /^Contents of view were altered/i,
+      () => ({ message: 'a view has other columns under these settings', hint: 'leave the settings out' }),
+    ],
+    [
       /^More than one row returned by a subquery used as an expression/,
       () => ({ message: 'a subquery used as a value gives more than one row', hint: 'add LIMIT 1, or use IN or ANY' }),
     ],

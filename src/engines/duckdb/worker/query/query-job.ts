@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import { Cleanup } from '../../../../core/async/cleanup.ts';
 import type { Column } from '../../../../core/data-type.ts';
-import { isAnalytics, type Query, type SqlDescription, type TextEdit } from '../../../../core/sql.ts';
+import { isAnalytics, type Query, type SqlDescription, type TableName, type TextEdit } from '../../../../core/sql.ts';
 import type { TableConstraints } from '../../../../core/table-constraints.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
@@ -66,16 +66,18 @@ async function describeKept({ connection, kept }: QueryPlace, query: Query, key:
 }
 
 /** What a plan hangs on: the text, the settings and where its tables lie. Undefined where it cannot be kept. */
-function keyOf({ query, tables, into, settings, hasParameters }: QueryJob): string | undefined {
+function keyOf(job: QueryJob): string | undefined {
+  const { query, tables, into, settings, hasParameters } = job;
   // A PIVOT may have made a type for itself, which the next one drops. The plan of an ASOF JOIN of DuckDB 1.5 fails with an
   // internal error when it runs again. A list or a range is another one the next time.
   const isOfOnce =
     query.explain !== undefined ||
     query.rowIds !== undefined ||
-    /\b(?:pivot|asof)/i.test(query.sql) ||
-    tables.some(({ source: { kind } }) => kind !== 'parquet' && kind !== 'warm');
+    textsOf(job).some((text) => /\b(?:pivot|asof)/i.test(text)) ||
+    tables.some(({ source: { kind } }) => kind !== 'parquet' && kind !== 'warm' && kind !== 'view');
   const isBound = hasParameters || query.parameterCount > 0;
-  if (into !== undefined || isBound || isOfOnce || usesAnalytics(query) || query.readsCatalogs) return undefined;
+  const isFixed = analyticsTables(job).length === 0 && !query.readsCatalogs;
+  if (into !== undefined || isBound || isOfOnce || !isFixed) return undefined;
   const places = tables.map(({ name, schema, casts, source }) => [
     schema,
     name,
@@ -87,7 +89,7 @@ function keyOf({ query, tables, into, settings, hasParameters }: QueryJob): stri
 
 /** Without a turn of the event loop, where the same was short before. Undefined where it is to be run as any other. */
 export function runKeptShort(catalog: SqlCatalog, job: RunQueryJob): ShortResult | undefined {
-  if (job.isKept === true || listMath.test(job.query.sql) || !catalog.shows(job.tables)) return undefined;
+  if (job.isKept === true || usesListMath(job) || !catalog.shows(job.tables)) return undefined;
   const key = keyOf(job);
   const statement = key === undefined ? undefined : catalog.kept.take(key);
   if (key === undefined || statement === undefined) return undefined;
@@ -177,22 +179,33 @@ interface OpenTables extends AsyncDisposable {
 }
 
 async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<OpenTables> {
-  const shown = await showTables(catalog, job);
-  if (!usesAnalytics(job.query)) return shown;
+  const tables = analyticsTables(job);
+  if (tables.length === 0) return await showTables(catalog, job);
   return await Cleanup.scope(async (cleanup) => {
-    cleanup.use(shown);
     cleanup.use(await catalog.openAnalytics());
-    await assertTables(catalog.connection, job.query.tables.filter(isAnalytics));
-    return { query: shown.query, edits: shown.edits };
+    await assertTables(catalog.connection, tables);
+    const { query, edits } = cleanup.use(await showTables(catalog, job));
+    return { query, edits };
   });
 }
 
-async function showTables(catalog: QueryPlace, { query, tables }: QueryJob): Promise<OpenTables> {
-  const hasListMath = listMath.test(query.sql);
+async function showPlain(catalog: QueryPlace, job: QueryJob): Promise<void> {
+  const { tables, settings } = job;
+  const show = (): Promise<void> => catalog.show(tables, { hasListMath: usesListMath(job) });
+  if (!tables.some(({ source }) => source.kind === 'view')) return await show();
+  // DuckDB remembers the types of a view's columns: they are not to be those of these settings.
+  await catalog.settings.apply(undefined);
+  await show();
+  await catalog.settings.apply(settings);
+}
+
+async function showTables(catalog: QueryPlace, job: QueryJob): Promise<OpenTables> {
+  const { query, tables } = job;
+  const hasListMath = usesListMath(job);
   const kept = { query, edits: [], [Symbol.asyncDispose]: async () => {} };
   try {
     if (query.rowIds === undefined || tables.length === 0) {
-      await catalog.show(tables, { hasListMath });
+      await showPlain(catalog, job);
       return kept;
     }
     const { edits } = query.rowIds;
@@ -222,21 +235,33 @@ function namesIn({ parameterNames = [] }: Pick<Query, 'parameterNames'>): readon
   return parameterNames;
 }
 
-function usesAnalytics({ tables }: Query): boolean {
-  return tables.some(isAnalytics);
+/** Also those that a view reads. */
+function analyticsTables({ query, tables }: QueryJob): readonly TableName[] {
+  const ofViews = tables.flatMap(({ source }) => (source.kind === 'view' ? source.analyticsTables : []));
+  return [...query.tables.filter(isAnalytics), ...ofViews];
+}
+
+function usesListMath(job: QueryJob): boolean {
+  return textsOf(job).some((text) => listMath.test(text));
+}
+
+/** Of the statement and of the views that it reads. */
+function textsOf({ query, tables }: QueryJob): readonly string[] {
+  return [query.sql, ...tables.flatMap(({ source }) => (source.kind === 'view' ? source.sql : []))];
 }
 
 /** Positions are those in the caller's text, also where the query stood behind an INSERT of ours. */
 async function explain(
   thrown: unknown,
   connection: Connection,
-  { query, into, tables }: QueryJob,
+  job: QueryJob,
   edits: readonly TextEdit[],
 ): Promise<unknown> {
+  const { query, into, tables } = job;
   const error = firstError(thrown);
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
   const isOfFiles = await isAboutFiles(error, connection, tables);
-  if (usesAnalytics(query) && (isOfFiles || error.fatal)) return unreadableAnalytics(error);
+  if (analyticsTables(job).length > 0 && (isOfFiles || error.fatal)) return unreadableAnalytics(error);
   if (isOfFiles && tables.length > 0) return unreadable(error);
   const before = into === undefined ? '' : insertInto(into);
   const columns = await columnCandidates(connection, error, query.sql);
@@ -268,6 +293,7 @@ async function isAboutFiles(
 function pathsOf({ source }: QueryTable): readonly string[] {
   switch (source.kind) {
     case 'list':
+    case 'view':
       return [];
     case 'parquet':
       return source.parts.map(({ path }) => path);

@@ -16,6 +16,8 @@ import { PlanCache } from './plan-cache.ts';
 
 const mostViews = 500;
 const mostWarmFiles = 100;
+/** More than any query gives. */
+const allRows = '9223372036854775807';
 /** Deeper expressions take DuckDB's planner tens of seconds. */
 const maxExpressionDepth = 250;
 
@@ -274,9 +276,17 @@ function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>):
     }
     case 'list':
       return listRelation(source);
+    case 'view':
+      return viewRelation(source);
     default:
       return source satisfies never;
   }
+}
+
+/** Conditions of a query around it stop at a LIMIT. */
+function viewRelation({ sql, columns, isBarrier }: Extract<QueryTable['source'], { kind: 'view' }>): string {
+  const rows = `(SELECT ${columns.map(sqlName).join(', ')} FROM (\n${sql}\n) AS rows`;
+  return `${rows}${isBarrier ? ` LIMIT ${allRows}` : ''})`;
 }
 
 function listRelation({ columns, rows }: ListTable): string {
