@@ -89,6 +89,8 @@ class TableOpener {
   readonly #options: CallOptions;
   /** By what the engine calls them, in lower case; what a view reads stands before it. */
   readonly #opened = new Map<string, FrameTable | ViewTable>();
+  /** Who may read which of them: the caller, or the views of a tenant. */
+  readonly #allowed = new Set<string>();
   /** Which of them are of the caller's session alone. */
   readonly #temporary = new Set<string>();
   /** By `owner/handle`: a frame has one version for the whole statement. */
@@ -129,13 +131,16 @@ class TableOpener {
     if (this.#opened.has(key) && this.#temporary.has(key) !== isTemporary) throw twoOfOneName(table);
     if (isTemporary) this.#temporary.add(key);
     const before = this.#opened.get(key);
-    if (before?.name === table.name) return before;
+    // What a view may read its reader may not.
+    const known = `${place.views.length === 0 ? '' : place.principal.tenant} ${key}`;
+    if (before?.name === table.name && this.#allowed.has(known)) return before;
     const reader = await this.#reader(table, place.principal, temporary);
     const next =
       reader.view === undefined
         ? await this.#frameTable(reader, table, place)
         : await this.#viewTable(reader, reader.view, table, place);
     if (before !== undefined && before.versionId !== next.versionId) throw differsInCase(before.name, table.name);
+    this.#allowed.add(known);
     this.#opened.set(key, next);
     return next;
   }

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { byCommand } from '../support/flight-client.ts';
+import { eventually } from '../support/frame-store.ts';
+import { type Framehold, startFramehold } from '../support/framehold.ts';
+import { type TenantCaller, tenantCaller } from '../support/tenants.ts';
+
+let server: Framehold;
+/** `acme` shares, `desk` reads, `third` has nothing to do with it. */
+let acme: TenantCaller;
+let desk: TenantCaller;
+let third: TenantCaller;
+
+async function rows(caller: TenantCaller, sql: string): Promise<unknown> {
+  const answer = await caller.sql(sql);
+  return answer.status === 200 ? answer.json().dataset : answer.json();
+}
+
+async function done(caller: TenantCaller, ...statements: readonly string[]): Promise<void> {
+  for (const sql of statements) expect(await caller.sql(sql)).toMatchObject({ status: 200 });
+}
+
+beforeAll(async () => {
+  server = await startFramehold({ settings: { 'auth.enabled': 'true' } });
+  acme = await tenantCaller(server, 'acme');
+  desk = await tenantCaller(server, 'desk');
+  third = await tenantCaller(server, 'third');
+  await done(
+    acme,
+    "CREATE TABLE people AS SELECT range AS id, 'name' || range AS name, range % 2 = 0 AS public FROM range(10)",
+    'CREATE VIEW listed AS SELECT id, name FROM frames.people WHERE public',
+  );
+  await done(desk, "CREATE TABLE people AS SELECT 77 AS id, 'mine' AS name, true AS public");
+});
+afterAll(async () => {
+  for (const caller of [acme, desk, third]) caller?.[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+const notFound = { code: 'sql_error', error: expect.stringContaining('not found') };
+
+describe('a view of another tenant', () => {
+  test('is not there until it is shared', async () => {
+    expect(await rows(desk, 'FROM acme.listed')).toMatchObject(notFound);
+    expect((await desk.ask('GET', '/exec?handle=acme/listed&fmt=json')).status).toBe(404);
+    expect(await rows(desk, 'CREATE VIEW stolen AS SELECT * FROM acme.people')).toMatchObject(notFound);
+    expect(await rows(desk, 'CREATE VIEW stolen AS SELECT * FROM acme.listed')).toMatchObject(notFound);
+  });
+
+  test('that is shared gives its rows, and not those of the frames behind it', async () => {
+    expect((await acme.ask('PUT', '/handles/listed/shares/desk')).status).toBe(200);
+    await eventually(async () => (await desk.sql('FROM acme.listed')).status === 200, 3000);
+    expect(await rows(desk, 'SELECT count(*), min(name) FROM acme.listed')).toEqual([[5, 'name0']]);
+    expect(await rows(desk, 'SELECT a.id, b.id FROM people a, acme.listed b WHERE b.id = 4')).toEqual([[77, 4]]);
+    expect(await rows(desk, 'FROM acme.people')).toMatchObject(notFound);
+    // Also where the view has opened them.
+    for (const from of ['acme.listed, acme.people', 'acme.people, acme.listed', 'acme.listed, framehold.acme.people'])
+      expect(await rows(desk, `SELECT * FROM ${from}`)).toMatchObject(notFound);
+    expect(await rows(desk, 'CREATE VIEW stolen AS SELECT p.* FROM acme.listed, acme.people p')).toMatchObject(
+      notFound,
+    );
+    expect(await rows(desk, 'FROM framehold.acme.people')).toMatchObject(notFound);
+    expect((await desk.ask('GET', '/exp?handle=acme/people&fmt=csv')).status).toBe(404);
+    expect(await rows(third, 'FROM acme.listed')).toMatchObject(notFound);
+  });
+
+  test('is read by every door', async () => {
+    const page = await desk.ask('GET', '/exec?handle=acme/listed&fmt=json&limit=2');
+    expect(page.json()).toMatchObject({
+      query: 'handle:acme/listed',
+      dataset: [
+        [0, 'name0'],
+        [2, 'name2'],
+      ],
+    });
+    for (const fmt of ['csv', 'arrow', 'parquet'])
+      expect((await desk.ask('GET', `/exp?handle=acme/listed&fmt=${fmt}`)).status).toBe(200);
+    const ticket = await desk.flight.get('acme/listed', desk.headers);
+    expect(ticket.code).toBeUndefined();
+    const info = await desk.flight.info(byCommand(Buffer.from('acme/listed')), desk.headers);
+    expect(info.messages[0]).toMatchObject({ totalRecords: -1 });
+    expect(await desk.rows('CommandGetTables', [2, 'acme'])).toMatchObject([
+      { table_name: 'listed', table_type: 'VIEW' },
+    ]);
+  });
+
+  test('shows its columns, but neither its query nor a plan', async () => {
+    const { sql, reads, ...described } = (await desk.ask('GET', '/handles/acme%2Flisted')).json() as Record<
+      string,
+      unknown
+    >;
+    expect([sql, reads]).toEqual([undefined, undefined]);
+    expect(described).toMatchObject({ kind: 'view', shared: true });
+    expect((await desk.ask('GET', '/handles')).text).not.toContain('people WHERE');
+    for (const sql of ['EXPLAIN FROM acme.listed', 'explain (format json) SELECT count(*) FROM people, acme.listed'])
+      expect(await rows(desk, sql)).toMatchObject({ code: 'sql_forbidden' });
+  });
+
+  test('does not ask a condition of its reader of rows that it leaves out', async () => {
+    const spies = [
+      `SELECT id FROM acme.listed WHERE CASE WHEN id % 2 = 1 THEN error(name) ELSE 'x' END = 'x'`,
+      `SELECT id FROM acme.listed WHERE CAST(replace(name, 'name', CASE WHEN id % 2 = 1 THEN 'secret' ELSE '' END) AS INT) >= 0`,
+      `SELECT l.id FROM acme.listed l JOIN people p ON CASE WHEN l.id % 2 = 1 THEN error(l.name)::INT ELSE 77 END = p.id`,
+    ];
+    for (const sql of spies) {
+      await done(desk, `CREATE OR REPLACE VIEW spy AS ${sql}`);
+      for (const each of [sql, 'FROM spy']) expect(await rows(desk, each)).toHaveLength(5);
+    }
+  });
+
+  test('can be read by a view of its reader, for as long as it is shared', async () => {
+    await done(desk, 'CREATE VIEW mine AS SELECT max(id) AS id FROM acme.listed');
+    expect(await rows(desk, 'FROM mine')).toEqual([[8]]);
+    expect((await desk.ask('GET', '/handles/mine')).json()).toMatchObject({ reads: ['acme/listed'] });
+    expect(await rows(desk, 'EXPLAIN FROM mine')).toMatchObject({ code: 'sql_forbidden' });
+    expect((await acme.ask('DELETE', '/handles/listed/shares/desk')).status).toBe(200);
+    await eventually(async () => (await desk.sql('FROM mine')).status !== 200, 3000);
+    expect(await rows(desk, 'FROM mine')).toMatchObject({ error: 'view mine reads table listed, which is gone' });
+    expect(await rows(desk, 'FROM acme.listed')).toMatchObject(notFound);
+  });
+
+  test('does not tell its readers what it reads when that is gone', async () => {
+    await done(acme, 'CREATE TABLE hidden AS SELECT 1 AS a', 'CREATE VIEW over AS SELECT a FROM hidden');
+    await acme.ask('PUT', '/handles/over/shares/desk');
+    await eventually(async () => (await desk.sql('FROM acme.over')).status === 200, 3000);
+    await done(acme, 'DROP TABLE hidden');
+    const answer = await desk.sql('FROM acme.over');
+    expect(answer.json()).toMatchObject({ error: 'view acme.over cannot be read now' });
+    expect(answer.text).not.toContain('hidden');
+    await done(acme, "CREATE TABLE hidden AS SELECT 'x' AS a");
+    const changed = await desk.sql('FROM acme.over');
+    expect(changed.json()).toMatchObject({ code: 'sql_error' });
+    expect(changed.text).not.toContain('hidden');
+  });
+
+  test('is changed by its owner alone', async () => {
+    expect(await rows(desk, 'DROP VIEW acme.over')).toMatchObject({ code: 'forbidden' });
+    expect(await rows(desk, 'CREATE OR REPLACE VIEW acme.over AS SELECT 1 AS a')).toMatchObject({ code: 'forbidden' });
+    expect((await desk.ask('DELETE', '/handles/acme%2Fover')).status).toBe(403);
+  });
+});
+
+test('a view that is replaced keeps its readers, and one that is dropped and made anew has none', async () => {
+  await done(acme, 'CREATE VIEW versions AS SELECT 1 AS a');
+  await acme.ask('PUT', '/handles/versions/shares/desk');
+  await eventually(async () => (await desk.sql('FROM acme.versions')).status === 200, 3000);
+  await done(acme, 'CREATE OR REPLACE VIEW versions AS SELECT 2 AS a, 3 AS b');
+  expect(await rows(desk, 'FROM acme.versions')).toEqual([[2, 3]]);
+  await done(acme, 'DROP VIEW versions', 'CREATE VIEW versions AS SELECT 4 AS a');
+  expect(await rows(desk, 'FROM acme.versions')).toMatchObject(notFound);
+});
+
+test('a reader makes no views, and a view counts as a frame of its tenant', async () => {
+  using reader = await tenantCaller(server, 'acme', { role: 'read' });
+  expect(await rows(reader, 'CREATE VIEW nope AS SELECT 1 AS a')).toMatchObject({ code: 'forbidden' });
+  expect(await rows(reader, 'DROP VIEW listed')).toMatchObject({ code: 'forbidden' });
+  expect(await rows(reader, 'SELECT count(*) FROM listed')).toEqual([[5]]);
+  using small = await tenantCaller(server, 'small', { max_frames: 1 });
+  await done(small, 'CREATE VIEW one AS SELECT 1 AS a', 'CREATE OR REPLACE VIEW one AS SELECT 2 AS a');
+  expect(await rows(small, 'CREATE VIEW two AS SELECT 1 AS a')).toMatchObject({ code: 'quota_exceeded' });
+});

@@ -1,0 +1,105 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { eventually } from '../support/frame-store.ts';
+import { startFramehold } from '../support/framehold.ts';
+import { type Answer, ask } from '../support/http-client.ts';
+import { runCommand } from '../support/spawned-command.ts';
+import { spawnFramehold } from '../support/spawned-framehold.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const statement = (url: string, sql: string): Promise<Answer> =>
+  ask(`${url}/sql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ sql }),
+  });
+
+async function rows(url: string, sql: string): Promise<unknown> {
+  const answer = await statement(url, sql);
+  return answer.status === 200 ? answer.json().dataset : answer.json();
+}
+
+test('views survive a restart, are verified, and come back from a backup', async () => {
+  await using directory = await temporaryDirectory();
+  const dataDir = join(directory.path, 'data');
+  {
+    await using server = await startFramehold({ dataDir });
+    for (const sql of [
+      'CREATE TABLE base AS SELECT range AS a FROM range(10)',
+      'CREATE VIEW v (b) AS SELECT a * 2 FROM base',
+      'CREATE VIEW dropped AS SELECT 1 AS a',
+      'DROP VIEW dropped',
+    ])
+      expect((await statement(server.url, sql)).status).toBe(200);
+  }
+  {
+    await using server = await startFramehold({ dataDir });
+    expect(await rows(server.url, 'SELECT sum(b)::INT FROM v')).toEqual([[90]]);
+    expect((await ask(`${server.url}/handles/v`)).json()).toMatchObject({ kind: 'view', version: 1 });
+    expect((await ask(`${server.url}/handles/dropped`)).status).toBe(410);
+    expect(await readdir(join(dataDir, 'cold'))).not.toContain('v.parquet');
+  }
+  const verified = await runCommand(['verify', '--data-dir', dataDir], { cwd: directory.path });
+  expect([verified.status, verified.stdout + verified.stderr]).toEqual([0, expect.stringContaining('2')]);
+  const backups = join(directory.path, 'backups');
+  const made = await runCommand(['backup', backups, '--data-dir', dataDir], { cwd: directory.path });
+  expect([made.status, made.stderr]).toEqual([0, expect.anything()]);
+  const [backup = ''] = (await readdir(backups)).filter((name) => !name.startsWith('.'));
+  const restored = join(directory.path, 'restored');
+  const result = await runCommand(['restore', join(backups, backup), '--data-dir', restored], { cwd: directory.path });
+  expect([result.status, result.stdout + result.stderr]).toEqual([0, expect.stringContaining('2 frames')]);
+  await using server = await startFramehold({ dataDir: restored });
+  expect(await rows(server.url, 'SELECT sum(b)::INT FROM v')).toEqual([[90]]);
+  expect((await statement(server.url, 'CREATE OR REPLACE VIEW v AS SELECT 1 AS one')).status).toBe(200);
+  expect(await rows(server.url, 'FROM v')).toEqual([[1]]);
+});
+
+test('two servers of one directory see the same views, and a handle is taken once', async () => {
+  await using directory = await temporaryDirectory();
+  const settings = { 'storage.parquet_path': join(directory.path, 'cold') };
+  await using a = await startFramehold({ dataDir: join(directory.path, 'a'), settings });
+  await using b = await startFramehold({ dataDir: join(directory.path, 'b'), settings });
+  await statement(a.url, 'CREATE TABLE base AS SELECT 1 AS a');
+  expect((await statement(a.url, 'CREATE VIEW v AS SELECT a FROM base')).status).toBe(200);
+  await eventually(async () => (await statement(b.url, 'FROM v')).status === 200, 3000);
+  expect((await statement(b.url, 'CREATE OR REPLACE VIEW v AS SELECT a + 1 AS a FROM base')).status).toBe(200);
+  await eventually(async () => JSON.stringify(await rows(a.url, 'FROM v')) === '[[2]]', 3000);
+  expect((await statement(b.url, 'DROP VIEW v')).status).toBe(200);
+  await eventually(async () => (await ask(`${a.url}/handles/v`)).status === 410, 3000);
+  for (let turn = 0; turn < 8; turn++) {
+    const answers = await Promise.all([
+      statement(a.url, `CREATE VIEW both${turn} AS SELECT 1 AS a`),
+      statement(b.url, `CREATE TABLE both${turn} AS SELECT 1 AS a`),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  }
+});
+
+test('a view that is replaced while its server is killed is one of those that were sent', async () => {
+  await using directory = await temporaryDirectory();
+  let acknowledged = 0;
+  for (const killAfter of [30, 90, 170]) {
+    await using server = await spawnFramehold({ dataDir: directory.path });
+    let sent = acknowledged;
+    expect((await statement(server.url, `CREATE OR REPLACE VIEW v AS SELECT ${++sent} AS n`)).status).toBe(200);
+    acknowledged = sent;
+    const killing = sleep(killAfter).then(() => server.kill('SIGKILL'));
+    while (!server.hasExited()) {
+      const answer = await statement(server.url, `CREATE OR REPLACE VIEW v AS SELECT ${++sent} AS n`).catch(
+        () => undefined,
+      );
+      if (answer?.status !== 200) break;
+      acknowledged = sent;
+    }
+    await killing;
+    await server.exited;
+    await using after = await spawnFramehold({ dataDir: directory.path });
+    const answer = await statement(after.url, 'FROM v');
+    const [[held = 0] = []] = answer.json().dataset as number[][];
+    expect(held).toBeGreaterThanOrEqual(acknowledged);
+    expect(held).toBeLessThanOrEqual(sent);
+    acknowledged = held;
+  }
+});
