@@ -58,6 +58,12 @@ export function FrameView({ handle }: { readonly handle: string }) {
           </p>
           <DetailsTab frame={frame} onChange={() => void model.describe()} />
         </>
+      ) : frame.kind === 'view' ? (
+        <>
+          <p class="muted">This is a view: its rows are those of a query, which Query runs.</p>
+          {frame.sql !== undefined && <pre>{frame.sql}</pre>}
+          <DetailsTab frame={frame} onChange={() => void model.describe()} />
+        </>
       ) : (
         <Tabs model={model} frame={frame} />
       )}

@@ -6,6 +6,9 @@ export interface Frame {
   /** `owner/handle` where another tenant shares it. */
   readonly handle: string;
   readonly shared?: true;
+  readonly kind: 'frame' | 'view';
+  /** Of a view of one's own: its query. */
+  readonly sql?: string;
   readonly state: 'held' | 'damaged';
   readonly version: number;
   readonly versionId: string | null;

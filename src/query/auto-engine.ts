@@ -57,6 +57,7 @@ export class AutoEngine {
     if (tables.some(isAnalytics)) return stay('it reads the database analytics, which is here', here);
     const bytes = await this.#storedBytes(principal, tables, signal);
     if (bytes === undefined) return stay('a table that it names is not there', here);
+    if (bytes === 'view') return stay('it reads a view', here);
     const limit = `sql.auto_threshold of ${shownBytes(thresholdBytes)}`;
     if (bytes < thresholdBytes) return stay(`it reads frames of ${shownBytes(bytes)}, below the ${limit}`, here);
     const there = await analyse(cluster.sql, sql, job);
@@ -70,29 +71,30 @@ export class AutoEngine {
     return cluster !== undefined && mayUseEngine(principal, cluster.name) ? cluster : undefined;
   }
 
-  /** Of all frames together, each counted once. Undefined where one is not there. */
+  /** Of all frames together, each counted once. Undefined where one is not there; `view` where one is none. */
   async #storedBytes(
     principal: Principal,
     tables: readonly TableName[],
     signal: AbortSignal,
-  ): Promise<number | undefined> {
+  ): Promise<number | 'view' | undefined> {
     let bytes = 0;
     for (const table of new Map(tables.map((each) => [`${sharedSchema(each)}.${each.name}`, each])).values()) {
       const stored = await this.#bytesOf(principal, table, signal);
-      if (stored === undefined) return undefined;
+      if (typeof stored !== 'number') return stored;
       bytes += stored;
     }
     return bytes;
   }
 
-  async #bytesOf(principal: Principal, table: TableName, signal: AbortSignal): Promise<number | undefined> {
+  async #bytesOf(principal: Principal, table: TableName, signal: AbortSignal): Promise<number | 'view' | undefined> {
     const { frames } = this.#options;
     if (!isHandle(table.name)) return undefined;
     const name = frameNameOf(principal.tenant, table);
-    const describe = async (handle: FrameName): Promise<number | undefined> => {
+    const describe = async (handle: FrameName): Promise<number | 'view' | undefined> => {
       try {
         const frame = await frames.describe(principal, handle, { signal });
-        return frame.state === 'held' ? frame.bytes : undefined;
+        if (frame.state !== 'held') return undefined;
+        return frame.view === undefined ? frame.bytes : 'view';
       } catch (error) {
         const isAbsent =
           error instanceof AppError && ['handle_not_found', 'handle_gone', 'invalid_handle'].includes(error.code);

@@ -361,3 +361,20 @@ async function incomingFolders(): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('token-')).map(({ name }) => name);
 }
+
+test('a view is read on the local engine alone, where auto leaves it', async () => {
+  const sql = (text: string, engine: string) =>
+    ask(`${server.url}/sql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sql: text, engine }),
+    });
+  expect((await sql('CREATE VIEW over_big AS SELECT n FROM big WHERE n < 7', 'local')).status).toBe(200);
+  const text = 'SELECT count(*) FROM over_big';
+  expect((await sql(text, 'second')).json()).toMatchObject({
+    code: 'sql_forbidden',
+    error: 'over_big is a view, which only the engine local reads',
+  });
+  const auto = (await sql(text, 'auto')).json();
+  expect(auto).toMatchObject({ dataset: [[7]], engine: 'local', engine_reason: 'auto: it reads a view' });
+});

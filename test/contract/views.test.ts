@@ -235,6 +235,41 @@ test('what a view has not is refused with a reason', async () => {
   expect((await get('/handles/cheap/rows?live=sse')).json().error).toBe(isView);
 });
 
+test('settings of one statement are not those of another that reads the same view', async () => {
+  await ok('CREATE VIEW halves AS SELECT id / 2 AS half FROM trades WHERE id = 3');
+  const set = (settings: object) =>
+    ask(`${server.url}/sql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sql: 'FROM halves', settings }),
+    });
+  expect((await set({ integer_division: true })).json().dataset).toEqual([[1.5]]);
+  expect(await ok('FROM halves')).toEqual([[1.5]]);
+  expect((await set({ TimeZone: 'Europe/Berlin' })).json().dataset).toEqual([[1.5]]);
+});
+
+test('a view has no rowid, and takes none from its frames', async () => {
+  expect(await refusal('CREATE VIEW numbered AS SELECT rowid FROM trades')).toMatchObject({ code: 'sql_forbidden' });
+  expect(await refusal('SELECT rowid FROM cheap')).toMatchObject({ code: 'sql_error' });
+});
+
+test('a view is explained with the plan of its query', async () => {
+  expect(JSON.stringify(await ok('EXPLAIN SELECT id FROM cheap WHERE symbol = $$S1$$'))).toContain('price');
+  const profile = JSON.stringify(await ok('EXPLAIN ANALYZE SELECT id FROM cheap'));
+  expect(profile).not.toContain('.parquet');
+});
+
+test('a view is plotted and profiled as a frame is', async () => {
+  const plot = await ask(`${server.url}/plot`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ handle: 'cheap', kind: 'histogram', x: 'price' }),
+  });
+  expect([plot.status, plot.text.includes('100')]).toEqual([200, true]);
+  const profile = await get('/handles/cheap/profile?column=price');
+  expect([profile.status, profile.headers.etag, profile.json().rows]).toEqual([200, undefined, 100]);
+});
+
 test('CREATE VIEW and DROP VIEW are updates of Flight SQL', async () => {
   await client.update('CommandStatementUpdate', [[1, 'CREATE VIEW by_flight AS SELECT 5 AS a']]);
   expect(await ok('FROM by_flight')).toEqual([[5]]);

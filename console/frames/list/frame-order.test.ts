@@ -6,6 +6,7 @@ const frame = (handle: string, rows: number | null): Frame => ({
   handle,
   state: rows === null ? 'damaged' : 'held',
   version: 1,
+  kind: 'frame',
   versionId: null,
   rows,
   columns: null,

@@ -99,6 +99,7 @@ function FrameRow({ frame, index }: { readonly frame: Frame; readonly index: num
       <div class="name" role="cell">
         <a href={hrefOf('frames', [frame.handle])}>{frame.handle}</a>
         {frame.shared === true && <span class="badge">shared</span>}
+        {frame.kind === 'view' && <span class="badge">view</span>}
         {frame.ttl !== null && (
           <span class="badge" title="It goes when nobody reads it for a while">
             ttl
