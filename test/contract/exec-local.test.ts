@@ -222,6 +222,13 @@ test("the operator's database is read as analytics, joined with frames, and free
     ['S2', 2, 3],
   ];
   expect((await query(sql, {}, framehold)).json().dataset).toEqual(rows);
+  const view = await ask(`${framehold.url}/sql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ sql: `CREATE VIEW ticks AS ${sql}` }),
+  });
+  expect(view.status, view.text).toBe(200);
+  expect((await query('FROM ticks', {}, framehold)).json().dataset).toEqual(rows);
   await own.run(`ATTACH '${file}' AS mine`);
   await own.run('UPDATE mine.main.instruments SET tick = 10 WHERE tick = 0');
   expect((await query(sql, {}, framehold)).json()).toMatchObject({
@@ -230,6 +237,7 @@ test("the operator's database is read as analytics, joined with frames, and free
   });
   await own.run('DETACH mine');
   expect((await query('SELECT max(tick) FROM analytics.instruments', {}, framehold)).json().dataset).toEqual([[10]]);
+  expect((await query('SELECT max(tick) FROM ticks', {}, framehold)).json().dataset).toEqual([[10]]);
 });
 
 test('a table that the operator’s database does not have is not taken for a file', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Tenant } from '../../src/core/principal.ts';
 import { byCommand } from '../support/flight-client.ts';
 import { eventually } from '../support/frame-store.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
-import { type TenantCaller, tenantCaller } from '../support/tenants.ts';
+import { callerWith, openRecords, type TenantCaller, tenantCaller } from '../support/tenants.ts';
 
 let server: Framehold;
 /** `acme` shares, `desk` reads, `third` has nothing to do with it. */
@@ -147,6 +148,33 @@ test('a view that is replaced keeps its readers, and one that is dropped and mad
   expect(await rows(desk, 'FROM acme.versions')).toEqual([[2, 3]]);
   await done(acme, 'DROP VIEW versions', 'CREATE VIEW versions AS SELECT 4 AS a');
   expect(await rows(desk, 'FROM acme.versions')).toMatchObject(notFound);
+});
+
+test('a token with a prefix makes views of what it may read alone, and reads a view of more', async () => {
+  await done(
+    acme,
+    'CREATE TABLE eu_orders AS SELECT 1 AS id',
+    'CREATE TABLE us_orders AS SELECT 2 AS id',
+    'CREATE VIEW eu_all AS FROM eu_orders UNION ALL FROM us_orders',
+    'CREATE VIEW us_all AS FROM eu_orders',
+  );
+  using records = await openRecords(server);
+  const wanted = { name: 'eu', role: 'admin', tenant: 'acme' as Tenant, prefix: 'eu_', expiresAt: undefined } as const;
+  using eu = callerWith(server, (await records.createToken(wanted)).token);
+  await eventually(async () => (await eu.ask('GET', '/whoami')).status === 200, 3000);
+  expect(await rows(eu, 'SELECT sum(id)::INT FROM eu_all')).toEqual([[3]]);
+  for (const from of ['us_orders', 'us_all', 'eu_all, us_orders', 'eu_all, acme.us_orders', 'US_orders'])
+    expect((await eu.sql(`SELECT * FROM ${from}`)).status).not.toBe(200);
+  for (const sql of [
+    'CREATE VIEW eu_more AS SELECT * FROM us_orders',
+    'CREATE VIEW eu_more AS SELECT * FROM eu_all, us_orders',
+    'CREATE VIEW us_more AS SELECT * FROM eu_orders',
+    'CREATE OR REPLACE VIEW us_all AS SELECT 1 AS a',
+    'DROP VIEW us_all',
+  ])
+    expect((await eu.sql(sql)).status, sql).not.toBe(200);
+  await done(eu, 'CREATE VIEW eu_own AS SELECT id + 10 AS id FROM eu_orders');
+  expect(await rows(acme, 'FROM eu_own')).toEqual([[11]]);
 });
 
 test('a reader makes no views, and a view counts as a frame of its tenant', async () => {

@@ -171,6 +171,19 @@ describe('a name', () => {
   });
 });
 
+test('names with quotes, dots and other letters are names in a view, too', async () => {
+  await ok('CREATE TABLE "odd.name-1" AS SELECT 1 AS "a""b", 2 AS "ü;--", 3 AS "select"');
+  await ok('CREATE VIEW "odd.view-1" ("x""y", "z) AS t; DROP TABLE trades --") AS SELECT * FROM "odd.name-1" "é"');
+  expect(await ok('SELECT "x""y", "z) AS t; DROP TABLE trades --", "select" FROM "odd.view-1"')).toEqual([[1, 2, 3]]);
+  const page = (await get('/exec?handle=odd.view-1&fmt=json')).json();
+  expect(page).toMatchObject({ dataset: [[1, 2, 3]], columns: [{ name: 'x"y' }, {}, { name: 'select' }] });
+  expect((await refusal('CREATE VIEW "no/handle" AS SELECT 1 AS a')).code).toBe('invalid_handle');
+  await ok('CREATE VIEW doubled AS SELECT id, id FROM trades LIMIT 1');
+  expect((await get('/exec?handle=doubled&fmt=json')).json()).toMatchObject({
+    columns: [{ name: 'id' }, { name: 'id_1' }],
+  });
+});
+
 describe('what a view reads', () => {
   test('is checked when it is made', async () => {
     expect(await refusal('CREATE VIEW bad AS SELECT * FROM nowhere')).toMatchObject({ code: 'sql_error' });
