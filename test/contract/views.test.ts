@@ -261,6 +261,20 @@ test('settings of one statement are not those of another that reads the same vie
   expect((await set({ TimeZone: 'Europe/Berlin' })).json().dataset).toEqual([[1.5]]);
 });
 
+test('a view is not altered', async () => {
+  for (const change of [
+    'ADD COLUMN z INT',
+    'DROP COLUMN id',
+    'RENAME TO other',
+    'RENAME id TO n',
+    'ALTER id SET NOT NULL',
+  ])
+    expect(await refusal(`ALTER TABLE cheap ${change}`)).toMatchObject({
+      hint: 'CREATE OR REPLACE VIEW makes it anew',
+    });
+  expect((await get('/handles/cheap')).json()).toMatchObject({ version: 1 });
+});
+
 test('a view has no rowid, and takes none from its frames', async () => {
   expect(await refusal('CREATE VIEW numbered AS SELECT rowid FROM trades')).toMatchObject({ code: 'sql_forbidden' });
   expect(await refusal('SELECT rowid FROM cheap')).toMatchObject({ code: 'sql_error' });
