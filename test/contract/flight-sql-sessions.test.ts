@@ -281,6 +281,18 @@ describe('temporary tables', () => {
     expect(await frames()).toEqual([]);
   });
 
+  test('are not read by views', async () => {
+    const headers = await session();
+    await run('CREATE TABLE seen AS SELECT 1 AS n', {});
+    await run('CREATE VIEW seeing AS SELECT n FROM seen', {});
+    await run('CREATE TEMP TABLE seen AS SELECT 2 AS n', headers);
+    expect(await run('SELECT seeing.n FROM seeing, seen', headers)).toEqual([1]);
+    await expect(run('CREATE VIEW other AS SELECT n FROM seen', headers)).rejects.toMatchObject({
+      code: 'sql_forbidden',
+      message: expect.stringContaining('a view cannot read the temporary table "seen"'),
+    });
+  });
+
   test('are found by no other session, and go before a frame of that name', async () => {
     const [first, second] = await Promise.all([session(), session()]);
     await run("CREATE TABLE shadowed AS SELECT 'frame' AS t", {});
