@@ -291,6 +291,8 @@ describe('temporary tables', () => {
       code: 'sql_forbidden',
       message: expect.stringContaining('a view cannot read the temporary table "seen"'),
     });
+    await run('DROP TABLE seen', headers);
+    expect(await run('FROM seen', headers)).toEqual([1]);
   });
 
   test('are found by no other session, and go before a frame of that name', async () => {

@@ -275,6 +275,18 @@ test('a view is not altered', async () => {
   expect((await get('/handles/cheap')).json()).toMatchObject({ version: 1 });
 });
 
+test('catalogs tell of views as views, which no view reads', async () => {
+  const sql = "SELECT table_type FROM information_schema.tables WHERE table_name = 'cheap'";
+  expect(await ok(sql)).toEqual([['VIEW']]);
+  expect(await ok("SELECT column_name FROM duckdb_columns() WHERE table_name = 'cheap' ORDER BY column_index")).toEqual(
+    [['id'], ['symbol'], ['price']],
+  );
+  expect(await refusal(`CREATE VIEW listed AS ${sql}`)).toMatchObject({ status: 403, code: 'sql_forbidden' });
+  expect(await ok('SELECT count(*) FROM main.cheap')).toEqual([[100]]);
+  await ok('CREATE VIEW main.of_main AS SELECT count(*) AS n FROM main.cheap, framehold.main.trades');
+  expect(await ok('FROM of_main')).toEqual([[100_000]]);
+});
+
 test('a view has no rowid, and takes none from its frames', async () => {
   expect(await refusal('CREATE VIEW numbered AS SELECT rowid FROM trades')).toMatchObject({ code: 'sql_forbidden' });
   expect(await refusal('SELECT rowid FROM cheap')).toMatchObject({ code: 'sql_error' });
