@@ -16,7 +16,9 @@ export function descriptionKey({
   const isFixed = into === undefined && parameters === undefined && !query.readsCatalogs && !readsAnalytics;
   if (!isFixed || query.sql.length > longestRememberedSql) return undefined;
   const versions = tables.map((table) =>
-    table.kind === 'list' || table.kind === 'changes' ? table : [table.schema, table.name, table.frame, table.versionId],
+    table.kind === 'list' || table.kind === 'changes'
+      ? table
+      : [table.schema, table.name, table.frame, table.versionId],
   );
   return JSON.stringify([query.sql, versions, settings]);
 }

@@ -48,8 +48,8 @@ import { RewriteQueue } from './upkeep/rewrite-queue.ts';
 import type { ChangeRequest } from './write/change-frame.ts';
 import type { PutRequest } from './write/put-frame.ts';
 import type { RedefineRequest } from './write/redefine-frame.ts';
-import type { WriteOptions } from './write/staged-parts.ts';
 import type { SaveView } from './write/save-view.ts';
+import type { WriteOptions } from './write/staged-parts.ts';
 import { firstCompression } from './write/staged-parts.ts';
 
 export interface FrameStoreOptions {

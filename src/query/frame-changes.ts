@@ -6,7 +6,6 @@ import type { Principal } from '../core/principal.ts';
 import {
   type Change,
   type ChangesTable,
-  type FrameTable,
   mergeActionColumn,
   type Query,
   rowNumberColumn,
@@ -50,7 +49,7 @@ interface Returning extends Omit<ChangeRun, 'handle'>, WithSettings {
 interface ChangeJob extends WithSettings {
   readonly query: Query;
   readonly into: NonNullable<SqlJob['into']>;
-  readonly tables: readonly FrameTable[];
+  readonly tables: SqlJob['tables'];
 }
 
 /** UPDATE, DELETE and MERGE: a query tells what becomes of which rows, and from that the frame's next version is made. */

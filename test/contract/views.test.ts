@@ -287,6 +287,22 @@ test('catalogs tell of views as views, which no view reads', async () => {
   expect(await ok('FROM of_main')).toEqual([[100_000]]);
 });
 
+test('rows of a view are not changed, and rows of a frame are changed by those of a view', async () => {
+  for (const sql of [
+    'UPDATE cheap SET price = 1',
+    'DELETE FROM cheap WHERE id = 1',
+    'TRUNCATE cheap',
+    'INSERT INTO cheap VALUES (1, $$a$$, 2) RETURNING id',
+    'MERGE INTO cheap USING trades ON trades.id = cheap.id WHEN MATCHED THEN DELETE',
+  ])
+    expect(await refusal(sql), sql).toMatchObject({ status: 409, code: 'handle_exists' });
+  expect(await ok('SELECT count(*) FROM cheap')).toEqual([[100]]);
+  await ok('CREATE TABLE several AS SELECT range AS id FROM range(10)');
+  await ok('CREATE VIEW odd AS SELECT id FROM several WHERE id % 2 = 1');
+  await ok('DELETE FROM several USING odd WHERE several.id = odd.id');
+  expect(await ok('SELECT count(*), max(id) FROM several')).toEqual([[5, 8]]);
+});
+
 test('a view has no rowid, and takes none from its frames', async () => {
   expect(await refusal('CREATE VIEW numbered AS SELECT rowid FROM trades')).toMatchObject({ code: 'sql_forbidden' });
   expect(await refusal('SELECT rowid FROM cheap')).toMatchObject({ code: 'sql_error' });
