@@ -169,7 +169,9 @@ describe('parameters', () => {
     ['SELECT ? UNION ALL SELECT ?', ['null', 'null']],
     ['SELECT ?, CAST($2 AS DATE), CAST($3 AS DATE)', ['null', 'null', 'null']],
     ['WITH a AS (SELECT ? AS x) SELECT x FROM a UNION ALL SELECT ?', ['null', 'null']],
-  ])('also beside one that it does not tell: %s', async (sql, kinds) => {
+    ['SELECT 1.5::DECIMAL(3,1) > CAST(? AS NUMERIC(1)) AND TRY_CAST(? AS DECIMAL(4,2)) > 9.5', ['decimal', 'decimal']],
+    ['SELECT 1.5::DECIMAL(3,1) > CAST($a AS DECIMAL(1,0)), CAST($a AS VARCHAR)', ['null']],
+  ])('also beside one that it does not tell, and inside a CAST: %s', async (sql, kinds) => {
     const t = await lab.frame('typed', "SELECT 1::BIGINT AS n, DATE '2026-01-01' AS d, 'x' AS s");
     const { query } = await analyzed(sql);
     const { parameters } = await engine.describe({ query, tables: [t] }, { signal: never });

@@ -162,7 +162,7 @@ public class ToolCases extends CaseProgram {
       equal(insert.execute(), 0);
       DSLContext unprepared = DSL.using(connection, SQLDialect.DUCKDB, new Settings().withStatementType(StatementType.STATIC_STATEMENT));
       equal(unprepared.insertInto(frame, id, amount).values(3L, new BigDecimal("3.75")).execute(), 1);
-      equal(jooq.select(id).from(frame).where(id.gt(1L)).orderBy(id).fetch(id), List.of(2L, 3L));
+      equal(jooq.select(id).from(frame).where(amount.gt(new BigDecimal("2"))).orderBy(id).fetch(id), List.of(2L, 3L));
       equal(jooq.fetchCount(frame), 3);
       equal(jooq.select(count()).from(frame).where(id.in(1L, 2L, 9L)).limit(1).fetchOne(0, int.class), 2);
       jooq.dropTable(frame).execute();

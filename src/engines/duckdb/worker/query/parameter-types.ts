@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataType } from '../../../../core/data-type.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { tokenize } from '../gate/tokenizer.ts';
+import { type Token, tokenize } from '../gate/tokenizer.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import type { Connection, PreparedStatement } from '../native/session.ts';
 
@@ -11,7 +11,7 @@ const mostMs = 200;
 
 /**
  * The types of a statement's parameters; kind `null` where nothing tells one. At the first such one DuckDB stops looking, so
- * each that it has not told is asked for alone, with NULL in place of the others.
+ * each that it has not told is asked for alone, with NULL in place of the others, and then the CAST around it.
  */
 export async function parameterTypes(
   connection: Connection,
@@ -21,14 +21,16 @@ export async function parameterTypes(
 ): Promise<DataType[]> {
   const types = statement.parameterTypes;
   const untold = types.flatMap(({ kind }, index) => (kind === 'null' ? index : []));
-  if (untold.length < 2 || untold.length > mostAsked) return types;
-  const pieces = piecesOf(sql, names);
-  if (pieces === undefined) return types;
-  const alone = async (wanted: number): Promise<DataType | undefined> => {
-    const text = pieces.map((piece) => (typeof piece === 'string' ? piece : piece === wanted ? ' $1 ' : ' NULL '));
+  if (untold.length === 0 || untold.length > mostAsked) return types;
+  const tokens = tokenize(sql);
+  const used = parametersIn(tokens, names);
+  if (used === undefined) return types;
+  const told = async (text: string | undefined): Promise<DataType | undefined> => {
+    if (text === undefined) return undefined;
     try {
-      using asked = await connection.prepare(text.join(''));
-      return asked.parameterTypes[0];
+      using asked = await connection.prepare(text);
+      const type = asked.parameterTypes[0];
+      return type?.kind === 'null' ? undefined : type;
     } catch (error) {
       if (error instanceof DuckDbError && !error.fatal && !error.interrupted) return undefined;
       throw error;
@@ -36,7 +38,8 @@ export async function parameterTypes(
   };
   const until = performance.now() + mostMs;
   for (const index of untold) {
-    types[index] = (await alone(index)) ?? { kind: 'null' };
+    const alone = untold.length > 1 ? textOf(sql, used, index) : undefined;
+    types[index] = (await told(alone)) ?? (await told(castOf(sql, tokens, used, index))) ?? { kind: 'null' };
     // A cancel may have come meanwhile.
     await nextTurn();
     signal.throwIfAborted();
@@ -45,20 +48,52 @@ export async function parameterTypes(
   return types;
 }
 
-/** The text, with the number from 0 in place of each parameter. Undefined where `?` stands beside `$1`, which may be the same one. */
-function piecesOf(sql: string, names: readonly string[]): (string | number)[] | undefined {
+/** A parameter in the text. */
+interface Use {
+  /** Which one, from 0. */
+  readonly number: number;
+  /** Its place among the tokens. */
+  readonly at: number;
+  readonly token: Token;
+}
+
+/** Undefined where `?` stands beside `$1`, which may be the same one. */
+function parametersIn(tokens: readonly Token[], names: readonly string[]): readonly Use[] | undefined {
   const lowerNames = names.map(asciiLower);
-  const pieces: (string | number)[] = [];
-  let at = 0;
   let questionMarks = 0;
-  for (const { kind, start, end, text } of tokenize(sql)) {
-    if (kind !== 'parameter') continue;
-    const name = text.slice(1);
-    const number =
-      text === '?' ? questionMarks++ : /^\d/.test(name) ? Number(name) - 1 : lowerNames.indexOf(asciiLower(name));
-    pieces.push(sql.slice(at, start), number);
-    at = end;
+  const used = tokens.flatMap((token, at): Use | [] => {
+    if (token.kind !== 'parameter') return [];
+    const name = token.text.slice(1);
+    if (token.text === '?') return { number: questionMarks++, at, token };
+    return { number: /^\d/.test(name) ? Number(name) - 1 : lowerNames.indexOf(asciiLower(name)), at, token };
+  });
+  return questionMarks > 0 && questionMarks < used.length ? undefined : used;
+}
+
+/** The statement with no other parameter than the wanted one. */
+function textOf(sql: string, used: readonly Use[], wanted: number): string {
+  let text = '';
+  let at = 0;
+  for (const { number, token } of used) {
+    text += `${sql.slice(at, token.start)} ${number === wanted ? '$1' : 'NULL'} `;
+    at = token.end;
   }
-  const isMixed = questionMarks > 0 && questionMarks * 2 < pieces.length;
-  return isMixed ? undefined : [...pieces, sql.slice(at)];
+  return text + sql.slice(at);
+}
+
+/**
+ * The CAST around a parameter that is used once. DuckDB tells no type for `price > CAST(? AS DECIMAL(1,0))`, since it casts the
+ * parameter once more, to the type of `price`. jOOQ writes every decimal so.
+ */
+function castOf(sql: string, tokens: readonly Token[], used: readonly Use[], wanted: number): string | undefined {
+  const [use, ...more] = used.filter(({ number }) => number === wanted);
+  if (use === undefined || more.length > 0) return undefined;
+  const word = (offset: number): string => asciiLower(tokens[use.at + offset]?.text ?? '');
+  if (!/^(?:try_)?cast$/.test(word(-2)) || word(-1) !== '(' || word(1) !== 'as') return undefined;
+  let depth = 0;
+  for (const { text, start } of tokens.slice(use.at + 2)) {
+    if (text === '(') depth++;
+    if (text === ')' && depth-- === 0) return `SELECT CAST($1 AS ${sql.slice(tokens[use.at + 1]?.end, start)})`;
+  }
+  return undefined;
 }
