@@ -311,13 +311,13 @@ describe('what is wrong is said', () => {
     expect(answer.text).not.toContain('root:');
   });
 
-  test('UPDATE says that frames are immutable and shows the way', async () => {
+  test('UPDATE says that frames are only read here, and where it can be sent', async () => {
     const answer = await query('UPDATE trades SET price = 1');
     expect(answer.status).toBe(403);
     expect(answer.json()).toMatchObject({
       code: 'sql_forbidden',
-      error: expect.stringContaining('immutable'),
-      hint: expect.stringContaining('CREATE OR REPLACE TABLE'),
+      error: 'UPDATE changes frames, and here they are only read',
+      hint: expect.stringContaining('POST /sql'),
     });
   });
 

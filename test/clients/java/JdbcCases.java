@@ -312,11 +312,22 @@ public class JdbcCases extends CaseProgram {
     }
   }
 
-  @Case("an update in place is told that frames are immutable")
-  void immutable() throws Exception {
+  @Case("rows are updated and deleted, and counted, prepared or not")
+  void updates() throws Exception {
+    String handle = fresh();
     try (Connection connection = connect()) {
-      fails(() -> tell(connection, "UPDATE every_type SET int8 = 1"), "immutable");
-      fails(() -> tell(connection, "DELETE FROM every_type"), "immutable");
+      tell(connection, "CREATE TABLE " + handle + " AS SELECT range AS n, 'x' AS text FROM range(5)");
+      equal(tell(connection, "UPDATE " + handle + " SET text = 'y' WHERE n > 2"), 2L);
+      equal(tell(connection, "DELETE FROM " + handle + " WHERE n = 0"), 1L);
+      try (PreparedStatement update = connection.prepareStatement("UPDATE " + handle + " SET text = ? WHERE n = ?");
+          PreparedStatement delete = connection.prepareStatement("DELETE FROM " + handle + " WHERE n = ?")) {
+        update.setString(1, "z");
+        update.setLong(2, 1);
+        equal(update.executeUpdate(), 1);
+        delete.setLong(1, 4);
+        equal(delete.executeUpdate(), 1);
+      }
+      equal(ask(connection, "SELECT n, text FROM " + handle + " ORDER BY n"), List.of("1,z", "2,x", "3,y"));
     }
   }
 

@@ -149,7 +149,7 @@ public class ToolCases extends CaseProgram {
     }
   }
 
-  @Case("jOOQ builds queries and inserts, and binds their values; it learns the number of rows from static statements")
+  @Case("jOOQ builds queries, inserts, updates and deletes, and binds their values; it learns the number of rows from static statements")
   void jooqStatements() throws Exception {
     try (Connection connection = connect()) {
       DSLContext jooq = DSL.using(connection, SQLDialect.DUCKDB);
@@ -162,7 +162,9 @@ public class ToolCases extends CaseProgram {
       equal(insert.execute(), 0);
       DSLContext unprepared = DSL.using(connection, SQLDialect.DUCKDB, new Settings().withStatementType(StatementType.STATIC_STATEMENT));
       equal(unprepared.insertInto(frame, id, amount).values(3L, new BigDecimal("3.75")).execute(), 1);
-      equal(jooq.select(id).from(frame).where(amount.gt(new BigDecimal("2"))).orderBy(id).fetch(id), List.of(2L, 3L));
+      equal(unprepared.update(frame).set(amount, amount.plus(new BigDecimal("1.00"))).where(id.eq(1L)).execute(), 1);
+      equal(unprepared.deleteFrom(frame).where(id.eq(9L)).execute(), 0);
+      equal(jooq.select(id).from(frame).where(amount.gt(new BigDecimal("2"))).orderBy(id).fetch(id), List.of(1L, 2L, 3L));
       equal(jooq.fetchCount(frame), 3);
       equal(jooq.select(count()).from(frame).where(id.in(1L, 2L, 9L)).limit(1).fetchOne(0, int.class), 2);
       jooq.dropTable(frame).execute();
@@ -217,7 +219,7 @@ public class ToolCases extends CaseProgram {
     }
   }
 
-  @Case("Spring's JdbcTemplate queries, inserts one by one and in batches")
+  @Case("Spring's JdbcTemplate queries, inserts one by one and in batches, updates and deletes")
   void jdbcTemplate() throws Exception {
     try (HikariDataSource pool = pool()) {
       JdbcTemplate template = new JdbcTemplate(pool);
@@ -226,8 +228,10 @@ public class ToolCases extends CaseProgram {
       template.batchUpdate("INSERT INTO from_spring VALUES (?, ?)", List.of(new Object[] {2L, "two"}, new Object[] {3L, null}));
       equal(template.queryForObject("SELECT count(*) FROM from_spring", Long.class), 3L);
       equal(template.queryForList("SELECT name FROM from_spring WHERE id > ? ORDER BY id", String.class, 0L), Arrays.asList("one", "two", null));
+      equal(template.update("UPDATE from_spring SET name = ? WHERE id = ?", "one more", 1L), 1);
+      equal(template.update("DELETE FROM from_spring WHERE id = ?", 2L), 1);
       NamedParameterJdbcTemplate named = new NamedParameterJdbcTemplate(pool);
-      equal(named.queryForObject("SELECT name FROM from_spring WHERE id IN (:ids) AND name LIKE :like", Map.of("ids", List.of(1, 2, 3), "like", "o%"), String.class), "one");
+      equal(named.queryForObject("SELECT name FROM from_spring WHERE id IN (:ids) AND name LIKE :like", Map.of("ids", List.of(1, 2, 3), "like", "o%"), String.class), "one more");
       template.execute("DROP TABLE from_spring");
     }
   }

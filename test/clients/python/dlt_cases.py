@@ -65,3 +65,13 @@ def _(server):
     run.run([{"id": 1, "name": "one"}, {"id": 2, "name": None}], table_name=handle, write_disposition="append")
     run.run([{"id": 3, "name": "three"}], table_name=handle, write_disposition="append")
     equal(server.get(f"SELECT id, name FROM {handle} ORDER BY id").to_pydict(), {"id": [1, 2, 3], "name": ["one", None, "three"]})
+
+
+@case("a pipeline replaces the rows of a frame")
+def _(server):
+    handle = server.fresh("people")
+    run = pipeline(server, destination=dlt.destinations.sqlalchemy(address(server)), dataset_name="frames")
+    rows = [{"id": 1, "name": "one"}, {"id": 2, "name": "two"}]
+    run.run(rows, table_name=handle, write_disposition="replace")
+    run.run(rows[:1], table_name=handle, write_disposition="replace")
+    equal(server.get(f"SELECT id, name FROM {handle}").to_pylist(), rows[:1])

@@ -76,6 +76,26 @@ def _(server):
             equal(session.scalar(sa.select(sa.func.count()).select_from(person)), 2)
 
 
+@case("a session of the ORM updates and deletes objects, one by one and by a query")
+def _(server):
+    metadata, person = model(server.fresh("person"))
+    with engine_of(server) as engine:
+        metadata.create_all(engine)
+        with Session(engine) as session:
+            session.add_all([person(id=n, name=f"name {n}") for n in range(5)])
+            session.commit()
+            one = session.get(person, 1)
+            one.name, one.balance = "changed", Decimal("2.50")
+            session.delete(session.get(person, 2))
+            session.commit()
+            session.execute(sa.update(person).where(person.id > 3).values(balance=person.id * 2))
+            session.execute(sa.delete(person).where(person.name.like("%3")))
+            session.commit()
+        with engine.connect() as connection:
+            rows = connection.execute(sa.select(person.id, person.name, person.balance).order_by(person.id)).all()
+        equal(rows, [(0, "name 0", None), (1, "changed", Decimal("2.50")), (4, "name 4", Decimal("8.00"))])
+
+
 @case("tables are reflected by their names with types; ADBC tells neither NOT NULL nor keys, so a key is declared beside them")
 def _(server):
     metadata, person = model(server.fresh("person"))
