@@ -85,9 +85,10 @@ public class ToolCases extends CaseProgram {
     return printed.toString(StandardCharsets.UTF_8).lines().toList();
   }
 
-  @Case("sqlline lists tables and columns, whichever way their names are written")
+  @Case("sqlline lists tables, views and columns, whichever way their names are written")
   void sqllineMetadata() throws Exception {
-    List<String> printed = sqlline("!tables", "!columns ORDERS");
+    List<String> printed = sqlline("CREATE VIEW few_orders AS SELECT id FROM orders WHERE id < 3;", "!tables", "!columns ORDERS");
+    isTrue(printed.stream().anyMatch(line -> line.startsWith("'framehold','frames','few_orders','VIEW'")), printed);
     isTrue(printed.stream().anyMatch(line -> line.startsWith("'framehold','frames','orders','TABLE'")), printed);
     List<String> columns = printed.stream().filter(line -> line.startsWith("'framehold','frames','orders','") && !line.contains("'TABLE'")).toList();
     equal(columns.stream().map(line -> line.split("','")[3]).toList(), List.of("id", "customer", "amount", "placed"));

@@ -123,9 +123,11 @@ def _(server):
     with engine_of(server) as engine:
         with engine.begin() as connection:
             connection.execute(sa.text(f"CREATE TABLE {table} AS SELECT range AS id, 1.5::DECIMAL(10,2) AS price FROM range(9)"))
+            connection.execute(sa.text(f"CREATE VIEW {table}_view AS SELECT id FROM {table}"))
         inspector = sa.inspect(engine)
         assert "frames" in inspector.get_schema_names()
         equal([column["name"] for column in inspector.get_columns(table, schema="frames")], ["id", "price"])
+        equal([column["name"] for column in inspector.get_columns(f"{table}_view", schema="frames")], ["id"])
         equal(inspector.get_indexes(table, schema="frames"), [])
         # The dialect looks for tables of the type "table", and Flight SQL servers have "TABLE".
         equal((inspector.get_table_names(schema="frames"), inspector.get_view_names(schema="frames")), ([], []))
