@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { tableFromArrays } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Session } from '../../src/engines/duckdb/worker/native/session.ts';
+import { createAnalyticsDatabase } from '../support/analytics-database.ts';
 import { useFlightServer } from '../support/flight-server.ts';
 import { FlightSqlClient, shownSchema } from '../support/flight-sql-client.ts';
 import { eventually } from '../support/frame-store.ts';
@@ -23,12 +22,11 @@ const { client: flight } = await useFlightServer(FlightSqlClient);
 beforeAll(async () => {
   directory = await temporaryDirectory();
   const { path } = directory;
-  using own = new Session({ threads: 1, memoryBytes: 1e8, tempDirectory: path, maxTempBytes: 0 }).connect();
-  await own.run(`ATTACH '${join(path, 'analytics.duckdb')}' AS mine`);
-  await own.run('CREATE SCHEMA mine.eu');
-  await own.run('CREATE TABLE mine.eu.instruments (symbol VARCHAR, tick DECIMAL(9,4))');
-  await own.run('CREATE VIEW mine.main.ticks AS SELECT 1::DECIMAL(9,4) AS tick');
-  await own.run('DETACH mine');
+  await createAnalyticsDatabase(path, [
+    'CREATE SCHEMA analytics.eu',
+    'CREATE TABLE analytics.eu.instruments (symbol VARCHAR, tick DECIMAL(9,4))',
+    'CREATE VIEW analytics.main.ticks AS SELECT 1::DECIMAL(9,4) AS tick',
+  ]);
   server = await startFramehold({ dataDir: path, settings: { 'auth.enabled': 'true' } });
   desk = await tenantCaller(server, 'desk');
   acme = await tenantCaller(server, 'acme');

@@ -5,10 +5,12 @@ import {
   SetSessionOptionsRequest,
   SetSessionOptionsResult,
 } from '../../src/grpc/messages/flight.ts';
+import { createAnalyticsDatabase } from '../support/analytics-database.ts';
 import { byCommand } from '../support/flight-client.ts';
 import { any } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { secondEngine } from '../support/second-engine.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { openRecords, type TenantCaller, tenantCaller } from '../support/tenants.ts';
 
 const toml = `
@@ -24,6 +26,7 @@ url = "sc://second.example.com"
 
 /** With all engines, and with none. */
 let full: Framehold;
+let ofFull: TemporaryDirectory;
 let bare: Framehold;
 let granted: TenantCaller;
 let refused: TenantCaller;
@@ -31,7 +34,10 @@ let ofBare: TenantCaller;
 
 beforeAll(async () => {
   const settings = { 'auth.enabled': 'true' };
-  full = await startFramehold({ settings, toml, createClusterEngine: (options) => secondEngine(options, {}) });
+  ofFull = await temporaryDirectory();
+  const dataDir = ofFull.path;
+  await createAnalyticsDatabase(dataDir, ['CREATE TABLE analytics.main.books (a INT)']);
+  full = await startFramehold({ dataDir, settings, toml, createClusterEngine: (options) => secondEngine(options, {}) });
   bare = await startFramehold({ settings });
   granted = await tenantCaller(full, 'granted', { engines: ['second', 'tsdb', 'analytics'] });
   refused = await tenantCaller(full, 'refused');
@@ -43,6 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const caller of [granted, refused, ofBare]) caller[Symbol.dispose]();
   await full[Symbol.asyncDispose]();
+  await ofFull[Symbol.asyncDispose]();
   await bare[Symbol.asyncDispose]();
 });
 

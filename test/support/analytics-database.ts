@@ -1,0 +1,10 @@
+import { join } from 'node:path';
+import { Session } from '../../src/engines/duckdb/worker/native/session.ts';
+
+/** The operator's database of a data directory, made by these statements. They name it `analytics`. */
+export async function createAnalyticsDatabase(dataDir: string, statements: readonly string[]): Promise<void> {
+  using connection = new Session({ threads: 1, memoryBytes: 1e8, tempDirectory: dataDir, maxTempBytes: 0 }).connect();
+  await connection.run(`ATTACH '${join(dataDir, 'analytics.duckdb')}' AS analytics`);
+  for (const statement of statements) await connection.run(statement);
+  await connection.run('DETACH analytics');
+}
