@@ -383,6 +383,14 @@ describe('EXPLAIN', () => {
     expect((await run({ sql })).json()).toMatchObject({ code, ...(position !== undefined && { position }) });
   });
 
+  test('ANALYZE of what statistics answer shows that no operator ran', async () => {
+    const profile = async (options: string) =>
+      (await run({ sql: `EXPLAIN ${options} SELECT count(*) FROM ids` })).json().dataset;
+    expect(await profile('ANALYZE')).toEqual([['analyzed_plan', 'QUERY\n    Total Time: 0.0000s\n']]);
+    const [[, text]] = (await profile('(ANALYZE, FORMAT json)')) as [[string, string]];
+    expect(JSON.parse(text)).toEqual({ latency: 0, extra_info: {}, children: [] });
+  });
+
   test('ANALYZE ends with the time of a statement', async () => {
     await using impatient = await startFramehold({ settings: { 'sql.timeout': '300ms' } });
     const sql = 'EXPLAIN ANALYZE SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range * b.range = 7';
