@@ -111,7 +111,7 @@ export interface FrameSql {
   boundColumns(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<readonly Column[]>;
   /**
    * Changes when a frame that the statement reads has other rows. Undefined where rows may change and no version tells: those of
-   * the operator's database, of lists of frames.
+   * the operator's database, of lists of frames and of catalogs, which are others for each caller.
    */
   sourceVersion(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<string | undefined>;
   /** Starts a statement that reads. One that would change something is refused (`sql_forbidden`). */

@@ -129,7 +129,8 @@ export class FrameStatements {
   }
 
   async sourceVersion(principal: Principal, statement: Statement, options: CallOptions): Promise<string | undefined> {
-    if (statement.kind !== 'query' || statement.query.tables.some(isAnalytics)) return undefined;
+    if (statement.kind !== 'query' || statement.query.readsCatalogs || statement.query.tables.some(isAnalytics))
+      return undefined;
     await using opened = await openTables(this.#sources, principal, statement.query, options);
     if (opened.tables.some((read) => read.kind === 'view' && read.query.tables.some(isAnalytics))) return undefined;
     return JSON.stringify(opened.tables.map(({ frame, versionId }) => [frame, versionId]));

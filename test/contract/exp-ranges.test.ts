@@ -142,4 +142,20 @@ test('an Arrow stream, and rows that no version of a frame tells apart, have no 
   const headers = { range: 'bytes=0-3' };
   expect((await exp('handle=trades&fmt=arrow', { headers })).status).toBe(200);
   expect((await exp('query=SHOW+TABLES&engine=local&fmt=csv', { headers })).status).toBe(200);
+  const catalogs = 'query=SELECT+table_name+FROM+information_schema.tables&engine=local&fmt=csv';
+  expect((await exp(catalogs, { headers })).status).toBe(200);
+  await append('listed_later', 'id\n1\n');
+  expect((await exp(catalogs, { headers })).text).toContain('listed_later');
+});
+
+test('JSON in ranges tells the engine as the request named it', async () => {
+  for (const [engine, reason] of [
+    ['local', 'named by the caller'],
+    ['auto', 'auto: '],
+  ]) {
+    const target = `query=SELECT+count(*)+FROM+trades&engine=${engine}&fmt=json`;
+    const answer = await exp(target, { headers: { range: 'bytes=0-999' } });
+    expect(answer.status).toBe(206);
+    expect(answer.json().engine_reason).toContain(reason);
+  }
 });

@@ -109,6 +109,7 @@ export async function openQueryFile(
     async (making) => {
       await using table = await source.open(making.signal);
       if (format.fmt === 'parquet') {
+        if (!(await hasRoomBesideFrames(principal, frames, making))) return 'later';
         const stream = arrowIpcStream(table.columns, atMost(making.maxBytes, table.rows()));
         const request = { source: { kind: 'arrow', stream }, compression: format.compression } as const;
         try {
@@ -128,6 +129,15 @@ export async function openQueryFile(
 }
 
 type Making = Parameters<MakeFile>[0];
+
+async function hasRoomBesideFrames(
+  principal: Exchange['principal'],
+  frames: Pick<Frames, 'temporaryFile'>,
+  { maxBytes }: Making,
+): Promise<boolean> {
+  await using place = await frames.temporaryFile(principal);
+  return await hasRoom(place.path, maxBytes);
+}
 
 /** A text of the table as a file. */
 async function textFile(
@@ -172,13 +182,13 @@ async function* atMost<Rows extends Pick<EncodedRows, 'bytes'>>(
 }
 
 function keyOf(
-  { format, range, columns }: ExportTable,
+  { format, range, columns, told }: ExportTable & Pick<TableSource, 'told'>,
   source: string,
   versionId: string,
   { tenant }: Exchange['principal'],
 ): ExportKey {
   const { filename: _, ...bytes } = format;
-  return { tenant, source, versionId, form: JSON.stringify({ ...bytes, ...range, columns }) };
+  return { tenant, source, versionId, form: JSON.stringify({ ...bytes, ...range, columns, told }) };
 }
 
 /** Gives the number of bytes; undefined where there are more. */
