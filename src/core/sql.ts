@@ -230,7 +230,7 @@ export interface ViewTable {
   readonly columns: readonly Column[];
   /** It has passed the gate. */
   readonly query: Query;
-  /** Conditions of the statement that reads it are not asked of rows that it leaves out: its reader may not see those. */
+  /** Its reader may not see what it reads: conditions of the statement are not asked of rows that it leaves out, and errors tell no values. */
   readonly isBarrier: boolean;
 }
 

@@ -25,7 +25,7 @@ import type { ViewDefinition } from '../frames/disk/manifest.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
 import type { CallOptions } from './frame-sql.ts';
-import { differsInCase, findFrame, isAbsent, sqlNameOf } from './frame-tables.ts';
+import { differsInCase, findFrame, isAbsent, sqlNameOf, tableOf } from './frame-tables.ts';
 import { temporaryGone, temporaryHandle } from './temporary-tables.ts';
 
 /** What a query reads, each at one version until this is disposed of. */
@@ -80,7 +80,7 @@ interface Size {
 }
 
 /** Columns that a view was found to give, by its version and what it reads. */
-const checkedViews = new LruMap<true>();
+const checkedViews = new LruMap<true>(1000, 16_000_000);
 
 class TableOpener {
   readonly #sources: TableSources;
@@ -113,7 +113,7 @@ class TableOpener {
     for (const table of query.tables) {
       await this.#open(table, place);
       const views = this.tables.filter((opened) => opened.kind === 'view');
-      if (query.explain !== undefined && views.some(({ isBarrier }) => isBarrier)) throw planOfShared(table);
+      if (query.explain !== undefined && views.some(({ isBarrier }) => isBarrier)) throw hiddenPlan(table);
       if (query.rowIds !== undefined && views.length > 0) throw withoutRowIds(table);
     }
     if (viewMade !== undefined)
@@ -141,8 +141,10 @@ class TableOpener {
         : await this.#viewTable(reader, reader.view, table, place);
     if (before !== undefined && before.versionId !== next.versionId) throw differsInCase(before.name, table.name);
     this.#allowed.add(known);
-    this.#opened.set(key, next);
-    return next;
+    // Another view may read it without a barrier, which its reader still needs.
+    const opened = before?.kind === 'view' && before.isBarrier ? before : next;
+    this.#opened.set(key, opened);
+    return opened;
   }
 
   async #reader(table: TableName, principal: Principal, temporary: Handle | undefined): Promise<FrameReader> {
@@ -162,21 +164,8 @@ class TableOpener {
   }
 
   async #frameTable(reader: FrameReader, table: TableName, { principal }: Place): Promise<FrameTable> {
-    const { versionId, columns, readAs, rows, bytes } = reader;
-    return {
-      kind: 'frame',
-      name: table.name,
-      schema: engineSchema(table),
-      frame: frameOf(reader, principal, table),
-      versionId,
-      columns,
-      readAs,
-      rows,
-      bytes,
-      parts: await reader.sources(this.#caller.tenant),
-      hold: () => reader.holdFiles(),
-      retired: reader.retired,
-    };
+    const owner = sharedSchema(table) ?? principal.tenant;
+    return await tableOf(reader, this.#caller.tenant, { name: table.name, schema: engineSchema(table), owner });
   }
 
   async #viewTable(
@@ -194,25 +183,38 @@ class TableOpener {
     const position = views.length === 0 ? table.position : undefined;
     if (engine.hasViews !== true) throw viewElsewhere(shown, position);
     if (views.length >= mostLevels || views.includes(frame)) throw tooDeep(shown, position);
-    const isBarrier = owner !== principal.tenant;
+    // Behind it are frames that its reader may not see: of another tenant, or without the prefix of the token.
+    const isBarrier = owner !== principal.tenant || principal.prefix !== undefined;
     const inner = { principal: asReaderOf(principal, owner as Tenant), views: [...views, frame] };
-    const statement = await engine.analyze(view.query, { ...this.#options, tenant });
-    if (statement.kind !== 'query') throw new AppError('internal', `the definition of the view ${frame} is no query`);
-    const { query } = statement;
-    const reads: (FrameTable | ViewTable)[] = [];
-    for (const read of query.tables) {
-      try {
-        const opened = await this.#open(read, inner);
-        if (opened !== undefined) reads.push(opened);
-      } catch (error) {
-        throw whyUnreadable(error, { view: shown, read: read.name, isBarrier, position });
-      }
-    }
+    const { query, reads } = await this.#reads(view, inner, shown, position).catch((error: unknown) => {
+      throw isBarrier ? withoutReason(error, shown, position) : error;
+    });
     this.#measure(frame, view.query, reads, shown, position);
     const opened = { kind: 'view', name: table.name, schema: engineSchema(table), frame, versionId, columns } as const;
     const made: ViewTable = { ...opened, query, isBarrier };
     await this.#checkColumns(made, reads, shown, position);
     return made;
+  }
+
+  /** What a view says, and what it reads. */
+  async #reads(
+    view: ViewDefinition,
+    place: Place,
+    shown: string,
+    position: number | undefined,
+  ): Promise<{ readonly query: Query; readonly reads: readonly (FrameTable | ViewTable)[] }> {
+    const { tenant } = this.#caller;
+    const statement = await this.#sources.engine.analyze(view.query, { ...this.#options, tenant });
+    if (statement.kind !== 'query') throw new AppError('internal', 'the definition of a view is no query');
+    const { query } = statement;
+    const reads: (FrameTable | ViewTable)[] = [];
+    for (const read of query.tables) {
+      const opened = await this.#open(read, place).catch((error: unknown) => {
+        throw whyUnreadable(error, { view: shown, read: read.name, position });
+      });
+      if (opened !== undefined) reads.push(opened);
+    }
+    return { query, reads };
   }
 
   /** Refuses what would take the engine long to plan. */
@@ -268,7 +270,7 @@ class TableOpener {
     if (missing !== undefined) throw changed(`: column ${JSON.stringify(missing.name)} is gone`);
     const difference = columnDifference(view.columns, own as readonly Column[]);
     if (difference !== undefined) throw changed(`: ${difference}`);
-    checkedViews.set(key, true);
+    checkedViews.set(key, true, key.length);
   }
 }
 
@@ -353,10 +355,10 @@ function tableNotFound(table: TableName): AppError {
   return new AppError('sql_error', `table ${tableText(table)} not found`, { position: table.position });
 }
 
-function planOfShared(table: TableName): AppError {
+function hiddenPlan(table: TableName): AppError {
   return new AppError(
     'sql_forbidden',
-    `${tableText(table)} is a view of another tenant: its plan would show the frames behind it`,
+    `${tableText(table)} is a view, whose plan would show frames that you may not read`,
     {
       hint: 'DESCRIBE shows its columns',
       position: table.position,
@@ -394,23 +396,24 @@ class ViewFault extends AppError {
   }
 }
 
-/** The readers of a shared view are not told what it reads. */
 function whyUnreadable(
   error: unknown,
-  view: {
-    readonly view: string;
-    readonly read: string;
-    readonly isBarrier: boolean;
-    readonly position: number | undefined;
-  },
+  { view, read, position }: { readonly view: string; readonly read: string; readonly position: number | undefined },
 ): unknown {
   if (!(error instanceof AppError) || !absent.has(error.code)) return error;
-  const options = { position: view.position, cause: error };
-  if (view.isBarrier)
-    return new ViewFault(`view ${view.view} cannot be read now`, { ...options, hint: 'ask its owner to look at it' });
+  const options = { position, cause: error };
   if (error instanceof ViewFault) return new ViewFault(error.message, { ...options, hint: error.hint });
-  return new ViewFault(`view ${view.view} reads table ${view.read}, which is gone`, {
+  return new ViewFault(`view ${view} reads table ${read}, which is gone`, {
     ...options,
     hint: 'make the table again, or the view: CREATE OR REPLACE VIEW',
   });
+}
+
+const aboutFrames: ReadonlySet<string> = new Set([...absent, 'frame_damaged', 'forbidden', 'invalid_handle']);
+
+/** Who may not see what a view reads is not told of it. */
+function withoutReason(error: unknown, view: string, position: number | undefined): unknown {
+  if (!(error instanceof AppError) || !aboutFrames.has(error.code)) return error;
+  const hint = 'ask its owner to look at it';
+  return new ViewFault(`view ${view} cannot be read now`, { position, cause: error, hint });
 }

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '../../src/core/principal.ts';
 import { byCommand } from '../support/flight-client.ts';
@@ -108,6 +110,29 @@ describe('a view of another tenant', () => {
     }
   });
 
+  test('shows no value of what it reads in an error', async () => {
+    await done(
+      acme,
+      "CREATE TABLE amounts AS SELECT 1 AS id, '5' AS amount",
+      'CREATE VIEW large AS SELECT id FROM amounts WHERE amount::INT > 3',
+    );
+    await acme.ask('PUT', '/handles/large/shares/desk');
+    await eventually(async () => (await desk.sql('FROM acme.large')).status === 200, 3000);
+    await done(desk, 'CREATE OR REPLACE VIEW over_large AS SELECT max(id) AS id FROM acme.large');
+    await done(acme, "INSERT INTO amounts VALUES (2, 'hunter2')");
+    expect(await rows(acme, 'FROM large')).toMatchObject({ error: expect.stringContaining('hunter2') });
+    for (const sql of ['FROM acme.large', 'FROM over_large', 'CREATE TABLE kept AS FROM acme.large']) {
+      const answer = await desk.sql(sql);
+      expect(answer.json(), sql).toMatchObject({ code: 'sql_error', error: expect.stringContaining('acme.large') });
+      expect(answer.text).not.toMatch(/hunter2|amount/);
+    }
+    const page = await desk.ask('GET', '/exec?handle=acme%2Flarge&fmt=json');
+    expect(page.json()).toMatchObject({ code: 'sql_error' });
+    expect(page.text).not.toMatch(/hunter2|amount/);
+    // What is wrong with the statement itself is told.
+    expect(await rows(desk, 'SELECT idd FROM acme.large')).toMatchObject({ error: expect.stringContaining('idd') });
+  });
+
   test('can be read by a view of its reader, for as long as it is shared', async () => {
     await done(desk, 'CREATE VIEW mine AS SELECT max(id) AS id FROM acme.listed');
     expect(await rows(desk, 'FROM mine')).toEqual([[8]]);
@@ -127,7 +152,13 @@ describe('a view of another tenant', () => {
     const answer = await desk.sql('FROM acme.over');
     expect(answer.json()).toMatchObject({ error: 'view acme.over cannot be read now' });
     expect(answer.text).not.toContain('hidden');
-    await done(acme, "CREATE TABLE hidden AS SELECT 'x' AS a");
+    await done(acme, 'CREATE TABLE hidden AS SELECT 1 AS a');
+    await writeFile(join(server.dataDir, 'cold/tenants/acme/hidden.parquet'), 'nothing');
+    await eventually(async () => (await acme.sql('FROM hidden')).json().code === 'frame_damaged', 10_000);
+    const damaged = await desk.sql('FROM acme.over');
+    expect(damaged.json()).toMatchObject({ error: 'view acme.over cannot be read now' });
+    expect(damaged.text).not.toContain('hidden');
+    await done(acme, "CREATE OR REPLACE TABLE hidden AS SELECT 'x' AS a");
     const changed = await desk.sql('FROM acme.over');
     expect(changed.json()).toMatchObject({ code: 'sql_error' });
     expect(changed.text).not.toContain('hidden');
@@ -173,6 +204,8 @@ test('a token with a prefix makes views of what it may read alone, and reads a v
     'DROP VIEW us_all',
   ])
     expect((await eu.sql(sql)).status, sql).not.toBe(200);
+  for (const sql of ['EXPLAIN FROM eu_all', 'EXPLAIN ANALYZE SELECT count(*) FROM eu_all'])
+    expect(await rows(eu, sql)).toMatchObject({ code: 'sql_forbidden' });
   await done(eu, 'CREATE VIEW eu_own AS SELECT id + 10 AS id FROM eu_orders');
   expect(await rows(acme, 'FROM eu_own')).toEqual([[11]]);
 });

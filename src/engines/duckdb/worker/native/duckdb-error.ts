@@ -56,6 +56,11 @@ export class DuckDbError extends Error {
     );
   }
 
+  /** It may quote a value of a row. */
+  get isAboutValues(): boolean {
+    return /^(Invalid Input|Conversion|Out of Range|Mismatch Type) Error/.test(this.message);
+  }
+
   /** It sounds as if a file is damaged. */
   get isUnreadableFile(): boolean {
     return wordsOfDamage.test(this.message);

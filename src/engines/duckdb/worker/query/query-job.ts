@@ -231,6 +231,15 @@ function unreadable(cause: DuckDbError): AppError {
   return new AppError('frame_damaged', 'a frame of the query cannot be read', { cause });
 }
 
+/** Of the statement or of the view: it may be of a row that the view leaves out. */
+function hiddenValue({ name, schema }: QueryTable, cause: DuckDbError): AppError {
+  const view = schema === undefined ? name : `${schema}.${name}`;
+  return new AppError('sql_error', `a value cannot be computed by a statement that reads the view ${view}`, {
+    hint: 'values of what the view reads are not shown in errors: try the view alone, then each expression over it',
+    cause,
+  });
+}
+
 function namesIn({ parameterNames = [] }: Pick<Query, 'parameterNames'>): readonly string[] {
   return parameterNames;
 }
@@ -263,6 +272,8 @@ async function explain(
   const isOfFiles = await isAboutFiles(error, connection, tables);
   if (analyticsTables(job).length > 0 && (isOfFiles || error.fatal)) return unreadableAnalytics(error);
   if (isOfFiles && tables.length > 0) return unreadable(error);
+  const barrier = tables.find(({ source }) => source.kind === 'view' && source.isBarrier);
+  if (barrier !== undefined && error.isAboutValues) return hiddenValue(barrier, error);
   const before = into === undefined ? '' : insertInto(into);
   const columns = await columnCandidates(connection, error, query.sql);
   const { start, pieces = [] } = query;
