@@ -11,8 +11,10 @@ import {
   useStoreBench,
 } from '../../test/support/frame-store.ts';
 import { principalOf } from '../../test/support/principals.ts';
+import { vectorOf } from '../../test/support/vector-of.ts';
 import { anonymous } from '../auth/identify.ts';
 import { parseHandle } from '../core/handle.ts';
+import { definitionOf } from './disk/manifest.ts';
 
 const bench = await useStoreBench();
 
@@ -62,6 +64,27 @@ describe('put', () => {
     await store.drop(anonymous, trades);
     expect(await codeOf(replace('SELECT 3 AS a'))).toBe('frame_changed');
     expect(await bench.left('tmp')).toEqual([]);
+  });
+
+  test('rows that were made for another definition of the frame are refused', async () => {
+    const store = await bench.open();
+    const frame = await put(store, 'trades', 'SELECT 1 AS a');
+    const { columns, versionId } = frame;
+    const before = { columns, declared: undefined, constraints: undefined };
+    const constraints = { notNull: ['a'], defaults: [], generated: [], checks: [], unique: [], foreignKeys: [] };
+    await store.redefine(anonymous, { handle: trades, before, after: { ...before, constraints } });
+    const definition = definitionOf(frame);
+    const more = { handle: trades, definition, source: { kind: 'sql', sql: 'SELECT 2 AS a' } } as const;
+    const stop = { signal: never };
+    const alter = store.put(anonymous, { ...more, mode: 'overwrite', replaces: versionId }, stop);
+    expect(await codeOf(alter)).toBe('frame_changed');
+    expect(await codeOf(store.put(anonymous, { ...more, mode: 'append' }, stop))).toBe('frame_changed');
+    const batch = { columns, rows: 1, vectors: [vectorOf(columns[0]?.type ?? { kind: 'null' }, [2])] };
+    const small = { ...more, source: { kind: 'batch', batch }, mode: 'append' } as const;
+    expect(await codeOf(store.put(anonymous, small, stop))).toBe('frame_changed');
+    expect(await firstColumn(store, 'trades')).toEqual([1]);
+    const now = await store.describe(anonymous, trades, stop);
+    expect(now).toMatchObject({ constraints });
   });
 
   test('overwrite makes the next version', async () => {

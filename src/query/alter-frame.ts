@@ -5,6 +5,7 @@ import type { AlterChange, Query, SqlEngine, SqlResult, SqlRun } from '../core/s
 import type { StatementSettings } from '../core/statement-settings.ts';
 import { frameChanged } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
+import { definitionOf } from '../frames/disk/manifest.ts';
 import type { Frames } from '../frames/frames.ts';
 import { alteredConstraints, alteredTypes, appliesTo } from './altered-table.ts';
 import type { CallOptions } from './frame-sql.ts';
@@ -41,7 +42,7 @@ export async function alterFrame(
   await using opened = await openRows(parts, principal, request, options, { constraints, isKept: true });
   const { result } = opened;
   const declared = alteredTypes(change, frame, result.columns);
-  const { columns, versionId, ttlMs } = frame;
+  const { columns, versionId } = frame;
   if (keepsRows(change)) {
     await assertNoRows(change, frame, result);
     const before = { columns, declared: frame.declared, constraints: frame.constraints };
@@ -58,7 +59,7 @@ export async function alterFrame(
     handle,
     mode: 'overwrite',
     replaces: versionId,
-    ttlMs,
+    definition: definitionOf(frame),
     declared,
     constraints,
     isChecked,

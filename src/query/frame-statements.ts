@@ -21,6 +21,7 @@ import { frameNameOf, notWritable } from '../core/table-name.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import { viewTaken } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary, PutResult } from '../frames/catalog/frame-summary.ts';
+import { definitionOf } from '../frames/disk/manifest.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 import { alterFrame } from './alter-frame.ts';
@@ -179,7 +180,7 @@ export class FrameStatements {
         this.#frames.assertMayWrite(principal);
         return await ofStatement(statement, () =>
           statement.kind === 'insert'
-            ? this.#insert(principal, statement, { parameters, producer, returned }, options)
+            ? retried(() => this.#insert(principal, statement, { parameters, producer, returned }, options))
             : this.#create(principal, statement, parameters, options),
         );
       case 'createView':
@@ -368,7 +369,7 @@ export class FrameStatements {
     { parameters, producer, returned }: Omit<UpdateRequest, 'statement'>,
     options: CallOptions,
   ): Promise<SqlUpdate> {
-    const { handle, into } = await this.#insertTarget(principal, statement, options);
+    const { handle, into, definition } = await this.#insertTarget(principal, statement, options);
     const { query, returning, table, settings } = statement;
     if (returning !== undefined) {
       refuseProducer(producer, 'the statement has RETURNING');
@@ -381,12 +382,12 @@ export class FrameStatements {
       const result = await this.#changes.returned(principal, wanted, options);
       if (rows === 0) return { rows, hasChanged: false, returned: result };
       const source = { kind: 'parquet', parts: [{ path, rows }], columns: into.columns } as const;
-      await this.#frames.put(principal, { handle, mode: 'append', source, isChecked: true }, options);
+      await this.#frames.put(principal, { handle, mode: 'append', source, isChecked: true, definition }, options);
       return { rows, hasChanged: true, returned: result };
     }
     const run = { query, into, settings, form: 'arrow', parameters, isKept: true } as const;
     await using result = await this.#run(principal, run, options);
-    const put = { handle, mode: 'append', producer, isChecked: true } as const;
+    const put = { handle, mode: 'append', producer, isChecked: true, definition } as const;
     const { isRepeated } = await this.#putRows(principal, result, put, options);
     if (isRepeated) return { rows: 0, hasChanged: false, isRepeated };
     return { rows: result.totalRows, hasChanged: result.totalRows > 0 };
@@ -490,7 +491,7 @@ export class FrameStatements {
     principal: Principal,
     { table, columns: listed, match }: Insert,
     { signal, temporary }: CallOptions,
-  ): Promise<{ handle: Handle; into: NonNullable<SqlJob['into']> }> {
+  ): Promise<{ handle: Handle; into: NonNullable<SqlJob['into']>; definition: string }> {
     const own = temporaryHandle(temporary, table);
     const handle = own ?? (await this.#target(principal, table)).handle;
     const frame = await this.#frames.describe(principal, handle, { signal }).catch((error: unknown) => {
@@ -504,7 +505,8 @@ export class FrameStatements {
       return declared === undefined ? column : { ...column, declared };
     });
     const named = match === 'defaults' ? [anyColumn(frame)] : listed;
-    return { handle, into: { columns, constraints, named, isByName: match === 'name' } };
+    const into = { columns, constraints, named, isByName: match === 'name' };
+    return { handle, into, definition: definitionOf(frame) };
   }
 
   /** Undefined for a query that reads no catalogs. */

@@ -150,6 +150,27 @@ describe('ALTER TABLE', () => {
     expect(await ttlOf()).toEqual(ttl);
   });
 
+  test('keeps how far producers are', async () => {
+    const table = newTable();
+    await change(`CREATE TABLE ${table} (a INT, b INT)`);
+    const append = async (seq: number): Promise<unknown> => {
+      const headers = { 'producer-id': 'feed', 'producer-epoch': '0', 'producer-seq': String(seq) };
+      const url = `${server.url}/imp?name=${table}&append=true&fmt=json`;
+      return (await ask(url, { method: 'POST', body: 'a,b\n1,2\n', headers })).json().repeated;
+    };
+    expect(await append(0)).toBeUndefined();
+    await change(`ALTER TABLE ${table} ALTER b TYPE INT USING b + 1`);
+    expect(await append(0)).toBe(true);
+    await ask(`${server.url}/handles/${table}/flush`, { method: 'POST' });
+    await change(`ALTER TABLE ${table} ALTER b TYPE INT USING b + 1`);
+    expect(await append(0)).toBe(true);
+    expect(await append(1)).toBeUndefined();
+    expect(await rows(`FROM ${table}`)).toEqual([
+      [1, 4],
+      [1, 2],
+    ]);
+  });
+
   test('beside appends loses no row', async () => {
     const table = await frame();
     const appends = Array.from({ length: 20 }, (_, n) => run(`INSERT INTO ${table} (id) VALUES (${100 + n})`));

@@ -106,8 +106,11 @@ export function needsCheckedRows({
   return !hasUncheckedRows && (declared?.some((type) => type !== null && takesOtherValues(type)) ?? false);
 }
 
-/** Of the columns and constraints: whether a change of rows that was made for one fits another version. */
-export function definitionOf({ columns, declared, constraints }: Manifest): string {
+/** What is told of the rows of a frame beside the rows. */
+export type FrameDefinition = Pick<Manifest, 'columns' | 'declared' | 'constraints'>;
+
+/** By which it is seen whether rows, or changes of them, that were made for one version fit another. */
+export function definitionOf({ columns, declared, constraints }: FrameDefinition): string {
   return JSON.stringify([columns, declared ?? null, constraints ?? null]);
 }
 

@@ -7,9 +7,10 @@ import type { Span } from '../../core/span.ts';
 import { batchDecoder } from '../../encoding/arrow/batch-decoder.ts';
 import { type ArrowEncoder, createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts';
 import { assertSameColumns } from '../catalog/column-difference.ts';
+import { frameChanged } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import { perhapsWritten, type TenantState } from '../catalog/tenant-state.ts';
-import { needsCheckedRows } from '../disk/manifest.ts';
+import { definitionOf, needsCheckedRows } from '../disk/manifest.ts';
 import type { LogFile } from '../log/log-file.ts';
 import { encodeRecord, type LogRecord } from '../log/log-record.ts';
 import { ProducerMarks } from '../log/producer-marks.ts';
@@ -23,6 +24,7 @@ export interface AppendRequest {
   readonly producer: Producer | undefined;
   /** See `PutRequest`. */
   readonly isChecked: boolean | undefined;
+  readonly definition: string | undefined;
   /** Refuses it for as long as it waits. */
   readonly signal: AbortSignal | undefined;
   /** What it is part of, where that is traced. */
@@ -258,7 +260,7 @@ export class FrameAppender implements AsyncDisposable {
   /** Whether the append was seen before. Undefined where it is refused, or must become a part of its own. */
   #admit(turn: Turn, version: FrameVersion, waiting: Waiting): boolean | undefined {
     const { columns } = version.manifest;
-    const { batches, producer, isChecked, signal, reject, resolve } = waiting;
+    const { batches, producer, isChecked, definition, signal, reject, resolve } = waiting;
     // A record of the log cannot note it.
     if (!isChecked && needsCheckedRows(version.manifest)) {
       resolve(undefined);
@@ -266,6 +268,7 @@ export class FrameAppender implements AsyncDisposable {
     }
     try {
       signal?.throwIfAborted();
+      if (definition !== undefined && definition !== definitionOf(version.manifest)) throw frameChanged(turn.handle);
       for (const { columns: brought } of batches) {
         if (brought !== columns) assertSameColumns(turn.handle, columns, brought);
       }

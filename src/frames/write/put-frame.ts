@@ -12,6 +12,7 @@ import { frameChanged, handleExists, viewTaken, whyNotHeld } from '../catalog/fr
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
 import {
+  definitionOf,
   grownVersionId,
   lineageOf,
   type Manifest,
@@ -51,6 +52,11 @@ export interface PutRequest<Name extends string = FrameName> {
   readonly constraints?: Manifest['constraints'];
   /** With `overwrite`: the version that the rows were made of. Where another is held by then, the put is refused (`frame_changed`). */
   readonly replaces?: string | undefined;
+  /**
+   * Of the frame that the rows were made for, see `definitionOf`. Where it has another by then, the put is refused (`frame_changed`).
+   * With `overwrite` the frame is altered: its time to live stays, and how far its producers are.
+   */
+  readonly definition?: string | undefined;
   /** With `append`: seen before, the rows are not added again. A gap, or an epoch of before, is refused. */
   readonly producer?: Producer | undefined;
   /** With `append` of a batch: columns that the frame has not are added to it, NULL in the rows that it has. */
@@ -118,7 +124,7 @@ export class FrameWriter {
   /** Undefined where the frame is not there yet, or the rows cannot go to its log. */
   async #appendToLog(
     handle: Handle,
-    { producer, ttlMs, check, addsColumns, isChecked }: PutRequest<Handle>,
+    { producer, ttlMs, check, addsColumns, isChecked, definition }: PutRequest<Handle>,
     batches: readonly Batch[],
     { signal, span }: Partial<WriteOptions>,
   ): Promise<Appended | undefined> {
@@ -132,7 +138,7 @@ export class FrameWriter {
       return undefined;
     for (const { columns } of batches) check?.(columns);
     await this.#state.directory.prepare();
-    return this.#appender.append(handle, { batches, producer, isChecked, signal, span });
+    return this.#appender.append(handle, { batches, producer, isChecked, definition, signal, span });
   }
 
   async #putParts(handle: Handle, request: PutRequest<Handle>, work: WriteOptions): Promise<Put> {
@@ -235,6 +241,7 @@ export class FrameWriter {
     assertNoView(handle, entry);
     const heldId = entry?.kind === 'held' ? entry.version.versionId : undefined;
     if (request.replaces !== undefined && request.replaces !== heldId) throw frameChanged(handle);
+    if (request.definition !== undefined) assertDefinition(handle, entry, request.definition);
     if (request.mode === 'append' && !isFree) {
       if (entry.kind !== 'held') throw whyNotHeld(handle, entry);
       const held = entry.version.manifest.columns;
@@ -308,29 +315,32 @@ export class FrameWriter {
     staged: readonly StagedFile[],
   ): Promise<Appended> {
     const { catalog, context } = this.#state;
-    const { producer, declared, constraints } = request;
+    const { producer, declared, constraints, definition } = request;
     if (producer !== undefined) new ProducerMarks([]).isRepeated(producer);
     const isKept = isKeptAsItIs(request.source);
     const placed = await placeAnew(this.#state, handle, entry, staged, (file, name) =>
       writtenPart(this.#state, file, name, { isKept }),
     );
+    const before = entry?.kind === 'held' ? entry.version : undefined;
+    const altered = definition === undefined ? undefined : before;
+    const producers = new ProducerMarks(altered?.producers ?? (producer === undefined ? [] : [producer])).all;
+    const ttlMs = request.ttlMs === undefined ? context.defaultTtlMs : request.ttlMs;
     const manifest = {
       handle,
       version: catalog.nextVersion(handle),
       versionId: newVersionId(),
-      ...(entry?.kind === 'held' && { origin: originOf(entry.version.manifest) }),
+      ...(before !== undefined && { origin: originOf(before.manifest) }),
       createdAt: context.now(),
-      ttlMs: request.ttlMs === undefined ? context.defaultTtlMs : request.ttlMs,
+      ttlMs: altered === undefined ? ttlMs : altered.manifest.ttlMs,
       columns,
       ...(declared !== undefined && { declared }),
       ...(request.isChecked === false && needsCheckedRows({ declared }) && { hasUncheckedRows: true as const }),
       ...(constraints !== undefined && { constraints }),
       parts: placed.parts.map(withoutCheck),
       replaces: placed.replaces,
-      ...(producer !== undefined && { producers: [producer] }),
+      ...(producers.length > 0 && { producers }),
       ...(placed.partsAdded !== undefined && { partsAdded: placed.partsAdded }),
     };
-    const before = entry?.kind === 'held' ? entry.version : undefined;
     const version = await commitVersion(this.#state, this.#reconciler, before, { ...placed, manifest });
     // Also that of a frame that is damaged.
     if (entry !== undefined) await this.#appender.removeLog(handle);
@@ -357,6 +367,10 @@ function assertNoneNull(
       (written.nulls ?? []).filter(({ column }) => notNull.has(column)),
     );
   }
+}
+
+function assertDefinition(handle: Handle, entry: Entry | undefined, definition: string): void {
+  if (entry?.kind !== 'held' || definitionOf(entry.version.manifest) !== definition) throw frameChanged(handle);
 }
 
 function assertNoView(handle: Handle, entry: Entry | undefined): void {

@@ -1,19 +1,12 @@
-import type { Column } from '../../core/data-type.ts';
 import type { FrameName } from '../../core/frame-name.ts';
 import type { Handle } from '../../core/handle.ts';
 import { frameChanged, isView, whyNotHeld } from '../catalog/frame-errors.ts';
 import type { FrameVersion } from '../catalog/frame-version.ts';
 import type { TenantState } from '../catalog/tenant-state.ts';
-import { grownVersionId, lineageOf, type Manifest, originOf } from '../disk/manifest.ts';
+import { definitionOf, type FrameDefinition, grownVersionId, lineageOf, originOf } from '../disk/manifest.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { commitVersion, ofWiderFrame, withoutCheck } from './commit-version.ts';
 import type { FrameAppender } from './frame-appender.ts';
-
-export interface FrameDefinition {
-  readonly columns: readonly Column[];
-  readonly declared: Manifest['declared'];
-  readonly constraints: Manifest['constraints'];
-}
 
 export interface RedefineRequest<Name extends string = FrameName> {
   readonly handle: Name;
@@ -53,7 +46,8 @@ export class FrameRedefiner {
       if (version.isExpired(context.now())) throw whyNotHeld(handle, undefined);
       const { manifest } = version;
       if (manifest.view !== undefined) throw isView(handle);
-      const isSame = sameDefinition(manifest, before) && (versionId === undefined || versionId === version.versionId);
+      const isSame =
+        definitionOf(manifest) === definitionOf(before) && (versionId === undefined || versionId === version.versionId);
       if (!isSame || (isWider && version.tail.rows > 0)) throw frameChanged(handle);
       const held = version.parts.parts;
       const parts = isWider ? ofWiderFrame(held, 0, before.columns.length) : held;
@@ -79,10 +73,4 @@ export class FrameRedefiner {
       });
     });
   }
-}
-
-function sameDefinition(manifest: Manifest, { columns, declared, constraints }: FrameDefinition): boolean {
-  const text = (definition: FrameDefinition): string =>
-    JSON.stringify([definition.columns, definition.declared ?? null, definition.constraints ?? null]);
-  return text({ columns, declared, constraints }) === text(manifest as FrameDefinition);
 }
