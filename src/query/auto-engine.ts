@@ -19,6 +19,8 @@ export interface AutoEngineOptions {
 }
 
 const onlyLocal: Partial<Record<Statement['kind'], string>> = {
+  alter: 'it changes the definition of a frame',
+  change: 'it changes rows of a frame',
   createView: 'it makes a view',
   insert: 'it adds rows to a frame',
   drop: 'it reads no rows',

@@ -216,6 +216,12 @@ describe('engine=auto', () => {
 
   test.each([
     ['an INSERT', 'INSERT INTO small SELECT n FROM big WHERE n < 0', 'auto: it adds rows to a frame'],
+    [
+      'an UPDATE',
+      'UPDATE small SET n = big.n FROM big WHERE big.n < 0 AND small.n = big.n',
+      'auto: it changes rows of a frame',
+    ],
+    ['an ALTER', 'ALTER TABLE small ALTER n DROP DEFAULT', 'auto: it changes the definition of a frame'],
     ['a DROP', 'DROP TABLE IF EXISTS nowhere', 'auto: it reads no rows'],
     ['SHOW TABLES', 'SHOW TABLES', 'auto: it reads no rows'],
     ['one that reads no frame', 'SELECT 1 AS one', expect.stringContaining('frames of 0 bytes')],
