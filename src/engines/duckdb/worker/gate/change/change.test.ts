@@ -41,6 +41,10 @@ describe('the query of a change', () => {
       'UPDATE t SET a = ? WHERE b = ? RETURNING a + ?',
       `WITH "framehold parameters" AS (SELECT $3) SELECT "t".${row}, 'UPDATE', "t".* EXCLUDE (${row}) REPLACE (($1) AS "a") FROM "_target"."t" AS "t" WHERE (b = $2)`,
     ],
+    ...['WITH/**/u', 'WITH recursive', 'WITH RECURSIVE u'].map((names) => [
+      `${names} AS (SELECT 1) UPDATE t SET a = ? RETURNING ?`,
+      `${names.replace(/^WITH(?: RECURSIVE(?= u))?/, '$& "framehold parameters" AS (SELECT $2), ')} AS (SELECT 1) SELECT "t".${row}, 'UPDATE', "t".* EXCLUDE (${row}) REPLACE (($1) AS "a") FROM "_target"."t" AS "t"`,
+    ]),
   ])('of %s', async (sql, expected) => {
     expect((await change(sql)).query.sql).toBe(expected);
   });
@@ -63,6 +67,9 @@ describe('the query of a change', () => {
       expect(placeIn(query.pieces ?? [], query.sql.indexOf(word))).toBe(sql.indexOf(word));
     }
     expect(placeIn(query.pieces ?? [], query.sql.indexOf('_target'))).toBeUndefined();
+    const withNames = 'WITH eeee AS (SELECT 1) UPDATE t SET aa = ? RETURNING ?';
+    const { query: named } = await change(withNames);
+    expect(placeIn(named.pieces ?? [], named.sql.indexOf('eeee'))).toBe(withNames.indexOf('eeee'));
   });
 
   test('of a statement that takes all rows is none', async () => {

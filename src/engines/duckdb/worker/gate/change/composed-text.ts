@@ -3,7 +3,8 @@ import { type Query, rowNumberColumn, type TableName, type TextPiece, targetSche
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
-import type { Token, TokenizedStatement } from '../tokenizer.ts';
+import { isWord } from '../token-cursor.ts';
+import { type Token, type TokenizedStatement, tokenize } from '../tokenizer.ts';
 import type { TokenRange } from './clauses.ts';
 
 /** No name of a caller's, by intent. Should it be one, the query has two of them and is refused. */
@@ -85,10 +86,16 @@ export class ComposedText {
     const unused = isForAll || this.#used.size > 0 ? this.#unusedParameters() : [];
     const before = unused.length === 0 ? '' : `${sqlName(parametersName)} AS (SELECT ${unused.join(', ')})`;
     const { head, names } = splitWith(this.#sql);
-    const added = before === '' ? '' : names ? `${before}, ` : `WITH ${before} `;
+    const added = before === '' ? '' : names ? ` ${before}, ` : `WITH ${before} `;
     const shift = added.length;
     const sql = this.#sql.slice(0, head) + added + this.#sql.slice(head);
-    const pieces = this.#pieces.map((piece) => (piece.built < head ? piece : { ...piece, built: piece.built + shift }));
+    const pieces = this.#pieces.flatMap((piece): TextPiece[] => {
+      const { built, written, length } = piece;
+      if (built >= head) return [{ ...piece, built: built + shift }];
+      const first = Math.min(length, head - built);
+      const rest = { built: head + shift, written: written + first, length: length - first };
+      return [{ ...piece, length: first }, ...(rest.length > 0 ? [rest] : [])];
+    });
     const query = await gate(sql, (at) => nearestPlace(pieces, at), { hasTarget, takesDefault });
     if (query.rowIds !== undefined && hasTarget) throw noRowIds();
     return { ...query, start: undefined, pieces };
@@ -126,8 +133,11 @@ export const targetRowNumber = sqlName(rowNumberColumn);
 
 /** Where more names of WITH may be put in front, and whether there are any. */
 function splitWith(sql: string): { readonly head: number; readonly names: boolean } {
-  const head = /^WITH\s+(?:RECURSIVE\b\s*)?/i.exec(sql)?.[0].length ?? 0;
-  return { head, names: head > 0 };
+  const [first, second, third] = tokenize(sql);
+  if (!isWord(first, 'with')) return { head: 0, names: false };
+  // It may be a name, too.
+  const isRecursive = isWord(second, 'recursive') && !isWord(third, 'as') && third?.text !== '(';
+  return { head: (isRecursive ? second : first)?.end ?? 0, names: true };
 }
 
 function noRowIds(): AppError {
