@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../../core/app-error.ts';
 import type { Column, DeclaredType } from '../../core/data-type.ts';
 import type { ListedTable } from '../../core/sql.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
@@ -7,12 +9,31 @@ import type { CatalogListing, ListedDefinition } from './protocol/protocol.ts';
 import { sqlName } from './protocol/sql-text.ts';
 import { uniqueNames } from './worker/parquet/unique-names.ts';
 
-/** What a process is to show in its catalogs. Of tables whose names differ only in case it is the first: SQL knows no others. */
-export function catalogListing(listed: readonly ListedTable[]): Required<CatalogListing> {
+/** DuckDB keeps about two kilobytes of each. */
+const mostColumns = 250_000;
+/** So many columns are worded before others have their turn: a few milliseconds. */
+const columnsAtOnce = 1000;
+
+/**
+ * What a process is to show in its catalogs. Of tables whose names differ only in case it is the first: SQL knows no others. Rejects
+ * with `sql_error` where they are too many.
+ */
+export async function catalogListing(
+  listed: readonly ListedTable[],
+  signal: AbortSignal,
+): Promise<Required<CatalogListing>> {
+  assertFew(listed);
   const names = new Set<string>();
   const tables: ListedDefinition[] = [];
   let digests = '';
+  let worded = 0;
   for (const table of listed) {
+    if (!isKnown(table)) worded += table.columns.length;
+    if (worded >= columnsAtOnce) {
+      worded = 0;
+      await nextTurn();
+      signal.throwIfAborted();
+    }
     const { key, definition } = definitionOf(table);
     if (names.has(key)) continue;
     names.add(key);
@@ -31,6 +52,11 @@ interface Known {
 /** Columns of a version are the same list as long as it is there, and most frames do not change between two statements. */
 const known = new WeakMap<readonly Column[], Known>();
 
+function isKnown(table: ListedTable): boolean {
+  const before = known.get(table.columns);
+  return before !== undefined && isSame(before.table, table);
+}
+
 function definitionOf(table: ListedTable): Known {
   const before = known.get(table.columns);
   if (before !== undefined && isSame(before.table, table)) return before;
@@ -47,7 +73,7 @@ function definitionOf(table: ListedTable): Known {
     columns: columns.map((column, index) => ({ ...column, declared: declared?.[index] ?? undefined })),
     constraints: table.constraints,
   };
-  const content = { schema, name: sqlName(table.name), kind, body, columns: columns.length, constrained };
+  const content = { schema, name: sqlName(table.name), kind, body, constrained };
   const digest = createHash('sha256').update(JSON.stringify(content)).digest('base64');
   const made = { table, key: asciiLower(`${schema}.${content.name}`), definition: { ...content, digest } };
   known.set(columns, made);
@@ -63,6 +89,14 @@ function isSame(a: ListedTable, b: ListedTable): boolean {
     a.declared === b.declared &&
     a.constraints === b.constraints
   );
+}
+
+function assertFew(tables: readonly ListedTable[]): void {
+  const columns = tables.reduce((sum, table) => sum + table.columns.length, 0);
+  if (columns <= mostColumns) return;
+  throw new AppError('sql_error', `the catalogs would show ${columns} columns, more than ${mostColumns}`, {
+    hint: 'SHOW TABLES lists the frames, DESCRIBE the columns of one, and GET /handles both',
+  });
 }
 
 /** SQL has no members without a name, which frames have where a union is kept inside a list. */

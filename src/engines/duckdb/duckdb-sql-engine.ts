@@ -29,7 +29,7 @@ import { workerEntry } from './pool/worker-entry.ts';
 import { type PoolFigures, type RunOptions, WorkerPool } from './pool/worker-pool.ts';
 import { PrimedStream } from './primed-stream.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
-import type { Job, QueryJob, QueryTable } from './protocol/protocol.ts';
+import type { CatalogListing, Job, QueryJob, QueryTable } from './protocol/protocol.ts';
 import { type ReachOf, type SqlReach, WorkerOwners } from './worker-owners.ts';
 
 export interface DuckDbSqlEngineOptions {
@@ -168,8 +168,9 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const { parameters } = job;
     const admission = this.#admit(job.query) ?? (await this.#gateOwn(job.query, options));
     const owner = await this.#owners.of(tenant, job.tables);
+    const listing = await listingOf(job, options.signal);
     const ask = (): Promise<unknown> => {
-      const shown = queryJob(job, (table) => this.#nativeCopies.find(table, tenant));
+      const shown = queryJob(job, listing, (table) => this.#nativeCopies.find(table, tenant));
       const input = only(parameters);
       return this.#pool.call({ kind: 'describe', ...shown }, { ...options, ...admission, owner, input });
     };
@@ -187,8 +188,9 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
     const admission = this.#admit(run.query) ?? (await this.#gateOwn(run.query, options));
     const owner = await this.#owners.of(tenant, run.tables);
+    const listing = await listingOf(run, signal);
     const start = (): Promise<DuckDbSqlResult> => {
-      const shown = queryJob(run, (table) => this.#nativeCopies.use(table, tenant));
+      const shown = queryJob(run, listing, (table) => this.#nativeCopies.use(table, tenant));
       const job: Job = { kind: 'query', ...shown, form, fromRow, toRow, columns, countAll, isKept };
       let whole: readonly Buffer[] | undefined;
       const messages = this.#pool.run(job, {
@@ -269,10 +271,18 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
 /** Where a copy of a frame lies; undefined where it is read from its own files. */
 type WarmPath = (table: FrameTable) => string | undefined;
 
-function queryJob(job: SqlJob & Pick<SqlRun, 'parameters'>, warm: WarmPath): QueryJob {
-  const { query, tables, into, constraints, settings, parameters, listed } = job;
+/** Of a query that reads catalogs. */
+async function listingOf({ query, listed = [] }: SqlJob, signal: AbortSignal): Promise<CatalogListing | undefined> {
+  return query.readsCatalogs ? await catalogListing(listed, signal) : undefined;
+}
+
+function queryJob(
+  job: SqlJob & Pick<SqlRun, 'parameters'>,
+  listing: CatalogListing | undefined,
+  warm: WarmPath,
+): QueryJob {
+  const { query, tables, into, constraints, settings, parameters } = job;
   const shown = tables.map((table) => queryTable(table, warm));
-  const listing = query.readsCatalogs ? catalogListing(listed ?? []) : undefined;
   return { query, tables: shown, into, constraints, settings, hasParameters: parameters !== undefined, listing };
 }
 

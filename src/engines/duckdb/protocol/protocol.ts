@@ -99,7 +99,6 @@ export interface ListedDefinition {
   readonly kind: 'table' | 'view';
   /** Names and types. Of a view its query. */
   readonly body: string;
-  readonly columns: number;
   /** Of all that is in it. */
   readonly digest: string;
   /** Where the table has constraints: all of it. */

@@ -11,8 +11,6 @@ import { PlanCache } from './plan-cache.ts';
 import type { QueryPlace } from './sql-catalog.ts';
 import { keyDefinitions, tableDefinition } from './table-definition.ts';
 
-/** DuckDB keeps about two kilobytes of each. */
-const mostColumns = 250_000;
 /** So many tables are made in one go: about 15 ms, in which nothing else is done. */
 const tablesAtOnce = 100;
 
@@ -76,7 +74,6 @@ export class CatalogMirror {
     if (this.#signature === signature) return;
     if (tables === undefined) throw new Error('the tables that the catalogs are to show are not known');
     this.#signature = undefined;
-    assertFew(tables);
     const wanted = new Map(tables.map((table) => [keyOf(table), table]));
     await this.#drop(wanted);
     await this.#create(wanted, signal);
@@ -173,12 +170,4 @@ function creation({ schema, name, kind, body }: ListedDefinition): string {
 
 function keyOf({ schema, name }: ListedDefinition): string {
   return asciiLower(`${schema}.${name}`);
-}
-
-function assertFew(tables: readonly ListedDefinition[]): void {
-  const columns = tables.reduce((sum, table) => sum + table.columns, 0);
-  if (columns <= mostColumns) return;
-  throw new AppError('sql_error', `the catalogs would show ${columns} columns, more than ${mostColumns}`, {
-    hint: 'SHOW TABLES lists the frames, DESCRIBE the columns of one, and GET /handles both',
-  });
 }
