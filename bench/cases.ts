@@ -30,6 +30,8 @@ import { start } from './cases/start.ts';
 import { startAccess } from './cases/start-access.ts';
 import { tenRows } from './cases/ten-rows.ts';
 import { tpchCases } from './cases/tpch.ts';
+import { updateRowsCases } from './cases/update-rows.ts';
+import { view } from './cases/view.ts';
 import { zipfPages } from './cases/zipf-pages.ts';
 
 /** In the order in which they run. */
@@ -54,6 +56,8 @@ export const cases: readonly BenchCase[] = [
   ...sqlRoundTripCases,
   sqlLoad,
   catalogs,
+  ...updateRowsCases,
+  view,
   impCsv,
   ...exportCases,
   csvMemory,

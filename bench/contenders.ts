@@ -10,6 +10,8 @@ export interface LoadContenderOptions {
   readonly server: (round: number) => HttpServer;
   readonly connections: number;
   readonly paths: (round: number) => readonly string[];
+  /** Where there are some, requests are POSTs with one of them, in turn. */
+  readonly bodies?: readonly string[];
   /** The load of one round. */
   readonly until: { readonly ms: number } | { readonly requests: number };
   readonly value: (result: LoadResult) => number;
@@ -18,13 +20,13 @@ export interface LoadContenderOptions {
 
 /** A server that is measured under load. */
 export function loadContender(options: LoadContenderOptions): Contender {
-  const { name, connections, until, beforeRound } = options;
+  const { name, connections, bodies, until, beforeRound } = options;
   return {
     name,
     ...(beforeRound !== undefined && { beforeRound }),
     async measure(round) {
       const { host, port, pid, credentials, ca } = options.server(round);
-      const spec = { host, port, credentials, ca, connections, paths: options.paths(round), until };
+      const spec = { host, port, credentials, ca, connections, paths: options.paths(round), bodies, until };
       const { result, usage } = await watch(pid, () => runLoad(spec));
       return loadReading(result, usage, options.value(result));
     },

@@ -6,6 +6,7 @@ import { loadContender, warmUp } from '../contenders.ts';
 import { getExecTable } from '../exec-table.ts';
 import { urlOf } from '../http-get.ts';
 import type { Lab } from '../lab.ts';
+import { postSql } from '../post-sql.ts';
 import { watch } from '../process-tree.ts';
 import { PythonClient } from '../python-client.ts';
 import { type FrameholdServer, startFramehold } from '../rivals/framehold.ts';
@@ -157,10 +158,7 @@ async function startBeforeSpark(
     ['many', many],
   ] as const) {
     const sql = `CREATE TABLE ${handle} AS SELECT range AS id, range * 0.5::DOUBLE AS half, 'a text of some length, number ' || range AS text FROM range(${rows})`;
-    const body = JSON.stringify({ sql, engine: 'local' });
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(urlOf(server, '/sql'), { method: 'POST', headers, body });
-    if (!response.ok) throw new Error(`${sql}: ${await response.text()}`);
+    await postSql(server, sql);
   }
   return { server, cold: join(dataDir, 'cold') };
 }
