@@ -15,6 +15,7 @@ import {
 import { anonymous } from '../auth/identify.ts';
 import type { FrameEngine } from '../core/frame-engine.ts';
 import { parseHandle } from '../core/handle.ts';
+import { definitionOf } from './disk/manifest.ts';
 import type { FrameStore } from './store.ts';
 
 const bench = await useStoreBench();
@@ -64,6 +65,16 @@ describe('rows that are appended', () => {
     const versions = results.map(({ version }) => version);
     expect(versions).toEqual([...versions].sort((a, b) => a - b));
     expect(new Set(versions).size).toBeLessThan(100);
+  });
+
+  test('are refused where they were made for other columns than the frame has by then', async () => {
+    const { columns } = await append(store, 'x', [1]);
+    const definition = definitionOf({ columns });
+    await append(store, 'x', [2], { definition });
+    expect(await codeOf(append(store, 'x', [3], { definition: definitionOf({ columns: [] }) }))).toBe('frame_changed');
+    await store.drop(anonymous, x);
+    expect(await codeOf(append(store, 'x', [3], { definition }))).toBe('frame_changed');
+    expect(await codeOf(store.describe(anonymous, x, { signal: never }))).toBe('handle_gone');
   });
 
   test('come in any range and form, across the border of Parquet and log', async () => {

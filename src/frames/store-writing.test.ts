@@ -87,6 +87,20 @@ describe('put', () => {
     expect(now).toMatchObject({ constraints });
   });
 
+  test('append of rows that were made for another frame is refused, also where there is none by then', async () => {
+    const store = await bench.open();
+    const { columns, constraints } = await put(store, 'trades', 'SELECT 1 AS a');
+    const definition = definitionOf({ columns, constraints });
+    const append = () => put(store, 'trades', 'SELECT 3 AS a', { mode: 'append', definition });
+    await append();
+    await put(store, 'trades', 'SELECT 2 AS a, 3 AS b', { mode: 'overwrite' });
+    expect(await codeOf(append())).toBe('frame_changed');
+    await store.drop(anonymous, trades);
+    expect(await codeOf(append())).toBe('frame_changed');
+    expect(await codeOf(store.describe(anonymous, trades, { signal: never }))).toBe('handle_gone');
+    expect(await bench.left('tmp')).toEqual([]);
+  });
+
   test('overwrite makes the next version', async () => {
     const store = await bench.open();
     const first = await put(store, 'trades', 'SELECT 1 AS a');

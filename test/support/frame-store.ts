@@ -130,12 +130,12 @@ export function put(
   store: FrameStore,
   handle: string,
   sql: string,
-  options: Partial<Pick<PutRequest, 'mode' | 'ttlMs' | 'replaces'>> & { principal?: Principal } = {},
+  options: Partial<Pick<PutRequest, 'mode' | 'ttlMs' | 'replaces' | 'definition'>> & { principal?: Principal } = {},
 ) {
-  const { mode = 'create', principal = anonymous, ttlMs, replaces } = options;
+  const { mode = 'create', principal = anonymous, ttlMs, replaces, definition } = options;
   return store.put(
     principal,
-    { handle: parseHandle(handle), mode, ttlMs, replaces, source: { kind: 'sql', sql } },
+    { handle: parseHandle(handle), mode, ttlMs, replaces, definition, source: { kind: 'sql', sql } },
     { signal: never },
   );
 }
@@ -227,7 +227,7 @@ export function append(
   store: FrameStore,
   handle: string,
   values: readonly number[],
-  options: Partial<Pick<PutRequest, 'producer'>> & { principal?: Principal } = {},
+  options: Partial<Pick<PutRequest, 'producer' | 'definition'>> & { principal?: Principal } = {},
 ) {
   const { principal = anonymous, ...rest } = options;
   const texts = values.map((value) => `row ${value}`);
