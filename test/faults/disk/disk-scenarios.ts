@@ -2,6 +2,7 @@ import type { Scenario } from '../harness/scenario.ts';
 import { extremeSizes } from './extreme-sizes.ts';
 import { failingDiskCache } from './failing-disk-cache.ts';
 import { fullDisk } from './full-disk.ts';
+import { fullDiskChanges } from './full-disk-changes.ts';
 import { fullDiskWork } from './full-disk-work.ts';
 import { links } from './links.ts';
 import { lookAlikes } from './look-alikes.ts';
@@ -18,6 +19,7 @@ import { setClock } from './set-clock.ts';
 export const diskScenarios: readonly Scenario[] = [
   fullDisk,
   fullDiskWork,
+  fullDiskChanges,
   noMoreFiles,
   readOnlyDirectory,
   mutatedFiles,

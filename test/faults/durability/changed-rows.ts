@@ -3,11 +3,15 @@ import { ask } from '../../support/http-client.ts';
 import { type SpawnedFramehold, spawnFramehold } from '../../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { promised, type Scenario, type Trial } from '../harness/scenario.ts';
+import { changeBySql, type SqlChange } from '../harness/sql-change.ts';
 
 /** Rows that are there from the start, in three parts. Those beyond `counted` are deleted one by one. */
 const counted = 60;
 const deletable = 300;
 const classes = 3;
+/** The class of rows that MERGE changes; with each change it also adds a row behind this number. */
+const merged = 2;
+const firstAdded = 100_000;
 
 interface Tally {
   acknowledged: number;
@@ -17,7 +21,7 @@ interface Tally {
 /** D1c: several statements change one frame while others append to it, and the server is killed. */
 export const changedRows: Scenario = {
   id: 'D1c',
-  promise: 'kill -9 amid UPDATE, DELETE and appends: each acknowledged change is there once, whole and in order',
+  promise: 'kill -9 amid UPDATE, DELETE, MERGE and appends: each acknowledged change is there once, whole and in order',
   rounds: { ci: 2, release: 300 },
   secondsPerRound: 30,
   async run({ rounds, random, progress }: Trial) {
@@ -31,15 +35,15 @@ export const changedRows: Scenario = {
       {
         await using server = await spawnFramehold({ dataDir: directory.path });
         await makeFrame(server, frame);
-        const run = async (sql: string): Promise<'acknowledged' | 'refused' | 'unanswered'> => {
-          const outcome = await runSql(server, sql);
+        const run = async (sql: string): Promise<SqlChange> => {
+          const outcome = await changeBySql(server, sql);
           figures[outcome === 'acknowledged' ? 'acks' : outcome]++;
           return outcome;
         };
         const updater = async (k: number): Promise<void> => {
           const tally = updates[k] as Tally;
-          while (!server.hasExited()) {
-            const outcome = await run(`UPDATE ${frame} SET a = a + 1 WHERE id < ${counted} AND id % ${classes} = ${k}`);
+          for (let at = 0; !server.hasExited(); at++) {
+            const outcome = await run(k === merged ? mergeOf(frame, at) : updateOf(frame, k));
             if (outcome !== 'refused') tally[outcome]++;
           }
         };
@@ -75,18 +79,19 @@ async function makeFrame(server: SpawnedFramehold, frame: string): Promise<void>
     `INSERT INTO ${frame} ${rows(50, 200)} RETURNING id`,
     `INSERT INTO ${frame} ${rows(200, deletable)} RETURNING id`,
   ]) {
-    promised((await runSql(server, sql)) === 'acknowledged', 'a frame is made without a fault', sql);
+    promised((await changeBySql(server, sql)) === 'acknowledged', 'a frame is made without a fault', sql);
   }
 }
 
-async function runSql(server: SpawnedFramehold, sql: string): Promise<'acknowledged' | 'refused' | 'unanswered'> {
-  const body = JSON.stringify({ sql });
-  // The connection breaks with the server.
-  const answer = await ask(`${server.url}/sql`, { method: 'POST', body }).catch(() => undefined);
-  if (answer === undefined) return 'unanswered';
-  if (answer.status === 200) return 'acknowledged';
-  promised([409, 503].includes(answer.status), 'a change is refused only where another came between', answer.text);
-  return 'refused';
+function updateOf(frame: string, k: number): string {
+  return `UPDATE ${frame} SET a = a + 1 WHERE id < ${counted} AND id % ${classes} = ${k}`;
+}
+
+/** The same as an UPDATE of its class, and a row more. */
+function mergeOf(frame: string, at: number): string {
+  const ids = `SELECT range AS id FROM range(${counted}) WHERE range % ${classes} = ${merged}`;
+  return `MERGE INTO ${frame} AS t USING (${ids} UNION ALL SELECT ${firstAdded + at}) AS s ON t.id = s.id
+    WHEN MATCHED THEN UPDATE SET a = t.a + 1 WHEN NOT MATCHED THEN INSERT (id, a) VALUES (s.id, 0)`;
 }
 
 async function rowsOf(server: SpawnedFramehold, frame: string): Promise<readonly [number, number][]> {
@@ -103,8 +108,9 @@ function assertRows(
     readonly deleted: ReadonlyMap<number, boolean>;
   },
 ): void {
-  const ids = rows.map(([id]) => id);
-  promised(new Set(ids).size === ids.length, 'no row is there twice', ids);
+  const all = rows.map(([id]) => id);
+  promised(new Set(all).size === all.length, 'no row is there twice', all);
+  const ids = all.filter((id) => id < firstAdded);
   promised(
     ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? 0)),
     'the rows are in their order',
@@ -125,6 +131,8 @@ function assertRows(
     const values = new Set(rows.filter(([id]) => id < counted && id % classes === k).map(([, a]) => a));
     const [value = -1] = values;
     promised(values.size === 1, 'an UPDATE changes all its rows or none', [...values]);
+    const added = all.length - ids.length;
+    promised(k !== merged || added === value, 'a MERGE changes and adds rows at once', { added, value });
     promised(value >= acknowledged && value <= acknowledged + unanswered, 'each acknowledged UPDATE is there once', {
       value,
       acknowledged,

@@ -1,4 +1,5 @@
 import type { Scenario } from '../harness/scenario.ts';
+import { alteredFrames } from './altered-frames.ts';
 import { backupAnytime } from './backup-anytime.ts';
 import { changedRows } from './changed-rows.ts';
 import { failingCalls } from './failing-calls.ts';
@@ -12,6 +13,7 @@ export const durabilityScenarios: readonly Scenario[] = [
   killAnytime,
   sharedHandle,
   changedRows,
+  alteredFrames,
   orderOfSystemCalls,
   powerLoss,
   recompressionCutOff,
