@@ -319,11 +319,13 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
 
 /** SQL knows a column whose name repeats under another one, and reads it as it is. */
 function castsOf({ columns, readAs }: FrameTable): QueryTable['casts'] {
-  const isOnly = (name: string): boolean =>
-    name !== '' && columns.filter((other) => other.name.toLowerCase() === name.toLowerCase()).length === 1;
-  return readAs?.flatMap((type, index) => {
+  if (readAs === undefined) return undefined;
+  const counts = new Map<string, number>();
+  for (const { name } of columns) counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
+  return readAs.flatMap((type, index) => {
     const { name = '' } = columns[index] ?? {};
-    return type !== null && isOnly(name) ? [{ column: name, type: sqlTypeName(type) }] : [];
+    const isOnly = name !== '' && counts.get(name.toLowerCase()) === 1;
+    return type !== null && isOnly ? [{ column: name, type: sqlTypeName(type) }] : [];
   });
 }
 
