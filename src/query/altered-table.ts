@@ -2,6 +2,7 @@ import { AppError } from '../core/app-error.ts';
 import type { DeclaredType } from '../core/data-type.ts';
 import type { AlterChange, SqlColumn } from '../core/sql.ts';
 import type { ColumnExpression, TableConstraints, TableKey } from '../core/table-constraints.ts';
+import { isSameName } from '../core/text/ascii-lower.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
 
@@ -149,7 +150,7 @@ function refuseGenerated({ generated }: TableConstraints, name: string): void {
 
 /** As the frame spells it: case does not tell names apart. */
 function columnOf(wanted: string, names: readonly string[]): string | undefined {
-  return names.find((name) => name.toLowerCase() === wanted.toLowerCase());
+  return names.find((name) => isSameName(name, wanted));
 }
 
 function columnExists(column: string, handle: string): AppError {

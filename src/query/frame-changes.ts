@@ -16,6 +16,7 @@ import {
   type TableName,
   targetSchema,
 } from '../core/sql.ts';
+import { isSameName } from '../core/text/ascii-lower.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import { viewTaken } from '../frames/catalog/frame-errors.ts';
 import type { Frames } from '../frames/frames.ts';
@@ -181,7 +182,7 @@ export class FrameChanges {
     const opened = await openTables({ engine: this.#engine, frames: this.#frames }, principal, query, options);
     const given = set.filter(({ isDefault }) => !isDefault);
     const values = valuePositions({ set, isWhole }, columns).map((index) => columnAt(reader, index));
-    const isDefault = ({ name }: Column): boolean => set.some((each) => each.isDefault && isAlike(each.name, name));
+    const isDefault = ({ name }: Column): boolean => set.some((each) => each.isDefault && isSameName(each.name, name));
     const names = isWhole ? values.filter((column) => !isDefault(column)) : given;
     const named = [rowNumberColumn, action, ...names.map(({ name }) => name)];
     const hasDefaults = given.length < set.length;
@@ -207,7 +208,7 @@ export class FrameChanges {
 /** Of the columns whose values a change gives, in order. */
 function valuePositions({ set, isWhole }: Pick<Change, 'set' | 'isWhole'>, columns: readonly Column[]): number[] {
   if (isWhole) return columns.map((_, index) => index);
-  return set.map(({ name }) => columns.findIndex((column) => isAlike(column.name, name)));
+  return set.map(({ name }) => columns.findIndex((column) => isSameName(column.name, name)));
 }
 
 function columnAt({ columns, declared }: FrameReader, index: number): SqlColumn {
@@ -230,14 +231,10 @@ function assertColumns(statement: Change & WithSettings, columns: readonly Colum
     });
   }
   for (const { name, position } of set) {
-    if (names.some((each) => isAlike(each, name))) continue;
+    if (names.some((each) => isSameName(each, name))) continue;
     const suggestion = didYouMeanName(name, names);
     throw new AppError('sql_error', `column ${JSON.stringify(name)} not found in ${handle}${suggestion}`, { position });
   }
-}
-
-function isAlike(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
 }
 
 function resultOf(columns: readonly Column[], whole: readonly EncodedRows[], totalRows: number): ReturnedResult {

@@ -18,8 +18,9 @@ import {
 } from '../core/sql.ts';
 import { endingWith } from '../core/sql-result.ts';
 import { frameNameOf, notWritable } from '../core/table-name.ts';
+import { isSameName } from '../core/text/ascii-lower.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
-import { viewTaken } from '../frames/catalog/frame-errors.ts';
+import { frameDamaged, viewTaken } from '../frames/catalog/frame-errors.ts';
 import type { HeldSummary, PutResult } from '../frames/catalog/frame-summary.ts';
 import { definitionOf } from '../frames/disk/manifest.ts';
 import type { Frames } from '../frames/frames.ts';
@@ -401,7 +402,7 @@ export class FrameStatements {
     if (!isHeld && statement.ifAbsent === 'ignore') return { rows: 0, hasChanged: false };
     const hasChanged = await retried(async () => {
       const frame = await this.#frames.describe(principal, handle, options);
-      if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
+      if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
       if (frame.view !== undefined) throw viewNotAltered(handle);
       const altered = { ...statement, handle, frame };
       return await alterFrame({ engine: this.#engine, frames: this.#frames }, principal, altered, options);
@@ -432,7 +433,7 @@ export class FrameStatements {
     const frame = await this.#frames.describe(principal, handle, { signal });
     if (frame.state === 'held' && frame.view !== undefined) throw viewTaken(handle);
     if (frame.state === 'held') return frame;
-    throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
+    throw frameDamaged(handle, frame.reason);
   }
 
   /** The frame, or the temporary table, whose rows a statement changes. */
@@ -497,7 +498,7 @@ export class FrameStatements {
     const frame = await this.#frames.describe(principal, handle, { signal }).catch((error: unknown) => {
       throw own !== undefined && isAbsent(error) ? temporaryGone(table, error) : error;
     });
-    if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
+    if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
     assertColumns(listed ?? [], frame.columns, own === undefined ? handle : table.name);
     const { constraints } = frame;
     const columns = frame.columns.map((column, index) => {
@@ -635,7 +636,7 @@ function changesData(statement: Exclude<Statement, { kind: 'query' | 'showTables
 function assertColumns(named: readonly string[], columns: readonly Column[], table: string): void {
   const names = columns.map((column) => column.name);
   for (const name of named) {
-    if (names.some((each) => each.toLowerCase() === name.toLowerCase())) continue;
+    if (names.some((each) => isSameName(each, name))) continue;
     const suggestion = didYouMeanName(name, names);
     throw new AppError('sql_error', `column ${JSON.stringify(name)} not found in ${table}${suggestion}`);
   }

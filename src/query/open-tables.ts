@@ -9,6 +9,7 @@ import { asReaderOf, type Principal, type Tenant } from '../core/principal.ts';
 import {
   analyticsCatalog,
   type FrameTable,
+  framesCatalog,
   framesSchema,
   isAnalytics,
   type Query,
@@ -25,7 +26,7 @@ import type { ViewDefinition } from '../frames/disk/manifest.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
 import type { CallOptions } from './frame-sql.ts';
-import { differsInCase, findFrame, isAbsent, sqlNameOf, tableOf } from './frame-tables.ts';
+import { differsInCase, findFrame, isAbsent, quoted, sqlNameOf, tableOf } from './frame-tables.ts';
 import { temporaryGone, temporaryHandle } from './temporary-tables.ts';
 
 /** What a query reads, each at one version until this is disposed of. */
@@ -288,7 +289,7 @@ export function tableKey({ schema, name }: Pick<FrameTable, 'name' | 'schema'>):
 /** `"framehold"."owner"."handle"`: a name that means the same for every reader. */
 export function fullName(frame: string): string {
   const at = frame.indexOf('/');
-  return ['framehold', frame.slice(0, at), frame.slice(at + 1)].map((part) => `"${part}"`).join('.');
+  return [framesCatalog, frame.slice(0, at), frame.slice(at + 1)].map(quoted).join('.');
 }
 
 async function openFrame(

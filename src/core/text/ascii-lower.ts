@@ -2,3 +2,8 @@
 export function asciiLower(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
+
+/** Whether engines take both for the same name. */
+export function isSameName(a: string, b: string): boolean {
+  return asciiLower(a) === asciiLower(b);
+}

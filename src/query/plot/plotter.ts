@@ -5,6 +5,7 @@ import type { FrameName } from '../../core/frame-name.ts';
 import type { Principal } from '../../core/principal.ts';
 import type { SqlResult } from '../../core/sql.ts';
 import type { Tsdb } from '../../core/tsdb.ts';
+import { frameDamaged } from '../../frames/catalog/frame-errors.ts';
 import type { Frames } from '../../frames/frames.ts';
 import type { AnalysedStatement, CallOptions, EngineChoice, FrameSql } from '../frame-sql.ts';
 import { sqlText } from '../frame-tables.ts';
@@ -46,7 +47,7 @@ export class Plotter {
   async ofFrame(principal: Principal, handle: FrameName, spec: PlotSpec, caller: CallOptions): Promise<Plot> {
     const options = { ...caller, shownAs: `plot of ${handle}: ${spec.kind}` };
     const frame = await this.#frames.describe(principal, handle, options);
-    if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
+    if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
     const columns = plotColumns(spec, frame.columns);
     const source = { kind: 'table', name: sqlText(handle) } as const;
     if (frame.rows <= mostRowsOfPart || !canBeDivided(columns, spec)) {

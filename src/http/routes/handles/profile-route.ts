@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import { parseFrameName } from '../../../core/frame-name.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
+import { frameDamaged } from '../../../frames/catalog/frame-errors.ts';
 import type { Frames } from '../../../frames/frames.ts';
 import {
   type ColumnProfile,
@@ -61,7 +62,7 @@ export function profileRoute({ frames, profiler, settings }: ProfileRouteOptions
       const { principal, signal, lane, requestId, requestHeaders } = exchange;
       const handle = parseFrameName(exchange.segments[0] ?? '');
       const frame = await frames.describe(principal, handle, { signal });
-      if (frame.state === 'damaged') throw new AppError('frame_damaged', `${handle} is damaged: ${frame.reason}`);
+      if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
       const etag = entityTag(frame.versionId, undefined);
       const isView = frame.view !== undefined;
       if (!isView && matchesEntityTag(requestHeaders['if-none-match'], etag)) return sendNotModified(exchange, etag);
