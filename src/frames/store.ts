@@ -269,9 +269,12 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     request: Parameters<Frames['writeParquet']>[1],
     { signal }: Signal,
   ): Promise<TemporaryPath & { readonly bytes: number }> {
-    const { source, compression = firstCompression(this.#common.compression).compression } = request;
+    const { source: rows, compression = firstCompression(this.#common.compression).compression } = request;
     const { isForStatements = false } = request;
     const file = await this.#of(principal.tenant).temporaryFile({ isForStatements });
+    // Of a change of a frame: on their way in, as those of a put are.
+    const isArriving = isForStatements && rows.kind === 'arrow';
+    const source = isArriving ? { ...rows, stream: file.counted(rows.stream) } : rows;
     try {
       const part = { source, path: file.path, compression, isTemporary: isForStatements };
       const { bytes } = await this.#common.engine.write(part, { signal });

@@ -197,3 +197,17 @@ test('uploads that are under way take no more of the disk than a multiple of wha
   const kept = await caller.ask('POST', '/sql', JSON.stringify({ sql }));
   expect([kept.status, kept.json().code]).toEqual([507, 'quota_exceeded']);
 });
+
+test('rows that a statement writes before its commit count as uploads do', async () => {
+  using caller = await newTenant({ max_bytes: 1_000_000 });
+  await caller.ask('POST', '/sql', '{"sql":"create table a as select 1 as n, null::text as t"}');
+  const wide = "repeat('x', 1000000)";
+  for (const sql of [
+    `insert into a select range, ${wide} from range(80) returning n`,
+    `merge into a using range(80) r(n) on a.n = r.n + 100 when not matched then insert (n, t) values (r.n, ${wide})`,
+  ]) {
+    const answer = await caller.sql(sql);
+    expect([sql, answer.status, answer.json().code]).toEqual([sql, 507, 'quota_exceeded']);
+  }
+  expect((await caller.sql('select count(*) from a')).json().dataset).toEqual([[1]]);
+});
