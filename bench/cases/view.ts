@@ -2,6 +2,7 @@ import type { BenchCase, Contender } from '../bench-case.ts';
 import { loadContender } from '../contenders.ts';
 import { runLoad } from '../load.ts';
 import { postSql } from '../post-sql.ts';
+import { untilQuiet } from '../process-tree.ts';
 
 const hourly = `SELECT symbol, side, date_trunc('hour', timestamp) AS hour, count(*) AS trades, max(price) AS highest
   FROM trades GROUP BY ALL`;
@@ -31,9 +32,13 @@ export const view: BenchCase = {
         connections: 1,
         paths: () => load.paths,
         bodies,
-        until: { ms: lab.loadMs },
+        until: { requests: lab.quick ? 5 : 400 },
         value: ({ p50Ms }) => p50Ms,
-        beforeRound: async () => void (await runLoad({ ...server, ...load, until: { ms: lab.warmUpMs } })),
+        beforeRound: async () => {
+          await runLoad({ ...server, ...load, until: { requests: lab.quick ? 2 : 100 } });
+          // The copy of the frame that its second query begins is made.
+          await untilQuiet(server.pid);
+        },
       });
     };
     return {
