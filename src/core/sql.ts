@@ -74,6 +74,8 @@ export interface Query {
   readonly rowIds?: { readonly edits?: readonly TextEdit[] | undefined };
   /** Where the text is EXPLAIN, with or without ANALYZE: how its answer is to be. */
   readonly explain?: { readonly isAnalyzed: boolean; readonly format: ExplainFormat };
+  /** Only its columns are asked for: a row for each is the answer. */
+  readonly isDescribed?: true;
   /** It asks DuckDB's catalogs, and reads no tables: it runs where these hold nothing but what a `SqlJob` lists. */
   readonly readsCatalogs?: true;
 }
@@ -182,11 +184,11 @@ export interface SetColumn {
 /** What a query finds under a name, spelled as the query has it. */
 export type SqlTable = FrameTable | ChangesTable | ListTable | ViewTable;
 
-/** The rows that a statement changes, in a file. */
+/** The rows that a statement changes or adds, in a file. */
 export interface ChangesTable {
   readonly kind: 'changes';
   readonly name: string;
-  readonly schema: string;
+  readonly schema?: string | undefined;
   readonly path: string;
   /** Columns of the file that are not shown. */
   readonly hidden: readonly string[];
@@ -329,6 +331,8 @@ export interface SqlWrite extends SqlJob {
 export interface SqlEngine {
   /** Whether it runs the queries of views. Default false. */
   readonly hasViews?: boolean | undefined;
+  /** The settings of a statement that it takes, by their names. Default: all. */
+  readonly settings?: readonly string[] | undefined;
   /** The analysis of a text that this tenant sent before, where it is still remembered. */
   known?(sql: string, tenant: Tenant | undefined): Statement | undefined;
   /** Parses the text and checks it: one statement, of what callers may do. */

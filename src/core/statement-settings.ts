@@ -99,6 +99,13 @@ export function wrongSetting(name: string, value: string, known: readonly string
   });
 }
 
+/** The engine leaves it as it is, or gives it another meaning. */
+export function settingNotTaken(name: string, engine: string): AppError {
+  return new AppError('invalid_parameter', `engine ${engine} does not take the setting ${name}`, {
+    hint: 'the engine local does; on another one write what you mean into the statement',
+  });
+}
+
 function unknownSetting(given: string): AppError {
   const message = `a statement has no setting ${shown(given)}${didYouMean(given, settingNames)}`;
   return new AppError('invalid_parameter', message, { hint: `its settings are ${settingNames.join(', ')}` });

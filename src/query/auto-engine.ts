@@ -64,6 +64,8 @@ export class AutoEngine {
     if (bytes < thresholdBytes) return stay(`it reads frames of ${shownBytes(bytes)}, below the ${limit}`, here);
     const there = await analyse(cluster.sql, sql, job);
     if (there === 'refused') return stay('only local takes what it says', here);
+    if (there !== 'unknown' && 'query' in there && there.query.isDescribed)
+      return stay('it asks for columns alone', here);
     const isLarge = `it reads frames of ${shownBytes(bytes)}, not below the ${limit}`;
     return choice(name, isLarge, there === 'unknown' ? undefined : there);
   }

@@ -1,4 +1,3 @@
-import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
 import { autoEngineName, localEngineName, mayUseEngine, unknownEngine } from '../core/engine-names.ts';
 import type { EncodedRows } from '../core/frame-engine.ts';
@@ -6,7 +5,7 @@ import type { Principal } from '../core/principal.ts';
 import type { RequestNotes } from '../core/request-notes.ts';
 import { type AnalyticsTable, analyticsCatalog, type SqlResult, type Statement } from '../core/sql.ts';
 import type { StatementCosts } from '../core/statement-costs.ts';
-import type { StatementSettings } from '../core/statement-settings.ts';
+import { settingNotTaken } from '../core/statement-settings.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { AutoEngine } from './auto-engine.ts';
 import type {
@@ -50,12 +49,12 @@ export class EngineRouter implements FrameSql {
     const { sql, engine, settings } = text;
     if (engine === autoEngineName) {
       if (settings === undefined) return await this.#auto.choose(principal, sql, options);
-      return { ...text, engine: localEngineName, reason: 'auto: only local takes its settings', isElsewhere: false };
+      return { ...text, engine: localEngineName, reason: 'auto: it has settings', isElsewhere: false };
     }
     const chosen = engine ?? localEngineName;
-    this.#named(principal, chosen);
+    const refused = this.#named(principal, chosen).refusedSetting(settings);
+    if (refused !== undefined) throw settingNotTaken(refused, chosen);
     const isElsewhere = chosen !== localEngineName;
-    if (isElsewhere && settings !== undefined) throw settingsElsewhere(settings, chosen);
     const reason = engine === undefined ? 'the default' : 'named by the caller';
     return { ...text, engine: chosen, reason, isElsewhere };
   }
@@ -155,13 +154,6 @@ export class EngineRouter implements FrameSql {
     const known = [...this.#engines.keys()].filter((each) => mayUseEngine(principal, each));
     throw unknownEngine(name, [...known, autoEngineName]);
   }
-}
-
-function settingsElsewhere(settings: StatementSettings, engine: string): AppError {
-  const [name] = Object.keys(settings);
-  return new AppError('invalid_parameter', `engine ${engine} does not take the setting ${name}`, {
-    hint: `settings are for the engine ${localEngineName}; on another one write what you mean into the statement`,
-  });
 }
 
 /** The same result. Its rows are noted as they pass, and the run ends with it. */

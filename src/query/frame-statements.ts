@@ -17,6 +17,7 @@ import {
   type TableName,
 } from '../core/sql.ts';
 import { endingWith } from '../core/sql-result.ts';
+import type { StatementSettings } from '../core/statement-settings.ts';
 import { frameNameOf, notWritable } from '../core/table-name.ts';
 import { isSameName } from '../core/text/ascii-lower.ts';
 import { didYouMeanName } from '../core/text/did-you-mean.ts';
@@ -45,6 +46,8 @@ import { ofSession, temporaryGone, temporaryHandle, temporaryTtlMs } from './tem
 export interface FrameStatementsOptions {
   readonly engine: SqlEngine;
   readonly frames: Frames;
+  /** What casts the rows of an INSERT to what a frame takes. Default: the engine itself. */
+  readonly caster?: SqlEngine | undefined;
 }
 
 type Create = Extract<AnalysedStatement, { kind: 'createTable' }>;
@@ -62,10 +65,13 @@ export class FrameStatements {
   readonly #engine: SqlEngine;
   readonly #frames: Frames;
   readonly #changes: FrameChanges;
-  readonly #sources: FrameStatementsOptions;
+  readonly #sources: Omit<FrameStatementsOptions, 'caster'>;
+  /** Undefined: the engine itself. */
+  readonly #caster: SqlEngine | undefined;
 
-  constructor({ engine, frames }: FrameStatementsOptions) {
+  constructor({ engine, frames, caster }: FrameStatementsOptions) {
     this.#engine = engine;
+    this.#caster = caster;
     this.#frames = frames;
     this.#changes = new FrameChanges({ engine, frames });
     this.#sources = { engine, frames };
@@ -74,6 +80,12 @@ export class FrameStatements {
   /** The analysis of a text that is remembered. */
   known({ tenant }: Principal, sql: string): Statement | undefined {
     return this.#engine.known?.(sql, tenant);
+  }
+
+  /** The name of one that the engine does not take, where there is one. */
+  refusedSetting(settings: StatementSettings = {}): string | undefined {
+    const taken = this.#engine.settings;
+    return taken === undefined ? undefined : Object.keys(settings).find((name) => !taken.includes(name));
   }
 
   async analyze({ tenant }: Principal, sql: string, options: CallOptions): Promise<Statement> {
@@ -96,7 +108,8 @@ export class FrameStatements {
           if (statement.kind === 'createTable')
             return { ...(await this.#describe(principal, { query, settings }, options)), isUpdate: true, columns: [] };
           const { handle, into } = await this.#insertTarget(principal, statement, options);
-          const description = await this.#describe(principal, { query, into, settings }, options);
+          const given = this.#caster === undefined ? { query, into, settings } : { query, settings };
+          const description = await this.#describe(principal, given, options);
           const columns = await this.#returnedColumns(principal, statement, handle, options);
           return { ...description, isUpdate: true, columns };
         });
@@ -386,12 +399,41 @@ export class FrameStatements {
       await this.#frames.put(principal, { handle, mode: 'append', source, isChecked: true, definition }, options);
       return { rows, hasChanged: true, returned: result };
     }
-    const run = { query, into, settings, form: 'arrow', parameters, isKept: true } as const;
-    await using result = await this.#run(principal, run, options);
+    const run = { query, settings, form: 'arrow', parameters, isKept: true } as const;
+    await using result = await this.#castRows(principal, run, into, options);
     const put = { handle, mode: 'append', producer, isChecked: true, definition } as const;
     const { isRepeated } = await this.#putRows(principal, result, put, options);
     if (isRepeated) return { rows: 0, hasChanged: false, isRepeated };
     return { rows: result.totalRows, hasChanged: result.totalRows > 0 };
+  }
+
+  /** The rows of a query as an INSERT adds them. */
+  async #castRows(
+    principal: Principal,
+    run: Omit<SqlRun, 'tables' | 'into'>,
+    into: NonNullable<SqlJob['into']>,
+    options: CallOptions,
+  ): Promise<SqlResult> {
+    const caster = this.#caster;
+    if (caster === undefined) return await this.#run(principal, { ...run, into }, options);
+    const staged = await this.#staged(principal, run, options);
+    const close = async (): Promise<void> => staged[Symbol.asyncDispose]();
+    try {
+      const name = 'given_rows';
+      const tables: SqlTable[] = [{ kind: 'changes', name, path: staged.path, hidden: [] }];
+      const query = { sql: `SELECT * FROM ${name}`, tables: [], parameterCount: 0 };
+      const { form, isKept, settings } = run;
+      const cast = { query, into, tables, form, isKept, settings };
+      return endingWith(await caster.run(cast, { ...options, tenant: principal.tenant }), close);
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+
+  async #staged(principal: Principal, run: Omit<SqlRun, 'tables'>, options: CallOptions) {
+    await using opened = await openTables(this.#sources, principal, run.query, options);
+    return await this.#changes.stage(principal, { ...run, tables: opened.tables }, options);
   }
 
   async #alter(principal: Principal, statement: Alter, options: CallOptions): Promise<SqlUpdate> {
@@ -613,7 +655,7 @@ function otherKind(handle: Handle, isView: boolean): AppError {
 
 function tableExists(handle: Handle, cause: AppError): AppError {
   return new AppError('handle_exists', `table ${JSON.stringify(handle)} exists`, {
-    hint: 'CREATE OR REPLACE TABLE replaces it, INSERT INTO on the engine local appends to it',
+    hint: 'CREATE OR REPLACE TABLE replaces it, INSERT INTO appends to it',
     cause,
   });
 }

@@ -42,7 +42,9 @@ export async function openQueries(
     const running = new RunningQueries(timings, slow);
     const sql = new EngineRouter({
       local: new FrameStatements({ engine: local, frames }),
-      clusters: new Map(clusters.map((each) => [each.name, new FrameStatements({ engine: each.sql, frames })])),
+      clusters: new Map(
+        clusters.map(({ name, sql: engine }) => [name, new FrameStatements({ engine, frames, caster: local })]),
+      ),
       auto: new AutoEngine({ frames, local, cluster, thresholdBytes }),
       running,
     });

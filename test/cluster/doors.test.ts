@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { tableFromIPC } from 'apache-arrow';
+import { Int32, Table, tableFromIPC, tableToIPC, Utf8, vectorFromArray } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { byCommand, ipcOf } from '../support/flight-client.ts';
-import { any, FlightSqlClient } from '../support/flight-sql-client.ts';
+import { any, type FieldValue, FlightSqlClient } from '../support/flight-sql-client.ts';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { putSql } from '../support/frames.ts';
 import { ask } from '../support/http-client.ts';
@@ -93,13 +93,11 @@ path_map = "${cold}"
       expect((await post({ sql, engine: 'sail' })).json()).toMatchObject({ dataset: [[9]] });
     });
 
-    test('INSERT is refused there, and nothing says otherwise', async () => {
-      const insert = await post({ sql: 'INSERT INTO small VALUES (1)', engine: 'sail' });
-      expect([insert.status, insert.json().code]).toEqual([403, 'sql_forbidden']);
+    test('INSERT is said to append where a table is there', async () => {
       const taken = await post({ sql: 'CREATE TABLE small AS SELECT 1 AS n', engine: 'sail' });
       expect(taken.json()).toMatchObject({
         code: 'handle_exists',
-        hint: 'CREATE OR REPLACE TABLE replaces it, INSERT INTO on the engine local appends to it',
+        hint: 'CREATE OR REPLACE TABLE replaces it, INSERT INTO appends to it',
       });
     });
 
@@ -161,6 +159,18 @@ path_map = "${cold}"
       });
     });
 
+    test('engine=auto keeps DESCRIBE local, however large the frame is', async () => {
+      const answer = await post({ sql: 'DESCRIBE big', engine: 'auto' });
+      expect(answer.json()).toMatchObject({ engine: 'local', engine_reason: 'auto: it asks for columns alone' });
+    });
+
+    test('engine=auto inserts by the cluster what only the cluster can compute', async () => {
+      await putSql(server.frames, 'exploded', 'SELECT 0::BIGINT AS n');
+      const answer = await post({ sql: 'INSERT INTO exploded SELECT explode(array(1, 2))', engine: 'auto' });
+      expect(answer.json()).toMatchObject({ updated: 2, engine: 'sail' });
+      expect((await post({ sql: 'FROM exploded' })).json()).toMatchObject({ dataset: [[0], [1], [2]] });
+    });
+
     test.each([
       ['keep', { sql: 'SELECT * FROM big', keep: { handle: 'kept', mode: 'overwrite' } }],
       ['CREATE TABLE … AS', { sql: 'CREATE OR REPLACE TABLE kept AS SELECT * FROM big' }],
@@ -215,6 +225,25 @@ path_map = "${cold}"
         rows: [{ most: 9n }],
       });
     });
+  });
+
+  test('over Flight SQL an INSERT adds its rows, also prepared and once for each row of parameters', async () => {
+    await putSql(server.frames, 'filled', "SELECT 0::BIGINT AS n, 'a' AS t");
+    using client = new FlightSqlClient(server.grpcAddress.port, { 'x-framehold-engine': 'sail' });
+    const command: FieldValue = [1, 'INSERT INTO filled (n) VALUES (1), (2)'];
+    expect(await client.update('CommandStatementUpdate', [command])).toBe(2);
+    const { handle, isUpdate } = await client.prepare('INSERT INTO filled VALUES (?, ?)');
+    expect(isUpdate).toBe(1n);
+    const values = { a: vectorFromArray([3, 4], new Int32()), b: vectorFromArray(["it's", null], new Utf8()) };
+    const rows = tableToIPC(new Table(values), 'stream');
+    expect(await client.update('CommandPreparedStatementUpdate', [[1, handle]], rows)).toBe(2);
+    expect((await post({ sql: 'FROM filled' })).json().dataset).toEqual([
+      [0, 'a'],
+      [1, null],
+      [2, null],
+      [3, "it's"],
+      [4, null],
+    ]);
   });
 
   describe('on the command line', () => {

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { demoFrames } from '../../src/demo/demo-frames.ts';
 import { execTypeForms } from '../support/exec-type-forms.ts';
 import { ask } from '../support/http-client.ts';
-import { differenceOf, type EngineLabel, insertsInto } from './engine-differences.ts';
+import { differenceOf, type EngineLabel } from './engine-differences.ts';
 import type { EngineDoor, SqlAnswer, SqlRequest } from './support/engine-door.ts';
 
 export interface EngineUnderTest {
@@ -201,15 +201,162 @@ export function engineBehaviour({ label, engine, door }: EngineUnderTest): void 
       });
       await rows({ sql: 'CREATE OR REPLACE TABLE made AS SELECT n FROM made WHERE n > 1' });
       expect((await rows({ sql: 'SELECT n FROM made ORDER BY n' })).dataset).toEqual([[2], [3]]);
-      const insert = { sql: 'INSERT INTO made SELECT n FROM days WHERE n = 9' };
-      if (!insertsInto(label)) {
-        expect(await failure(insert)).toMatchObject({ status: 403, code: 'sql_forbidden' });
-      }
-      await rows({ ...insert, engine: insertsInto(label) ? engine : 'local' });
+      await rows({ sql: 'INSERT INTO made SELECT n FROM days WHERE n = 9' });
       expect((await rows({ sql: 'SELECT n FROM made ORDER BY n' })).dataset).toEqual([[2], [3], [9]]);
       await rows({ sql: 'DROP TABLE made' });
       expect(await failure({ sql: 'SELECT n FROM made' })).toMatchObject({ status: 410 });
     });
+
+    test('INSERT casts rows to the types of the frame, and gives columns that it leaves out their defaults', async () => {
+      const columns = `id BIGINT NOT NULL, price DECIMAL(9,2), day DATE, placed TIMESTAMP, note VARCHAR DEFAULT 'none',
+        mood ENUM('good', 'bad'), CHECK (id < 100)`;
+      await local(`CREATE TABLE grown (${columns})`);
+      const inserts: readonly SqlRequest[] = [
+        {
+          sql: 'INSERT INTO grown (id, price, day) SELECT n, n + 0.125, day FROM days WHERE n BETWEEN 1 AND 2 ORDER BY n',
+        },
+        {
+          sql: "INSERT INTO grown VALUES (50, 1.5, DATE '2026-02-01', CAST('2026-02-01 12:00:00' AS TIMESTAMP), NULL, 'bad')",
+        },
+        { sql: "INSERT INTO grown BY NAME SELECT 'x' AS note, 7 AS ID" },
+        { sql: 'INSERT INTO grown (note, id) VALUES (?, ?)', params: ["it's", 8] },
+        { sql: 'INSERT INTO grown (id) SELECT n FROM days WHERE n < 0' },
+      ];
+      const counts: unknown[] = [];
+      for (const request of inserts) counts.push(((await rows(request)) as { readonly updated?: number }).updated);
+      expect(counts).toEqual([2, 1, 1, 1, 0]);
+      const none = [null, 'none', null];
+      expect((await local('SELECT id, price, day::VARCHAR, placed::VARCHAR, note, mood FROM grown')).dataset).toEqual([
+        [1, '1.13', '2026-01-02', ...none],
+        [2, '2.13', '2026-01-03', ...none],
+        [50, '1.50', '2026-02-01', '2026-02-01 12:00:00', null, 'bad'],
+        [7, null, null, null, 'x', null],
+        [8, null, null, null, "it's", null],
+      ]);
+    });
+
+    test('an INSERT that does not fit the frame is refused, and adds nothing', async () => {
+      await local("CREATE TABLE strict (id BIGINT NOT NULL, mood ENUM('good', 'bad'), CHECK (id < 100))");
+      const refused = [
+        'INSERT INTO strict (mood) SELECT CAST(NULL AS VARCHAR(5)) AS mood FROM days',
+        'INSERT INTO strict (id) SELECT n + 90 FROM days',
+        "INSERT INTO strict SELECT n, 'good', 1 FROM days",
+        "INSERT INTO strict (id) SELECT 'no number' FROM days",
+        "INSERT INTO strict (id, mood) VALUES (1, 'other')",
+        'INSERT INTO strict (id, none) VALUES (1, 2)',
+        'INSERT INTO strict BY NAME SELECT 1 AS id, 2 AS other',
+      ];
+      for (const sql of refused) {
+        const told = await failure({ sql });
+        expect(told, sql).toMatchObject({ status: 400, code: 'sql_error' });
+        expect(told.error, sql).not.toMatch(/given_rows|insert_target|\.parquet|\.framehold/);
+      }
+      expect((await local('SELECT count(*) FROM strict')).dataset).toEqual([[0]]);
+      expect(await failure({ sql: 'INSERT INTO nobody SELECT 1' })).toMatchObject({ status: 404 });
+    });
+
+    test('TRUNCATE TABLE empties a frame, and DROP VIEW drops a view', async () => {
+      await local('CREATE TABLE emptied AS SELECT n FROM days');
+      await local('CREATE VIEW seen AS SELECT n FROM days');
+      await rows({ sql: 'TRUNCATE TABLE emptied' });
+      expect((await rows({ sql: 'SELECT count(*) AS c FROM emptied' })).dataset).toEqual([[0]]);
+      expect(await failure({ sql: 'DROP VIEW emptied' })).toMatchObject({ status: 400, code: 'sql_error' });
+      await rows({ sql: 'DROP VIEW seen' });
+      await rows({ sql: 'DROP VIEW IF EXISTS seen' });
+      expect(await failure({ sql: 'DROP VIEW seen' })).toMatchObject({ status: 410 });
+    });
+
+    test.skipIf(label === 'sail')(
+      'the setting TimeZone holds for its statement, and timestamps are told in UTC',
+      async () => {
+        await local("CREATE TABLE instants AS SELECT TIMESTAMPTZ '2026-07-01 23:30:00+00' AS seen");
+        const settings = { timezone: 'Europe/Berlin' };
+        const request = { sql: 'SELECT day(seen) AS d, hour(seen) AS h, seen FROM instants' };
+        const seen = '2026-07-01T23:30:00.000000Z';
+        const zones = ['Europe/Berlin', 'UTC', 'America/New_York', undefined, 'Asia/Kolkata', 'Europe/Berlin'];
+        const found = zones.map(async (zone) => {
+          const answer = await rows({ ...request, ...(zone !== undefined && { settings: { TimeZone: zone } }) });
+          return answer.dataset[0]?.map(String);
+        });
+        expect(await Promise.all(found)).toEqual([
+          ['2', '1', seen],
+          ['1', '23', seen],
+          ['1', '19', seen],
+          ['1', '23', seen],
+          ['2', '5', seen],
+          ['2', '1', seen],
+        ]);
+        const arrow = tableFromIPC((await door().post({ ...request, engine, settings, format: 'arrow' })).body);
+        expect(String(arrow.schema.fields[2]?.type)).toBe('Timestamp<MICROSECOND, UTC>');
+        await rows({ ...request, settings, keep: { handle: 'instants_kept', mode: 'overwrite' } });
+        const kept = 'SELECT d::INT, h::INT, seen FROM instants_kept';
+        expect((await local(kept)).dataset).toEqual([[2, 1, seen]]);
+        await local('CREATE TABLE local_times (t TIMESTAMP)');
+        await rows({ sql: 'INSERT INTO local_times SELECT seen FROM instants', settings });
+        expect((await local('FROM local_times')).dataset).toEqual([['2026-07-02T01:30:00.000000Z']]);
+        for (const zone of ['Nowhere/Land', 'Europe/Berlin;', '-']) {
+          const told = await failure({ ...request, settings: { TimeZone: zone } });
+          expect(told, zone).toMatchObject({ status: 400, code: 'invalid_parameter' });
+        }
+        expect((await rows(request)).dataset[0]?.map(String)).toEqual(['1', '23', seen]);
+      },
+    );
+
+    test.skipIf(label !== 'sail')('the setting TimeZone is refused: it would change nothing', async () => {
+      const told = await failure({ sql: 'SELECT 1 AS a', settings: { TimeZone: 'Europe/Berlin' } });
+      expect(told).toMatchObject({
+        status: 400,
+        code: 'invalid_parameter',
+        error: `engine ${engine} does not take the setting TimeZone`,
+      });
+    });
+
+    test.skipIf(label === 'local')('other settings are refused, and say so', async () => {
+      const told = await failure({ sql: 'SELECT 1 AS a', settings: { default_null_order: 'NULLS_FIRST' } });
+      expect(told).toMatchObject({
+        status: 400,
+        code: 'invalid_parameter',
+        error: `engine ${engine} does not take the setting default_null_order`,
+      });
+    });
+
+    test.skipIf(label === 'local')(
+      'DESCRIBE tells the columns of a frame and of a query, and nothing else',
+      async () => {
+        await local(
+          "CREATE TABLE shapes AS SELECT 1::BIGINT AS id, 1.5::DECIMAL(9,2) AS price, [1::BIGINT] AS list, {a: 'x'} AS s, TIMESTAMP '2026-01-01' AS at, TIMESTAMPTZ '2026-01-01 00:00:00+00' AS seen",
+        );
+        const shapes = [
+          ['id', 'bigint'],
+          ['price', 'decimal(9,2)'],
+          ['list', 'array<bigint>'],
+          ['s', 'struct<a:string>'],
+          ['at', 'timestamp_ntz'],
+          ['seen', 'timestamp'],
+        ].map((row) => [...row, null]);
+        for (const sql of ['DESCRIBE shapes', 'DESC TABLE shapes', 'DESCRIBE QUERY SELECT * FROM shapes']) {
+          const answer = await rows({ sql });
+          expect(answer.columns.map(({ name }) => name)).toEqual(['col_name', 'data_type', 'comment']);
+          expect(answer.dataset, sql).toEqual(shapes);
+        }
+        const counted = await rows({ sql: 'DESCRIBE SELECT count(*) AS c, ? AS p FROM shapes', params: ['x'] });
+        expect(counted.dataset).toEqual([
+          ['c', 'bigint', null],
+          ['p', 'string', null],
+        ]);
+        expect((await rows({ sql: 'DESCRIBE shapes', limit: '2,3', cols: 'data_type' })).dataset).toEqual([
+          ['decimal(9,2)'],
+          ['array<bigint>'],
+        ]);
+        await rows({ sql: 'DESCRIBE shapes', keep: { handle: 'shapes_kept', mode: 'overwrite' } });
+        expect((await local('SELECT count(*) FROM shapes_kept')).dataset).toEqual([[6]]);
+        expect(await failure({ sql: 'DESCRIBE nobody' })).toMatchObject({
+          status: 400,
+          code: 'sql_error',
+          position: 9,
+        });
+      },
+    );
 
     test('rows are kept under a handle', async () => {
       const request = {

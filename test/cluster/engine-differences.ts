@@ -55,8 +55,3 @@ const differences: Readonly<Record<string, Partial<Record<EngineLabel, Differenc
 export function differenceOf(label: EngineLabel, column: string): Difference | undefined {
   return differences[column]?.[label];
 }
-
-/** Frames grow by the local engine alone; the others make new ones. */
-export function insertsInto(label: EngineLabel): boolean {
-  return label === 'local';
-}

@@ -83,6 +83,10 @@ function variablesIn({ variable, table }: ClusterSecrets, combined: Combine): st
     `WITH x AS (SELECT '${text}' AS a) SELECT upper(a) AS a FROM x`,
     `SELECT a FROM ids PIVOT (count(*) FOR id IN ('${text}'))`,
     `CREATE TABLE taken AS SELECT '${text}' AS a`,
+    `INSERT INTO taken VALUES ('${text}')`,
+    `INSERT INTO taken BY NAME SELECT '${text}' AS a`,
+    `DESCRIBE SELECT '${text}' AS \`${text}\``,
+    `DESCRIBE ${text}`,
   ]);
 }
 
@@ -127,6 +131,10 @@ function brokenOut({ table, file }: ClusterSecrets, combined: Combine): string[]
     `SELECT 1 AS a\u000b, ${payload}`,
     `INSERT OVERWRITE DIRECTORY '/tmp/framehold-stolen' USING csv SELECT ${payload}`,
     `CREATE TABLE stolen AS SELECT '\\${open}x}' AS a, ' AS a, ${payload} --' AS b`,
+    `INSERT INTO stolen SELECT '\\${open}x}' AS a, ' AS a, ${payload} --' AS b`,
+    `INSERT INTO stolen (a, b) SELECT 'a', ${payload}`,
+    `DESCRIBE SELECT '\\${open}x}' AS a, ' AS a, ${payload} --' AS b`,
+    `DESCRIBE ids; SELECT ${payload}`,
   ]);
 }
 
@@ -138,6 +146,8 @@ function filesNamed({ file }: ClusterSecrets, combined: Combine): string[] {
       `SELECT * FROM ${format}.\`file://${file}\``,
       `SELECT * FROM \`${format}\`.\`${file}\``,
       `TABLE ${format}.\`${file}\``,
+      `DESCRIBE ${format}.\`${file}\``,
+      `INSERT INTO taken SELECT * FROM ${format}.\`${file}\``,
     ]),
     `SELECT * FROM \`${file}\``,
     `SELECT * FROM '${file}'`,
@@ -147,6 +157,11 @@ function filesNamed({ file }: ClusterSecrets, combined: Combine): string[] {
     `LOAD DATA LOCAL INPATH '${file}' INTO TABLE ids`,
     `ADD FILE '${file}'`,
     `LIST FILES`,
+    'DESCRIBE TABLE EXTENDED ids',
+    'DESCRIBE FORMATTED ids',
+    'DESCRIBE SELECT _metadata FROM ids',
+    'EXPLAIN EXTENDED SELECT * FROM ids',
+    'EXPLAIN FORMATTED SELECT * FROM ids',
     `SELECT xpath('<a/>', '${file}') AS a`,
     `SELECT from_avro(X'00', '${file}') AS a`,
     `SELECT input_file_name() AS a FROM ids`,

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
 import { type DataType, isDecimalSize, type TimeUnit } from '../../core/data-type.ts';
-import type { Query } from '../../core/sql.ts';
+import type { Query, SqlRun } from '../../core/sql.ts';
 import { didYouMean } from '../../core/text/did-you-mean.ts';
 import { isTextField, type ReceivedField } from '../../encoding/arrow/read/format/schema.ts';
 import { readSmallStream } from '../../encoding/arrow/read/vectors/read-small-stream.ts';
@@ -14,9 +14,14 @@ import { valueOfText, wholeMicroseconds } from './text-values.ts';
 const noArguments: BoundArguments = { named: new Map(), positional: [] };
 
 /** Values for each execution of a query: typed literals, so that no text of theirs is ever parsed as SQL. */
-export async function argumentsOf(query: Query, parameters: Uint8Array | undefined): Promise<BoundArguments[]> {
+export async function argumentsOf({
+  query,
+  parameters,
+  settings,
+}: Pick<SqlRun, 'query' | 'parameters' | 'settings'>): Promise<BoundArguments[]> {
   if (parameters === undefined) return [noArguments];
   const { fields, types, rows } = await readSmallStream(parameters);
+  if (settings?.TimeZone !== undefined) refuseInstants(fields, types);
   const order = columnOrder(fields, query);
   const names = query.parameterNames ?? [];
   return rows.map((row) => {
@@ -59,14 +64,34 @@ function columnOrder(fields: readonly ReceivedField[], { parameterCount, paramet
   });
 }
 
+/** Spark writes them as local times: of the two that have the same in autumn it would take the first. */
+function refuseInstants(fields: readonly ReceivedField[], types: readonly DataType[]): void {
+  const column = fields.findIndex((field, at) => isInstant(typeMeant(field) ?? (types[at] as DataType)));
+  if (column < 0) return;
+  const shown = fields[column]?.name ?? '';
+  throw new AppError('invalid_parameter', `parameter ${shown} is a point in time, and TimeZone is set`, {
+    hint: 'bind it as text with its offset, and cast it: CAST(? AS TIMESTAMP)',
+  });
+}
+
+function isInstant(type: DataType): boolean {
+  if (type.kind === 'list' || type.kind === 'array') return isInstant(type.element);
+  return type.kind === 'timestamp' && type.zoned;
+}
+
+/** That the value is a text of. */
+function typeMeant(field: ReceivedField): DataType | undefined {
+  if (field.sqlType === undefined || !isTextField(field)) return undefined;
+  return parseSqlType(field.sqlType);
+}
+
 function isAlike(a: string): (b: string) => boolean {
   return (b) => a.toLowerCase() === b.toLowerCase();
 }
 
 function literalOf(field: ReceivedField, type: DataType, value: unknown): LiteralValue {
-  const meant = field.sqlType === undefined ? undefined : parseSqlType(field.sqlType);
-  if (meant !== undefined && isTextField(field))
-    return literalOfType(meant, valueOfText(field.name, meant, value), field.name);
+  const meant = typeMeant(field);
+  if (meant !== undefined) return literalOfType(meant, valueOfText(field.name, meant, value), field.name);
   return literalOfType(type, scaled(type, value), field.name);
 }
 

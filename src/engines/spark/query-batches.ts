@@ -116,7 +116,10 @@ async function* readBatches(
 function headOf(batch: ResultBatch, { run, executions }: QueryBatchesOptions): Head {
   const fields = batch.fields();
   const isWhole = run.toRow === undefined || run.toRow === Infinity || (isPlannedLimit(run) && executions.length === 1);
-  const isAsAsked = run.form === 'arrow' && run.columns === undefined && (run.fromRow ?? 0) === 0 && isWhole;
+  // With a setting its timestamps are told in another zone than UTC.
+  const hasOwnZone = run.settings !== undefined;
+  const isAsAsked =
+    run.form === 'arrow' && !hasOwnZone && run.columns === undefined && (run.fromRow ?? 0) === 0 && isWhole;
   return {
     schema: batch.schema,
     layout: layoutsOf(fields),

@@ -2,6 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import { Deadline } from '../../core/async/deadline.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import { inQueue } from '../../core/statement-costs.ts';
+import { settingNotTaken } from '../../core/statement-settings.ts';
 import { ConnectFailure, isSessionLost } from './connect-failure.ts';
 import { withDetails } from './error-details.ts';
 import type { SessionLease, SessionPool } from './session-pool.ts';
@@ -13,6 +14,8 @@ export interface QueryWorkOptions {
   /** 0 = without limit. */
   readonly timeoutMs: number;
   readonly failures: FailureContext;
+  /** Default: the standard. */
+  readonly timeZone: string | undefined;
   /** Subqueries of it for which the engine keeps a thread each that waits. */
   readonly waitingSubqueries: number;
 }
@@ -52,9 +55,13 @@ export class QueryWork {
   }
 
   async with<T>(act: (session: SparkSession) => Promise<T>): Promise<T> {
-    return await this.#lease.with(this.signal, (session) => {
+    return await this.#lease.with(this.signal, async (session) => {
       this.#session = session;
-      return act(session);
+      const { timeZone, failures } = this.#options;
+      // It keeps the setting, and computes in UTC all the same.
+      if (timeZone !== undefined && session.flavour === 'sail') throw settingNotTaken('TimeZone', failures.engine);
+      await session.useTimeZone(timeZone, this);
+      return await act(session);
     });
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../core/app-error.ts';
 import { abortable } from '../../core/async/limited-wait.ts';
+import { wrongSetting } from '../../core/statement-settings.ts';
 import type { MessageType } from '../../grpc/protobuf/proto-message.ts';
 import type { ConnectChannel } from './connect-channel.ts';
 import { ConnectFailure } from './connect-failure.ts';
@@ -25,6 +26,9 @@ import { retrying } from './retries.ts';
 
 /** Sail speaks the same wire, but takes names and quotes another way and loses files in silence. */
 export type Flavour = 'spark' | 'sail';
+
+const timeZoneSetting = 'spark.sql.session.timeZone';
+const standardTimeZone = 'UTC';
 
 /**
  * On what the meaning of a text hangs. A session that does not keep all of these is not used: its server could read
@@ -60,7 +64,7 @@ const pinnedSettings: Readonly<Record<string, string>> = {
   'spark.sql.legacy.setopsPrecedence.enabled': 'false',
   'spark.sql.legacy.timeParserPolicy': 'CORRECTED',
   'spark.sql.timestampType': 'TIMESTAMP_LTZ',
-  'spark.sql.session.timeZone': 'UTC',
+  [timeZoneSetting]: standardTimeZone,
 };
 
 /** What every session is set to besides. A server that does not know one of them leaves it. */
@@ -95,6 +99,8 @@ export class SparkSession {
   #observedId: string | undefined;
   /** The connection over which the session was set up. */
   #epoch = -1;
+  /** Undefined while nobody knows it. */
+  #timeZone: string | undefined;
   #mayBeBusy = false;
   /** Calls that nobody waits for any more, and that the server may still work on. */
   readonly #leftCalls = new Set<Promise<void>>();
@@ -147,6 +153,19 @@ export class SparkSession {
     const kept = await this.#config({ set: undefined, get: { keys: Object.keys(pinnedSettings) } }, options);
     for (const [key, value] of Object.entries(pinnedSettings)) if (kept.get(key) !== value) throw unpinned(key, value);
     this.#epoch = this.#options.channel.epoch;
+    this.#timeZone = standardTimeZone;
+  }
+
+  /** Of what runs from now on. Default: the standard. */
+  async useTimeZone(zone: string | undefined, options: CallOptions): Promise<void> {
+    const value = zone ?? standardTimeZone;
+    if (this.#timeZone === value) return;
+    this.#timeZone = undefined;
+    await this.#config({ set: { pairs: [{ key: timeZoneSetting, value }], silent: true }, get: undefined }, options);
+    const kept = await this.#config({ set: undefined, get: { keys: [timeZoneSetting] } }, options);
+    if (kept.get(timeZoneSetting) !== value)
+      throw zone === undefined ? unpinned(timeZoneSetting, value) : wrongSetting('TimeZone', zone);
+    this.#timeZone = value;
   }
 
   async version(options: CallOptions): Promise<string | undefined> {

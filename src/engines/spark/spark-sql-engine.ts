@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { AppError } from '../../core/app-error.ts';
+import type { Column, DataType } from '../../core/data-type.ts';
 import { descriptionKey } from '../../core/description-key.ts';
 import type { JobOptions } from '../../core/frame-engine.ts';
 import { LruMap } from '../../core/lru-map.ts';
 import type {
   AnalyticsTable,
   ArrowRecoder,
+  Query,
   SqlDescription,
   SqlEngine,
   SqlJob,
@@ -19,6 +21,7 @@ import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
 import { AnalysedQueries } from './analysed-queries.ts';
 import { recoded, resultOf } from './cluster-result.ts';
 import { ConnectFailure } from './connect-failure.ts';
+import { describedColumns, describedRows, describedStream } from './described-columns.ts';
 import { execute } from './execution.ts';
 import { frameRelation, handleOf, refuseKeptIntervals, tableRelations } from './frame-relations.ts';
 import { argumentsOf, unboundArguments } from './parameter-literals.ts';
@@ -30,6 +33,7 @@ import { resultColumns } from './result-columns.ts';
 import type { SessionPool } from './session-pool.ts';
 import type { Flavour, SparkSession } from './spark-session.ts';
 import { filesElsewhere, missingFiles } from './sql-failure.ts';
+import { timeZoneOf } from './time-zone.ts';
 import { writtenFiles } from './written-files.ts';
 
 export interface SparkSqlEngineOptions {
@@ -43,6 +47,7 @@ export interface SparkSqlEngineOptions {
 
 /** SQL over frames on a cluster, which reads the same files. */
 export class SparkSqlEngine implements SqlEngine {
+  readonly settings = ['TimeZone'];
   readonly #options: SparkSqlEngineOptions;
   /** Versions do not change, so what a query over them gives does not. */
   readonly #descriptions = new LruMap<SqlDescription>();
@@ -70,27 +75,28 @@ export class SparkSqlEngine implements SqlEngine {
 
   async describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription> {
     const { query, parameters } = job;
+    if (query.isDescribed) return { columns: describedColumns, parameters: nulls(query) };
     const key = descriptionKey(job);
     const known = key === undefined ? undefined : this.#descriptions.get(key);
     if (known !== undefined) return known;
-    const [bound = unboundArguments(query)] = parameters === undefined ? [] : await argumentsOf(query, parameters);
+    const [bound = unboundArguments(query)] = parameters === undefined ? [] : await argumentsOf(job);
     const work = await this.#start(job, options);
-    const columns = await this.#finish(work, () =>
-      work.with(async (session) => {
-        await this.#checkFiles(session, job.tables, work.signal);
-        return await resultColumns(session, this.#relation(job, bound, session), work.signal);
-      }),
-    );
-    const description: SqlDescription = {
-      columns,
-      parameters: Array.from({ length: query.parameterCount }, () => ({ kind: 'null' })),
-    };
+    const columns = await this.#finish(work, () => this.#columns(job, bound, work));
+    const description: SqlDescription = { columns, parameters: nulls(query) };
     if (key !== undefined) this.#descriptions.set(key, description);
     return description;
   }
 
+  async #columns(job: SqlJob, bound: BoundArguments, work: QueryWork): Promise<readonly Column[]> {
+    return await work.with(async (session) => {
+      await this.#checkFiles(session, job.tables, work.signal);
+      return await resultColumns(session, this.#relation(job, bound, session), work.signal);
+    });
+  }
+
   async run(run: SqlRun, options: JobOptions): Promise<SqlResult> {
-    const executions = await argumentsOf(run.query, run.parameters);
+    if (run.query.isDescribed) return await this.#runDescribe(run, options);
+    const executions = await argumentsOf(run);
     if (executions.length === 0) return await this.#runNothing(run, options);
     const { name: engine, maxResultBytes, recoder } = this.#options;
     const work = await this.#start(run, options);
@@ -99,9 +105,22 @@ export class SparkSqlEngine implements SqlEngine {
     return await resultOf(batches, run, recoder, work.jobOptions);
   }
 
+  /** DESCRIBE: the engine is asked for the columns of the query, and for nothing else. */
+  async #runDescribe(run: SqlRun, options: JobOptions): Promise<SqlResult> {
+    const executions = await argumentsOf(run);
+    const work = await this.#start(run, options);
+    const rows = await this.#finish(work, async () => {
+      const all: (readonly unknown[])[] = [];
+      for (const bound of executions) all.push(...describedRows(await this.#columns(run, bound, work)));
+      return all;
+    });
+    return await recoded(describedStream(rows), run, this.#options.recoder, options);
+  }
+
   /** Parquet files from wherever the rows are: they do not pass through the driver, nor through us. */
   async write(job: SqlWrite, options: JobOptions): Promise<readonly string[]> {
-    const executions = await argumentsOf(job.query, job.parameters);
+    if (job.query.isDescribed) return [];
+    const executions = await argumentsOf(job);
     const { pathMap } = this.#options;
     const { isOrdered = false } = this.#queries.get(job.query) ?? {};
     const work = await this.#start(job, options);
@@ -140,17 +159,15 @@ export class SparkSqlEngine implements SqlEngine {
     return [];
   }
 
-  #start({ query, tables, into }: SqlJob, options: JobOptions): Promise<QueryWork> {
+  #start({ query, tables, into, settings }: SqlJob, options: JobOptions): Promise<QueryWork> {
     const { name, sessions, pathMap, queryTimeoutMs } = this.#options;
-    if (into !== undefined) {
-      throw new AppError('sql_forbidden', `INSERT does not run on engine ${name}`, {
-        hint: 'run it on the local engine, or make a new frame: CREATE TABLE name AS SELECT …',
-      });
-    }
+    if (into !== undefined) throw new AppError('internal', `engine ${name} was to cast the rows of an INSERT`);
+    const timeZone = timeZoneOf(settings);
     const frames = tables.filter((table) => table.kind === 'frame');
     const { sourcePosition, waitingSubqueries = 0 } = this.#queries.get(query) ?? {};
     const failures = { engine: name, pathMap, query, sourcePosition, frames };
-    return QueryWork.start({ sessions, timeoutMs: queryTimeoutMs, failures, waitingSubqueries }, options);
+    const work = { sessions, timeoutMs: queryTimeoutMs, failures, timeZone, waitingSubqueries };
+    return QueryWork.start(work, options);
   }
 
   /** Does all of some work, and ends it either way. */
@@ -207,4 +224,8 @@ export class SparkSqlEngine implements SqlEngine {
     };
     await Promise.all(tables.map(check));
   }
+}
+
+function nulls({ parameterCount }: Query): readonly DataType[] {
+  return Array.from({ length: parameterCount }, () => ({ kind: 'null' }));
 }

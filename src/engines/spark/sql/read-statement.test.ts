@@ -113,7 +113,25 @@ describe('refusals', () => {
       'CREATE VIEW v AS SELECT 1',
       'sql_forbidden',
       'CREATE VIEW is not allowed',
-      'frames hold rows, not queries; allowed is CREATE [OR REPLACE] TABLE x AS SELECT …',
+      'a view is a query of the engine local: make it there',
+    ],
+    [
+      'EXPLAIN SELECT 1',
+      'sql_forbidden',
+      'EXPLAIN is not allowed on a cluster engine',
+      'the plan of a cluster names the files of the server: send it to the engine local',
+    ],
+    [
+      'DESCRIBE TABLE EXTENDED t',
+      'sql_forbidden',
+      'DESCRIBE EXTENDED is not supported',
+      'allowed are DESCRIBE x and DESCRIBE SELECT …',
+    ],
+    [
+      'INSERT INTO t VALUES (1, DEFAULT)',
+      'sql_forbidden',
+      'DEFAULT as a value is not supported',
+      'leave the column out: INSERT INTO x (other columns) VALUES …',
     ],
   ])('say what is wrong and what to do: %s', (sql, code, message, hint) => {
     expect(errorOf(sql)).toMatchObject({ code, message, hint });
@@ -164,11 +182,39 @@ describe('statements that change frames', () => {
     ['INSERT INTO x (a, `b c`) SELECT 1, 2', { kind: 'insert', columns: ['a', 'b c'] }],
     ['INSERT INTO x (SELECT 1)', { kind: 'insert', columns: undefined }],
     ['INSERT INTO x WITH y AS (SELECT 1) SELECT * FROM y', { kind: 'insert', query: { tables: [] } }],
-    ['DROP TABLE x', { kind: 'drop', ifAbsent: 'fail' }],
-    ['drop table if exists x;', { kind: 'drop', ifAbsent: 'ignore' }],
+    ['INSERT INTO x BY NAME SELECT 1 AS a', { kind: 'insert', match: 'name', columns: undefined }],
+    ['INSERT INTO x SELECT default FROM t', { kind: 'insert', query: { sql: 'SELECT default FROM t' } }],
+    ['DROP TABLE x', { kind: 'drop', what: 'table', ifAbsent: 'fail' }],
+    ['drop table if exists x;', { kind: 'drop', what: 'table', ifAbsent: 'ignore' }],
+    ['DROP VIEW IF EXISTS `a-b`', { kind: 'drop', what: 'view', ifAbsent: 'ignore', table: { name: 'a-b' } }],
+    ['TRUNCATE TABLE x', { kind: 'truncate', table: { name: 'x' } }],
     ['SHOW TABLES', { kind: 'showTables' }],
   ])('are those that the local engine has: %s', (sql, statement) => {
     expect(readStatement(sql)).toMatchObject(statement);
+  });
+});
+
+describe('DESCRIBE', () => {
+  it.each([
+    ['DESCRIBE t', 'TABLE t'],
+    ['desc `my t`;', 'TABLE `my t`'],
+    ['DESCRIBE TABLE t', 'TABLE t'],
+    ['DESCRIBE extended', 'TABLE extended'],
+    ['DESCRIBE QUERY SELECT a FROM t', 'SELECT a FROM t'],
+    ['DESCRIBE query', 'TABLE query'],
+    ['DESC SELECT a, ? FROM t', 'SELECT a , (?) FROM t'],
+    ['DESCRIBE WITH x AS (SELECT 1) SELECT * FROM x', 'WITH x AS ( SELECT 1 ) SELECT * FROM x'],
+    ['DESCRIBE (SELECT 1)', '( SELECT 1 )'],
+    ['DESCRIBE VALUES (1)', 'VALUES ( 1 )'],
+  ])('is a query whose columns are asked for, and engines see that query alone: %s', (sql, text) => {
+    expect(readStatement(sql)).toMatchObject({ kind: 'query', query: { sql: text, isDescribed: true } });
+  });
+
+  it('tells where a name stands in the text of the caller', () => {
+    const statement = readStatement('  DESCRIBE trades');
+    if (!('query' in statement)) throw new Error('no query');
+    expect(statement.query.tables).toMatchObject([{ name: 'trades', position: 11 }]);
+    expect(statement.query.sourcePosition('TABLE '.length)).toBe(11);
   });
 });
 

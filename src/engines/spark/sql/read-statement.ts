@@ -12,6 +12,11 @@ import { type Token, tokenize } from './tokenizer.ts';
 
 const maxBytes = 1_048_576;
 const queryWords = new Set(['select', 'with', 'values', 'table']);
+const describeWords = new Set(['describe', 'desc']);
+/** Behind DESCRIBE or DESCRIBE TABLE: what else Spark describes. */
+const describedThings = new Set(
+  'catalog database extended formatted function namespace partition procedure schema'.split(' '),
+);
 
 /** A query as engines get it: `sql` is printed from the tokens that were checked, never the caller's own text. */
 export interface SparkQuery extends Query, Pick<PrintedSql, 'sourcePosition'> {
@@ -38,7 +43,13 @@ export function readStatement(sql: string, dialect: Dialect = 'spark'): Statemen
   const readRest = (): SparkQuery => readWhole(cursor, dialect);
   if (cursor.takes('create')) return createTable(cursor, tokens, readRest);
   if (cursor.takes('insert')) return insert(cursor, readRest);
-  if (cursor.takes('drop', 'table')) return dropTable(cursor);
+  if (cursor.takes('drop', 'table')) return drop(cursor, 'table');
+  if (cursor.takes('drop', 'view')) return drop(cursor, 'view');
+  if (cursor.takes('truncate', 'table')) return truncate(cursor);
+  if (cursor.seesOneOf(describeWords)) {
+    const described = new TokenCursor(describedTokens(tokens), sql, dialect);
+    return { kind: 'query', query: { ...readWhole(described, dialect), isDescribed: true } };
+  }
   if (cursor.sees('show', 'tables') && tokens.length === 2) return { kind: 'showTables' };
   if (!cursor.seesOneOf(queryWords) && !cursor.seesSigns('(')) throw refusedStatement(tokens);
   return { kind: 'query', query: readRest() };
@@ -110,7 +121,25 @@ function createTable(cursor: TokenCursor, tokens: readonly Token[], readRest: ()
   };
 }
 
-/** INSERT INTO [TABLE] name [(column, …)] query */
+/** DESCRIBE [TABLE] name, DESCRIBE [QUERY] query: the query whose columns are asked for, which is all that an engine sees. */
+function describedTokens([verb, ...tokens]: readonly Token[]): readonly Token[] {
+  const [first, second, third] = tokens;
+  if (verb === undefined || first === undefined) {
+    throw new AppError('sql_error', 'expected a table or a query behind DESCRIBE', { position: verb?.end });
+  }
+  const [thing, behind] = first.word === 'table' ? [second, third] : [first, second];
+  if (behind !== undefined && describedThings.has(thing?.word ?? '')) {
+    throw new AppError('sql_forbidden', `DESCRIBE ${thing?.text.toUpperCase()} is not supported`, {
+      position: thing?.start,
+      hint: 'allowed are DESCRIBE x and DESCRIBE SELECT …',
+    });
+  }
+  if (first.word === 'query' && second !== undefined) return tokens.slice(1);
+  if (queryWords.has(first.word) || first.text === '(') return tokens;
+  return [{ ...verb, text: 'TABLE', name: 'TABLE', word: 'table' }, ...tokens];
+}
+
+/** INSERT INTO [TABLE] name [(column, …) | BY NAME] query */
 function insert(cursor: TokenCursor, readRest: () => SparkQuery): Statement<SparkQuery> {
   if (cursor.sees('overwrite')) {
     throw unsupported('INSERT OVERWRITE', 'CREATE OR REPLACE TABLE x AS SELECT … replaces a frame', cursor.position);
@@ -121,22 +150,43 @@ function insert(cursor: TokenCursor, readRest: () => SparkQuery): Statement<Spar
   const next = cursor.peek(1);
   const hasColumns = cursor.seesSigns('(') && !queryWords.has(next?.word ?? '') && next?.text !== '(';
   const columns = hasColumns ? cursor.inParentheses(() => cursor.takeNames()) : undefined;
-  if (cursor.sees('by', 'name')) {
-    throw unsupported('INSERT … BY NAME', 'list the columns behind the name of the table', cursor.position);
+  const { position } = cursor;
+  const isByName = cursor.takes('by', 'name');
+  if (isByName && hasColumns) {
+    throw new AppError('sql_error', 'a list of columns and BY NAME exclude each other', { position });
   }
   if (cursor.sees('partition')) throw unsupported('PARTITION', 'frames have no partitions', cursor.position);
   if (cursor.sees('replace')) {
     throw unsupported('REPLACE WHERE', 'CREATE OR REPLACE TABLE x AS SELECT … replaces a frame', cursor.position);
   }
-  return { kind: 'insert', table, columns, query: readRest() };
+  if (cursor.sees('values')) refuseDefaults(cursor.rest);
+  return { kind: 'insert', table, columns, ...(isByName && { match: 'name' }), query: readRest() };
 }
 
-/** DROP TABLE [IF EXISTS] name */
-function dropTable(cursor: TokenCursor): Statement<SparkQuery> {
+/** Spark knows no defaults of a frame, and would look for a column of this name. */
+function refuseDefaults(tokens: readonly Token[]): void {
+  const at = tokens.findIndex(({ word }, index) => {
+    const [before, behind] = [tokens[index - 1]?.text ?? '', tokens[index + 1]?.text ?? ''];
+    return word === 'default' && ['(', ',', 'VALUES'].includes(before.toUpperCase()) && [')', ',', ''].includes(behind);
+  });
+  const position = tokens[at]?.start;
+  if (position === undefined) return;
+  throw unsupported('DEFAULT as a value', 'leave the column out: INSERT INTO x (other columns) VALUES …', position);
+}
+
+/** DROP TABLE [IF EXISTS] name, DROP VIEW [IF EXISTS] name */
+function drop(cursor: TokenCursor, what: 'table' | 'view'): Statement<SparkQuery> {
   const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
   const table = takeTarget(cursor);
-  if (!cursor.done) throw cursor.unexpected('the end of the statement (one table at a time)');
-  return { kind: 'drop', what: 'table', table, ifAbsent };
+  if (!cursor.done) throw cursor.unexpected(`the end of the statement (one ${what} at a time)`);
+  return { kind: 'drop', what, table, ifAbsent };
+}
+
+/** TRUNCATE TABLE name */
+function truncate(cursor: TokenCursor): Statement<SparkQuery> {
+  const table = takeTarget(cursor);
+  if (!cursor.done) throw cursor.unexpected('the end of the statement');
+  return { kind: 'truncate', table };
 }
 
 /** The frame that a statement writes or drops. */

@@ -5,7 +5,6 @@ const noFiles = 'put data as frames, and read frames over HTTP or Flight';
 const onlyTables = 'allowed is CREATE [OR REPLACE] TABLE x AS SELECT …';
 const onlyQueries = 'send one query';
 const operators = 'settings are the operator’s';
-const onLocal = 'the engine local knows it: send it there';
 const noKeeping = 'frames need no statistics and no caching';
 
 /** First words of statements that callers may not use, with what to do instead. */
@@ -19,11 +18,9 @@ const hints: Readonly<Record<string, string>> = {
   comment: 'frames have no comments',
   commit: 'each statement is atomic',
   declare: 'use parameters: ? or :name',
-  desc: onLocal,
-  describe: onLocal,
   dfs: noFiles,
   execute: 'send that SQL as a statement of its own',
-  explain: onLocal,
+  explain: 'the plan of a cluster names the files of the server: send it to the engine local',
   export: noFiles,
   fetch: onlyQueries,
   from: 'write SELECT … FROM …',
@@ -50,7 +47,7 @@ const hints: Readonly<Record<string, string>> = {
   use: 'frames need no schema before their name',
 };
 
-const changes = new Set(['update', 'delete', 'merge', 'truncate', 'alter']);
+const changes = new Set(['update', 'delete', 'merge', 'alter']);
 
 /** Why a statement that begins so is refused. */
 export function refusedStatement(tokens: readonly Token[]): AppError {
@@ -72,7 +69,7 @@ export function refusedStatement(tokens: readonly Token[]): AppError {
     });
   }
   return new AppError('sql_error', `expected a statement, found ${first?.text.slice(0, 100) ?? 'nothing'}`, {
-    hint: 'allowed are queries, CREATE TABLE … AS, INSERT INTO, DROP TABLE and SHOW TABLES',
+    hint: 'allowed are queries, CREATE TABLE … AS, INSERT INTO, TRUNCATE TABLE, DROP TABLE, DROP VIEW, DESCRIBE and SHOW TABLES',
     position,
   });
 }
@@ -89,9 +86,9 @@ function refusedKind(word: string, tokens: readonly Token[]): AppError {
     .toUpperCase();
   const hint =
     word === 'drop'
-      ? 'allowed is DROP TABLE [IF EXISTS] x'
+      ? 'allowed are DROP TABLE [IF EXISTS] x and DROP VIEW [IF EXISTS] x'
       : kind === 'view'
-        ? `frames hold rows, not queries; ${onlyTables}`
+        ? 'a view is a query of the engine local: make it there'
         : onlyTables;
   return new AppError('sql_forbidden', `${what.slice(0, 100)} is not allowed`, {
     hint,

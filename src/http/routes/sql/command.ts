@@ -159,7 +159,7 @@ function settingsKey(): JsonKey<StatementSettings | undefined> {
   return {
     schema: {
       type: ['object', 'null'],
-      description: 'Settings of this statement alone, by name. Only the engine local takes them.',
+      description: 'Settings of this statement alone, by name. Spark takes only TimeZone, Sail none.',
       properties: Object.fromEntries(properties),
       additionalProperties: false,
     },

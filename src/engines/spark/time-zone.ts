@@ -1,0 +1,12 @@
+import { type StatementSettings, wrongSetting } from '../../core/statement-settings.ts';
+
+/** Others, such as `EST`, are not the same zone to every engine. */
+const sameEverywhere = /^(?:UTC|[A-Za-z_]+\/[\w+/-]+)$/;
+
+/** The zone that a statement sets. Undefined: the standard. */
+export function timeZoneOf(settings: StatementSettings | undefined): string | undefined {
+  const zone = settings?.TimeZone;
+  if (zone === undefined) return undefined;
+  if (!sameEverywhere.test(zone)) throw wrongSetting('TimeZone', zone);
+  return zone;
+}
