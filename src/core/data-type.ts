@@ -74,12 +74,72 @@ export function takesOtherValues(type: DeclaredType): boolean {
   return isKeptAsOther(type) && (isOwn || innerTypes(type).some(takesOtherValues));
 }
 
-/** Whether SQL reads the column as it was declared. A union has another form in a frame, and times of seconds mean the same. */
+/** Whether SQL reads the column as it was declared. Times of seconds mean the same as they are kept. */
 export function isReadAsDeclared(type: DeclaredType): boolean {
-  if (type.kind === 'union') return false;
   if (type.kind === 'timestamp' || !isKeptAsOther(type)) return false;
-  const inner = innerTypes(type).filter(isKeptAsOther);
-  return inner.every((each) => each.kind === 'timestamp' || isReadAsDeclared(each));
+  // A union that is a whole column is kept as JSON, and one inside another type as a struct.
+  return type.kind !== 'union' || type.members.every((member) => isWholeInJson(member.type));
+}
+
+/** Whether DuckDB reads each value of the type as it wrote it as JSON. It reads numbers with a point as doubles. */
+function isWholeInJson(type: DeclaredType): boolean {
+  switch (type.kind) {
+    case 'null':
+    case 'binary':
+    case 'json':
+    case 'bit':
+    case 'bignum':
+    case 'variant':
+    case 'geometry':
+      return false;
+    case 'decimal':
+      return type.precision <= mostDigitsOfDouble;
+    case 'union':
+      return type.members.every((member) => isWholeInJson(member.type));
+    default:
+      return innerTypes(type).every(isWholeInJson);
+  }
+}
+
+const mostDigitsOfDouble = 15;
+
+/** What a frame keeps a column of the type as. */
+export function typeInFrame(type: DataType): DataType {
+  return type.kind === 'union' ? { kind: 'json' } : innerTypeInFrame(type);
+}
+
+function innerTypeInFrame(type: DataType): DataType {
+  const ofField = ({ name, type: of }: { readonly name: string; readonly type: DataType }) => ({
+    name,
+    type: innerTypeInFrame(of),
+  });
+  switch (type.kind) {
+    case 'int':
+      return type.bits === 128 ? { kind: 'decimal', precision: mostDigits, scale: 0 } : type;
+    case 'timestamp':
+      return type.unit === 's' || type.unit === 'ms' ? { ...type, unit: 'us' } : type;
+    case 'list':
+    case 'array':
+      return { kind: 'list', element: innerTypeInFrame(type.element) };
+    case 'map':
+      return { kind: 'map', key: innerTypeInFrame(type.key), value: innerTypeInFrame(type.value) };
+    case 'struct':
+      return { kind: 'struct', fields: type.fields.map(ofField) };
+    case 'union':
+      // Before its members: the number of the one that is set.
+      return { kind: 'struct', fields: [unionTag, ...type.members.map(ofField)] };
+    default:
+      return type;
+  }
+}
+
+const unionTag = { name: '', type: { kind: 'int', bits: 8, signed: false } } as const;
+
+/** SQL has no name for a struct with a field that has none. */
+export function hasUnnamedField(type: DeclaredType): boolean {
+  return (
+    (type.kind === 'struct' && type.fields.some(({ name }) => name === '')) || innerTypes(type).some(hasUnnamedField)
+  );
 }
 
 function innerTypes(type: DeclaredType): readonly DeclaredType[] {

@@ -76,6 +76,8 @@ export interface Query {
   readonly explain?: { readonly isAnalyzed: boolean; readonly format: ExplainFormat };
   /** Only its columns are asked for: a row for each is the answer. */
   readonly isDescribed?: true;
+  /** It reads no rows of its tables: they stand in a DESCRIBE. */
+  readonly describesTables?: true | undefined;
   /** It asks DuckDB's catalogs, and reads no tables: it runs where these hold nothing but what a `SqlJob` lists. */
   readonly readsCatalogs?: true;
 }
@@ -149,6 +151,8 @@ export type AlterChange =
       readonly isNotNull: boolean;
       /** The text of an expression. */
       readonly default: string | undefined;
+      /** The rows get its values, rather than nothing that means NULL. */
+      readonly writesRows: boolean;
     }
   | { readonly kind: 'dropColumn'; readonly column: string; readonly ifAbsent: 'fail' | 'ignore' }
   | { readonly kind: 'renameColumn'; readonly column: string; readonly to: string }
@@ -214,6 +218,8 @@ export interface FrameTable {
   readonly range?: { readonly from: number; readonly to: number } | undefined;
   /** There is one more column of this name behind the others: the number of the row. Default: none. */
   readonly rowNumbers?: string | undefined;
+  /** Nothing but this is asked of it. */
+  readonly definition?: TableDefinition | undefined;
   /** Keeps the files beyond the job, until disposed of. */
   hold(): Disposable;
   /** Aborts when the version is no longer the frame's: it was dropped or replaced. */
@@ -262,10 +268,14 @@ export interface SqlColumn extends Column {
   readonly declared?: DeclaredType | undefined;
 }
 
-/** The table of an INSERT. */
-export interface InsertedTable {
+/** A table as SQL defines it. */
+export interface TableDefinition {
   readonly columns: readonly SqlColumn[];
   readonly constraints?: TableConstraints | undefined;
+}
+
+/** The table of an INSERT. */
+export interface InsertedTable extends TableDefinition {
   /** Columns that the query gives values for. Undefined: all, but for those that are generated. */
   readonly named: readonly string[] | undefined;
   /** By their names rather than their positions. Default false. */

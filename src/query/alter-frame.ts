@@ -1,4 +1,5 @@
 import { AppError } from '../core/app-error.ts';
+import { typeInFrame } from '../core/data-type.ts';
 import { type Handle, parseHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
 import type { AlterChange, Query, SqlEngine, SqlResult, SqlRun } from '../core/sql.ts';
@@ -43,11 +44,11 @@ export async function alterFrame(
   const { result } = opened;
   const declared = alteredTypes(change, frame, result.columns);
   const { columns, versionId } = frame;
+  await assertNoRows(change, frame, result);
   if (keepsRows(change)) {
-    await assertNoRows(change, frame, result);
     const before = { columns, declared: frame.declared, constraints: frame.constraints };
     const added = change.kind === 'addColumn' ? result.columns.slice(columns.length) : [];
-    const plain = added.map(({ name, type }) => ({ name, type }));
+    const plain = added.map(({ name, type }) => ({ name, type: typeInFrame(type) }));
     const after = { columns: [...columns, ...plain], declared, constraints };
     const needsVersion = change.kind === 'setNotNull' || (change.kind === 'addColumn' && change.isNotNull);
     await parts.frames.redefine(principal, { handle, before, after, versionId: needsVersion ? versionId : undefined });
@@ -71,12 +72,12 @@ export async function alterFrame(
 
 /** Whether the rows of the next version are those that are there, in the files that are there. */
 function keepsRows(change: AlterChange): boolean {
-  if (change.kind === 'addColumn') return change.default === undefined;
+  if (change.kind === 'addColumn') return !change.writesRows;
   return ['setDefault', 'dropDefault', 'setNotNull', 'dropNotNull'].includes(change.kind);
 }
 
 async function assertNoRows(change: AlterChange, { handle, rows }: HeldSummary, result: SqlResult): Promise<void> {
-  if (change.kind === 'addColumn' && change.isNotNull && rows > 0) {
+  if (change.kind === 'addColumn' && change.default === undefined && change.isNotNull && rows > 0) {
     throw new AppError('sql_error', `column ${change.column} would be NULL in the rows of ${handle}`, {
       hint: 'give it a DEFAULT, or leave NOT NULL out',
     });

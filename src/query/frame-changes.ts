@@ -22,7 +22,7 @@ import { viewTaken } from '../frames/catalog/frame-errors.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
 import type { CallOptions, PreparedSql, ReturnedResult, ReturnedRows, SqlUpdate } from './frame-sql.ts';
-import { tableOf } from './frame-tables.ts';
+import { sqlColumns, tableOf } from './frame-tables.ts';
 import { openTables } from './open-tables.ts';
 
 /** What RETURNING gives is held in memory until it is fetched. */
@@ -181,7 +181,8 @@ export class FrameChanges {
     const target = await tableOf(reader, principal.tenant, { name: table.name, schema: targetSchema });
     const opened = await openTables({ engine: this.#engine, frames: this.#frames }, principal, query, options);
     const given = set.filter(({ isDefault }) => !isDefault);
-    const values = valuePositions({ set, isWhole }, columns).map((index) => columnAt(reader, index));
+    const all = sqlColumns(reader);
+    const values = valuePositions({ set, isWhole }, columns).map((index) => all[index] as SqlColumn);
     const isDefault = ({ name }: Column): boolean => set.some((each) => each.isDefault && isSameName(each.name, name));
     const names = isWhole ? values.filter((column) => !isDefault(column)) : given;
     const named = [rowNumberColumn, action, ...names.map(({ name }) => name)];
@@ -209,12 +210,6 @@ export class FrameChanges {
 function valuePositions({ set, isWhole }: Pick<Change, 'set' | 'isWhole'>, columns: readonly Column[]): number[] {
   if (isWhole) return columns.map((_, index) => index);
   return set.map(({ name }) => columns.findIndex((column) => isSameName(column.name, name)));
-}
-
-function columnAt({ columns, declared }: FrameReader, index: number): SqlColumn {
-  const column = columns[index] as Column;
-  const type = declared?.[index] ?? undefined;
-  return type === undefined ? column : { ...column, declared: type };
 }
 
 function actionNameOf({ verb, returning }: Change): string {

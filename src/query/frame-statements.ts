@@ -38,7 +38,7 @@ import type {
   SqlUpdate,
   UpdateRequest,
 } from './frame-sql.ts';
-import { findFrame, isAbsent, sqlNameOf } from './frame-tables.ts';
+import { findFrame, isAbsent, sqlColumns, sqlNameOf } from './frame-tables.ts';
 import { listedTables } from './listed-tables.ts';
 import { engineSchema, fullName, openTables, tableKey } from './open-tables.ts';
 import { ofSession, temporaryGone, temporaryHandle, temporaryTtlMs } from './temporary-tables.ts';
@@ -543,10 +543,7 @@ export class FrameStatements {
     if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
     assertColumns(listed ?? [], frame.columns, own === undefined ? handle : table.name);
     const { constraints } = frame;
-    const columns = frame.columns.map((column, index) => {
-      const declared = frame.declared?.[index] ?? undefined;
-      return declared === undefined ? column : { ...column, declared };
-    });
+    const columns = sqlColumns(frame);
     const named = match === 'defaults' ? [anyColumn(frame)] : listed;
     const into = { columns, constraints, named, isByName: match === 'name' };
     return { handle, into, definition: definitionOf(frame) };

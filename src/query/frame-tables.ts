@@ -1,8 +1,9 @@
 import { AppError } from '../core/app-error.ts';
+import { hasUnnamedField } from '../core/data-type.ts';
 import { type FrameName, isSharedName, ownerPrefix, sharedName, splitSharedName } from '../core/frame-name.ts';
 import { isHandle } from '../core/handle.ts';
 import type { Principal, Tenant } from '../core/principal.ts';
-import type { FrameTable, TableName } from '../core/sql.ts';
+import type { FrameTable, SqlColumn, TableDefinition, TableName } from '../core/sql.ts';
 import { frameNameOf } from '../core/table-name.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
@@ -40,6 +41,24 @@ export function isAbsent(error: unknown): error is AppError {
 export function sqlText(name: FrameName): string {
   const parts = isSharedName(name) ? Object.values(splitSharedName(name)) : [name];
   return parts.map(quoted).join('.');
+}
+
+/** Of a frame, as SQL declared them. */
+export function sqlColumns({
+  columns,
+  declared,
+}: Pick<FrameReader, 'columns'> & Partial<Pick<FrameReader, 'declared'>>): SqlColumn[] {
+  return columns.map((column, index) => {
+    const type = declared?.[index] ?? undefined;
+    return type === undefined ? column : { ...column, declared: type };
+  });
+}
+
+/** For statements that only describe it: a table with what DESCRIBE tells beyond the types that are read. Undefined: that is nothing. */
+export function describedTable({ columns, readAs, constraints }: FrameReader): TableDefinition | undefined {
+  const read = sqlColumns({ columns, declared: readAs });
+  const hasName = read.every(({ type, declared }) => !hasUnnamedField(declared ?? type));
+  return constraints && hasName ? { columns: read, constraints } : undefined;
 }
 
 /** A frame under a name of a query. */

@@ -26,7 +26,7 @@ import type { ViewDefinition } from '../frames/disk/manifest.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
 import type { CallOptions } from './frame-sql.ts';
-import { differsInCase, findFrame, isAbsent, quoted, sqlNameOf, tableOf } from './frame-tables.ts';
+import { describedTable, differsInCase, findFrame, isAbsent, quoted, sqlNameOf, tableOf } from './frame-tables.ts';
 import { temporaryGone, temporaryHandle } from './temporary-tables.ts';
 
 /** What a query reads, each at one version until this is disposed of. */
@@ -97,6 +97,8 @@ class TableOpener {
   /** By `owner/handle`: a frame has one version for the whole statement. */
   readonly #readers = new Map<string, FrameReader>();
   readonly #sizes = new Map<string, Size>();
+  /** The statement reads no rows. */
+  #describes = false;
 
   constructor(sources: TableSources, caller: Principal, cleanup: Cleanup, options: CallOptions) {
     this.#sources = sources;
@@ -110,6 +112,7 @@ class TableOpener {
   }
 
   async openAll(query: Query, viewMade: string | undefined): Promise<void> {
+    this.#describes = query.describesTables === true;
     const place = { principal: this.#caller, views: viewMade === undefined ? [] : [viewMade] };
     for (const table of query.tables) {
       await this.#open(table, place);
@@ -164,9 +167,11 @@ class TableOpener {
     return known;
   }
 
-  async #frameTable(reader: FrameReader, table: TableName, { principal }: Place): Promise<FrameTable> {
+  async #frameTable(reader: FrameReader, table: TableName, { principal, views }: Place): Promise<FrameTable> {
     const owner = sharedSchema(table) ?? principal.tenant;
-    return await tableOf(reader, this.#caller.tenant, { name: table.name, schema: engineSchema(table), owner });
+    const names = { name: table.name, schema: engineSchema(table), owner };
+    const opened = await tableOf(reader, this.#caller.tenant, names);
+    return this.#describes && views.length === 0 ? { ...opened, definition: describedTable(reader) } : opened;
   }
 
   async #viewTable(

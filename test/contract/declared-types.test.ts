@@ -41,15 +41,15 @@ describe('an INSERT into a column that is stored as another type is checked and 
     ['TIMETZ[]', "['x']", "[timetz '04:30:00-12', NULL]", ['16:30:00.000000', null]],
     ['TIMETZ[2]', "['04:30:00']", "[timetz '04:30:00-12', NULL]", ['16:30:00.000000', null]],
     ['MAP(BIT, TIMETZ)', "MAP {'x': NULL}", "MAP {'1': timetz '04:30:00-12'}", { 1: '16:30:00.000000' }],
-    ['UNION(i INT, s VARCHAR)', '[1]', "'two'", { s: 'two' }],
-    ['UNION(i INT, s VARCHAR)', "{'x': 1}", '1', { i: 1 }],
-    ['UNION(i INT, s VARCHAR)[]', undefined, "['two']", [{ '': 1, i: null, s: 'two' }]],
-    ['MAP(VARCHAR, UNION(i INT, s VARCHAR))', undefined, "MAP {'k': 1}", { k: { '': 0, i: 1, s: null } }],
+    ['UNION(i INT, s VARCHAR)', '[1]', "'two'", 'two'],
+    ['UNION(i INT, s VARCHAR)', "{'x': 1}", '1', 1],
+    ['UNION(i INT, s VARCHAR)[]', undefined, "['two']", ['two']],
+    ['MAP(VARCHAR, UNION(i INT, s VARCHAR))', undefined, "MAP {'k': 1}", { k: 1 }],
     [
       "STRUCT(e ENUM('a'), t TIMETZ, u UNION(i INT, s VARCHAR))",
       "{'e': 'b', 't': NULL, 'u': NULL}",
       "{'e': 'a', 't': timetz '04:30:00-12', 'u': 1}",
-      { e: 'a', t: '16:30:00.000000', u: { '': 0, i: 1, s: null } },
+      { e: 'a', t: '16:30:00.000000', u: 1 },
     ],
   ])('%s refuses %s and takes %s', async (type, refused, taken, value) => {
     const table = `t${++tables}`;
@@ -91,7 +91,7 @@ describe('an INSERT into a column that is stored as another type is checked and 
     expect((await run({ sql: 'INSERT INTO bound VALUES (?, ?)', params: ['a', 'x'] })).json()).toMatchObject({
       updated: 1,
     });
-    expect(await rows('FROM bound')).toEqual([['a', { s: 'x' }]]);
+    expect(await rows('FROM bound')).toEqual([['a', 'x']]);
   });
 
   test('on another server of the directory and behind other appends, until the frame is replaced', async () => {

@@ -21,7 +21,6 @@ import {
   type Statement,
 } from '../../core/sql.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
-import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import { analyticsFileState } from './analytics-file.ts';
 import { catalogListing } from './catalog-listing.ts';
 import type { NativeCopies } from './native-copies.ts';
@@ -297,7 +296,8 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
     const analyticsTables = query.tables.filter(isAnalytics);
     return { name, schema, source: { kind: 'view', sql: query.sql, columns, analyticsTables, isBarrier } };
   }
-  const { parts, columns, range, rowNumbers } = table;
+  const { parts, columns, range, rowNumbers, definition } = table;
+  if (definition !== undefined) return { name, schema, source: { kind: 'defined', ...definition } };
   if (rowNumbers !== undefined)
     return { name, schema, casts: castsOf(table), source: { kind: 'numbered', parts, columns, number: rowNumbers } };
   const casts = castsOf(table);
@@ -325,7 +325,7 @@ function castsOf({ columns, readAs }: FrameTable): QueryTable['casts'] {
   return readAs.flatMap((type, index) => {
     const { name = '' } = columns[index] ?? {};
     const isOnly = name !== '' && counts.get(name.toLowerCase()) === 1;
-    return type !== null && isOnly ? [{ column: name, type: sqlTypeName(type) }] : [];
+    return type !== null && isOnly ? [{ column: name, type }] : [];
   });
 }
 

@@ -1,5 +1,5 @@
 import type { AppErrorOptions, ErrorCode } from '../../../core/app-error.ts';
-import type { Column } from '../../../core/data-type.ts';
+import type { Column, DeclaredType } from '../../../core/data-type.ts';
 import type {
   AddedRows,
   ChangedRows,
@@ -12,7 +12,16 @@ import type {
   TextOptions,
   TextType,
 } from '../../../core/frame-engine.ts';
-import type { ChangesTable, ListTable, RecodeRows, SqlColumn, SqlJob, SqlRun, TableName } from '../../../core/sql.ts';
+import type {
+  ChangesTable,
+  ListTable,
+  RecodeRows,
+  SqlColumn,
+  SqlJob,
+  SqlRun,
+  TableDefinition,
+  TableName,
+} from '../../../core/sql.ts';
 import type { TableConstraints } from '../../../core/table-constraints.ts';
 
 /** What a worker is told at its start, as its only argument. */
@@ -56,7 +65,7 @@ export interface QueryTable {
   /** In lower case. Undefined: that of the frames. */
   readonly schema?: string | undefined;
   /** What columns are read as, by name; others as they are. */
-  readonly casts?: readonly { readonly column: string; readonly type: string }[] | undefined;
+  readonly casts?: readonly { readonly column: string; readonly type: DeclaredType }[] | undefined;
   readonly source:
     | ({ readonly kind: 'parquet' } & TableFiles)
     /** A database file that holds a copy as a native table; it may be gone when the job's turn comes. */
@@ -71,6 +80,8 @@ export interface QueryTable {
         readonly number: string;
       }
     | ChangesTable
+    /** No rows: a query that only describes tables. */
+    | ({ readonly kind: 'defined' } & TableDefinition)
     /** A query that passed the gate, over tables before this one. */
     | {
         readonly kind: 'view';

@@ -7,7 +7,7 @@ import { ConstraintClauses } from './constraint-clauses.ts';
 import { gateExpressions } from './gate-expressions.ts';
 import type { GateText } from './gate-query.ts';
 import { checkWritable } from './table-access.ts';
-import type { TokenCursor } from './token-cursor.ts';
+import { isWord, type TokenCursor } from './token-cursor.ts';
 import type { Token } from './tokenizer.ts';
 
 /** What an action of ALTER TABLE does, and the text of a query that gives the columns, and mostly the rows, of the next version. */
@@ -67,18 +67,21 @@ function addColumn(cursor: TokenCursor, from: string): Action {
     throw new AppError('sql_forbidden', 'a column is added with a type, NOT NULL and DEFAULT alone', { position });
   }
   const [value] = clauses.expressions;
+  // A union inside another type is a struct with a field that has no name: of such a type SQL has no NULL.
+  const writesRows = value !== undefined || type.some((token) => isWord(token, 'union'));
   const text = built('SELECT *, CAST((');
   if (value === undefined) text.add('NULL');
   else text.addTokens(value);
   text.add(') AS ');
   text.addTokens(type);
-  text.add(`) AS ${sqlName(column)}${from}${value === undefined ? ' LIMIT 0' : ''}`);
+  text.add(`) AS ${sqlName(column)}${from}${writesRows ? '' : ' LIMIT 0'}`);
   const change = {
     kind: 'addColumn',
     column,
     ifTaken,
     isNotNull: notNull.length > 0,
     default: defaults[0]?.sql,
+    writesRows,
   } as const;
   return { change, text, expressions: clauses.expressions };
 }

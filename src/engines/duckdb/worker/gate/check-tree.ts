@@ -19,6 +19,8 @@ export interface TreeFacts {
   readonly rowIds: RowIdUse | undefined;
   /** It asks DuckDB's catalogs. It reads no table then. */
   readonly readsCatalogs: boolean;
+  /** It reads no rows of its tables: each is named only inside a DESCRIBE. */
+  readonly describesTables: boolean;
 }
 
 interface Scope {
@@ -27,6 +29,8 @@ interface Scope {
   readonly depth: number;
   /** Subqueries used as values, and lambdas, around this place. */
   readonly nested: number;
+  /** Inside a DESCRIBE, which reads no rows. */
+  readonly isDescribed?: boolean;
 }
 
 /** DuckDB needs about a second to bind an expression, or a chain of joins, of so many levels. */
@@ -71,6 +75,7 @@ export function checkTree(
   const references: TableName[] = [];
   const parameters = new Set<string>();
   const frames = new Set<TreeNode>();
+  let readsRows = false;
   /** Where catalogs are first asked. */
   let catalogsAt: number | undefined;
   const pending: [unknown, Scope][] = [[statement, { names: noNames, depth: 0, nested: 0 }]];
@@ -101,6 +106,8 @@ export function checkTree(
           break;
         case 'SHOW_REF':
           if (checkShow(node) === 'catalogs') askCatalogs(bytePosition(node));
+          pending.push([node.query, { ...scope, isDescribed: node.show_type === 'DESCRIBE' }]);
+          skipped = ['query'];
           break;
         case 'RECURSIVE_CTE_NODE':
           // Its first part does not see the name, its second does.
@@ -161,6 +168,7 @@ export function checkTree(
     }
     checkReadable(table, position);
     if (!isAnalytics(table)) frames.add(node);
+    readsRows ||= scope.isDescribed !== true;
     references.push({ ...table, position });
     const key = JSON.stringify(table);
     const before = tables.get(key)?.position ?? Infinity;
@@ -175,7 +183,8 @@ export function checkTree(
   if (catalogsAt !== undefined && tables.size > 0) throw readsBoth(catalogsAt);
   const rowIds = rowIdUse(statement, frames);
   const readsCatalogs = catalogsAt !== undefined;
-  return { tables: [...tables.values()].reverse(), references, parameters, rowIds, readsCatalogs };
+  const describesTables = tables.size > 0 && !readsRows;
+  return { tables: [...tables.values()].reverse(), references, parameters, rowIds, readsCatalogs, describesTables };
 }
 
 /** Each DEFAULT that is a whole value of the list that an INSERT adds. */

@@ -57,8 +57,9 @@ export async function gateQuery(
     const rowIds =
       facts.rowIds === undefined ? {} : { rowIds: { edits: text === sql ? edits(sql, facts.rowIds) : undefined } };
     const catalogs = facts.readsCatalogs ? { readsCatalogs: true as const } : {};
+    const describes = facts.describesTables && !isPivoted ? { describesTables: true as const } : {};
     const found = { sql, start: origin(0), tables, references, isPivoted };
-    return { ...found, ...rowIds, ...catalogs, ...parametersOf(tree, facts.parameters) };
+    return { ...found, ...rowIds, ...catalogs, ...describes, ...parametersOf(tree, facts.parameters) };
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
       ? movedTo(error, Math.max(0, origin(error.position)))

@@ -568,6 +568,9 @@ CREATE TABLE x AS PIVOT pg_class ON relkind USING count(*)
 SUMMARIZE duckdb_settings
 SUMMARIZE FROM read_csv('x')
 DESCRIBE FROM read_csv('x')
+DESCRIBE SELECT (SELECT content FROM read_text('/etc/passwd')) FROM trades
+DESCRIBE SELECT * FROM trades JOIN (DESCRIBE FROM read_csv('x')) AS d ON true
+DESCRIBE SELECT getenv('HOME') FROM trades
 SELECT * FROM (DESCRIBE FROM read_text('/etc/passwd'))
 SELECT 1; SELECT 2
 SELECT 1; COPY t TO 'x'

@@ -1,3 +1,4 @@
+import { type DataType, hasUnnamedField } from '../../../../core/data-type.ts';
 import type { AddedRows, ChangeCounts, ChangedRows, RowChanges } from '../../../../core/frame-engine.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import type { Connection } from '../native/session.ts';
@@ -14,7 +15,7 @@ export function changedRelation({ part, columns, firstRow, changes }: ChangedRow
   const rows = `SELECT ${[...values, `#${columns.length + 1} AS "row"`].join(', ')} FROM ${numbered}`;
   const changed = columns.map(({ type }, index) => {
     const at = changes.set.indexOf(index);
-    const written = `CAST(d.v${at} AS ${sqlTypeName(type)})`;
+    const written = asStored(`d.v${at}`, type);
     return at < 0 ? `p.c${index}` : `CASE WHEN d."row" IS NULL THEN p.c${index} ELSE ${written} END`;
   });
   const ofPart = `"row" BETWEEN ${firstRow} AND ${firstRow + part.rows - 1}`;
@@ -25,8 +26,13 @@ export function changedRelation({ part, columns, firstRow, changes }: ChangedRow
 
 /** The rows that changes add, in their order. */
 export function addedRelation({ columns, changes }: AddedRows): string {
-  const values = columns.map(({ type }, index) => `CAST(v${changes.set.indexOf(index)} AS ${sqlTypeName(type)})`);
+  const values = columns.map(({ type }, index) => asStored(`v${changes.set.indexOf(index)}`, type));
   return `(SELECT ${values.join(', ')} FROM ${changesRelation(changes)} WHERE "action" = 'INSERT')`;
+}
+
+/** SQL has no name for a struct with a field that has none, as which a union is kept: it has that type already. */
+function asStored(value: string, type: DataType): string {
+  return hasUnnamedField(type) ? value : `CAST(${value} AS ${sqlTypeName(type)})`;
 }
 
 export async function countChanges(

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { AppError } from '../../../../core/app-error.ts';
 import { analyticsCatalog } from '../../../../core/sql.ts';
 import { statementSettings } from '../../../../core/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
@@ -9,7 +8,7 @@ import type { Connection, DatabaseOptions } from '../native/session.ts';
 import { AppliedSettings } from './applied-settings.ts';
 import { PlanCache } from './plan-cache.ts';
 import type { QueryPlace } from './sql-catalog.ts';
-import { keyDefinitions, tableDefinition } from './table-definition.ts';
+import { wholeDefinition } from './table-definition.ts';
 
 /** So many tables are made in one go: about 15 ms, in which nothing else is done. */
 const tablesAtOnce = 100;
@@ -66,6 +65,7 @@ export class CatalogMirror {
       shownNames: () => new Map(),
       showNumbered: () => Promise.reject(readsNoRows()),
       copyTables: () => Promise.reject(readsNoRows()),
+      defineTables: () => Promise.reject(readsNoRows()),
       openAnalytics: () => Promise.reject(readsNoRows()),
     };
   }
@@ -126,14 +126,8 @@ export class CatalogMirror {
 
   async #creation(table: ListedDefinition): Promise<string> {
     if (table.constrained === undefined) return creation(table);
-    try {
-      const items = await tableDefinition(this.connection, table.constrained);
-      const keys = keyDefinitions(table.constrained.constraints);
-      return creation({ ...table, body: [...items, ...keys].join(', ') });
-    } catch (error) {
-      if (error instanceof AppError) return creation(table);
-      throw error;
-    }
+    const items = await wholeDefinition(this.connection, table.constrained);
+    return creation({ ...table, body: items.join(', ') });
   }
 
   /** False where one failed: then it is as if none had run. */

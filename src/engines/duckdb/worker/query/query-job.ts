@@ -204,6 +204,8 @@ async function showTables(catalog: QueryPlace, job: QueryJob): Promise<OpenTable
   const hasListMath = usesListMath(job);
   const kept = { query, edits: [], [Symbol.asyncDispose]: async () => {} };
   try {
+    if (query.describesTables && query.rowIds === undefined)
+      return { ...kept, ...(await catalog.defineTables(tables)) };
     if (query.rowIds === undefined || tables.length === 0) {
       await showPlain(catalog, job);
       return kept;
@@ -303,6 +305,7 @@ async function isAboutFiles(
 
 function pathsOf({ source }: QueryTable): readonly string[] {
   switch (source.kind) {
+    case 'defined':
     case 'list':
     case 'view':
       return [];

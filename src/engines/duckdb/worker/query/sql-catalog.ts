@@ -2,17 +2,21 @@ import { existsSync } from 'node:fs';
 import { AppError } from '../../../../core/app-error.ts';
 import type { ListTable } from '../../../../core/sql.ts';
 import { statementSettings } from '../../../../core/statement-settings.ts';
+import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import type { QueryTable, SqlSettings } from '../../protocol/protocol.ts';
 import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import { rowIdName } from '../gate/row-ids.ts';
 import { DuckDbError } from '../native/duckdb-error.ts';
 import { duckdbType } from '../native/duckdb-types.ts';
 import type { Connection } from '../native/session.ts';
+import { declaredValue } from '../parquet/declared-value.ts';
 import { parquetRelation } from '../parquet/parquet-relation.ts';
 import { numberedParts, numberedRows, partsRelation, rowsRelation } from '../parquet/part-rows.ts';
+import { uniqueNames } from '../parquet/unique-names.ts';
 import { AppliedSettings } from './applied-settings.ts';
 import { boundedFunctions } from './bounded-functions.ts';
 import { PlanCache } from './plan-cache.ts';
+import { wholeDefinition } from './table-definition.ts';
 
 const mostViews = 500;
 const mostWarmFiles = 100;
@@ -139,6 +143,32 @@ export class SqlCatalog {
     return { [Symbol.asyncDispose]: drop };
   }
 
+  /** Makes the tables that are only described tables of DuckDB's own, with their constraints, until the result is disposed of. */
+  async defineTables(tables: readonly QueryTable[]): Promise<AsyncDisposable> {
+    await this.show(tables);
+    const defined: string[] = [];
+    const drop = async (): Promise<void> => {
+      for (const name of defined) await this.connection.tidy(`DROP TABLE IF EXISTS ${name}`);
+    };
+    try {
+      for (const table of tables) {
+        if (table.source.kind !== 'defined') continue;
+        const name = viewName(table);
+        this.#views.delete(name.toLowerCase());
+        await this.connection.run(`DROP VIEW IF EXISTS ${name}`);
+        defined.push(name);
+        const items = await wholeDefinition(this.connection, table.source);
+        // What DuckDB does not take with its constraints is described without them.
+        if (!this.connection.runAtOnce(`CREATE TABLE ${name} (${items.join(', ')})`))
+          await this.connection.run(`CREATE TABLE ${name} AS FROM ${definedRelation(table.source)}`);
+      }
+    } catch (error) {
+      await drop();
+      throw error;
+    }
+    return { [Symbol.asyncDispose]: drop };
+  }
+
   async #showView(table: QueryTable, relation: string): Promise<void> {
     const name = viewName(table);
     const key = name.toLowerCase();
@@ -241,7 +271,15 @@ function numberedRelation({ source }: QueryTable, relation: string, own: readonl
 /** Where a query runs. */
 export type QueryPlace = Pick<
   SqlCatalog,
-  'connection' | 'kept' | 'settings' | 'show' | 'showNumbered' | 'copyTables' | 'shownNames' | 'openAnalytics'
+  | 'connection'
+  | 'kept'
+  | 'settings'
+  | 'show'
+  | 'showNumbered'
+  | 'copyTables'
+  | 'defineTables'
+  | 'shownNames'
+  | 'openAnalytics'
 >;
 
 /** What a query reads under this name. */
@@ -256,7 +294,7 @@ function schemaName({ schema }: Pick<QueryTable, 'schema'>): string {
 /** The relation with the types that SQL declared. */
 function asDeclared(relation: string, { casts = [] }: Pick<QueryTable, 'casts'>): string {
   if (casts.length === 0) return relation;
-  const items = casts.map(({ column, type }) => `CAST(${sqlName(column)} AS ${type}) AS ${sqlName(column)}`);
+  const items = casts.map(({ column, type }) => `${declaredValue(sqlName(column), type)} AS ${sqlName(column)}`);
   return `(SELECT * REPLACE (${items.join(', ')}) FROM ${relation})`;
 }
 
@@ -274,6 +312,8 @@ function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>):
         ? all
         : `(SELECT * EXCLUDE (${source.hidden.map(sqlName).join(', ')}) FROM ${all})`;
     }
+    case 'defined':
+      return definedRelation(source);
     case 'list':
       return listRelation(source);
     case 'view':
@@ -287,6 +327,14 @@ function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>):
 function viewRelation({ sql, columns, isBarrier }: Extract<QueryTable['source'], { kind: 'view' }>): string {
   const rows = `(SELECT ${columns.map(sqlName).join(', ')} FROM (\n${sql}\n) AS rows`;
   return `${rows}${isBarrier ? ` LIMIT ${allRows}` : ''})`;
+}
+
+function definedRelation({ columns }: Extract<QueryTable['source'], { kind: 'defined' }>): string {
+  const names = uniqueNames(columns.map(({ name }) => name));
+  const items = columns.map(
+    ({ type, declared }, index) => `CAST(NULL AS ${sqlTypeName(declared ?? type)}) AS ${sqlName(names[index] ?? '')}`,
+  );
+  return `(SELECT ${items.join(', ')} WHERE false)`;
 }
 
 function listRelation({ columns, rows }: ListTable): string {

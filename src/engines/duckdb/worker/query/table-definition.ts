@@ -1,4 +1,5 @@
-import type { InsertedTable } from '../../../../core/sql.ts';
+import { AppError } from '../../../../core/app-error.ts';
+import type { TableDefinition } from '../../../../core/sql.ts';
 import type { TableConstraints } from '../../../../core/table-constraints.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
@@ -10,7 +11,7 @@ import { uniqueNames } from '../parquet/unique-names.ts';
 /** What stands in the parentheses of CREATE TABLE, without keys. The expressions are callers': they pass the gate again. */
 export async function tableDefinition(
   connection: Connection,
-  { columns, constraints }: Pick<InsertedTable, 'columns' | 'constraints'>,
+  { columns, constraints }: TableDefinition,
 ): Promise<string[]> {
   const names = uniqueNames(columns.map((column) => column.name));
   const { defaults = [], generated = [], checks = [], notNull = [] } = constraints ?? {};
@@ -26,6 +27,20 @@ export async function tableDefinition(
     return `${column}${isNotNull.has(name) ? ' NOT NULL' : ''}${value === undefined ? '' : ` DEFAULT (${value})`}`;
   });
   return [...items, ...checks.map(({ sql }) => `CHECK (${sql})`)];
+}
+
+/** The same with keys. What DuckDB does not take with its constraints is a table without them. */
+export async function wholeDefinition(
+  connection: Connection,
+  { columns, constraints }: TableDefinition,
+): Promise<string[]> {
+  try {
+    const items = await tableDefinition(connection, { columns, constraints });
+    return constraints === undefined ? items : [...items, ...keyDefinitions(constraints)];
+  } catch (error) {
+    if (error instanceof AppError) return await tableDefinition(connection, { columns });
+    throw error;
+  }
 }
 
 /** Keys that DuckDB would enforce. */
