@@ -181,3 +181,32 @@ test('constraints and defaults hold for changes of rows, and stay', async () => 
   expect(await answer("INSERT INTO held (id, m) VALUES (3, 'z')")).toMatchObject({ code: 'sql_error' });
   expect(await answer('INSERT INTO held (id) VALUES (3) RETURNING n')).toMatchObject({ dataset: [[7]] });
 });
+
+test('an INSERT of DEFAULT VALUES gives the row that it adds with RETURNING', async () => {
+  await answer("CREATE TABLE given (i INTEGER DEFAULT 7, s VARCHAR DEFAULT 'new')");
+  expect(await answer('INSERT INTO given DEFAULT VALUES RETURNING i, upper(s) AS s')).toMatchObject({
+    dml: 'OK',
+    updated: 1,
+    dataset: [[7, 'NEW']],
+  });
+});
+
+test('RETURNING computes nothing of several rows', async () => {
+  await answer('CREATE TABLE apart AS SELECT range AS i FROM range(3)');
+  for (const [returning, what] of [
+    ['sum(i)', 'aggregate'],
+    ['i, json_group_array(i)', 'aggregate'],
+    ['row_number() OVER ()', 'window'],
+    ['(SELECT 1)', 'subquery'],
+    ['EXISTS (FROM apart)', 'subquery'],
+  ] as const) {
+    for (const sql of ['DELETE FROM apart', 'UPDATE apart SET i = 5', 'INSERT INTO apart VALUES (9)']) {
+      expect(await answer(`${sql} RETURNING ${returning}`)).toMatchObject({
+        code: 'sql_error',
+        error: `RETURNING takes no ${what}`,
+      });
+    }
+  }
+  expect(await rows('FROM apart')).toEqual([[0], [1], [2]]);
+  expect(await answer('DELETE FROM apart RETURNING list_sum([i, 1])')).toMatchObject({ dataset: [['1'], ['2'], ['3']] });
+});

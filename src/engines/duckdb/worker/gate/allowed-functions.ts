@@ -110,6 +110,12 @@ const catalogTableGroups = {
 /** Names by which expressions call functions: scalar, aggregate, window. Lower case. */
 export const allowedFunctions = namesOf({ ...scalarGroups, ...aggregateGroups });
 
+/** Those of them that make one value of several rows. */
+export const aggregateFunctions = namesOf({
+  aggregates: aggregateGroups.aggregates,
+  json: 'json_group_array json_group_object json_group_structure',
+});
+
 /** Functions that stand in FROM. Lower case. */
 export const allowedTableFunctions = namesOf(tableGroups);
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../../../core/app-error.ts';
 import { isAnalytics, type TableName, targetSchema } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
+import { aggregateFunctions } from './allowed-functions.ts';
 import { checkFunction, checkTableFunction, sourceTable } from './check-function.ts';
 import { checkType } from './check-type.ts';
 import { bytePosition, type TreeNode } from './parse-tree.ts';
@@ -67,7 +68,13 @@ export function checkTree(
     takesDefault = false,
     isPivoted = false,
     hasTarget = false,
-  }: { readonly takesDefault?: boolean; readonly isPivoted?: boolean; readonly hasTarget?: boolean } = {},
+    isOfEachRow = false,
+  }: {
+    readonly takesDefault?: boolean;
+    readonly isPivoted?: boolean;
+    readonly hasTarget?: boolean;
+    readonly isOfEachRow?: boolean;
+  } = {},
 ): TreeFacts {
   const defaults = takesDefault ? listedDefaults(statement) : new Set();
   let targets = 0;
@@ -90,6 +97,7 @@ export function checkTree(
     if (typeof node.id === 'string') checkType(node, sql);
     if (typeof node.class === 'string') {
       if (!defaults.has(node) && checkExpression(node) === 'catalogs') askCatalogs(bytePosition(node));
+      if (isOfEachRow) refuseBeyondRow(node);
       if (node.class === 'PARAMETER') parameters.add(String(node.identifier));
     } else if (typeof node.type === 'string') {
       switch (node.type) {
@@ -220,6 +228,17 @@ function checkExpression(node: TreeNode): 'anywhere' | 'catalogs' {
   if (!expressionClasses.has(kind)) throw unknownPart(node);
   if (kind === 'OPERATOR' && !operatorTypes.has(String(node.type))) throw unknownPart(node);
   return typeof node.function_name === 'string' ? checkFunction(node) : 'anywhere';
+}
+
+/** What stands in RETURNING is computed for each row. */
+function refuseBeyondRow(node: TreeNode): void {
+  const isAggregate = node.class === 'FUNCTION' && aggregateFunctions.has(asciiLower(String(node.function_name)));
+  const what = isAggregate ? 'aggregate' : node.class === 'WINDOW' ? 'window' : 'subquery';
+  if (what === 'subquery' && node.class !== 'SUBQUERY') return;
+  throw new AppError('sql_error', `RETURNING takes no ${what}`, {
+    hint: 'read the table in a statement of its own',
+    position: bytePosition(node),
+  });
 }
 
 /** The lists of SHOW, as the tree names them: SHOW TABLES, SHOW ALL TABLES, SHOW DATABASES, SHOW SCHEMAS. */

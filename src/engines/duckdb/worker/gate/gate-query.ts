@@ -22,6 +22,8 @@ export interface TextRules {
   readonly hasTarget?: boolean;
   /** It is so many expressions, each a value of one row alone. */
   readonly expressions?: number;
+  /** Each row that it gives is made of one row: it has no aggregates, windows and subqueries. */
+  readonly isOfEachRow?: boolean;
   /** It may ask DuckDB's catalogs: who runs it where these hold nothing but the caller's tables says so. */
   readonly mayReadCatalogs?: boolean;
 }
@@ -41,13 +43,19 @@ export async function gateQuery(
   connection: Connection,
   sql: string,
   origin: Origin,
-  { takesDefault = false, hasTarget = false, expressions, mayReadCatalogs = false }: TextRules = {},
+  {
+    takesDefault = false,
+    hasTarget = false,
+    isOfEachRow = false,
+    expressions,
+    mayReadCatalogs = false,
+  }: TextRules = {},
 ): Promise<GatedText> {
   try {
     const { tree, text, place, isPivoted } = await parse(connection, sql);
     const facts = inCharacters(text, place, () => {
       if (expressions !== undefined) checkExpressionList(tree, expressions);
-      return checkTree(tree, text, { takesDefault, isPivoted, hasTarget });
+      return checkTree(tree, text, { takesDefault, isPivoted, hasTarget, isOfEachRow });
     });
     if (facts.readsCatalogs && !mayReadCatalogs) throw catalogsHere();
     // The values that DuckDB looks up become a type, which catalogs would show.

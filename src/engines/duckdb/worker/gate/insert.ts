@@ -10,7 +10,9 @@ import { reservedWords } from './reserved-names.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
 import type { Token, TokenizedStatement } from './tokenizer.ts';
 
-/** INSERT INTO name [AS alias] [(column, …)] [BY NAME | BY POSITION] query [RETURNING …], or … DEFAULT VALUES */
+type Insert = Extract<Statement, { kind: 'insert' }>;
+
+/** INSERT INTO name [AS alias] [(column, …)] [BY NAME | BY POSITION] query [RETURNING …], or … DEFAULT VALUES [RETURNING …] */
 export async function insert(
   cursor: TokenCursor,
   statement: TokenizedStatement,
@@ -31,14 +33,20 @@ export async function insert(
     throw new AppError('sql_error', 'BY NAME takes no list of columns', { hint, position: matchAt });
   }
   if (!isByName) cursor.takes('by', 'position');
-  const insertOf = async (text: string, start: number, match: 'position' | 'name' | 'defaults'): Promise<Statement> => {
+  const insertOf = async (text: string, start: number, match: 'position' | 'name' | 'defaults'): Promise<Insert> => {
     const query = await gate(text, (at) => start + at, { takesDefault: true });
     return { kind: 'insert', table, columns, match, query };
   };
   if (columns === undefined && !isByName && cursor.takes('default', 'values')) {
     refuseClauses(tokens);
-    if (!cursor.done) throw cursor.unexpected('the end of the statement');
-    return await insertOf('VALUES (DEFAULT)', matchAt, 'defaults');
+    if (cursor.done) return await insertOf('VALUES (DEFAULT)', matchAt, 'defaults');
+    if (!cursor.sees('returning')) throw cursor.unexpected('RETURNING or the end of the statement');
+    const clauses = new Clauses(statement);
+    const returning = { from: cursor.index, to: clauses.end };
+    return {
+      ...(await insertOf('VALUES (DEFAULT)', matchAt, 'defaults')),
+      returning: await returningQuery(statement, clauses, returning, { target, gate }),
+    };
   }
   refuseClauses(tokens);
   if (cursor.done) throw cursor.unexpected('VALUES or a query');

@@ -82,7 +82,10 @@ export class ComposedText {
   }
 
   /** The query, checked. Where it takes parameters, it takes all of the statement, whether it uses them or not. */
-  async gated(gate: GateText, { hasTarget = true, isForAll = true, takesDefault = false } = {}): Promise<Query> {
+  async gated(
+    gate: GateText,
+    { hasTarget = true, isForAll = true, takesDefault = false, isOfEachRow = false } = {},
+  ): Promise<Query> {
     const unused = isForAll || this.#used.size > 0 ? this.#unusedParameters() : [];
     const before = unused.length === 0 ? '' : `${sqlName(parametersName)} AS (SELECT ${unused.join(', ')})`;
     const { head, names } = splitWith(this.#sql);
@@ -96,7 +99,7 @@ export class ComposedText {
       const rest = { built: head + shift, written: written + first, length: length - first };
       return [{ ...piece, length: first }, ...(rest.length > 0 ? [rest] : [])];
     });
-    const query = await gate(sql, (at) => nearestPlace(pieces, at), { hasTarget, takesDefault });
+    const query = await gate(sql, (at) => nearestPlace(pieces, at), { hasTarget, takesDefault, isOfEachRow });
     if (query.rowIds !== undefined && hasTarget) throw noRowIds();
     return { ...query, start: undefined, pieces };
   }

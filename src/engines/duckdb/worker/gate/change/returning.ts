@@ -1,4 +1,3 @@
-import { AppError } from '../../../../../core/app-error.ts';
 import { mergeActionColumn, type Query, targetSchema } from '../../../../../core/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
@@ -28,13 +27,7 @@ export async function returningQuery(
     hasAction && tokens.slice(items.from, items.to).some(({ text: name }) => asciiLower(name) === mergeActionColumn);
   if (namesAction) addWithAction(text, statement, clauses.items(items), target);
   else text.callers(items).ours(' FROM ').target(target);
-  const query = await text.gated(gate, { isForAll: false });
-  const [table] = query.tables;
-  if (table === undefined) return query;
-  throw new AppError('sql_error', 'RETURNING takes no subquery over a table', {
-    hint: 'read the table in a statement of its own',
-    position: table.position,
-  });
+  return await text.gated(gate, { isForAll: false, isOfEachRow: true });
 }
 
 /** With a column more, which `*` does not mean. */
