@@ -208,5 +208,7 @@ test('RETURNING computes nothing of several rows', async () => {
     }
   }
   expect(await rows('FROM apart')).toEqual([[0], [1], [2]]);
-  expect(await answer('DELETE FROM apart RETURNING list_sum([i, 1])')).toMatchObject({ dataset: [['1'], ['2'], ['3']] });
+  expect(await answer('DELETE FROM apart RETURNING list_sum([i, 1])')).toMatchObject({
+    dataset: [['1'], ['2'], ['3']],
+  });
 });

@@ -7,8 +7,9 @@ import { sqlName, sqlString } from '../../protocol/sql-text.ts';
 import type { Connection, DatabaseOptions } from '../native/session.ts';
 import { AppliedSettings } from './applied-settings.ts';
 import { PlanCache } from './plan-cache.ts';
+import { inOrderOfReferences, refers } from './referring-tables.ts';
 import type { QueryPlace } from './sql-catalog.ts';
-import { wholeDefinition } from './table-definition.ts';
+import { foreignKeyDefinitions, wholeDefinition } from './table-definition.ts';
 
 /** So many tables are made in one go: about 15 ms, in which nothing else is done. */
 const tablesAtOnce = 100;
@@ -82,7 +83,9 @@ export class CatalogMirror {
 
   /** Also those that are to be made again. */
   async #drop(wanted: ReadonlyMap<string, ListedDefinition>): Promise<void> {
-    const gone = [...this.#shown].filter(([key, shown]) => wanted.get(key)?.digest !== shown.digest);
+    const gone = [...this.#shown].filter(([key, shown]) => wanted.get(key)?.digest !== shown.digest || refers(shown));
+    // A table goes after those that refer to it, which came later.
+    gone.reverse();
     for (const some of inGroups(gone)) {
       if (!this.#runAll(some.map(([, table]) => removal(table)))) throw new Error('a listed table cannot be dropped');
       for (const [key] of some) this.#shown.delete(key);
@@ -109,7 +112,7 @@ export class CatalogMirror {
       await this.connection.run(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
       this.#schemas.add(schema);
     }
-    for (const some of inGroups(missing)) {
+    for (const some of inGroups(missing.filter(([, table]) => !refers(table)))) {
       // The process hears of a cancel only between two of these.
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
@@ -122,6 +125,39 @@ export class CatalogMirror {
         if (!this.connection.runAtOnce(statements[index] ?? '')) this.connection.runAtOnce(creation(table));
       }
     }
+    await this.#createReferring(missing.map(([, table]) => table).filter(refers), signal);
+  }
+
+  /** References to what is not there, or has no such key, are left out. */
+  async #createReferring(tables: readonly ListedDefinition[], signal: AbortSignal): Promise<void> {
+    for (const some of inGroups(inOrderOfReferences(tables))) {
+      await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+      for (const table of some) {
+        this.#shown.set(keyOf(table), table);
+        const [definition, references] = await this.#definition(table);
+        if (!this.#makes(table, [...definition, ...references])) this.#createWithSome(table, definition, references);
+      }
+    }
+  }
+
+  #createWithSome(table: ListedDefinition, definition: readonly string[], references: readonly string[]): void {
+    const found: string[] = [];
+    for (const reference of references) {
+      if (!this.#makes(table, [...definition, ...found, reference])) continue;
+      found.push(reference);
+      this.connection.runAtOnce(removal(table));
+    }
+    if (!this.#makes(table, [...definition, ...found])) this.connection.runAtOnce(creation(table));
+  }
+
+  #makes(table: ListedDefinition, items: readonly string[]): boolean {
+    return this.connection.runAtOnce(creation({ ...table, body: items.join(', ') }));
+  }
+
+  async #definition({ constrained }: ListedDefinition): Promise<readonly [readonly string[], readonly string[]]> {
+    if (constrained === undefined) return [[], []];
+    return [await wholeDefinition(this.connection, constrained), foreignKeyDefinitions(constrained.constraints)];
   }
 
   async #creation(table: ListedDefinition): Promise<string> {

@@ -34,9 +34,13 @@ export async function wholeDefinition(
   connection: Connection,
   { columns, constraints }: TableDefinition,
 ): Promise<string[]> {
+  if (constraints === undefined) return await tableDefinition(connection, { columns });
+  const { notNull, primaryKey } = constraints;
+  // The key says it: DuckDB would list it twice.
+  const told = notNull.filter((column) => !primaryKey?.columns.includes(column));
   try {
-    const items = await tableDefinition(connection, { columns, constraints });
-    return constraints === undefined ? items : [...items, ...keyDefinitions(constraints)];
+    const items = await tableDefinition(connection, { columns, constraints: { ...constraints, notNull: told } });
+    return [...items, ...keyDefinitions(constraints)];
   } catch (error) {
     if (error instanceof AppError) return await tableDefinition(connection, { columns });
     throw error;
@@ -50,6 +54,15 @@ export function keyDefinitions({ primaryKey, unique }: TableConstraints): string
     ...(primaryKey === undefined ? [] : [`PRIMARY KEY (${listOf(primaryKey.columns)})`]),
     ...unique.map(({ columns }) => `UNIQUE (${listOf(columns)})`),
   ];
+}
+
+/** Keys to tables of the same schema, which must be there with the key that is meant. */
+export function foreignKeyDefinitions({ foreignKeys }: TableConstraints): string[] {
+  const listOf = (columns: readonly string[]): string => `(${columns.map(sqlName).join(', ')})`;
+  return foreignKeys.map(
+    ({ columns, table, references }) =>
+      `FOREIGN KEY ${listOf(columns)} REFERENCES ${sqlName(table)}${references === undefined ? '' : ` ${listOf(references)}`}`,
+  );
 }
 
 function byColumn(expressions: TableConstraints['defaults']): ReadonlyMap<string, string> {
