@@ -139,9 +139,9 @@ async function keepRows(
   const request = { statement, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
   const options = { signal, lane, requestId };
   const kept = await sql.keep(principal, request, { ...keep, producer }, options);
-  const { handle, version, rows, bytes, columns, expiresAt, isRepeated } = kept;
+  const { handle, version, rows, rowsPut: rowsAdded, bytes, columns, expiresAt, isRepeated } = kept;
   const expires = expiresAt === undefined ? null : isoTime(expiresAt);
-  return { handle, version, rows, bytes, columns: columns.map(execColumn), expires, ...repeated(isRepeated) };
+  return { handle, version, rows, rowsAdded, bytes, columns: columns.map(execColumn), expires, ...repeated(isRepeated) };
 }
 
 /** As QuestDB answers. */
@@ -198,14 +198,15 @@ const keptSchema = {
   properties: {
     handle: text,
     version: { type: 'integer' },
-    rows: { type: 'integer' },
+    rows: { type: 'integer', description: 'Of the frame.' },
+    rowsAdded: { type: 'integer', description: 'Of the statement: in the mode append fewer than the frame has.' },
     bytes: { type: 'integer' },
     columns: { type: 'array', items: columnSchema },
     expires: { type: ['string', 'null'], format: 'date-time' },
     repeated: repeatedSchema,
     ...engineReportSchema,
   },
-  required: ['handle', 'version', 'rows', 'bytes', 'columns', 'expires'],
+  required: ['handle', 'version', 'rows', 'rowsAdded', 'bytes', 'columns', 'expires'],
 } as const;
 
 const ddlSchema = {
