@@ -19,31 +19,37 @@ export interface PythonPackages {
   readonly name: string;
   /** Path of the file that pins them, with everything that they need. */
   readonly requirements: string;
+  /** The interpreter. Default: `python3`, of 3.11 or later. */
+  readonly command?: string;
 }
 
 /** The folder of a virtual environment with these packages, made once on this machine. Throws Missing. */
-export async function pythonEnvironment({ what, name, requirements }: PythonPackages): Promise<string> {
-  const interpreter = await findInterpreter();
+export async function pythonEnvironment({ what, name, requirements, command }: PythonPackages): Promise<string> {
+  const interpreter = command === undefined ? await findInterpreter() : await placeOf(command);
   const hash = createHash('sha256').update(readFileSync(requirements)).update(interpreter).digest('hex').slice(0, 12);
   return cached(`${name}-${hash}`, async (folder) => {
     process.stderr.write(`fetching ${what} …\n`);
-    await install(folder, requirements);
+    await install(folder, requirements, command ?? 'python3');
   });
 }
 
-/** Version and place, on which an environment depends. */
-async function findInterpreter(): Promise<string> {
+/** Version and place, on which an environment depends; empty where it does not run. */
+async function placeOf(command: string): Promise<string> {
   const ask = 'import sys; print("%d.%d.%d" % sys.version_info[:3], sys.base_prefix)';
-  const { stdout } = await run('python3', ['-c', ask]).catch(() => ({ stdout: '' }));
+  return (await run(command, ['-c', ask]).catch(() => ({ stdout: '' }))).stdout;
+}
+
+async function findInterpreter(): Promise<string> {
+  const stdout = await placeOf('python3');
   const [major = 0, minor = 0] = stdout.split('.').map(Number);
   if (major > needed[0] || (major === needed[0] && minor >= needed[1])) return stdout;
   throw new Missing(`there is no python3 (${needed.join('.')} or later) on the PATH`);
 }
 
-async function install(folder: string, requirements: string): Promise<void> {
+async function install(folder: string, requirements: string, command: string): Promise<void> {
   try {
     // The machine's own pip serves: one more need not be fetched.
-    await run('python3', ['-m', 'venv', '--without-pip', folder]);
+    await run(command, ['-m', 'venv', '--without-pip', folder]);
     const args = ['--python', join(folder, 'bin', 'python'), 'install', '--quiet', '--no-input', '--no-deps'];
     const network = ['--retries', '1', '--timeout', '30', '--disable-pip-version-check'];
     await run('python3', ['-m', 'pip', ...args, ...network, '-r', requirements], { maxBuffer: 16 * 1024 * 1024 });

@@ -81,7 +81,7 @@ export class HttpOperations {
       const answer = await this.#send('GET', `handles/${name}/rows`, { query });
       const { columns: found, rows } = table((await answer.json()) as Readonly<Record<string, Json>>);
       const taken = (rows as readonly Json[]).slice(0, count as number);
-      return { columns: found, rows: taken, next_row: Number(answer.headers.get('next-row')) };
+      return { columns: found ?? null, rows: taken, next_row: Number(answer.headers.get('next-row')) };
     },
     handles: async ({ prefix }) => {
       const { handles } = await this.#json('GET', 'handles', { query: { prefix } });

@@ -1,0 +1,119 @@
+"""An answer of the server, and what it means where it is an error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
+from typing import Any
+
+from ._address import Address
+from .errors import BrokenConnectionError, FrameholdError, NoAnswerError, UnexpectedAnswerError, error_class
+
+
+class Answer:
+    """Its body is read once; then, or when it is closed, the connection is free again."""
+
+    def __init__(
+        self,
+        address: Address,
+        connection: HTTPConnection,
+        response: HTTPResponse,
+        keep: Callable[[HTTPConnection], None] | None,
+    ) -> None:
+        self._address = address
+        self._connection: HTTPConnection | None = connection
+        self._response = response
+        self._keep = keep
+        self.status = response.status
+        if response.isclosed():
+            self._release()
+
+    def header(self, name: str) -> str | None:
+        return self._response.getheader(name)
+
+    @property
+    def is_json(self) -> bool:
+        return (self.header("Content-Type") or "").startswith("application/json")
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to ``size`` bytes, fewer only at the end. Raises where the connection breaks before it."""
+        if self._connection is None:
+            return b""
+        try:
+            data = self._response.read(None if size < 0 else size)
+            is_end = self._response.isclosed() or size < 0
+            if is_end and self._response.length:
+                raise IncompleteRead(data, self._response.length)
+        except TimeoutError as error:
+            self.close()
+            raise no_answer(self._address) from error
+        except (OSError, HTTPException) as error:
+            self.close()
+            raise BrokenConnectionError(
+                f"the connection to {self._address} broke in the midst of an answer",
+                hint="ask again; a reader that takes nothing for half a minute is cut off by the server",
+                request_id=self.header("X-Request-Id"),
+            ) from error
+        except BaseException:
+            self.close()
+            raise
+        if is_end:
+            self._release()
+        return data
+
+    def json(self) -> Any:
+        try:
+            return json.loads(self.read())
+        except ValueError:
+            raise stranger(self._address, self.status) from None
+
+    def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            self._response.close()
+            connection.close()
+
+    def _release(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        if self._keep is not None and not self._response.will_close:
+            self._keep(connection)
+        else:
+            connection.close()
+
+
+def refusal(address: Address, answer: Answer) -> FrameholdError:
+    """What an answer that is no 2xx says."""
+    text = answer.read()
+    try:
+        told = json.loads(text)
+        message = str(told["error"])
+    except (ValueError, TypeError, KeyError):
+        return stranger(address, answer.status)
+    retry_after = answer.header("Retry-After")
+    return error_class(told.get("code"))(
+        message,
+        code=told.get("code"),
+        hint=told.get("hint"),
+        position=told.get("position"),
+        retry_after=float(retry_after) if retry_after is not None and retry_after.isdigit() else None,
+        request_id=answer.header("X-Request-Id"),
+        status=answer.status,
+    )
+
+
+def stranger(address: Address, status: int) -> FrameholdError:
+    return UnexpectedAnswerError(
+        f"{address} answered {status}, and not as Framehold does",
+        hint="check the address: connect(url), or FRAMEHOLD_SERVER",
+        status=status,
+    )
+
+
+def no_answer(address: Address) -> FrameholdError:
+    return NoAnswerError(
+        f"{address} has sent nothing for too long",
+        hint="connect(…, timeout=) waits longer; queries() tells whether a statement still runs",
+    )

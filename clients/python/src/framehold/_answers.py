@@ -1,0 +1,157 @@
+"""What the server tells of frames, statements and itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A frame that was written, and is on the disk of the server for good."""
+
+    handle: str
+    version: int
+    #: That were written now.
+    rows: int
+    #: Of the frame, as it is stored.
+    bytes: int
+    #: An append that was sent twice, and added no rows the second time.
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    #: As docs/reference/types.md names it.
+    type: str
+    nullable: bool = True
+
+
+@dataclass(frozen=True)
+class FrameInfo:
+    """A frame or a view. What cannot be known of a damaged one is None."""
+
+    handle: str
+    #: ``frame`` or ``view``.
+    kind: str
+    #: ``held`` or ``damaged``.
+    state: str
+    version: int | None
+    #: Stays the same as long as the rows do.
+    version_id: str | None
+    rows: int | None
+    columns: tuple[Column, ...] | None
+    #: On the disk.
+    bytes: int | None
+    created: datetime | None
+    #: The time to live, in seconds; None: it stays.
+    ttl: float | None
+    expires: datetime | None
+    #: Why it cannot be read.
+    damaged: str | None
+    #: The whole answer: constraints of the frame, the query of a view.
+    details: Mapping[str, Any] = field(repr=False, default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A statement that is under way."""
+
+    id: str
+    tenant: str
+    engine: str
+    #: Its first 1000 characters.
+    sql: str
+    started: datetime
+    elapsed_ms: int
+    #: Of engines that tell it.
+    progress: Mapping[str, int] | None
+
+
+@dataclass(frozen=True)
+class Engine:
+    name: str
+    kind: str
+    #: ``up`` or ``down``.
+    state: str
+    version: str | None
+    #: Why it is down.
+    problem: str | None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The caller, as the server knows it."""
+
+    tenant: str
+    name: str
+    role: str
+    #: Of the handles that it may use.
+    prefix: str | None
+    #: How it came in: ``token``, ``certificate`` …
+    credential: str
+    expires: datetime | None
+    #: What the tenant holds, and what it may hold.
+    use: Mapping[str, Any]
+    limits: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ServerInfo:
+    version: str | None
+    #: ``host:port`` of the listener for Flight.
+    grpc: str
+    engines: tuple[str, ...]
+    default_engine: str | None
+
+
+def moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def frame_info(told: Mapping[str, Any]) -> FrameInfo:
+    columns = told.get("columns")
+    return FrameInfo(
+        handle=told["handle"],
+        kind=told.get("kind", "frame"),
+        state=told["state"],
+        version=told.get("version"),
+        version_id=told.get("versionId"),
+        rows=told.get("rows"),
+        columns=None
+        if columns is None
+        else tuple(Column(c["name"], c["type"], c.get("nullable", True)) for c in columns),
+        bytes=(told.get("bytes") or {}).get("cold"),
+        created=moment(told.get("created")),
+        ttl=told.get("ttl"),
+        expires=moment(told.get("expires")),
+        damaged=told.get("damaged"),
+        details=told,
+    )
+
+
+def query(told: Mapping[str, Any]) -> Query:
+    started = moment(told["started"])
+    assert started is not None
+    names = ("id", "tenant", "engine", "sql", "elapsed_ms", "progress")
+    return Query(started=started, **{name: told.get(name) for name in names})  # type: ignore[arg-type]
+
+
+def engine(told: Mapping[str, Any]) -> Engine:
+    return Engine(told["name"], told["kind"], told["state"], told.get("version"), told.get("problem"))
+
+
+def identity(told: Mapping[str, Any]) -> Identity:
+    return Identity(
+        tenant=told["tenant"],
+        name=told["name"],
+        role=told["role"],
+        prefix=told.get("prefix"),
+        credential=told["credential"],
+        expires=moment(told.get("expires")),
+        use=told.get("use") or {},
+        limits=told.get("limits") or {},
+    )

@@ -1,0 +1,209 @@
+"""Rows from any library as Arrow record batches, and record batches as the body of a request."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+#: A batch that is longer is sent in parts: the server holds one in memory at a time.
+MOST_BATCH_BYTES = 8 * 1024 * 1024
+#: A body that is shorter is sent in one piece, and can be sent again.
+SMALL_BODY_BYTES = 1024 * 1024
+#: Pieces of a longer body.
+PIECE_BYTES = 256 * 1024
+
+
+class ArrowStream(Protocol):
+    """What polars, pandas, pyarrow, DuckDB, narwhals and others have."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+#: Anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``; columns by name; rows as dicts; or batches of these, one after the other.
+Data = ArrowStream | Mapping[str, Any] | Iterable[Any]
+
+
+def is_rows(data: object) -> bool:
+    """Dicts of Python values, whose types have to be found out."""
+    return isinstance(data, Mapping) or (isinstance(data, list) and all(isinstance(row, Mapping) for row in data))
+
+
+def to_table(data: Any, schema: pa.Schema | None = None) -> pa.Table:
+    """Rows as dicts, or columns by name. With a schema its types are taken, and what it has not is refused."""
+    if isinstance(data, Mapping) and not any(_is_column(value) for value in data.values()):
+        data = [data]
+    names: Iterable[str] = data if isinstance(data, Mapping) else {name: None for row in data for name in row}
+    if schema is None:
+        return (
+            pa.table(dict(data))
+            if isinstance(data, Mapping)
+            else pa.Table.from_pylist(data, schema=_schema_of(data, list(names)))
+        )
+    unknown = [name for name in names if name not in schema.names]
+    if unknown:
+        raise ValueError(f"there is no column {unknown[0]!r}; the columns are {', '.join(map(repr, schema.names))}")
+    if isinstance(data, Mapping):
+        length = max((len(value) for value in data.values()), default=0)
+        columns = [pa.array(data[f.name], f.type) if f.name in data else pa.nulls(length, f.type) for f in schema]
+        return pa.table(columns, schema=schema)
+    return pa.Table.from_pylist(data, schema=schema)
+
+
+def to_reader(data: Any) -> pa.RecordBatchReader:
+    """Raises TypeError for what holds no rows."""
+    if is_rows(data):
+        return to_table(data).to_reader()
+    if isinstance(data, pa.RecordBatch):
+        return pa.RecordBatchReader.from_batches(data.schema, [data])
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(data, pandas.DataFrame):
+        return _from_pandas(data).to_reader()
+    if hasattr(data, "__arrow_c_stream__"):
+        if isinstance(data, pa.ChunkedArray):
+            raise TypeError("a single column is not a frame: pass pa.table({'name': column})")
+        try:
+            return pa.RecordBatchReader.from_stream(data)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise TypeError(f"{_kind(data)} is a single column or has no columns: pass a frame ({error})") from error
+    if hasattr(data, "__arrow_c_array__"):
+        return to_reader(pa.record_batch(data))
+    for method in ("to_arrow_reader", "fetch_record_batch", "to_arrow", "arrow"):
+        # Older relations of DuckDB, and what else can be made into Arrow.
+        if callable(getattr(data, method, None)):
+            return to_reader(getattr(data, method)())
+    if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
+        return _from_pieces(iter(data))
+    raise TypeError(
+        f"{_kind(data)} cannot be sent: pass a DataFrame of polars or pandas, a table of pyarrow, "
+        "anything with __arrow_c_stream__, columns by name, rows as dicts, or an iterable of these"
+    )
+
+
+def _from_pieces(pieces: Iterator[Any]) -> pa.RecordBatchReader:
+    """The first piece says what the columns are."""
+    first = next(pieces, None)
+    if first is None:
+        raise ValueError("there is nothing to send: the iterable is empty, and an empty frame needs its columns")
+    opening = to_reader(first)
+    schema = opening.schema
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield from opening
+        for piece in pieces:
+            reader = to_table(piece, schema).to_reader() if is_rows(piece) else to_reader(piece)
+            if not reader.schema.equals(schema):
+                reader = reader.read_all().cast(schema).to_reader()
+            yield from reader
+
+    return pa.RecordBatchReader.from_batches(schema, batches())
+
+
+def _from_pandas(data: Any) -> pa.Table:
+    """An index that has a name is a column; one that only numbers the rows is not."""
+    index = data.index
+    named = all(name is not None for name in index.names)
+    if not named and str(index.dtype) not in ("int64", "uint64", "int32"):
+        raise ValueError(
+            "the index has no name, and is more than row numbers: name it with rename_axis('ts'), or leave it out with reset_index(drop=True)"
+        )
+    return pa.Table.from_pandas(data, preserve_index=named).replace_schema_metadata(None)
+
+
+def _schema_of(rows: list[Mapping[str, Any]], names: list[str]) -> pa.Schema | None:
+    """pyarrow takes the names of the first row alone."""
+    if not rows:
+        return None
+    return pa.schema([(name, pa.array([row.get(name) for row in rows]).type) for name in names])
+
+
+def _is_column(value: object) -> bool:
+    return not isinstance(value, (str, bytes, Mapping)) and (
+        hasattr(value, "__len__") or hasattr(value, "__arrow_c_array__")
+    )
+
+
+def _kind(data: object) -> str:
+    return f"{type(data).__module__}.{type(data).__qualname__}"
+
+
+def batches_to_send(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    """The batches, none of them too long. Nothing is copied."""
+    for batch in reader:
+        parts = -(-batch.nbytes // MOST_BATCH_BYTES)
+        rows = -(-batch.num_rows // parts) if parts > 1 else batch.num_rows
+        if parts <= 1 or rows == 0:
+            yield batch
+            continue
+        for start in range(0, batch.num_rows, rows):
+            yield batch.slice(start, rows)
+
+
+def small_body(table: pa.Table) -> bytes | None:
+    """An Arrow stream in one piece, or None where it is long."""
+    if table.nbytes > SMALL_BODY_BYTES:
+        return None
+    sink = io.BytesIO()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue()
+
+
+class ArrowBody:
+    """An Arrow stream that is written while it is sent. ``on_batch`` is told the rows and bytes of each batch."""
+
+    def __init__(self, data: Any, on_batch: Callable[[int, int], None] | None = None) -> None:
+        self._data = data
+        self._on_batch = on_batch
+        self._first: pa.RecordBatchReader | None = to_reader(data)
+        self._was_read = False
+
+    @property
+    def is_repeatable(self) -> bool:
+        """What is held in memory can be read again; a stream or a generator cannot."""
+        return not self._was_read or is_rows(self._data) or isinstance(self._data, pa.Table) or _is_frame(self._data)
+
+    def write_to(self, send: Callable[[bytes], None]) -> None:
+        reader = self._first if self._first is not None else to_reader(self._data)
+        self._first, self._was_read = None, True
+        sink = _PieceSink(send)
+        with pa.ipc.new_stream(sink, reader.schema) as writer:
+            for batch in batches_to_send(reader):
+                writer.write_batch(batch)
+                if self._on_batch is not None:
+                    self._on_batch(batch.num_rows, batch.nbytes)
+        sink.flush_pieces()
+
+
+def _is_frame(data: object) -> bool:
+    modules = {"polars": "DataFrame", "pandas": "DataFrame"}
+    return any(isinstance(data, getattr(sys.modules[m], name)) for m, name in modules.items() if m in sys.modules)
+
+
+class _PieceSink(io.RawIOBase):
+    """Joins the many small writes of an Arrow stream, and passes long ones on."""
+
+    def __init__(self, send: Callable[[bytes], None]) -> None:
+        super().__init__()
+        self._send = send
+        self._pieces: list[bytes] = []
+        self._bytes = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        length = len(data)
+        self._pieces.append(bytes(data))
+        self._bytes += length
+        if self._bytes >= PIECE_BYTES:
+            self.flush_pieces()
+        return length
+
+    def flush_pieces(self) -> None:
+        pieces, self._pieces, self._bytes = self._pieces, [], 0
+        if pieces:
+            self._send(pieces[0] if len(pieces) == 1 else b"".join(pieces))

@@ -1,0 +1,191 @@
+"""The rows of a frame, and those that come."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Literal
+
+import pyarrow as pa
+
+from ._answer import Answer
+from ._connection import Connection
+from ._http import Repeat, segment
+from ._names import quote_column
+from ._pool import Abort
+from ._result import open_stream, read_batches
+from .errors import BrokenConnectionError, FrameholdError, NoAnswerError
+
+WAIT_SECONDS = 30
+MOST_BROKEN_ANSWERS = 10
+
+
+class Follower:
+    """Record batches as they come: ``for batch in follower``, or ``async for batch in follower``.
+
+    It goes on after a broken connection, at the row where it was. It raises HandleGoneError when the frame was dropped
+    or its rows were replaced. ``close()`` it, or use it in a ``with``.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        name: str,
+        *,
+        start: int | Literal["end"] = 0,
+        columns: Sequence[str] | None = None,
+        where: str | None = None,
+        lineage: str | None = None,
+        retry_seconds: float = 300.0,
+    ) -> None:
+        if not (start == "end" or (isinstance(start, int) and start >= 0)):
+            raise ValueError(f"start is {start!r}; it is the number of a row, from 0, or 'end'")
+        self._http = connection._http
+        self._path = f"handles/{segment(name)}/rows"
+        names = None if columns is None else ",".join(quote_column(column) for column in columns)
+        self._query = {"fmt": "arrow", "live": "long-poll", "columns": names, "where": where}
+        self._retry_seconds = retry_seconds
+        self._abort = Abort()
+        self._batches: deque[pa.RecordBatch] = deque()
+        self._ahead: int | Literal["end"] = start
+        self._pending: asyncio.Future[bool] | None = None
+        self._is_begun = False
+        #: The number of the row behind those that were given: the ``start`` of another follower that goes on here.
+        self.next_row: int | Literal["end"] = start
+        #: Of the frame: stays while it grows, and changes when its rows are replaced.
+        self.lineage = lineage
+
+    def __iter__(self) -> Follower:
+        return self
+
+    def __next__(self) -> pa.RecordBatch:
+        while not self._batches:
+            if not self._fetch():
+                raise StopIteration
+        return self._take()
+
+    def __aiter__(self) -> Follower:
+        return self
+
+    async def __anext__(self) -> pa.RecordBatch:
+        while not self._batches:
+            if self._pending is None:
+                self._pending = _in_thread(self._fetch)
+            pending = self._pending
+            try:
+                # One that is cancelled does not lose rows: the next call waits for the same answer.
+                is_open = await asyncio.shield(pending)
+            finally:
+                if pending.done():
+                    self._pending = None
+            if not is_open:
+                raise StopAsyncIteration
+        return self._take()
+
+    def close(self) -> None:
+        """Ends it, also while another thread waits for rows."""
+        self._abort.set()
+
+    def __enter__(self) -> Follower:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Follower:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_abort"):
+            self._abort.set()
+
+    def _take(self) -> pa.RecordBatch:
+        batch = self._batches.popleft()
+        if not self._batches:
+            self.next_row = self._ahead
+        return batch
+
+    def _fetch(self) -> bool:
+        """Waits for rows, or half a minute. False when it was closed."""
+        for attempt in range(MOST_BROKEN_ANSWERS):
+            try:
+                if not self._abort.is_set:
+                    self._read(self._ask())
+                    return True
+            except FrameholdError as error:
+                is_broken = isinstance(error, (BrokenConnectionError, NoAnswerError))
+                if not self._abort.is_set and (not is_broken or attempt == MOST_BROKEN_ANSWERS - 1):
+                    raise
+            if self._abort.is_set:
+                break
+            time.sleep(min(0.05 * 2**attempt, 5.0))
+        return False
+
+    def _ask(self) -> Answer:
+        # The first answer tells where the frame is, and comes at once: "end" is then a number that stays.
+        wait = WAIT_SECONDS if self._is_begun else 0
+        query = {**self._query, "from": self._ahead, "lineage": self.lineage, "wait": f"{wait}s"}
+        return self._http.request(
+            "GET",
+            self._path,
+            query,
+            repeat=Repeat.STEADILY,
+            retry_seconds=self._retry_seconds,
+            timeout=wait + 30,
+            abort=self._abort,
+        )
+
+    def _read(self, answer: Answer) -> None:
+        batches: list[pa.RecordBatch] = []
+        if answer.status == 204:
+            answer.read()
+        else:
+            batches += (
+                batch
+                for batch in read_batches(open_stream(answer), answer, lambda rows, size: None)
+                if batch.num_rows > 0
+            )
+        self._ahead = int(answer.header("Next-Row") or 0)
+        self.lineage, self._is_begun = answer.header("Lineage"), True
+        if batches:
+            self._batches.extend(batches)
+        else:
+            self.next_row = self._ahead
+
+
+def _in_thread(work: Callable[[], bool]) -> asyncio.Future[bool]:
+    """In a thread that nothing waits for when the program ends, unlike those of an executor."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[bool] = loop.create_future()
+
+    def settle(value: bool, error: BaseException | None) -> None:
+        if future.cancelled():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(value)
+
+    def run() -> None:
+        value, failure = False, None
+        try:
+            value = work()
+        except BaseException as error:
+            failure = error
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(settle, value, failure)
+
+    threading.Thread(target=run, name="framehold-follow", daemon=True).start()
+    return future

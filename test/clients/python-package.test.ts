@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Cleanup } from '../../src/core/async/cleanup.ts';
+import { startFramehold } from '../support/framehold.ts';
+import { needed } from '../support/missing.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import {
+  buildWheel,
+  checkInstalled,
+  installWheel,
+  otherTools,
+  packageSource,
+  packageTools,
+} from './support/python-package.ts';
+import { startSecureServer } from './support/secure-server.ts';
+
+const run = promisify(execFile);
+const tests = readdirSync(join(packageSource, 'tests')).filter((name) => /^test_.*\.py$/.test(name));
+const tools = await needed('the Python package', packageTools);
+
+describe.skipIf(tools === undefined)('the Python package', () => {
+  const cleanup = new Cleanup();
+  let folder: string;
+  let wheel: string;
+  let python: string;
+  let bare: string;
+  let environment: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    folder = cleanup.use(await temporaryDirectory()).path;
+    const at = (name: string): string => join(folder, name);
+    wheel = await buildWheel(tools ?? '', at('built'));
+    [python, bare] = await Promise.all([
+      installWheel(tools ?? '', { folder: at('all'), wheel, packages: 'all' }),
+      installWheel(tools ?? '', { folder: at('bare'), wheel, packages: ['pyarrow'] }),
+    ]);
+    const server = cleanup.use(await startFramehold());
+    const secure = cleanup.use(await startSecureServer());
+    environment = {
+      PATH: process.env.PATH,
+      HOME: folder,
+      PYTHONDONTWRITEBYTECODE: '1',
+      FRAMEHOLD_TEST_URL: server.url,
+      FRAMEHOLD_TEST_SECURE_URL: secure.url,
+      FRAMEHOLD_TEST_SECURE_FOLDER: secure.folder,
+    };
+  });
+  afterAll(() => cleanup[Symbol.asyncDispose]());
+
+  const runPython = async (command: string, args: readonly string[], cwd: string): Promise<string> => {
+    try {
+      return (await run(command, args, { cwd, env: environment, maxBuffer: 64 * 1024 * 1024 })).stdout;
+    } catch (error) {
+      const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+      const failure = new Error(`${stdout}${stderr}`);
+      failure.stack = failure.message;
+      throw failure;
+    }
+  };
+
+  test('is a wheel for every platform, with its types', async () => {
+    expect(basename(wheel)).toMatch(/^framehold-[\d.]+-py3-none-any\.whl$/);
+    const site = join(folder, 'all', 'lib');
+    const [version = ''] = await readdir(site);
+    expect(await readdir(join(site, version, 'site-packages', 'framehold'))).toContain('py.typed');
+  });
+
+  test('has the version of the server', () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(basename(wheel)).toBe(`framehold-${version}-py3-none-any.whl`);
+  });
+
+  test('needs nothing but pyarrow', async () => {
+    await checkInstalled(bare);
+    const code = `
+import os, framehold
+with framehold.connect(os.environ["FRAMEHOLD_TEST_URL"]) as server:
+    server.put("bare", {"n": [1, 2], "t": ["x", None]})
+    with server.append("bare") as bare: bare.write({"n": 3})
+    print(server.get("bare").to_pylist(), next(server.follow("bare")).num_rows, server.sql("SELECT 1 AS n")["n"])
+    print("<svg" in server.get("bare")._repr_html_(), server.frame("bare").limit(1).collect().to_pylist())
+`;
+    expect(await runPython(bare, ['-c', code], folder)).toBe(
+      "[{'n': 1, 't': 'x'}, {'n': 2, 't': None}, {'n': 3, 't': None}] 3 [1]\nTrue [{'n': 1, 't': 'x'}]\n",
+    );
+  });
+
+  test('has no errors of mypy --strict', { timeout: 240_000 }, async () => {
+    await runPython(python, ['-m', 'mypy', '--strict', '--cache-dir', join(folder, 'mypy')], packageSource);
+  });
+
+  test.each(tests)('passes %s', { timeout: 240_000 }, async (name) => {
+    await runPython(python, ['-m', 'pytest', join('tests', name)], packageSource);
+  });
+
+  // The oldest that it supports, and a newer one.
+  test.each(['3.10', '3.13'])(
+    'passes them in Python %s, where that is installed',
+    { timeout: 600_000 },
+    async (version) => {
+      const others = await needed(`Python ${version}`, () => otherTools(version));
+      if (others === undefined) return;
+      const other = await installWheel(others, { folder: join(folder, version), wheel, packages: 'all' });
+      await checkInstalled(other);
+      await runPython(other, ['-m', 'pytest'], packageSource);
+    },
+  );
+});
