@@ -40,7 +40,13 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'units',
-          include: ['src/**/*.test.ts', 'console/**/*.test.ts', 'bench/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: [
+            'src/**/*.test.ts',
+            'clients/typescript/**/*.test.ts',
+            'console/**/*.test.ts',
+            'bench/**/*.test.ts',
+            'scripts/**/*.test.ts',
+          ],
           exclude: [...withLibrary, ...withProcesses],
           pool: 'threads',
           isolate: false,

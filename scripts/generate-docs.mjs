@@ -1,4 +1,4 @@
-// Writes the pages of docs/reference, and the file of the console, that are made from tables in the code, and NOTICE. `node scripts/generate-docs.mjs`
+// Writes the pages of docs/reference, and the files of the console and of a client, that are made from tables in the code, and NOTICE. `node scripts/generate-docs.mjs`
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { tsImport } from 'tsx/esm/api';
 import { consolePackages } from './build-console.mjs';
 
 const { renderHttpPage } = await tsImport('./reference/http-page.ts', import.meta.url);
+const { clientTypes } = await tsImport('./reference/client-types.ts', import.meta.url);
 const { cliPage } = await tsImport('./reference/cli-page.ts', import.meta.url);
 const { functionsModule } = await tsImport('./reference/functions-module.ts', import.meta.url);
 const { metricsPage } = await tsImport('./reference/metrics-page.ts', import.meta.url);
@@ -22,7 +23,9 @@ const pages = {
 };
 
 const httpPage = new URL('../docs/reference/http.md', import.meta.url);
-writeFileSync(httpPage, renderHttpPage(readFileSync(httpPage, 'utf8'), await openApiDocument()));
+const document = await openApiDocument();
+writeFileSync(httpPage, renderHttpPage(readFileSync(httpPage, 'utf8'), document));
+writeFileSync(new URL('../clients/typescript/src/api.ts', import.meta.url), clientTypes(document));
 
 for (const [path, render] of Object.entries(pages)) {
   writeFileSync(new URL(`../${path}`, import.meta.url), render());
@@ -32,7 +35,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const components = shippedComponents(root, await consolePackages(root));
 writeFileSync(`${root}NOTICE`, noticeText(components));
 
-/** As a running server gives it. */
+/** As a running server gives it, with the routes of authentication. */
 async function openApiDocument() {
   const { loadConfig } = await tsImport('../src/config/load-config.ts', import.meta.url);
   const { startServer } = await tsImport('../src/server/start-server.ts', import.meta.url);
@@ -40,6 +43,7 @@ async function openApiDocument() {
   const dataDir = mkdtempSync(join(tmpdir(), 'framehold-docs-'));
   try {
     const argv = ['--data-dir', dataDir, '--http-bind-address', '127.0.0.1:0', '--grpc-port', '0'];
+    argv.push('--auth-enabled', '--auth-anonymous=default:read');
     const sources = { argv, env: {}, homeDir: dataDir, cwd: dataDir, coreCount: 1, readFile: () => undefined };
     const server = await startServer(loadConfig(sources).config, silentLogger);
     const { host, port } = server.httpAddress;

@@ -1,11 +1,11 @@
-import { sendJson } from './request.ts';
+import { call } from './request.ts';
 import { token } from './session-token.ts';
 
 /** Lets the browser save what a path of /exp or /exec gives. A link carries no token: a ticket stands in for it, once. */
 export async function downloadFile(path: string): Promise<void> {
   let href = path;
   if (token.peek() !== undefined) {
-    const { ticket } = await sendJson<{ ticket: string }>('/tickets', { path });
+    const { ticket } = await call('POST /tickets', { body: { path } });
     href = `${path}&ticket=${encodeURIComponent(ticket)}`;
   }
   const link = document.createElement('a');

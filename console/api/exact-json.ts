@@ -1,4 +1,4 @@
-import { type RequestOptions, request } from './request.ts';
+import { type PathOptions, request } from './request.ts';
 
 interface RawJson {
   /** A value that JSON.stringify writes as this text. */
@@ -21,7 +21,7 @@ export function parseExactJson(text: string): unknown {
 }
 
 /** Asks for rows whose columns are not known before. */
-export async function getExactJson<T>(path: string, options: RequestOptions = {}): Promise<T> {
+export async function getExactJson<T>(path: string, options: PathOptions = {}): Promise<T> {
   const response = await request(path, options);
   return parseExactJson(await response.text()) as T;
 }

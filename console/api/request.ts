@@ -1,37 +1,51 @@
-import { ApiError } from './api-error.ts';
+import type { Answer, Api } from '#client/api.ts';
+import { FrameholdError } from '#client/errors.ts';
+import { FetchTransport } from '#client/fetch-transport.ts';
+import { type CallOptions, Http, type RequestOptions } from '#client/http.ts';
+import type { HttpAnswer } from '#client/transport.ts';
 import { expireSession, token } from './session-token.ts';
 
-export interface RequestOptions {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: BodyInit;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Asks the server that serves this page. Rejects with an ApiError for whatever is not a success. */
-export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
-  const { signal, ...rest } = options;
-  const headers: Record<string, string> = { ...options.headers };
-  const asked = token.peek();
-  if (asked !== undefined) headers.authorization = `Bearer ${asked}`;
-  let response: Response;
-  try {
-    response = await fetch(path, { ...rest, headers, cache: 'no-cache', ...(signal !== undefined && { signal }) });
-  } catch (error) {
-    if (signal?.aborted === true) throw error;
-    throw new ApiError(0, 'unreachable', 'the server cannot be reached', { hint: 'is it running?' });
+/** The server that serves this page, in the name of whoever is logged in. */
+class SessionHttp extends Http {
+  override async request(method: string, path: string, options: RequestOptions = {}): Promise<HttpAnswer> {
+    const asked = token.peek();
+    const authorization = asked === undefined ? undefined : `Bearer ${asked}`;
+    try {
+      return await super.request(method, path, { ...options, headers: { authorization, ...options.headers } });
+    } catch (error) {
+      if (error instanceof FrameholdError && error.status === 401) expireSession(asked);
+      throw error;
+    }
   }
-  if (response.ok) return response;
-  if (response.status === 401) expireSession(asked);
-  throw await errorOf(response);
 }
 
-export async function getJson<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  const response = await request(path, options);
-  return (await response.json()) as T;
+let http: Http | undefined;
+
+/** What waits and asks again is the page's own business. */
+function server(): Http {
+  http ??= new SessionHttp(new FetchTransport(location.origin), { retries: 0 });
+  return http;
 }
 
-export function sendJson<T>(path: string, body: unknown, options: RequestOptions = {}): Promise<T> {
+export interface PathOptions extends Omit<RequestOptions, 'query'> {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+}
+
+/** One of the operations of the server that answer in JSON. */
+export function call<Name extends keyof Api>(name: Name, options: CallOptions<Name>): Promise<Answer<Name>> {
+  return server().call(name, options);
+}
+
+/** Rejects with a FrameholdError for whatever is not a success. */
+export function request(path: string, { method = 'GET', ...options }: PathOptions = {}): Promise<HttpAnswer> {
+  return server().request(method, path, options);
+}
+
+export async function getJson<T>(path: string, options: PathOptions = {}): Promise<T> {
+  return (await (await request(path, options)).json()) as T;
+}
+
+export function sendJson<T>(path: string, body: unknown, options: PathOptions = {}): Promise<T> {
   const headers = { ...options.headers, 'content-type': 'application/json' };
   return getJson<T>(path, { method: 'POST', ...options, headers, body: JSON.stringify(body) });
 }
@@ -45,20 +59,4 @@ export function withQuery(
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));
   const text = query.toString();
   return text === '' ? path : `${path}?${text}`;
-}
-
-async function errorOf(response: Response): Promise<ApiError> {
-  return apiErrorOf(response.status, await response.text().catch(() => ''));
-}
-
-export function apiErrorOf(status: number, text: string): ApiError {
-  try {
-    const { error, code, hint, position } = JSON.parse(text) as Record<string, unknown>;
-    return new ApiError(status, String(code ?? 'unknown'), String(error ?? text), {
-      ...(typeof hint === 'string' && { hint }),
-      ...(typeof position === 'number' && { position }),
-    });
-  } catch {
-    return new ApiError(status, 'unknown', text === '' ? `the server answered ${status}` : text);
-  }
 }

@@ -1,42 +1,14 @@
 import { computed, signal } from '@preact/signals';
-import { ApiError } from './api-error.ts';
-import { getJson } from './request.ts';
+import type { Answer } from '#client/api.ts';
+import { FrameholdError } from '#client/errors.ts';
+import { call } from './request.ts';
 import { forgetToken, keepToken, needsLogin } from './session-token.ts';
 
-export type Role = 'read' | 'write' | 'admin' | 'operator';
-
-export interface Identity {
-  readonly tenant: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly prefix: string | null;
-  readonly credential: 'none' | 'anonymous' | 'token' | 'jwt' | 'certificate';
-  readonly expires: string | null;
-  readonly use: { readonly frames: number; readonly bytes: number };
-  readonly limits: Readonly<Record<string, unknown>>;
-}
-
+export type Identity = Answer<'GET /whoami'>;
+export type Role = Identity['role'];
+export type ServerInfo = Answer<'GET /info'>;
 /** Where people log in by the authorization code flow. */
-export interface IssuerLogin {
-  readonly issuer: string;
-  readonly client_id: string;
-  readonly scope: string;
-  readonly authorization_endpoint: string;
-  readonly token_endpoint: string;
-}
-
-export interface ServerInfo {
-  readonly name: string;
-  readonly version?: string;
-  readonly grpc: { readonly host: string; readonly port: number; readonly tls: boolean };
-  readonly engines?: readonly string[];
-  readonly default_engine?: string;
-  readonly auto_engine?: string;
-  readonly max_limit?: number;
-  readonly credentials?: readonly string[];
-  /** For those who are not logged in. */
-  readonly login?: readonly IssuerLogin[];
-}
+export type IssuerLogin = NonNullable<ServerInfo['login']>[number];
 
 export const identity = signal<Identity | undefined>(undefined);
 export const serverInfo = signal<ServerInfo | undefined>(undefined);
@@ -55,20 +27,20 @@ export const isOperator = computed(() => rank.value >= ranks.indexOf('operator')
 export async function openSession(): Promise<void> {
   try {
     sessionError.value = undefined;
-    serverInfo.value = await getJson<ServerInfo>('/info');
-    identity.value = await getJson<Identity>('/whoami');
+    serverInfo.value = await call('GET /info', {});
+    identity.value = await call('GET /whoami', {});
     needsLogin.value = false;
     // Strangers are told less.
-    if (serverInfo.value.engines === undefined) serverInfo.value = await getJson<ServerInfo>('/info');
+    if (serverInfo.value.engines === undefined) serverInfo.value = await call('GET /info', {});
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) needsLogin.value = true;
+    if (error instanceof FrameholdError && error.status === 401) needsLogin.value = true;
     else sessionError.value = error;
   }
 }
 
 /** Rejects where the server does not take it. Until then it is not kept: every view would ask with it, and fail. */
 export async function logIn(token: string): Promise<void> {
-  const next = await getJson<Identity>('/whoami', { headers: { authorization: `Bearer ${token}` } });
+  const next = await call('GET /whoami', { headers: { authorization: `Bearer ${token}` } });
   keepToken(token);
   // Somebody else sees nothing of what is in memory, such as the results of statements.
   if (mayHaveSeenMore(identity.peek(), next)) location.reload();

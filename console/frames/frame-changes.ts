@@ -1,4 +1,5 @@
-import { ApiError, isAbort } from '../api/api-error.ts';
+import { FrameholdError } from '#client/errors.ts';
+import { isAbort } from '../api/api-error.ts';
 import { request, withQuery } from '../api/request.ts';
 import { readServerEvents } from './server-events.ts';
 
@@ -53,9 +54,10 @@ async function listen(prefix: string | undefined, watcher: FrameWatcher, signal:
       }
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
-      if (error instanceof ApiError && error.status === 401) return;
+      if (error instanceof FrameholdError && error.status === 401) return;
       watcher.onRefresh();
-      pauseMs = error instanceof ApiError && error.status !== 0 ? pollMs : Math.min(pauseMs * 2, maxPauseMs);
+      pauseMs =
+        error instanceof FrameholdError && error.status !== undefined ? pollMs : Math.min(pauseMs * 2, maxPauseMs);
     }
     await pause(pauseMs, signal);
   }

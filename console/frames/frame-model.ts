@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { ApiError, isAbort } from '../api/api-error.ts';
+import { ConnectionError, FrameholdError } from '#client/errors.ts';
+import { isAbort } from '../api/api-error.ts';
 import { describeFrame, type Frame, lineageOf } from './frame.ts';
 import { watchFrames } from './frame-changes.ts';
 import { type FrameSource, frameSource } from './rows/frame-source.ts';
@@ -76,9 +77,9 @@ export class FrameModel {
       this.#take(await describeFrame(this.handle, this.#abort.signal));
     } catch (error) {
       if (this.#abort.signal.aborted || isAbort(error)) return;
-      const isGone = error instanceof ApiError && (error.status === 404 || error.status === 410);
-      this.#isAway.value = error instanceof ApiError && error.status === 0;
-      const isDamaged = error instanceof ApiError && error.code === 'frame_damaged';
+      const isGone = error instanceof FrameholdError && (error.status === 404 || error.status === 410);
+      this.#isAway.value = error instanceof ConnectionError && error.status === undefined;
+      const isDamaged = error instanceof FrameholdError && error.code === 'frame_damaged';
       // Somebody is writing its file.
       if (isDamaged) this.#describeSoon();
       if (isDamaged && this.#source.peek() !== undefined) this.#source.peek()?.lose('damaged');

@@ -1,3 +1,5 @@
+import type { HttpAnswer } from '#client/transport.ts';
+
 /** An event of a stream of server-sent events. */
 export interface ServerEvent {
   readonly event: string;
@@ -27,18 +29,8 @@ function parseBlock(block: string): ServerEvent | undefined {
 }
 
 /** EventSource cannot send who asks; a request that is read as it comes can. */
-export async function* readServerEvents(response: Response): AsyncGenerator<ServerEvent> {
-  if (response.body === null) return;
-  const reader = response.body.getReader();
+export async function* readServerEvents(answer: HttpAnswer): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   const parser = new ServerEventParser();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield* parser.push(decoder.decode(value, { stream: true }));
-    }
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
+  for await (const piece of answer) yield* parser.push(decoder.decode(piece, { stream: true }));
 }

@@ -15,7 +15,7 @@ export interface GridSource {
   readonly key: string;
   readonly columns: readonly GridColumn[];
   readonly rowCount: ReadonlySignal<number>;
-  /** Rows [from, to), counted from 0. Rejects with an ApiError, also where the table is another one now. */
+  /** Rows [from, to), counted from 0. Rejects with a FrameholdError, also where the table is another one now. */
   rows(from: number, to: number, signal: AbortSignal): Promise<readonly (readonly Cell[])[]>;
   /** Of a table that is too wide to be asked for all columns of a row at once. */
   readonly blocks?: ColumnBlocks | undefined;

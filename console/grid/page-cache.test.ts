@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
-import { ApiError } from '../api/api-error.ts';
+import { FrameholdError } from '#client/errors.ts';
 import type { Cell, GridSource } from './grid-source.ts';
 import { PageCache } from './page-cache.ts';
 
@@ -76,7 +76,7 @@ it('asks again for a last page that has grown, and shows the old rows meanwhile'
 it('does not repeat a request that failed before it is told to', async () => {
   const { cache, requests, errors, settle } = openCache(100);
   cache.want(0, 30);
-  requests[0]?.fail(new ApiError(409, 'conflict', 'another version'));
+  requests[0]?.fail(new FrameholdError('frame_changed', 'another version', { status: 409 }));
   await settle();
   cache.want(5, 35);
   expect(requests).toHaveLength(1);

@@ -1,4 +1,5 @@
-import { ApiError, isAbort } from '../api/api-error.ts';
+import { FrameholdError } from '#client/errors.ts';
+import { isAbort } from '../api/api-error.ts';
 import type { Cell, GridSource } from './grid-source.ts';
 
 type Rows = readonly (readonly Cell[])[];
@@ -153,7 +154,7 @@ export class PageCache {
 
 /** The server is away, or has too much to do. */
 function isPassing(error: unknown): boolean {
-  return error instanceof ApiError && [0, 429, 502, 503].includes(error.status);
+  return error instanceof FrameholdError && [undefined, 429, 502, 503].includes(error.status);
 }
 
 function charactersOf(rows: Rows): number {

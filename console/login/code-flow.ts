@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { ApiError } from '../api/api-error.ts';
+import { FrameholdError } from '#client/errors.ts';
 import { type IssuerLogin, logIn } from '../api/session.ts';
 import { authorizationUrl, type LoginAttempt, parseAnswer, tokensOf } from './code-exchange.ts';
 
@@ -75,7 +75,7 @@ async function takeFirst(tokens: readonly string[]): Promise<void> {
       return await logIn(token);
     } catch (error) {
       refusal = error;
-      if (!(error instanceof ApiError) || error.status !== 401) break;
+      if (!(error instanceof FrameholdError) || error.status !== 401) break;
     }
   }
   throw refusal;

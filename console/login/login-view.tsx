@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, messageOf } from '../api/api-error.ts';
-import { getJson } from '../api/request.ts';
-import { type Identity, type IssuerLogin, identity, logIn, openSession, type ServerInfo } from '../api/session.ts';
+import { FrameholdError } from '#client/errors.ts';
+import { messageOf } from '../api/api-error.ts';
+import { call } from '../api/request.ts';
+import { type IssuerLogin, identity, logIn, openSession } from '../api/session.ts';
 import { beginLogin, canLogInByIssuer, loginError } from './code-flow.ts';
 
 /** Stands in the place of the view that was asked for, until the server takes who asks. */
@@ -85,7 +86,7 @@ function useIssuers(): readonly IssuerLogin[] {
   const [issuers, setIssuers] = useState<readonly IssuerLogin[]>([]);
   useEffect(() => {
     const leaving = new AbortController();
-    getJson<ServerInfo>('/info', { signal: leaving.signal }).then(
+    call('GET /info', { signal: leaving.signal }).then(
       ({ login = [] }) => setIssuers(login),
       () => {},
     );
@@ -101,7 +102,7 @@ function useAnonymous(): boolean {
     // Nobody could be told apart from a stranger so far: then the server has refused one.
     if (isAllowed || identity.peek() === undefined) return undefined;
     const leaving = new AbortController();
-    getJson<Identity>('/whoami', { signal: leaving.signal }).then(
+    call('GET /whoami', { signal: leaving.signal }).then(
       ({ credential }) => setAllowed(credential === 'anonymous'),
       () => {},
     );
@@ -111,7 +112,7 @@ function useAnonymous(): boolean {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof ApiError && error.status === 401
+  return error instanceof FrameholdError && error.status === 401
     ? `the server does not take this token: ${messageOf(error)}`
     : messageOf(error);
 }

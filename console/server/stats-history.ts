@@ -1,56 +1,10 @@
-export interface Listener {
-  readonly requests: number;
-  readonly failed: number;
-  readonly under_way: number;
-  readonly last_minute: {
-    readonly count: number;
-    readonly p50_ms: number;
-    readonly p90_ms: number;
-    readonly p99_ms: number;
-    readonly max_ms: number;
-  } | null;
-}
+import type { Answer } from '#client/api.ts';
 
-/** What GET /stats tells; `server` only to operators. */
-export interface Stats {
-  readonly version: string;
-  readonly uptime_ms: number;
-  readonly tenant: {
-    readonly name: string;
-    readonly frames: number;
-    readonly bytes: number;
-    readonly statements: number;
-    readonly followers: number;
-  };
-  readonly server?: ServerStats;
-}
-
-export interface CacheStats {
-  readonly budget_bytes: number;
-  readonly used_bytes: number;
-  readonly hits: number;
-  readonly misses: number;
-}
-
-export interface ServerStats {
-  readonly node: string;
-  readonly memory: { readonly rss_bytes: number; readonly heap_used_bytes: number };
-  readonly workers: { readonly processes: number; readonly rss_bytes: number | null };
-  readonly event_loop: { readonly p50_ms: number; readonly p99_ms: number; readonly max_ms: number } | null;
-  readonly disk: { readonly free_bytes: number; readonly total_bytes: number; readonly used_bytes: number } | null;
-  readonly cache: CacheStats;
-  readonly disk_cache: CacheStats | null;
-  readonly frames: {
-    readonly frames: number;
-    readonly bytes: number;
-    readonly puts: number;
-    readonly rows_put: number;
-    readonly bytes_put: number;
-  };
-  readonly statements: { readonly under_way: number; readonly begun: number };
-  readonly followers: number;
-  readonly listeners: { readonly http: Listener; readonly grpc: Listener };
-}
+/** `server` only to operators. */
+export type Stats = Answer<'GET /stats'>;
+export type ServerStats = NonNullable<Stats['server']>;
+export type CacheStats = ServerStats['cache'];
+export type Listener = ServerStats['listeners']['http'];
 
 export interface Sample {
   /** On a clock that only goes forward. */

@@ -1,14 +1,8 @@
 import { signal } from '@preact/signals';
-import { getJson } from '../api/request.ts';
+import type { Answer } from '#client/api.ts';
+import { call } from '../api/request.ts';
 
-export interface Engine {
-  readonly name: string;
-  readonly kind: string;
-  readonly state: string;
-  readonly version: string | null;
-  readonly problem?: string;
-  readonly auto: boolean;
-}
+export type Engine = Answer<'GET /engines'>['engines'][number];
 
 const refreshAfterMs = 10_000;
 
@@ -20,7 +14,7 @@ export async function refreshEngines(signal?: AbortSignal): Promise<void> {
   if (performance.now() - askedAt < refreshAfterMs) return;
   askedAt = performance.now();
   try {
-    engines.value = (await getJson<{ readonly engines: readonly Engine[] }>('/engines', { signal })).engines;
+    engines.value = (await call('GET /engines', { signal })).engines;
   } catch (error) {
     askedAt = Number.NEGATIVE_INFINITY;
     throw error;

@@ -1,11 +1,6 @@
-import { getJson, withQuery } from '../api/request.ts';
+import type { Answer } from '#client/api.ts';
+import { call, getJson, withQuery } from '../api/request.ts';
 import { type CompletedFrame, emptyIndex, type FrameIndex, indexOf } from './editor/completion.ts';
-
-interface ListedFrame {
-  readonly handle: string;
-  readonly rows: number | null;
-  readonly columns: CompletedFrame['columns'] | null;
-}
 
 const refreshAfterMs = 30_000;
 const pageSize = 1000;
@@ -51,10 +46,7 @@ export async function refreshFrames({ isStale = false, signal }: { isStale?: boo
   const frames: CompletedFrame[] = [];
   let after: string | undefined;
   do {
-    const page: { readonly handles: readonly ListedFrame[]; readonly next: string | null } = await getJson(
-      withQuery('/handles', { limit: pageSize, after }),
-      { signal },
-    );
+    const page: Answer<'GET /handles'> = await call('GET /handles', { query: { limit: pageSize, after }, signal });
     for (const { handle, rows, columns } of page.handles) frames.push({ name: handle, rows, columns: columns ?? [] });
     after = page.next ?? undefined;
   } while (after !== undefined && frames.length < mostFrames);

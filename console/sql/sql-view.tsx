@@ -1,6 +1,7 @@
 import { untracked, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, messageOf } from '../api/api-error.ts';
+import { FrameholdError } from '#client/errors.ts';
+import { messageOf } from '../api/api-error.ts';
 import { offerCommands } from '../navigation/commands.ts';
 import { goTo, hrefOf, place } from '../navigation/route.ts';
 import { copyText } from '../widgets/clipboard.ts';
@@ -37,7 +38,7 @@ export function SqlView() {
 
   const underline = (run: StatementRun, error: unknown): void => {
     const handle = editor.current;
-    if (!(error instanceof ApiError) || error.position === undefined || handle === undefined) return;
+    if (!(error instanceof FrameholdError) || error.position === undefined || handle === undefined) return;
     const { text } = handle.place();
     const isThere = text.startsWith(run.statement, run.textAt) && currentTab.peek().id === run.tab;
     const at = run.textAt + Math.max(0, error.position - prefixLength(run));

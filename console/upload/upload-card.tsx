@@ -183,7 +183,7 @@ function Outcome({ answer }: { readonly answer: ImportAnswer }) {
           {rowsRejected > 0 && `; ${formatCount(rowsRejected)} left out`}.
         </span>
       </p>
-      <RejectionList rejections={rejections} count={rowsRejected} title="Rows that were left out" />
+      <RejectionList rejections={rejections ?? []} count={rowsRejected} title="Rows that were left out" />
       <div class="card-actions">
         <a class="button primary" href={hrefOf('frames', [handle])}>
           <Icon name="table" />

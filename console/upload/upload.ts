@@ -1,8 +1,9 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Answer } from '#client/api.ts';
+import { FrameholdError } from '#client/errors.ts';
 import { type FileFormatName, formatOfName } from '../../src/core/file-format.ts';
-import { ApiError, isAbort } from '../api/api-error.ts';
-import { getJson, withQuery } from '../api/request.ts';
-import { sendFile } from '../api/send-file.ts';
+import { isAbort } from '../api/api-error.ts';
+import { call, getJson, request, withQuery } from '../api/request.ts';
 import { handleFault, handleForFile, isPacked } from './file-name.ts';
 import { type ImportMode, type ImportOptions, importParameters, schemaOf } from './import-options.ts';
 
@@ -25,16 +26,7 @@ export interface ImportPreview {
   readonly dataset: readonly (readonly unknown[])[];
 }
 
-export interface ImportAnswer {
-  readonly handle: string;
-  readonly version: number;
-  readonly rowsImported: number;
-  readonly rowsRejected: number;
-  readonly columns: readonly { readonly name: string; readonly type: string }[];
-  readonly rejections: readonly Rejection[];
-  readonly bytes: number;
-  readonly ms: number;
-}
+export type ImportAnswer = Extract<Answer<'POST /imp'>, { readonly rowsImported: number }>;
 
 export type PreviewState =
   /** Of a format with types of its own, or packed. */
@@ -143,7 +135,12 @@ export class Upload {
     const startedMs = performance.now();
     this.phase.value = { kind: 'sending', sent: 0, bytesPerSecond: undefined };
     try {
-      const answer = await sendFile<ImportAnswer>(...this.#request(), {
+      const [path, body] = this.#request();
+      const answer = await request(path, {
+        method: 'POST',
+        body,
+        // What the system takes the file for is often wrong.
+        headers: { 'content-type': body instanceof File ? 'application/octet-stream' : undefined },
         signal: sending.signal,
         onSent: (bytes) => {
           // A form is a little longer than its file.
@@ -155,11 +152,12 @@ export class Upload {
               : { kind: 'reading', sinceMs: performance.now() };
         },
       });
-      this.phase.value = { kind: 'done', answer };
+      this.phase.value = { kind: 'done', answer: (await answer.json()) as ImportAnswer };
     } catch (error) {
       this.phase.value = isAbort(error) || sending.signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', error };
       // Somebody else may have made the frame meanwhile.
-      if (error instanceof ApiError && error.code === 'handle_exists') void this.#lookUp(new AbortController().signal);
+      if (error instanceof FrameholdError && error.code === 'handle_exists')
+        void this.#lookUp(new AbortController().signal);
     } finally {
       this.#sending = undefined;
     }
@@ -194,10 +192,7 @@ export class Upload {
     const handle = this.handle.peek();
     try {
       // Not GET /handles/{handle}: a name that is free would be an error in the browser's log.
-      const { handles } = await getJson<{ handles: readonly { handle: string; rows: number | null }[] }>(
-        withQuery('/handles', { prefix: handle, limit: 1 }),
-        { signal: abort },
-      );
+      const { handles } = await call('GET /handles', { query: { prefix: handle, limit: 1 }, signal: abort });
       const [first] = handles;
       this.target.value = first?.handle === handle ? { kind: 'taken', rows: first.rows } : { kind: 'free' };
     } catch (error) {
@@ -232,7 +227,7 @@ export class Upload {
     } catch (error) {
       if (abort.aborted) return;
       // The bytes tell that it is Parquet or Arrow.
-      const hasOwnTypes = error instanceof ApiError && error.message.startsWith('preview is given');
+      const hasOwnTypes = error instanceof FrameholdError && error.message.startsWith('preview is given');
       this.preview.value = hasOwnTypes ? { kind: 'none' } : { kind: 'failed', error };
     }
   }

@@ -22,7 +22,9 @@ export interface ReleaseOptions {
 }
 
 const branch = 'main';
-const changedFiles = ['package.json', 'package-lock.json', 'CHANGELOG.md'] as const;
+const clientFolder = 'clients/typescript';
+const versionFiles = ['package.json', 'package-lock.json', `${clientFolder}/package.json`] as const;
+const changedFiles = [...versionFiles, 'CHANGELOG.md'] as const;
 
 /** Makes the files of a release in `release/<version>`, a commit and a tag. Throws where something forbids it; the checkout is as before then. */
 export async function release(options: ReleaseOptions): Promise<void> {
@@ -43,7 +45,7 @@ export async function release(options: ReleaseOptions): Promise<void> {
     for (const { path, text } of before) writeFileSync(join(root, path), text);
   };
   try {
-    for (const path of ['package.json', 'package-lock.json'])
+    for (const path of versionFiles)
       writeFileSync(join(root, path), withVersion(read(path), version));
     writeFileSync(join(root, 'CHANGELOG.md'), changelog);
     await writeFiles(options, components);
@@ -88,7 +90,7 @@ async function audit({ root, report }: ReleaseOptions, components: readonly Comp
   report('npm audit: nothing that we ship');
 }
 
-/** The package, its bill of materials, and the checksums of both. */
+/** The package, its bill of materials, the client for TypeScript, and the checksums of all. */
 async function writeFiles(options: ReleaseOptions, components: readonly Component[]): Promise<void> {
   const { root, version, report } = options;
   const folder = join(root, 'release', version);
@@ -96,9 +98,14 @@ async function writeFiles(options: ReleaseOptions, components: readonly Componen
   mkdirSync(folder, { recursive: true });
   report('npm pack …');
   await npm(root, ['pack', '--pack-destination', folder]);
+  await npm(join(root, clientFolder), ['pack', '--pack-destination', folder]);
   const sbom = await npm(root, ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx']);
   const bill = billOfMaterials(JSON.parse(sbom) as CycloneDx, components);
-  const names = [`framehold-${version}.tgz`, `framehold-${version}.cdx.json`] as const;
+  const names = [
+    `framehold-${version}.tgz`,
+    `framehold-${version}.cdx.json`,
+    `framehold-client-${version}.tgz`,
+  ] as const;
   writeFileSync(join(folder, names[1]), `${JSON.stringify(bill, null, 2)}\n`);
   const sums = names.map((name) => {
     const hash = createHash('sha256').update(readFileSync(join(folder, name)));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { clientTypes, type TypedDocument } from '../../scripts/reference/client-types.ts';
 import { type DescribedPaths, renderHttpPage } from '../../scripts/reference/http-page.ts';
 import { errorCodes } from '../../src/core/app-error.ts';
 import type { DataType } from '../../src/core/data-type.ts';
@@ -38,6 +39,14 @@ describe('docs/reference', () => {
     for (const operation of operations.filter((each) => !/^(HEAD|PUT) /.test(each))) {
       expect(page).toContain(`\`${operation}\``);
     }
+  });
+
+  test('the types of the TypeScript client are those of the document of the server', async () => {
+    await using server = await startFramehold({
+      settings: { 'auth.enabled': 'true', 'auth.anonymous': 'default:read' },
+    });
+    const openapi = (await ask(`${server.url}/openapi.json`)).json() as unknown as TypedDocument;
+    expect(read('clients/typescript/src/api.ts'), 'node scripts/generate-docs.mjs').toBe(clientTypes(openapi));
   });
 
   test('http.md has a row for every parameter of /exec, though its tables are written by hand', async () => {

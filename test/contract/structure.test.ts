@@ -22,7 +22,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['core'],
   tls: ['core', 'config'],
   grpc: ['core', 'telemetry', 'tls'],
-  client: ['core', 'encoding', 'grpc'],
   config: ['core', 'telemetry'],
   'engines/duckdb': ['core', 'encoding'],
   'engines/spark': ['core', 'encoding', 'grpc'],
@@ -30,7 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['core', 'auth', 'cache', 'encoding', 'follow', 'frames', 'query', 'telemetry', 'tls'],
   flight: ['core', 'auth', 'encoding', 'follow', 'frames', 'grpc', 'query'],
   doctor: ['core', 'config', 'tls'],
-  cli: ['core', 'client', 'config', 'doctor', 'telemetry'],
+  cli: ['core', 'client', 'client/node', 'config', 'doctor', 'telemetry'],
   'main.ts': ['core', 'cli', 'config', 'telemetry', 'server'],
   server: [
     ...['core', 'audit', 'auth', 'cache', 'encoding', 'frames', 'query', 'telemetry', 'config', 'http', 'flight'],
@@ -38,15 +37,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const viewMayImport = ['api', 'navigation', 'widgets', 'grid', 'plot'];
+const viewMayImport = ['api', 'client', 'navigation', 'widgets', 'grid', 'plot'];
 
 /** The same for the console. No view imports another. */
 const consoleMayImport: Readonly<Record<string, readonly string[]>> = {
-  api: [],
+  api: ['client'],
   navigation: [],
-  widgets: ['api'],
-  grid: ['api', 'widgets'],
-  plot: ['api', 'widgets'],
+  widgets: ['api', 'client'],
+  grid: ['api', 'client', 'widgets'],
+  plot: ['api', 'client', 'widgets'],
   frames: viewMayImport,
   sql: viewMayImport,
   upload: viewMayImport,
@@ -54,6 +53,12 @@ const consoleMayImport: Readonly<Record<string, readonly string[]>> = {
   login: viewMayImport,
   app: [...viewMayImport, 'frames', 'sql', 'upload', 'server', 'login'],
   'main.tsx': ['api', 'app', 'login'],
+};
+
+/** The same for the client package. What browsers run imports nothing of the server, nor of Node. */
+const clientMayImport: Readonly<Record<string, readonly string[]>> = {
+  client: [],
+  'client/node': ['client', 'config', 'encoding', 'grpc'],
 };
 
 /** Files of the server that the console is bundled with: pure functions. */
@@ -86,8 +91,10 @@ describe('every import', () => {
   it.each([
     { folder: 'src', table: mayImport, pure: [] as readonly string[], least: 1000 },
     { folder: 'console', table: consoleMayImport, pure: sharedWithConsole, least: 300 },
+    { folder: 'clients/typescript/src', table: clientMayImport, pure: [], least: 50 },
   ])('of $folder is one that the table allows', async ({ folder, table, pure, least }) => {
-    const partOf = (path: string): string => Object.keys(table).find((part) => isIn(path, `${folder}/${part}`)) ?? path;
+    const partOf = (path: string): string =>
+      partBelow(path, folder, table) ?? clientPart(path) ?? partBelow(path, 'src', mayImport) ?? path;
     const wrong: string[] = [];
     let seen = 0;
     for (const path of await sourceFiles(folder)) {
@@ -158,10 +165,23 @@ async function sourceFiles(folder: string): Promise<string[]> {
 
 /** Files of ours that a file imports, types included. */
 function importsOf(path: string, text: string): string[] {
-  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'(\.[^']+)'/g)];
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'((?:\.|#client\/)[^']+)'/g)];
   return specifiers
-    .map(([, specifier = '']) => join(dirname(path), specifier))
+    .map(([, specifier = '']) =>
+      specifier.startsWith('#client/')
+        ? specifier.replace('#client', 'clients/typescript/src')
+        : join(dirname(path), specifier),
+    )
     .filter((target) => /\.tsx?$/.test(target));
+}
+
+function partBelow(path: string, folder: string, table: Readonly<Record<string, unknown>>): string | undefined {
+  return Object.keys(table).find((part) => isIn(path, `${folder}/${part}`));
+}
+
+function clientPart(path: string): string | undefined {
+  if (!isIn(path, 'clients/typescript/src')) return undefined;
+  return /^clients\/typescript\/src\/node(\/|\.ts$)/.test(path) ? 'client/node' : 'client';
 }
 
 function isIn(path: string, part: string): boolean {

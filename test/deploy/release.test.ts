@@ -48,6 +48,7 @@ async function checkout(): Promise<Checkout> {
     'package-lock.json',
     json({ name: 'framehold', version: '0.1.0', lockfileVersion: 3, requires: true, packages }),
   );
+  write('clients/typescript/package.json', json({ name: '@framehold/client', version: '0.1.0' }));
   write('node_modules/undici/package.json', json({ name: 'undici', ...undici }));
   write('node_modules/undici/LICENSE', 'MIT License\n');
   write('NOTICE', noticeText(shippedComponents(directory.path, [])));
@@ -99,6 +100,7 @@ test('a release sets the version, dates the changelog, makes the package with it
     /^npm audit: nothing that we ship\n[\s\S]*\ncommitted, and tagged v0\.2\.0; to publish it: git push origin main v0\.2\.0$/,
   );
   expect(JSON.parse(here.read('package.json')).version).toBe('0.2.0');
+  expect(JSON.parse(here.read('clients/typescript/package.json')).version).toBe('0.2.0');
   const lock = JSON.parse(here.read('package-lock.json'));
   expect([lock.version, lock.packages[''].version, lock.packages['node_modules/undici'].version]).toEqual([
     ...['0.2.0', '0.2.0', '7.0.0'],
@@ -106,13 +108,13 @@ test('a release sets the version, dates the changelog, makes the package with it
   expect(here.read('CHANGELOG.md')).toMatch(/## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n/);
   expect(here.git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
   expect(here.git('show', '--name-only', '--format=', 'v0.2.0^{commit}').split('\n').sort()).toEqual([
-    ...['CHANGELOG.md', 'package-lock.json', 'package.json'],
+    ...['CHANGELOG.md', 'clients/typescript/package.json', 'package-lock.json', 'package.json'],
   ]);
   expect(here.git('status', '--porcelain')).toBe('');
 
   const sums = here.read('release/0.2.0/SHA256SUMS').trimEnd().split('\n');
   const names = sums.map((line) => line.slice(66));
-  expect(names).toEqual(['framehold-0.2.0.tgz', 'framehold-0.2.0.cdx.json']);
+  expect(names).toEqual(['framehold-0.2.0.tgz', 'framehold-0.2.0.cdx.json', 'framehold-client-0.2.0.tgz']);
   for (const [at, name] of names.entries()) {
     const bytes = readFileSync(join(here.path, 'release/0.2.0', name));
     expect(sums[at]?.slice(0, 64)).toBe(createHash('sha256').update(bytes).digest('hex'));
@@ -126,7 +128,7 @@ test('a dry run makes the files, and leaves the checkout as it was', async () =>
   vi.stubEnv('npm_config_dry_run', 'true');
   expect(await releaseOf(here, { version: '0.1.0', dryRun: true })).toMatch(/dry run: no commit, no tag v0\.1\.0$/);
   expect(readdirSync(join(here.path, 'release/0.1.0')).sort()).toEqual([
-    ...['SHA256SUMS', 'framehold-0.1.0.cdx.json', 'framehold-0.1.0.tgz'],
+    ...['SHA256SUMS', 'framehold-0.1.0.cdx.json', 'framehold-0.1.0.tgz', 'framehold-client-0.1.0.tgz'],
   ]);
   expect([here.git('status', '--porcelain'), here.git('tag'), here.git('rev-parse', 'HEAD')]).toEqual(['', '', head]);
 });

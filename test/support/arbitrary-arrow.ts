@@ -1,4 +1,4 @@
-import { arrowFile as indexed } from '../../src/client/arrow-writer.ts';
+import { arrowFile as indexed } from '#client/node/arrow-writer.ts';
 import type { Vector } from '../../src/core/batch.ts';
 import type { Column, DataType } from '../../src/core/data-type.ts';
 import {

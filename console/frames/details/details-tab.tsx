@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { request, sendJson } from '../../api/request.ts';
+import { call } from '../../api/request.ts';
 import { identity, mayAdminister, mayWrite } from '../../api/session.ts';
 import { goTo, hrefOf } from '../../navigation/route.ts';
 import { Confirm } from '../../widgets/confirm.tsx';
@@ -7,7 +7,7 @@ import { ErrorMessage } from '../../widgets/error-message.tsx';
 import { formatBytes, formatCount, formatCountOf, formatDuration } from '../../widgets/format.ts';
 import { Icon } from '../../widgets/icon.tsx';
 import { notify } from '../../widgets/notices.tsx';
-import { type Frame, framePath, lineageOf } from '../frame.ts';
+import { type Frame, lineageOf } from '../frame.ts';
 import { formatRemaining, formatTime } from '../frame-format.ts';
 import { FrameShares } from './frame-shares.tsx';
 
@@ -76,8 +76,8 @@ export function DetailsTab({ frame, onChange }: DetailsTabProps) {
           }
           action="Drop"
           onConfirm={async () => {
-            await request(framePath(frame.handle), {
-              method: 'DELETE',
+            await call('DELETE /handles/{handle}', {
+              segments: { handle: frame.handle },
               headers: { 'if-match': `"${frame.version}"` },
             });
             notify(`${frame.handle} is dropped`);
@@ -93,9 +93,9 @@ export function DetailsTab({ frame, onChange }: DetailsTabProps) {
 function Renew({ frame, onChange }: DetailsTabProps) {
   const [ttl, setTtl] = useState('');
   const [error, setError] = useState<unknown>();
-  const renew = async (body: object): Promise<void> => {
+  const renew = async (query: { readonly ttl?: string }): Promise<void> => {
     try {
-      await sendJson(framePath(frame.handle, '/renew'), body);
+      await call('POST /handles/{handle}/renew', { segments: { handle: frame.handle }, query });
       setError(undefined);
       notify('The time to live begins again');
       onChange();

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isAbort } from '../../api/api-error.ts';
-import { getJson, request } from '../../api/request.ts';
+import { call } from '../../api/request.ts';
 import { ErrorMessage } from '../../widgets/error-message.tsx';
 import { Icon } from '../../widgets/icon.tsx';
-import { framePath } from '../frame.ts';
 
 /** The tenants that may read a frame of one's own. */
 export function FrameShares({ handle }: { readonly handle: string }) {
@@ -11,7 +10,7 @@ export function FrameShares({ handle }: { readonly handle: string }) {
   const [name, setName] = useState('');
   const [error, setError] = useState<unknown>();
   const load = async (signal?: AbortSignal): Promise<void> => {
-    const { shares } = await getJson<{ shares: { tenant: string }[] }>(framePath(handle, '/shares'), { signal });
+    const { shares } = await call('GET /handles/{handle}/shares', { segments: { handle }, signal });
     setTenants(shares.map(({ tenant }) => tenant));
   };
   /** Whether it was done. */
@@ -32,7 +31,7 @@ export function FrameShares({ handle }: { readonly handle: string }) {
   }, [handle]);
   const change = (method: 'PUT' | 'DELETE', tenant: string): Promise<boolean> =>
     attempt(async () => {
-      await request(framePath(handle, `/shares/${encodeURIComponent(tenant)}`), { method });
+      await call(`${method} /handles/{handle}/shares/{tenant}`, { segments: { handle, tenant } });
       await load();
     });
   return (

@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals';
-import { ApiError, isAbort } from '../../api/api-error.ts';
-import { getJson, withQuery } from '../../api/request.ts';
+import type { Answer } from '#client/api.ts';
+import { FrameholdError } from '#client/errors.ts';
+import { isAbort } from '../../api/api-error.ts';
+import { call } from '../../api/request.ts';
 import { describeFrame, type Frame } from '../frame.ts';
 import { type FrameChange, watchFrames } from '../frame-changes.ts';
 
@@ -79,8 +81,7 @@ async function listAll(abort: AbortSignal, dropped: ReadonlySet<string>): Promis
     let after: string | undefined;
     do {
       const limit = after === undefined ? firstPage : laterPages;
-      const path = withQuery('/handles', { limit, after });
-      const page = await getJson<{ handles: Frame[]; next: string | null }>(path, { signal: abort });
+      const page: Answer<'GET /handles'> = await call('GET /handles', { query: { limit, after }, signal: abort });
       if (abort.aborted) return;
       for (const frame of page.handles) listed.set(frame.handle, frame);
       after = page.next ?? undefined;
@@ -101,7 +102,7 @@ async function describeOne(handle: string, abort: AbortSignal): Promise<void> {
     const frame = await describeFrame(handle, abort);
     frames.value = new Map(frames.peek()).set(handle, frame);
   } catch (error) {
-    if (error instanceof ApiError && (error.status === 404 || error.status === 410)) remove(handle);
+    if (error instanceof FrameholdError && (error.status === 404 || error.status === 410)) remove(handle);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { ApiError } from '../../api/api-error.ts';
+import { FrameholdError } from '#client/errors.ts';
+import type { HttpAnswer } from '#client/transport.ts';
 import { formatColumnNames } from '../../api/column-names.ts';
 import { parseExactJson } from '../../api/exact-json.ts';
 import { rowsInRequests } from '../../api/max-limit.ts';
@@ -91,17 +92,18 @@ export function frameSource(frame: Frame, chosen: readonly string[] = []): Frame
     return datasetOf(await askRows(withQuery(framePath(handle, '/rows'), query), abort));
   }
 
-  function askRows(path: string, abort: AbortSignal): Promise<Response> {
+  function askRows(path: string, abort: AbortSignal): Promise<HttpAnswer> {
     if (lost.peek() !== undefined) throw lossError(handle, lost.peek());
     return request(path, { signal: abort }).catch((error: unknown) => {
-      if (error instanceof ApiError && error.code === 'frame_changed') lost.value = 'replaced';
+      if (error instanceof FrameholdError && error.code === 'frame_changed') lost.value = 'replaced';
       // Blocks of a frame that was replaced are gone, too; who heard of that knows better.
-      else if (error instanceof ApiError && /^handle_(gone|not_found)$/.test(error.code)) lost.value ??= 'dropped';
+      else if (error instanceof FrameholdError && /^handle_(gone|not_found)$/.test(error.code))
+        lost.value ??= 'dropped';
       throw error;
     });
   }
 
-  async function datasetOf(response: Response): Promise<readonly (readonly Cell[])[]> {
+  async function datasetOf(response: HttpAnswer): Promise<readonly (readonly Cell[])[]> {
     const text = await response.text();
     return ((isNested ? parseExactJson(text) : JSON.parse(text)) as { dataset: Cell[][] }).dataset;
   }
@@ -116,10 +118,10 @@ function blockColumnsOf(names: readonly string[]): number | undefined {
   return Math.max(1, Math.min(100, Math.floor(mostNameBytes / (longest + 10))));
 }
 
-function lossError(handle: string, loss: FrameLoss | undefined): ApiError {
+function lossError(handle: string, loss: FrameLoss | undefined): FrameholdError {
   return loss === 'dropped'
-    ? new ApiError(410, 'handle_gone', `${handle} was dropped`)
-    : new ApiError(409, 'frame_changed', `${handle} was replaced by other rows`);
+    ? new FrameholdError('handle_gone', `${handle} was dropped`)
+    : new FrameholdError('frame_changed', `${handle} was replaced by other rows`);
 }
 
 /** undefined: all, in their order. */

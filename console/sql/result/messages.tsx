@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/api-error.ts';
+import { FrameholdError } from '#client/errors.ts';
 import { outcomeText } from '../run/run-status.tsx';
 import type { StatementRun } from '../run/statement-run.ts';
 
@@ -6,8 +6,8 @@ export function Failure({ error }: { readonly error: unknown }) {
   return (
     <div class="sql-failure" role="alert">
       <p class="error">{error instanceof Error ? error.message : String(error)}</p>
-      {error instanceof ApiError && error.hint !== undefined && <p>{error.hint}</p>}
-      {error instanceof ApiError && <p class="muted">{error.code}</p>}
+      {error instanceof FrameholdError && error.hint !== undefined && <p>{error.hint}</p>}
+      {error instanceof FrameholdError && <p class="muted">{error.code}</p>}
     </div>
   );
 }

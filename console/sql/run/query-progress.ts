@@ -1,16 +1,8 @@
 import { signal } from '@preact/signals';
-import { getJson } from '../../api/request.ts';
+import type { Answer } from '#client/api.ts';
+import { call } from '../../api/request.ts';
 
-export interface QueryProgress {
-  readonly tasks: number;
-  readonly completed_tasks: number;
-  readonly running_tasks: number;
-  readonly bytes_read: number;
-}
-
-interface QueriesDocument {
-  readonly queries: readonly { readonly id: string; readonly progress: QueryProgress | null }[];
-}
+export type QueryProgress = NonNullable<Answer<'GET /queries'>['queries'][number]['progress']>;
 
 const pollMs = 1000;
 
@@ -23,7 +15,7 @@ export function followProgress(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const poll = async (): Promise<void> => {
     if (!document.hidden) {
-      const { queries } = await getJson<QueriesDocument>('/queries', { signal: controller.signal });
+      const { queries } = await call('GET /queries', { signal: controller.signal });
       const found = queries.flatMap(({ id, progress }) => (progress === null ? [] : [[id, progress] as const]));
       progressById.value = new Map(found);
     }

@@ -1,7 +1,7 @@
-import { ApiError } from '../../api/api-error.ts';
+import { FrameholdError } from '#client/errors.ts';
 import { getExactJson } from '../../api/exact-json.ts';
 import { maxLimit } from '../../api/max-limit.ts';
-import { getJson, sendJson, withQuery } from '../../api/request.ts';
+import { call, withQuery } from '../../api/request.ts';
 import type { Cell, GridColumn } from '../../grid/grid-source.ts';
 import type { KeptFrame } from '../result/result-source.ts';
 
@@ -65,9 +65,7 @@ function ask({ sql, engine, door, requestId, signal }: StatementRequest, limit: 
 function answerOf(document: AnswerDocument, { engine }: StatementRequest, mostRows: number): StatementAnswer {
   // QuestDB may begin an answer as a success and find the error later.
   if (document.error !== undefined) {
-    throw new ApiError(400, 'sql_error', document.error, {
-      ...(document.position !== undefined && { position: document.position }),
-    });
+    throw new FrameholdError('sql_error', document.error, { position: document.position });
   }
   const ran = { engine: document.engine ?? engine, engineReason: document.engine_reason };
   if (document.columns === undefined) return { kind: 'done', updated: document.updated, ...ran };
@@ -86,8 +84,9 @@ export async function keepStatement(
   { sql, engine, requestId, signal }: Omit<StatementRequest, 'door'>,
   keep: { readonly handle: string; readonly ttl: string },
 ): Promise<KeptFrame> {
-  await sendJson('/sql', { sql, engine, keep }, { headers: { 'x-request-id': requestId }, signal });
-  return getJson(`/handles/${encodeURIComponent(keep.handle)}`, { signal });
+  await call('POST /sql', { body: { sql, engine, keep }, headers: { 'x-request-id': requestId }, signal });
+  // One that was just kept is not damaged.
+  return (await call('GET /handles/{handle}', { segments: { handle: keep.handle }, signal })) as KeptFrame;
 }
 
 /** Not `crypto.randomUUID`, which is missing on plain HTTP under a name. */
@@ -99,8 +98,8 @@ export function newRequestId(): string {
 /** Stops it in the server. Resolves also where it has ended. */
 export async function cancelQuery(requestId: string): Promise<void> {
   try {
-    await getJson(`/queries/${encodeURIComponent(requestId)}`, { method: 'DELETE' });
+    await call('DELETE /queries/{id}', { segments: { id: requestId } });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof FrameholdError)) throw error;
   }
 }

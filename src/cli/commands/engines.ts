@@ -1,4 +1,4 @@
-import type { ServerEngine } from '../../client/server-api.ts';
+import type { Engine } from '#client/operations.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { printable } from '../framework/command-failure.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
@@ -15,30 +15,22 @@ export async function engines(context: ClientContext, { flags }: Given<ClientTab
   return 0;
 }
 
-export function engineTable({ environment }: ClientContext, all: readonly ServerEngine[]): string {
+export function engineTable({ environment }: ClientContext, all: readonly Engine[]): string {
   const columns = ['engine', 'kind', 'state', 'version', 'used for'].map((name) => ({ name, type: 'VARCHAR' }));
   const rows = all.map((engine) => [engine.name, engine.kind, stateOf(engine), engine.version, usesOf(engine)]);
   return terminalTable(environment, columns, rows);
 }
 
-function stateOf({ state, problem, unstopped }: ServerEngine): string {
+function stateOf({ state, problem, unstopped }: Engine): string {
   if (unstopped !== undefined) return `${state}, ${unstopped} not stopped`;
   return problem === undefined ? state : `${state}: ${printable(problem)}`;
 }
 
-function usesOf({ default: isDefault, auto: isForLarge }: ServerEngine): string {
+function usesOf({ default: isDefault, auto: isForLarge }: Engine): string {
   return [isDefault ? 'bare queries of /exec' : '', isForLarge ? 'large ones of auto' : ''].filter(Boolean).join(', ');
 }
 
-function tabbedLine({
-  name,
-  kind,
-  state,
-  version,
-  problem,
-  default: isDefault,
-  auto: isForLarge,
-}: ServerEngine): string {
+function tabbedLine({ name, kind, state, version, problem, default: isDefault, auto: isForLarge }: Engine): string {
   const marks = [isDefault ? 'default' : '', isForLarge ? 'auto' : ''].filter(Boolean).join(',');
   return `${[name, kind, state, version ?? '', marks, printable(problem ?? '')].join('\t')}\n`;
 }

@@ -1,3 +1,4 @@
+import { Administration } from '#client/administration.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
 import { forEachOperand } from '../framework/each-operand.ts';
@@ -8,7 +9,7 @@ export async function flush(context: ClientContext, { operands }: Given<ClientTa
   return await forEachOperand(context, operands, {
     undone: 'flushed',
     act: async (handle) => {
-      const { rows } = await context.client.flush(handle, context);
+      const { rows } = await new Administration(context.client).flush(handle, context);
       return `flushed ${handle}: ${rows} rows`;
     },
   });

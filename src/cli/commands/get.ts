@@ -1,5 +1,5 @@
-import { arrowFile, arrowStream } from '../../client/arrow-writer.ts';
-import { ClientError } from '../../client/client-error.ts';
+import { ConnectionError } from '#client/errors.ts';
+import { arrowFile, arrowStream } from '#client/node/arrow-writer.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
 import { outputFormat } from '../framework/file-format.ts';
@@ -13,20 +13,21 @@ export async function get(context: ClientContext, { operands, flags }: Given<Cli
   const [handle = ''] = operands;
   const { output } = flags;
   const format = flags.format ?? (isStandardOutput(output) ? 'csv' : outputFormat(output));
+  const limit = wholeNumberFlag('--limit', flags.limit);
   const selection = {
-    handle,
-    limit: wholeNumberFlag('--limit', flags.limit),
+    rows: limit === undefined ? undefined : ([0, limit] as const),
     columns: flags.columns === undefined ? undefined : columnList('--columns', flags.columns),
+    signal: context.signal,
   };
   assertNotBinaryOnTerminal(context.environment, output, format);
   context.undone(isStandardOutput(output) ? 'what was printed is not whole' : `${output} was not written`);
   try {
     if (format === 'arrow') {
-      const messages = await context.client.arrow(selection, context);
+      const messages = await context.client.arrowMessages(handle, selection);
       const bytes = isArrowFile(output) ? arrowFile(messages) : arrowStream(messages);
       await save(context, output, `get ${handle}`, bytes);
     } else {
-      const body = await context.client.export(selection, format, context);
+      const body = await context.client.get(handle, selection).bytes(format);
       await save(context, output, `get ${handle}`, body, body.totalBytes);
     }
   } catch (error) {
@@ -54,9 +55,9 @@ export async function save(
 }
 
 export function downloadFailure(error: unknown, output: OutputPath): unknown {
-  if (!(error instanceof ClientError) || error.outcome === 'refused' || error.outcome === 'unreachable') return error;
+  if (!(error instanceof ConnectionError) || error.code !== 'broken_connection') return error;
   const hint = isStandardOutput(output)
     ? 'what was printed is not whole; run the same command again'
     : 'nothing was written; run the same command again';
-  return new ClientError('broken', error.message, { hint });
+  return new ConnectionError('broken_connection', error.message, { hint });
 }

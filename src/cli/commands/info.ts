@@ -1,4 +1,4 @@
-import type { HeldFrame } from '../../client/server-api.ts';
+import type { FrameInfo } from '#client/operations.ts';
 import { shownBytes } from '../../core/text/amounts.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { printable } from '../framework/command-failure.ts';
@@ -9,12 +9,12 @@ import { shownTime } from './ls.ts';
 
 /** `framehold info` */
 export async function info(context: ClientContext, { operands, flags }: Given<ClientTables['info']>): Promise<number> {
-  const frame = await context.client.describe(operands[0] ?? '', context);
+  const frame = await context.client.info(operands[0] ?? '', context);
   context.environment.stdout.write(flags.json ? `${JSON.stringify(frame, null, 2)}\n` : description(context, frame));
   return 0;
 }
 
-export function description({ environment }: ClientContext, frame: HeldFrame): string {
+export function description({ environment }: ClientContext, frame: FrameInfo): string {
   const { handle, rows, version, bytes, created, expires, columns, damaged } = frame;
   const facts: [string, string | undefined][] = [
     ['handle', handle],

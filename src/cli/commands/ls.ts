@@ -1,4 +1,4 @@
-import type { HeldFrame } from '../../client/server-api.ts';
+import type { FrameInfo } from '#client/operations.ts';
 import { shownBytes, shownCount } from '../../core/text/amounts.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import type { ClientTables } from '../framework/command-tables.ts';
@@ -8,20 +8,14 @@ import { terminalTable } from '../terminal/terminal-table.ts';
 /** `framehold ls` */
 export async function ls(context: ClientContext, { operands, flags }: Given<ClientTables['ls']>): Promise<number> {
   const { environment } = context;
-  const frames = await allFrames(context, operands[0]);
+  const frames = await context.client.handles({ prefix: operands[0], signal: context.signal });
   if (flags.json) environment.stdout.write(`[${frames.map((frame) => JSON.stringify(frame)).join(',\n ')}]\n`);
   else if (environment.stdoutIsTerminal) environment.stdout.write(frameTable(context, frames));
   else environment.stdout.write(frames.map(tabbedLine).join(''));
   return 0;
 }
 
-export async function allFrames({ client, signal }: ClientContext, prefix: string | undefined): Promise<HeldFrame[]> {
-  const frames: HeldFrame[] = [];
-  for await (const frame of client.frames(prefix, { signal })) frames.push(frame);
-  return frames;
-}
-
-export function frameTable({ environment }: ClientContext, frames: readonly HeldFrame[]): string {
+export function frameTable({ environment }: ClientContext, frames: readonly FrameInfo[]): string {
   const columns = [
     { name: 'handle', type: 'VARCHAR' },
     { name: 'rows', type: 'LONG' },
@@ -45,6 +39,6 @@ export function shownTime(iso: string | null): string {
   return iso === null ? '' : `${iso.slice(0, 10)} ${iso.slice(11, 19)}`;
 }
 
-function tabbedLine({ handle, kind, state, rows, bytes, created, expires }: HeldFrame): string {
+function tabbedLine({ handle, kind, state, rows, bytes, created, expires }: FrameInfo): string {
   return `${[handle, rows ?? '', bytes.cold, created ?? '', expires ?? '', kind === 'view' ? kind : state].join('\t')}\n`;
 }

@@ -6,8 +6,8 @@ import { failureLine } from '../framework/command-failure.ts';
 export async function ping(context: ClientContext): Promise<number> {
   const { client } = context;
   const isHttpUp = await isReached(context, 'HTTP', async () => {
-    const { version } = await client.info(context);
-    return `${client.http.address} answers (Framehold ${version})`;
+    const { version } = await client.server(context);
+    return `${client.address} answers (Framehold ${version})`;
   });
   if (!isHttpUp) return 1;
   const isGrpcUp = await isReached(context, 'gRPC', async () => {

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { ArrowFormatError, isArrow, readArrow } from '../../client/arrow-reader.ts';
-import { ByteReader } from '../../client/byte-reader.ts';
-import { ClientError } from '../../client/client-error.ts';
-import type { ColumnInfo, ImportAnswer, ImportOptions } from '../../client/server-api.ts';
+import { ConnectionError, FrameholdError } from '#client/errors.ts';
+import { ArrowFormatError, isArrow } from '#client/node/arrow-reader.ts';
+import { ByteReader } from '#client/node/byte-reader.ts';
+import type { Put, PutOptions } from '#client/operations.ts';
 import { quoteValue } from '../../config/given-value.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { formatOfName } from '../../core/file-format.ts';
@@ -47,7 +47,7 @@ export async function put(context: ClientContext, given: PutArguments): Promise<
       const line = failureLine(error);
       if (line === undefined) throw error;
       // What follows would meet the same, or come in the wrong order.
-      const isOver = isOneFrame || (error instanceof ClientError && error.outcome !== 'refused');
+      const isOver = isOneFrame || error instanceof ConnectionError;
       const left = isOver && later.length > 0 ? `; not put either: ${listed(later)}` : '';
       context.environment.stderr.write(`framehold: ${printable(source.shown)}: ${line}${left}\n`);
       if (isOver) return 1;
@@ -109,35 +109,35 @@ async function putOne(
   const { environment, signal } = context;
   const startedMs = performance.now();
   const totalBytes = source.path === '-' ? undefined : await sizeOf(source.path);
-  let answer: Answer;
+  let answer: Put;
   {
     using progress = new Progress(environment, `put ${source.shown}`, totalBytes);
     const stream =
       source.path === '-' ? environment.stdin() : createReadStream(source.path, { highWaterMark: chunkBytes });
     const input = read(addAbortSignal(signal, stream), onSent);
-    answer = await send(context, new ByteReader(progress.count(input)), {
-      handle: source.handle,
+    answer = await send(context, source.handle, new ByteReader(progress.count(input)), {
       mode: flags.append ? 'append' : flags.overwrite ? 'overwrite' : 'create',
       ttl: flags.ttl,
       format: flags.format ?? formatOfName(source.path),
       delimiter: flags.delimiter,
-      hasNoHeader: flags['no-header'],
+      header: flags['no-header'] ? false : undefined,
       skipBadRows: flags['skip-bad-rows'],
       totalBytes,
+      signal,
     }).catch((error: unknown) => {
       throw explained(error, source);
     });
   }
-  const rejected = answer.rowsRejected > 0 ? `, ${answer.rowsRejected} rejected` : '';
+  const rejected = answer.rejectedRows > 0 ? `, ${answer.rejectedRows} rejected` : '';
   const facts = [
     answer.handle,
-    shownCount(answer.rowsImported, 'row') + rejected,
+    shownCount(answer.rows, 'row') + rejected,
     shownBytes(answer.bytes),
     shownMs(performance.now() - startedMs),
   ];
   environment.stdout.write(`${facts.join('  ')}\n`);
   if (!flags.verbose) return;
-  const columns = answer.columns ?? (await context.client.describe(answer.handle, context)).columns ?? [];
+  const columns = answer.columns ?? (await context.client.info(answer.handle, context)).columns ?? [];
   for (const { name, type } of columns) environment.stdout.write(`  ${printable(name)}  ${type}\n`);
   for (const { line, column, reason } of answer.rejections) {
     const where = column === null ? `line ${line}` : `line ${line}, column ${column}`;
@@ -145,21 +145,17 @@ async function putOne(
   }
 }
 
-/** Flight does not tell the columns. */
-type Answer = Omit<ImportAnswer, 'columns'> & { readonly columns: readonly ColumnInfo[] | undefined };
-
-/** Arrow goes over Flight where that comes through, all else over HTTP. */
-async function send(context: ClientContext, reader: ByteReader, options: ImportOptions): Promise<Answer> {
-  const start = await reader.peek(8);
-  const { client } = context;
-  if (!isArrow(start)) return client.import(options, reader.rest(), context);
+async function send(
+  { client }: ClientContext,
+  handle: string | undefined,
+  reader: ByteReader,
+  options: PutOptions,
+): Promise<Put> {
+  if (!isArrow(await reader.peek(8))) return client.put(handle, reader.rest(), options);
   if (options.format !== undefined && options.format !== 'arrow') {
     throw new CommandFailure(`this is Arrow, not ${options.format}`, 'give --format arrow, or leave it out');
   }
-  const flight = await client.flightIfReachable(context);
-  if (flight === undefined) return client.import({ ...options, format: 'arrow' }, reader.rest(), context);
-  const { handle, rows, bytes, version } = await flight.put(options, readArrow(reader), context);
-  return { handle, version, bytes, rowsImported: rows, rowsRejected: 0, rejections: [], columns: undefined };
+  return client.put(handle, reader.rest(), { ...options, format: 'arrow' });
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {
@@ -187,11 +183,14 @@ function unreadable(thrown: unknown): unknown {
 /** With what the user of this command can do about it. */
 function explained(error: unknown, source: Source): unknown {
   if (error instanceof ArrowFormatError) return new CommandFailure(`it ${error.message}`);
-  if (!(error instanceof ClientError)) return error;
-  const { outcome, message, code } = error;
-  const options = { code, hint: error.hint };
-  if (code === 'handle_exists') options.hint = 'use --overwrite to replace it, or --append to add to it';
-  if (outcome === 'broken') options.hint = 'nothing of it was kept; run the same command again';
-  if (outcome === 'unanswered') options.hint = `all was sent, and ${mayBeHeld(source)}`;
-  return new ClientError(outcome, message, options);
+  if (!(error instanceof FrameholdError)) return error;
+  const { code, message } = error;
+  if (code === 'handle_exists') {
+    return new FrameholdError(code, message, { hint: 'use --overwrite to replace it, or --append to add to it' });
+  }
+  if (!(error instanceof ConnectionError) || error.code !== 'broken_connection') return error;
+  const hint = error.isSent
+    ? `all was sent, and ${mayBeHeld(source)}`
+    : 'nothing of it was kept; run the same command again';
+  return new ConnectionError(error.code, message, { hint });
 }

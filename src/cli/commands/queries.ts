@@ -1,4 +1,4 @@
-import type { ServerQuery } from '../../client/server-api.ts';
+import type { RunningQuery } from '#client/operations.ts';
 import { shownBytes, shownCount } from '../../core/text/amounts.ts';
 import type { ClientContext } from '../framework/client-command.ts';
 import { printable } from '../framework/command-failure.ts';
@@ -16,13 +16,13 @@ export async function queries(context: ClientContext, { flags }: Given<ClientTab
   return 0;
 }
 
-function queryTable({ environment }: ClientContext, all: readonly ServerQuery[]): string {
+function queryTable({ environment }: ClientContext, all: readonly RunningQuery[]): string {
   if (all.length === 0) return 'no statement is under way\n';
   const columns = ['id', 'engine', 'for', 'progress', 'statement'].map((name) => ({ name, type: 'VARCHAR' }));
   return terminalTable(environment, columns, all.map(fieldsOf));
 }
 
-function fieldsOf({ id, engine, elapsed_ms: elapsedMs, progress, sql }: ServerQuery): string[] {
+function fieldsOf({ id, engine, elapsed_ms: elapsedMs, progress, sql }: RunningQuery): string[] {
   const shownProgress = progress === null ? '' : progressText(progress);
   return [id, engine, `${(elapsedMs / 1000).toFixed(1)} s`, shownProgress, printable(sql.replaceAll(/\s+/g, ' '))];
 }
@@ -32,7 +32,7 @@ export function progressText({
   tasks,
   completed_tasks: completed,
   bytes_read: bytes,
-}: NonNullable<ServerQuery['progress']>): string {
+}: NonNullable<RunningQuery['progress']>): string {
   const read = bytes === 0 ? '' : `, ${shownBytes(bytes)} read`;
   return `${completed} of ${shownCount(tasks, 'task')}${read}`;
 }

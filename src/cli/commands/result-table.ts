@@ -1,9 +1,9 @@
-import type { ColumnInfo } from '../../client/server-api.ts';
+import type { Column } from '#client/rows/cells.ts';
 import type { TextCell } from '../terminal/text-table.ts';
 
 /** A result as /sql and /exec write it. Numbers keep the digits they came with, nested values their JSON. */
 export interface ResultTable {
-  readonly columns: readonly ColumnInfo[];
+  readonly columns: readonly Column[];
   readonly rows: readonly (readonly TextCell[])[];
   /** Whatever else stood beside the rows: `count`, or of a statement without rows what became of it. */
   readonly facts: Readonly<Record<string, unknown>>;
@@ -12,11 +12,11 @@ export interface ResultTable {
 /** JSON.parse would round integers beyond 2^53, so cells are taken as they stand in the text. */
 export function readResult(json: string): ResultTable {
   const facts: Record<string, unknown> = {};
-  let columns: readonly ColumnInfo[] = [];
+  let columns: readonly Column[] = [];
   let rows: readonly (readonly TextCell[])[] = [];
   for (const [key, from, to] of members(json, skipSpace(json, 0))) {
     if (key === 'dataset') rows = elements(json, from).map(([rowFrom]) => elements(json, rowFrom).map(cellOf(json)));
-    else if (key === 'columns') columns = JSON.parse(json.slice(from, to)) as readonly ColumnInfo[];
+    else if (key === 'columns') columns = JSON.parse(json.slice(from, to)) as readonly Column[];
     else facts[key] = JSON.parse(json.slice(from, to));
   }
   return { columns, rows, facts };

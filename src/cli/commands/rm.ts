@@ -10,7 +10,7 @@ export async function rm(context: ClientContext, { operands, flags }: Given<Clie
   return await forEachOperand(context, operands, {
     undone: 'dropped',
     act: async (handle) => {
-      await context.client.drop(handle, version, context);
+      await context.client.drop(handle, { version, signal: context.signal });
       return `dropped ${handle}`;
     },
   });

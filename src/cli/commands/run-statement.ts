@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { readArrow } from '../../client/arrow-reader.ts';
-import { arrowFile, arrowStream } from '../../client/arrow-writer.ts';
-import { ByteReader } from '../../client/byte-reader.ts';
-import { ClientError } from '../../client/client-error.ts';
-import type { SqlOptions } from '../../client/server-api.ts';
+import { ConnectionError } from '#client/errors.ts';
+import { readArrow } from '#client/node/arrow-reader.ts';
+import { arrowFile, arrowStream } from '#client/node/arrow-writer.ts';
+import { ByteReader } from '#client/node/byte-reader.ts';
+import type { SqlOptions } from '#client/operations.ts';
+import type { Format } from '#client/selection.ts';
+import type { HttpAnswer } from '#client/transport.ts';
 import { LinkedAbort } from '../../core/async/linked-abort.ts';
 import { shownCount } from '../../core/text/amounts.ts';
 import type { ClientContext } from '../framework/client-command.ts';
@@ -18,8 +20,7 @@ import { type ResultTable, readResult } from './result-table.ts';
 export interface StatementOptions {
   /** Undefined: the one that knows the frames. */
   readonly engine: string | undefined;
-  /** `table`, or a format of files. */
-  readonly format: string;
+  readonly format: 'table' | Format;
   readonly output: OutputPath;
   readonly limit: number | undefined;
   readonly params: readonly string[];
@@ -27,7 +28,10 @@ export interface StatementOptions {
   readonly settings: Readonly<Record<string, string>> | undefined;
 }
 
-type StatementRequest = Pick<SqlOptions, 'sql' | 'engine' | 'params' | 'settings'> & { readonly id: string };
+type StatementRequest = Pick<SqlOptions, 'engine' | 'params' | 'settings'> & {
+  readonly sql: string;
+  readonly id: string;
+};
 
 /** Of a table on a terminal. */
 const rowsOnTerminal = 100;
@@ -46,7 +50,7 @@ export async function runStatement(context: ClientContext, sql: string, options:
   const request = { sql, engine, settings, id, ...(params.length > 0 && { params }) };
   try {
     if (format === 'table') return await printTable(context, request, options);
-    const body = await waitFor(context, id, () => context.client.sql({ ...request, format, limit }, context));
+    const body = await waitFor(context, id, () => run(context, request, format, limit));
     if (format === 'arrow') {
       const messages = readArrow(new ByteReader(body));
       await save(context, output, 'sql', isArrowFile(output) ? arrowFile(messages) : arrowStream(messages));
@@ -87,9 +91,18 @@ async function fetchResult(
   limit: number | undefined,
 ): Promise<ResultTable> {
   const pieces: Uint8Array[] = [];
-  const body = await context.client.sql({ ...request, format: 'json', limit }, context);
+  const body = await run(context, request, 'json', limit);
   for await (const piece of body) pieces.push(piece);
   return readResult(Buffer.concat(pieces).toString());
+}
+
+function run(
+  { client, signal }: ClientContext,
+  { sql, ...options }: StatementRequest,
+  format: Format,
+  limit: number | undefined,
+): Promise<HttpAnswer> {
+  return client.sql(sql, { ...options, limit, signal }).bytes(format);
 }
 
 /** How many rows are not shown, where that is quickly found out. */
@@ -130,8 +143,8 @@ async function* oneText(text: string): AsyncGenerator<Uint8Array, void, undefine
 }
 
 function statementFailure(error: unknown, output: OutputPath): unknown {
-  if (!(error instanceof ClientError) || error.outcome !== 'unanswered') return downloadFailure(error, output);
-  return new ClientError('unanswered', error.message, {
+  if (!(error instanceof ConnectionError) || !error.isSent) return downloadFailure(error, output);
+  return new ConnectionError(error.code, error.message, {
     hint: 'a statement that changes frames may have been carried out; one that only reads can be run again',
   });
 }

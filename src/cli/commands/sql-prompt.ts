@@ -8,7 +8,7 @@ import type { ClientContext } from '../framework/client-command.ts';
 import { failureLine, printable } from '../framework/command-failure.ts';
 import { engineTable } from './engines.ts';
 import { description } from './info.ts';
-import { allFrames, frameTable } from './ls.ts';
+import { frameTable } from './ls.ts';
 import { runStatement, type StatementOptions } from './run-statement.ts';
 import { SqlHistory } from './sql-history.ts';
 
@@ -30,8 +30,8 @@ const help = `Statements end with ; and may take several lines.
 /** `framehold sql` on a terminal. Resolves when the user leaves. */
 export async function sqlPrompt(context: ClientContext, options: StatementOptions): Promise<number> {
   const { environment, client } = context;
-  const { version } = await client.info(context);
-  environment.stdout.write(`Framehold ${version} at ${client.http.address}. \\? helps, \\q leaves.\n`);
+  const { version } = await client.server(context);
+  environment.stdout.write(`Framehold ${version} at ${client.address}. \\? helps, \\q leaves.\n`);
   const history = new SqlHistory(join(environment.homeDir, '.framehold', 'history'));
   const lines = createInterface({
     input: environment.stdin(),
@@ -131,8 +131,8 @@ class SqlPrompt {
         await this.#timed(async (context) => {
           const text =
             argument === undefined
-              ? frameTable(context, await allFrames(context, undefined))
-              : description(context, await context.client.describe(argument, context));
+              ? frameTable(context, await context.client.handles(context))
+              : description(context, await context.client.info(argument, context));
           this.#print(text);
         });
         return undefined;
@@ -144,7 +144,7 @@ class SqlPrompt {
 
   async #chooseEngine(name: string | undefined, { client, signal }: ClientContext): Promise<void> {
     if (name !== undefined) {
-      const { engines } = await client.info({ signal });
+      const { engines = [] } = await client.server({ signal });
       const known = [...new Set([...engines, 'local', 'auto'])];
       if (!known.includes(name)) {
         this.#print(`There is no engine ${printable(name)}${didYouMean(name, known)}; \\engines lists them.\n`);

@@ -1,4 +1,4 @@
-import type { ServerTenant, TenantChange } from '../../client/server-api.ts';
+import { Administration, type Tenant, type TenantChange } from '#client/administration.ts';
 import { quoteValue } from '../../config/given-value.ts';
 import { bytes, integer, type SettingContext, type SettingType } from '../../config/setting-type.ts';
 import { UsageError } from '../../config/usage-error.ts';
@@ -106,7 +106,7 @@ async function run(environment: Environment, tenants: TenantRegistry, command: T
   }
 }
 
-function shown(environment: Environment, tenants: readonly ServerTenant[], json: boolean): string {
+function shown(environment: Environment, tenants: readonly Tenant[], json: boolean): string {
   if (json) return `[${tenants.map((each) => JSON.stringify(each)).join(',\n ')}]\n`;
   const rows = tenants.map(({ name, max_frames, max_bytes, max_rate, max_statements, engines }) => [
     name,
@@ -123,11 +123,11 @@ function shown(environment: Environment, tenants: readonly ServerTenant[], json:
 }
 
 function tenantsOfServer(context: ClientContext): TenantRegistry {
-  const { client } = context;
+  const server = new Administration(context.client);
   return {
-    create: (name, change) => client.createTenant(name, change, context),
-    set: (name, change) => client.setTenant(name, change, context),
-    list: () => client.tenants(context),
-    remove: (name) => client.removeTenant(name, context),
+    create: (name, change) => server.createTenant(name, change, context),
+    set: (name, change) => server.setTenant(name, change, context),
+    list: () => server.tenants(context),
+    remove: (name) => server.removeTenant(name, context),
   };
 }

@@ -1,4 +1,4 @@
-import type { ServerToken, TokenRequest } from '../../client/server-api.ts';
+import { Administration, type Token, type TokenRequest } from '#client/administration.ts';
 import { quoteValue } from '../../config/given-value.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { parseDurationMs } from '../../core/text/duration.ts';
@@ -94,7 +94,7 @@ async function run(environment: Environment, tokens: TokenRegistry, command: Tok
   return 1;
 }
 
-function shown(environment: Environment, tokens: readonly ServerToken[], json: boolean): string {
+function shown(environment: Environment, tokens: readonly Token[], json: boolean): string {
   if (json) return `[${tokens.map((each) => JSON.stringify(each)).join(',\n ')}]\n`;
   const rows = tokens.map(({ id, name, tenant, role, prefix, created, expires, last_used: lastUsed }) => [
     id,
@@ -117,14 +117,14 @@ function shown(environment: Environment, tokens: readonly ServerToken[], json: b
 
 /** What a server does is refused by it with a line of its own. */
 function tokensOfServer(context: ClientContext): TokenRegistry {
-  const { client } = context;
+  const server = new Administration(context.client);
   return {
-    create: (request) => client.createToken(request, context),
-    list: () => client.tokens(context),
+    create: (request) => server.createToken(request, context),
+    list: () => server.tokens(context),
     revoke: async (id) => {
-      await client.revokeToken(id, context);
+      await server.revokeToken(id, context);
       return true;
     },
-    rotate: (id, overlapMs) => client.rotateToken(id, `${overlapMs}ms`, context),
+    rotate: (id, overlapMs) => server.rotateToken(id, `${overlapMs}ms`, context),
   };
 }

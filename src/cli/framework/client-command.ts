@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientTls, tlsProblem } from '../../client/client-tls.ts';
-import { FrameholdClient } from '../../client/framehold-client.ts';
-import type { Config } from '../../config/config.ts';
-import { loadClientConfig } from '../../config/load-config.ts';
+import { NodeConnection } from '#client/node/node-connection.ts';
+import { tlsProblem } from '#client/node/tls.ts';
+import { readClientSettings } from '../../config/client-settings.ts';
 import { UsageError } from '../../config/usage-error.ts';
 import { failureLine } from './command-failure.ts';
 import type { Environment } from './environment.ts';
@@ -10,7 +9,7 @@ import type { Environment } from './environment.ts';
 /** What a client command works with. */
 export interface ClientContext {
   readonly environment: Environment;
-  readonly client: FrameholdClient;
+  readonly client: NodeConnection;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
   /** What will not have been done if we are stopped from now on: `trades.csv was not put`. */
@@ -32,34 +31,15 @@ const tidyMs = 2000;
 /** As shells have it: 128 and the number of the signal. */
 const exitCodes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
 
-/** The token to show, from the environment or a file: never from the command line, which everybody on the machine sees. */
-function readToken(environment: Environment, file: string | undefined): string | undefined {
-  const token = environment.env.FRAMEHOLD_TOKEN?.trim() || undefined;
-  if (token !== undefined || file === undefined) return token;
-  const text = environment.readFile(file);
-  if (text === undefined) throw new UsageError(`there is no token file ${file} (client.token_file)`);
-  return text.trim();
-}
+const hints = {
+  server: 'is the server running? "framehold server" starts one; --server or FRAMEHOLD_SERVER names another',
+  address: 'check the address: --server or FRAMEHOLD_SERVER',
+  authority: 'give its authority with --ca-file or client.ca_file',
+  certificate: 'give yours with --cert-file and --key-file, or client.cert_file and client.key_file',
+  refused: 'the server may not trust the certificate of --cert-file',
+} as const;
 
-function readTls(
-  { readFile }: Environment,
-  { caFile, certFile, keyFile }: Pick<Config['client'], 'caFile' | 'certFile' | 'keyFile'>,
-): ClientTls {
-  if ((certFile === undefined) !== (keyFile === undefined)) {
-    const [given, missing] = certFile === undefined ? ['key_file', 'cert_file'] : ['cert_file', 'key_file'];
-    throw new UsageError(`client.${given} is set without client.${missing}; set both, or neither`);
-  }
-  const read = (key: string, path: string | undefined): string | undefined => {
-    if (path === undefined) return undefined;
-    const text = readFile(path);
-    if (text === undefined) throw new UsageError(`there is no file ${path} (client.${key})`);
-    return text;
-  };
-  const tls = { ca: read('ca_file', caFile), cert: read('cert_file', certFile), key: read('key_file', keyFile) };
-  const problem = tlsProblem(tls);
-  if (problem !== undefined) throw new UsageError(problem);
-  return tls;
-}
+const tlsNames = { ca: 'client.ca_file', cert: 'client.cert_file', key: 'client.key_file' } as const;
 
 /** Runs a command against the server that flags, environment or config file name. Resolves with the exit code. */
 export async function runClientCommand(
@@ -71,7 +51,9 @@ export async function runClientCommand(
   const argv = Object.entries(flags)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `--${name}=${value}`);
-  const { server, tokenFile, ...files } = loadClientConfig({ ...environment, argv });
+  const { server, token, ...tls } = readClientSettings({ ...environment, argv });
+  const problem = tlsProblem(tls, tlsNames);
+  if (problem !== undefined) throw new UsageError(problem);
   const stop = new AbortController();
   let undone: string | undefined;
   let exitCode = 1;
@@ -82,11 +64,8 @@ export async function runClientCommand(
       resolve();
     });
   });
-  const client = new FrameholdClient(server, {
-    token: readToken(environment, tokenFile),
-    tenant,
-    tls: readTls(environment, files),
-  });
+  // Whoever runs a command sees why it failed, and runs it again.
+  const client = new NodeConnection(server, { token, tenant, tls, hints, retries: 0 });
   const context: ClientContext = {
     environment,
     client,

@@ -1,4 +1,4 @@
-import { ClientError } from '../../client/client-error.ts';
+import { FrameholdError } from '#client/errors.ts';
 
 /** A command cannot do what it was asked for, for a reason on this side of the wire. */
 export class CommandFailure extends Error {
@@ -21,8 +21,11 @@ export function systemReason(thrown: unknown): string | undefined {
 
 /** The line that tells of a failure: `what (hint)`. Undefined for what nobody foresaw. */
 export function failureLine(thrown: unknown): string | undefined {
-  if (!(thrown instanceof ClientError || thrown instanceof CommandFailure)) return undefined;
-  return printable(thrown.hint === undefined ? thrown.message : `${thrown.message} (${thrown.hint})`);
+  if (!(thrown instanceof FrameholdError || thrown instanceof CommandFailure)) return undefined;
+  const retryAfter = thrown instanceof FrameholdError ? thrown.retryAfter : undefined;
+  const again = retryAfter === undefined ? undefined : `try again in ${retryAfter} s`;
+  const advice = [thrown.hint, again].filter((each) => each !== undefined).join('; ');
+  return printable(advice === '' ? thrown.message : `${thrown.message} (${advice})`);
 }
 
 /** On one line, and nothing in it that a terminal obeys. */

@@ -1,4 +1,4 @@
-import { ClientError } from '../../client/client-error.ts';
+import { ConnectionError, FrameholdError } from '#client/errors.ts';
 import type { ClientContext } from './client-command.ts';
 import { failureLine } from './command-failure.ts';
 
@@ -22,7 +22,7 @@ export async function forEachOperand(
     try {
       environment.stdout.write(`${await act(operand)}\n`);
     } catch (error) {
-      if (!(error instanceof ClientError) || error.outcome !== 'refused') throw error;
+      if (!(error instanceof FrameholdError) || error instanceof ConnectionError) throw error;
       environment.stderr.write(`framehold: ${failureLine(error)}\n`);
       exitCode = 1;
     }

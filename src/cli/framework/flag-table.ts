@@ -38,9 +38,11 @@ export interface CommandTable {
 export type GivenFlags<F extends FlagTable> = {
   readonly [Name in keyof F]: F[Name] extends { repeated: true }
     ? readonly string[]
-    : F[Name] extends { value: string }
-      ? string | undefined
-      : boolean;
+    : F[Name] extends { value: string; choices: readonly (infer Choice)[] }
+      ? Choice | undefined
+      : F[Name] extends { value: string }
+        ? string | undefined
+        : boolean;
 };
 
 export interface Given<T extends CommandTable> {

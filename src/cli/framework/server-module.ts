@@ -1,4 +1,4 @@
-import type { ServerTenant, ServerToken, TenantChange, TokenRequest } from '../../client/server-api.ts';
+import type { Tenant, TenantChange, Token, TokenRequest } from '#client/administration.ts';
 import type { Config } from '../../config/config.ts';
 import type { ListenAddress } from '../../config/listen-address.ts';
 import type { ReloadTarget, SettingsReload } from '../../config/settings-reload.ts';
@@ -21,7 +21,7 @@ export type StartServer = (
 /** The tokens of a data directory, without a server. */
 export interface TokenRegistry {
   create(request: TokenRequest): Promise<string>;
-  list(): Promise<readonly ServerToken[]>;
+  list(): Promise<readonly Token[]>;
   /** False where there is none. */
   revoke(id: string): Promise<boolean>;
   /** Undefined where there is none. */
@@ -32,9 +32,9 @@ export type OpenTokens = (config: Config) => Promise<TokenRegistry>;
 
 /** The tenants of a data directory, without a server. */
 export interface TenantRegistry {
-  create(name: string, change: TenantChange): Promise<ServerTenant>;
-  set(name: string, change: TenantChange): Promise<ServerTenant>;
-  list(): Promise<readonly ServerTenant[]>;
+  create(name: string, change: TenantChange): Promise<Tenant>;
+  set(name: string, change: TenantChange): Promise<Tenant>;
+  list(): Promise<readonly Tenant[]>;
   remove(name: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import type { ColumnInfo } from '../../client/server-api.ts';
+import type { Column } from '#client/rows/cells.ts';
 import type { Environment } from '../framework/environment.ts';
 import { type TextCell, textTable } from './text-table.ts';
 
@@ -7,7 +7,7 @@ const numbers = /^(BYTE|SHORT|INT|LONG|FLOAT|DOUBLE|DECIMAL.*)$/;
 /** A table for whoever reads standard output: as wide as the terminal, or whole where it is none. */
 export function terminalTable(
   environment: Environment,
-  columns: readonly ColumnInfo[],
+  columns: readonly Column[],
   rows: readonly (readonly TextCell[])[],
 ): string {
   const aligned = columns.map(({ name, type }) => ({ name, align: numbers.test(type) ? 'right' : 'left' }) as const);

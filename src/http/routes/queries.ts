@@ -125,6 +125,7 @@ const querySchema = {
         running_tasks: { type: 'integer' },
         bytes_read: { type: 'integer' },
       },
+      required: ['tasks', 'completed_tasks', 'running_tasks', 'bytes_read'],
     },
   },
   required: ['id', 'tenant', 'engine', 'sql', 'started', 'elapsed_ms', 'progress'],

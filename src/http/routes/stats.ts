@@ -170,52 +170,49 @@ const listenerSchema = object({
 
 const cacheCounts = { budget_bytes: count, used_bytes: count, entries: count, hits: count, misses: count };
 
-const serverSchema: JsonSchema = {
-  type: 'object',
-  properties: {
-    node: { type: 'string', description: 'The version of Node.js.' },
-    memory: object(
-      { rss_bytes: count, heap_used_bytes: count, heap_total_bytes: count, external_bytes: count },
-      { description: 'Of this process, without its workers.' },
-    ),
-    workers: object(
-      {
-        processes: count,
-        rss_bytes: { type: ['integer', 'null'], minimum: 0, description: 'Null where the system is not Linux.' },
-      },
-      { description: 'The processes that run SQL, and read and write frames.' },
-    ),
-    event_loop: orNull(
-      object({ p50_ms: ms, p99_ms: ms, max_ms: ms }),
-      'How late the process was for its work, within the last minute; null at the first request.',
-    ),
-    disk: orNull(
-      object({
-        free_bytes: count,
-        total_bytes: count,
-        used_bytes: { ...count, description: 'By the files of all frames.' },
-      }),
-      'Of the data directory.',
-    ),
-    cache: object(cacheCounts, {
-      description: 'Encoded rows in memory. A read that misses a page asks once more for its rows.',
+const serverSchema = object({
+  node: { type: 'string', description: 'The version of Node.js.' },
+  memory: object(
+    { rss_bytes: count, heap_used_bytes: count, heap_total_bytes: count, external_bytes: count },
+    { description: 'Of this process, without its workers.' },
+  ),
+  workers: object(
+    {
+      processes: count,
+      rss_bytes: { type: ['integer', 'null'], minimum: 0, description: 'Null where the system is not Linux.' },
+    },
+    { description: 'The processes that run SQL, and read and write frames.' },
+  ),
+  event_loop: orNull(
+    object({ p50_ms: ms, p99_ms: ms, max_ms: ms }),
+    'How late the process was for its work, within the last minute; null at the first request.',
+  ),
+  disk: orNull(
+    object({
+      free_bytes: count,
+      total_bytes: count,
+      used_bytes: { ...count, description: 'By the files of all frames.' },
     }),
-    disk_cache: orNull(
-      object({ ...cacheCounts, damaged: { ...count, description: 'Chunks that were not as they had been written.' } }),
-      'Encoded rows on disk; null where it is switched off.',
-    ),
-    frames: object(
-      { frames: count, bytes: count, puts: count, rows_put: count, bytes_put: count },
-      {
-        description:
-          'Of all tenants. `puts`, `rows_put` and `bytes_put` count what was put and appended since the start, in bytes as they were first stored.',
-      },
-    ),
-    statements: object({ under_way: count, begun: count }, { description: 'Of all tenants.' }),
-    followers: count,
-    listeners: object({ http: listenerSchema, grpc: listenerSchema }),
-  },
-};
+    'Of the data directory.',
+  ),
+  cache: object(cacheCounts, {
+    description: 'Encoded rows in memory. A read that misses a page asks once more for its rows.',
+  }),
+  disk_cache: orNull(
+    object({ ...cacheCounts, damaged: { ...count, description: 'Chunks that were not as they had been written.' } }),
+    'Encoded rows on disk; null where it is switched off.',
+  ),
+  frames: object(
+    { frames: count, bytes: count, puts: count, rows_put: count, bytes_put: count },
+    {
+      description:
+        'Of all tenants. `puts`, `rows_put` and `bytes_put` count what was put and appended since the start, in bytes as they were first stored.',
+    },
+  ),
+  statements: object({ under_way: count, begun: count }, { description: 'Of all tenants.' }),
+  followers: count,
+  listeners: object({ http: listenerSchema, grpc: listenerSchema }),
+});
 
 const statsSchema: JsonSchema = {
   type: 'object',

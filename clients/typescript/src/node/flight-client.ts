@@ -1,8 +1,7 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
 import type { ConnectionOptions } from 'node:tls';
-import { tryReadMessageHead } from '../encoding/arrow/read/format/message-head.ts';
-import type { MessageParts } from '../encoding/arrow/write/ipc-message.ts';
-import type { Pieces } from '../grpc/client/grpc-call.ts';
+import { tryReadMessageHead } from '../../../../src/encoding/arrow/read/format/message-head.ts';
+import type { Pieces } from '../../../../src/grpc/client/grpc-call.ts';
 import {
   descriptorType,
   FlightData,
@@ -10,11 +9,13 @@ import {
   flightServiceName,
   PutResult,
   Ticket,
-} from '../grpc/messages/flight.ts';
-import { bytesField } from '../grpc/protobuf/protobuf.ts';
-import { unreachable } from './client-error.ts';
-import { tlsFailure } from './client-tls.ts';
-import { callServer } from './grpc-call.ts';
+} from '../../../../src/grpc/messages/flight.ts';
+import { bytesField } from '../../../../src/grpc/protobuf/protobuf.ts';
+import type { Kept, Mode } from '../operations.ts';
+import type { ArrowMessage } from './arrow-reader.ts';
+import { callServer } from './flight-call.ts';
+import { type Hints, unreachable } from './hints.ts';
+import { tlsFailure } from './tls.ts';
 
 /** HTTP/2's own 64 KiB make large downloads wait for each other's acknowledgements. */
 const windowBytes = 8 * 1024 * 1024;
@@ -25,22 +26,15 @@ const bodyTag = Buffer.from([0xc2, 0x3e]);
 export interface FlightPut {
   /** Undefined: the server makes one. */
   readonly handle: string | undefined;
-  readonly mode: 'create' | 'append' | 'overwrite';
-  readonly ttl?: string | undefined;
-}
-
-export interface PutAnswer {
-  readonly handle: string;
-  /** Those that were sent now. */
-  readonly rows: number;
-  readonly bytes: number;
-  readonly version: number;
+  readonly mode: Mode;
+  readonly ttl?: number | string | undefined;
 }
 
 export interface FlightSelection {
   readonly handle: string;
   readonly columns?: readonly string[] | undefined;
-  readonly limit?: number | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 export interface FlightConnection {
@@ -48,6 +42,7 @@ export interface FlightConnection {
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined: in clear text. */
   readonly tls: ConnectionOptions | undefined;
+  readonly hints: Hints;
 }
 
 /** Arrow Flight to one server, over one connection. */
@@ -56,16 +51,18 @@ export class FlightClient {
   readonly address: string;
 
   readonly #headers: Readonly<Record<string, string>>;
+  #calls = 0;
 
   private constructor(session: ClientHttp2Session, address: string, headers: Readonly<Record<string, string>>) {
     this.#headers = headers;
     this.#session = session;
     this.address = address;
+    session.unref();
   }
 
   static connect(
     { host, port }: { readonly host: string; readonly port: number },
-    { signal, headers, tls }: FlightConnection,
+    { signal, headers, tls, hints }: FlightConnection,
   ): Promise<FlightClient> {
     const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     const address = `${tls === undefined ? 'grpc' : 'grpc+tls'}://${authority}`;
@@ -76,7 +73,11 @@ export class FlightClient {
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
         session.destroy();
-        reject(signal.aborted ? signal.reason : (tlsFailure(address, error) ?? unreachable(address, error)));
+        reject(
+          signal.aborted
+            ? signal.reason
+            : (tlsFailure(address, error, hints) ?? unreachable(address, error, hints.server)),
+        );
       };
       const onAbort = (): void => fail(new Error('stopped'));
       const timer = setTimeout(
@@ -102,10 +103,10 @@ export class FlightClient {
   }
 
   async *get(
-    { handle, columns, limit }: FlightSelection,
+    { handle, columns, from, to }: FlightSelection,
     { signal }: { readonly signal: AbortSignal },
-  ): AsyncGenerator<MessageParts, void, undefined> {
-    const ticket = Ticket.encode({ ticket: Buffer.from(JSON.stringify({ handle, columns, to: limit })) });
+  ): AsyncGenerator<ArrowMessage, void, undefined> {
+    const ticket = Ticket.encode({ ticket: Buffer.from(JSON.stringify({ handle, columns, from, to })) });
     for await (const message of this.#call(`/${flightServiceName}/DoGet`, [[ticket]], signal)) {
       const { dataHeader, dataBody } = FlightData.decode(message);
       if (dataHeader.length > 0) yield { header: dataHeader, body: dataBody };
@@ -114,39 +115,46 @@ export class FlightClient {
 
   async put(
     put: FlightPut,
-    messages: AsyncIterable<MessageParts>,
+    messages: AsyncIterable<ArrowMessage>,
     { signal }: { readonly signal: AbortSignal },
-  ): Promise<PutAnswer> {
+  ): Promise<Kept> {
     let rows = 0;
     const requests = flightData(put, messages, (sent) => {
       rows += sent;
     });
-    let answer: PutAnswer | undefined;
+    let answer: Omit<Kept, 'rows' | 'repeated'> | undefined;
     for await (const message of this.#call(`/${flightServiceName}/DoPut`, requests, signal)) {
-      answer = JSON.parse(Buffer.from(PutResult.decode(message).appMetadata).toString()) as PutAnswer;
+      answer = JSON.parse(Buffer.from(PutResult.decode(message).appMetadata).toString());
     }
     if (answer === undefined) throw new Error('the server kept an upload without saying what it kept');
-    return { ...answer, rows };
+    return { handle: answer.handle, version: answer.version, bytes: answer.bytes, rows, repeated: false };
+  }
+
+  get isOpen(): boolean {
+    return !this.#session.closed && !this.#session.destroyed;
   }
 
   close(): void {
     this.#session.destroy();
   }
 
-  #call(path: string, requests: AsyncIterable<Pieces> | Iterable<Pieces>, signal: AbortSignal) {
-    return callServer(this.#session, requests, {
-      path,
-      address: this.address,
-      signal,
-      headers: this.#headers,
-    });
+  /** Only a call keeps the program alive, not the connection. */
+  async *#call(path: string, requests: AsyncIterable<Pieces> | Iterable<Pieces>, signal: AbortSignal) {
+    this.#calls += 1;
+    this.#session.ref();
+    try {
+      yield* callServer(this.#session, requests, { path, address: this.address, signal, headers: this.#headers });
+    } finally {
+      this.#calls -= 1;
+      if (this.#calls === 0 && this.isOpen) this.#session.unref();
+    }
   }
 }
 
 /** The first message also tells what to do with all of them. */
 async function* flightData(
   { handle, mode, ttl }: FlightPut,
-  messages: AsyncIterable<MessageParts>,
+  messages: AsyncIterable<ArrowMessage>,
   onRows: (rows: number) => void,
 ): AsyncGenerator<Pieces, void, undefined> {
   const cmd = Buffer.from(JSON.stringify({ handle, mode, ttl: ttl === 'none' ? null : ttl }));

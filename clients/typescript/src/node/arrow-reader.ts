@@ -1,11 +1,17 @@
-import { tryReadMessageHead } from '../encoding/arrow/read/format/message-head.ts';
-import type { MessageParts } from '../encoding/arrow/write/ipc-message.ts';
+import { tryReadMessageHead } from '../../../../src/encoding/arrow/read/format/message-head.ts';
 import type { ByteReader } from './byte-reader.ts';
 
 const fileMagic = Buffer.from('ARROW1\0\0');
 const continuation = Buffer.from([0xff, 0xff, 0xff, 0xff]);
 /** Headers grow with the number of columns; this is enough for a hundred thousand. */
 const maxHeaderBytes = 64 * 1024 * 1024;
+
+/** A message of Arrow IPC. */
+export interface ArrowMessage {
+  /** The flatbuffer, perhaps with its padding. */
+  readonly header: Uint8Array;
+  readonly body: Uint8Array;
+}
 
 /** What begins as an Arrow IPC file or stream does. */
 export function isArrow(start: Uint8Array): boolean {
@@ -19,7 +25,7 @@ export class ArrowFormatError extends Error {
 }
 
 /** The messages of an Arrow IPC file or stream, in their order. The footer of a file is not needed and not read. */
-export async function* readArrow(reader: ByteReader): AsyncGenerator<MessageParts, void, undefined> {
+export async function* readArrow(reader: ByteReader): AsyncGenerator<ArrowMessage, void, undefined> {
   const isFile = (await reader.peek(fileMagic.length)).equals(fileMagic);
   if (isFile) await reader.read(fileMagic.length);
   for (let isFirst = true; ; isFirst = false) {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, createSecureContext } from 'node:tls';
-import { ClientError } from './client-error.ts';
+import { ConnectionError } from '../errors.ts';
+import type { Hints } from './hints.ts';
 
 /** What a client trusts and shows, as PEM. */
 export interface ClientTls {
@@ -10,11 +11,18 @@ export interface ClientTls {
   readonly key?: string | undefined;
 }
 
-/** Why these cannot be used. */
-export function tlsProblem({ ca, cert, key }: ClientTls): string | undefined {
-  if (ca !== undefined && !isUsable({ ca })) return 'client.ca_file holds no certificate in PEM form';
+/** Why these cannot be used. `names`: what they are called. */
+export function tlsProblem(
+  { ca, cert, key }: ClientTls,
+  names: Readonly<Record<keyof ClientTls, string>> = { ca: 'ca', cert: 'cert', key: 'key' },
+): string | undefined {
+  if ((cert === undefined) !== (key === undefined)) {
+    const [given, missing] = cert === undefined ? [names.key, names.cert] : [names.cert, names.key];
+    return `${given} is set without ${missing}; set both, or neither`;
+  }
+  if (ca !== undefined && !isUsable({ ca })) return `${names.ca} holds no certificate in PEM form`;
   if (cert === undefined || isUsable({ cert, key })) return undefined;
-  return 'client.cert_file and client.key_file are not a certificate and its key in PEM form';
+  return `${names.cert} and ${names.key} are not a certificate and its key in PEM form`;
 }
 
 function isUsable(options: ClientTls): boolean {
@@ -50,21 +58,14 @@ const certificateAsked = new Set([
 ]);
 
 /** Undefined for what is no failure of TLS. */
-export function tlsFailure(address: string, error: NodeJS.ErrnoException): ClientError | undefined {
+export function tlsFailure(address: string, error: NodeJS.ErrnoException, hints: Hints): ConnectionError | undefined {
   const { code = '' } = error;
-  const failure = (message: string, hint: string): ClientError => new ClientError('unreachable', message, { hint });
+  const failure = (message: string, hint: string): ConnectionError =>
+    new ConnectionError('unreachable', message, { hint, cause: error });
   if (untrusted.has(code)) {
-    return failure(
-      `the certificate of ${address} is not signed by an authority that is trusted here`,
-      'give its authority with --ca-file or client.ca_file',
-    );
+    return failure(`the certificate of ${address} is not signed by an authority that is trusted here`, hints.authority);
   }
-  if (certificateAsked.has(code)) {
-    return failure(
-      `${address} asks for a client certificate`,
-      'give yours with --cert-file and --key-file, or client.cert_file and client.key_file',
-    );
-  }
+  if (certificateAsked.has(code)) return failure(`${address} asks for a client certificate`, hints.certificate);
   switch (code) {
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return failure(`the certificate of ${address} is of another host`, `it has ${namesOf(error)}`);

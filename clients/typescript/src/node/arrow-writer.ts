@@ -1,19 +1,20 @@
-import { tryReadMessageHead } from '../encoding/arrow/read/format/message-head.ts';
-import { encapsulated, type MessageParts } from '../encoding/arrow/write/ipc-message.ts';
-import { endOfStream } from '../encoding/arrow/write/schema-message.ts';
+import { tryReadMessageHead } from '../../../../src/encoding/arrow/read/format/message-head.ts';
+import { encapsulated } from '../../../../src/encoding/arrow/write/ipc-message.ts';
+import { endOfStream } from '../../../../src/encoding/arrow/write/schema-message.ts';
+import type { ArrowMessage } from './arrow-reader.ts';
 
 const magic = Buffer.from('ARROW1');
 const blockBytes = 24;
 const metadataVersion5 = 4;
 
 /** Arrow's streaming format (`.arrows`). */
-export async function* arrowStream(messages: AsyncIterable<MessageParts>): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* arrowStream(messages: AsyncIterable<ArrowMessage>): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const message of messages) yield* piecesOf(message);
   yield endOfStream;
 }
 
 /** Arrow's file format (`.arrow`), also known as Feather: the stream, and a footer that tells where each batch is. */
-export async function* arrowFile(messages: AsyncIterable<MessageParts>): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* arrowFile(messages: AsyncIterable<ArrowMessage>): AsyncGenerator<Uint8Array, void, undefined> {
   const start = Buffer.concat([magic, Buffer.alloc(2)]);
   yield start;
   let at = start.length;
@@ -37,7 +38,7 @@ export async function* arrowFile(messages: AsyncIterable<MessageParts>): AsyncGe
 }
 
 /** The header, then the body, both padded to a multiple of 8. */
-function piecesOf({ header, body }: MessageParts): Uint8Array[] {
+function piecesOf({ header, body }: ArrowMessage): Uint8Array[] {
   const padding = padded(body.length) - body.length;
   return [encapsulated(header, 8), ...(body.length > 0 ? [body] : []), ...(padding > 0 ? [Buffer.alloc(padding)] : [])];
 }

@@ -1,0 +1,121 @@
+import { ConnectionError, FrameholdError } from './errors.ts';
+import type { Http, Stoppable } from './http.ts';
+import { columnList } from './names.ts';
+import { Result } from './result.ts';
+import { backoffMs, sleep } from './retry.ts';
+import { HttpAnswer } from './transport.ts';
+
+export interface FollowOptions extends Stoppable {
+  /** The number of the first row, counted from 0, or `end`: rows that come from now on. Default: 0. */
+  readonly start?: number | 'end' | undefined;
+  /** That of an earlier follower, whose `start` this one goes on from: rows that were replaced since are refused. */
+  readonly lineage?: string | undefined;
+  /** Which columns, in this order. Default: all. */
+  readonly columns?: readonly string[] | undefined;
+  /** Only rows for which it holds: a predicate of SQL over the columns, such as `price > 10`. */
+  readonly where?: string | undefined;
+  /** Hears that the connection was lost, and at which row it goes on when it can. */
+  readonly onRetry?: ((error: FrameholdError, next: number) => void) | undefined;
+}
+
+/** Where a follower is: `start` and `lineage` of one that goes on from there. */
+export interface Place {
+  /** The number of the row behind these. */
+  readonly next: number;
+  /** Stays while the frame only grows. */
+  readonly lineage: string;
+}
+
+export interface FollowedRows<Row> extends Place {
+  readonly rows: readonly Row[];
+}
+
+export interface FollowedBytes extends Place {
+  readonly bytes: Uint8Array;
+}
+
+const waitMs = 30_000;
+
+/** The rows of a frame from a number on, and those that come. It does not end but with the frame, or by its signal. */
+export class Follower<Row> implements AsyncIterable<Row> {
+  readonly #http: Http;
+  readonly #name: string;
+  readonly #options: FollowOptions;
+
+  constructor(http: Http, name: string, options: FollowOptions) {
+    this.#http = http;
+    this.#name = name;
+    this.#options = options;
+  }
+
+  /** The rows that came together, with the place behind them. The first may be without rows: it tells where the frame is. */
+  async *batches(): AsyncGenerator<FollowedRows<Row>, void, undefined> {
+    for await (const { bytes, ...place } of this.bytes('json')) {
+      if (bytes.length === 0) yield { rows: [], ...place };
+      else {
+        const answer = new HttpAnswer(200, new Headers(), only(bytes));
+        const result = await Result.open<Row>(answer, () => this.#http.unexpected());
+        yield { rows: await result.rows(), ...place };
+      }
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
+    for await (const { rows } of this.batches()) yield* rows;
+  }
+
+  /** The rows in a format, names of columns once where that has a line of them. */
+  async *bytes(format: 'json' | 'ndjson' | 'csv' | 'tsv'): AsyncGenerator<FollowedBytes, void, undefined> {
+    let place: { readonly next?: number; readonly lineage: string | undefined } = { lineage: this.#options.lineage };
+    let hasNames = false;
+    const { timeoutMs = Number.POSITIVE_INFINITY } = this.#http;
+    for (;;) {
+      const { columns, where, start = 0 } = this.#options;
+      const found = await this.#next(place, {
+        from: place.next ?? start,
+        live: 'long-poll',
+        // The first answer tells where the frame is, and comes at once.
+        wait: place.lineage === undefined ? '0s' : `${Math.min(waitMs, Math.floor(timeoutMs / 2))}ms`,
+        fmt: format,
+        lineage: place.lineage,
+        columns: columns && columnList(columns),
+        where,
+        nm: hasNames && format !== 'json' ? true : undefined,
+      });
+      hasNames ||= found.bytes.length > 0;
+      place = { next: found.next, lineage: found.lineage };
+      yield found;
+    }
+  }
+
+  /** Tries again where the connection was lost, unless there never was one. */
+  async #next(
+    { next, lineage }: { readonly next?: number; readonly lineage: string | undefined },
+    query: Readonly<Record<string, string | number | boolean | undefined>>,
+  ): Promise<FollowedBytes> {
+    const { signal, onRetry } = this.#options;
+    const path = `/handles/${encodeURIComponent(this.#name)}/rows`;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const answer = await this.#http.request('GET', path, { query, signal });
+        const bytes = await answer.bytes();
+        const { headers } = answer;
+        return { bytes, next: Number(headers.get('next-row')), lineage: headers.get('lineage') ?? '' };
+      } catch (error) {
+        if (lineage === undefined || !isPassing(error)) throw error;
+        if (attempt === 1) onRetry?.(error, next ?? 0);
+        await sleep(backoffMs(attempt, error), signal);
+      }
+    }
+  }
+}
+
+/** Whether the same may work in a while. */
+export function isPassing(error: unknown): error is FrameholdError {
+  if (error instanceof ConnectionError) return error.code !== 'unexpected_answer';
+  return error instanceof FrameholdError && (error.retryAfter !== undefined || error.code === 'overloaded');
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes;
+}
