@@ -45,8 +45,7 @@ export async function release(options: ReleaseOptions): Promise<void> {
     for (const { path, text } of before) writeFileSync(join(root, path), text);
   };
   try {
-    for (const path of versionFiles)
-      writeFileSync(join(root, path), withVersion(read(path), version));
+    for (const path of versionFiles) writeFileSync(join(root, path), withVersion(read(path), version));
     writeFileSync(join(root, 'CHANGELOG.md'), changelog);
     await writeFiles(options, components);
     if (!dryRun) await git(root, ['commit', '--quiet', '--message', `release: ${version}`, '--', ...changedFiles]);

@@ -797,7 +797,7 @@ export interface Api {
       readonly sql: string;
       /** Values of the parameters: an array for ? and $1, an object for $name (on a cluster engine ? and :name). A value is null, true, false, a number (a whole one is INTEGER, BIGINT or HUGEINT, every digit exact; any other DOUBLE), text (which the statement reads as what it needs, like a literal), an array of values, or {"type":…,"value":…} for any other type: DATE, TIMESTAMP, DECIMAL(10,2), UUID, INTERVAL, BLOB (in base64), JSON, DATE[] …. */
       readonly params?: readonly unknown[] | Readonly<Record<string, unknown>> | null | undefined;
-      /** Settings of this statement alone, by name. Only the engine local takes them. */
+      /** Settings of this statement alone, by name. Spark takes only TimeZone, Sail none. */
       readonly settings?: {
         /** The zone of casts between `TIMESTAMPTZ` and text, date or `TIMESTAMP`, of date parts and of `current_date`: the name of a time zone such as Europe/Berlin. */
         readonly TimeZone?: string | undefined;
@@ -878,7 +878,10 @@ export interface Api {
     } | {
       readonly handle: string;
       readonly version: number;
+      /** Of the frame. */
       readonly rows: number;
+      /** Of the statement: in the mode append fewer than the frame has. */
+      readonly rowsAdded: number;
       readonly bytes: number;
       readonly columns: readonly {
         readonly name: string;

@@ -141,7 +141,16 @@ async function keepRows(
   const kept = await sql.keep(principal, request, { ...keep, producer }, options);
   const { handle, version, rows, rowsPut: rowsAdded, bytes, columns, expiresAt, isRepeated } = kept;
   const expires = expiresAt === undefined ? null : isoTime(expiresAt);
-  return { handle, version, rows, rowsAdded, bytes, columns: columns.map(execColumn), expires, ...repeated(isRepeated) };
+  return {
+    handle,
+    version,
+    rows,
+    rowsAdded,
+    bytes,
+    columns: columns.map(execColumn),
+    expires,
+    ...repeated(isRepeated),
+  };
 }
 
 /** As QuestDB answers. */
