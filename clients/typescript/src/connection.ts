@@ -1,6 +1,7 @@
 import type { Answer } from './api.ts';
 import { Appender, type AppendOptions } from './appender.ts';
 import { Follower, type FollowOptions } from './follow.ts';
+import { Frame, type FrameSource } from './frame/frame.ts';
 import type { Http, Stoppable } from './http.ts';
 import { columnList, quoteTable } from './names.ts';
 import type {
@@ -31,6 +32,7 @@ const longestColumns = 4000;
 export class Connection {
   /** What the operations are made of: any request to this server. */
   readonly http: Http;
+  #frames: FrameSource | undefined;
 
   constructor(http: Http) {
     this.http = http;
@@ -44,7 +46,7 @@ export class Connection {
   /** Keeps data as a frame: it is on the disk when this resolves. Without a name the server makes one. */
   async put(name: string | undefined, data: PutData, options: PutOptions = {}): Promise<Put> {
     const { mode = 'create', ttl, types, delimiter, header, skipBadRows, onProgress, signal } = options;
-    const { body, totalBytes = options.totalBytes, format } = await uploadOf(data);
+    const { body, totalBytes = options.totalBytes, format, hasHeader } = await uploadOf(data, types);
     const answer = await this.http.request('POST', '/imp', {
       query: {
         name,
@@ -54,7 +56,7 @@ export class Connection {
         format: options.format ?? format,
         schema: types && schemaText(types),
         delimiter,
-        header,
+        header: hasHeader ?? header,
         atomicity: skipBadRows === true ? 'skipRow' : undefined,
         fmt: 'json',
       },
@@ -94,6 +96,20 @@ export class Connection {
     return new Follower<Row>(this.http, name, options);
   }
 
+  /** A query over a frame, by verbs in place of SQL. */
+  frame<Row = RowObject>(name: string): Frame<Row> {
+    this.#frames ??= {
+      columnsOf: async (handle) => (await this.get(handle, { rows: [0, 0] })).columns.map((column) => column.name),
+      collect: (statement, options) =>
+        this.selection(async (format) => {
+          const { text, params } = await statement();
+          return this.#run(text, { ...options, params }, { format });
+        }),
+      keep: ({ text, params }, options) => this.sql(text, { ...options, params }),
+    };
+    return Frame.of<Row>(this.#frames, name);
+  }
+
   /** All frames whose names begin with a prefix. */
   async handles({ prefix, signal }: Stoppable & { readonly prefix?: string | undefined } = {}): Promise<FrameInfo[]> {
     const found: FrameInfo[] = [];
@@ -120,9 +136,9 @@ export class Connection {
     await this.http.call('DELETE /handles/{handle}', { segments: { handle: name }, headers, signal });
   }
 
-  /** Starts the time to live again; with a `ttl`, another one. */
-  renew(name: string, ttl?: number | string, { signal }: Stoppable = {}): Promise<FrameInfo> {
-    const query = ttl === undefined ? {} : { ttl: String(ttl) };
+  /** Starts the time to live again; with a `ttl`, another one; with null, none. */
+  renew(name: string, ttl?: number | string | null, { signal }: Stoppable = {}): Promise<FrameInfo> {
+    const query = ttl === undefined ? {} : { ttl: ttl === null ? 'none' : String(ttl) };
     return this.http.call('POST /handles/{handle}/renew', { segments: { handle: name }, query, signal });
   }
 
@@ -206,14 +222,13 @@ export class Connection {
   }
 
   async #keep(text: string, options: SqlOptions, keep: Readonly<Record<string, unknown>>): Promise<Kept> {
-    const answer = (await this.http.json(await this.#run(text, options, { keep }))) as Omit<Kept, 'repeated'> & {
-      readonly repeated?: true;
-    };
-    const { handle, version, rows, bytes, repeated = false } = answer;
-    return { handle, version, rows, bytes, repeated };
+    const answer = (await this.http.json(await this.#run(text, options, { keep }))) as KeepAnswer;
+    const { handle, version, rows, rowsAdded = rows, bytes, repeated } = answer;
+    return { handle, version, rows: rowsAdded, bytes, repeated: repeated === true };
   }
 }
 
+type KeepAnswer = Extract<Answer<'POST /sql'>, { readonly handle: string }> & { readonly rowsAdded?: number };
 type ImportAnswer = Extract<Answer<'POST /imp'>, { readonly rowsImported: number }>;
 
 function putOf({

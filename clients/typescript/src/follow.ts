@@ -3,6 +3,7 @@ import type { Http, Stoppable } from './http.ts';
 import { columnList } from './names.ts';
 import { Result } from './result.ts';
 import { backoffMs, sleep } from './retry.ts';
+import type { Column } from './rows/cells.ts';
 import { HttpAnswer } from './transport.ts';
 
 export interface FollowOptions extends Stoppable {
@@ -27,6 +28,8 @@ export interface Place {
 }
 
 export interface FollowedRows<Row> extends Place {
+  /** Empty where there are no rows. */
+  readonly columns: readonly Column[];
   readonly rows: readonly Row[];
 }
 
@@ -51,11 +54,11 @@ export class Follower<Row> implements AsyncIterable<Row> {
   /** The rows that came together, with the place behind them. The first may be without rows: it tells where the frame is. */
   async *batches(): AsyncGenerator<FollowedRows<Row>, void, undefined> {
     for await (const { bytes, ...place } of this.bytes('json')) {
-      if (bytes.length === 0) yield { rows: [], ...place };
+      if (bytes.length === 0) yield { columns: [], rows: [], ...place };
       else {
         const answer = new HttpAnswer(200, new Headers(), only(bytes));
         const result = await Result.open<Row>(answer, () => this.#http.unexpected());
-        yield { rows: await result.rows(), ...place };
+        yield { columns: result.columns, rows: await result.rows(), ...place };
       }
     }
   }

@@ -83,9 +83,12 @@ export interface SqlOptions extends Stoppable {
   readonly id?: string | undefined;
 }
 
-export interface KeepOptions extends SqlOptions {
+/** Where the rows of a statement are kept. */
+export interface KeptAs {
   /** The handle under which the rows are kept, instead of being sent. */
   readonly keep: string;
   readonly mode?: Mode | undefined;
   readonly ttl?: number | string | undefined;
 }
+
+export type KeepOptions = SqlOptions & KeptAs;

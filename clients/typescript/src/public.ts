@@ -4,6 +4,15 @@ export { type Ack, Appender, type AppendOptions } from './appender.ts';
 export { Connection } from './connection.ts';
 export { ConnectionError, type ConnectionFault, FrameholdError } from './errors.ts';
 export { type FollowedBytes, type FollowedRows, Follower, type FollowOptions, type Place } from './follow.ts';
+export { col, count, Expression, lit, type Rendered } from './frame/expression.ts';
+export {
+  type CollectOptions,
+  type Columns,
+  Frame,
+  type Groups,
+  type JoinOptions,
+  type SortOptions,
+} from './frame/frame.ts';
 export type { Http, HttpOptions, RequestOptions, Stoppable } from './http.ts';
 export type {
   Engine,
@@ -12,6 +21,7 @@ export type {
   Identity,
   KeepOptions,
   Kept,
+  KeptAs,
   Mode,
   Parameters,
   Put,

@@ -18,15 +18,16 @@ export type PutData =
 export interface Upload {
   readonly body: RequestBody;
   /** Undefined: the server finds it out. */
-  readonly format: 'ndjson' | undefined;
+  readonly format: 'ndjson' | 'csv' | undefined;
+  readonly hasHeader?: true;
   readonly totalBytes: number | undefined;
 }
 
 const pieceCharacters = 256 * 1024;
 
-/** Rows are sent as NDJSON, all else as it is. */
-export async function uploadOf(data: PutData): Promise<Upload> {
-  if (Array.isArray(data)) return rowUpload(data as readonly RowObject[]);
+/** Rows are sent as NDJSON, all else as it is. `types`: those of the columns, by name. */
+export async function uploadOf(data: PutData, types?: Readonly<Record<string, string>>): Promise<Upload> {
+  if (Array.isArray(data)) return data.length === 0 ? noRows(types) : rowUpload(data as readonly RowObject[]);
   if (typeof data === 'string') return uploadOf(new TextEncoder().encode(data));
   if (data instanceof ArrayBuffer) return uploadOf(new Uint8Array(data));
   if (data instanceof Uint8Array) return { body: data, format: undefined, totalBytes: data.length };
@@ -34,6 +35,14 @@ export async function uploadOf(data: PutData): Promise<Upload> {
   if (data instanceof ReadableStream) return streamUpload(piecesOf(data));
   if (typeof data === 'object' && Symbol.asyncIterator in data) return streamUpload(data);
   throw new TypeError('what is put is neither bytes, nor a Blob or a stream of them, nor rows');
+}
+
+/** Only the names of the columns. */
+function noRows(types: Readonly<Record<string, string>> = {}): Upload {
+  const names = Object.keys(types);
+  if (names.length === 0) throw new TypeError('there are no rows, and no types that tell of columns');
+  const body = `${names.map((name) => `"${name.replaceAll('"', '""')}"`).join(',')}\n`;
+  return { body, format: 'csv', hasHeader: true, totalBytes: undefined };
 }
 
 /** In pieces: a text has at most half a gigabyte. */

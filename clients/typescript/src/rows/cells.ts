@@ -13,10 +13,13 @@ export interface Column {
 
 type Decode = (cell: unknown) => unknown;
 
-/** What makes a value of a cell of JSON; undefined where it is one already. NULL never comes here. */
-export function decoderOf({ type, elemType }: Column): Decode | undefined {
-  if (type !== 'ARRAY') return scalarDecoder(type);
-  const decode = scalarDecoder(elemType ?? '');
+/**
+ * What makes a value of a cell of JSON; undefined where it is one already. NULL never comes here. `isExact`: the JSON was read by
+ * `parseExactJson`.
+ */
+export function decoderOf({ type, elemType }: Column, isExact: boolean): Decode | undefined {
+  if (type !== 'ARRAY') return scalarDecoder(type, isExact);
+  const decode = scalarDecoder(elemType ?? '', isExact);
   return decode && deep(decode);
 }
 
@@ -25,9 +28,12 @@ export function mayRound({ type, elemType }: Column): boolean {
   return /^(LONG|JSON)$/.test(type) || (type === 'ARRAY' && /^(LONG|JSON)$/.test(elemType ?? ''));
 }
 
-function scalarDecoder(type: string): Decode | undefined {
+function scalarDecoder(type: string, isExact: boolean): Decode | undefined {
   if (type === 'LONG' || /^DECIMAL\(\d+,0\)$/.test(type)) return (cell) => bigintOf(cell as string | number);
   if (type === 'JSON') return revived;
+  // A whole one may be written without a fraction.
+  if (isExact && /^(DOUBLE|FLOAT)$/.test(type))
+    return (cell) => Number(typeof cell === 'string' ? bigintOf(cell) : cell);
   return type === 'BINARY' ? (cell) => bytesFromBase64(cell as string) : undefined;
 }
 

@@ -1,13 +1,13 @@
 /** No text of a row begins so: nobody can know it. */
 const mark = `\0${crypto.getRandomValues(new Uint32Array(2)).join('-')}:`;
-/** Strings are matched to be passed over. */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Whole numbers of 16 digits and more. Strings are matched to be passed over. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g;
 
 /** As JSON.parse, but whole numbers of 16 digits and more are texts that `bigintOf` and `revived` read. */
 export function parseExactJson(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   const quoted = JSON.stringify(mark).slice(0, -1);
-  return JSON.parse(text.replace(tokens, (token) => (/^-?\d+$/.test(token) ? `${quoted}${token}"` : token)));
+  return JSON.parse(text.replace(tokens, (token) => (token.startsWith('"') ? token : `${quoted}${token}"`)));
 }
 
 /** A whole number of such a text. */

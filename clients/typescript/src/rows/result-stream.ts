@@ -48,8 +48,9 @@ export class ResultStream {
     this.#isRead = true;
     const text = this.#text;
     if (text === undefined) return;
-    const parse = this.columns.some(mayRound) ? parseExactJson : JSON.parse;
-    const decode = batchDecoder(this.columns);
+    const isExact = this.columns.some(mayRound);
+    const parse = isExact ? parseExactJson : JSON.parse;
+    const decode = batchDecoder(this.columns.map((column) => decoderOf(column, isExact)));
     try {
       for (let piece: string | undefined = this.#first; piece !== undefined; piece = await this.#next()) {
         const rows = text.push(piece);
@@ -73,8 +74,7 @@ export class ResultStream {
   }
 }
 
-function batchDecoder(columns: readonly Column[]): (rows: unknown[][]) => readonly unknown[][] {
-  const decoders = columns.map(decoderOf);
+function batchDecoder(decoders: readonly ReturnType<typeof decoderOf>[]): (rows: unknown[][]) => readonly unknown[][] {
   const places = [...decoders.keys()].filter((at) => decoders[at] !== undefined);
   if (places.length === 0) return (rows) => rows;
   return (rows) => {
