@@ -95,6 +95,24 @@ export class FrameAudit implements Frames {
     return held;
   };
 
+  readonly definitions: Frames['definitions'] = (principal) => this.#frames.definitions(principal);
+
+  readonly define: Frames['define'] = async (principal, definition, ifTaken) => {
+    const { notes } = principal;
+    if (notes !== undefined) notes.object = `${definition.kind} ${definition.name}`;
+    const isDefined = await this.#frames.define(principal, definition, ifTaken);
+    if (isDefined) notes?.changed();
+    return isDefined;
+  };
+
+  readonly undefine: Frames['undefine'] = async (principal, definition) => {
+    const { notes } = principal;
+    if (notes !== undefined) notes.object = `${definition.kind} ${definition.name}`;
+    const isDropped = await this.#frames.undefine(principal, definition);
+    if (isDropped) notes?.changed();
+    return isDropped;
+  };
+
   readonly refusePut: Frames['refusePut'] = async (principal, request) => {
     if (request.handle !== undefined) principal.notes?.frame(request.handle, request.mode);
     await this.#frames.refusePut(principal, request);

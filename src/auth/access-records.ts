@@ -1,11 +1,12 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
 import type { Logger } from '../core/logger.ts';
 import { defaultTenant, type Tenant, type TenantLimits } from '../core/principal.ts';
 import type { DurableFiles } from '../frames/disk/durable-file.ts';
-import { countFrames } from '../frames/disk/tenant-directory.ts';
-import { RecordFolder } from './record-folder.ts';
+import { RecordFolder } from '../frames/disk/record-folder.ts';
+import { countFrames, definitionsFolder, tenantRoot } from '../frames/disk/tenant-directory.ts';
 import { ShareRecords } from './share-records.ts';
 import { damagedTenant, noLimits, noSuchTenant, parseTenantRecord, type TenantRecord } from './tenant-record.ts';
 import { generateToken, hashToken } from './token.ts';
@@ -252,7 +253,7 @@ export class AccessRecords implements Disposable {
     return tokens.at(-1)?.tenantCreatedAt ?? this.#now();
   }
 
-  /** With its tokens and the shares with it; it must have no frames. */
+  /** With its tokens, the shares with it, its macros and types; it must have no frames. */
   async removeTenant(tenant: Tenant): Promise<void> {
     if (tenant === defaultTenant) throw new AppError('invalid_parameter', 'the tenant default cannot be removed');
     await this.refresh();
@@ -273,6 +274,7 @@ export class AccessRecords implements Disposable {
     // A tenant that is made anew under the name is another one.
     await this.#removeTokens(await this.#tokenIndex.namesOf(tenant));
     await this.shares.removeOfTenant(tenant);
+    await rm(definitionsFolder(tenantRoot(this.#coldDirectory, tenant)), { recursive: true, force: true });
     this.#changed();
   }
 

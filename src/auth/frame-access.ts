@@ -140,6 +140,22 @@ export class FrameAccess implements Frames {
     return this.#frames.saveView(principal, { ...request, handle }, options);
   };
 
+  readonly definitions: Frames['definitions'] = async (principal) => {
+    assertMay(principal, 'readFrames');
+    const all = await this.#frames.definitions(principal);
+    return principal.prefix === undefined ? all : all.filter(({ name }) => isWithin(principal, name));
+  };
+
+  readonly define: Frames['define'] = async (principal, definition, ifTaken) => {
+    assertMay(principal, 'writeFrames', definition.name as Handle);
+    return this.#frames.define(principal, definition, ifTaken);
+  };
+
+  readonly undefine: Frames['undefine'] = async (principal, definition) => {
+    assertMay(principal, 'writeFrames', definition.name as Handle);
+    return this.#frames.undefine(principal, definition);
+  };
+
   appendColumns(principal: Principal, name: FrameName): readonly Column[] | undefined {
     const found = this.#find(principal, name);
     assertMay(principal, 'writeFrames', nameOf(found));

@@ -4,7 +4,7 @@ import { type SharedName, sharedName } from '../core/frame-name.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
 import { isTenant, type Tenant } from '../core/principal.ts';
 import type { DurableFiles } from '../frames/disk/durable-file.ts';
-import { RecordFolder } from './record-folder.ts';
+import { RecordFolder } from '../frames/disk/record-folder.ts';
 
 /** A frame that its owner lets another tenant read. */
 export interface Share {

@@ -1,6 +1,6 @@
 import { AppError } from '../core/app-error.ts';
 import type { TenantLimits } from '../core/principal.ts';
-import { isOptional } from './record-folder.ts';
+import { isOptional } from '../frames/disk/record-folder.ts';
 
 export interface TenantRecord extends TenantLimits {
   readonly createdAt: number;

@@ -1,5 +1,5 @@
 import type { Tenant } from '../core/principal.ts';
-import type { RecordFolder } from './record-folder.ts';
+import type { RecordFolder } from '../frames/disk/record-folder.ts';
 
 /** The tokens of each tenant and of the operators. A token never changes hands, so each record is read once for this. */
 export class TokenIndex {

@@ -1,5 +1,5 @@
 import { isRole, isTenant, type Role, type Tenant } from '../core/principal.ts';
-import { isOptional } from './record-folder.ts';
+import { isOptional } from '../frames/disk/record-folder.ts';
 
 /** A token, without its secret. */
 export interface TokenRecord {

@@ -1,4 +1,5 @@
 import type { Column, DataType, DeclaredType } from './data-type.ts';
+import type { Definition, DefinitionKind, MacroParameter } from './definition.ts';
 import type { ChunkForm, EncodedRows, JobOptions, PartSource } from './frame-engine.ts';
 import type { Tenant } from './principal.ts';
 import type { StatementSettings } from './statement-settings.ts';
@@ -62,6 +63,8 @@ export interface Query {
   readonly start?: number | undefined;
   /** Where it was put together of pieces of the caller's text: these. */
   readonly pieces?: readonly TextPiece[] | undefined;
+  /** What macros and types say stands in it in the place of their names. */
+  readonly usesDefinitions?: true;
   /** Every table that it reads; names of its own (WITH) and the frame that is changed are not among them. */
   readonly tables: readonly TableName[];
   readonly parameterCount: number;
@@ -129,10 +132,28 @@ export type Statement<Q extends Query = Query> =
       readonly kind: 'createView';
       readonly table: TableName;
       readonly ifTaken: 'fail' | 'replace' | 'keep';
-      /** As its author wrote it. */
+      /** Of the caller's session alone. */
+      readonly isTemporary?: boolean | undefined;
       readonly query: Q;
+      /** The text of the query as its author wrote it. */
+      readonly written: string;
       /** The same under the names of the view's columns, with every place where it names a table. */
       readonly definition: { readonly sql: string; readonly references: readonly TableReference[] };
+    }
+  | {
+      readonly kind: 'define';
+      readonly what: DefinitionKind;
+      readonly name: string;
+      readonly ifTaken: 'fail' | 'replace' | 'keep';
+      /** Of the caller's session alone. */
+      readonly isTemporary?: boolean | undefined;
+      readonly forms: readonly DefinedForm<Q>[];
+    }
+  | {
+      readonly kind: 'undefine';
+      readonly what: DefinitionKind;
+      readonly name: string;
+      readonly ifAbsent: 'fail' | 'ignore';
     }
   | {
       readonly kind: 'drop';
@@ -141,6 +162,17 @@ export type Statement<Q extends Query = Query> =
       readonly ifAbsent: 'fail' | 'ignore';
     }
   | { readonly kind: 'showTables' };
+
+/** One form of a macro, or a type, as it was written. */
+export interface DefinedForm<Q extends Query = Query> {
+  readonly parameters: readonly MacroParameter[];
+  /** The text of the body in pieces. One that is a parameter has its number. */
+  readonly segments: readonly { readonly text: string; readonly parameter?: number | undefined }[];
+  /** As which it was checked: parameters are columns of their names. */
+  readonly query: Q;
+  /** Where the segments name tables. */
+  readonly references: readonly TableReference[];
+}
 
 /** What ALTER TABLE does to the definition of a frame. Columns are named in any case. */
 export type AlterChange =
@@ -262,6 +294,12 @@ export interface ListedTable {
   readonly constraints?: TableConstraints | undefined;
 }
 
+/** What catalogs show. */
+export interface Listed {
+  readonly tables: readonly ListedTable[];
+  readonly definitions: readonly Definition[];
+}
+
 /** A column as SQL sees it. */
 export interface SqlColumn extends Column {
   /** Where a frame keeps the type that SQL declares as another: values are checked and cast as of this one. */
@@ -292,7 +330,7 @@ export interface SqlJob {
   /** Default: the standard of all of them. */
   readonly settings?: StatementSettings | undefined;
   /** For a query that reads catalogs: all that they show. */
-  readonly listed?: readonly ListedTable[] | undefined;
+  readonly listed?: Listed | undefined;
 }
 
 export interface SqlRun extends SqlJob {
@@ -337,6 +375,11 @@ export interface SqlWrite extends SqlJob {
   readonly folder: string;
 }
 
+export interface AnalyzeOptions extends JobOptions {
+  /** Those that the text may name. Default: none. */
+  readonly definitions?: readonly Definition[] | undefined;
+}
+
 /** An engine that runs SQL over frames. Every call rejects with an AppError: `sql_error` with a position where it is known. */
 export interface SqlEngine {
   /** Whether it runs the queries of views. Default false. */
@@ -344,9 +387,9 @@ export interface SqlEngine {
   /** The settings of a statement that it takes, by their names. Default: all. */
   readonly settings?: readonly string[] | undefined;
   /** The analysis of a text that this tenant sent before, where it is still remembered. */
-  known?(sql: string, tenant: Tenant | undefined): Statement | undefined;
+  known?(sql: string, tenant: Tenant | undefined, definitions?: readonly Definition[]): Statement | undefined;
   /** Parses the text and checks it: one statement, of what callers may do. */
-  analyze(sql: string, options: JobOptions): Promise<Statement>;
+  analyze(sql: string, options: AnalyzeOptions): Promise<Statement>;
   /** The columns and parameters of a query, without running it. */
   describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription>;
   run(job: SqlRun, options: JobOptions): Promise<SqlResult>;

@@ -1,9 +1,11 @@
 import type { Column } from '../core/data-type.ts';
+import type { Definition } from '../core/definition.ts';
 import type { ChunkForm, Compression, EncodedRows, FileReport, PartRows } from '../core/frame-engine.ts';
 import type { FrameName } from '../core/frame-name.ts';
 import type { Principal } from '../core/principal.ts';
 import type { FrameChange } from './catalog/frame-changes.ts';
 import type { ChangeResult, FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
+import type { IfDefined } from './disk/definition-folder.ts';
 import type { ReadOptions } from './read/chunk-reader.ts';
 import type { FrameReader } from './read/frame-reader.ts';
 import type { FrameParts, FrameRows, FrameSelection, ReadRequest } from './read/read-frame.ts';
@@ -104,6 +106,12 @@ export interface Frames<Name extends string = FrameName> {
   refusePut(principal: Principal, request: Pick<PutRequest<Name>, 'handle' | 'mode'>): Promise<void>;
   /** Resolves when the view is on disk for good. */
   saveView(principal: Principal, request: SaveView<Name>, options: Signal): Promise<HeldSummary>;
+  /** The macros and types that the caller's statements may use, in order of names. */
+  definitions(principal: Principal): Promise<readonly Definition[]>;
+  /** Resolves when the macro or type is on disk for good. False where there is one of its name, which is to stay. */
+  define(principal: Principal, definition: Definition, ifTaken: IfDefined): Promise<boolean>;
+  /** False where there is none of this kind and name. */
+  undefine(principal: Principal, definition: Pick<Definition, 'kind' | 'name'>): Promise<boolean>;
   /** What the tenant holds. */
   use(principal: Principal): Promise<FrameUse>;
   /** Gives the version that it dropped. */

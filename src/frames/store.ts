@@ -5,6 +5,7 @@ import type { DiskCache } from '../cache/disk-cache.ts';
 import { AppError, serverStopping } from '../core/app-error.ts';
 import { Semaphore } from '../core/async/semaphore.ts';
 import type { Column } from '../core/data-type.ts';
+import type { Definition } from '../core/definition.ts';
 import { errorType } from '../core/error-type.ts';
 import type { ChunkForm, Compression, EncodedRows, FrameEngine, PartRows } from '../core/frame-engine.ts';
 import type { Handle } from '../core/handle.ts';
@@ -15,6 +16,7 @@ import { noTimings, type Timings } from '../core/timings.ts';
 import { type FrameChange, StoreChanges } from './catalog/frame-changes.ts';
 import type { ChangeResult, FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
 import type { StoreContext } from './catalog/tenant-state.ts';
+import type { IfDefined } from './disk/definition-folder.ts';
 import { DurableFiles } from './disk/durable-file.ts';
 import { otherTenants } from './disk/tenant-directory.ts';
 import type {
@@ -330,6 +332,18 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
 
   async saveView(principal: Principal, request: SaveView<Handle>, { signal }: Signal): Promise<HeldSummary> {
     return this.#of(principal.tenant).saveView(request, signal);
+  }
+
+  definitions({ tenant }: Principal): Promise<readonly Definition[]> {
+    return this.#of(tenant).definitions.all();
+  }
+
+  define({ tenant }: Principal, definition: Definition, ifTaken: IfDefined): Promise<boolean> {
+    return this.#of(tenant).definitions.save(definition, ifTaken);
+  }
+
+  undefine({ tenant }: Principal, definition: Pick<Definition, 'kind' | 'name'>): Promise<boolean> {
+    return this.#of(tenant).definitions.remove(definition);
   }
 
   peek(principal: Principal, handle: Handle): string | undefined {

@@ -16,6 +16,7 @@ import {
   type PutResult,
 } from './catalog/frame-summary.ts';
 import { type StoreContext, TenantState } from './catalog/tenant-state.ts';
+import { DefinitionFolder } from './disk/definition-folder.ts';
 import { storage } from './disk/durable-file.ts';
 import { FileChanged } from './disk/part-links.ts';
 import type { TenantDirectory } from './disk/tenant-directory.ts';
@@ -49,6 +50,7 @@ const mostReopens = 10;
 /** The use cases, for one tenant. */
 export class TenantFrames implements AsyncDisposable {
   readonly expiry: FrameExpiry;
+  readonly definitions: DefinitionFolder;
   readonly #state: TenantState;
   readonly #reconciler: Reconciler;
   readonly #lookup: FrameLookup;
@@ -66,6 +68,7 @@ export class TenantFrames implements AsyncDisposable {
 
   constructor(context: StoreContext, tenant: Tenant, chunks: ChunkReader) {
     this.#state = new TenantState(context, tenant);
+    this.definitions = new DefinitionFolder(this.#state.directory.definitionsFolder, context.durable);
     this.#reconciler = new Reconciler(this.#state);
     this.expiry = new FrameExpiry(this.#state, this.#reconciler);
     this.#lookup = new FrameLookup(this.#state, this.#reconciler, this.expiry);

@@ -1,17 +1,17 @@
 import { AppError } from '../core/app-error.ts';
 import { localEngineName, mayUseEngine } from '../core/engine-names.ts';
-import type { JobOptions } from '../core/frame-engine.ts';
 import type { FrameName } from '../core/frame-name.ts';
 import { isHandle } from '../core/handle.ts';
 import type { Principal } from '../core/principal.ts';
-import { isAnalytics, type SqlEngine, type Statement, type TableName } from '../core/sql.ts';
+import { type AnalyzeOptions, isAnalytics, type SqlEngine, type Statement, type TableName } from '../core/sql.ts';
 import { frameNameOf, sharedSchema } from '../core/table-name.ts';
 import type { Frames } from '../frames/frames.ts';
+import { definitionsIn } from './definitions-in.ts';
 import type { CallOptions, EngineChoice } from './frame-sql.ts';
 import { findFrame } from './frame-tables.ts';
 
 export interface AutoEngineOptions {
-  readonly frames: Pick<Frames, 'describe' | 'list'>;
+  readonly frames: Pick<Frames, 'describe' | 'list' | 'definitions'>;
   readonly local: Pick<SqlEngine, 'analyze'>;
   /** Where large statements go. Undefined: they stay local. */
   readonly cluster: { readonly name: string; readonly sql: Pick<SqlEngine, 'analyze'> } | undefined;
@@ -22,6 +22,8 @@ const onlyLocal: Partial<Record<Statement['kind'], string>> = {
   alter: 'it changes the definition of a frame',
   change: 'it changes rows of a frame',
   createView: 'it makes a view',
+  define: 'it names a macro or type',
+  undefine: 'it drops a macro or type',
   insert: 'it adds rows to a frame',
   drop: 'it reads no rows',
   showTables: 'it reads no rows',
@@ -35,10 +37,11 @@ export class AutoEngine {
     this.#options = options;
   }
 
-  async choose(principal: Principal, sql: string, { signal, lane }: CallOptions): Promise<EngineChoice> {
+  async choose(principal: Principal, sql: string, { signal, lane, temporary }: CallOptions): Promise<EngineChoice> {
     const { local, thresholdBytes } = this.#options;
     const cluster = this.#clusterFor(principal);
-    const job = { signal, lane, tenant: principal.tenant };
+    const definitions = await definitionsIn(this.#options.frames, principal, sql, temporary);
+    const job = { signal, lane, tenant: principal.tenant, definitions };
     const choice = (engine: string, reason: string, statement?: Statement): EngineChoice => {
       return { sql, engine, reason: `auto: ${reason}`, isElsewhere: engine !== localEngineName, statement };
     };
@@ -55,7 +58,9 @@ export class AutoEngine {
     }
     const reason = onlyLocal[here.kind];
     if (reason !== undefined || !('query' in here)) return stay(reason ?? 'it reads no rows', here);
-    const { tables } = here.query;
+    const { tables, usesDefinitions } = here.query;
+    // There a function of that name may be another one.
+    if (usesDefinitions) return stay('it uses a macro or a type', here);
     if (tables.some(isAnalytics)) return stay('it reads the database analytics, which is here', here);
     const bytes = await this.#storedBytes(principal, tables, signal);
     if (bytes === undefined) return stay('a table that it names is not there', here);
@@ -117,7 +122,7 @@ export class AutoEngine {
 async function analyse(
   engine: Pick<SqlEngine, 'analyze'>,
   sql: string,
-  job: JobOptions,
+  job: AnalyzeOptions,
 ): Promise<Statement | 'refused' | 'unknown'> {
   try {
     return await engine.analyze(sql, job);

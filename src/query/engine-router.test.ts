@@ -30,7 +30,8 @@ class NotingEngine implements SqlEngine {
     const [taker = '', verb, name = 'none'] = sql.split(' ');
     if (taker !== 'any' && taker !== this.#name) throw new AppError('sql_error', `${this.#name} does not take it`);
     const table = { catalog: undefined, schema: undefined, name };
-    const query = { sql, tables: name in frameBytes ? [table] : [], parameterCount: 0 };
+    const uses = verb === 'macro' && ({ usesDefinitions: true } as const);
+    const query = { sql, tables: name in frameBytes ? [table] : [], parameterCount: 0, ...uses };
     const statement: Statement =
       verb === 'create' ? { kind: 'createTable', table, ifTaken: 'replace', query } : { kind: 'query', query };
     this.statements.push(statement);
@@ -74,6 +75,7 @@ beforeEach(() => {
     describe: async (_: unknown, name: keyof typeof frameBytes) => ({ state: 'held', bytes: frameBytes[name] }),
     list: async function* () {},
     put: async () => ({ rows: 0 }),
+    definitions: async () => [],
     refusePut: async () => {},
   } as unknown as Frames;
   router = new EngineRouter({
@@ -136,6 +138,7 @@ test('a cancel that comes as the analysis ends is not lost', async () => {
 describe('engine=auto', () => {
   test.each([
     ['a small statement', 'any query small', 'local', ['analyze'], []],
+    ['a large one with a macro', 'any macro big', 'local', ['analyze'], []],
     ['a large one', 'any query big', 'second', ['analyze'], ['analyze']],
     ['a large one that only local takes', 'local query big', 'local', ['analyze'], ['analyze']],
     ['one that only the cluster takes', 'second query big', 'second', ['analyze'], ['analyze']],

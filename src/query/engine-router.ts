@@ -63,7 +63,7 @@ export class EngineRouter implements FrameSql {
     const choice = 'reason' in text ? text : await this.choose(principal, text, options);
     const { sql, engine, settings } = choice;
     if (choice.statement !== undefined) return { ...choice.statement, sql, engine, settings };
-    const known = this.#named(principal, engine).known(principal, sql);
+    const known = await this.#named(principal, engine).known(principal, sql, options);
     if (known !== undefined) {
       this.#running.pass(principal, choice, options);
       return { ...known, sql, engine, settings };

@@ -27,6 +27,8 @@ import { definitionOf } from '../frames/disk/manifest.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
 import { alterFrame } from './alter-frame.ts';
+import { Definitions } from './definitions.ts';
+import { definitionsIn } from './definitions-in.ts';
 import { FrameChanges } from './frame-changes.ts';
 import type {
   AnalysedStatement,
@@ -39,9 +41,10 @@ import type {
   UpdateRequest,
 } from './frame-sql.ts';
 import { findFrame, isAbsent, sqlColumns, sqlNameOf } from './frame-tables.ts';
-import { listedTables } from './listed-tables.ts';
-import { engineSchema, fullName, openTables, tableKey } from './open-tables.ts';
-import { ofSession, temporaryGone, temporaryHandle, temporaryTtlMs } from './temporary-tables.ts';
+import { frameNamer, withFullNames } from './full-names.ts';
+import { listedInCatalogs } from './listed-in-catalogs.ts';
+import { openTables } from './open-tables.ts';
+import { ofSession, readsTemporary, temporaryGone, temporaryHandle, temporaryTtlMs } from './temporary-tables.ts';
 
 export interface FrameStatementsOptions {
   readonly engine: SqlEngine;
@@ -65,6 +68,7 @@ export class FrameStatements {
   readonly #engine: SqlEngine;
   readonly #frames: Frames;
   readonly #changes: FrameChanges;
+  readonly #definitions: Definitions;
   readonly #sources: Omit<FrameStatementsOptions, 'caster'>;
   /** Undefined: the engine itself. */
   readonly #caster: SqlEngine | undefined;
@@ -74,12 +78,14 @@ export class FrameStatements {
     this.#caster = caster;
     this.#frames = frames;
     this.#changes = new FrameChanges({ engine, frames });
+    this.#definitions = new Definitions({ engine, frames });
     this.#sources = { engine, frames };
   }
 
   /** The analysis of a text that is remembered. */
-  known({ tenant }: Principal, sql: string): Statement | undefined {
-    return this.#engine.known?.(sql, tenant);
+  async known(principal: Principal, sql: string, { temporary }: CallOptions): Promise<Statement | undefined> {
+    if (this.#engine.known === undefined) return undefined;
+    return this.#engine.known(sql, principal.tenant, await definitionsIn(this.#frames, principal, sql, temporary));
   }
 
   /** The name of one that the engine does not take, where there is one. */
@@ -88,8 +94,9 @@ export class FrameStatements {
     return taken === undefined ? undefined : Object.keys(settings).find((name) => !taken.includes(name));
   }
 
-  async analyze({ tenant }: Principal, sql: string, options: CallOptions): Promise<Statement> {
-    return await this.#engine.analyze(sql, { ...options, tenant });
+  async analyze(principal: Principal, sql: string, options: CallOptions): Promise<Statement> {
+    const definitions = await definitionsIn(this.#frames, principal, sql, options.temporary);
+    return await this.#engine.analyze(sql, { ...options, tenant: principal.tenant, definitions });
   }
 
   async prepare(principal: Principal, statement: AnalysedStatement, options: CallOptions): Promise<PreparedSql> {
@@ -102,7 +109,8 @@ export class FrameStatements {
       case 'createTable':
       case 'insert':
         this.#frames.assertMayWrite(principal);
-        if (statement.kind === 'createTable' && statement.isTemporary) ofSession(options.temporary, statement.table);
+        if (statement.kind === 'createTable' && statement.isTemporary)
+          ofSession(options.temporary, 'TABLE', statement.table);
         return await ofStatement(statement, async () => {
           const { query } = statement;
           if (statement.kind === 'createTable')
@@ -115,6 +123,7 @@ export class FrameStatements {
         });
       case 'createView':
         this.#frames.assertMayWrite(principal);
+        if (statement.isTemporary) ofSession(options.temporary, 'VIEW', statement.table);
         await this.#describe(principal, { query: statement.query }, options);
         return { isUpdate: true, columns: [], parameters: [] };
       case 'change':
@@ -126,6 +135,8 @@ export class FrameStatements {
       case 'truncate':
       case 'drop':
       case 'alter':
+      case 'define':
+      case 'undefine':
         this.#frames.assertMayWrite(principal);
         return { isUpdate: true, columns: [], parameters: [] };
       default:
@@ -148,7 +159,9 @@ export class FrameStatements {
       return undefined;
     await using opened = await openTables(this.#sources, principal, statement.query, options);
     if (opened.tables.some((read) => read.kind === 'view' && read.query.tables.some(isAnalytics))) return undefined;
-    return JSON.stringify(opened.tables.map(({ frame, versionId }) => [frame, versionId]));
+    const versions = opened.tables.map(({ frame, versionId }) => [frame, versionId]);
+    // A macro may be another one the next time.
+    return JSON.stringify(statement.query.usesDefinitions ? [versions, statement.query.sql] : versions);
   }
 
   async query(principal: Principal, { statement, ...request }: QueryRequest, options: CallOptions): Promise<SqlResult> {
@@ -216,6 +229,12 @@ export class FrameStatements {
       case 'alter':
         this.#frames.assertMayWrite(principal);
         return await ofStatement(statement, () => this.#alter(principal, statement, options));
+      case 'define':
+        this.#frames.assertMayWrite(principal);
+        return { rows: 0, hasChanged: await this.#definitions.define(principal, statement, options) };
+      case 'undefine':
+        this.#frames.assertMayWrite(principal);
+        return { rows: 0, hasChanged: await this.#definitions.undefine(principal, statement, options) };
       case 'query':
       case 'showTables':
         throw new AppError('sql_error', 'this statement changes nothing', { hint: 'run it as a query' });
@@ -259,7 +278,7 @@ export class FrameStatements {
     parameters: Uint8Array | undefined,
     options: CallOptions,
   ): Promise<SqlUpdate> {
-    const session = ofSession(options.temporary, table);
+    const session = ofSession(options.temporary, 'TABLE', table);
     const before = temporaryHandle(session, table);
     if (before !== undefined && ifTaken === 'keep') return { rows: 0, hasChanged: false };
     if (before !== undefined && ifTaken === 'fail') throw temporaryExists(table);
@@ -282,32 +301,46 @@ export class FrameStatements {
 
   /** The view is saved with the whole name of each table that it reads: names mean the same for whoever reads it. */
   async #createView(principal: Principal, statement: CreateView, options: CallOptions): Promise<SqlUpdate> {
-    const { table, ifTaken, query, definition } = statement;
-    const { handle, isHeld } = await this.#target(principal, table);
+    const { table, ifTaken, isTemporary, query, written, definition } = statement;
+    const session = isTemporary ? ofSession(options.temporary, 'VIEW', table) : undefined;
+    const replaced = temporaryHandle(session, table);
+    const { handle, isHeld } = session
+      ? { handle: generateHandle(), isHeld: replaced !== undefined }
+      : await this.#target(principal, table);
     if (ifTaken === 'keep' && isHeld) return { rows: 0, hasChanged: false };
-    const temporary = query.tables.find((read) => temporaryHandle(options.temporary, read) !== undefined);
-    if (temporary !== undefined) throw readsTemporary(temporary);
+    if (ifTaken === 'fail' && replaced !== undefined) throw temporaryExists(table);
+    const temporary = session
+      ? undefined
+      : query.tables.find((read) => temporaryHandle(options.temporary, read) !== undefined);
+    if (temporary !== undefined) throw readsTemporary('a view', temporary);
     const { tenant } = principal;
     const own = ownedName(tenant, handle);
     const job = { ...options, tenant };
     await using opened = await openTables(this.#sources, principal, query, options);
     const { tables } = opened;
     await this.#engine.describe({ query, tables }, job);
-    if (tables.some(({ frame }) => frame === own)) throw readsItself(handle);
-    const frames = new Map(tables.map((read) => [tableKey(read), read.frame]));
-    const frameOf = (named: TableName): string | undefined =>
-      frames.get(tableKey({ name: named.name, schema: engineSchema(named) }));
+    const before = replaced && ownedName(tenant, replaced);
+    if (tables.some(({ frame }) => frame === own || frame === before)) throw readsItself(table.name);
+    const frameOf = frameNamer(tables);
     const text = withFullNames(definition, frameOf);
     const reads = [...new Set(query.tables.flatMap((read) => frameOf(read) ?? []))].map((frame) =>
       frame.startsWith(`${tenant}/`) ? frame.slice(tenant.length + 1) : frame,
     );
     const columns = await this.#viewColumns(principal, { frame: own, query: text }, options);
-    const view = { sql: query.sql, query: text, reads: reads.sort() };
+    const view = { sql: written, query: text, reads: reads.sort() };
     await this.#frames.saveView(
       principal,
-      { handle, ifTaken: ifTaken === 'replace' ? 'replace' : 'fail', view, columns },
+      {
+        handle,
+        ifTaken: ifTaken === 'replace' && !session ? 'replace' : 'fail',
+        view,
+        columns,
+        ttlMs: session && temporaryTtlMs,
+      },
       options,
     );
+    session?.set(table.name, handle);
+    if (replaced !== undefined) await this.#dropTemporary(principal, replaced);
     return { rows: 0, hasChanged: true };
   }
 
@@ -488,8 +521,8 @@ export class FrameStatements {
     { what, table, ifAbsent }: Drop,
     { temporary, signal }: CallOptions,
   ): Promise<SqlUpdate> {
-    const own = what === 'table' ? temporaryHandle(temporary, table) : undefined;
-    if (own !== undefined) {
+    const own = temporaryHandle(temporary, table);
+    if (own !== undefined && (await this.#isView(principal, own, signal)) === (what === 'view')) {
       await this.#dropTemporary(principal, own);
       temporary?.set(table.name, undefined);
       return { rows: 0, hasChanged: true };
@@ -504,6 +537,17 @@ export class FrameStatements {
     } catch (error) {
       if (!isAbsent(error) || ifAbsent === 'fail') throw error;
       return { rows: 0, hasChanged: false };
+    }
+  }
+
+  /** One that is gone is none. */
+  async #isView(principal: Principal, handle: Handle, signal: AbortSignal): Promise<boolean> {
+    try {
+      const frame = await this.#frames.describe(principal, handle, { signal });
+      return frame.state === 'held' && frame.view !== undefined;
+    } catch (error) {
+      if (isAbsent(error)) return false;
+      throw error;
     }
   }
 
@@ -553,7 +597,7 @@ export class FrameStatements {
   async #listed(principal: Principal, query: SqlJob['query'], options: CallOptions): Promise<SqlJob['listed']> {
     if (!query.readsCatalogs) return undefined;
     const sources = { frames: this.#frames, engine: this.#engine };
-    return await listedTables(sources, principal, { ...options, tenant: principal.tenant });
+    return await listedInCatalogs(sources, principal, options);
   }
 
   async #describe(
@@ -599,8 +643,8 @@ async function retried<T>(act: () => Promise<T>): Promise<T> {
 }
 
 function temporaryExists({ name }: TableName): AppError {
-  return new AppError('handle_exists', `the session has a temporary table ${JSON.stringify(name)}`, {
-    hint: 'CREATE OR REPLACE TEMP TABLE replaces it, INSERT INTO appends to it',
+  return new AppError('handle_exists', `the session has a temporary table or view ${JSON.stringify(name)}`, {
+    hint: 'CREATE OR REPLACE TEMP … replaces it, INSERT INTO appends to a table',
   });
 }
 
@@ -610,37 +654,14 @@ function readOnlyAnalytics(): AppError {
   });
 }
 
-function withFullNames(
-  { sql, references }: CreateView['definition'],
-  frameOf: (table: TableName) => string | undefined,
-): string {
-  let text = '';
-  let at = 0;
-  for (const { table, start, end } of [...references].sort((a, b) => a.start - b.start)) {
-    const frame = frameOf(table);
-    // Of the operator's database.
-    if (frame === undefined) continue;
-    text += sql.slice(at, start) + fullName(frame);
-    at = end;
-  }
-  return text + sql.slice(at);
-}
-
 function viewNotAltered(handle: Handle): AppError {
   return new AppError('sql_error', `${handle} is a view, which ALTER does not change`, {
     hint: 'CREATE OR REPLACE VIEW makes it anew',
   });
 }
 
-function readsTemporary({ name, position }: TableName): AppError {
-  return new AppError('sql_forbidden', `a view cannot read the temporary table ${JSON.stringify(name)}`, {
-    hint: 'a view stays longer than the session: make a frame of it, CREATE TABLE "x" AS …',
-    position,
-  });
-}
-
-function readsItself(handle: Handle): AppError {
-  return new AppError('sql_error', `view ${handle} would read itself`, {
+function readsItself(name: string): AppError {
+  return new AppError('sql_error', `view ${name} would read itself`, {
     hint: 'name the view otherwise',
   });
 }
@@ -665,6 +686,8 @@ function changesData(statement: Exclude<Statement, { kind: 'query' | 'showTables
     drop: 'DROP',
     createView: 'CREATE VIEW',
     alter: 'ALTER TABLE',
+    define: 'CREATE',
+    undefine: 'DROP',
   } as const;
   const verb = statement.kind === 'change' ? statement.verb.toUpperCase() : verbs[statement.kind];
   return new AppError('sql_forbidden', `${verb} changes frames, and here they are only read`, {

@@ -6,6 +6,7 @@ import type { FrameTable, Query, SqlEngine, SqlResult, TableName } from '../core
 import { endingWith } from '../core/sql-result.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
+import { definitionsIn } from './definitions-in.ts';
 import type { CallOptions } from './frame-sql.ts';
 
 /** A predicate that was checked. Only `RowFilter.parse` makes one. */
@@ -35,9 +36,12 @@ const longestPredicate = 10_000;
 /** Rows of a frame that a SQL predicate holds for, in their order. */
 export class RowFilter {
   readonly #engine: SqlEngine;
-  readonly #frames: Pick<Frames, 'open'>;
+  readonly #frames: Pick<Frames, 'open' | 'definitions'>;
 
-  constructor({ engine, frames }: { readonly engine: SqlEngine; readonly frames: Pick<Frames, 'open'> }) {
+  constructor({
+    engine,
+    frames,
+  }: { readonly engine: SqlEngine; readonly frames: Pick<Frames, 'open' | 'definitions'> }) {
     this.#engine = engine;
     this.#frames = frames;
   }
@@ -49,7 +53,9 @@ export class RowFilter {
     const before = `SELECT * FROM "${rowsName}" AS "${name}" WHERE (\n`;
     const offset = before.length;
     try {
-      const statement = await this.#engine.analyze(`${before}${where}\n)`, { ...options, tenant: principal.tenant });
+      const definitions = await definitionsIn(this.#frames, principal, where, options.temporary);
+      const job = { ...options, tenant: principal.tenant, definitions };
+      const statement = await this.#engine.analyze(`${before}${where}\n)`, job);
       if (statement.kind !== 'query') throw notPredicate('it is not a predicate');
       const { query } = statement;
       const isRow = ({ catalog, schema, name: table }: TableName): boolean =>

@@ -267,6 +267,8 @@ function tablesOf(statement: Begun): readonly TableName[] {
     case 'insert':
     case 'change':
       return statement.query?.tables ?? [];
+    case 'define':
+      return statement.forms?.flatMap(({ query }) => query.tables) ?? [];
     default:
       return [];
   }

@@ -1,13 +1,18 @@
 import { AppError } from '../core/app-error.ts';
+import type { Definition } from '../core/definition.ts';
 import type { Handle } from '../core/handle.ts';
 import type { TableName } from '../core/sql.ts';
 
-/** Tables that only one session finds. Each is a frame under a handle that the server made. */
+/** Tables, views, macros and types that only one session finds. A table or view is held under a handle that the server made. */
 export interface TemporaryTables {
   /** Names in lower case. */
   readonly handles: ReadonlyMap<string, Handle>;
   /** Undefined: there is none of that name any more. */
   set(name: string, handle: Handle | undefined): void;
+  /** Macros and types, by their keys. */
+  readonly definitions: ReadonlyMap<string, Definition>;
+  /** Undefined: there is none of that key any more. */
+  define(key: string, definition: Definition | undefined): void;
 }
 
 /** Where the session does not end before: what nobody reads for a day goes. */
@@ -22,14 +27,30 @@ export function temporaryHandle(tables: TemporaryTables | undefined, table: Tabl
 /** The tables of the session, where there is one. */
 export function ofSession(
   tables: TemporaryTables | undefined,
-  { catalog, schema, name, position }: TableName,
+  what: 'TABLE' | 'VIEW' | 'MACRO' | 'TYPE',
+  named?: TableName,
 ): TemporaryTables {
-  if (catalog !== undefined || schema !== undefined) {
-    throw new AppError('sql_error', 'a temporary table is in no schema', { hint: `name it "${name}" alone`, position });
+  if (named?.catalog !== undefined || named?.schema !== undefined) {
+    const { name, position } = named;
+    throw new AppError('sql_error', `a temporary ${what.toLowerCase()} is in no schema`, {
+      hint: `name it "${name}" alone`,
+      position,
+    });
   }
   if (tables !== undefined) return tables;
-  throw new AppError('sql_forbidden', 'CREATE TEMP TABLE needs a session, and there is none', {
-    hint: 'a session of Flight SQL keeps temporary tables. Elsewhere keep the rows with a time to live: "keep": {"handle": …, "ttl": "15m"} of POST /sql',
+  const instead =
+    what === 'TABLE'
+      ? 'keep the rows with a time to live: "keep": {"handle": …, "ttl": "15m"} of POST /sql'
+      : `make a ${what.toLowerCase()} that stays, and drop it afterwards`;
+  throw new AppError('sql_forbidden', `CREATE TEMP ${what} needs a session, and there is none`, {
+    hint: `a session of Flight SQL keeps what is temporary. Elsewhere ${instead}`,
+  });
+}
+
+export function readsTemporary(reader: 'a view' | 'a macro', { name, position }: TableName): AppError {
+  return new AppError('sql_forbidden', `${reader} cannot read the temporary table ${JSON.stringify(name)}`, {
+    hint: `${reader} stays longer than the session: make a frame of it, CREATE TABLE "x" AS …`,
+    position,
   });
 }
 

@@ -56,6 +56,9 @@ export class ViewFrames implements Frames {
   readonly change: Frames['change'] = (...call) => this.#frames.change(...call);
   readonly saveView: Frames['saveView'] = (...call) => this.#frames.saveView(...call);
   readonly refusePut: Frames['refusePut'] = (...call) => this.#frames.refusePut(...call);
+  readonly definitions: Frames['definitions'] = (...call) => this.#frames.definitions(...call);
+  readonly define: Frames['define'] = (...call) => this.#frames.define(...call);
+  readonly undefine: Frames['undefine'] = (...call) => this.#frames.undefine(...call);
   readonly use: Frames['use'] = (...call) => this.#frames.use(...call);
   readonly drop: Frames['drop'] = (...call) => this.#frames.drop(...call);
   readonly renew: Frames['renew'] = (...call) => this.#frames.renew(...call);

@@ -135,6 +135,8 @@ const statements: Readonly<Record<Statement['kind'], { readonly least: CallerNam
   showTables: { least: 'reader', sql: 'show tables' },
   createTable: { least: 'writer', sql: 'create table if not exists trades as select 1 a' },
   createView: { least: 'writer', sql: 'create or replace view seen as select 1 a' },
+  define: { least: 'writer', sql: 'create macro if not exists twice(a) as a + a' },
+  undefine: { least: 'writer', sql: 'drop macro if exists none' },
   insert: { least: 'writer', sql: 'insert into none select 1' },
   change: { least: 'writer', sql: 'delete from none where true' },
   truncate: { least: 'writer', sql: 'truncate none' },

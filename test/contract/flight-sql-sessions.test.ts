@@ -364,6 +364,78 @@ describe('temporary tables', () => {
   });
 });
 
+describe('temporary views, macros and types', () => {
+  test('are made, used, replaced and dropped by their session, and read its temporary tables', async () => {
+    const headers = await session();
+    await run('CREATE TEMP TABLE base AS SELECT range::INT AS n FROM range(3)', headers);
+    await run('CREATE TEMP VIEW Doubled (d) AS SELECT n * 2 FROM base', headers);
+    await run('CREATE TEMP MACRO highest() AS (SELECT max(d) FROM doubled)', headers);
+    await run("CREATE TEMPORARY TYPE mood AS ENUM ('sad', 'ok')", headers);
+    expect(await run('SELECT sum(d)::INT FROM DOUBLED', headers)).toEqual([6]);
+    await run('INSERT INTO base VALUES (10)', headers);
+    expect(await run('SELECT sum(d)::INT FROM doubled', headers)).toEqual([26]);
+    expect(await run("SELECT highest() WHERE 'ok'::mood > 'sad'::mood", headers)).toEqual([20]);
+    expect(await run('SHOW TABLES', headers)).toContain('doubled');
+    expect(await run("SELECT function_name FROM duckdb_functions() WHERE schema_name = 'frames'", headers)).toContain(
+      'highest',
+    );
+    await run('CREATE OR REPLACE TEMP VIEW doubled AS SELECT n * 2 + 1 AS d FROM base', headers);
+    await expect(run('CREATE OR REPLACE TEMP VIEW doubled AS FROM doubled', headers)).rejects.toMatchObject({
+      message: expect.stringContaining('view doubled would read itself'),
+    });
+    await run('CREATE TEMP VIEW IF NOT EXISTS doubled AS SELECT 1 AS d', headers);
+    expect(await run('SELECT min(d) FROM doubled', headers)).toEqual([1]);
+    await expect(run('CREATE TEMP VIEW doubled AS SELECT 1', headers)).rejects.toMatchObject({ code: 'handle_exists' });
+    await expect(run('CREATE TEMP MACRO highest() AS 1', headers)).rejects.toMatchObject({ code: 'handle_exists' });
+    await expect(run('INSERT INTO doubled VALUES (1)', headers)).rejects.toMatchObject({ code: 'handle_exists' });
+    await expect(run('CREATE VIEW lasting AS FROM doubled', headers)).rejects.toMatchObject({ code: 'sql_forbidden' });
+    await expect(run('CREATE MACRO lasting() AS (SELECT max(n) FROM base)', headers)).rejects.toMatchObject({
+      code: 'sql_forbidden',
+      message: expect.stringContaining('a macro cannot read the temporary table "base"'),
+    });
+    await run('DROP VIEW doubled', headers);
+    await run('DROP MACRO highest', headers);
+    await run('DROP TYPE mood', headers);
+    for (const sql of ['FROM doubled', 'SELECT highest()', "SELECT 'ok'::mood"])
+      await expect(run(sql, headers)).rejects.toMatchObject({ code: 'sql_error' });
+    await client.flight.action('CloseSession', new Uint8Array(0), headers);
+  });
+
+  test('are found by no other session, and go before others of their names', async () => {
+    const [first, second] = await Promise.all([session(), session()]);
+    await run("CREATE VIEW hidden AS SELECT 'kept' AS t", {});
+    await run("CREATE MACRO hidden() AS 'kept'", {});
+    await run("CREATE TEMP VIEW hidden AS SELECT 'first' AS t", first);
+    await run("CREATE TEMP MACRO hidden() AS 'first'", first);
+    for (const [headers, value] of [
+      [first, 'first'],
+      [second, 'kept'],
+      [{}, 'kept'],
+      [first, 'first'],
+    ] as const) {
+      expect(await run('FROM hidden', headers)).toEqual([value]);
+      expect(await run('SELECT hidden()', headers)).toEqual([value]);
+    }
+    await run('DROP MACRO hidden', first);
+    expect(await run('SELECT hidden()', first)).toEqual(['kept']);
+    await client.flight.action('CloseSession', new Uint8Array(0), first);
+    expect(await run('FROM hidden', first)).toEqual(['kept']);
+    const handles: string[] = [];
+    for await (const { handle, state } of server.frames.list(principalOf())) if (state === 'held') handles.push(handle);
+    expect(handles.filter((handle) => handle.startsWith('f_'))).toEqual([]);
+  });
+
+  test.each([
+    ['CREATE TEMP VIEW v AS SELECT 1', 'CREATE TEMP VIEW needs a session'],
+    ['CREATE TEMP MACRO m() AS 1', 'CREATE TEMP MACRO needs a session'],
+  ])('%s without a session is refused', async (sql, message) => {
+    await expect(run(sql, {})).rejects.toMatchObject({
+      code: 'sql_forbidden',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
 async function prepare(sql: string, headers: Headers): Promise<Buffer> {
   const answer = await client.flight.action(
     'CreatePreparedStatement',

@@ -44,15 +44,24 @@ afterAll(async () => {
 });
 
 /** No more tests than lanes run at once. */
-async function inLane<T>(run: (lane: Lane) => Promise<T>): Promise<T> {
+async function inLane<T>(file: TestFile, run: (lane: Lane) => Promise<T>): Promise<T> {
   const lane = lanes.pop();
   if (lane === undefined) throw new Error('more files run at once than there are tenants');
   try {
     return await run(lane);
   } finally {
     for (const [name] of await lane.http.query('SHOW TABLES', [])) await lane.http.run(`DROP TABLE "${name}"`, []);
+    if (file.records.some(({ sql }) => /create .*(?:macro|function|type)/i.test(sql))) await dropDefinitions(lane.http);
     lanes.push(lane);
   }
+}
+
+async function dropDefinitions(http: SqlDoor): Promise<void> {
+  const functions = `SELECT DISTINCT CASE function_type WHEN 'macro' THEN 'MACRO' ELSE 'MACRO TABLE' END, function_name
+    FROM duckdb_functions() WHERE schema_name = 'frames'`;
+  const types = "SELECT 'TYPE', type_name FROM duckdb_types() WHERE schema_name = 'frames'";
+  for (const [kind, name] of await http.query(`${functions} UNION ALL ${types}`, []))
+    await http.run(`DROP ${kind} "${name}"`, []);
 }
 
 describe.concurrent.each(folders)('SQL of %s', (folder) => {
@@ -61,7 +70,7 @@ describe.concurrent.each(folders)('SQL of %s', (folder) => {
   test.each(inFolder.map(named))('%s', async (_, file) => {
     using duckdb = await duckDbDoor();
     expect(await runTestFile(file, duckdb)).toEqual([]);
-    await inLane(async ({ http }) => expect(await runTestFile(file, http)).toEqual([]));
+    await inLane(file, async ({ http }) => expect(await runTestFile(file, http)).toEqual([]));
   });
 });
 
@@ -72,6 +81,6 @@ const overFlightSql = files.filter(
 
 describe.concurrent('SQL over Flight SQL', () => {
   test.each(overFlightSql.map(named))('%s', async (_, file) => {
-    await inLane(async ({ flightSql }) => expect(await runTestFile(file, flightSql)).toEqual([]));
+    await inLane(file, async ({ flightSql }) => expect(await runTestFile(file, flightSql)).toEqual([]));
   });
 });

@@ -229,7 +229,7 @@ export const clientTables = {
       ...ofServer,
     },
     notes: [
-      'For operators. set leaves what is not given; none removes a limit. rm needs a tenant without frames, and ends its tokens and shares.',
+      'For operators. set leaves what is not given; none removes a limit. rm needs a tenant without frames, and ends its tokens, shares, macros and types.',
       'ls, not on a terminal: a line each of name, the four limits and engines (*: all), with tabs between them.',
     ],
     examples: [

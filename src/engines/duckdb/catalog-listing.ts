@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../core/app-error.ts';
 import type { Column, DeclaredType } from '../../core/data-type.ts';
-import type { ListedTable } from '../../core/sql.ts';
+import type { Definition } from '../../core/definition.ts';
+import { framesCatalog, framesSchema, type Listed, type ListedTable } from '../../core/sql.ts';
 import { asciiLower } from '../../core/text/ascii-lower.ts';
 import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import type { CatalogListing, ListedDefinition } from './protocol/protocol.ts';
-import { sqlName } from './protocol/sql-text.ts';
+import { sqlName, sqlString } from './protocol/sql-text.ts';
 import { uniqueNames } from './worker/parquet/unique-names.ts';
 
 /** DuckDB keeps about two kilobytes of each. */
@@ -19,7 +20,7 @@ const columnsAtOnce = 1000;
  * with `sql_error` where they are too many.
  */
 export async function catalogListing(
-  listed: readonly ListedTable[],
+  { tables: listed, definitions }: Listed,
   signal: AbortSignal,
 ): Promise<Required<CatalogListing>> {
   assertFew(listed);
@@ -40,7 +41,35 @@ export async function catalogListing(
     digests += definition.digest;
     tables.push(definition);
   }
+  // Behind the tables that they read.
+  for (const definition of definitions) {
+    const named = namedDefinition(definition);
+    digests += named.digest;
+    tables.push(named);
+  }
   return { signature: createHash('sha256').update(digests).digest('base64'), tables };
+}
+
+const ownSchema = [framesCatalog, framesSchema].map(sqlName).join('.');
+
+function namedDefinition({ kind, name, id, forms }: Definition): ListedDefinition {
+  const isTable = kind === 'table macro';
+  const formOf = (bodyOf: (sql: string) => string): string =>
+    forms
+      .map(({ parameters, sql }) => {
+        const list = parameters.map((parameter) =>
+          parameter.default === undefined
+            ? sqlName(parameter.name)
+            : `${sqlName(parameter.name)} := (${parameter.default})`,
+        );
+        return `(${list.join(', ')}) AS ${isTable ? `TABLE (${bodyOf(sql)})` : bodyOf(sql)}`;
+      })
+      .join(', ');
+  const text = { schema: ownSchema, name: sqlName(name), kind, digest: id };
+  if (kind === 'type') return { ...text, body: forms.map(({ sql }) => sql).join() };
+  // Where DuckDB does not take it, as a table that it reads is gone.
+  const asText = formOf((sql) => (isTable ? `SELECT ${sqlString(sql)}` : sqlString(sql)));
+  return { ...text, body: formOf((sql) => (isTable ? sql : `(${sql})`)), otherwise: asText };
 }
 
 interface Known {

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
+import type { Definition } from '../../core/definition.ts';
 import { descriptionKey, longestRememberedSql } from '../../core/description-key.ts';
 import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -7,9 +8,11 @@ import { LruMap } from '../../core/lru-map.ts';
 import { defaultTenant, type Tenant } from '../../core/principal.ts';
 import {
   type AnalyticsTable,
+  type AnalyzeOptions,
   type ArrowRecoder,
   type FrameTable,
   isAnalytics,
+  type Listed,
   type Query,
   type RecodeRows,
   type SqlDescription,
@@ -118,20 +121,24 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
       );
   }
 
-  known(sql: string, tenant: Tenant | undefined): Statement | undefined {
-    return this.#statements.get(statementKey(sql, tenant));
+  known(sql: string, tenant: Tenant | undefined, definitions: readonly Definition[] = []): Statement | undefined {
+    return this.#statements.get(statementKey(sql, tenant, definitions));
   }
 
-  async analyze(sql: string, options: JobOptions): Promise<Statement> {
-    const known = this.known(sql, options.tenant);
+  async analyze(sql: string, { definitions = [], ...options }: AnalyzeOptions): Promise<Statement> {
+    const known = this.known(sql, options.tenant, definitions);
     if (known !== undefined) return known;
     let spentMs = 0;
     const onSpent = (ms: number): void => {
       spentMs = ms;
     };
     const owner = await this.#owners.of(options.tenant);
-    const statement = (await this.#pool.call({ kind: 'analyze', sql }, { ...options, owner, onSpent })) as Statement;
-    if (sql.length <= longestRememberedSql) this.#statements.set(statementKey(sql, options.tenant), statement);
+    const statement = (await this.#pool.call(
+      { kind: 'analyze', sql, definitions },
+      { ...options, owner, onSpent },
+    )) as Statement;
+    if (sql.length <= longestRememberedSql)
+      this.#statements.set(statementKey(sql, options.tenant, definitions), statement);
     if ('query' in statement) this.#gated.set(statement.query, { isLetIn: true, spentMs });
     if ('returning' in statement && statement.returning !== undefined) this.#gated.set(statement.returning, {});
     return statement;
@@ -270,8 +277,13 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
 /** Where a copy of a frame lies; undefined where it is read from its own files. */
 type WarmPath = (table: FrameTable) => string | undefined;
 
+const noneListed: Listed = { tables: [], definitions: [] };
+
 /** Of a query that reads catalogs. */
-async function listingOf({ query, listed = [] }: SqlJob, signal: AbortSignal): Promise<CatalogListing | undefined> {
+async function listingOf(
+  { query, listed = noneListed }: SqlJob,
+  signal: AbortSignal,
+): Promise<CatalogListing | undefined> {
   return query.readsCatalogs ? await catalogListing(listed, signal) : undefined;
 }
 
@@ -330,8 +342,8 @@ function castsOf({ columns, readAs }: FrameTable): QueryTable['casts'] {
 }
 
 /** What was asked before is told faster, and whether others have asked it is not for everyone to know. */
-function statementKey(sql: string, tenant: Tenant = defaultTenant): string {
-  return `${tenant} ${sql}`;
+function statementKey(sql: string, tenant: Tenant = defaultTenant, definitions: readonly Definition[] = []): string {
+  return `${tenant} ${definitions.map(({ id }) => id).join()} ${sql}`;
 }
 
 function only(bytes: Uint8Array | undefined): AsyncIterable<Uint8Array> | undefined {

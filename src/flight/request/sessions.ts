@@ -1,5 +1,6 @@
 import { readCredential } from '../../auth/credentials.ts';
 import { AppError } from '../../core/app-error.ts';
+import type { Definition } from '../../core/definition.ts';
 import { mayUseEngine, unknownEngine } from '../../core/engine-names.ts';
 import { type Handle, randomBase32 } from '../../core/handle.ts';
 import type { Principal } from '../../core/principal.ts';
@@ -22,8 +23,10 @@ export interface SessionOptions {
   readonly settings?: StatementSettings | undefined;
   /** That BEGIN began, by its id. */
   readonly transaction?: Uint8Array | undefined;
-  /** Of its temporary tables, by their names in lower case. */
+  /** Of its temporary tables and views, by their names in lower case. */
   readonly temporary?: ReadonlyMap<string, Handle> | undefined;
+  /** Its macros and types, by their keys. */
+  readonly definitions?: ReadonlyMap<string, Definition> | undefined;
 }
 
 export interface SessionSettings {
@@ -38,6 +41,7 @@ const optionNames = ['catalog', 'schema', 'engine'] as const;
 const maxSchemaLength = 256;
 const maxSessions = 10_000;
 const noTables: ReadonlyMap<string, Handle> = new Map();
+const noDefinitions: ReadonlyMap<string, Definition> = new Map();
 
 /**
  * Options that clients keep on the server, under a cookie as Flight has it, or under the token that a handshake gave
@@ -105,6 +109,13 @@ export class Sessions {
         if (handle === undefined) temporary.delete(name.toLowerCase());
         else temporary.set(name.toLowerCase(), handle);
         this.#keep(call, id, { ...options(), temporary });
+      },
+      definitions: options().definitions ?? noDefinitions,
+      define: (key, definition) => {
+        const definitions = new Map(options().definitions);
+        if (definition === undefined) definitions.delete(key);
+        else definitions.set(key, definition);
+        this.#keep(call, id, { ...options(), definitions });
       },
     };
   }

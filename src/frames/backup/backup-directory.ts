@@ -10,7 +10,7 @@ import { errnoOf } from '../../core/storage-error.ts';
 import { version } from '../../core/version.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { sameIdentity } from '../disk/part.ts';
-import { identify, onlooker, TenantDirectory } from '../disk/tenant-directory.ts';
+import { definitionsFolder, identify, onlooker, TenantDirectory, tenantRoot } from '../disk/tenant-directory.ts';
 import { currentFormat, encodeFormat, formatPath } from '../upkeep/directory-format.ts';
 import { assertReadableFormat } from '../upkeep/upgrade-directory.ts';
 import { tenantsOf } from '../upkeep/verify-directory.ts';
@@ -166,6 +166,8 @@ class BackupRun {
     for (const folder of [target.recordDirectory('manifests'), target.recordDirectory('tombstones')]) {
       await this.#durable.syncDirectory(folder);
     }
+    const definitions = definitionsFolder(tenantRoot(this.#request.coldDirectory, tenant));
+    await this.#recordsIn(definitions, target.definitionsFolder, writer);
     await this.#durable.syncDirectory(target.privateFolder);
     await this.#durable.syncDirectory(target.root);
   }

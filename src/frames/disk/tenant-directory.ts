@@ -115,6 +115,11 @@ export class TenantDirectory {
     return join(this.root, privateName, logsName, handle);
   }
 
+  /** Of macros and types. */
+  get definitionsFolder(): string {
+    return definitionsFolder(this.root);
+  }
+
   tokenPath(number: number): string {
     return join(this.#ownFolder('tmp'), `token-${number}`);
   }
@@ -275,6 +280,10 @@ async function statsOf(path: string): Promise<BigIntStats | undefined> {
     if (isAbsence(error)) return undefined;
     throw error;
   }
+}
+
+export function definitionsFolder(root: string): string {
+  return join(root, privateName, 'definitions');
 }
 
 export function tenantRoot(coldDirectory: string, tenant: Tenant): string {

@@ -18,6 +18,8 @@ export interface SaveView<Name extends string = FrameName> {
   readonly ifTaken: 'fail' | 'replace';
   readonly view: ViewDefinition;
   readonly columns: readonly Column[];
+  /** Default: it stays. */
+  readonly ttlMs?: number | null | undefined;
 }
 
 /** A view is a manifest without parts: what holds for the handle of a frame holds for its own. */
@@ -57,7 +59,7 @@ export class ViewWriter {
     if (isExpired) await removeFrame(this.#state, handle, entry, 'expired');
   }
 
-  async #commit({ handle, ifTaken, view, columns }: SaveView<Handle>): Promise<FrameVersion> {
+  async #commit({ handle, ifTaken, view, columns, ttlMs = null }: SaveView<Handle>): Promise<FrameVersion> {
     const { catalog, commits, context } = this.#state;
     const entry = catalog.get(handle);
     const before = entry?.kind === 'held' ? entry.version : undefined;
@@ -71,7 +73,7 @@ export class ViewWriter {
       versionId: newVersionId(),
       ...(before !== undefined && { origin: originOf(before.manifest) }),
       createdAt: context.now(),
-      ttlMs: null,
+      ttlMs,
       columns,
       view,
       parts: [],

@@ -1,5 +1,6 @@
 import type { AppErrorOptions, ErrorCode } from '../../../core/app-error.ts';
 import type { Column, DeclaredType } from '../../../core/data-type.ts';
+import type { Definition, DefinitionKind } from '../../../core/definition.ts';
 import type {
   AddedRows,
   ChangedRows,
@@ -102,14 +103,16 @@ export interface CatalogListing {
   readonly tables?: readonly ListedDefinition[] | undefined;
 }
 
-/** A table as SQL creates it. Both names are quoted. */
+/** A table, macro or type as SQL creates it. Both names are quoted. */
 export interface ListedDefinition {
   /** With its catalog. */
   readonly schema: string;
   readonly name: string;
-  readonly kind: 'table' | 'view';
-  /** Names and types. Of a view its query. */
+  readonly kind: 'table' | 'view' | DefinitionKind;
+  /** Names and types. Of others what stands behind AS, or the forms of a macro. */
   readonly body: string;
+  /** In the place of a body that DuckDB does not take. */
+  readonly otherwise?: string | undefined;
   /** Of all that is in it. */
   readonly digest: string;
   /** Where the table has constraints: all of it. */
@@ -167,7 +170,7 @@ export type Job =
   | { readonly kind: 'hasChecksum'; readonly path: string; readonly checksum: string }
   | { readonly kind: 'createDatabase'; readonly path: string }
   | ({ readonly kind: 'warm' } & WarmCopy)
-  | { readonly kind: 'analyze'; readonly sql: string }
+  | { readonly kind: 'analyze'; readonly sql: string; readonly definitions?: readonly Definition[] | undefined }
   | ({ readonly kind: 'describe' } & QueryJob)
   /** Its first message holds the columns, as JSON. */
   | ({ readonly kind: 'query' } & RunQueryJob)

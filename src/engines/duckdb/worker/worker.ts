@@ -147,7 +147,7 @@ async function perform(job: Job, connection: Connection, signal: AbortSignal): P
   for (const place of places) await place?.settings.apply('settings' in job ? job.settings : undefined);
   switch (job.kind) {
     case 'analyze':
-      return await analyzeSql(queryContext(signal).catalog.connection, job.sql);
+      return await analyzeSql(queryContext(signal).catalog.connection, job.sql, job.definitions);
     case 'describe':
       return await describeQuery(queryContext(signal, job.listing), job);
     case 'query':

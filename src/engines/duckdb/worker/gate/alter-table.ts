@@ -28,11 +28,19 @@ export async function alterTable(cursor: TokenCursor, gate: GateText): Promise<S
   const { position } = cursor;
   const table = cursor.takeTableName();
   checkWritable(table, position);
-  const { change, text, expressions = [] } = takeAction(cursor, ` FROM ${sourceText(table)}`);
+  const { change: written, text, expressions = [] } = takeAction(cursor, ` FROM ${sourceText(table)}`);
   if (!cursor.done) throw cursor.unexpected('the end of the statement (one change at a time)');
   const query: Query = await gate(text.sql, text.origin);
-  await gateExpressions(expressions, gate);
+  const [expression] = await gateExpressions(expressions, gate);
+  const change = withExpression(written, expression);
   return { kind: 'alter', table, ifAbsent, change, query: { ...query, start: undefined } };
+}
+
+/** A default with what definitions say in the place of their names. */
+function withExpression(change: AlterChange, sql: string | undefined): AlterChange {
+  if (sql === undefined) return change;
+  if (change.kind === 'setDefault') return { ...change, sql };
+  return change.kind === 'addColumn' && change.default !== undefined ? { ...change, default: sql } : change;
 }
 
 function takeAction(cursor: TokenCursor, from: string): Action {

@@ -300,7 +300,7 @@ describe('errors say what is wrong, where, and what to do', () => {
     ],
     ['CREATE TABLE t (a INT,,)', 'sql_error', 'expected the name of a column, found ,', 22],
     ['CREATE TABLE t (,)', 'sql_error', 'expected the name of a column, found ,', 16],
-    ['CREATE TEMP VIEW v AS SELECT 1', 'sql_forbidden', 'CREATE TEMP VIEW is not allowed', 0],
+    ['CREATE TEMP SEQUENCE s', 'sql_forbidden', 'CREATE TEMP SEQUENCE is not allowed', 0],
     ['COPY t TO x', 'sql_forbidden', 'COPY is not allowed', 0],
     ['CREATE x', 'sql_forbidden', 'CREATE X is not allowed', 0],
     ['SELECT $name, ?', 'sql_error', 'Mixing named and positional parameters is not supported yet', undefined],
@@ -322,7 +322,6 @@ describe('errors say what is wrong, where, and what to do', () => {
   });
 
   test.each([
-    ["CREATE TYPE mood AS ENUM ('a', 'b')", /CREATE TYPE is not allowed/, /ENUM\('a', 'b'\)/],
     ['CREATE UNIQUE INDEX i ON t (a)', /CREATE UNIQUE INDEX is not allowed/, /statistics/],
     ['CREATE SEQUENCE s', /CREATE SEQUENCE is not allowed/, /uuid/],
     ['CREATE TABLE t (a BIGSERIAL)', /no sequences/, /uuid/],

@@ -1,3 +1,4 @@
+import type { Definition } from '../../../../core/definition.ts';
 import type { Statement } from '../../../../core/sql.ts';
 import { oneStatement } from '../../../../core/text/one-statement.ts';
 import type { Connection } from '../native/session.ts';
@@ -8,6 +9,8 @@ import { update } from './change/update.ts';
 import { namesBeforeChange } from './change/with-before.ts';
 import { createTable } from './create-table.ts';
 import { createView } from './create-view.ts';
+import { createDefinition, seesDefinition } from './definitions/create-definition.ts';
+import { dropDefinition, seesDropOfDefinition } from './definitions/drop-definition.ts';
 import { drop } from './drop-table.ts';
 import { explained } from './explain.ts';
 import { type GateReferences, type GateText, gateQuery } from './gate-query.ts';
@@ -20,14 +23,19 @@ import { TokenCursor } from './token-cursor.ts';
 import { type Token, type TokenizedStatement, tokenize, withPlainSpaces } from './tokenizer.ts';
 
 /** Reads a caller's SQL and checks it against what callers may do. Rejects with `sql_error` or `sql_forbidden`. */
-export async function analyzeSql(connection: Connection, sql: string): Promise<Statement> {
+export async function analyzeSql(
+  connection: Connection,
+  sql: string,
+  definitions: readonly Definition[] = [],
+): Promise<Statement> {
   checkText(sql);
   const all = tokenize(sql);
   checkTokens(all);
   const tokens = oneStatement(all, isEnd);
   const text: TokenizedStatement = { sql: withPlainSpaces(sql, tokens), tokens };
   const cursor = new TokenCursor(tokens, sql.length);
-  const gateReferences: GateReferences = (...part) => gateQuery(connection, ...part);
+  const gateReferences: GateReferences = (query, origin, rules) =>
+    gateQuery(connection, query, origin, { ...rules, definitions });
   const gate: GateText = async (...part) => {
     const { references: _, isPivoted: __, ...query } = await gateReferences(...part);
     return query;
@@ -35,9 +43,12 @@ export async function analyzeSql(connection: Connection, sql: string): Promise<S
 
   const change = await changeOf(cursor, text, gate);
   if (change !== undefined) return change;
+  if (seesDefinition(cursor))
+    return await createDefinition(cursor, text, { connection, definitions, gate: gateReferences });
   if (isView(cursor)) return await createView(cursor, text, gateReferences);
   if (cursor.sees('create')) return await createTable(cursor, text, gate);
   if (cursor.sees('alter')) return await alterTable(cursor, gate);
+  if (seesDropOfDefinition(cursor)) return dropDefinition(cursor);
   if (cursor.sees('drop', 'table') || cursor.sees('drop', 'view')) return drop(cursor);
   if (cursor.sees('show', 'tables') && tokens.length === 2) return { kind: 'showTables' };
   const setting = await shownSetting(tokens, gate);
@@ -63,7 +74,8 @@ async function changeOf(cursor: TokenCursor, text: TokenizedStatement, gate: Gat
 }
 
 function isView(cursor: TokenCursor): boolean {
-  return cursor.sees('create', 'view') || cursor.sees('create', 'or', 'replace', 'view');
+  const head = cursor.sees('create', 'or', 'replace') ? ['create', 'or', 'replace'] : ['create'];
+  return [[], ['temp'], ['temporary']].some((words) => cursor.sees(...head, ...words, 'view'));
 }
 
 function isEnd({ kind, text }: Token): boolean {

@@ -1,4 +1,4 @@
-import type { Origin } from './gate-query.ts';
+import type { Origin } from './text-position.ts';
 import type { Token } from './tokenizer.ts';
 
 /** A text of ours with pieces of the caller's in it, that knows where they stood. */

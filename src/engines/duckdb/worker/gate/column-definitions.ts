@@ -25,10 +25,15 @@ interface DefinedColumn {
 export async function definedTable(cursor: TokenCursor, gate: GateText): Promise<DefinedTable> {
   const clauses = new ConstraintClauses(cursor);
   const columns = takeColumns(cursor, clauses);
-  const constraints = clauses.constraintsOf(columns.map(({ name }) => name));
+  // Before anything is asked of the expressions.
+  clauses.constraintsOf(columns.map(({ name }) => name));
   const text = columnsText(columns, clauses);
   const query = await gate(text.sql, text.origin);
-  await gateExpressions(clauses.expressions, gate);
+  const texts = await gateExpressions(clauses.expressions, gate);
+  const constraints = clauses.constraintsOf(
+    columns.map(({ name }) => name),
+    texts,
+  );
   return { query: { ...query, start: undefined }, constraints };
 }
 

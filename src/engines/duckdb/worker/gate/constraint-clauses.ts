@@ -107,8 +107,11 @@ export class ConstraintClauses {
     return [...this.#defaults.values(), ...this.#generated.values(), ...this.#checks.map(({ tokens }) => tokens)];
   }
 
-  /** With the columns as `columns` spells them. Undefined where there are none. */
-  constraintsOf(columns: readonly string[]): TableConstraints | undefined {
+  /** With the columns as `columns` spells them, and the `texts` of `expressions`. Undefined where there are none. */
+  constraintsOf(
+    columns: readonly string[],
+    texts: readonly string[] = this.expressions.map(textOf),
+  ): TableConstraints | undefined {
     const spelled = new Map(columns.map((name) => [name.toLowerCase(), name]));
     const keyOf = ({ name, columns: named, position }: WrittenKey): TableKey => {
       const found = named.map((each) => {
@@ -121,11 +124,14 @@ export class ConstraintClauses {
       if (repeated !== undefined) throw keyError(`column ${sqlName(repeated)} is twice in a key`, position);
       return { ...(name !== undefined && { name }), columns: found };
     };
+    const inOrder = [...texts];
     const textsOf = (expressions: ReadonlyMap<string, readonly Token[]>): TableConstraints['defaults'] =>
-      [...expressions].map(([column, tokens]) => ({ column, sql: textOf(tokens) }));
+      [...expressions.keys()].map((column) => ({ column, sql: inOrder.shift() ?? '' }));
+    const defaults = textsOf(this.#defaults);
+    const generated = textsOf(this.#generated);
     const primaryKey = this.#primaryKey === undefined ? undefined : keyOf(this.#primaryKey);
     const checks = this.#checks.map(
-      ({ name, tokens }): CheckConstraint => ({ ...(name !== undefined && { name }), sql: textOf(tokens) }),
+      ({ name }): CheckConstraint => ({ ...(name !== undefined && { name }), sql: inOrder.shift() ?? '' }),
     );
     const foreignKeys = this.#foreign.map((key): ForeignKey => {
       const { table, references } = key;
@@ -135,8 +141,8 @@ export class ConstraintClauses {
     const notNull = columns.filter((column) => isNotNull.has(column));
     const constraints = {
       notNull,
-      defaults: textsOf(this.#defaults),
-      generated: textsOf(this.#generated),
+      defaults,
+      generated,
       checks,
       ...(primaryKey !== undefined && { primaryKey }),
       unique: this.#unique.map(keyOf),

@@ -64,7 +64,7 @@ async function asQuery(
   if (!noData && names.length === 0) return query;
   const head = 'SELECT * FROM (';
   const alias = names.length === 0 ? '' : ` AS "the query" (${names.map(sqlName).join(', ')})`;
-  const renamed = `${head}${query.sql})${alias}${noData ? ' LIMIT 0' : ''}`;
+  const renamed = `${head}${sql.slice(position, end)})${alias}${noData ? ' LIMIT 0' : ''}`;
   return await gate(renamed, (at) => position + at - head.length, catalogs);
 }
 

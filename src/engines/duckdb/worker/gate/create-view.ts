@@ -1,13 +1,14 @@
 import { AppError } from '../../../../core/app-error.ts';
-import type { Statement, TableReference } from '../../../../core/sql.ts';
+import type { Statement } from '../../../../core/sql.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
-import type { GatedText, GateReferences } from './gate-query.ts';
+import type { GateReferences } from './gate-query.ts';
+import { placed } from './placed-references.ts';
 import { refuseStatement } from './refused-statements.ts';
 import { checkWritable } from './table-access.ts';
-import { nameOf, type TokenCursor } from './token-cursor.ts';
-import { type Token, type TokenizedStatement, tokenize } from './tokenizer.ts';
+import type { TokenCursor } from './token-cursor.ts';
+import type { TokenizedStatement } from './tokenizer.ts';
 
-/** CREATE [OR REPLACE] VIEW [IF NOT EXISTS] name [(column, …)] AS query. What is saved is gated again each time it is read. */
+/** CREATE [OR REPLACE] [TEMP] VIEW [IF NOT EXISTS] name [(column, …)] AS query. What is saved is gated again each time it is read. */
 export async function createView(
   cursor: TokenCursor,
   text: TokenizedStatement,
@@ -16,6 +17,7 @@ export async function createView(
   const { position } = cursor;
   cursor.takes('create');
   const replace = cursor.takes('or', 'replace');
+  const isTemporary = cursor.takes('temp') || cursor.takes('temporary');
   if (!cursor.takes('view')) refuseStatement(text.tokens);
   const keep = cursor.takes('if', 'not', 'exists');
   if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
@@ -45,7 +47,7 @@ export async function createView(
   const head = 'SELECT * FROM (\n';
   const names = columns === undefined ? '' : `(${columns.map(sqlName).join(', ')})`;
   const whole = `${head}${sql}\n) AS ${sqlName(table.name)}${names}`;
-  const { references } = await gate(whole, (at) => start + at - head.length);
+  const { sql: definition, references } = await gate(whole, (at) => start + at - head.length);
   if (query.parameterCount > 0) {
     throw new AppError('sql_error', 'a view takes no parameters', { hint: 'write the value itself', position: start });
   }
@@ -53,8 +55,10 @@ export async function createView(
     kind: 'createView',
     table,
     ifTaken,
+    ...(isTemporary && { isTemporary }),
     query,
-    definition: { sql: whole, references: placed(whole, references) },
+    written: sql,
+    definition: { sql: definition, references: placed(definition, references, 'a view') },
   };
 }
 
@@ -65,35 +69,4 @@ function takeColumns(cursor: TokenCursor): string[] {
   while (cursor.takesMark(','));
   if (!cursor.takesMark(')')) throw cursor.unexpected('a closing parenthesis');
   return columns;
-}
-
-/** Where each table that the query reads is written, so that its name can be written in full. */
-function placed(sql: string, references: GatedText['references']): TableReference[] {
-  const tokens = tokenize(sql);
-  const indexes = new Map(tokens.map((token, index) => [token.start, index]));
-  return references.map(({ table, at }) => {
-    const index = indexes.get(at);
-    const { catalog, schema, name } = table;
-    const parts = [catalog, schema, name].filter((part) => part !== undefined);
-    const end = index === undefined ? undefined : endOfName(tokens, index, parts);
-    if (end === undefined) {
-      throw new AppError('sql_forbidden', `a view cannot read ${JSON.stringify(name)} in this way`, {
-        hint: 'name the table in FROM, or make a frame: CREATE TABLE "x" AS SELECT …',
-      });
-    }
-    return { table, start: at, end };
-  });
-}
-
-/** Undefined where something else than exactly this name stands there. */
-function endOfName(tokens: readonly Token[], first: number, parts: readonly string[]): number | undefined {
-  let index = first;
-  let end: number | undefined;
-  for (const [number, part] of parts.entries()) {
-    if (number > 0 && tokens[index++]?.text !== '.') return undefined;
-    const token = tokens[index++];
-    if (token === undefined || nameOf(token) !== part) return undefined;
-    end = token.end;
-  }
-  return tokens[index]?.text === '.' ? undefined : end;
 }

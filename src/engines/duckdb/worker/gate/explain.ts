@@ -29,7 +29,15 @@ export async function explained(cursor: TokenCursor, text: TokenizedStatement, g
   const head = format === 'default' ? 'EXPLAIN ' : `EXPLAIN (${analyze}FORMAT ${format}) `;
   const start = query.start === undefined ? undefined : query.start - head.length;
   const edits = query.rowIds?.edits?.map(({ at, text: added }) => ({ at: at + head.length, text: added }));
-  return { ...query, sql: head + query.sql, start, explain, ...(query.rowIds !== undefined && { rowIds: { edits } }) };
+  const pieces = query.pieces?.map((piece) => ({ ...piece, built: piece.built + head.length }));
+  return {
+    ...query,
+    sql: head + query.sql,
+    start,
+    pieces,
+    explain,
+    ...(query.rowIds !== undefined && { rowIds: { edits } }),
+  };
 }
 
 async function explainedQuery(
@@ -53,7 +61,7 @@ async function explainedQuery(
   const inner = new TokenCursor(rest, sql.length);
   const read = isCreate ? createTable : insert;
   const statement = await read(inner, { sql, tokens: rest }, gate);
-  if (!('query' in statement) || statement.query.start === undefined) {
+  if (!('query' in statement) || (statement.query.start ?? statement.query.pieces) === undefined) {
     throw new AppError('sql_forbidden', 'only a statement with a query can be explained', { position: start });
   }
   return statement.kind === 'insert' ? reading(statement.query, statement.table) : statement.query;

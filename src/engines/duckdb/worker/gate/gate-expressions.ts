@@ -3,9 +3,15 @@ import { BuiltText, textOf } from './built-text.ts';
 import type { GateText } from './gate-query.ts';
 import { type Token, tokenize } from './tokenizer.ts';
 
-/** Checks expressions that the definition of a table consists of: each computes a value of one row, or of nothing. */
-export async function gateExpressions(expressions: readonly (readonly Token[])[], gate: GateText): Promise<void> {
-  if (expressions.length === 0) return;
+/**
+ * Checks expressions that the definition of a table consists of: each computes a value of one row, or of nothing. Gives their
+ * texts, with what definitions say in the place of their names.
+ */
+export async function gateExpressions(
+  expressions: readonly (readonly Token[])[],
+  gate: GateText,
+): Promise<readonly string[]> {
+  if (expressions.length === 0) return [];
   const text = new BuiltText();
   for (const [index, tokens] of expressions.entries()) {
     if (!isOneExpression(tokens)) throw notOneExpression(tokens[0]?.start);
@@ -13,7 +19,23 @@ export async function gateExpressions(expressions: readonly (readonly Token[])[]
     text.addTokens(tokens);
   }
   text.add(')');
-  await gate(text.sql, text.origin, { expressions: expressions.length });
+  const { sql } = await gate(text.sql, text.origin, { expressions: expressions.length });
+  const texts = listedExpressions(tokenize(sql));
+  if (texts.length !== expressions.length) throw notOneExpression(expressions[0]?.[0]?.start);
+  return texts;
+}
+
+/** Of SELECT (a), (b), … those in the parentheses. */
+function listedExpressions(tokens: readonly Token[]): readonly string[] {
+  const texts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (const [index, { kind, text }] of tokens.entries()) {
+    if (kind !== 'mark') continue;
+    if (/[([{]/.test(text) && depth++ === 0) from = index + 1;
+    else if (/[)\]}]/.test(text) && --depth === 0) texts.push(textOf(tokens.slice(from, index)));
+  }
+  return texts;
 }
 
 /** Checks texts that were expressions of a definition before, and may have been changed since. */
@@ -27,7 +49,7 @@ export async function gateKeptExpressions(texts: readonly string[], gate: GateTe
 }
 
 /** Whether the text in parentheses is nothing but that. */
-function isOneExpression(tokens: readonly Token[]): boolean {
+export function isOneExpression(tokens: readonly Token[]): boolean {
   const open: string[] = [];
   for (const { kind, text } of tokens) {
     if (kind !== 'mark') continue;

@@ -1,18 +1,18 @@
 import { AppError } from '../../../../core/app-error.ts';
+import type { Definition } from '../../../../core/definition.ts';
 import type { Query, TableName, TextEdit } from '../../../../core/sql.ts';
 import type { Connection } from '../native/session.ts';
 import { checkExpressionList } from './check-expression-list.ts';
 import { checkTree, type TreeFacts } from './check-tree.ts';
-import { withoutEnums } from './inner-enums.ts';
-import { openPivots } from './open-pivot.ts';
-import { parseTree, type TreeNode } from './parse-tree.ts';
+import { expandDefinitions } from './definitions/expand.ts';
+import type { ExpandedText } from './definitions/expanded-text.ts';
+import { parseQuery } from './parse-query.ts';
+import type { TreeNode } from './parse-tree.ts';
 import { type RowIdUse, starEdits } from './row-ids.ts';
-import { editedText, placeWithoutEdits } from './text-edits.ts';
-import { offsetOfByte, offsetsOfBytes } from './text-position.ts';
+import { checkText, checkTokens } from './text-limits.ts';
+import { nearestPlace } from './text-pieces.ts';
+import { type Origin, offsetOfByte, offsetsOfBytes } from './text-position.ts';
 import { tokenize } from './tokenizer.ts';
-
-/** Where an offset in a text stands in the caller's text. */
-export type Origin = (offset: number) => number;
 
 /** What a text may be beside a query, or must be. */
 export interface TextRules {
@@ -26,6 +26,8 @@ export interface TextRules {
   readonly isOfEachRow?: boolean;
   /** It may ask DuckDB's catalogs: who runs it where these hold nothing but the caller's tables says so. */
   readonly mayReadCatalogs?: boolean;
+  /** Those that it may name. */
+  readonly definitions?: readonly Definition[];
 }
 
 /** A query with every place in its text where it names a table. */
@@ -38,21 +40,44 @@ export interface GatedText extends Query {
 export type GateText = (sql: string, origin: Origin, rules?: TextRules) => Promise<Query>;
 export type GateReferences = (...part: Parameters<GateText>) => Promise<GatedText>;
 
-/** Checks the text of a query; what it gives is exactly that text. */
+/** Checks the text of a query; what it gives is exactly that text, with what definitions say in the place of their names. */
 export async function gateQuery(
   connection: Connection,
   sql: string,
   origin: Origin,
-  {
-    takesDefault = false,
-    hasTarget = false,
-    isOfEachRow = false,
-    expressions,
-    mayReadCatalogs = false,
-  }: TextRules = {},
+  { definitions = [], ...rules }: TextRules = {},
 ): Promise<GatedText> {
-  try {
-    const { tree, text, place, isPivoted } = await parse(connection, sql);
+  if (definitions.length === 0) return await gateText(connection, sql, origin, rules);
+  const expanded = await movingErrors(origin, () => expandDefinitions(connection, sql, definitions));
+  if (expanded === undefined) return await gateText(connection, sql, origin, rules);
+  return await gateExpanded(connection, expanded, origin, rules);
+}
+
+/** The same of a text in which definitions stand in the place of their names: that is what it gives. */
+export async function gateExpanded(
+  connection: Connection,
+  expanded: ExpandedText,
+  origin: Origin,
+  rules: TextRules,
+): Promise<GatedText> {
+  const pieces = expanded.pieces(origin);
+  const place = (at: number): number => nearestPlace(pieces, at);
+  const text = expanded.sql;
+  await movingErrors(place, async () => {
+    checkText(text);
+    checkTokens(tokenize(text));
+  });
+  return { ...(await gateText(connection, text, place, rules)), start: undefined, pieces, usesDefinitions: true };
+}
+
+async function gateText(
+  connection: Connection,
+  sql: string,
+  origin: Origin,
+  { takesDefault = false, hasTarget = false, isOfEachRow = false, expressions, mayReadCatalogs = false }: TextRules,
+): Promise<GatedText> {
+  return await movingErrors(origin, async () => {
+    const { tree, text, place, isPivoted } = await parseQuery(connection, sql);
     const facts = inCharacters(text, place, () => {
       if (expressions !== undefined) checkExpressionList(tree, expressions);
       return checkTree(tree, text, { takesDefault, isPivoted, hasTarget, isOfEachRow });
@@ -68,6 +93,13 @@ export async function gateQuery(
     const describes = facts.describesTables && !isPivoted ? { describesTables: true as const } : {};
     const found = { sql, start: origin(0), tables, references, isPivoted };
     return { ...found, ...rowIds, ...catalogs, ...describes, ...parametersOf(tree, facts.parameters) };
+  });
+}
+
+/** Errors of a text tell where they stand in the caller's. */
+export async function movingErrors<T>(origin: Origin, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
   } catch (error) {
     throw error instanceof AppError && error.position !== undefined
       ? movedTo(error, Math.max(0, origin(error.position)))
@@ -79,54 +111,6 @@ function edits(sql: string, { stars }: RowIdUse): readonly TextEdit[] | undefine
   return stars && starEdits(tokenize(sql), offsetsOfBytes(sql, stars));
 }
 
-/** What was parsed, and where its offsets stand in the text of the query. */
-interface ParsedText {
-  readonly tree: TreeNode;
-  readonly text: string;
-  readonly place: Origin;
-  /** It has a PIVOT without a list of its values. */
-  readonly isPivoted: boolean;
-}
-
-async function parse(connection: Connection, sql: string): Promise<ParsedText> {
-  const { tree, text } = await parseEnums(connection, sql);
-  if (tree === undefined) return await parseOpenPivots(connection, sql);
-  return { tree, text, place: (at) => at, isPivoted: false };
-}
-
-/** Checks a text with an ENUM inside another type as the same with another type there. */
-async function parseEnums(
-  connection: Connection,
-  sql: string,
-): Promise<{ readonly tree: TreeNode | undefined; readonly text: string }> {
-  try {
-    return { tree: await parseTree(connection, sql), text: sql };
-  } catch (error) {
-    if (!(error instanceof AppError) || !error.message.startsWith('Cannot serialize non-constant type')) throw error;
-    const text = withoutEnums(sql);
-    if (text === sql) throw error;
-    return { tree: await parseTree(connection, text), text };
-  }
-}
-
-/** Checks a PIVOT without values as the same with one: what is put in holds no quote and no comment. */
-async function parseOpenPivots(connection: Connection, sql: string): Promise<ParsedText> {
-  const tokens = tokenize(sql);
-  const edits = openPivots(tokens);
-  if (edits.length === 0) throw /pivot/i.test(sql) ? computedPivot() : otherStatement();
-  const parameter = tokens.find(({ kind }) => kind === 'parameter');
-  if (parameter !== undefined) {
-    throw new AppError('sql_error', 'a PIVOT with parameters must list its values', {
-      hint: 'write PIVOT … ON column IN (…)',
-      position: parameter.start,
-    });
-  }
-  const text = editedText(sql, edits);
-  const { tree } = await parseEnums(connection, text);
-  if (tree === undefined) throw computedPivot();
-  return { tree, text, place: (at) => placeWithoutEdits(at, edits), isPivoted: true };
-}
-
 function catalogsHere(): AppError {
   return new AppError('sql_forbidden', 'catalogs cannot be read here', {
     hint: 'keep what they say as a frame, and read that one: CREATE TABLE x AS FROM information_schema.columns',
@@ -136,17 +120,6 @@ function catalogsHere(): AppError {
 function catalogPivot(): AppError {
   return new AppError('sql_forbidden', 'a PIVOT of catalogs must list its values', {
     hint: 'write PIVOT … ON column IN (…)',
-  });
-}
-
-function computedPivot(): AppError {
-  return new AppError('sql_forbidden', 'this PIVOT must list its values', { hint: 'write PIVOT … ON column IN (…)' });
-}
-
-function otherStatement(): AppError {
-  return new AppError('sql_forbidden', 'this kind of statement is not allowed', {
-    position: 0,
-    hint: 'allowed are queries, CREATE TABLE, INSERT INTO, UPDATE, DELETE, MERGE, TRUNCATE, DROP TABLE, SHOW TABLES and EXPLAIN',
   });
 }
 

@@ -2,6 +2,7 @@ import koffi from 'koffi';
 import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../test/support/duckdb-connection.ts';
 import { AppError } from '../../../../core/app-error.ts';
+import type { Definition } from '../../../../core/definition.ts';
 import { analyzeSql } from './analyze.ts';
 
 const connection = duckDbConnection();
@@ -255,16 +256,110 @@ CREATE VIEW v AS EXPLAIN SELECT 1
 CREATE VIEW v AS PIVOT trades ON symbol USING sum(price)
 CREATE VIEW v AS SELECT $1
 CREATE VIEW v AS SELECT * FROM _warm_1.main.frame
-CREATE TEMP VIEW v AS SELECT 1
 CREATE TEMP TABLE t AS FROM read_text('/etc/passwd')
 CREATE TEMP TABLE temp.main.insert_target AS SELECT 1
 CREATE TEMP SEQUENCE s
-CREATE TEMP MACRO m() AS 1
 CREATE LOCAL TEMPORARY TABLE t (a INT)
-CREATE MACRO m(a) AS a + 1
-CREATE MACRO m() AS TABLE SELECT 1
-CREATE FUNCTION f(a) AS a
-CREATE TYPE t AS ENUM ('a')
+CREATE TEMP VIEW v AS FROM read_text('/etc/passwd')
+CREATE MACRO m(a) AS read_text(a)
+CREATE MACRO m(a) AS (SELECT content FROM read_text(a))
+CREATE MACRO m(a) AS (FROM read_csv('/etc/passwd'))
+CREATE MACRO m(a) AS TABLE FROM read_text(a)
+CREATE MACRO m(a) AS TABLE FROM '/etc/passwd'
+CREATE MACRO m(a) AS TABLE FROM query(a)
+CREATE MACRO m(a) AS TABLE FROM query_table(a)
+CREATE MACRO m(a) AS TABLE FROM duckdb_settings()
+CREATE MACRO m(a) AS TABLE FROM pg_settings
+CREATE MACRO m(a) AS TABLE FROM _target.trades
+CREATE MACRO m(a) AS TABLE FROM temp.main.insert_target
+CREATE MACRO m(a) AS TABLE FROM _warm_1.main.frame
+CREATE MACRO m(a) AS TABLE SELECT rowid FROM trades
+CREATE MACRO m(a) AS TABLE PIVOT trades ON symbol USING sum(price)
+CREATE MACRO m(a) AS TABLE SELECT 1; DROP TABLE t
+CREATE MACRO m(a) AS TABLE DROP TABLE t
+CREATE MACRO m(a) AS TABLE INSERT INTO t VALUES (1)
+CREATE MACRO m(a) AS TABLE COPY t TO 'x'
+CREATE MACRO m(a) AS TABLE SELECT 1) UNION ALL (SELECT 2
+CREATE MACRO m(a) AS a; DROP TABLE t
+CREATE MACRO m(a) AS a FROM t
+CREATE MACRO m(a) AS a) FROM read_text('/etc/passwd') --
+CREATE MACRO m(a) AS a) /*
+CREATE MACRO m(a) AS getenv(a)
+CREATE MACRO m(a) AS getvariable('x')
+CREATE MACRO m(a) AS current_setting(a)
+CREATE MACRO m(a) AS system.main.getenv('x')
+CREATE MACRO m(a) AS nextval('s')
+CREATE MACRO m(a) AS a::my_type
+CREATE MACRO m(a) AS $1
+CREATE MACRO m(a) AS ?
+CREATE MACRO m(a) AS DEFAULT
+CREATE MACRO m(a) AS
+CREATE MACRO m(a)
+CREATE MACRO m AS 1
+CREATE MACRO m(a, A) AS a
+CREATE MACRO m(a := getenv('x')) AS a
+CREATE MACRO m(a := (FROM read_text('/etc/passwd'))) AS a
+CREATE MACRO m(a := (SELECT 1)) AS a
+CREATE MACRO m(a := ?) AS a
+CREATE MACRO m(a := 1)) AS (SELECT 1
+CREATE MACRO m(a := 1, b) AS a
+CREATE MACRO m(a INTEGER) AS a
+CREATE MACRO m("a"") AS 1) AS a
+CREATE MACRO m(a) AS m(a)
+CREATE MACRO m(a) AS "m"(a)
+CREATE MACRO m(a) AS frames.m(a)
+CREATE MACRO m(a) AS a, (b) AS b
+CREATE MACRO m(a) AS a, (b, c) AS TABLE SELECT b
+CREATE MACRO m(a) AS x IN a
+CREATE MACRO m(a) AS list_transform([1], lambda a: a)
+CREATE MACRO "m m"(a) AS a
+CREATE MACRO "m""m"(a) AS a
+CREATE MACRO "../../m"(a) AS a
+CREATE MACRO acme.m(a) AS a
+CREATE MACRO system.main.m(a) AS a
+CREATE MACRO temp.main.m(a) AS a
+CREATE MACRO analytics.main.m(a) AS a
+CREATE MACRO sum(a) AS 1
+CREATE MACRO "SUM"(a) AS 1
+CREATE MACRO abs(a) AS 0
+CREATE MACRO json_structure(a) AS 0
+CREATE MACRO read_csv(a) AS TABLE SELECT 1
+CREATE MACRO read_text(a) AS 1
+CREATE MACRO sqlite_scan(a) AS TABLE SELECT 1 FROM getenv('x')
+CREATE MACRO range(a) AS TABLE SELECT 1
+CREATE MACRO duckdb_settings() AS TABLE SELECT 1
+CREATE MACRO duckdb_tables() AS TABLE SELECT 1
+CREATE MACRO getenv(a) AS 1
+CREATE MACRO current_setting(a) AS 1
+CREATE MACRO coalesce(a) AS a
+CREATE MACRO "if"(a) AS a
+CREATE MACRO cast(a) AS a
+CREATE MACRO grouping(a) AS a
+CREATE MACRO columns(a) AS a
+CREATE MACRO "select"(a) AS a
+CREATE OR REPLACE MACRO IF NOT EXISTS m(a) AS a
+CREATE FUNCTION f(a) RETURNS INT LANGUAGE c AS 'x'
+CREATE PERSISTENT MACRO m(a) AS a
+CREATE TYPE t AS ENUM ('a') FROM read_text('/etc/passwd')
+CREATE TYPE t AS ENUM (FROM read_text('/etc/passwd'))
+CREATE TYPE t AS ENUM ()
+CREATE TYPE t AS ENUM (1)
+CREATE TYPE t AS INTEGER) FROM read_text('/etc/passwd') --
+CREATE TYPE t AS INTEGER), (SELECT 1
+CREATE TYPE t AS t
+CREATE TYPE t AS STRUCT(a t)
+CREATE TYPE t AS my_type
+CREATE TYPE t AS INTEGER[?]
+CREATE TYPE t AS
+CREATE TYPE t
+CREATE TYPE integer AS VARCHAR
+CREATE TYPE "INT" AS VARCHAR
+CREATE TYPE text AS INTEGER
+CREATE TYPE enum AS INTEGER
+CREATE TYPE json AS INTEGER
+CREATE TYPE "my type" AS INTEGER
+CREATE TYPE acme.t AS INTEGER
+CREATE TYPE information_schema.t AS INTEGER
 CREATE SCHEMA s
 CREATE INDEX i ON t (a)
 CREATE UNIQUE INDEX i ON t (a)
@@ -356,7 +451,13 @@ DROP TABLE
 DROP TABLE analytics.main.t
 DROP DATABASE analytics
 DROP SECRET s
-DROP MACRO m
+DROP MACRO m, n
+DROP MACRO acme.m
+DROP MACRO "m m"
+DROP MACRO
+DROP TYPE t, u
+DROP TYPE acme.t
+DROP FUNCTION m(a)
 DROP TABLE x; SELECT 1
 UPDATE t SET a = (SELECT content FROM read_text('/etc/passwd'))
 UPDATE t SET a = getenv('HOME')
@@ -722,6 +823,118 @@ describe('what could harm is refused', () => {
         passed.push(`${JSON.stringify(sql)}: ${outcome instanceof Error ? outcome.stack : JSON.stringify(outcome)}`);
     }
     expect(passed).toEqual([]);
+  });
+});
+
+/** Macros and types of a tenant, one of them with a body that somebody has written into its file. */
+const definitions: readonly Definition[] = [
+  macro('twice', ['(', 0, ' + ', 0, ')'], 'x'),
+  macro('pair', [0, ' || ', 1], 'a', 'b'),
+  macro('forged', ["getenv('HOME')"]),
+  macro('escaped', ['1) FROM read_text(', "'/etc/passwd'", ') --']),
+  { ...macro('numbers', ['SELECT range AS n FROM range(', 0, ')'], 'n'), kind: 'table macro' },
+  { ...macro('forged_rows', ["SELECT content FROM read_text('/etc/passwd')"]), kind: 'table macro' },
+  { ...macro('escaped_rows', ["SELECT 1) CROSS JOIN read_text('/etc/passwd') --"]), kind: 'table macro' },
+  { ...macro('mood', ["ENUM ('sad', 'ok')"]), kind: 'type' },
+  { ...macro('forged_type', ["INTEGER), getenv('HOME'), (1"]), kind: 'type' },
+];
+
+function macro(name: string, body: readonly (string | number)[], ...parameters: readonly string[]): Definition {
+  const forms = [{ parameters: parameters.map((each) => ({ name: each })), sql: body.join(''), body }];
+  return { kind: 'macro', name, id: name, forms };
+}
+
+describe('what a macro or a type stands for is checked where it is used', () => {
+  test.each([
+    'SELECT twice(1)',
+    'SELECT "TWICE"(x := pair(1, 2)), frames.twice(1)',
+    "SELECT twice((SELECT max(n) FROM numbers(3))) WHERE 'ok'::mood = mood 'sad'",
+    'FROM numbers(twice(2)) AS n (i)',
+    'INSERT INTO trades SELECT twice(n) FROM numbers(3)',
+    'UPDATE trades SET price = twice(price) WHERE pair(a, b) IS NULL RETURNING twice(price)',
+    'CREATE TABLE t (m mood, a INT CHECK (twice(a) > 0), b INT DEFAULT twice(1), c AS (twice(a)))',
+    'CREATE VIEW v AS SELECT twice(a) FROM trades, numbers(3)',
+    'CREATE MACRO thrice(x) AS twice(x) + x',
+    'EXPLAIN SELECT twice(1)',
+  ])('%s passes', async (sql) => {
+    await analyzeSql(connection, sql, definitions);
+  });
+
+  test.each([
+    'SELECT forged()',
+    'SELECT escaped()',
+    'FROM forged_rows()',
+    'FROM escaped_rows()',
+    'SELECT (FROM forged_rows())',
+    'SELECT 1::forged_type',
+    'SELECT CAST(1 AS STRUCT(a forged_type))',
+    "SELECT forged_type '1'",
+    'CREATE TABLE t (a forged_type)',
+    'CREATE TABLE t (a INT DEFAULT forged())',
+    'CREATE TABLE t (a INT CHECK (forged() IS NULL))',
+    'CREATE TABLE t (a INT DEFAULT twice((SELECT 1)))',
+    'CREATE TABLE t (a INT CHECK (a IN (FROM numbers(3))))',
+    'CREATE VIEW v AS SELECT forged()',
+    'CREATE MACRO m() AS forged()',
+    'CREATE MACRO m() AS TABLE FROM forged_rows()',
+    'INSERT INTO trades SELECT forged()',
+    'UPDATE trades SET price = forged()',
+    'DELETE FROM trades WHERE forged() IS NULL',
+    "SELECT twice(getenv('HOME'))",
+    "SELECT twice(x := read_text('/etc/passwd'))",
+    "SELECT twice((FROM read_text('/etc/passwd')))",
+    'SELECT twice(1) FROM _target.trades',
+    'UPDATE trades SET price = twice((SELECT max(price) FROM _target.trades))',
+    'SELECT twice(1, 2)',
+    'SELECT twice()',
+    'SELECT twice(*)',
+    'SELECT twice(y := 1)',
+    'SELECT twice(x := 1, x := 2)',
+    'SELECT pair(a := 1, 2)',
+    'SELECT twice(1) OVER ()',
+    'SELECT twice(DISTINCT 1)',
+    'SELECT twice(1 ORDER BY 1)',
+    'SELECT twice(1) FILTER (WHERE true)',
+    'SELECT (1).twice()',
+    'SELECT a.twice() FROM trades',
+    'SELECT acme.twice(1)',
+    'SELECT system.main.twice(1)',
+    'SELECT 1 IN twice(1)',
+    'SELECT numbers(1)',
+    'FROM twice(1)',
+    'FROM numbers(1) WITH ORDINALITY',
+    'SELECT mood(1)',
+    'SELECT 1::twice',
+    'PIVOT trades ON a IN mood',
+  ])('%s is refused', async (sql) => {
+    await expect(analyzeSql(connection, sql, definitions)).rejects.toMatchObject({
+      code: expect.stringMatching(/^sql_(?:error|forbidden)$/),
+    });
+  });
+
+  test('a macro that doubles its argument cannot make a statement too large, however deep it is nested', async () => {
+    const nested = `${'twice('.repeat(40)}1${')'.repeat(40)}`;
+    for (const sql of [`SELECT ${nested}`, `CREATE MACRO m(a) AS ${nested}`, `CREATE VIEW v AS SELECT ${nested}`]) {
+      const start = performance.now();
+      await expect(analyzeSql(connection, sql, definitions)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(?:too_large|sql_error)$/),
+      });
+      expect(performance.now() - start).toBeLessThan(20_000);
+    }
+  });
+
+  test('an error tells where it stands in the text of the caller', async () => {
+    for (const [sql, word] of [
+      ['SELECT pair(1, nosuch(2)), 3', 'nosuch'],
+      ['SELECT twice(1), forged(), 3', 'forged'],
+      ['SELECT twice(1), twice(2, 3)', 'twice(2'],
+      ['INSERT INTO trades SELECT twice(n), nosuch(1) FROM numbers(3)', 'nosuch'],
+      ['CREATE MACRO m(x) AS twice(x) + nosuch(x)', 'nosuch'],
+    ] as const) {
+      const error = await analyzeSql(connection, sql, definitions).catch((thrown: unknown) => thrown);
+      const { position = -1 } = error as AppError;
+      expect(sql.slice(position)).toMatch(word === 'twice(2' ? /^(?:twice)?\(2/ : new RegExp(`^${word}`));
+    }
   });
 });
 

@@ -45,7 +45,6 @@ const hints: Readonly<Record<string, string>> = {
 const createHints: Readonly<Record<string, string>> = {
   INDEX: 'queries skip rows by the statistics of their columns; there is nothing to be made beforehand',
   SEQUENCE: 'bring the ids, or let DEFAULT uuid() give each row one',
-  TYPE: "write the type itself in each column: CREATE TABLE x (mood ENUM('a', 'b'))",
 };
 
 /** Refuses statements by their first words, before DuckDB sees them. Returns when it may be a query. */

@@ -1,3 +1,6 @@
+/** Where an offset in a text stands in the caller's text. */
+export type Origin = (offset: number) => number;
+
 /** DuckDB counts bytes of UTF-8 or code points; callers count UTF-16 units, as JavaScript and Java do. */
 export function offsetOfByte(text: string, byteOffset: number): number {
   return Buffer.from(text).subarray(0, byteOffset).toString().length;

@@ -78,8 +78,8 @@ export class TokenCursor {
     return name;
   }
 
-  takeTableName(): TableName {
-    const parts = [this.takeName('the name of a table')];
+  takeTableName(what = 'the name of a table'): TableName {
+    const parts = [this.takeName(what)];
     while (parts.length < 3 && this.takesMark('.')) parts.push(this.takeName('the rest of the name'));
     const [name = '', schema, catalog] = parts.reverse();
     return { catalog, schema, name };

@@ -10,21 +10,21 @@ export function typePosition(sql: string, type: string): number | undefined {
   const wanted = asciiLower(type);
   const tokens = tokenize(sql);
   const spelled = tokens.filter((token) => asciiLower(nameOf(token) ?? '') === wanted);
-  const targets = castTargets(tokens);
+  const targets = new Set(castTargets(tokens).map((index) => tokens[index]));
   const found = spelled.find((token) => targets.has(token)) ?? (spelled.length === 1 ? spelled[0] : undefined);
   return found === undefined ? undefined : Buffer.byteLength(sql.slice(0, found.start));
 }
 
-/** The tokens with which the types behind `::` and in CAST(… AS …) begin. */
-function castTargets(tokens: readonly Token[]): ReadonlySet<Token | undefined> {
-  const targets = new Set<Token | undefined>();
+/** The indexes of the tokens with which the types behind `::` and in CAST(… AS …) begin. */
+export function castTargets(tokens: readonly Token[]): readonly number[] {
+  const targets: number[] = [];
   const brackets: boolean[] = [];
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1];
     if (token.kind === 'mark' && /[([{]/.test(token.text)) {
       brackets.push(isWord(before, 'cast') || isWord(before, 'try_cast'));
     } else if (token.kind === 'mark' && /[)\]}]/.test(token.text)) brackets.pop();
-    else if (token.text === '::' || (isWord(token, 'as') && brackets.at(-1) === true)) targets.add(tokens[index + 1]);
+    else if (token.text === '::' || (isWord(token, 'as') && brackets.at(-1) === true)) targets.push(index + 1);
   }
   return targets;
 }

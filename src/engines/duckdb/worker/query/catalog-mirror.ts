@@ -122,7 +122,8 @@ export class CatalogMirror {
       if (this.#runAll(statements)) continue;
       // What DuckDB does not take with its constraints is shown without them, and does not hide the others.
       for (const [index, [, table]] of some.entries()) {
-        if (!this.connection.runAtOnce(statements[index] ?? '')) this.connection.runAtOnce(creation(table));
+        if (this.connection.runAtOnce(statements[index] ?? '')) continue;
+        this.connection.runAtOnce(creation({ ...table, body: table.otherwise ?? table.body }));
       }
     }
     await this.#createReferring(missing.map(([, table]) => table).filter(refers), signal);
@@ -190,14 +191,35 @@ function* inGroups<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let at = 0; at < items.length; at += tablesAtOnce) yield items.slice(at, at + tablesAtOnce);
 }
 
+const words = {
+  table: 'TABLE',
+  view: 'VIEW',
+  macro: 'MACRO',
+  'table macro': 'MACRO TABLE',
+  type: 'TYPE',
+} as const satisfies Record<ListedDefinition['kind'], string>;
+
 function removal({ schema, name, kind }: ListedDefinition): string {
-  return `DROP ${kind === 'view' ? 'VIEW' : 'TABLE'} IF EXISTS ${schema}.${name}`;
+  return `DROP ${words[kind]} IF EXISTS ${schema}.${name}`;
 }
 
 function creation({ schema, name, kind, body }: ListedDefinition): string {
-  return kind === 'view' ? `CREATE VIEW ${schema}.${name} AS ${body}` : `CREATE TABLE ${schema}.${name} (${body})`;
+  switch (kind) {
+    case 'table':
+      return `CREATE TABLE ${schema}.${name} (${body})`;
+    case 'view':
+    case 'type':
+      return `CREATE ${words[kind]} ${schema}.${name} AS ${body}`;
+    case 'macro':
+    case 'table macro':
+      return `CREATE MACRO ${schema}.${name} ${body}`;
+    default:
+      return kind satisfies never;
+  }
 }
 
-function keyOf({ schema, name }: ListedDefinition): string {
-  return asciiLower(`${schema}.${name}`);
+/** Macros and types have names of their own. */
+function keyOf({ schema, name, kind }: ListedDefinition): string {
+  const isTable = kind === 'table' || kind === 'view';
+  return asciiLower(`${schema}.${name}${isTable ? '' : ` ${kind}`}`);
 }

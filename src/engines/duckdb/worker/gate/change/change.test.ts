@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { duckDbConnection } from '../../../../../../test/support/duckdb-connection.ts';
 import type { Statement } from '../../../../../core/sql.ts';
 import { analyzeSql } from '../analyze.ts';
-import { placeIn } from './composed-text.ts';
+import { placeIn } from '../text-pieces.ts';
 
 const connection = duckDbConnection();
 const analyze = (sql: string): Promise<Statement> => analyzeSql(connection, sql);

@@ -3,6 +3,7 @@ import { type Query, rowNumberColumn, type TableName, type TextPiece, targetSche
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
+import { nearestPlace } from '../text-pieces.ts';
 import { isWord } from '../token-cursor.ts';
 import { type Token, type TokenizedStatement, tokenize } from '../tokenizer.ts';
 import type { TokenRange } from './clauses.ts';
@@ -101,7 +102,7 @@ export class ComposedText {
     });
     const query = await gate(sql, (at) => nearestPlace(pieces, at), { hasTarget, takesDefault, isOfEachRow });
     if (query.rowIds !== undefined && hasTarget) throw noRowIds();
-    return { ...query, start: undefined, pieces };
+    return { ...query, start: undefined, pieces: query.pieces ?? pieces };
   }
 
   #add(start: number, end: number): void {
@@ -118,18 +119,6 @@ export class ComposedText {
   #unusedParameters(): readonly string[] {
     return [...this.#parameters].flatMap(([key, text]) => (this.#used.has(key) ? [] : text));
   }
-}
-
-/** Where an offset in a composed text stands in the caller's, if it does. */
-export function placeIn(pieces: readonly TextPiece[], at: number): number | undefined {
-  const piece = pieces.findLast(({ built }) => built <= at);
-  return piece === undefined || at > piece.built + piece.length ? undefined : piece.written + at - piece.built;
-}
-
-function nearestPlace(pieces: readonly TextPiece[], at: number): number {
-  const piece = pieces.findLast(({ built }) => built <= at) ?? pieces[0];
-  if (piece === undefined) return 0;
-  return piece.written + Math.min(Math.max(0, at - piece.built), piece.length);
 }
 
 export const targetRowNumber = sqlName(rowNumberColumn);

@@ -3,15 +3,29 @@ import { mayUseEngine } from '../core/engine-names.ts';
 import type { JobOptions } from '../core/frame-engine.ts';
 import { isSharedName, splitSharedName } from '../core/frame-name.ts';
 import type { Principal } from '../core/principal.ts';
-import { analyticsCatalog, framesCatalog, framesSchema, type ListedTable, type SqlEngine } from '../core/sql.ts';
+import {
+  analyticsCatalog,
+  framesCatalog,
+  framesSchema,
+  type Listed,
+  type ListedTable,
+  type SqlEngine,
+} from '../core/sql.ts';
 import type { Frames } from '../frames/frames.ts';
+import { definitionsOf } from './definitions-in.ts';
+import type { CallOptions } from './frame-sql.ts';
 
-/** All that a caller may read, as DuckDB's catalogs are to show it. A damaged frame is no table: it cannot be read. */
-export async function listedTables(
-  { frames, engine }: { readonly frames: Pick<Frames, 'list'>; readonly engine: Pick<SqlEngine, 'analyticsTables'> },
+/** All that a caller may read or use, as DuckDB's catalogs are to show it. A damaged frame is no table: it cannot be read. */
+export async function listedInCatalogs(
+  {
+    frames,
+    engine,
+  }: { readonly frames: Pick<Frames, 'list' | 'definitions'>; readonly engine: Pick<SqlEngine, 'analyticsTables'> },
   principal: Principal,
-  options: JobOptions,
-): Promise<readonly ListedTable[]> {
+  { temporary, ...rest }: CallOptions,
+): Promise<Listed> {
+  const options = { ...rest, tenant: principal.tenant };
+  const definitions = await definitionsOf(frames, principal, temporary);
   const listed: ListedTable[] = [];
   for await (const frame of frames.list(principal)) {
     if (frame.state !== 'held') continue;
@@ -22,9 +36,9 @@ export async function listedTables(
     const name = shared?.handle ?? handle;
     listed.push({ catalog: framesCatalog, schema, name, kind, columns, declared, constraints });
   }
-  if (!mayUseEngine(principal, analyticsCatalog)) return listed;
+  if (!mayUseEngine(principal, analyticsCatalog)) return { tables: listed, definitions };
   for (const table of await analyticsTables(engine, options)) listed.push({ catalog: analyticsCatalog, ...table });
-  return listed;
+  return { tables: listed, definitions };
 }
 
 /** While another process writes the operator's database it cannot be opened: that hides its tables, not the frames. */

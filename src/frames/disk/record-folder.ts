@@ -1,9 +1,9 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomBase32 } from '../core/handle.ts';
-import { errnoOf } from '../core/storage-error.ts';
-import { parseChecksummed, withChecksum } from '../frames/disk/checksummed-json.ts';
-import { type DurableFiles, storage } from '../frames/disk/durable-file.ts';
+import { randomBase32 } from '../../core/handle.ts';
+import { errnoOf } from '../../core/storage-error.ts';
+import { parseChecksummed, withChecksum } from './checksummed-json.ts';
+import { type DurableFiles, storage } from './durable-file.ts';
 
 const suffix = '.json';
 /** Times of change have the grain of the kernel's clock: so much later a changed folder is read once more. */

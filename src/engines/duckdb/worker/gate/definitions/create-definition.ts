@@ -1,0 +1,295 @@
+import { AppError } from '../../../../../core/app-error.ts';
+import {
+  type Definition,
+  definitionKey,
+  longestDefinition,
+  type MacroParameter,
+} from '../../../../../core/definition.ts';
+import type { DefinedForm, Statement } from '../../../../../core/sql.ts';
+import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { Connection } from '../../native/session.ts';
+import { gateExpressions, isOneExpression } from '../gate-expressions.ts';
+import { type GatedText, type GateReferences, gateExpanded, movingErrors } from '../gate-query.ts';
+import { placed } from '../placed-references.ts';
+import { isWord, type TokenCursor } from '../token-cursor.ts';
+import type { Token, TokenizedStatement } from '../tokenizer.ts';
+import { refuseBuiltInFunction, refuseBuiltInType, takeDefinitionName } from './definition-name.ts';
+import { expandDefinitions } from './expand.ts';
+import { ExpandedText, type Segment } from './expanded-text.ts';
+
+const mostParameters = 100;
+const mostForms = 20;
+
+export interface DefinitionGate {
+  readonly connection: Connection;
+  /** Those that the statement may name. */
+  readonly definitions: readonly Definition[];
+  readonly gate: GateReferences;
+}
+
+interface Head {
+  readonly what: 'macro' | 'type';
+  readonly ifTaken: 'fail' | 'replace' | 'keep';
+  readonly isTemporary: boolean;
+}
+
+/** Whether CREATE of a macro or type stands here. */
+export function seesDefinition(cursor: TokenCursor): boolean {
+  if (!cursor.sees('create')) return false;
+  let ahead = 1;
+  const sees = (...words: readonly string[]): boolean => words.some((word) => isWord(cursor.peek(ahead), word));
+  if (sees('or')) ahead += 2;
+  if (sees('temp', 'temporary')) ahead++;
+  return sees('macro', 'function', 'type');
+}
+
+/** CREATE [OR REPLACE] [TEMP] MACRO | FUNCTION | TYPE [IF NOT EXISTS] name … What is saved is gated again where it is used. */
+export async function createDefinition(
+  cursor: TokenCursor,
+  text: TokenizedStatement,
+  sources: DefinitionGate,
+): Promise<Statement> {
+  const head = takeHead(cursor);
+  const { name, position } = takeDefinitionName(cursor, head.what);
+  const { connection, definitions } = sources;
+  const { what } = head;
+  if (what === 'macro') await refuseBuiltInFunction(connection, name, position);
+  else await refuseBuiltInType(connection, name, position);
+  const own = definitionKey({ kind: what, name });
+  const others = { ...sources, definitions: definitions.filter((definition) => definitionKey(definition) !== own) };
+  if (what === 'macro') refuseCallOfItself(cursor, text, name);
+  const { isTable, forms } =
+    what === 'type' ? await typeForm(cursor, text, others) : await macroForms(cursor, text, others);
+  if (!cursor.done) throw cursor.unexpected('the end of the statement');
+  const length = forms.reduce(
+    (sum, { segments }) => sum + segments.reduce((all, each) => all + each.text.length, 0),
+    0,
+  );
+  if (length > longestDefinition) throw tooLong(what, name, position);
+  const kind = isTable ? 'table macro' : what;
+  const { ifTaken, isTemporary } = head;
+  return { kind: 'define', what: kind, name, ifTaken, ...(isTemporary && { isTemporary }), forms };
+}
+
+function takeHead(cursor: TokenCursor): Head {
+  const { position } = cursor;
+  cursor.takes('create');
+  const replace = cursor.takes('or', 'replace');
+  const isTemporary = cursor.takes('temp') || cursor.takes('temporary');
+  const what = cursor.takes('type') ? 'type' : 'macro';
+  if (what === 'macro' && !cursor.takes('macro') && !cursor.takes('function')) throw cursor.unexpected('MACRO or TYPE');
+  const keep = cursor.takes('if', 'not', 'exists');
+  if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
+  return { what, isTemporary, ifTaken: replace ? 'replace' : keep ? 'keep' : 'fail' };
+}
+
+/** (parameter, parameter := default, …) AS [TABLE] body, … */
+async function macroForms(
+  cursor: TokenCursor,
+  text: TokenizedStatement,
+  sources: DefinitionGate,
+): Promise<{ readonly isTable: boolean; readonly forms: readonly DefinedForm[] }> {
+  const forms: DefinedForm[] = [];
+  let isTable: boolean | undefined;
+  do {
+    const { position } = cursor;
+    const parameters = await takeParameters(cursor, sources);
+    if (!cursor.takes('as')) throw cursor.unexpected('AS and a body');
+    // Not the query TABLE x.
+    const isOfTable = cursor.takes('table');
+    isTable ??= isOfTable;
+    if (isTable !== isOfTable) {
+      throw new AppError('sql_error', 'all forms of a macro are values, or all are tables', { position });
+    }
+    const tokens = takeBody(cursor, isTable);
+    if (tokens.length === 0) throw cursor.unexpected(isTable ? 'a query' : 'an expression');
+    const form = await formOf(parameters, bodyOf(tokens, text, isTable), sources);
+    if (forms.some((other) => takesAsMany(other, form))) throw sameValues(position);
+    forms.push(form);
+    if (forms.length > mostForms)
+      throw new AppError('sql_error', `a macro has at most ${mostForms} forms`, { position });
+  } while (cursor.takesMark(','));
+  return { isTable: isTable === true, forms };
+}
+
+async function takeParameters(cursor: TokenCursor, { gate }: DefinitionGate): Promise<readonly MacroParameter[]> {
+  const parameters: MacroParameter[] = [];
+  if (!cursor.takesMark('(')) throw cursor.unexpected('the parameters in parentheses');
+  if (cursor.takesMark(')')) return parameters;
+  do {
+    const { position } = cursor;
+    const name = cursor.takeName('the name of a parameter');
+    const isRepeated = parameters.some((other) => asciiLower(other.name) === asciiLower(name));
+    if (isRepeated) throw new AppError('sql_error', `parameter ${name} is there twice`, { position });
+    if (parameters.length === mostParameters)
+      throw new AppError('sql_error', `a macro has at most ${mostParameters} parameters`, { position });
+    const isOptional = cursor.peek()?.text === ':=';
+    if (!isOptional && !cursor.seesMark(',') && !cursor.seesMark(')')) throw typedParameter(name, cursor.position);
+    if (!isOptional) {
+      if (parameters.some((other) => other.default !== undefined)) throw afterDefault(name, position);
+      parameters.push({ name });
+      continue;
+    }
+    cursor.take();
+    const tokens = takeUntilComma(cursor);
+    if (tokens.length === 0) throw cursor.unexpected('a value');
+    const [value = ''] = await gateExpressions([tokens], gate);
+    parameters.push({ name, default: value });
+  } while (cursor.takesMark(','));
+  if (!cursor.takesMark(')')) throw cursor.unexpected('a comma or a closing parenthesis');
+  return parameters;
+}
+
+/** Up to a comma or parenthesis that is not inside of others. */
+function takeUntilComma(cursor: TokenCursor): readonly Token[] {
+  const tokens: Token[] = [];
+  let depth = 0;
+  for (let token = cursor.peek(); token !== undefined; token = cursor.peek()) {
+    if (depth === 0 && token.kind === 'mark' && /^[,)]$/.test(token.text)) break;
+    if (token.kind === 'mark' && /[([{]/.test(token.text)) depth++;
+    else if (token.kind === 'mark' && /[)\]}]/.test(token.text)) depth--;
+    tokens.push(token);
+    cursor.take();
+  }
+  return tokens;
+}
+
+/** A query goes to the end, unless it stands in parentheses and another form follows. */
+function takeBody(cursor: TokenCursor, isTable: boolean): readonly Token[] {
+  const { index } = cursor;
+  if (!isTable) return takeUntilComma(cursor);
+  if (cursor.seesMark('(')) {
+    const tokens = takeUntilComma(cursor);
+    if (tokens.at(-1)?.text === ')' && cursor.seesMark(',') && cursor.seesMark('(', 1)) return tokens;
+    cursor.skipTo(index);
+  }
+  const tokens: Token[] = [];
+  for (let token = cursor.take(); token !== undefined; token = cursor.take()) tokens.push(token);
+  return tokens;
+}
+
+/** What the body is checked as: the text that stands before it, itself, and what stands behind it. */
+interface Body {
+  readonly before: string;
+  readonly sql: string;
+  readonly start: number;
+  readonly after: string;
+}
+
+function bodyOf(tokens: readonly Token[], { sql }: TokenizedStatement, isTable: boolean): Body {
+  const start = tokens[0]?.start ?? 0;
+  if (!isTable && !isOneExpression(tokens))
+    throw new AppError('sql_error', 'expected one expression', { position: start });
+  const text = sql.slice(start, tokens.at(-1)?.end);
+  return isTable ? { before: '', sql: text, start, after: '' } : { before: 'SELECT (', sql: text, start, after: ')' };
+}
+
+/** AS type, of any that a cast may go to. */
+async function typeForm(
+  cursor: TokenCursor,
+  text: TokenizedStatement,
+  sources: DefinitionGate,
+): Promise<{ readonly isTable: false; readonly forms: readonly DefinedForm[] }> {
+  if (!cursor.takes('as')) throw cursor.unexpected('AS and a type');
+  const { position: start } = cursor;
+  const tokens: Token[] = [];
+  for (let token = cursor.peek(); token !== undefined; token = cursor.peek()) {
+    if (token.kind === 'operator' || token.kind === 'parameter') throw cursor.unexpected('a type');
+    tokens.push(token);
+    cursor.take();
+  }
+  if (!isOneExpression(tokens)) throw new AppError('sql_error', 'expected a type', { position: start });
+  if (isWord(tokens[0], 'enum') && (tokens[1]?.text !== '(' || tokens[2]?.kind !== 'string')) {
+    throw new AppError('sql_forbidden', 'an ENUM lists its values', {
+      hint: "write ENUM ('a', 'b'); of the values of a column: SELECT string_agg(DISTINCT ''''||x||'''', ', ') FROM t",
+      position: start,
+    });
+  }
+  const body = { before: 'SELECT CAST(NULL AS ', sql: text.sql.slice(start, tokens.at(-1)?.end), start, after: ')' };
+  return { isTable: false, forms: [await formOf([], body, sources)] };
+}
+
+/** Cut where parameters stand, with other definitions in the place of their names, and checked. */
+async function formOf(
+  parameters: readonly MacroParameter[],
+  { before, sql, start, after }: Body,
+  { connection, definitions }: DefinitionGate,
+): Promise<DefinedForm> {
+  const origin = (at: number): number => start + at - before.length;
+  const whole = `${before}${sql}${after}`;
+  const names = parameters.map(({ name }) => name);
+  const expanded = await movingErrors(origin, () => expandDefinitions(connection, whole, definitions, names));
+  const text = expanded ?? new ExpandedText().callers(whole, 0, whole.length);
+  const gated = await gateExpanded(connection, text, origin, { mayReadCatalogs: true });
+  refuseOfStatement(gated, start);
+  const { references, isPivoted: _, ...query } = gated;
+  const shift = before.length;
+  const own = placed(query.sql, references, 'a macro').map(({ table, start: from, end }) => {
+    return { table, start: from - shift, end: end - shift };
+  });
+  return { parameters, segments: withoutEnds(text.segments, before, after), query, references: own };
+}
+
+function refuseOfStatement({ parameterCount, rowIds, isPivoted }: GatedText, position: number): void {
+  const refuse = (message: string, hint: string): never => {
+    throw new AppError('sql_forbidden', message, { hint, position });
+  };
+  if (parameterCount > 0)
+    refuse('the body of a macro takes no parameters of a statement', 'name a parameter of the macro');
+  if (rowIds !== undefined) refuse('a macro cannot read rowid', 'number the rows: row_number() OVER ()');
+  if (isPivoted) refuse('a PIVOT in a macro must list its values', 'write PIVOT … ON column IN (…)');
+}
+
+/** What stands around the body is no part of it: nothing there has a name. */
+function withoutEnds(segments: readonly Segment[], before: string, after: string): DefinedForm['segments'] {
+  const all = segments.map(({ text, parameter }) => ({ text, parameter }));
+  const [first, last] = [all[0], all.at(-1)];
+  if (first !== undefined) first.text = first.text.slice(before.length);
+  if (last !== undefined) last.text = last.text.slice(0, last.text.length - after.length);
+  return all.filter(({ text }) => text !== '');
+}
+
+/** Of two of them the first could mean both. */
+function takesAsMany(a: DefinedForm, b: DefinedForm): boolean {
+  return a.parameters.length === b.parameters.length;
+}
+
+function refuseCallOfItself(cursor: TokenCursor, { tokens }: TokenizedStatement, name: string): void {
+  for (let index = cursor.index; index < tokens.length; index++) {
+    const token = tokens[index];
+    const isCall =
+      token?.kind === 'word' && asciiLower(token.text) === asciiLower(name) && tokens[index + 1]?.text === '(';
+    if (isCall) {
+      throw new AppError('sql_error', `macro ${name} cannot call itself`, {
+        hint: 'WITH RECURSIVE repeats a query',
+        position: token.start,
+      });
+    }
+  }
+}
+
+function typedParameter(name: string, position: number): AppError {
+  return new AppError('sql_forbidden', `parameter ${name} cannot have a type`, {
+    hint: `cast it in the body: ${name}::INTEGER`,
+    position,
+  });
+}
+
+function afterDefault(name: string, position: number): AppError {
+  return new AppError('sql_error', `parameter ${name} without a default stands behind one with a default`, {
+    hint: 'put those without a default first',
+    position,
+  });
+}
+
+function sameValues(position: number): AppError {
+  return new AppError('sql_error', 'two forms of a macro have as many parameters', {
+    hint: 'forms are told apart by the number of values that they take',
+    position,
+  });
+}
+
+function tooLong(what: 'macro' | 'type', name: string, position: number): AppError {
+  const message = `${what} ${name} is longer than ${longestDefinition} characters with what it uses`;
+  return new AppError('too_large', message, { hint: 'keep rows in between as a frame, or use a view', position });
+}

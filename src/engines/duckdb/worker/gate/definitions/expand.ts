@@ -1,0 +1,280 @@
+import { AppError } from '../../../../../core/app-error.ts';
+import type { Definition } from '../../../../../core/definition.ts';
+import { framesCatalog, framesSchema, mainSchema } from '../../../../../core/sql.ts';
+import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { sqlName } from '../../../protocol/sql-text.ts';
+import type { Connection } from '../../native/session.ts';
+import { parseQuery } from '../parse-query.ts';
+import type { TreeNode } from '../parse-tree.ts';
+import { offsetsOfBytes } from '../text-position.ts';
+import { isWord, nameOf } from '../token-cursor.ts';
+import { type Token, tokenize } from '../tokenizer.ts';
+import { ExpandedText, type Segment } from './expanded-text.ts';
+import { valuesOf } from './macro-call.ts';
+import { type MacroUse, macroUses } from './macro-uses.ts';
+import { isTypedText, typeNames } from './type-names.ts';
+
+/** Longer texts are no names of columns. */
+const longestColumn = 200;
+
+/**
+ * Puts what definitions say in the place of their names in the text of a query. Undefined where it names none. What comes of it is
+ * to be checked as any other text: this decides nothing but what a name means. `parameters`: of the macro whose body it is.
+ */
+export async function expandDefinitions(
+  connection: Connection,
+  sql: string,
+  definitions: readonly Definition[],
+  parameters: readonly string[] = [],
+): Promise<ExpandedText | undefined> {
+  const expander = new Expander(sql, definitions, parameters);
+  if (expander.mayNameMacros) await expander.findUses(connection);
+  return expander.expanded();
+}
+
+/** What stands for some tokens. */
+interface Replacement {
+  /** Of the token behind the last. */
+  readonly end: number;
+  segments(): readonly Segment[];
+}
+
+class Expander {
+  readonly #sql: string;
+  readonly #tokens: readonly Token[];
+  readonly #macros: ReadonlyMap<string, Definition>;
+  readonly #parameters: readonly string[];
+  /** By the index of the first token of each. */
+  readonly #replacements = new Map<number, Replacement>();
+
+  constructor(sql: string, definitions: readonly Definition[], parameters: readonly string[]) {
+    this.#sql = sql;
+    this.#tokens = tokenize(sql);
+    this.#parameters = parameters;
+    const named = (isType: boolean): Map<string, Definition> =>
+      new Map(
+        definitions.filter(({ kind }) => (kind === 'type') === isType).map((each) => [asciiLower(each.name), each]),
+      );
+    this.#macros = named(false);
+    const types = named(true);
+    if (types.size > 0) this.#findTypes(types);
+  }
+
+  get mayNameMacros(): boolean {
+    if (this.#parameters.length > 0) return true;
+    return this.#tokens.some(
+      (token, index) => this.#tokens[index + 1]?.text === '(' && this.#macros.has(asciiLower(nameOf(token) ?? '')),
+    );
+  }
+
+  expanded(): ExpandedText | undefined {
+    if (this.#replacements.size === 0) return undefined;
+    const text = new ExpandedText().callers(this.#sql, 0, this.#tokens[0]?.start ?? 0);
+    text.add(this.#segmentsOf(0, this.#tokens.length));
+    return text.callers(this.#sql, this.#tokens.at(-1)?.end ?? 0, this.#sql.length);
+  }
+
+  #findTypes(types: ReadonlyMap<string, Definition>): void {
+    const textOf = (index: number): string | undefined => {
+      const token = this.#tokens[index];
+      const type = token === undefined ? undefined : types.get(asciiLower(nameOf(token) ?? ''));
+      return type?.forms[0]?.body.join('');
+    };
+    for (const index of typeNames(this.#tokens)) {
+      const type = textOf(index);
+      if (type !== undefined) this.#replace(index, index + 1, type);
+    }
+    for (const index of this.#tokens.keys()) {
+      if (this.#replacements.has(index) || !isTypedText(this.#tokens, index)) continue;
+      const type = textOf(index);
+      if (type !== undefined) this.#replace(index, index + 2, `CAST(${this.#tokens[index + 1]?.text} AS ${type})`);
+    }
+  }
+
+  #replace(index: number, end: number, text: string): void {
+    const at = this.#tokens[index]?.start ?? 0;
+    this.#replacements.set(index, { end, segments: () => [{ text, at, isOurs: true }] });
+  }
+
+  async findUses(connection: Connection): Promise<void> {
+    const { tree, text, place } = await parseQuery(connection, this.#sql);
+    const parameters = new Set(this.#parameters.map(asciiLower));
+    const { uses, hidden } = macroUses(tree, { macros: new Set(this.#macros.keys()), parameters });
+    if (hidden !== undefined) throw hiddenParameter(hidden);
+    const offsets = offsetsOfBytes(
+      text,
+      uses.map(({ position = 0 }) => position),
+    );
+    const indexes = new Map(this.#tokens.map(({ start }, index) => [start, index]));
+    let hasCalls = false;
+    for (const [number, use] of uses.entries()) {
+      const at = place(offsets[number] ?? 0);
+      const index = use.position === undefined ? undefined : indexes.get(at);
+      // A node may stand twice in the tree.
+      if (index !== undefined && this.#replacements.has(index)) continue;
+      if (use.kind === 'parameter') this.#addParameter(use.name, index, at);
+      else {
+        this.#addCall(use, index, at);
+        hasCalls = true;
+      }
+    }
+    if (hasCalls) this.#numberParameters();
+  }
+
+  #addParameter(name: string, index: number | undefined, at: number): void {
+    const token = index === undefined ? undefined : this.#tokens[index];
+    const parameter = this.#parameters.findIndex((each) => asciiLower(each) === name);
+    if (index === undefined || token === undefined || asciiLower(nameOf(token) ?? '') !== name)
+      throw cannotFind(name, at);
+    this.#refuseIn(name, index);
+    const text = sqlName(this.#parameters[parameter] ?? '');
+    this.#replacements.set(index, {
+      end: index + 1,
+      segments: () => [{ text, at: token.start, isOurs: true, parameter }],
+    });
+  }
+
+  #addCall({ name, kind, node, isColumn }: MacroUse, index: number | undefined, at: number): void {
+    const macro = this.#macros.get(name);
+    const list = index === undefined ? undefined : this.#listOf(index, name);
+    if (macro === undefined || index === undefined || list === undefined) throw cannotFind(name, at);
+    const position = this.#tokens[index]?.start;
+    if (macro.kind === 'type' || (macro.kind === 'table macro') !== (kind === 'table'))
+      throw otherKind(macro, position);
+    refuseClauses(macro, node, position);
+    if (kind === 'value') this.#refuseIn(name, index);
+    const { open, close } = list;
+    const end = close + 1;
+    const { form, values } = valuesOf(macro, this.#tokens, { open, close });
+    const written = this.#sql.slice(this.#tokens[index]?.start, this.#tokens[close]?.end);
+    // As DuckDB calls the column. In parentheses it can get no name there.
+    const isNamed = isColumn && this.#tokens[index - 1]?.text !== '(' && isColumnName(written);
+    this.#replacements.set(index, {
+      end,
+      segments: () => {
+        const text = new ExpandedText().ours('(', position ?? 0);
+        for (const piece of form.body) {
+          const value = typeof piece === 'string' ? piece : values[piece];
+          if (value === undefined) throw new Error(`macro ${name} has no parameter ${piece}`);
+          if (typeof piece === 'string') text.ours(piece, position ?? 0);
+          else if (typeof value === 'string') text.ours(`(${value})`, position ?? 0);
+          else {
+            text.ours('(', position ?? 0);
+            text.add(this.#segmentsOf(value.from, value.to));
+            text.ours(')', position ?? 0);
+          }
+        }
+        text.ours(isNamed ? `) AS ${sqlName(written)}` : ')', position ?? 0);
+        return text.segments;
+      },
+    });
+  }
+
+  /** A value may stand twice in what comes of it, or in another order. */
+  #numberParameters(): void {
+    let number = 0;
+    for (const [index, { kind, text }] of this.#tokens.entries())
+      if (kind === 'parameter' && text === '?') this.#replace(index, index + 1, `$${++number}`);
+  }
+
+  #segmentsOf(from: number, to: number): readonly Segment[] {
+    const text = new ExpandedText();
+    let at = this.#tokens[from]?.start ?? 0;
+    for (let index = from; index < to; ) {
+      const replacement = this.#replacements.get(index);
+      if (replacement === undefined) index++;
+      else {
+        text.callers(this.#sql, at, this.#tokens[index]?.start ?? 0).add(replacement.segments());
+        index = replacement.end;
+        at = this.#tokens[index - 1]?.end ?? at;
+      }
+    }
+    return text.callers(this.#sql, at, this.#tokens[to - 1]?.end ?? at).segments;
+  }
+
+  /** The parentheses of a call of this name that begins here, with or without a schema. */
+  #listOf(first: number, name: string): { readonly open: number; readonly close: number } | undefined {
+    if (this.#tokens[first - 1]?.text === '.') throw calledOnValue(name, this.#tokens[first]?.start);
+    const names: string[] = [];
+    let index = first;
+    for (;;) {
+      const token = this.#tokens[index++];
+      const part = token === undefined ? undefined : nameOf(token);
+      if (part === undefined) return undefined;
+      names.push(asciiLower(part));
+      if (this.#tokens[index]?.text !== '.') break;
+      index++;
+    }
+    if (names.pop() !== name) return undefined;
+    const [schema, catalog] = names.reverse();
+    const isOwn = schema === undefined || schema === framesSchema || schema === mainSchema;
+    if (!isOwn || names.length > 2 || (catalog !== undefined && catalog !== framesCatalog))
+      throw calledOnValue(name, this.#tokens[first]?.start);
+    if (this.#tokens[index]?.text !== '(') return undefined;
+    let depth = 0;
+    for (let close = index; close < this.#tokens.length; close++) {
+      const { kind, text } = this.#tokens[close] as Token;
+      if (kind !== 'mark') continue;
+      if (/[([{]/.test(text)) depth++;
+      else if (/[)\]}]/.test(text) && --depth === 0) return { open: index, close };
+    }
+    return undefined;
+  }
+
+  /** `x IN y` asks whether the list y has x, and `x IN (y)` whether x is y. */
+  #refuseIn(name: string, index: number): void {
+    const token = this.#tokens[index - 1];
+    if (!isWord(token, 'in')) return;
+    throw new AppError('sql_error', `${name} cannot stand behind IN`, {
+      hint: 'write list_contains(list, x) for a list, or IN (…) for values',
+      position: this.#tokens[index]?.start,
+    });
+  }
+}
+
+function isColumnName(written: string): boolean {
+  return written.length <= longestColumn && !/\*|\bcolumns\b/i.test(written);
+}
+
+function refuseClauses({ kind, name }: Definition, node: TreeNode, position: number | undefined): void {
+  const orders = (node.order_bys as TreeNode | undefined)?.orders;
+  const isAggregate = node.filter !== undefined || node.distinct === true || Array.isArray(orders);
+  const clause =
+    node.class === 'WINDOW'
+      ? 'OVER'
+      : node.with_ordinality !== undefined
+        ? 'WITH ORDINALITY'
+        : isAggregate
+          ? 'DISTINCT, FILTER or ORDER BY'
+          : undefined;
+  if (clause === undefined) return;
+  throw new AppError('sql_error', `a ${kind} takes no ${clause}`, {
+    hint: `write that into the body of ${name}`,
+    position,
+  });
+}
+
+function otherKind({ kind, name }: Definition, position: number | undefined): AppError {
+  const hint = kind === 'macro' ? `use it as a value: SELECT ${name}(…)` : `use it as a table: FROM ${name}(…)`;
+  return new AppError('sql_error', `${name} is a ${kind}`, { hint, position });
+}
+
+function calledOnValue(name: string, position: number | undefined): AppError {
+  return new AppError('sql_error', `macro ${name} is not called so`, {
+    hint: `write ${name}(x, …) rather than x.${name}(…)`,
+    position,
+  });
+}
+
+function cannotFind(name: string, position: number): AppError {
+  return new AppError('sql_error', `${name} cannot be used here`, {
+    hint: 'compute the value in a subquery, and use its column here',
+    position,
+  });
+}
+
+function hiddenParameter(name: string): AppError {
+  return new AppError('sql_error', `a lambda has a parameter of the name ${name}, as the macro has`, {
+    hint: 'give one of them another name',
+  });
+}

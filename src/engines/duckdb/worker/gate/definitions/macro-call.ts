@@ -1,0 +1,97 @@
+import { AppError } from '../../../../../core/app-error.ts';
+import type { Definition, DefinitionForm, MacroParameter } from '../../../../../core/definition.ts';
+import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import { didYouMean } from '../../../../../core/text/did-you-mean.ts';
+import { nameOf } from '../token-cursor.ts';
+import type { Token } from '../tokenizer.ts';
+
+/** Indexes of tokens, without the last. */
+interface TokenRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a call gives, in the order in which it does. */
+interface Argument extends TokenRange {
+  /** Undefined: by its place. */
+  readonly name: string | undefined;
+}
+
+/** What stands for a parameter: the caller's value, or the text of its default. */
+type Value = TokenRange | string;
+
+/** The values of a call whose parenthesis opens here, for the form that takes them. */
+export function valuesOf(
+  macro: Definition,
+  tokens: readonly Token[],
+  list: { readonly open: number; readonly close: number },
+): { readonly form: DefinitionForm; readonly values: readonly Value[] } {
+  const given = argumentsIn(tokens, list);
+  const position = tokens[list.open]?.start;
+  const star = given.find(({ from, to }) => to - from === 1 && tokens[from]?.text === '*');
+  if (star !== undefined || given.some(({ from, to }) => from >= to)) throw wrongValues(macro, given, position);
+  const forms = [...macro.forms].sort((a, b) => a.parameters.length - b.parameters.length);
+  for (const form of forms) {
+    const values = valuesFor(form.parameters, given);
+    if (values !== undefined) return { form, values };
+  }
+  throw wrongValues(macro, given, position);
+}
+
+function argumentsIn(
+  tokens: readonly Token[],
+  { open, close }: { readonly open: number; readonly close: number },
+): readonly Argument[] {
+  if (close === open + 1) return [];
+  const ends: number[] = [];
+  let depth = 0;
+  for (let index = open + 1; index < close; index++) {
+    const { kind, text } = tokens[index] as Token;
+    if (kind !== 'mark') continue;
+    if (/[([{]/.test(text)) depth++;
+    else if (/[)\]}]/.test(text)) depth--;
+    else if (text === ',' && depth === 0) ends.push(index);
+  }
+  return [...ends, close].map((to, index) => {
+    const from = (ends[index - 1] ?? open) + 1;
+    const [first, second] = [tokens[from], tokens[from + 1]];
+    const isNamed = from + 1 < to && (second?.text === ':=' || second?.text === '=>');
+    const name = isNamed && first !== undefined ? nameOf(first) : undefined;
+    return name === undefined ? { from, to, name } : { from: from + 2, to, name: asciiLower(name) };
+  });
+}
+
+/** Undefined where it does not take them. */
+function valuesFor(parameters: readonly MacroParameter[], given: readonly Argument[]): readonly Value[] | undefined {
+  const values: (Value | undefined)[] = parameters.map((parameter) => parameter.default);
+  const isGiven = new Set<number>();
+  let hasNames = false;
+  for (const [place, argument] of given.entries()) {
+    const { name } = argument;
+    if (name === undefined && hasNames) return undefined;
+    hasNames ||= name !== undefined;
+    const index = name === undefined ? place : parameters.findIndex((parameter) => asciiLower(parameter.name) === name);
+    if (parameters[index] === undefined || isGiven.has(index)) return undefined;
+    isGiven.add(index);
+    values[index] = argument;
+  }
+  const whole = values.filter((value) => value !== undefined);
+  return whole.length === values.length ? whole : undefined;
+}
+
+function wrongValues({ name, forms }: Definition, given: readonly Argument[], position: number | undefined): AppError {
+  const parameters = forms.flatMap((form) => form.parameters.map((parameter) => parameter.name));
+  const known = new Set(parameters.map(asciiLower));
+  const wrong = given.find((argument) => argument.name !== undefined && !known.has(argument.name))?.name;
+  const why =
+    wrong === undefined
+      ? `macro ${name} does not take these values`
+      : `macro ${name} has no parameter ${wrong}${didYouMean(wrong, parameters)}`;
+  return new AppError('sql_error', why, { hint: `it is called as ${forms.map(shown(name)).join(' or ')}`, position });
+}
+
+function shown(name: string): (form: DefinitionForm) => string {
+  const withDefault = (parameter: MacroParameter): string =>
+    parameter.default === undefined ? parameter.name : `${parameter.name} := ${parameter.default}`;
+  return ({ parameters }) => `${name}(${parameters.map(withDefault).join(', ')})`;
+}
