@@ -448,6 +448,7 @@ describe('keep', () => {
       handle: 'kept',
       version: 1,
       rows: 10,
+      rowsAdded: 10,
       bytes: expect.any(Number),
       columns: [
         { name: 'id', type: 'LONG' },
