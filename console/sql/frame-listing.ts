@@ -7,16 +7,23 @@ const pageSize = 1000;
 const mostFrames = 10_000;
 
 const tablesOfTsdb = 'select table_name, column_name, data_type from information_schema.columns()';
+/** The same tables as statements over frames read them. */
+const liveTables =
+  "select table_name, column_name, data_type from information_schema.columns where table_schema = 'tsdb'";
 
-/** The frames that statements may name, for completion. */
+/** The frames that statements may name, and the tables of the external database beside them, for completion. */
 let frameIndex: FrameIndex = emptyIndex;
+let listedFrames: readonly CompletedFrame[] = [];
+let listedLive: readonly CompletedFrame[] = [];
 /** The tables of the external database, which does not know the frames. */
 let tsdbIndex: FrameIndex = emptyIndex;
 let askedAt = Number.NEGATIVE_INFINITY;
 let tsdbAskedAt = Number.NEGATIVE_INFINITY;
+let liveAskedAt = Number.NEGATIVE_INFINITY;
 
 /** What a statement on this engine may name. The external database is asked for its tables when somebody types. */
 export function indexFor(engine: string): FrameIndex {
+  if (engine === 'local') refreshLive().catch(() => undefined);
   if (engine !== 'tsdb') return frameIndex;
   refreshTables().catch(() => undefined);
   return tsdbIndex;
@@ -26,7 +33,21 @@ export function indexFor(engine: string): FrameIndex {
 export async function refreshTables(): Promise<void> {
   if (performance.now() - tsdbAskedAt < refreshAfterMs) return;
   tsdbAskedAt = performance.now();
-  const asked = { query: tablesOfTsdb, fmt: 'json', engine: 'tsdb', limit: 100_000 };
+  const tables = await tablesOf({ query: tablesOfTsdb, fmt: 'json', engine: 'tsdb', limit: 100_000 });
+  tsdbIndex = indexOf(tables);
+}
+
+/** Lists the tables of the external database that statements over frames may read: none where there is no such database. */
+async function refreshLive(): Promise<void> {
+  if (performance.now() - liveAskedAt < refreshAfterMs) return;
+  liveAskedAt = performance.now();
+  const tables = await tablesOf({ query: liveTables, fmt: 'json', engine: 'local' });
+  // As a frame of a tenant of this name would be listed.
+  listedLive = tables.map((table) => ({ ...table, name: `tsdb/${table.name}` }));
+  frameIndex = indexOf([...listedFrames, ...listedLive]);
+}
+
+async function tablesOf(asked: Parameters<typeof withQuery>[1]): Promise<readonly CompletedFrame[]> {
   const { dataset } = await getJson<{ readonly dataset: readonly (readonly [string, string, string])[] }>(
     withQuery('/exec', asked),
   );
@@ -36,7 +57,7 @@ export async function refreshTables(): Promise<void> {
     columns.push({ name, type });
     columnsByTable.set(table, columns);
   }
-  tsdbIndex = indexOf([...columnsByTable].map(([name, columns]) => ({ name, rows: undefined, columns })));
+  return [...columnsByTable].map(([name, columns]) => ({ name, rows: undefined, columns }));
 }
 
 /** Lists them anew where the listing is old, or `isStale` says that a statement changed them. */
@@ -50,5 +71,6 @@ export async function refreshFrames({ isStale = false, signal }: { isStale?: boo
     for (const { handle, rows, columns } of page.handles) frames.push({ name: handle, rows, columns: columns ?? [] });
     after = page.next ?? undefined;
   } while (after !== undefined && frames.length < mostFrames);
-  frameIndex = indexOf(frames);
+  listedFrames = frames;
+  frameIndex = indexOf([...listedFrames, ...listedLive]);
 }

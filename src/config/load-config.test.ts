@@ -44,7 +44,17 @@ describe('without any setting', () => {
         compression: true,
       },
       write: { addsColumns: false, maxBodyBytes: 105_000_000 },
-      tsdb: { httpUrl: undefined, timeoutMs: 60_000, connectTimeoutMs: 2000, maxConnections: 32, maxQueue: 64 },
+      tsdb: {
+        httpUrl: undefined,
+        timeoutMs: 60_000,
+        connectTimeoutMs: 2000,
+        maxConnections: 32,
+        maxQueue: 64,
+        maxExports: 2,
+        maxFederatedBytes: 4e9,
+        federationTimeoutMs: 60_000,
+        federationCacheMs: 0,
+      },
       sql: {
         defaultEngine: 'tsdb',
         autoEngine: undefined,

@@ -297,6 +297,34 @@ export const settings = {
       default: '64',
       help: 'Requests that may wait for such a connection; one more is answered 503',
     },
+    max_exports: {
+      property: 'maxExports',
+      env: 'TSDB_MAX_EXPORTS',
+      type: type.integer({ min: 1, max: 64, unit: 'exports' }),
+      default: '2',
+      help: 'Exports of the external database at once, for statements over its tables; QuestDB allows one for each CPU, at most a quarter of its connections (`http.export.connection.limit`)',
+    },
+    max_federated_bytes: {
+      property: 'maxFederatedBytes',
+      env: 'TSDB_MAX_FEDERATED_BYTES',
+      type: type.bytes,
+      default: '4GB',
+      help: 'Bytes that statements may have fetched of the external database, all together, as Parquet below `live` of the data directory',
+    },
+    federation_timeout: {
+      property: 'federationTimeoutMs',
+      env: 'TSDB_FEDERATION_TIMEOUT',
+      type: type.timeout,
+      default: '60s',
+      help: 'Time within which the rows that a statement needs of a table of the external database must be here',
+    },
+    federation_cache: {
+      property: 'federationCacheMs',
+      env: 'TSDB_FEDERATION_CACHE',
+      type: type.duration({ min: '0s', max: '1h' }),
+      default: '0s',
+      help: 'How long statements of a tenant that need the same rows of the external database read those of the first one; 0, each fetches its own',
+    },
   },
   sql: {
     default_engine: {

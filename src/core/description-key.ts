@@ -13,10 +13,12 @@ export function descriptionKey({
 }: SqlJob & Pick<SqlRun, 'parameters'>): string | undefined {
   const queries = [query, ...tables.flatMap((table) => (table.kind === 'view' ? table.query : []))];
   const readsAnalytics = queries.some((each) => each.tables.some(isAnalytics));
-  const isFixed = into === undefined && parameters === undefined && !query.readsCatalogs && !readsAnalytics;
+  const readsLive = tables.some(({ kind }) => kind === 'live');
+  const isFixed =
+    into === undefined && parameters === undefined && !query.readsCatalogs && !readsAnalytics && !readsLive;
   if (!isFixed || query.sql.length > longestRememberedSql) return undefined;
   const versions = tables.map((table) =>
-    table.kind === 'list' || table.kind === 'changes'
+    table.kind === 'list' || table.kind === 'changes' || table.kind === 'live'
       ? table
       : [table.schema, table.name, table.frame, table.versionId],
   );

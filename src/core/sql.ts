@@ -1,6 +1,8 @@
 import type { Column, DataType, DeclaredType } from './data-type.ts';
 import type { Definition, DefinitionKind, MacroParameter } from './definition.ts';
 import type { ChunkForm, EncodedRows, JobOptions, PartSource } from './frame-engine.ts';
+import type { LiveReads } from './live-read.ts';
+import type { LiveColumn } from './live-tables.ts';
 import type { Tenant } from './principal.ts';
 import type { StatementSettings } from './statement-settings.ts';
 import type { TableConstraints } from './table-constraints.ts';
@@ -83,6 +85,8 @@ export interface Query {
   readonly describesTables?: true | undefined;
   /** It asks DuckDB's catalogs, and reads no tables: it runs where these hold nothing but what a `SqlJob` lists. */
   readonly readsCatalogs?: true;
+  /** Where it reads the external database. */
+  readonly live?: LiveReads;
 }
 
 /** What is put into a text, at an offset of it. */
@@ -218,7 +222,7 @@ export interface SetColumn {
 }
 
 /** What a query finds under a name, spelled as the query has it. */
-export type SqlTable = FrameTable | ChangesTable | ListTable | ViewTable;
+export type SqlTable = FrameTable | ChangesTable | ListTable | ViewTable | LiveTable;
 
 /** The rows that a statement changes or adds, in a file. */
 export interface ChangesTable {
@@ -272,6 +276,18 @@ export interface ViewTable {
   readonly query: Query;
   /** Its reader may not see what it reads: conditions of the statement are not asked of rows that it leaves out, and errors tell no values. */
   readonly isBarrier: boolean;
+}
+
+/** Rows of the external database, or none yet where only their columns are known. */
+export interface LiveTable {
+  readonly kind: 'live';
+  readonly schema: string;
+  readonly name: string;
+  readonly columns: readonly LiveColumn[];
+  /** Of a Parquet file. Undefined: there are no rows. */
+  readonly path?: string | undefined;
+  /** What EXPLAIN tells of it. */
+  readonly note?: string | undefined;
 }
 
 /** A few rows of text that the server itself supplies. */

@@ -3,8 +3,8 @@ import type { EngineSlots } from './engine.ts';
 
 /** What of a client's request is passed on to the external time-series database. */
 export interface TsdbRequest {
-  /** Which of its doors: `/exec`, or `/exp` for a file. */
-  readonly door: 'exec' | 'exp';
+  /** Which of its doors: `/exec`, `/exp` for a file, or the one that only looks at a statement. */
+  readonly door: 'exec' | 'exp' | 'api/v1/sql/validate';
   /** Allow-listed query parameters, in the client's order. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** The header `Statement-Timeout`, as the client sent it. */

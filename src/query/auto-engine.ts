@@ -61,6 +61,7 @@ export class AutoEngine {
     const { tables, usesDefinitions } = here.query;
     // There a function of that name may be another one.
     if (usesDefinitions) return stay('it uses a macro or a type', here);
+    if (here.query.live !== undefined) return stay('it reads the external database, which only local does', here);
     if (tables.some(isAnalytics)) return stay('it reads the database analytics, which is here', here);
     const bytes = await this.#storedBytes(principal, tables, signal);
     if (bytes === undefined) return stay('a table that it names is not there', here);

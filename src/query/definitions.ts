@@ -14,7 +14,7 @@ import type { Frames } from '../frames/frames.ts';
 import type { CallOptions } from './frame-sql.ts';
 import { bodyWithFullNames, frameNamer } from './full-names.ts';
 import { listedInCatalogs } from './listed-in-catalogs.ts';
-import { openTables } from './open-tables.ts';
+import { openTables, type TableSources } from './open-tables.ts';
 import { ofSession, readsTemporary, temporaryHandle } from './temporary-tables.ts';
 
 export type Define = Extract<Statement, { kind: 'define' }>;
@@ -26,10 +26,12 @@ const mostOfSession = 100;
 export class Definitions {
   readonly #frames: Frames;
   readonly #engine: SqlEngine;
+  readonly #sources: TableSources;
 
-  constructor({ frames, engine }: { readonly frames: Frames; readonly engine: SqlEngine }) {
-    this.#frames = frames;
-    this.#engine = engine;
+  constructor(sources: TableSources) {
+    this.#frames = sources.frames;
+    this.#engine = sources.engine;
+    this.#sources = sources;
   }
 
   /** False where there is one of the name, which is to stay. */
@@ -87,7 +89,7 @@ export class Definitions {
       ? undefined
       : query.tables.find((read) => temporaryHandle(options.temporary, read) !== undefined);
     if (temporary !== undefined) throw readsTemporary('a macro', temporary);
-    await using opened = await openTables({ frames: this.#frames, engine: this.#engine }, principal, query, options);
+    await using opened = await openTables(this.#sources, principal, query, options);
     const body = bodyWithFullNames(form, frameNamer(opened.tables));
     const defaults = parameters.flatMap((parameter) => parameter.default ?? []);
     if (defaults.length > 0) await this.#plan(principal, `SELECT ${defaults.map((sql) => `(${sql})`).join()}`, options);
@@ -97,14 +99,14 @@ export class Definitions {
 
   async #plan(principal: Principal, sql: string, options: CallOptions): Promise<void> {
     const job = { ...options, tenant: principal.tenant };
-    const sources = { frames: this.#frames, engine: this.#engine };
+    const sources = this.#sources;
     try {
       const statement = await this.#engine.analyze(sql, job);
       if (statement.kind !== 'query') throw new AppError('internal', 'the body of a macro is no query');
       const { query } = statement;
       await using opened = await openTables(sources, principal, query, options);
       const listed = query.readsCatalogs ? await listedInCatalogs(sources, principal, options) : undefined;
-      await this.#engine.describe({ query, tables: opened.tables, listed }, job);
+      await this.#engine.describe({ query, tables: opened.described, listed }, job);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'sql_error') throw error;
       // The caller does not know this text.

@@ -1,6 +1,7 @@
 import type { Column } from '../core/data-type.ts';
 import { autoEngineName, localEngineName, mayUseEngine, unknownEngine } from '../core/engine-names.ts';
 import type { EncodedRows } from '../core/frame-engine.ts';
+import type { ListedLiveTable } from '../core/live-tables.ts';
 import type { Principal } from '../core/principal.ts';
 import type { RequestNotes } from '../core/request-notes.ts';
 import { type AnalyticsTable, analyticsCatalog, type SqlResult, type Statement } from '../core/sql.ts';
@@ -127,6 +128,10 @@ export class EngineRouter implements FrameSql {
   async analyticsTables(principal: Principal, options: CallOptions): Promise<readonly AnalyticsTable[]> {
     if (!mayUseEngine(principal, analyticsCatalog)) return [];
     return await this.#named(principal, localEngineName).analyticsTables(principal, options);
+  }
+
+  async liveTables(principal: Principal, options: CallOptions): Promise<readonly ListedLiveTable[]> {
+    return await this.#named(principal, localEngineName).liveTables(principal, options);
   }
 
   /** The statement is under way until the call ends. */

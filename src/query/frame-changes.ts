@@ -23,7 +23,7 @@ import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
 import type { CallOptions, PreparedSql, ReturnedResult, ReturnedRows, SqlUpdate } from './frame-sql.ts';
 import { sqlColumns, tableOf } from './frame-tables.ts';
-import { openTables } from './open-tables.ts';
+import { openTables, type TableSources } from './open-tables.ts';
 
 /** What RETURNING gives is held in memory until it is fetched. */
 const longestReturned = 64 * 2 ** 20;
@@ -53,14 +53,21 @@ interface ChangeJob extends WithSettings {
   readonly tables: SqlJob['tables'];
 }
 
+interface OpenChange extends ChangeJob, AsyncDisposable {
+  /** The same with all rows that it reads. */
+  withRows(): Promise<ChangeJob>;
+}
+
 /** UPDATE, DELETE and MERGE: a query tells what becomes of which rows, and from that the frame's next version is made. */
 export class FrameChanges {
   readonly #engine: SqlEngine;
   readonly #frames: Frames;
+  readonly #sources: TableSources;
 
-  constructor({ engine, frames }: { readonly engine: SqlEngine; readonly frames: Frames }) {
-    this.#engine = engine;
-    this.#frames = frames;
+  constructor(sources: TableSources) {
+    this.#engine = sources.engine;
+    this.#frames = sources.frames;
+    this.#sources = sources;
   }
 
   async prepare(
@@ -106,7 +113,8 @@ export class FrameChanges {
     const { table, returning } = statement;
     await using reader = await this.#frames.open(principal, handle, options);
     await using job = await this.#jobOf(principal, statement, reader, options);
-    const run = { ...job, parameters: request.parameters, form: 'arrow', isKept: true } as const;
+    const whole = await job.withRows();
+    const run = { ...whole, parameters: request.parameters, form: 'arrow', isKept: true } as const;
     await using staged = await this.stage(principal, run, options);
     const { rows, path } = staged;
     const action = actionNameOf(statement);
@@ -171,7 +179,7 @@ export class FrameChanges {
     statement: Change & WithSettings,
     reader: FrameReader,
     options: CallOptions,
-  ): Promise<ChangeJob & AsyncDisposable> {
+  ): Promise<OpenChange> {
     const { query, table, set, isWhole, settings, verb } = statement;
     const { columns, handle, constraints } = reader;
     if (reader.view !== undefined) throw viewTaken(handle);
@@ -179,7 +187,7 @@ export class FrameChanges {
     const action = actionNameOf(statement);
     assertColumns(statement, columns, handle);
     const target = await tableOf(reader, principal.tenant, { name: table.name, schema: targetSchema });
-    const opened = await openTables({ engine: this.#engine, frames: this.#frames }, principal, query, options);
+    const opened = await openTables(this.#sources, principal, query, options);
     const given = set.filter(({ isDefault }) => !isDefault);
     const all = sqlColumns(reader);
     const values = valuePositions({ set, isWhole }, columns).map((index) => all[index] as SqlColumn);
@@ -187,7 +195,8 @@ export class FrameChanges {
     const names = isWhole ? values.filter((column) => !isDefault(column)) : given;
     const named = [rowNumberColumn, action, ...names.map(({ name }) => name)];
     const hasDefaults = given.length < set.length;
-    return {
+    const rows = { ...target, rowNumbers: rowNumberColumn };
+    const job: ChangeJob = {
       query,
       into: {
         columns: [
@@ -200,7 +209,14 @@ export class FrameChanges {
         constraints: verb === 'delete' ? undefined : constraints,
       },
       settings,
-      tables: [...opened.tables, { ...target, rowNumbers: rowNumberColumn }],
+      tables: [...opened.described, rows],
+    };
+    return {
+      ...job,
+      async withRows() {
+        const tables = await opened.withRows(job, [rows]);
+        return { ...job, tables: [...tables, rows] };
+      },
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
     };
   }

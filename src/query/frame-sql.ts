@@ -1,5 +1,6 @@
 import type { Column, DataType } from '../core/data-type.ts';
 import type { QueryProgress } from '../core/frame-engine.ts';
+import type { ListedLiveTable, LiveReport } from '../core/live-tables.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Producer } from '../core/producer.ts';
 import type { Span } from '../core/span.ts';
@@ -24,6 +25,8 @@ export interface CallOptions {
   readonly temporary?: TemporaryTables | undefined;
   /** Where what it takes is noted. */
   readonly costs?: StatementCosts | undefined;
+  /** Told before the statement runs, where it reads the external database. */
+  readonly onLive?: ((report: LiveReport) => void) | undefined;
 }
 
 /** A caller's text. */
@@ -122,4 +125,6 @@ export interface FrameSql {
   update(principal: Principal, request: UpdateRequest, options: CallOptions): Promise<SqlUpdate>;
   /** None where the database is not granted. */
   analyticsTables(principal: Principal, options: CallOptions): Promise<readonly AnalyticsTable[]>;
+  /** Of the external database. None where that is not granted, or does not answer soon. */
+  liveTables(principal: Principal, options: CallOptions): Promise<readonly ListedLiveTable[]>;
 }

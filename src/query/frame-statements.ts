@@ -1,7 +1,9 @@
 import { AppError } from '../core/app-error.ts';
 import type { Column } from '../core/data-type.ts';
+import { mayUseEngine, tsdbEngineName } from '../core/engine-names.ts';
 import { type FrameName, isSharedName, ownedName } from '../core/frame-name.ts';
 import { generateHandle, type Handle } from '../core/handle.ts';
+import type { ListedLiveTable, LiveTables } from '../core/live-tables.ts';
 import type { Principal } from '../core/principal.ts';
 import { refuseProducer } from '../core/producer.ts';
 import {
@@ -51,6 +53,8 @@ export interface FrameStatementsOptions {
   readonly frames: Frames;
   /** What casts the rows of an INSERT to what a frame takes. Default: the engine itself. */
   readonly caster?: SqlEngine | undefined;
+  /** Of the external database, for an engine that can read them. */
+  readonly live?: LiveTables | undefined;
 }
 
 type Create = Extract<AnalysedStatement, { kind: 'createTable' }>;
@@ -73,13 +77,14 @@ export class FrameStatements {
   /** Undefined: the engine itself. */
   readonly #caster: SqlEngine | undefined;
 
-  constructor({ engine, frames, caster }: FrameStatementsOptions) {
+  constructor({ caster, ...sources }: FrameStatementsOptions) {
+    const { engine, frames } = sources;
     this.#engine = engine;
     this.#caster = caster;
     this.#frames = frames;
-    this.#changes = new FrameChanges({ engine, frames });
-    this.#definitions = new Definitions({ engine, frames });
-    this.#sources = { engine, frames };
+    this.#changes = new FrameChanges(sources);
+    this.#definitions = new Definitions(sources);
+    this.#sources = sources;
   }
 
   /** The analysis of a text that is remembered. */
@@ -158,6 +163,7 @@ export class FrameStatements {
     if (statement.kind !== 'query' || statement.query.readsCatalogs || statement.query.tables.some(isAnalytics))
       return undefined;
     await using opened = await openTables(this.#sources, principal, statement.query, options);
+    if (opened.described.length > opened.tables.length) return undefined;
     if (opened.tables.some((read) => read.kind === 'view' && read.query.tables.some(isAnalytics))) return undefined;
     const versions = opened.tables.map(({ frame, versionId }) => [frame, versionId]);
     // A macro may be another one the next time.
@@ -247,6 +253,12 @@ export class FrameStatements {
     return await this.#engine.analyticsTables({ ...options, tenant });
   }
 
+  async liveTables(principal: Principal, options: CallOptions): Promise<readonly ListedLiveTable[]> {
+    const { live } = this.#sources;
+    if (live === undefined || !mayUseEngine(principal, tsdbEngineName)) return [];
+    return await live.list(options);
+  }
+
   async #create(
     principal: Principal,
     { table, ifTaken, isTemporary, ...rows }: Create,
@@ -317,8 +329,8 @@ export class FrameStatements {
     const own = ownedName(tenant, handle);
     const job = { ...options, tenant };
     await using opened = await openTables(this.#sources, principal, query, options);
-    const { tables } = opened;
-    await this.#engine.describe({ query, tables }, job);
+    const { tables, described } = opened;
+    await this.#engine.describe({ query, tables: described }, job);
     const before = replaced && ownedName(tenant, replaced);
     if (tables.some(({ frame }) => frame === own || frame === before)) throw readsItself(table.name);
     const frameOf = frameNamer(tables);
@@ -356,7 +368,7 @@ export class FrameStatements {
     const { query } = statement;
     await using opened = await openTables(this.#sources, principal, query, options, view.frame);
     try {
-      return (await this.#engine.describe({ query, tables: opened.tables }, job)).columns;
+      return (await this.#engine.describe({ query, tables: opened.described }, job)).columns;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'sql_error') throw error;
       // The caller does not know this text.
@@ -384,10 +396,12 @@ export class FrameStatements {
     // Before the engine works for nothing; the put looks again.
     await this.#frames.refusePut(principal, { handle, mode });
     await using opened = await openTables(this.#sources, principal, query, options);
-    const { tables } = opened;
     const listed = await this.#listed(principal, query, options);
-    const read = tables.find(({ frame }) => handle !== undefined && frame === ownedName(principal.tenant, handle));
+    const read = opened.tables.find(
+      ({ frame }) => handle !== undefined && frame === ownedName(principal.tenant, handle),
+    );
     const put = { ...request, replaces: mode === 'overwrite' ? read?.versionId : undefined };
+    const tables = await opened.withRows(kept);
     if (engine.write !== undefined && isWhole) {
       await using folder = await this.#frames.incomingFolder(principal);
       const paths = await engine.write({ query, settings, parameters, tables, listed, folder: folder.path }, job);
@@ -421,7 +435,7 @@ export class FrameStatements {
     if (returning !== undefined) {
       refuseProducer(producer, 'the statement has RETURNING');
       await using opened = await openTables(this.#sources, principal, query, options);
-      const { tables } = opened;
+      const tables = await opened.withRows({ query, into, settings });
       const rowsRun = { query, into, settings, tables, form: 'arrow', parameters, isKept: true } as const;
       await using staged = await this.#changes.stage(principal, rowsRun, options);
       const { rows, path } = staged;
@@ -596,8 +610,7 @@ export class FrameStatements {
   /** Undefined for a query that reads no catalogs. */
   async #listed(principal: Principal, query: SqlJob['query'], options: CallOptions): Promise<SqlJob['listed']> {
     if (!query.readsCatalogs) return undefined;
-    const sources = { frames: this.#frames, engine: this.#engine };
-    return await listedInCatalogs(sources, principal, options);
+    return await listedInCatalogs(this.#sources, principal, options);
   }
 
   async #describe(
@@ -607,7 +620,7 @@ export class FrameStatements {
   ): Promise<Omit<PreparedSql, 'isUpdate'>> {
     await using opened = await openTables(this.#sources, principal, job.query, options);
     const listed = await this.#listed(principal, job.query, options);
-    const described = { ...job, tables: opened.tables, listed };
+    const described = { ...job, tables: opened.described, listed };
     const { columns, parameters } = await this.#engine.describe(described, { ...options, tenant: principal.tenant });
     return { columns, parameters, parameterNames: job.query.parameterNames };
   }
@@ -622,7 +635,8 @@ export class FrameStatements {
     try {
       const job = { ...options, tenant: principal.tenant };
       const listed = await this.#listed(principal, run.query, options);
-      return endingWith(await this.#engine.run({ ...run, tables: opened.tables, listed }, job), close);
+      const tables = await opened.withRows(run);
+      return endingWith(await this.#engine.run({ ...run, tables, listed }, job), close);
     } catch (error) {
       await close();
       throw error;

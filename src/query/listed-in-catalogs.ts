@@ -1,7 +1,9 @@
 import { AppError } from '../core/app-error.ts';
-import { mayUseEngine } from '../core/engine-names.ts';
+import { mayUseEngine, tsdbEngineName } from '../core/engine-names.ts';
 import type { JobOptions } from '../core/frame-engine.ts';
 import { isSharedName, splitSharedName } from '../core/frame-name.ts';
+import { liveSchema } from '../core/live-read.ts';
+import type { LiveTables } from '../core/live-tables.ts';
 import type { Principal } from '../core/principal.ts';
 import {
   analyticsCatalog,
@@ -15,12 +17,15 @@ import type { Frames } from '../frames/frames.ts';
 import { definitionsOf } from './definitions-in.ts';
 import type { CallOptions } from './frame-sql.ts';
 
+interface ListedSources {
+  readonly frames: Pick<Frames, 'list' | 'definitions'>;
+  readonly engine: Pick<SqlEngine, 'analyticsTables'>;
+  readonly live?: Pick<LiveTables, 'list'> | undefined;
+}
+
 /** All that a caller may read or use, as DuckDB's catalogs are to show it. A damaged frame is no table: it cannot be read. */
 export async function listedInCatalogs(
-  {
-    frames,
-    engine,
-  }: { readonly frames: Pick<Frames, 'list' | 'definitions'>; readonly engine: Pick<SqlEngine, 'analyticsTables'> },
+  { frames, engine, live }: ListedSources,
   principal: Principal,
   { temporary, ...rest }: CallOptions,
 ): Promise<Listed> {
@@ -35,6 +40,10 @@ export async function listedInCatalogs(
     const schema = shared?.owner ?? framesSchema;
     const name = shared?.handle ?? handle;
     listed.push({ catalog: framesCatalog, schema, name, kind, columns, declared, constraints });
+  }
+  if (live !== undefined && mayUseEngine(principal, tsdbEngineName)) {
+    for (const { name, columns } of await live.list(options))
+      listed.push({ catalog: framesCatalog, schema: liveSchema, name, kind: 'table', columns });
   }
   if (!mayUseEngine(principal, analyticsCatalog)) return { tables: listed, definitions };
   for (const table of await analyticsTables(engine, options)) listed.push({ catalog: analyticsCatalog, ...table });

@@ -4,8 +4,11 @@ import type { Column } from '../core/data-type.ts';
 import { mayUseEngine } from '../core/engine-names.ts';
 import { sharedName } from '../core/frame-name.ts';
 import { type Handle, isHandle } from '../core/handle.ts';
+import { isLiveTable, type LiveRead } from '../core/live-read.ts';
+import type { LiveTables } from '../core/live-tables.ts';
 import { LruMap } from '../core/lru-map.ts';
 import { asReaderOf, type Principal, type Tenant } from '../core/principal.ts';
+import { inSpan } from '../core/span.ts';
 import {
   analyticsCatalog,
   type FrameTable,
@@ -14,6 +17,9 @@ import {
   isAnalytics,
   type Query,
   type SqlEngine,
+  type SqlJob,
+  type SqlRun,
+  type SqlTable,
   type TableName,
   tableText,
   type ViewTable,
@@ -27,16 +33,25 @@ import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
 import type { CallOptions } from './frame-sql.ts';
 import { describedTable, differsInCase, findFrame, isAbsent, quoted, sqlNameOf, tableOf } from './frame-tables.ts';
+import { LiveSources } from './live-sources.ts';
 import { temporaryGone, temporaryHandle } from './temporary-tables.ts';
 
 /** What a query reads, each at one version until this is disposed of. */
 export interface OpenTables extends AsyncDisposable {
   readonly tables: readonly (FrameTable | ViewTable)[];
+  /** With what is read of the external database, before the views that may read it: its columns, and no rows. */
+  readonly described: readonly SqlTable[];
+  /** The same with its rows, for a job over them and the tables beside. */
+  withRows(job: OpenJob, beside?: readonly SqlTable[]): Promise<readonly SqlTable[]>;
 }
+
+type OpenJob = Omit<SqlJob, 'tables'> & Pick<SqlRun, 'parameters' | 'toRow' | 'countAll'>;
 
 export interface TableSources {
   readonly frames: Frames;
   readonly engine: SqlEngine;
+  /** Undefined: no external database is there to be read. */
+  readonly live?: LiveTables | undefined;
 }
 
 /** Views that read views, one behind the other. */
@@ -46,7 +61,12 @@ const mostNames = 1000;
 /** Of the texts of views together, each time that one is named. */
 const mostText = 2 ** 20;
 
-const noTables: OpenTables = { tables: [], [Symbol.asyncDispose]: async () => {} };
+const noTables: OpenTables = {
+  tables: [],
+  described: [],
+  withRows: async () => [],
+  [Symbol.asyncDispose]: async () => {},
+};
 
 /**
  * Finds and opens the frames and views behind the names of a query; those of the operator's database are not our business.
@@ -59,11 +79,12 @@ export async function openTables(
   options: CallOptions,
   viewMade?: string,
 ): Promise<OpenTables> {
-  if (query.tables.length === 0) return noTables;
+  if (query.tables.length === 0 && query.live === undefined) return noTables;
   return Cleanup.scope(async (cleanup) => {
     const opener = new TableOpener(sources, principal, cleanup, options);
     await opener.openAll(query, viewMade);
-    return { tables: opener.tables };
+    const { tables, described } = opener;
+    return { tables, described, withRows: (...job) => opener.withRows(...job) };
   });
 }
 
@@ -72,6 +93,8 @@ interface Place {
   readonly principal: Principal;
   /** Views around it, each by `owner/handle`. */
   readonly views: readonly string[];
+  /** Who runs the statement may not see what is read here. Default false. */
+  readonly isHidden?: boolean;
 }
 
 /** What a view comes to with all views that it reads. */
@@ -99,12 +122,35 @@ class TableOpener {
   readonly #sizes = new Map<string, Size>();
   /** The statement reads no rows. */
   #describes = false;
+  readonly #live: LiveSources;
 
   constructor(sources: TableSources, caller: Principal, cleanup: Cleanup, options: CallOptions) {
     this.#sources = sources;
     this.#caller = caller;
     this.#cleanup = cleanup;
     this.#options = options;
+    this.#live = new LiveSources(sources.live, caller, options);
+  }
+
+  get described(): readonly SqlTable[] {
+    return [...this.#live.described, ...this.tables];
+  }
+
+  async withRows(job: OpenJob, beside: readonly SqlTable[] = []): Promise<readonly SqlTable[]> {
+    const { tables, described } = this;
+    if (described.length === tables.length) return tables;
+    const { query, settings, parameters, countAll } = job;
+    // The rows of several bindings of parameters stand one behind the other.
+    const isCut = parameters === undefined && countAll !== true && query.explain === undefined;
+    const statement = { settings, toRow: isCut ? job.toRow : undefined };
+    if (query.explain?.isAnalyzed === false) return [...this.#live.planned(statement), ...tables];
+    // A statement that is wrong is to be told so before rows are fetched for it.
+    const call = { ...this.#options, tenant: this.#caller.tenant };
+    await this.#sources.engine.describe({ ...job, tables: [...described, ...beside] }, call);
+    const live = await inSpan(this.#options.span, 'fetch tsdb', () => this.#live.fetch(statement));
+    for (const file of live.files) this.#cleanup.use(file);
+    this.#options.onLive?.(live.report);
+    return [...live.tables, ...tables];
   }
 
   get tables(): readonly (FrameTable | ViewTable)[] {
@@ -114,6 +160,7 @@ class TableOpener {
   async openAll(query: Query, viewMade: string | undefined): Promise<void> {
     this.#describes = query.describesTables === true;
     const place = { principal: this.#caller, views: viewMade === undefined ? [] : [viewMade] };
+    await this.#addLive(query, place);
     for (const table of query.tables) {
       await this.#open(table, place);
       const views = this.tables.filter((opened) => opened.kind === 'view');
@@ -124,7 +171,14 @@ class TableOpener {
       this.#measure(viewMade, query.sql, this.tables, viewMade.slice(viewMade.indexOf('/') + 1), undefined);
   }
 
+  async #addLive({ live }: Query, { views, isHidden = false }: Place): Promise<void> {
+    for (const read of live?.reads ?? []) {
+      await this.#live.add(views.length === 0 ? read : insideView(read), { isHidden });
+    }
+  }
+
   async #open(table: TableName, place: Place): Promise<FrameTable | ViewTable | undefined> {
+    if (isLiveTable(table)) return undefined;
     if (isAnalytics(table)) {
       if (!mayUseEngine(this.#caller, analyticsCatalog)) throw tableNotFound(table);
       return undefined;
@@ -178,7 +232,7 @@ class TableOpener {
     reader: FrameReader,
     view: ViewDefinition,
     table: TableName,
-    { principal, views }: Place,
+    { principal, views, isHidden = false }: Place,
   ): Promise<ViewTable> {
     const { engine } = this.#sources;
     const { tenant } = this.#caller;
@@ -191,7 +245,11 @@ class TableOpener {
     if (views.length >= mostLevels || views.includes(frame)) throw tooDeep(shown, position);
     // Behind it are frames that its reader may not see: of another tenant, or without the prefix of the token.
     const isBarrier = owner !== principal.tenant || principal.prefix !== undefined;
-    const inner = { principal: asReaderOf(principal, owner as Tenant), views: [...views, frame] };
+    const inner = {
+      principal: asReaderOf(principal, owner as Tenant),
+      views: [...views, frame],
+      isHidden: isHidden || isBarrier,
+    };
     const { query, reads } = await this.#reads(view, inner, shown, position).catch((error: unknown) => {
       throw isBarrier ? withoutReason(error, shown, position) : error;
     });
@@ -214,6 +272,10 @@ class TableOpener {
     if (statement.kind !== 'query') throw new AppError('internal', 'the definition of a view is no query');
     const { query } = statement;
     const reads: (FrameTable | ViewTable)[] = [];
+    await this.#addLive(query, place).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'sql_error') throw error;
+      throw new ViewFault(`view ${shown}: ${error.message}`, { hint: error.hint, position, cause: error });
+    });
     for (const read of query.tables) {
       const opened = await this.#open(read, place).catch((error: unknown) => {
         throw whyUnreadable(error, { view: shown, read: read.name, position });
@@ -253,7 +315,8 @@ class TableOpener {
     shown: string,
     position: number | undefined,
   ): Promise<void> {
-    const key = JSON.stringify([view.versionId, reads.map(({ frame, columns }) => [frame, columns])]);
+    const live = view.query.live?.reads.map((read) => this.#live.columnsOf(read));
+    const key = JSON.stringify([view.versionId, reads.map(({ frame, columns }) => [frame, columns]), live]);
     if (checkedViews.get(key) !== undefined) return;
     const { tenant } = this.#caller;
     const { engine } = this.#sources;
@@ -264,7 +327,10 @@ class TableOpener {
       });
     let found: readonly Column[];
     try {
-      const described = await engine.describe({ query: view.query, tables: this.tables }, { ...this.#options, tenant });
+      const described = await engine.describe(
+        { query: view.query, tables: this.described },
+        { ...this.#options, tenant },
+      );
       found = described.columns;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'sql_error') throw error;
@@ -278,6 +344,11 @@ class TableOpener {
     if (difference !== undefined) throw changed(`: ${difference}`);
     checkedViews.set(key, true, key.length);
   }
+}
+
+/** Where the whole result of a statement is cut off, that of a view is not. */
+function insideView({ limit, ...read }: LiveRead): LiveRead {
+  return { ...read, position: undefined, ...(limit?.rows !== undefined && { limit }) };
 }
 
 /** The schema of a table in the engine. Undefined: that of the frames. */

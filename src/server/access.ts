@@ -14,7 +14,7 @@ import { shareName } from '../auth/share-records.ts';
 import type { Config } from '../config/config.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
 import { CredentialWatch } from '../core/credential-watch.ts';
-import { mayUseEngine } from '../core/engine-names.ts';
+import { mayUseEngine, tsdbEngineName } from '../core/engine-names.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Identify, Principal, Tenant } from '../core/principal.ts';
 import { analyticsCatalog } from '../core/sql.ts';
@@ -130,9 +130,13 @@ export function tenantReach(store: FrameStore, records: AccessRecords | undefine
     shared.set(tenant, known);
     return known;
   };
-  return async (tenant) => ({
-    linksFolder: await store.linksFolder(tenant),
-    hasAnalytics: mayUseEngine({ limits: await records.limitsOf(tenant) }, analyticsCatalog),
-    shared: sharedWith(tenant),
-  });
+  return async (tenant) => {
+    const limits = await records.limitsOf(tenant);
+    return {
+      linksFolder: await store.linksFolder(tenant),
+      hasAnalytics: mayUseEngine({ limits }, analyticsCatalog),
+      hasLive: mayUseEngine({ limits }, tsdbEngineName),
+      shared: sharedWith(tenant),
+    };
+  };
 }

@@ -51,8 +51,14 @@ export interface SqlPool {
   readonly copyEngine: DuckDbEngine;
 }
 
-/** Runs callers' SQL, over native copies of the frames where there are some. */
-export function openSqlPool(config: Config, reachOf: ReachOf | undefined, cleanup: Cleanup, logger: Logger): SqlPool {
+/** Runs callers' SQL, over native copies of the frames where there are some. `liveDirectory`: with rows of the external database. */
+export function openSqlPool(
+  config: Config,
+  reachOf: ReachOf | undefined,
+  liveDirectory: string | undefined,
+  cleanup: Cleanup,
+  logger: Logger,
+): SqlPool {
   const { storage, sql } = config;
   const options = poolOptions(config, logger);
   // Recompression may take minutes, and copies shall not wait for it.
@@ -71,6 +77,7 @@ export function openSqlPool(config: Config, reachOf: ReachOf | undefined, cleanu
     coldDirectory: resolve(storage.parquetPath),
     warmDirectory: nativeCopies.directory,
     analyticsPath: resolve(storage.duckdbPath),
+    liveDirectory,
   };
   const engine = cleanup.use(
     new DuckDbSqlEngine({ ...options, workers: sql.workers, timeoutMs: sql.timeoutMs, nativeCopies, reach, reachOf }),

@@ -4,6 +4,7 @@ import type { EngineConfig } from '../config/engine-settings.ts';
 import type { Cleanup } from '../core/async/cleanup.ts';
 import type { ClusterEngine } from '../core/engine.ts';
 import { localEngineName, tsdbEngineName } from '../core/engine-names.ts';
+import type { LiveTables } from '../core/live-tables.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ArrowRecoder } from '../core/sql.ts';
 import type { Timings } from '../core/timings.ts';
@@ -11,7 +12,9 @@ import type { Tsdb } from '../core/tsdb.ts';
 import type { DuckDbEngine } from '../engines/duckdb/duckdb-engine.ts';
 import type { DuckDbSqlEngine } from '../engines/duckdb/duckdb-sql-engine.ts';
 import { localEngine } from '../engines/duckdb/local-engine.ts';
+import { newSpillDirectory, removeSpillDirectory, sweepSpill } from '../engines/duckdb/pool/spill-directory.ts';
 import type { ReachOf } from '../engines/duckdb/worker-owners.ts';
+import { QuestDbTables } from '../engines/tsdb/live/questdb-tables.ts';
 import { createTsdb } from '../engines/tsdb/tsdb.ts';
 import { tsdbEngine } from '../engines/tsdb/tsdb-engine.ts';
 import { EngineDirectory } from '../query/engine-directory.ts';
@@ -33,6 +36,8 @@ export interface Engines {
   readonly local: DuckDbSqlEngine;
   readonly clusters: readonly ClusterEngine[];
   readonly tsdb: Tsdb | undefined;
+  /** Tables of it, for SQL of the local one. */
+  readonly live: LiveTables | undefined;
   readonly directory: EngineDirectory;
   /** Makes native copies of frames for the local one. */
   readonly copyEngine: DuckDbEngine;
@@ -46,9 +51,10 @@ export async function openEngines(
   cleanup: Cleanup,
   logger: Logger,
 ): Promise<Engines> {
-  const { engine: local, copyEngine } = openSqlPool(config, reachOf, cleanup, logger);
-  const clusters = await openClusters(config, local, createEngine, cleanup, logger);
   const tsdb = openTsdb(config, timings, cleanup, logger);
+  const live = tsdb && openLiveTables(config, tsdb, cleanup, logger);
+  const { engine: local, copyEngine } = openSqlPool(config, reachOf, live?.directory, cleanup, logger);
+  const clusters = await openClusters(config, local, createEngine, cleanup, logger);
   const directory = new EngineDirectory({
     engines: [
       localEngine(localEngineName, local),
@@ -58,7 +64,7 @@ export async function openEngines(
     defaultEngine: config.sql.defaultEngine,
     autoEngine: config.sql.autoEngine,
   });
-  return { local, copyEngine, clusters, tsdb, directory };
+  return { local, copyEngine, clusters, tsdb, live: live?.tables, directory };
 }
 
 async function openClusters(
@@ -82,6 +88,23 @@ function openTsdb({ tsdb }: Config, timings: Timings, cleanup: Cleanup, logger: 
   return url === undefined
     ? undefined
     : cleanup.use(createTsdb({ ...tsdb, url, timings, logger: logger.area('tsdb') }));
+}
+
+/** Tables of the external database, for SQL over frames. What a process before this one has left of their rows is removed. */
+function openLiveTables(
+  { tsdb: settings, storage }: Config,
+  tsdb: Tsdb,
+  cleanup: Cleanup,
+  logger: Logger,
+): { readonly tables: LiveTables; readonly directory: string } {
+  const root = resolve(storage.dataDir, 'live');
+  sweepSpill(root).catch((error: unknown) => logger.debug('could not sweep the rows of live tables', { error }));
+  const directory = newSpillDirectory(root);
+  cleanup.defer(() => removeSpillDirectory(directory));
+  const { maxFederatedBytes: maxBytes, maxExports, maxQueue, federationTimeoutMs, federationCacheMs } = settings;
+  const options = { directory, maxBytes, maxExports, maxQueue, logger: logger.area('tsdb') };
+  const tables = new QuestDbTables({ ...options, tsdb, timeoutMs: federationTimeoutMs, cacheMs: federationCacheMs });
+  return { tables: cleanup.use(tables), directory };
 }
 
 /** The one place where an engine's kind becomes an engine. Loaded where there is one: a seventh of the program is its code. */

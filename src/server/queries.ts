@@ -36,12 +36,12 @@ export async function openQueries(
   const { autoEngine, autoThresholdBytes: thresholdBytes, slowThresholdMs } = config.sql;
   return Cleanup.scope(async (cleanup) => {
     const engines = await openEngines(config, reachOf, createEngine, timings, cleanup, logger);
-    const { local, clusters } = engines;
+    const { local, clusters, live } = engines;
     const cluster = clusters.find(({ name }) => name === autoEngine);
     const slow = new SlowStatements({ thresholdMs: slowThresholdMs, logger: logger.area('sql') });
     const running = new RunningQueries(timings, slow);
     const sql = new EngineRouter({
-      local: new FrameStatements({ engine: local, frames }),
+      local: new FrameStatements({ engine: local, frames, live }),
       clusters: new Map(
         clusters.map(({ name, sql: engine }) => [name, new FrameStatements({ engine, frames, caster: local })]),
       ),

@@ -108,7 +108,7 @@ export async function repairStorage(
   await refuseBesideProcesses(coldDirectory);
   await assertReadableFormat(coldDirectory);
   let swept = 0;
-  for (const folder of ['spill', 'warm']) swept += await sweepSpill(join(dataDir, folder));
+  for (const folder of ['spill', 'warm', 'live']) swept += await sweepSpill(join(dataDir, folder));
   const cacheBlocks = await removeDamagedChunks(join(dataDir, 'cache'), options);
   await using engine = openVerifyPool(config, logger);
   const repaired = await repairDirectory(coldDirectory, { ...options, engine, logger });

@@ -25,7 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ['core', 'telemetry'],
   'engines/duckdb': ['core', 'encoding'],
   'engines/spark': ['core', 'encoding', 'grpc'],
-  'engines/tsdb': ['core'],
+  'engines/tsdb': ['core', 'encoding'],
   http: ['core', 'auth', 'cache', 'encoding', 'follow', 'frames', 'query', 'telemetry', 'tls'],
   flight: ['core', 'auth', 'encoding', 'follow', 'frames', 'grpc', 'query'],
   doctor: ['core', 'config', 'tls'],

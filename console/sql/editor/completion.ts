@@ -195,8 +195,11 @@ export function namedFrames(statement: string, index: FrameIndex): ReadonlyMap<s
   const tokens = [...statement.matchAll(token)].map(([text]) => text).filter((text) => !text.startsWith('--'));
   for (const [at, text] of tokens.entries()) {
     const name = bareName(text);
-    const frame = name === undefined ? undefined : index.byLowerName.get(name);
-    if (frame === undefined || name === undefined) continue;
+    if (name === undefined) continue;
+    // `owner.trades` is listed as `owner/trades`.
+    const owner = tokens[at - 1] === '.' ? bareName(tokens[at - 2]) : undefined;
+    const frame = index.byLowerName.get(`${owner}/${name}`) ?? index.byLowerName.get(name);
+    if (frame === undefined) continue;
     named.set(name, [frame]);
     const next = tokens[at + 1];
     const alias = bareName(next?.toLowerCase() === 'as' ? tokens[at + 2] : next);

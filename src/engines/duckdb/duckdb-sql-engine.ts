@@ -3,6 +3,7 @@ import type { Column } from '../../core/data-type.ts';
 import type { Definition } from '../../core/definition.ts';
 import { descriptionKey, longestRememberedSql } from '../../core/description-key.ts';
 import type { EncodedRows, JobOptions } from '../../core/frame-engine.ts';
+import { withLiveNames } from '../../core/live-read.ts';
 import type { Logger } from '../../core/logger.ts';
 import { LruMap } from '../../core/lru-map.ts';
 import { defaultTenant, type Tenant } from '../../core/principal.ts';
@@ -24,6 +25,7 @@ import {
   type Statement,
 } from '../../core/sql.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
+import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import { analyticsFileState } from './analytics-file.ts';
 import { catalogListing } from './catalog-listing.ts';
 import type { NativeCopies } from './native-copies.ts';
@@ -292,9 +294,16 @@ function queryJob(
   listing: CatalogListing | undefined,
   warm: WarmPath,
 ): QueryJob {
-  const { query, tables, into, constraints, settings, parameters } = job;
+  const { tables, into, constraints, settings, parameters } = job;
+  const query = runQuery(job.query);
   const shown = tables.map((table) => queryTable(table, warm));
   return { query, tables: shown, into, constraints, settings, hasParameters: parameters !== undefined, listing };
+}
+
+/** With the names that stand for what it reads of the external database. */
+function runQuery(query: Query): Query {
+  const { live, ...own } = query;
+  return live === undefined ? query : { ...own, sql: withLiveNames(query.sql, live) };
 }
 
 function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
@@ -306,7 +315,13 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
     const columns = table.columns.map((column) => column.name);
     const { query, isBarrier } = table;
     const analyticsTables = query.tables.filter(isAnalytics);
-    return { name, schema, source: { kind: 'view', sql: query.sql, columns, analyticsTables, isBarrier } };
+    const { sql } = runQuery(query);
+    return { name, schema, source: { kind: 'view', sql, columns, analyticsTables, isBarrier } };
+  }
+  if (table.kind === 'live') {
+    const { path, note } = table;
+    const columns = table.columns.map(({ type, ...column }) => ({ ...column, type: sqlTypeName(type) }));
+    return { name, schema, source: { kind: 'live', path, note, columns } };
   }
   const { parts, columns, range, rowNumbers, definition } = table;
   if (definition !== undefined) return { name, schema, source: { kind: 'defined', ...definition } };

@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { PartSource } from '../../core/frame-engine.ts';
 import { defaultTenant, type Tenant } from '../../core/principal.ts';
 import type { SqlTable } from '../../core/sql.ts';
@@ -11,6 +11,8 @@ export interface SqlReach {
   readonly coldDirectory: string;
   readonly warmDirectory: string;
   readonly analyticsPath: string;
+  /** With rows of the external database, for each tenant in a folder of its own. Undefined: there is none. */
+  readonly liveDirectory?: string | undefined;
 }
 
 /** What is a tenant's own to read. */
@@ -18,6 +20,8 @@ export interface TenantReach {
   /** Where the files of the frames that it reads are linked. Undefined where nothing can be written. */
   readonly linksFolder: string | undefined;
   readonly hasAnalytics: boolean;
+  /** It is granted the external database. Default false. */
+  readonly hasLive?: boolean;
   /** Another text when other frames are shared with it: what its processes have read of the ones before is not to be read again. */
   readonly shared: string;
 }
@@ -29,17 +33,20 @@ export class WorkerOwners {
   /** Of all callers, where there is one tenant. */
   readonly everyone: WorkerOwner | undefined;
   readonly #analyticsPath: string;
+  readonly #liveDirectory: string | undefined;
   readonly #nativeCopies: NativeCopies;
   readonly #reachOf: ReachOf | undefined;
   readonly #shared = new Map<Tenant, string>();
+  readonly #liveFolders = new Set<Tenant>();
 
   constructor(reach: SqlReach, nativeCopies: NativeCopies, reachOf: ReachOf | undefined) {
-    const { coldDirectory, warmDirectory, analyticsPath } = reach;
-    const directories = [coldDirectory, warmDirectory];
+    const { coldDirectory, warmDirectory, analyticsPath, liveDirectory } = reach;
+    const directories = [coldDirectory, warmDirectory, ...(liveDirectory === undefined ? [] : [liveDirectory])];
     const files = withLog(analyticsPath);
     const everyone = { key: 'everyone', tenant: '', sql: { directories, files, analyticsPath, isConfined: false } };
     this.everyone = reachOf === undefined ? everyone : undefined;
     this.#analyticsPath = analyticsPath;
+    this.#liveDirectory = liveDirectory;
     this.#nativeCopies = nativeCopies;
     this.#reachOf = reachOf;
   }
@@ -47,16 +54,27 @@ export class WorkerOwners {
   /** Of a statement over these tables. */
   async of(tenant: Tenant = defaultTenant, tables: readonly SqlTable[] = []): Promise<WorkerOwner> {
     if (this.#reachOf === undefined || this.everyone !== undefined) return this.everyone as WorkerOwner;
-    const { linksFolder, hasAnalytics, shared } = await this.#reachOf(tenant);
+    const { linksFolder, hasAnalytics, hasLive = false, shared } = await this.#reachOf(tenant);
     this.#forgetShared(tenant, shared);
     const analyticsPath = hasAnalytics ? this.#analyticsPath : undefined;
-    const directories = [...(linksFolder === undefined ? [] : [linksFolder]), this.#nativeCopies.folderOf(tenant)];
+    const liveFolder = hasLive ? await this.#liveFolderOf(tenant) : undefined;
+    const folders = [linksFolder, this.#nativeCopies.folderOf(tenant), liveFolder];
+    const directories = folders.filter((folder) => folder !== undefined);
     const parts = tables.flatMap((table) => (table.kind === 'frame' ? table.parts : []));
     const files = [...outside(parts, linksFolder), ...(analyticsPath === undefined ? [] : withLog(analyticsPath))];
     // The kernel's rules are about files, not about their names: one in the place of another needs another process.
     const known = await Promise.all(files.map(identify));
     const key = JSON.stringify([tenant, shared, directories, files, known]);
     return { key, tenant, sql: { directories, files, analyticsPath, isConfined: true } };
+  }
+
+  /** The kernel's rule of a process is about a folder that is there when it starts. */
+  async #liveFolderOf(tenant: Tenant): Promise<string | undefined> {
+    if (this.#liveDirectory === undefined) return undefined;
+    const folder = join(this.#liveDirectory, tenant);
+    if (!this.#liveFolders.has(tenant)) await mkdir(folder, { recursive: true }).catch(() => {});
+    this.#liveFolders.add(tenant);
+    return folder;
   }
 
   #forgetShared(tenant: Tenant, shared: string): void {

@@ -21,6 +21,7 @@ export function tableRelations(tables: readonly SqlTable[], options: FrameRelati
     if (table.kind === 'changes') throw new Error('only the local engine changes frames');
     // Nobody gives a view to an engine without them.
     if (table.kind === 'view') throw new AppError('internal', 'a cluster engine was to read a view');
+    if (table.kind === 'live') throw new AppError('internal', 'a cluster engine was to read the external database');
     const relation = table.kind === 'frame' ? frameRelation(table, options) : listRelation(table);
     return aliasesOf(table.name, options).map((alias) => aliased(relation, alias));
   });

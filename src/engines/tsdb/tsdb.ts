@@ -112,8 +112,10 @@ export function createTsdb(options: TsdbOptions): Tsdb {
       release();
       throw error;
     }
-    // QuestDB takes Statement-Timeout from a connection's first request and applies it to all that follow there.
-    const connection = connections.take(request.statementTimeout === undefined ? 'kept' : 'once');
+    // QuestDB takes Statement-Timeout from a connection's first request and applies it to all that follow there. One that has
+    // exported something counts as an export for as long as it is open, and there may be as few as two of these.
+    const isKept = request.statementTimeout === undefined && request.door !== 'exp';
+    const connection = connections.take(isKept ? 'kept' : 'once');
     const exchange = prepare(request, connection, signal, release);
     return exchange.run().catch((error: unknown) => {
       if (exchange.written) throw error;
@@ -141,7 +143,7 @@ export function createTsdb(options: TsdbOptions): Tsdb {
 function headersOf(request: TsdbRequest, { authorization }: UpstreamAddress): Record<string, string> {
   const { acceptEncoding, statementTimeout, door } = request;
   return {
-    accept: door === 'exec' ? 'application/json' : '*/*',
+    accept: door === 'exp' ? '*/*' : 'application/json',
     'accept-encoding': acceptEncoding ?? 'identity',
     ...(authorization === undefined ? {} : { authorization }),
     ...(statementTimeout === undefined ? {} : { 'statement-timeout': statementTimeout }),

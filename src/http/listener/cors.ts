@@ -19,6 +19,9 @@ const exposedHeaders = [
   'Up-To-Date',
   'X-Framehold-Engine',
   'X-Framehold-Engine-Reason',
+  'X-Framehold-Tsdb-Rows',
+  'X-Framehold-Tsdb-Bytes',
+  'X-Framehold-Tsdb-Pushed',
   'X-Request-Id',
 ].join(', ');
 

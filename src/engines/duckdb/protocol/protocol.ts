@@ -13,6 +13,7 @@ import type {
   TextOptions,
   TextType,
 } from '../../../core/frame-engine.ts';
+import type { LiveColumn } from '../../../core/live-tables.ts';
 import type {
   ChangesTable,
   ListTable,
@@ -92,7 +93,17 @@ export interface QueryTable {
         readonly analyticsTables: readonly TableName[];
         readonly isBarrier: boolean;
       }
-    | ListTable;
+    | ListTable
+    | LiveSource;
+}
+
+/** Rows of the external database in a file of its own; without one there are none. */
+export interface LiveSource {
+  readonly kind: 'live';
+  readonly path?: string | undefined;
+  /** Types as SQL writes them. */
+  readonly columns: readonly (Omit<LiveColumn, 'type'> & { readonly type: string })[];
+  readonly note?: string | undefined;
 }
 
 /** All tables that the catalogs are to show. */

@@ -35,7 +35,7 @@ const analytics: readonly AnalyticsTable[] = [
 ];
 const sources: TableSources = {
   principal: anonymous,
-  sql: { analyticsTables: async () => analytics },
+  sql: { analyticsTables: async () => analytics, liveTables: async () => [] },
   frames: {
     async *list() {
       yield held('quotes_1');
@@ -83,7 +83,7 @@ test.each<[Partial<TableFilter>, number]>([
 });
 
 test('the database of the operator is not shown where it has no tables', async () => {
-  const empty = { ...sources, sql: { analyticsTables: async () => [] } };
+  const empty = { ...sources, sql: { analyticsTables: async () => [], liveTables: async () => [] } };
   expect(await listCatalogs(empty, { signal })).toEqual(['framehold']);
   expect(await listCatalogs(sources, { signal })).toEqual(['analytics', 'framehold']);
   expect(await listSchemas(empty, all, { signal })).toEqual([['framehold', 'frames']]);
@@ -97,7 +97,7 @@ test('frames are listed while the database of the operator cannot be opened; who
   const locked = async (): Promise<never> => {
     throw new AppError('sql_error', 'the database analytics cannot be opened now');
   };
-  const busy = { ...sources, sql: { analyticsTables: locked } };
+  const busy = { ...sources, sql: { analyticsTables: locked, liveTables: async () => [] } };
   expect(await listSchemas(busy, all, { signal })).toContainEqual(['framehold', 'frames']);
   const found: string[] = [];
   for await (const { name } of listTables(busy, all, { signal })) found.push(name);

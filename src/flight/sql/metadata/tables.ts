@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/app-error.ts';
 import type { Column } from '../../../core/data-type.ts';
 import { isSharedName, splitSharedName } from '../../../core/frame-name.ts';
+import { liveSchema } from '../../../core/live-read.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { type AnalyticsTable, analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { TableConstraints } from '../../../core/table-constraints.ts';
@@ -12,7 +13,7 @@ import { likePattern } from './like-pattern.ts';
 
 /** What a caller's frames and the operator's database look like as a catalog of SQL. */
 export interface TableSources {
-  readonly sql: Pick<FrameSql, 'analyticsTables'>;
+  readonly sql: Pick<FrameSql, 'analyticsTables' | 'liveTables'>;
   readonly frames: Pick<Frames, 'list'>;
   readonly principal: Principal;
 }
@@ -56,7 +57,8 @@ export async function listSchemas(
   }
   if (allows(catalog, framesCatalog)) {
     const owners = (await sharedFrames(sources)).map(({ owner }) => owner);
-    for (const schema of [...new Set([framesSchema, ...owners])].sort()) found.push([framesCatalog, schema]);
+    const live = (await sources.sql.liveTables(sources.principal, options)).length > 0 ? [liveSchema] : [];
+    for (const schema of [...new Set([framesSchema, ...owners, ...live])].sort()) found.push([framesCatalog, schema]);
   }
   const fits = likePattern(schemaPattern);
   return found.filter(([, schema]) => fits(schema));
@@ -92,7 +94,15 @@ export async function* listTables(
       if (typeFits(table.type)) yield table;
     }
   }
-  yield* shared.filter(({ owner }) => owner > framesSchema).flatMap(sharedTable);
+  yield* shared.filter(({ owner }) => owner > framesSchema && owner < liveSchema).flatMap(sharedTable);
+  if (schemaFits(liveSchema) && typeFits('TABLE')) {
+    const live = [...(await sources.sql.liveTables(sources.principal, options))].sort((a, b) =>
+      compare(a.name, b.name),
+    );
+    for (const { name, columns } of live)
+      if (nameFits(name)) yield { catalog: framesCatalog, schema: liveSchema, name, type: 'TABLE', columns };
+  }
+  yield* shared.filter(({ owner }) => owner > liveSchema).flatMap(sharedTable);
 
   function sharedTable({ owner, handle, frame }: SharedFrame): SqlTableEntry[] {
     const table = frameTable(owner, handle, frame);

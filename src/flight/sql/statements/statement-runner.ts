@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/app-error.ts';
+import { type LiveReport, liveHeaders } from '../../../core/live-tables.ts';
 import type { Logger } from '../../../core/logger.ts';
 import { parseProducer } from '../../../core/producer.ts';
 import type { SqlResult } from '../../../core/sql.ts';
@@ -215,7 +216,10 @@ export class StatementRunner {
 
   #optionsOf(call: Call): CallOptions {
     const { signal, lane, requestId } = call;
-    return { signal, lane, requestId, temporary: this.#sessions.temporaryOf(call) };
+    const onLive = (report: LiveReport): void => {
+      for (const [name, value] of liveHeaders(report)) call.setHeader(name, value);
+    };
+    return { signal, lane, requestId, onLive, temporary: this.#sessions.temporaryOf(call) };
   }
 
   /** It has run: what RETURNING gives is held until it is fetched. */

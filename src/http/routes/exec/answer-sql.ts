@@ -4,6 +4,7 @@ import type { FrameSql } from '../../../query/frame-sql.ts';
 import { chooseCoding } from '../../exchange/content-coding.ts';
 import { jsonContentType } from '../../exchange/error-response.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
+import { reportLive } from '../../exchange/live-report.ts';
 import { type EngineReport, reportEngine } from '../../exchange/requested-engine.ts';
 import { sendBody } from '../../exchange/send-body.ts';
 import type { ExecSettings, QueryFrames } from './command.ts';
@@ -24,7 +25,7 @@ export async function answerSql(
   if (!choice.isElsewhere) exchange.answerWithin(requestTimeoutMs);
   const coding = compression ? chooseCoding(exchange.requestHeaders['accept-encoding']) : undefined;
   if (compression) headers.push('vary', 'Accept-Encoding');
-  const options = { signal, lane, requestId };
+  const options = { signal, lane, requestId, onLive: reportLive(exchange) };
   await using result = await sql.query(
     principal,
     {

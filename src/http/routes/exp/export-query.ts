@@ -1,5 +1,6 @@
 import type { EngineChoice, FrameSql } from '../../../query/frame-sql.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
+import { reportLive } from '../../exchange/live-report.ts';
 import type { EngineReport } from '../../exchange/requested-engine.ts';
 import { sendFile } from '../../table/file-range.ts';
 import { type SendTableOptions, sendTable } from '../../table/send-table.ts';
@@ -21,7 +22,7 @@ export async function exportQuery(
   const { query, range, columns, format } = command;
   const { sql, choice, told } = options;
   const { principal, signal, lane, requestId } = exchange;
-  const call = { signal, lane, requestId };
+  const call = { signal, lane, requestId, onLive: reportLive(exchange) };
   const statement = await sql.analyze(principal, choice, call);
   const request = { statement, fromRow: range.from, toRow: range.to, columns };
   if (wantsFile(format, exchange, options)) {

@@ -3,9 +3,16 @@ import type { ChunkForm } from '../../../core/frame-engine.ts';
 import { type Producer, parseProducer, refuseProducer } from '../../../core/producer.ts';
 import { execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { Frames } from '../../../frames/frames.ts';
-import type { AnalysedStatement, EngineChoice, FrameSql, ReturnedResult } from '../../../query/frame-sql.ts';
+import type {
+  AnalysedStatement,
+  CallOptions,
+  EngineChoice,
+  FrameSql,
+  ReturnedResult,
+} from '../../../query/frame-sql.ts';
 import { refuseCrossSite } from '../../exchange/cross-site-guard.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
+import { reportLive } from '../../exchange/live-report.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { readParameters } from '../../exchange/parameters.ts';
 import { producerHeaders } from '../../exchange/producer.ts';
@@ -92,7 +99,7 @@ async function sendRows(
   options: Pick<SqlRouteOptions, 'frames' | 'sql'> & SqlRouteOptions['settings'],
 ): Promise<void> {
   const { sql: query, range, columns, format } = command;
-  const { principal, signal, lane, requestId } = exchange;
+  const { principal } = exchange;
   // An engine elsewhere has a clock of its own.
   if (!choice.isElsewhere) exchange.answerWithin(options.requestTimeoutMs);
   const request = { statement, parameters, fromRow: range.from, toRow: range.to, columns };
@@ -101,7 +108,7 @@ async function sendRows(
     {
       query,
       told,
-      open: (form) => options.sql.query(principal, { ...request, form }, { signal, lane, requestId }),
+      open: (form) => options.sql.query(principal, { ...request, form }, callOf(exchange)),
     },
     format,
     options,
@@ -116,12 +123,12 @@ async function sendReturned(
 ): Promise<void> {
   refuseKeep(command);
   const { sql: query, range, columns, format } = command;
-  const { principal, signal, lane, requestId } = exchange;
+  const { principal } = exchange;
   let updated = 0;
   const open = async (form: ChunkForm): Promise<ReturnedResult> => {
     const returned = { form, fromRow: range.from, toRow: range.to, columns };
     const request = { statement, parameters, producer, returned };
-    const done = await frameSql.update(principal, request, { signal, lane, requestId });
+    const done = await frameSql.update(principal, request, callOf(exchange));
     updated = done.rows;
     if (done.returned === undefined) throw new Error('a statement with RETURNING gives no rows');
     return done.returned;
@@ -130,15 +137,14 @@ async function sendReturned(
 }
 
 async function keepRows(
-  { principal, signal, lane, requestId }: Exchange,
+  exchange: Exchange,
   { command, statement, parameters, producer }: Run,
   keep: Keep,
   sql: FrameSql,
 ): Promise<object> {
   const { range, columns: chosen } = command;
   const request = { statement, parameters, fromRow: range.from, toRow: range.to, columns: chosen };
-  const options = { signal, lane, requestId };
-  const kept = await sql.keep(principal, request, { ...keep, producer }, options);
+  const kept = await sql.keep(exchange.principal, request, { ...keep, producer }, callOf(exchange));
   const { handle, version, rows, rowsPut: rowsAdded, bytes, columns, expiresAt, isRepeated } = kept;
   const expires = expiresAt === undefined ? null : isoTime(expiresAt);
   return {
@@ -155,15 +161,20 @@ async function keepRows(
 
 /** As QuestDB answers. */
 async function change(
-  { principal, signal, lane, requestId }: Exchange,
+  exchange: Exchange,
   { command, statement, parameters, producer }: Run,
   sql: FrameSql,
 ): Promise<object> {
   refuseKeep(command);
   const request = { statement, parameters, producer };
-  const { rows: updated, isRepeated } = await sql.update(principal, request, { signal, lane, requestId });
+  const { rows: updated, isRepeated } = await sql.update(exchange.principal, request, callOf(exchange));
   const countsRows = ['insert', 'change', 'truncate'].includes(statement.kind);
   return countsRows ? { dml: 'OK', updated, ...repeated(isRepeated) } : { ddl: 'OK' };
+}
+
+function callOf(exchange: Exchange): CallOptions {
+  const { signal, lane, requestId } = exchange;
+  return { signal, lane, requestId, onLive: reportLive(exchange) };
 }
 
 function refuseKeep({ keep }: SqlCommand): void {

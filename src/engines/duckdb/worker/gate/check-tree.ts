@@ -1,9 +1,12 @@
 import { AppError } from '../../../../core/app-error.ts';
+import { isLiveTable } from '../../../../core/live-read.ts';
 import { isAnalytics, type TableName, targetSchema } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { aggregateFunctions } from './allowed-functions.ts';
 import { checkFunction, checkTableFunction, sourceTable } from './check-function.ts';
 import { checkType } from './check-type.ts';
+import { checkLiveCall, type LiveNodes } from './live/gated-reads.ts';
+import { isLiveQuery } from './live/live-queries.ts';
 import { bytePosition, type TreeNode } from './parse-tree.ts';
 import { type RowIdUse, rowIdUse } from './row-ids.ts';
 import { checkReadable, isCatalogView } from './table-access.ts';
@@ -22,6 +25,7 @@ export interface TreeFacts {
   readonly readsCatalogs: boolean;
   /** It reads no rows of its tables: each is named only inside a DESCRIBE. */
   readonly describesTables: boolean;
+  readonly live: LiveNodes;
 }
 
 interface Scope {
@@ -83,6 +87,8 @@ export function checkTree(
   const parameters = new Set<string>();
   const frames = new Set<TreeNode>();
   let readsRows = false;
+  const liveTables: TreeNode[] = [];
+  const liveQueries: LiveNodes['queries'][number][] = [];
   /** Where catalogs are first asked. */
   let catalogsAt: number | undefined;
   const pending: [unknown, Scope][] = [[statement, { names: noNames, depth: 0, nested: 0 }]];
@@ -106,6 +112,13 @@ export function checkTree(
           break;
         case 'TABLE_FUNCTION':
           if (!isNode(node.function)) throw unknownPart(node);
+          if (isLiveQuery(node.function)) {
+            checkLiveCall(node, bytePosition(node));
+            liveQueries.push({ call: node.function, position: bytePosition(node) });
+            readsRows ||= scope.isDescribed !== true;
+            skipped = ['function'];
+            break;
+          }
           if (checkTableFunction(node.function) === 'catalogs') askCatalogs(bytePosition(node));
           addSource(node.function, scope);
           // Its name is a table function's, not an expression's; its arguments are expressions.
@@ -175,7 +188,8 @@ export function checkTree(
       return;
     }
     checkReadable(table, position);
-    if (!isAnalytics(table)) frames.add(node);
+    if (isLiveTable(table)) liveTables.push(node);
+    else if (!isAnalytics(table)) frames.add(node);
     readsRows ||= scope.isDescribed !== true;
     references.push({ ...table, position });
     const key = JSON.stringify(table);
@@ -188,11 +202,13 @@ export function checkTree(
     if (Array.isArray(value)) for (const item of value) pending.push([item, scope]);
     else if (isNode(value)) visit(value, scope);
   }
-  if (catalogsAt !== undefined && tables.size > 0) throw readsBoth(catalogsAt);
+  if (catalogsAt !== undefined && tables.size + liveQueries.length > 0) throw readsBoth(catalogsAt);
   const rowIds = rowIdUse(statement, frames);
   const readsCatalogs = catalogsAt !== undefined;
   const describesTables = tables.size > 0 && !readsRows;
-  return { tables: [...tables.values()].reverse(), references, parameters, rowIds, readsCatalogs, describesTables };
+  const live = { tables: liveTables, queries: liveQueries };
+  const facts = { references, parameters, rowIds, readsCatalogs, describesTables, live };
+  return { tables: [...tables.values()].reverse(), ...facts };
 }
 
 /** Each DEFAULT that is a whole value of the list that an INSERT adds. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { type ExplainFormat, explainFormats, type Query, type TableName } from '../../../../core/sql.ts';
+import { type ExplainFormat, explainFormats, type Query, type TableName, type TextEdit } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import { createTable } from './create-table.ts';
 import type { GateText } from './gate-query.ts';
@@ -28,7 +28,8 @@ export async function explained(cursor: TokenCursor, text: TokenizedStatement, g
   // DuckDB's parser knows no word for its default.
   const head = format === 'default' ? 'EXPLAIN ' : `EXPLAIN (${analyze}FORMAT ${format}) `;
   const start = query.start === undefined ? undefined : query.start - head.length;
-  const edits = query.rowIds?.edits?.map(({ at, text: added }) => ({ at: at + head.length, text: added }));
+  const behindHead = ({ at, text: added }: TextEdit): TextEdit => ({ at: at + head.length, text: added });
+  const { rowIds, live } = query;
   const pieces = query.pieces?.map((piece) => ({ ...piece, built: piece.built + head.length }));
   return {
     ...query,
@@ -36,7 +37,8 @@ export async function explained(cursor: TokenCursor, text: TokenizedStatement, g
     start,
     pieces,
     explain,
-    ...(query.rowIds !== undefined && { rowIds: { edits } }),
+    ...(rowIds !== undefined && { rowIds: { edits: rowIds.edits?.map(behindHead) } }),
+    ...(live !== undefined && { live: { ...live, edits: live.edits.map(behindHead) } }),
   };
 }
 

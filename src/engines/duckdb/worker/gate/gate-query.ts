@@ -6,8 +6,9 @@ import { checkExpressionList } from './check-expression-list.ts';
 import { checkTree, type TreeFacts } from './check-tree.ts';
 import { expandDefinitions } from './definitions/expand.ts';
 import type { ExpandedText } from './definitions/expanded-text.ts';
+import { gatedReads, hasLive } from './live/gated-reads.ts';
 import { parseQuery } from './parse-query.ts';
-import type { TreeNode } from './parse-tree.ts';
+import { bytePosition, type TreeNode } from './parse-tree.ts';
 import { type RowIdUse, starEdits } from './row-ids.ts';
 import { checkText, checkTokens } from './text-limits.ts';
 import { nearestPlace } from './text-pieces.ts';
@@ -84,15 +85,27 @@ async function gateText(
     });
     if (facts.readsCatalogs && !mayReadCatalogs) throw catalogsHere();
     // The values that DuckDB looks up become a type, which catalogs would show.
-    if (facts.readsCatalogs && isPivoted) throw catalogPivot();
+    if (facts.readsCatalogs && isPivoted) throw listPivot('of catalogs');
+    // What the statement gives must be known before its rows are fetched.
+    if (hasLive(facts.live) && isPivoted) throw listPivot('over the external database');
     const tables = inCallersText(facts.tables, text, (at) => origin(place(at)));
     const references = inText(facts.references, text, place);
     const rowIds =
       facts.rowIds === undefined ? {} : { rowIds: { edits: text === sql ? edits(sql, facts.rowIds) : undefined } };
+    const live = hasLive(facts.live)
+      ? gatedReads(tree, sql, facts.live, {
+          offset: (at) => Math.max(0, origin(at)),
+          node: (node) => {
+            const byte = bytePosition(node);
+            return byte === undefined ? undefined : Math.max(0, origin(place(offsetOfByte(text, byte))));
+          },
+        })
+      : undefined;
     const catalogs = facts.readsCatalogs ? { readsCatalogs: true as const } : {};
     const describes = facts.describesTables && !isPivoted ? { describesTables: true as const } : {};
     const found = { sql, start: origin(0), tables, references, isPivoted };
-    return { ...found, ...rowIds, ...catalogs, ...describes, ...parametersOf(tree, facts.parameters) };
+    const reads = { ...rowIds, ...catalogs, ...describes, ...(live && { live }) };
+    return { ...found, ...reads, ...parametersOf(tree, facts.parameters) };
   });
 }
 
@@ -117,8 +130,8 @@ function catalogsHere(): AppError {
   });
 }
 
-function catalogPivot(): AppError {
-  return new AppError('sql_forbidden', 'a PIVOT of catalogs must list its values', {
+function listPivot(which: string): AppError {
+  return new AppError('sql_forbidden', `a PIVOT ${which} must list its values`, {
     hint: 'write PIVOT … ON column IN (…)',
   });
 }

@@ -153,9 +153,87 @@ acme.duckdb_tables
 acme.pg_class
 other.main.sales
 analytics2.main.sales
+"tsdb?abcdefgh".query
+framehold."tsdb?abcdefgh".query
+memory.tsdb.trades
+system.tsdb.trades
+tsdb.main.trades
+tsdb.tsdb.trades
 `);
 
 const statements = lines(`
+CREATE TABLE tsdb.t AS SELECT 1
+CREATE TABLE framehold.tsdb.t (a INT)
+CREATE VIEW tsdb.v AS SELECT 1
+INSERT INTO tsdb.t VALUES (1)
+UPDATE tsdb.t SET a = 1
+DELETE FROM tsdb.t
+TRUNCATE tsdb.t
+MERGE INTO tsdb.t USING u ON t.a = u.a WHEN MATCHED THEN DELETE
+ALTER TABLE tsdb.t ADD COLUMN a INT
+DROP TABLE tsdb.t
+DROP TABLE framehold.tsdb.t
+SELECT tsdb.query('select 1')
+CALL tsdb.query('select 1')
+FROM tsdb.query()
+FROM tsdb.query(NULL)
+FROM tsdb.query(1)
+FROM tsdb.query('select 1', 'select 2')
+FROM tsdb.query(q := 'select 1')
+FROM tsdb.query($1)
+FROM tsdb.query('select ' || '1')
+FROM tsdb.query(lower('select 1'))
+FROM tsdb.query((SELECT content FROM read_text('/etc/passwd')))
+FROM tsdb.query(getenv('HOME'))
+FROM tsdb.query(E'select 1')
+FROM tsdb.query(x'73656c6563742031')
+FROM tsdb.query('select 1'::VARCHAR)
+FROM tsdb.query(['select 1'])
+FROM framehold.tsdb.query('select 1')
+FROM tsdb.query_table('trades')
+FROM tsdb.read_csv('/etc/passwd')
+FROM other.query('select 1')
+FROM tsdb.query('select 1') WITH ORDINALITY
+FROM tsdb.query('drop table trades')
+FROM tsdb.query('insert into trades values (1)')
+FROM tsdb.query('with x as (select 1) insert into trades select * from x')
+FROM tsdb.query('with x as (select 1) update trades set a = 1')
+FROM tsdb.query('update trades set a = 1')
+FROM tsdb.query('trades')
+FROM tsdb.query('show tables')
+FROM tsdb.query('copy trades to ''x''')
+FROM tsdb.query('select 1; drop table trades')
+FROM tsdb.query('select 1;')
+FROM tsdb.query('select 1 -- ; ')
+FROM tsdb.query('select 1 /* ; */')
+FROM tsdb.query('select 1) drop (select 2')
+FROM tsdb.query('select 1) union (select 2')
+FROM tsdb.query('select ''a')
+FROM tsdb.query('select "a')
+FROM tsdb.query('select 1 from trades where a = ''x'' ; drop table trades; select ''y''')
+FROM tsdb.query('')
+FROM tsdb.query('select')
+FROM tsdb.query('select * from read_parquet(''x.parquet'')')
+FROM tsdb.query('select * from "read_parquet"(''x.parquet'')')
+FROM tsdb.query('select * from parquet_scan(''x.parquet'')')
+FROM tsdb.query('select * from import_files()')
+FROM tsdb.query('select * from glob(''*'')')
+FROM tsdb.query('select * from query_activity()')
+FROM tsdb.query('select * from query_activity')
+FROM tsdb.query('select cancel_query(1)')
+FROM tsdb.query('select flush_query_cache()')
+FROM tsdb.query('select * from pg_catalog.pg_class')
+FROM tsdb.query('select * from pg_class()')
+FROM tsdb.query('select * from information_schema.columns()')
+FROM tsdb.query('select * from sys.acl')
+FROM tsdb.query('select * from "sys.acl"')
+FROM tsdb.query('select * from telemetry')
+FROM tsdb.query('select * from _query_trace')
+FROM tsdb.query('select simulate_crash(''0'')')
+FROM tsdb.query('select 1'), duckdb_tables()
+SELECT * FROM tsdb.trades, duckdb_tables()
+SELECT * FROM tsdb.query('select 1'), read_csv('/etc/passwd')
+SELECT * FROM tsdb.trades WHERE x = (SELECT content FROM read_text('/etc/passwd'))
 SELECT NULL::ENUM('a')[], (SELECT content FROM read_text('/etc/passwd'))
 SELECT NULL::ENUM('a')[], getenv('HOME')
 SELECT NULL::ENUM('a')[], enum('a')

@@ -1,4 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
+import { isLiveTable } from '../../../../core/live-read.ts';
 import { isTenant } from '../../../../core/principal.ts';
 import { framesCatalog, isAnalytics, type TableName, tableText } from '../../../../core/sql.ts';
 import { notReadable, notWritable, sharedSchema } from '../../../../core/table-name.ts';
@@ -9,6 +10,7 @@ import { catalogViews, informationViews, systemSchemas, systemTables } from './r
 export function checkReadable(table: TableName, position: number | undefined): void {
   const name = asciiLower(table.name);
   const schema = table.schema === undefined ? undefined : asciiLower(table.schema);
+  if (isLiveTable(table)) return;
   if (
     (isFrame(table) || isAnalytics(table)) &&
     !systemTables.has(name) &&
@@ -41,6 +43,16 @@ export function checkWritable(table: TableName, position: number): void {
       hint: 'write to a frame, as "x" or frames."x"',
       position,
     });
+  }
+  if (isLiveTable(table)) {
+    throw new AppError(
+      'sql_forbidden',
+      `${tableText(table)} cannot be written: tables of the external database are read only`,
+      {
+        hint: 'write to a frame, as "x" or frames."x"',
+        position,
+      },
+    );
   }
   if (!isFrame(table)) throw notWritable(table, position);
 }

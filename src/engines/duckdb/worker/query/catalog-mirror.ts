@@ -68,6 +68,7 @@ export class CatalogMirror {
       copyTables: () => Promise.reject(readsNoRows()),
       defineTables: () => Promise.reject(readsNoRows()),
       openAnalytics: () => Promise.reject(readsNoRows()),
+      dropLive: async () => {},
     };
   }
 

@@ -6,8 +6,16 @@ import { profileText } from './query-profile.ts';
 
 type Explain = NonNullable<Query['explain']>;
 
-/** The answer of EXPLAIN, two columns of text, without the names that a statement has for its tables here. */
-export async function explainRows(result: ResultRows, explain: Explain, shownNames: ShownNames): Promise<ResultRows> {
+/**
+ * The answer of EXPLAIN, two columns of text, without the names that a statement has for its tables here. Behind the plan stands a row for
+ * each table or query of the external database.
+ */
+export async function explainRows(
+  result: ResultRows,
+  explain: Explain,
+  shownNames: ShownNames,
+  notes: readonly string[] = [],
+): Promise<ResultRows> {
   const rows: [string, string][] = [];
   for await (const { rows: count, vectors } of result.batches()) {
     for (let row = 0; row < count; row++) {
@@ -17,6 +25,7 @@ export async function explainRows(result: ResultRows, explain: Explain, shownNam
       rows.push([key, withNames(shown, shownNames, isBoxed)]);
     }
   }
+  for (const note of notes) rows.push(['tsdb', note]);
   const { columns } = result;
   return {
     columns,

@@ -180,10 +180,14 @@ interface OpenTables extends AsyncDisposable {
 
 async function openTables({ catalog }: QueryContext, job: QueryJob): Promise<OpenTables> {
   const tables = analyticsTables(job);
-  if (tables.length === 0) return await showTables(catalog, job);
+  const isLive = job.tables.some(({ source }) => source.kind === 'live');
+  if (tables.length === 0 && !isLive) return await showTables(catalog, job);
   return await Cleanup.scope(async (cleanup) => {
-    cleanup.use(await catalog.openAnalytics());
-    await assertTables(catalog.connection, tables);
+    if (tables.length > 0) {
+      cleanup.use(await catalog.openAnalytics());
+      await assertTables(catalog.connection, tables);
+    }
+    cleanup.defer(() => catalog.dropLive(job.tables));
     const { query, edits } = cleanup.use(await showTables(catalog, job));
     return { query, edits };
   });
@@ -218,13 +222,27 @@ async function showTables(catalog: QueryPlace, job: QueryJob): Promise<OpenTable
     return { ...kept, ...(await catalog.copyTables(tables, { hasListMath })) };
   } catch (error) {
     if (!(error instanceof DuckDbError) || error.interrupted) throw error;
-    throw resourceError(error) ?? unreadable(error);
+    throw resourceError(error) ?? (namesLive(error, tables) ? unreadableLive(error) : unreadable(error));
   }
 }
 
 function unreadableAnalytics(cause: DuckDbError): AppError {
   return new AppError('sql_error', 'the database analytics cannot be read', {
     hint: 'its file may be damaged; the operator can restore it',
+    cause,
+  });
+}
+
+function namesLive({ message }: DuckDbError, tables: readonly QueryTable[]): boolean {
+  return tables.some(
+    ({ source }) => source.kind === 'live' && source.path !== undefined && message.includes(source.path),
+  );
+}
+
+function unreadableLive(cause: DuckDbError): AppError {
+  return new AppError('tsdb_unreachable', 'the external database sent rows that cannot be read', {
+    hint: 'send the statement again',
+    retryAfterSeconds: 1,
     cause,
   });
 }
@@ -273,6 +291,7 @@ async function explain(
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
   const isOfFiles = await isAboutFiles(error, connection, tables);
   if (analyticsTables(job).length > 0 && (isOfFiles || error.fatal)) return unreadableAnalytics(error);
+  if (isOfFiles && namesLive(error, tables)) return unreadableLive(error);
   if (isOfFiles && tables.length > 0) return unreadable(error);
   const barrier = tables.find(({ source }) => source.kind === 'view' && source.isBarrier);
   if (barrier !== undefined && error.isAboutValues) return hiddenValue(barrier, error);
@@ -315,6 +334,8 @@ function pathsOf({ source }: QueryTable): readonly string[] {
       return source.parts.map(({ path }) => path);
     case 'changes':
       return [source.path];
+    case 'live':
+      return source.path === undefined ? [] : [source.path];
     case 'range':
       return source.rows.parts.map(({ path }) => path);
     case 'warm':
@@ -372,7 +393,10 @@ async function* explanation(
 ): AsyncGenerator<ResultRows, void, undefined> {
   using statement = await prepareQuery(catalog.connection, query.sql);
   await using result = await statement.execute();
-  yield await explainRows(result, explain, catalog.shownNames(tables));
+  const notes = tables.flatMap(({ source }) =>
+    source.kind === 'live' && source.note !== undefined ? source.note : [],
+  );
+  yield await explainRows(result, explain, catalog.shownNames(tables), notes);
 }
 
 async function prepareQuery(connection: Connection, sql: string): Promise<PreparedStatement> {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '../../../../core/app-error.ts';
+import { liveSchema } from '../../../../core/live-read.ts';
 import type { ListTable } from '../../../../core/sql.ts';
 import { statementSettings } from '../../../../core/statement-settings.ts';
 import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
@@ -15,6 +16,7 @@ import { numberedParts, numberedRows, partsRelation, rowsRelation } from '../par
 import { uniqueNames } from '../parquet/unique-names.ts';
 import { AppliedSettings } from './applied-settings.ts';
 import { boundedFunctions } from './bounded-functions.ts';
+import { liveRelation } from './live-relation.ts';
 import { PlanCache } from './plan-cache.ts';
 import { wholeDefinition } from './table-definition.ts';
 
@@ -169,6 +171,19 @@ export class SqlCatalog {
     return { [Symbol.asyncDispose]: drop };
   }
 
+  /** Forgets what is of one statement alone. */
+  async dropLive(tables: readonly QueryTable[]): Promise<void> {
+    for (const table of tables) {
+      if (table.source.kind !== 'live') continue;
+      this.#views.delete(viewName(table).toLowerCase());
+      // Each query of the external database has a schema of its own.
+      const isQuery = table.schema !== liveSchema;
+      await this.connection.tidy(
+        isQuery ? `DROP SCHEMA IF EXISTS ${schemaName(table)} CASCADE` : `DROP VIEW IF EXISTS ${viewName(table)}`,
+      );
+    }
+  }
+
   async #showView(table: QueryTable, relation: string): Promise<void> {
     const name = viewName(table);
     const key = name.toLowerCase();
@@ -280,6 +295,7 @@ export type QueryPlace = Pick<
   | 'defineTables'
   | 'shownNames'
   | 'openAnalytics'
+  | 'dropLive'
 >;
 
 /** What a query reads under this name. */
@@ -318,6 +334,8 @@ function fixedRelation(source: Exclude<QueryTable['source'], { kind: 'warm' }>):
       return listRelation(source);
     case 'view':
       return viewRelation(source);
+    case 'live':
+      return liveRelation(source);
     default:
       return source satisfies never;
   }

@@ -1,0 +1,96 @@
+import type { Column } from './data-type.ts';
+import type { LiveRead } from './live-read.ts';
+import type { Tenant } from './principal.ts';
+import type { StatementSettings } from './statement-settings.ts';
+
+/** What SQL makes of a value in a file that the external database wrote. */
+export type LiveForm =
+  | 'same'
+  /** A point in time with a zone becomes one without, in UTC. */
+  | 'utc'
+  /** A number becomes a point in time. */
+  | 'nanoseconds'
+  /** An empty text becomes NULL. */
+  | 'emptyIsNull';
+
+export interface LiveColumn extends Column {
+  /** Its column in the file. */
+  readonly stored: string;
+  readonly form: LiveForm;
+}
+
+/** What the external database says of a table of its own, or of a query in its dialect, without its rows. */
+export interface LiveDescription {
+  readonly columns: readonly LiveColumn[];
+  /** What `fetch` needs to know, and nobody else. */
+  readonly source: unknown;
+}
+
+/** What is asked of the external database for a statement. */
+export interface LivePlan {
+  readonly columns: readonly LiveColumn[];
+  readonly sql: string;
+  /** For people: the table with the columns that are read and the conditions that it is asked to hold to. */
+  readonly pushed: string;
+  readonly source: unknown;
+}
+
+/** A file with the rows as they were at one moment. Gone when it is disposed of. */
+export interface LiveFile extends AsyncDisposable {
+  readonly path: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly readAt: Date;
+}
+
+export interface LiveOptions {
+  readonly tenant: Tenant;
+  readonly signal: AbortSignal;
+  /** Who waits: the queue is fair among lanes. */
+  readonly lane?: string | undefined;
+}
+
+export interface ListedLiveTable {
+  readonly name: string;
+  readonly columns: readonly Column[];
+}
+
+/** What of a statement may change what must be read for it. */
+export interface LiveStatement {
+  readonly settings: StatementSettings | undefined;
+  /** Rows of the result behind this one are not sent. */
+  readonly toRow?: number | undefined;
+}
+
+/** Tables of the external database as SQL over frames reads them. Every call rejects with an AppError. */
+export interface LiveTables {
+  describe(read: LiveRead, options: LiveOptions): Promise<LiveDescription>;
+  /** `reads`: all places where one statement reads it. */
+  plan(described: LiveDescription, reads: readonly LiveRead[], statement: LiveStatement): LivePlan;
+  fetch(plan: LivePlan, options: LiveOptions): Promise<LiveFile>;
+  /** None where the database does not answer soon. */
+  list(options: Pick<LiveOptions, 'signal'>): Promise<readonly ListedLiveTable[]>;
+}
+
+/** What came of the external database for a statement. */
+export interface LiveReport {
+  readonly rows: number;
+  readonly bytes: number;
+  /** Of each table and query. */
+  readonly pushed: readonly string[];
+}
+
+const longestPushed = 1000;
+
+/** The same as headers of an answer. What ASCII has not is written as in JSON. */
+export function liveHeaders({ rows, bytes, pushed }: LiveReport): readonly (readonly [name: string, value: string])[] {
+  const text = pushed
+    .join('; ')
+    .slice(0, longestPushed)
+    .replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return [
+    ['x-framehold-tsdb-rows', String(rows)],
+    ['x-framehold-tsdb-bytes', String(bytes)],
+    ['x-framehold-tsdb-pushed', text],
+  ];
+}

@@ -1,0 +1,121 @@
+import { open } from 'node:fs/promises';
+import { ThriftReader } from './thrift-reader.ts';
+
+/** What the footer of a Parquet file says of it. */
+export interface ParquetFacts {
+  readonly rows: number;
+  readonly columns: readonly ParquetColumn[];
+}
+
+export interface ParquetColumn {
+  readonly name: string;
+  /** One of `physicalType`; undefined where it is nested. */
+  readonly physical: number | undefined;
+}
+
+/** Of values that are not nested. */
+export const physicalType = {
+  boolean: 0,
+  int32: 1,
+  int64: 2,
+  float: 4,
+  double: 5,
+  bytes: 6,
+  fixedBytes: 7,
+} as const;
+
+const magic = 'PAR1';
+/** The length of the footer, and the magic number. */
+const tailBytes = 8;
+/** Several times what a file of a billion rows needs. */
+const mostBytes = 256_000_000;
+
+/** Reads the footer of a Parquet file. Throws a RangeError where the file is not whole, or its row groups have other rows than it says. */
+export async function readParquetFooter(path: string): Promise<ParquetFacts> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const read = async (at: number, length: number): Promise<Buffer> => {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, at);
+      if (bytesRead < length) throw new RangeError('the file is too short');
+      return buffer;
+    };
+    if (size < magic.length + tailBytes) throw new RangeError('the file is too short');
+    const tail = await read(size - tailBytes, tailBytes);
+    if (tail.toString('latin1', 4) !== magic) throw new RangeError('the file has no footer');
+    const length = tail.readUInt32LE(0);
+    const start = size - tailBytes - length;
+    if (start < magic.length || length > mostBytes) throw new RangeError('the length of the footer is wrong');
+    if ((await read(0, magic.length)).toString('latin1') !== magic) throw new RangeError('the file begins otherwise');
+    return factsOf(await read(start, length));
+  } finally {
+    await file.close();
+  }
+}
+
+interface SchemaNode extends ParquetColumn {
+  readonly children: number;
+}
+
+function factsOf(footer: Uint8Array): ParquetFacts {
+  const reader = new ThriftReader(footer);
+  const nodes: SchemaNode[] = [];
+  let rows: number | undefined;
+  let inGroups = 0;
+  reader.struct((id) => {
+    switch (id) {
+      case 2:
+        return reader.structs(() => nodes.push(schemaNode(reader)));
+      case 3:
+        rows = reader.count();
+        return true;
+      case 4:
+        return reader.structs(() => {
+          inGroups += rowsOfGroup(reader);
+        });
+      default:
+        return false;
+    }
+  });
+  if (rows !== inGroups) throw new RangeError(`the row groups have ${inGroups} rows, and the footer says ${rows}`);
+  return { rows, columns: outermost(nodes) };
+}
+
+function schemaNode(reader: ThriftReader): SchemaNode {
+  let name = '';
+  let children = 0;
+  let physical: number | undefined;
+  reader.struct((id) => {
+    if (id === 1) physical = reader.count();
+    else if (id === 4) name = reader.text();
+    else if (id === 5) children = reader.count();
+    else return false;
+    return true;
+  });
+  return { name, children, physical };
+}
+
+function rowsOfGroup(reader: ThriftReader): number {
+  let rows = 0;
+  reader.struct((id) => {
+    if (id !== 3) return false;
+    rows = reader.count();
+    return true;
+  });
+  return rows;
+}
+
+/** The schema is a tree, each node before its children. The first one is the row. */
+function outermost(nodes: readonly SchemaNode[]): readonly ParquetColumn[] {
+  const columns: ParquetColumn[] = [];
+  for (let at = 1; at < nodes.length; ) {
+    const { name = '', physical } = nodes[at] ?? {};
+    columns.push({ name, physical });
+    for (let missing = 1; missing > 0; at++) {
+      const node = nodes[at];
+      if (node === undefined) throw new RangeError('the schema ends in the middle');
+      missing += node.children - 1;
+    }
+  }
+  return columns;
+}

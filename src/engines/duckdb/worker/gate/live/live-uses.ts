@@ -1,0 +1,199 @@
+import { isLiveTable, type LiveCondition, type LiveRead } from '../../../../../core/live-read.ts';
+import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
+import type { TreeNode } from '../parse-tree.ts';
+import { conditionsIn, conjuncts } from './live-conditions.ts';
+import { limitOf } from './live-limit.ts';
+
+/** What a statement uses of a live table, at one place. */
+export type LiveUse = Pick<LiveRead, 'columns' | 'conditions' | 'limit' | 'isDescribed'>;
+
+interface Select {
+  readonly node: TreeNode;
+  /** It uses columns in another way than by their names. */
+  usesAll: boolean;
+  /** Of DESCRIBE. */
+  readonly isDescribed: boolean;
+}
+
+/** A table of FROM, and the joins around it, the outermost first. */
+interface Leaf {
+  readonly node: TreeNode;
+  readonly joins: readonly Step[];
+}
+
+interface Step {
+  readonly join: TreeNode;
+  readonly side: 'left' | 'right';
+}
+
+/** What stands in a whole statement. */
+interface Survey {
+  readonly selects: readonly Select[];
+  /** Every part of every name in an expression, and the columns of USING. In lower case. */
+  readonly names: ReadonlySet<string>;
+  /** What is named by the last part of a name, and before `.*`: where that is a table, its row is meant. */
+  readonly rows: ReadonlySet<string>;
+}
+
+const everything: LiveUse = { conditions: [] };
+
+/**
+ * What a statement uses of each live table, told from the statement alone: a column that is not named is not used, and rows that do not meet
+ * a condition have no part in what the statement gives. A table that stands elsewhere than in FROM of a SELECT is used as a whole.
+ */
+export function liveUses(statement: TreeNode): (table: TreeNode) => LiveUse {
+  const seen = survey(statement);
+  const uses = new Map<TreeNode, LiveUse>();
+  for (const select of seen.selects) {
+    const leaves = leavesOf(select.node.from_table, []);
+    const isWhole = statement.node === select.node;
+    for (const leaf of leaves)
+      if (isLive(leaf.node)) uses.set(leaf.node, useOf(leaf, leaves, { ...select, isWhole }, seen));
+  }
+  return (table) => uses.get(table) ?? everything;
+}
+
+function useOf(
+  leaf: Leaf,
+  leaves: readonly Leaf[],
+  { node: select, usesAll, isDescribed, isWhole }: Select & { readonly isWhole: boolean },
+  { names, rows }: Survey,
+): LiveUse {
+  const { node, joins } = leaf;
+  const isRenamed = node.column_name_alias !== undefined;
+  const needsAll = usesAll || isRenamed || rows.has(aliasOf(node)) || joins.some(({ join }) => isNatural(join));
+  const conditions = isRenamed ? [] : conditionsOn(leaf, leaves, select);
+  // All of WHERE must be among them.
+  const written = conjuncts(select.where_clause);
+  const isAll = written.every((each) => conditionsIn(each).length > 0) && conditions.length >= written.length;
+  const isOnly = leaves.length === 1 && node.sample === undefined && !isRenamed;
+  const limit = isOnly && isAll ? limitOf(select, { isWhole }) : undefined;
+  return {
+    conditions,
+    ...(!needsAll && { columns: [...names] }),
+    ...(limit !== undefined && { limit }),
+    ...(isDescribed && { isDescribed }),
+  };
+}
+
+function survey(statement: TreeNode): Survey {
+  const selects: Select[] = [];
+  const names = new Set<string>();
+  const rows = new Set<string>();
+  const visit = (value: unknown, inside: Select | undefined, isDescribed: boolean): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, inside, isDescribed);
+      return;
+    }
+    const node = value as TreeNode;
+    let select = inside;
+    if (node.type === 'SELECT_NODE') {
+      select = { node, usesAll: false, isDescribed };
+      selects.push(select);
+    }
+    if (node.class === 'COLUMN_REF') {
+      const path = (node.column_names as readonly string[]).map(asciiLower);
+      for (const part of path) names.add(part);
+      rows.add(path.at(-1) ?? '');
+    }
+    if (node.class === 'STAR' && typeof node.relation_name === 'string') rows.add(asciiLower(node.relation_name));
+    else if (node.class === 'STAR' || node.class === 'POSITIONAL_REFERENCE') {
+      if (select !== undefined) select.usesAll = true;
+    }
+    if (node.type === 'JOIN') for (const name of namesOf(node.using_columns)) names.add(name);
+    const describes = isDescribed || (node.type === 'SHOW_REF' && node.show_type === 'DESCRIBE');
+    for (const part of Object.values(node)) visit(part, select, describes);
+  };
+  visit(statement, undefined, false);
+  return { selects, names, rows };
+}
+
+function leavesOf(from: unknown, joins: readonly Step[]): readonly Leaf[] {
+  const node = from as TreeNode | undefined;
+  if (node === undefined) return [];
+  if (node.type !== 'JOIN') return [{ node, joins }];
+  return [
+    ...leavesOf(node.left, [...joins, { join: node, side: 'left' }]),
+    ...leavesOf(node.right, [...joins, { join: node, side: 'right' }]),
+  ];
+}
+
+/** Those of WHERE, and those of ON of each join around it. */
+function conditionsOn(leaf: Leaf, leaves: readonly Leaf[], select: TreeNode): readonly LiveCondition[] {
+  // Rows are drawn before WHERE looks at them.
+  if (leaf.node.sample !== undefined) return [];
+  const meant = columnOf(leaf, leaves);
+  const found: LiveCondition[] = [];
+  const take = (expression: unknown): void => {
+    for (const { path, ...condition } of conjuncts(expression).flatMap(conditionsIn)) {
+      const column = meant(path);
+      if (column !== undefined) found.push({ column, ...condition });
+    }
+  };
+  if (select.sample === undefined && leaf.joins.every(keepsConditions)) take(select.where_clause);
+  for (const [index, step] of leaf.joins.entries()) {
+    if (leaf.joins.slice(index + 1).every(keepsConditions) && isHeldToOn(step)) take(step.join.condition);
+  }
+  return found;
+}
+
+/**
+ * Whether a row of this side that does not meet a condition on what the join gives may as well not be there. Where the other side is filled
+ * up with NULL then, that is a row that the condition does not let pass either. The right side of ASOF and POSITIONAL would give another row.
+ */
+function keepsConditions({ join, side }: Step): boolean {
+  const type = String(join.join_type ?? 'INNER');
+  switch (String(join.ref_type ?? 'REGULAR')) {
+    case 'REGULAR':
+    case 'CROSS':
+    case 'NATURAL':
+      return ['INNER', 'LEFT', 'RIGHT', 'FULL'].includes(type) || (side === 'left' && ['SEMI', 'ANTI'].includes(type));
+    case 'ASOF':
+      return side === 'left' && (type === 'INNER' || type === 'LEFT');
+    default:
+      return false;
+  }
+}
+
+/** Whether a row of this side that does not meet a condition of ON has no part in what the join gives. */
+function isHeldToOn({ join, side }: Step): boolean {
+  if (String(join.ref_type ?? 'REGULAR') !== 'REGULAR') return false;
+  const type = String(join.join_type ?? 'INNER');
+  return type === 'INNER' || type === (side === 'right' ? 'LEFT' : 'RIGHT');
+}
+
+/** The column of the table that a name means; undefined where it may mean another table's. */
+function columnOf(leaf: Leaf, leaves: readonly Leaf[]): (path: readonly string[]) => string | undefined {
+  const alias = aliasOf(leaf.node);
+  const isOnly = leaves.length === 1;
+  const isAlone = leaves.every((other) => other === leaf || aliasOf(other.node) !== alias);
+  const merged = new Set(leaves.flatMap(({ joins }) => joins).flatMap(({ join }) => namesOf(join.using_columns)));
+  const hasNatural = leaves.some(({ joins }) => joins.some(({ join }) => isNatural(join)));
+  return (path) => {
+    const column = path.at(-1);
+    // In a join a name that several tables have is an error, but for one that USING makes of several.
+    if (path.length === 1) return isOnly || !(hasNatural || merged.has(column ?? '')) ? column : undefined;
+    return path.length === 2 && path[0] === alias && isAlone ? column : undefined;
+  };
+}
+
+function aliasOf({ alias, table_name: name }: TreeNode): string {
+  return asciiLower(String(alias ?? name ?? ''));
+}
+
+function isNatural({ ref_type: type }: TreeNode): boolean {
+  return type === 'NATURAL';
+}
+
+function isLive({ type, schema_name: schema, catalog_name: catalog }: TreeNode): boolean {
+  return type === 'BASE_TABLE' && isLiveTable({ schema: text(schema), catalog: text(catalog) });
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function namesOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map((name) => asciiLower(String(name))) : [];
+}
