@@ -140,11 +140,13 @@ function sourceColumns(
       hint: 'give each column of the query a name of its own',
     });
   }
-  return columns.flatMap(({ name, type }, index) => {
+  const found = columns.flatMap(({ name, type }, index) => {
     const known = questDbType(type, options);
     if (known === undefined && options.isComputed) throw unreadable(name, type);
     return known === undefined ? [] : [sourceColumn(name, type, known, storedName(index, names))];
   });
+  if (found.length > 0) return found;
+  throw new AppError('unsupported_type', `no column of ${shown} has a type that can be read here`);
 }
 
 function sourceColumn(name: string, questDb: string, { type, cast, form }: QuestDbType, alias: string): SourceColumn {

@@ -234,9 +234,18 @@ function unreadableAnalytics(cause: DuckDbError): AppError {
 }
 
 function namesLive({ message }: DuckDbError, tables: readonly QueryTable[]): boolean {
-  return tables.some(
-    ({ source }) => source.kind === 'live' && source.path !== undefined && message.includes(source.path),
-  );
+  return tables.some((table) => isLiveFile(table) && pathsOf(table).some((path) => message.includes(path)));
+}
+
+function isLiveFile({ source }: QueryTable): boolean {
+  return source.kind === 'live' && source.path !== undefined;
+}
+
+/** Where DuckDB does not name the file, only reading it tells. */
+async function isOfLive(error: DuckDbError, connection: Connection, tables: readonly QueryTable[]): Promise<boolean> {
+  if (namesLive(error, tables)) return true;
+  for (const table of tables.filter(isLiveFile)) if (!(await canBeRead(connection, viewName(table)))) return true;
+  return false;
 }
 
 function unreadableLive(cause: DuckDbError): AppError {
@@ -291,7 +300,7 @@ async function explain(
   if (!(error instanceof DuckDbError) || error.interrupted) return error;
   const isOfFiles = await isAboutFiles(error, connection, tables);
   if (analyticsTables(job).length > 0 && (isOfFiles || error.fatal)) return unreadableAnalytics(error);
-  if (isOfFiles && namesLive(error, tables)) return unreadableLive(error);
+  if (isOfFiles && (await isOfLive(error, connection, tables))) return unreadableLive(error);
   if (isOfFiles && tables.length > 0) return unreadable(error);
   const barrier = tables.find(({ source }) => source.kind === 'view' && source.isBarrier);
   if (barrier !== undefined && error.isAboutValues) return hiddenValue(barrier, error);
