@@ -11,6 +11,7 @@ import { consoleJump, consolePlot, consoleScroll } from './cases/console.ts';
 import { consoleList } from './cases/console-list.ts';
 import { csvMemory } from './cases/csv-memory.ts';
 import { exportCases } from './cases/exp.ts';
+import { federatedCases } from './cases/federated.ts';
 import { flightGetCases } from './cases/flight-get.ts';
 import { flightPutCases } from './cases/flight-put.ts';
 import { follow, followIdle } from './cases/follow.ts';
@@ -46,6 +47,7 @@ export const cases: readonly BenchCase[] = [
   millionRows,
   tenRows,
   proxy,
+  ...federatedCases,
   start,
   startAccess,
   memory,
