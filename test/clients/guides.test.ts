@@ -7,6 +7,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { needed } from '../support/missing.ts';
+import { startQuestDb } from '../support/questdb.ts';
+import { questdbUnavailable } from '../support/questdb-unavailable.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { grpcAddress } from './support/case-suite.ts';
 import { type GuideBlock, guideBlocks } from './support/guide.ts';
 import { javaWithJdbcDriver, jdbcDriverVersion } from './support/jdbc-driver.ts';
@@ -82,6 +85,28 @@ describe.skipIf(programs === undefined)('the code of', () => {
       outputs.push(await printed(command, [...args, redirected(block)]));
     }
     expectPrinted(outputs, blocks);
+  });
+});
+
+describe.skipIf(await questdbUnavailable())('the code with a QuestDB of', () => {
+  test('federation.md prints what stands below it', { timeout: 120_000 }, async () => {
+    await using folder = await temporaryDirectory();
+    await using questdb = await startQuestDb({ settings: { 'cairo.sql.copy.root': join(folder.path, 'cold') } });
+    const settings = { 'tsdb.http_url': questdb.url };
+    await using server = await startFramehold({ dataDir: folder.path, settings });
+    const blocks = guideBlocks('federation.md');
+    const outputs: string[] = [];
+    for (const { code } of blocks) {
+      const redirected = code
+        .replaceAll('localhost:9001', new URL(questdb.url).host)
+        .replaceAll('localhost:9000', new URL(server.url).host);
+      // What was written is seen a moment later.
+      const isSeen = `curl -sS -G ${questdb.url}/exec --data-urlencode "query=SELECT wait_wal_table('trades')" -o /dev/null`;
+      const { stdout } = await run('bash', ['-euc', `${redirected}\n${isSeen}`], { cwd: folder.path });
+      outputs.push(stdout);
+    }
+    const lines = (text: string | undefined): string | undefined => text?.trimEnd();
+    expect(outputs.map(lines)).toEqual(blocks.map(({ prints }) => lines(prints)));
   });
 });
 
