@@ -7,6 +7,7 @@ import { chromiumOptions } from '../test/browser/support/chromium.ts';
 import { javaCases } from '../test/clients/support/jdbc-driver.ts';
 import { nodeClient } from '../test/clients/support/node-client.ts';
 import { python } from '../test/clients/support/python.ts';
+import { otherTools, packageTools } from '../test/clients/support/python-package.ts';
 import { tpchFolder } from '../test/cluster/support/tpch.ts';
 import { installLayers } from '../test/deploy/image.ts';
 import { prometheusFolder } from '../test/deploy/prometheus.ts';
@@ -19,6 +20,9 @@ await Promise.allSettled([
   questdbJar(),
   tpchFolder(0.1),
   python(),
+  packageTools(),
+  otherTools('3.10'),
+  otherTools('3.13'),
   javaCases({ withTools: true }),
   nodeClient(),
   chromiumOptions(),

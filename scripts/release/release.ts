@@ -23,8 +23,9 @@ export interface ReleaseOptions {
 
 const branch = 'main';
 const clientFolder = 'clients/typescript';
+const pythonProject = 'clients/python/pyproject.toml';
 const versionFiles = ['package.json', 'package-lock.json', `${clientFolder}/package.json`] as const;
-const changedFiles = [...versionFiles, 'CHANGELOG.md'] as const;
+const changedFiles = [...versionFiles, pythonProject, 'CHANGELOG.md'] as const;
 
 /** Makes the files of a release in `release/<version>`, a commit and a tag. Throws where something forbids it; the checkout is as before then. */
 export async function release(options: ReleaseOptions): Promise<void> {
@@ -46,6 +47,10 @@ export async function release(options: ReleaseOptions): Promise<void> {
   };
   try {
     for (const path of versionFiles) writeFileSync(join(root, path), withVersion(read(path), version));
+    writeFileSync(
+      join(root, pythonProject),
+      read(pythonProject).replace(/^version = ".*"$/m, `version = "${version}"`),
+    );
     writeFileSync(join(root, 'CHANGELOG.md'), changelog);
     await writeFiles(options, components);
     if (!dryRun) await git(root, ['commit', '--quiet', '--message', `release: ${version}`, '--', ...changedFiles]);

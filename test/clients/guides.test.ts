@@ -9,22 +9,30 @@ import { type Framehold, startFramehold } from '../support/framehold.ts';
 import { needed } from '../support/missing.ts';
 import { startQuestDb } from '../support/questdb.ts';
 import { questdbUnavailable } from '../support/questdb-unavailable.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { grpcAddress } from './support/case-suite.ts';
 import { type GuideBlock, guideBlocks } from './support/guide.ts';
 import { javaWithJdbcDriver, jdbcDriverVersion } from './support/jdbc-driver.ts';
 import { python } from './support/python.ts';
+import { buildWheel, installInto, packageTools } from './support/python-package.ts';
 import { type SecureServer, startSecureServer } from './support/secure-server.ts';
 
 const run = promisify(execFile);
 const separator = '\u001e';
 
-const programs = await needed('the guides', async () => ({ java: await javaWithJdbcDriver(), python: await python() }));
+const programs = await needed('the guides', async () => ({
+  java: await javaWithJdbcDriver(),
+  python: await python(),
+  tools: await packageTools(),
+}));
 
 describe.skipIf(programs === undefined)('the code of', () => {
   let server: Framehold;
   let secure: SecureServer;
+  let modules: TemporaryDirectory;
   beforeAll(async () => {
+    modules = await temporaryDirectory();
+    await installInto(modules.path, await buildWheel(programs?.tools ?? '', join(modules.path, 'built')));
     const settings = { 'frames.demo': 'true' };
     server = await startFramehold({ settings });
     secure = await startSecureServer(settings);
@@ -33,6 +41,7 @@ describe.skipIf(programs === undefined)('the code of', () => {
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
     await secure[Symbol.asyncDispose]();
+    await modules[Symbol.asyncDispose]();
   });
 
   /** To a server of this test. */
@@ -43,7 +52,7 @@ describe.skipIf(programs === undefined)('the code of', () => {
   };
   /** In the folder with the token and the certificates. */
   const printed = async (command: string, args: readonly string[]): Promise<string> =>
-    (await run(command, args, { cwd: secure.folder })).stdout;
+    (await run(command, args, { cwd: secure.folder, env: { ...process.env, PYTHONPATH: modules.path } })).stdout;
   const javaPrinted = async (block: GuideBlock, name: string): Promise<string> => {
     const path = join(secure.folder, name);
     await writeFile(path, redirected(block));

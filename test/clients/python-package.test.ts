@@ -81,11 +81,11 @@ import os, framehold
 with framehold.connect(os.environ["FRAMEHOLD_TEST_URL"]) as server:
     server.put("bare", {"n": [1, 2], "t": ["x", None]})
     with server.append("bare") as bare: bare.write({"n": 3})
-    print(server.get("bare").to_pylist(), next(server.follow("bare")).num_rows, server.sql("SELECT 1 AS n")["n"])
+    print(server.get("bare").to_pylist(), next(server.follow("bare", 2)).num_rows, server.sql("SELECT 1 AS n")["n"])
     print("<svg" in server.get("bare")._repr_html_(), server.frame("bare").limit(1).collect().to_pylist())
 `;
     expect(await runPython(bare, ['-c', code], folder)).toBe(
-      "[{'n': 1, 't': 'x'}, {'n': 2, 't': None}, {'n': 3, 't': None}] 3 [1]\nTrue [{'n': 1, 't': 'x'}]\n",
+      "[{'n': 1, 't': 'x'}, {'n': 2, 't': None}, {'n': 3, 't': None}] 1 [1]\nTrue [{'n': 1, 't': 'x'}]\n",
     );
   });
 

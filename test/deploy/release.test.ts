@@ -49,6 +49,7 @@ async function checkout(): Promise<Checkout> {
     json({ name: 'framehold', version: '0.1.0', lockfileVersion: 3, requires: true, packages }),
   );
   write('clients/typescript/package.json', json({ name: '@framehold/client', version: '0.1.0' }));
+  write('clients/python/pyproject.toml', '[project]\nname = "framehold"\nversion = "0.1.0"\n');
   write('node_modules/undici/package.json', json({ name: 'undici', ...undici }));
   write('node_modules/undici/LICENSE', 'MIT License\n');
   write('NOTICE', noticeText(shippedComponents(directory.path, [])));
@@ -101,6 +102,7 @@ test('a release sets the version, dates the changelog, makes the package with it
   );
   expect(JSON.parse(here.read('package.json')).version).toBe('0.2.0');
   expect(JSON.parse(here.read('clients/typescript/package.json')).version).toBe('0.2.0');
+  expect(here.read('clients/python/pyproject.toml')).toContain('\nversion = "0.2.0"\n');
   const lock = JSON.parse(here.read('package-lock.json'));
   expect([lock.version, lock.packages[''].version, lock.packages['node_modules/undici'].version]).toEqual([
     ...['0.2.0', '0.2.0', '7.0.0'],
@@ -108,7 +110,8 @@ test('a release sets the version, dates the changelog, makes the package with it
   expect(here.read('CHANGELOG.md')).toMatch(/## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n/);
   expect(here.git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
   expect(here.git('show', '--name-only', '--format=', 'v0.2.0^{commit}').split('\n').sort()).toEqual([
-    ...['CHANGELOG.md', 'clients/typescript/package.json', 'package-lock.json', 'package.json'],
+    ...['CHANGELOG.md', 'clients/python/pyproject.toml', 'clients/typescript/package.json'],
+    ...['package-lock.json', 'package.json'],
   ]);
   expect(here.git('status', '--porcelain')).toBe('');
 

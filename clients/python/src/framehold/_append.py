@@ -12,10 +12,11 @@ from typing import Any
 import pyarrow as pa
 
 from ._connection import ARROW_STREAM, Connection
-from ._data import batches_to_send, is_rows, to_reader, to_table
+from ._data import batches_to_send, is_rows, schema_to_send, to_reader, to_table
 from ._http import Query, Repeat
-from ._result import Stream
-from .errors import FrameholdError, HandleGoneError, HandleNotFoundError, SchemaMismatchError
+from ._progress import Progress
+from ._result import Stream, read_table
+from .errors import BrokenConnectionError, FrameholdError, HandleGoneError, HandleNotFoundError, SchemaMismatchError
 
 
 @dataclass(frozen=True)
@@ -129,15 +130,26 @@ class Appender:
 
     def _from_rows(self, rows: Any) -> pa.Table:
         if not self._is_schema_known:
-            try:
-                with self._connection.get(self._name, rows=(0, 0), stream=True) as stream:
-                    self._schema = stream.schema.remove_metadata()
-            except (HandleNotFoundError, HandleGoneError):
-                self._schema = None
-            self._is_schema_known = True
+            self._schema, self._is_schema_known = self._frame_schema(), True
         table = to_table(rows, self._schema)
         self._schema = table.schema
         return table
+
+    def _frame_schema(self) -> pa.Schema | None:
+        """None where there is no frame yet."""
+        query: Query = {"handle": self._name, "fmt": "arrow", "limit": "0,0"}
+        give_up = time.monotonic() + self._retry_seconds
+        while True:
+            try:
+                answer = self._connection._http.request(
+                    "GET", "exp", query, repeat=Repeat.STEADILY, retry_seconds=self._retry_seconds
+                )
+                return read_table(answer, Progress("append")).schema.remove_metadata()
+            except (HandleNotFoundError, HandleGoneError):
+                return None
+            except BrokenConnectionError:
+                if time.monotonic() > give_up:
+                    raise
 
     def _buffer(self, table: pa.Table) -> Ack | None:
         if self._buffered and not table.schema.equals(self._buffered[0].schema):
@@ -147,7 +159,7 @@ class Appender:
 
     def _send(self, table: pa.Table) -> Ack:
         sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema) as writer:
+        with pa.ipc.new_stream(sink, schema_to_send(table.schema)) as writer:
             for batch in batches_to_send(table.to_reader()):
                 writer.write_batch(batch)
         self._unacknowledged = _Unacknowledged(sink.getvalue().to_pybytes(), table.num_rows)

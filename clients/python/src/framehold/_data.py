@@ -11,8 +11,6 @@ import pyarrow as pa
 
 #: A batch that is longer is sent in parts: the server holds one in memory at a time.
 MOST_BATCH_BYTES = 8 * 1024 * 1024
-#: A body that is shorter is sent in one piece, and can be sent again.
-SMALL_BODY_BYTES = 1024 * 1024
 #: Pieces of a longer body.
 PIECE_BYTES = 256 * 1024
 
@@ -130,8 +128,20 @@ def _kind(data: object) -> str:
     return f"{type(data).__module__}.{type(data).__qualname__}"
 
 
+def schema_to_send(schema: pa.Schema) -> pa.Schema:
+    """Views of text and bytes, as polars has them, become plain ones: the server takes those in a quarter of the time."""
+    plain = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+    return pa.schema([field.with_type(plain.get(field.type, field.type)) for field in schema])
+
+
 def batches_to_send(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-    """The batches, none of them too long. Nothing is copied."""
+    """The batches with the types of ``schema_to_send``, none of them too long."""
+    schema = schema_to_send(reader.schema)
+    for batch in _short(reader):
+        yield batch if batch.schema.equals(schema) else batch.cast(schema)
+
+
+def _short(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
     for batch in reader:
         parts = -(-batch.nbytes // MOST_BATCH_BYTES)
         rows = -(-batch.num_rows // parts) if parts > 1 else batch.num_rows
@@ -140,16 +150,6 @@ def batches_to_send(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
             continue
         for start in range(0, batch.num_rows, rows):
             yield batch.slice(start, rows)
-
-
-def small_body(table: pa.Table) -> bytes | None:
-    """An Arrow stream in one piece, or None where it is long."""
-    if table.nbytes > SMALL_BODY_BYTES:
-        return None
-    sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return sink.getvalue()
 
 
 class ArrowBody:
@@ -170,7 +170,7 @@ class ArrowBody:
         reader = self._first if self._first is not None else to_reader(self._data)
         self._first, self._was_read = None, True
         sink = _PieceSink(send)
-        with pa.ipc.new_stream(sink, reader.schema) as writer:
+        with pa.ipc.new_stream(sink, schema_to_send(reader.schema)) as writer:
             for batch in batches_to_send(reader):
                 writer.write_batch(batch)
                 if self._on_batch is not None:

@@ -59,6 +59,9 @@ class Follower:
         self.next_row: int | Literal["end"] = start
         #: Of the frame: stays while it grows, and changes when its rows are replaced.
         self.lineage = lineage
+        if start == "end":
+            # That of now, and not of when the first row is asked for.
+            self._fetch()
 
     def __iter__(self) -> Follower:
         return self
@@ -134,7 +137,7 @@ class Follower:
         return False
 
     def _ask(self) -> Answer:
-        # The first answer tells where the frame is, and comes at once: "end" is then a number that stays.
+        # The first answer tells where the frame is, and comes at once.
         wait = WAIT_SECONDS if self._is_begun else 0
         query = {**self._query, "from": self._ahead, "lineage": self.lineage, "wait": f"{wait}s"}
         return self._http.request(

@@ -57,7 +57,7 @@ def _cell(value: Any) -> str:
     try:
         plain = value.as_py()
     except (ValueError, OverflowError):  # what Python has no value for, such as the year 10000
-        plain = value
+        plain = value.cast(pa.string()).as_py()
     text = "" if plain is None else str(plain)
     text = " ".join(text.split())
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
