@@ -30,8 +30,7 @@ export interface LiveLimit {
   readonly order?: { readonly column: string; readonly direction: 'ascending' | 'descending' | 'default' } | undefined;
 }
 
-export const liveOperators = ['=', '<', '<=', '>', '>=', 'in'] as const;
-export type LiveOperator = (typeof liveOperators)[number];
+export type LiveOperator = '=' | '<' | '<=' | '>' | '>=' | 'in';
 
 /** A column compared with literals. */
 export interface LiveCondition {

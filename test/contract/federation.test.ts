@@ -272,6 +272,20 @@ describe.skipIf(await questdbUnavailable())('SQL over frames and tables of a rea
     for (const view of ['btc', 'days']) await sql(`DROP VIEW ${view}`);
   });
 
+  test('a macro may read live tables, and what its caller gives it is asked of QuestDB', async () => {
+    const macro = 'CREATE MACRO of_symbol(s) AS TABLE SELECT amount FROM tsdb.trades WHERE symbol = s';
+    expect((await sql(macro)).text).toContain('OK');
+    const answer = await sql("SELECT max(amount) FROM of_symbol('BTC')");
+    expect(answer.json().dataset).toEqual([[5]]);
+    expect(answer.headers['x-framehold-tsdb-pushed']).toBe(`tsdb.trades(symbol, amount) WHERE "symbol" = 'BTC'`);
+    expect((await sql("CREATE MACRO daily() AS TABLE FROM tsdb.query('select count() n from trades')")).text).toContain(
+      'OK',
+    );
+    expect(await rows('SELECT n FROM daily()')).toEqual([[5]]);
+    await sql('DROP MACRO TABLE of_symbol');
+    await sql('DROP MACRO TABLE daily');
+  });
+
   test('catalogs show live tables', async () => {
     expect(
       await rows("SELECT table_name FROM information_schema.tables WHERE table_schema = 'tsdb' ORDER BY ALL"),
