@@ -1,49 +1,72 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { guideBlocks } from '../clients/support/guide.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { type ConsolePage, describeInBrowser, openConsole } from './support/console-page.ts';
-import { type ClosedConsoleServer, startClosedConsoleServer } from './support/console-server.ts';
+import { type ClosedConsoleServer, startClosedConsoleServer, startConsoleServer } from './support/console-server.ts';
 
 type Client = typeof import('#client/index.ts') & typeof import('#client/arrow.ts');
 
-const entry = (name: string): string =>
-  fileURLToPath(new URL(`../../clients/typescript/src/${name}.ts`, import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const page = `<!doctype html><link rel="icon" href="data:,"><script type="module">
+  import * as client from './node_modules/@framehold/client/dist/index.js';
+  import * as arrow from './arrow.js';
+  globalThis.framehold = { ...client, ...arrow };
+</script>`;
 
-/** The client as a page of another origin loads it. */
-async function servePage(): Promise<{ readonly server: Server; readonly url: string }> {
-  const code = `import * as client from ${JSON.stringify(entry('index'))};
-    import * as arrow from ${JSON.stringify(entry('arrow'))};
-    globalThis.framehold = { ...client, ...arrow };`;
+interface ServedPages extends AsyncDisposable {
+  readonly url: string;
+  /** More pages, by their paths. */
+  readonly pages: Map<string, string>;
+}
+
+/** The build of the client, which pages load as it is; only Arrow is bundled with its library. */
+async function servePages(): Promise<ServedPages> {
+  const { path: dist, ...directory } = await temporaryDirectory();
+  await promisify(execFile)(process.execPath, [join(root, 'scripts', 'build-client.mjs'), dist]);
   const { outputFiles } = await esbuild.build({
-    stdin: { contents: code, resolveDir: fileURLToPath(new URL('../../', import.meta.url)) },
+    entryPoints: [join(dist, 'arrow.js')],
     bundle: true,
     write: false,
     platform: 'browser',
     format: 'esm',
-    target: 'es2022',
+    nodePaths: [join(root, 'node_modules')],
   });
-  const script = outputFiles[0]?.contents ?? new Uint8Array();
-  const server = createServer((request, response) => {
-    const isScript = request.url === '/client.js';
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
-    if (isScript) response.end(script);
-    else response.end('<!doctype html><link rel="icon" href="data:,"><script type="module" src="client.js"></script>');
+  const pages = new Map([['/', page]]);
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '';
+    const name = /^\/node_modules\/@framehold\/client\/dist\/([\w-]+\.js)$/.exec(path)?.[1];
+    const script = path === '/arrow.js' ? outputFiles[0]?.contents : name && (await readFile(join(dist, name)));
+    response.setHeader('content-type', script ? 'text/javascript' : 'text/html');
+    response.end(script || pages.get(path));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pages,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
 }
 
 describeInBrowser('the client for TypeScript in a page of another origin', () => {
   let framehold: ClosedConsoleServer;
-  let served: Awaited<ReturnType<typeof servePage>>;
+  let served: ServedPages;
   let opened: ConsolePage;
   let token: string;
   beforeAll(async () => {
-    served = await servePage();
+    served = await servePages();
     framehold = await startClosedConsoleServer({ flags: ['--http-cors-origins', served.url] });
     ({ token } = await framehold.makeToken('write'));
     // The browser writes every answer of an error as an error.
@@ -53,7 +76,7 @@ describeInBrowser('the client for TypeScript in a page of another origin', () =>
   afterAll(async () => {
     await opened[Symbol.asyncDispose]();
     await framehold[Symbol.asyncDispose]();
-    served.server.close();
+    await served[Symbol.asyncDispose]();
   });
   const to = () => ({ url: framehold.url, token });
 
@@ -140,5 +163,24 @@ describeInBrowser('the client for TypeScript in a page of another origin', () =>
       away: 'unreachable',
       stopped: 'AbortError',
     });
+  });
+
+  test('the page of the guide sends a file with progress, and follows what becomes of it', async () => {
+    await using open = await startConsoleServer({ flags: ['--http-cors-origins', served.url] });
+    const [guide] = guideBlocks('typescript.md').filter(({ language }) => language === 'html');
+    const html = (guide?.code ?? '').replace('http://localhost:9000', open.url);
+    served.pages.set('/guide', html.replace('<title>', '<link rel="icon" href="data:,"><title>'));
+    await using shown = await openConsole('guide', { url: served.url });
+    const { page: tab } = shown;
+    await tab.locator('#file').setInputFiles({
+      name: 'prices.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('symbol,price\nBTC,1.5\nETH,2\n'),
+    });
+    await expect.poll(() => tab.locator('#shown').textContent()).toBe('2 rows, 1.5, 2');
+    expect(await tab.locator('#sent').evaluate((bar) => (bar as HTMLProgressElement).value)).toBe(1);
+    const { handles } = (await (await fetch(`${open.url}/handles`)).json()) as { handles: { handle: string }[] };
+    await open.append(handles[0]?.handle ?? '', 'symbol,price\nXRP,3.25\n');
+    await expect.poll(() => tab.locator('#shown').textContent()).toBe('2 rows, 1.5, 2, 3.25');
   });
 });

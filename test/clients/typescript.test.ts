@@ -235,6 +235,9 @@ describe.each(ways)('the client %s', (way, open) => {
   });
 
   test('puts and gets Arrow', async () => {
+    const callsOverFlight = async () =>
+      (await db.http.call('GET /stats', {})).server?.listeners.grpc.requests ?? Number.NaN;
+    const before = await callsOverFlight();
     const table: Table = tableFromArrays({ n: Int32Array.of(1, 2, 3), s: ['a', 'b', 'c'] });
     expect(await db.put(named('arrow'), arrowBytes(table))).toMatchObject({ rows: 3, version: 1 });
     const got = await db.get(named('arrow'), { columns: ['s', 'n'], rows: [1] }).read(arrow);
@@ -242,6 +245,7 @@ describe.each(ways)('the client %s', (way, open) => {
       { s: 'b', n: 2 },
       { s: 'c', n: 3 },
     ]);
+    expect((await callsOverFlight()) - before).toBe(way === 'in Node' ? 2 : 0);
     let rows = 0;
     for await (const batch of await db.sql('SELECT * FROM range(300000)').read(arrowBatches)) rows += batch.numRows;
     expect(rows).toBe(300_000);

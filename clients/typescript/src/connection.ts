@@ -223,12 +223,12 @@ export class Connection {
 
   async #keep(text: string, options: SqlOptions, keep: Readonly<Record<string, unknown>>): Promise<Kept> {
     const answer = (await this.http.json(await this.#run(text, options, { keep }))) as KeepAnswer;
-    const { handle, version, rows, rowsAdded = rows, bytes, repeated } = answer;
+    const { handle, version, rowsAdded, bytes, repeated } = answer;
     return { handle, version, rows: rowsAdded, bytes, repeated: repeated === true };
   }
 }
 
-type KeepAnswer = Extract<Answer<'POST /sql'>, { readonly handle: string }> & { readonly rowsAdded?: number };
+type KeepAnswer = Extract<Answer<'POST /sql'>, { readonly handle: string }>;
 type ImportAnswer = Extract<Answer<'POST /imp'>, { readonly rowsImported: number }>;
 
 function putOf({

@@ -58,12 +58,48 @@ export class Result<Row> implements AsyncIterable<Row> {
     for await (const rows of this.#stream.batches()) yield rows.map(make);
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
-    for await (const rows of this.batches()) yield* rows;
+  [Symbol.asyncIterator](): AsyncIterator<Row, void, undefined> {
+    return new RowIterator(this.batches());
   }
 
   /** Gives up rows that were not read. */
   cancel(): Promise<void> {
     return this.#stream.close();
+  }
+}
+
+/** Gives the rows of batches one by one. A generator in a generator would take several times as long. */
+export class RowIterator<Row> implements AsyncIterator<Row, void, undefined> {
+  readonly #batches: AsyncIterator<readonly Row[], void, undefined>;
+  #rows: readonly Row[] = [];
+  #at = 0;
+
+  constructor(batches: AsyncIterator<readonly Row[], void, undefined>) {
+    this.#batches = batches;
+  }
+
+  next(): Promise<IteratorResult<Row, void>> {
+    return this.#at < this.#rows.length ? Promise.resolve(this.#take()) : this.#nextBatch();
+  }
+
+  async return(): Promise<IteratorResult<Row, void>> {
+    this.#rows = [];
+    await this.#batches.return?.();
+    return { done: true, value: undefined };
+  }
+
+  async #nextBatch(): Promise<IteratorResult<Row, void>> {
+    do {
+      const step = await this.#batches.next();
+      if (step.done === true) return step;
+      [this.#rows, this.#at] = [step.value, 0];
+    } while (this.#rows.length === 0);
+    return this.#take();
+  }
+
+  #take(): IteratorResult<Row, void> {
+    const value = this.#rows[this.#at] as Row;
+    this.#at += 1;
+    return { done: false, value };
   }
 }

@@ -1,4 +1,4 @@
-import { Result } from './result.ts';
+import { Result, RowIterator } from './result.ts';
 import type { HttpAnswer } from './transport.ts';
 
 /** What rows are written as. */
@@ -53,8 +53,12 @@ export class Selection<Row> implements PromiseLike<Result<Row>>, AsyncIterable<R
     return reader.read(await this.#open(reader.format));
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
-    yield* await this;
+  [Symbol.asyncIterator](): AsyncIterator<Row, void, undefined> {
+    return new RowIterator(this.#batches());
+  }
+
+  async *#batches(): AsyncGenerator<Row[], void, undefined> {
+    yield* (await this).batches();
   }
 
   async #open(format: Format): Promise<HttpAnswer> {

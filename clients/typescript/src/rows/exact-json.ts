@@ -5,7 +5,8 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.])-?\d{16,}(?![\d.eE])/g;
 
 /** As JSON.parse, but whole numbers of 16 digits and more are texts that `bigintOf` and `revived` read. */
 export function parseExactJson(text: string): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  // Most texts have none, though a string may look as if it had one.
+  if (!/[[,:]\s*-?\d{16,}\s*[,\]}]/.test(text)) return JSON.parse(text);
   const quoted = JSON.stringify(mark).slice(0, -1);
   return JSON.parse(text.replace(tokens, (token) => (token.startsWith('"') ? token : `${quoted}${token}"`)));
 }

@@ -1,8 +1,8 @@
 const quote = 34;
-const backslash = 92;
 const comma = 44;
-const openers = new Set([91, 123]);
-const closers = new Set([93, 125]);
+const backslash = 92;
+const bracket = { open: 91, close: 93 } as const;
+const brace = { open: 123, close: 125 } as const;
 
 /** Cuts the text of an array of rows, which comes in pieces, behind whole rows. */
 export class RowText {
@@ -36,8 +36,8 @@ export class RowText {
         if (code === backslash) at += 1;
         else if (code === quote) this.#isInString = false;
       } else if (code === quote) this.#isInString = true;
-      else if (openers.has(code)) this.#depth += 1;
-      else if (closers.has(code)) {
+      else if (code === bracket.open || code === brace.open) this.#depth += 1;
+      else if (code === bracket.close || code === brace.close) {
         if (this.#depth === 0) {
           this.#isOver = true;
           this.#rest = text.slice(at + 1);
