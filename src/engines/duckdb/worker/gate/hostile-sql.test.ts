@@ -889,10 +889,10 @@ describe('what could harm is refused', () => {
     expect(new Set(corpus).size).toBeGreaterThan(1_000);
   });
 
-  test.each([
-    ['functions in FROM', corpus.slice(0, tableFunctions.length * 12)],
-    ['the rest', corpus.slice(tableFunctions.length * 12)],
-  ])('%s', async (_, texts) => {
+  const size = 500;
+  const starts = Array.from({ length: Math.ceil(corpus.length / size) }, (_, index) => index * size);
+  test.each(starts)('from the text %i on', async (start) => {
+    const texts = corpus.slice(start, start + size);
     const passed: string[] = [];
     for (const sql of texts) {
       const outcome = await analyzeSql(connection, sql).catch((error: unknown) => error);
