@@ -86,6 +86,15 @@ def test_a_table_is_made_reflected_and_dropped(engine: sa.Engine, name: str) -> 
     assert not sa.inspect(engine).has_table(name)
 
 
+def test_foreign_keys_are_reflected(engine: sa.Engine, server: framehold.Connection, fresh: Callable[[], str]) -> None:
+    parent, child = fresh(), fresh()
+    server.sql(f"CREATE TABLE {parent} (id INT PRIMARY KEY)")
+    server.sql(f"CREATE TABLE {child} (n INT, parent_id INT REFERENCES {parent} (id))")
+    table = sa.Table(child, sa.MetaData(), autoload_with=engine)
+    assert [key.target_fullname for key in table.c.parent_id.foreign_keys] == [f"{parent}.id"]
+    assert table.c.n.foreign_keys == set()
+
+
 def test_values_of_every_type_come_back(engine: sa.Engine, name: str) -> None:
     metadata = sa.MetaData()
     table = a_table(name, metadata)

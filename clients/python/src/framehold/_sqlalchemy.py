@@ -194,36 +194,41 @@ class FrameholdDialect(DefaultDialect):
         self, connection: sa.Connection, table_name: str, schema: str | None = None, **kw: Any
     ) -> Any:
         found = self._constraints(connection, table_name, schema, "PRIMARY KEY")
-        name, columns = found[0] if found else (None, [])
+        name, columns = found[0][:2] if found else (None, [])
         return {"constrained_columns": columns, "name": name}
 
     def get_unique_constraints(
         self, connection: sa.Connection, table_name: str, schema: str | None = None, **kw: Any
     ) -> Any:
         found = self._constraints(connection, table_name, schema, "UNIQUE")
-        return [{"name": name, "column_names": columns} for name, columns in found]
+        return [{"name": name, "column_names": columns} for name, columns, *_ in found]
 
     def get_foreign_keys(self, connection: sa.Connection, table_name: str, schema: str | None = None, **kw: Any) -> Any:
-        """The catalogs tell none."""
-        return []
+        """Those whose other table is there."""
+        return [
+            {
+                "name": name,
+                "constrained_columns": columns,
+                "referred_schema": schema,
+                "referred_table": other,
+                "referred_columns": other_columns,
+            }
+            for name, columns, other, other_columns in self._constraints(connection, table_name, schema, "FOREIGN KEY")
+        ]
 
     def get_indexes(self, connection: sa.Connection, table_name: str, schema: str | None = None, **kw: Any) -> Any:
         """There are none."""
         return []
 
-    def _constraints(
-        self, connection: sa.Connection, table_name: str, schema: str | None, kind: str
-    ) -> list[tuple[str, list[str]]]:
+    def _constraints(self, connection: sa.Connection, table_name: str, schema: str | None, kind: str) -> list[Any]:
         if not self.has_table(connection, table_name, schema):
             raise NoSuchTableError(table_name)
         text = (
-            "SELECT constraint_name, constraint_column_names FROM duckdb_constraints() "
+            "SELECT constraint_name, constraint_column_names, referenced_table, referenced_column_names "
+            "FROM duckdb_constraints() "
             "WHERE database_name = ? AND schema_name = ? AND lower(table_name) = lower(?) AND constraint_type = ?"
         )
-        return [
-            (name, list(columns))
-            for name, columns in _ask(connection, text, CATALOG, schema or SCHEMA, table_name, kind)
-        ]
+        return _ask(connection, text, CATALOG, schema or SCHEMA, table_name, kind)
 
 
 _WHERE = "WHERE table_catalog = ? AND table_schema = ? AND lower(table_name) = lower(?)"
