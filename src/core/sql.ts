@@ -85,6 +85,8 @@ export interface Query {
   readonly describesTables?: true | undefined;
   /** It asks DuckDB's catalogs, and reads no tables: it runs where these hold nothing but what a `SqlJob` lists. */
   readonly readsCatalogs?: true;
+  /** Then: what must be put into the text to get the texts of views. */
+  readonly viewTextEdits?: readonly TextEdit[] | undefined;
   /** Where it reads the external database. */
   readonly live?: LiveReads;
 }
@@ -304,6 +306,8 @@ export interface ListedTable {
   readonly schema: string;
   readonly name: string;
   readonly kind: 'table' | 'view';
+  /** Of a view whose query the caller may see: the statement that makes it. */
+  readonly sql?: string | undefined;
   readonly columns: readonly Column[];
   /** Of each column, where SQL declared it as another type. */
   readonly declared?: readonly (DeclaredType | null)[] | undefined;

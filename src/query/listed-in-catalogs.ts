@@ -13,9 +13,11 @@ import {
   type ListedTable,
   type SqlEngine,
 } from '../core/sql.ts';
+import type { ViewDefinition } from '../frames/disk/manifest.ts';
 import type { Frames } from '../frames/frames.ts';
 import { definitionsOf } from './definitions-in.ts';
 import type { CallOptions } from './frame-sql.ts';
+import { quoted } from './frame-tables.ts';
 
 interface ListedSources {
   readonly frames: Pick<Frames, 'list' | 'definitions'>;
@@ -39,7 +41,8 @@ export async function listedInCatalogs(
     const shared = isSharedName(handle) ? splitSharedName(handle) : undefined;
     const schema = shared?.owner ?? framesSchema;
     const name = shared?.handle ?? handle;
-    listed.push({ catalog: framesCatalog, schema, name, kind, columns, declared, constraints });
+    const sql = view !== undefined && mayShow(view, principal, shared) ? viewStatement(name, view) : undefined;
+    listed.push({ catalog: framesCatalog, schema, name, kind, sql, columns, declared, constraints });
   }
   if (live !== undefined && mayUseEngine(principal, tsdbEngineName)) {
     for (const { name, columns } of await live.list(options))
@@ -48,6 +51,18 @@ export async function listedInCatalogs(
   if (!mayUseEngine(principal, analyticsCatalog)) return { tables: listed, definitions };
   for (const table of await analyticsTables(engine, options)) listed.push({ catalog: analyticsCatalog, ...table });
   return { tables: listed, definitions };
+}
+
+/** Readers of a shared view do not see its query, and a token with a prefix sees no names without it. */
+function mayShow({ reads }: ViewDefinition, { prefix = '' }: Principal, shared: unknown): boolean {
+  return shared === undefined && reads.every((name) => name.startsWith(prefix));
+}
+
+/** The statement that makes the view, with the query as its author wrote it. */
+function viewStatement(name: string, { sql, query }: ViewDefinition): string {
+  const end = query.slice(query.lastIndexOf('\n) AS "'));
+  const columns = /^\n\) AS "(?:[^"]|"")*"(\(.*\))$/s.exec(end)?.[1];
+  return `CREATE VIEW ${quoted(name)}${columns === undefined ? '' : ` ${columns}`} AS ${sql};`;
 }
 
 /** While another process writes the operator's database it cannot be opened: that hides its tables, not the frames. */

@@ -171,6 +171,46 @@ describe('a view of another tenant', () => {
   });
 });
 
+test('the catalogs tell the text of a view to its owner, and to nobody who may not see what it reads', async () => {
+  await done(
+    acme,
+    'CREATE TABLE texts AS SELECT 1 AS id',
+    'CREATE VIEW texts_listed AS SELECT id  FROM texts -- as written\nWHERE id > 0',
+  );
+  await done(desk, 'CREATE VIEW texts_own("i d") AS SELECT 1');
+  await acme.ask('PUT', '/handles/texts_listed/shares/desk');
+  await eventually(async () => (await desk.sql('FROM acme.texts_listed')).status === 200, 3000);
+  const sources = [
+    ['sql', 'duckdb_views()', 'view_name'],
+    ['sql', 'duckdb_views', 'view_name'],
+    ['view_definition', 'information_schema.views', 'table_name'],
+    ['definition', 'pg_catalog.pg_views', 'viewname'],
+    ['sql', 'sqlite_master', 'name'],
+    ['pg_get_viewdef(view_oid)', 'duckdb_views()', 'view_name'],
+  ];
+  const made = 'CREATE VIEW "texts_listed" AS SELECT id  FROM texts -- as written\nWHERE id > 0;';
+  const own = 'CREATE VIEW "texts_own" ("i d") AS SELECT 1;';
+  for (const [column, source, name] of sources) {
+    const sql = `SELECT ${column} AS text FROM ${source} WHERE ${name} LIKE 'texts_%' ORDER BY ${name}`;
+    expect(await rows(acme, sql), sql).toEqual([[made]]);
+    expect(await rows(desk, sql), sql).toEqual([[null], [own]]);
+  }
+  const whole = await desk.sql('SELECT * FROM duckdb_views() WHERE NOT internal');
+  expect(whole.text).not.toMatch(/FROM texts|framehold text/);
+
+  using records = await openRecords(server);
+  const wanted = { name: 't', role: 'read', tenant: 'acme' as Tenant, prefix: 'texts_', expiresAt: undefined } as const;
+  using token = callerWith(server, (await records.createToken(wanted)).token);
+  await done(acme, 'CREATE VIEW texts_over AS SELECT * FROM texts_listed');
+  await eventually(async () => (await token.ask('GET', '/whoami')).status === 200, 3000);
+  expect(
+    await rows(token, "SELECT view_name, sql FROM duckdb_views() WHERE view_name LIKE 'texts_%' ORDER BY ALL"),
+  ).toEqual([
+    ['texts_listed', null],
+    ['texts_over', 'CREATE VIEW "texts_over" AS SELECT * FROM texts_listed;'],
+  ]);
+});
+
 test('a view that is replaced keeps its readers, and one that is dropped and made anew has none', async () => {
   await done(acme, 'CREATE VIEW versions AS SELECT 1 AS a');
   await acme.ask('PUT', '/handles/versions/shares/desk');

@@ -8,6 +8,7 @@ import { asciiLower } from '../../core/text/ascii-lower.ts';
 import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import type { CatalogListing, ListedDefinition } from './protocol/protocol.ts';
 import { sqlName, sqlString } from './protocol/sql-text.ts';
+import { carriedText } from './view-text.ts';
 import { uniqueNames } from './worker/parquet/unique-names.ts';
 
 /** DuckDB keeps about two kilobytes of each. */
@@ -96,7 +97,7 @@ function definitionOf(table: ListedTable): Known {
     const type = sqlTypeName(named(declared?.[index] ?? stored));
     return kind === 'view' ? `CAST(NULL AS ${type}) AS ${name}` : `${name} ${type}`;
   });
-  const body = kind === 'view' ? `SELECT ${items.join(', ')}` : items.join(', ');
+  const body = kind === 'view' ? `SELECT ${items.join(', ')}${carriedText(table.sql)}` : items.join(', ');
   const schema = `${sqlName(catalog)}.${sqlName(table.schema)}`;
   const constrained = table.constraints && {
     columns: columns.map((column, index) => ({ ...column, declared: declared?.[index] ?? undefined })),
@@ -115,6 +116,7 @@ function isSame(a: ListedTable, b: ListedTable): boolean {
     a.schema === b.schema &&
     a.catalog === b.catalog &&
     a.kind === b.kind &&
+    a.sql === b.sql &&
     a.declared === b.declared &&
     a.constraints === b.constraints
   );

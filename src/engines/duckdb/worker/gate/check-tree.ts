@@ -10,6 +10,7 @@ import { isLiveQuery } from './live/live-queries.ts';
 import { bytePosition, type TreeNode } from './parse-tree.ts';
 import { type RowIdUse, rowIdUse } from './row-ids.ts';
 import { checkReadable, isCatalogView } from './table-access.ts';
+import { type ViewTextUse, viewTextOf, viewTextsOf } from './view-texts.ts';
 import { hasName, noNames, type WithNames, withNames } from './with-names.ts';
 
 /** What a query that is allowed reads and takes. Positions are offsets of bytes. */
@@ -23,6 +24,8 @@ export interface TreeFacts {
   readonly rowIds: RowIdUse | undefined;
   /** It asks DuckDB's catalogs. It reads no table then. */
   readonly readsCatalogs: boolean;
+  /** Where it gets the texts of views. */
+  readonly viewTexts: readonly ViewTextUse[];
   /** It reads no rows of its tables: each is named only inside a DESCRIBE. */
   readonly describesTables: boolean;
   readonly live: LiveNodes;
@@ -86,6 +89,8 @@ export function checkTree(
   const references: TableName[] = [];
   const parameters = new Set<string>();
   const frames = new Set<TreeNode>();
+  const viewTexts: (ViewTextUse | undefined)[] = [];
+  const selected = new Set<unknown>();
   let readsRows = false;
   const liveTables: TreeNode[] = [];
   const liveQueries: LiveNodes['queries'][number][] = [];
@@ -102,7 +107,10 @@ export function checkTree(
     let skipped: readonly string[] = [];
     if (typeof node.id === 'string') checkType(node, sql);
     if (typeof node.class === 'string') {
-      if (!defaults.has(node) && checkExpression(node) === 'catalogs') askCatalogs(bytePosition(node));
+      if (!defaults.has(node) && checkExpression(node) === 'catalogs') {
+        askCatalogs(bytePosition(node));
+        viewTexts.push(viewTextOf(node, selected.has(node)));
+      }
       if (isOfEachRow) refuseBeyondRow(node);
       if (node.class === 'PARAMETER') parameters.add(String(node.identifier));
     } else if (typeof node.type === 'string') {
@@ -119,11 +127,17 @@ export function checkTree(
             skipped = ['function'];
             break;
           }
-          if (checkTableFunction(node.function) === 'catalogs') askCatalogs(bytePosition(node));
+          if (checkTableFunction(node.function) === 'catalogs') {
+            askCatalogs(bytePosition(node));
+            viewTexts.push(viewTextsOf(node, String(node.function.function_name)));
+          }
           addSource(node.function, scope);
           // Its name is a table function's, not an expression's; its arguments are expressions.
           pending.push([Object.values(node.function), scope]);
           skipped = ['function'];
+          break;
+        case 'SELECT_NODE':
+          if (Array.isArray(node.select_list)) for (const item of node.select_list) selected.add(item);
           break;
         case 'SHOW_REF':
           if (checkShow(node) === 'catalogs') askCatalogs(bytePosition(node));
@@ -185,6 +199,7 @@ export function checkTree(
     if (hasTarget && table.schema === targetSchema && ++targets === 1) return;
     if (isCatalogView(table)) {
       askCatalogs(position);
+      viewTexts.push(viewTextsOf(node, table.name));
       return;
     }
     checkReadable(table, position);
@@ -207,7 +222,8 @@ export function checkTree(
   const readsCatalogs = catalogsAt !== undefined;
   const describesTables = tables.size > 0 && !readsRows;
   const live = { tables: liveTables, queries: liveQueries };
-  const facts = { references, parameters, rowIds, readsCatalogs, describesTables, live };
+  const texts = viewTexts.filter((use) => use !== undefined);
+  const facts = { references, parameters, rowIds, readsCatalogs, viewTexts: texts, describesTables, live };
   return { tables: [...tables.values()].reverse(), ...facts };
 }
 

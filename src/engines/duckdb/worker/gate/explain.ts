@@ -29,7 +29,7 @@ export async function explained(cursor: TokenCursor, text: TokenizedStatement, g
   const head = format === 'default' ? 'EXPLAIN ' : `EXPLAIN (${analyze}FORMAT ${format}) `;
   const start = query.start === undefined ? undefined : query.start - head.length;
   const behindHead = ({ at, text: added }: TextEdit): TextEdit => ({ at: at + head.length, text: added });
-  const { rowIds, live } = query;
+  const { rowIds, live, viewTextEdits } = query;
   const pieces = query.pieces?.map((piece) => ({ ...piece, built: piece.built + head.length }));
   return {
     ...query,
@@ -39,6 +39,7 @@ export async function explained(cursor: TokenCursor, text: TokenizedStatement, g
     explain,
     ...(rowIds !== undefined && { rowIds: { edits: rowIds.edits?.map(behindHead) } }),
     ...(live !== undefined && { live: { ...live, edits: live.edits.map(behindHead) } }),
+    ...(viewTextEdits !== undefined && { viewTextEdits: viewTextEdits.map(behindHead) }),
   };
 }
 

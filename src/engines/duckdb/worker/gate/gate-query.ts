@@ -14,6 +14,7 @@ import { checkText, checkTokens } from './text-limits.ts';
 import { nearestPlace } from './text-pieces.ts';
 import { type Origin, offsetOfByte, offsetsOfBytes } from './text-position.ts';
 import { tokenize } from './tokenizer.ts';
+import { viewTextEdits } from './view-texts.ts';
 
 /** What a text may be beside a query, or must be. */
 export interface TextRules {
@@ -101,7 +102,9 @@ async function gateText(
           },
         })
       : undefined;
-    const catalogs = facts.readsCatalogs ? { readsCatalogs: true as const } : {};
+    const catalogs = facts.readsCatalogs
+      ? { readsCatalogs: true as const, viewTextEdits: text === sql ? textsOfViews(sql, facts) : undefined }
+      : {};
     const describes = facts.describesTables && !isPivoted ? { describesTables: true as const } : {};
     const found = { sql, start: origin(0), tables, references, isPivoted };
     const reads = { ...rowIds, ...catalogs, ...describes, ...(live && { live }) };
@@ -122,6 +125,18 @@ export async function movingErrors<T>(origin: Origin, act: () => Promise<T>): Pr
 
 function edits(sql: string, { stars }: RowIdUse): readonly TextEdit[] | undefined {
   return stars && starEdits(tokenize(sql), offsetsOfBytes(sql, stars));
+}
+
+function textsOfViews(sql: string, { viewTexts }: TreeFacts): readonly TextEdit[] | undefined {
+  if (viewTexts.length === 0) return undefined;
+  const places = offsetsOfBytes(
+    sql,
+    viewTexts.map(({ at }) => at),
+  );
+  return viewTextEdits(
+    tokenize(sql),
+    viewTexts.map((use, index) => ({ ...use, at: places[index] ?? sql.length })),
+  );
 }
 
 function catalogsHere(): AppError {

@@ -212,7 +212,8 @@ async function showTables(catalog: QueryPlace, job: QueryJob): Promise<OpenTable
       return { ...kept, ...(await catalog.defineTables(tables)) };
     if (query.rowIds === undefined || tables.length === 0) {
       await showPlain(catalog, job);
-      return kept;
+      const { viewTextEdits: edits = [] } = query;
+      return { ...kept, query: { ...query, sql: editedText(query.sql, edits) }, edits };
     }
     const { edits } = query.rowIds;
     // In a text with edits a column of the frame's own would be left out, too.
