@@ -214,6 +214,25 @@ export interface Change<Q extends Query = Query> {
   readonly isWhole: boolean;
   /** Over the rows that it changes, by the schema `_target`. */
   readonly returning?: Q | undefined;
+  /** Of a MERGE that means all columns without their names: what is to be written before it can run. */
+  readonly unnamed?: UnnamedColumns | undefined;
+}
+
+export interface UnnamedColumns {
+  /** The statement. */
+  readonly sql: string;
+  /** All columns of the source, and what the statement calls that. */
+  readonly source: Query;
+  readonly sourceName: string;
+  /** In order: where the columns are to be named in place of what stands there. */
+  readonly places: readonly {
+    readonly verb: 'UPDATE' | 'INSERT';
+    /** Columns of the source, or so many values that stand there. */
+    readonly by: 'name' | 'position' | 'values';
+    readonly count?: number | undefined;
+    readonly start: number;
+    readonly end: number;
+  }[];
 }
 
 export interface SetColumn {

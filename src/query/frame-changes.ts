@@ -21,8 +21,10 @@ import { didYouMeanName } from '../core/text/did-you-mean.ts';
 import { viewTaken } from '../frames/catalog/frame-errors.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
+import { definitionsIn } from './definitions-in.ts';
 import type { CallOptions, PreparedSql, ReturnedResult, ReturnedRows, SqlUpdate } from './frame-sql.ts';
 import { sqlColumns, tableOf } from './frame-tables.ts';
+import { errorWritten, namedColumns } from './named-columns.ts';
 import { openTables, type TableSources } from './open-tables.ts';
 
 /** What RETURNING gives is held in memory until it is fetched. */
@@ -72,12 +74,23 @@ export class FrameChanges {
 
   async prepare(
     principal: Principal,
-    statement: Change & WithSettings,
+    asked: Change & WithSettings,
     handle: Handle,
     options: CallOptions,
   ): Promise<Omit<PreparedSql, 'isUpdate'>> {
-    const { returning, query, table } = statement;
     await using reader = await this.#frames.open(principal, handle, options);
+    return await this.#withNames(principal, asked, reader, options, (statement) =>
+      this.#prepare(principal, statement, reader, options),
+    );
+  }
+
+  async #prepare(
+    principal: Principal,
+    statement: Change & WithSettings,
+    reader: FrameReader,
+    options: CallOptions,
+  ): Promise<Omit<PreparedSql, 'isUpdate'>> {
+    const { returning, query, table } = statement;
     await using job = await this.#jobOf(principal, statement, reader, options);
     const { parameters } = await this.#engine.describe(job, { ...options, tenant: principal.tenant });
     const action = actionNameOf(statement);
@@ -106,12 +119,24 @@ export class FrameChanges {
   /** Once: rejects with `frame_changed` where another change of the frame came between. */
   async change(
     principal: Principal,
+    asked: Change & WithSettings,
+    run: ChangeRun,
+    options: CallOptions,
+  ): Promise<SqlUpdate> {
+    await using reader = await this.#frames.open(principal, run.handle, options);
+    return await this.#withNames(principal, asked, reader, options, (statement) =>
+      this.#change(principal, statement, reader, run, options),
+    );
+  }
+
+  async #change(
+    principal: Principal,
     statement: Change & WithSettings,
+    reader: FrameReader,
     { handle, ...request }: ChangeRun,
     options: CallOptions,
   ): Promise<SqlUpdate> {
     const { table, returning } = statement;
-    await using reader = await this.#frames.open(principal, handle, options);
     await using job = await this.#jobOf(principal, statement, reader, options);
     const whole = await job.withRows();
     const run = { ...whole, parameters: request.parameters, form: 'arrow', isKept: true } as const;
@@ -172,6 +197,35 @@ export class FrameChanges {
       rows.push({ rows: piece.rows, bytes: piece.bytes.slice(), rowEnds: piece.rowEnds.slice() });
     }
     return resultOf(result.columns, rows, result.totalRows);
+  }
+
+  /** Uses the statement with the names of its columns. */
+  async #withNames<T>(
+    principal: Principal,
+    statement: Change & WithSettings,
+    reader: FrameReader,
+    options: CallOptions,
+    use: (named: Change & WithSettings) => Promise<T>,
+  ): Promise<T> {
+    const { unnamed, settings } = statement;
+    if (unnamed === undefined) return await use(statement);
+    if (reader.view !== undefined) throw viewTaken(reader.handle);
+    const job = { ...options, tenant: principal.tenant };
+    const { source: query } = unnamed;
+    const given = await (async (): Promise<readonly Column[]> => {
+      await using opened = await openTables(this.#sources, principal, query, options);
+      return (await this.#engine.describe({ query, tables: opened.tables, settings }, job)).columns;
+    })();
+    const target = reader.columns.map(({ name }) => name);
+    const { sql, written } = namedColumns(unnamed, { target, source: given.map(({ name }) => name) });
+    try {
+      const definitions = await definitionsIn(this.#frames, principal, sql, options.temporary);
+      const named = await this.#engine.analyze(sql, { ...job, definitions });
+      if (named.kind !== 'change') throw new AppError('internal', 'a MERGE with the names of its columns is none');
+      return await use({ ...named, settings });
+    } catch (error) {
+      throw errorWritten(error, written);
+    }
   }
 
   async #jobOf(

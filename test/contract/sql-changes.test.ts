@@ -141,6 +141,26 @@ describe('MERGE', () => {
     expect(got).toMatchObject({ updated: 5, count: 5 });
   });
 
+  test('takes all columns of the source where it names none, with parameters and RETURNING', async () => {
+    const t = await tenRows();
+    const sql = `WITH w AS (SELECT ? AS x) MERGE INTO ${t} AS t USING (SELECT 9 AS id, ? AS g, x AS v FROM w) s USING (id)
+      WHEN MATCHED AND t.g < ? THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT RETURNING merge_action, *`;
+    expect(await answer(sql, ['new', 5, 3])).toMatchObject({ dataset: [['UPDATE', 9, 5, 'new']], updated: 1 });
+    expect(await rows(`SELECT * FROM ${t} WHERE id = 9`)).toEqual([[9, 5, 'new']]);
+  });
+
+  test('tells where an error is in the text of the caller, behind columns that it names itself', async () => {
+    const t = await tenRows();
+    for (const [wrong, condition] of [
+      ['t.gg', 't.gg > 1'],
+      ['getenv', "getenv('x') = 'y'"],
+    ] as const) {
+      const sql = `MERGE INTO ${t} AS t USING (SELECT 1 AS id, 2 AS g, 'x' AS v) s USING (id)
+        WHEN MATCHED AND t.g = 1 THEN UPDATE SET * WHEN MATCHED AND ${condition} THEN DELETE`;
+      expect((await run(sql)).json()).toMatchObject({ position: sql.indexOf(wrong) });
+    }
+  });
+
   test('keeps large numbers that another branch sets to one with a fraction', async () => {
     await putSql(server.frames, 'large', 'SELECT 9007199254740993 AS n, 1 AS k UNION ALL SELECT 2, 2');
     const sql = `MERGE INTO large USING (SELECT unnest([1, 2]) AS k) s ON large.k = s.k
@@ -156,7 +176,18 @@ describe('MERGE', () => {
     ['USING (SELECT 1 AS id FROM range(2)) s ON t.id = s.id WHEN MATCHED THEN DELETE', /more than once/],
     ["USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN ERROR 'not ' || s.id", /not 1/],
     ['USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET vv = 1', /"vv" not found.*did you mean "v"/],
-    ['USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE', /must name its columns/],
+    ['USING (SELECT 1 AS id) s ON t.id = s.id WHEN NOT MATCHED BY SOURCE THEN UPDATE', /must name its columns/],
+    ['USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE', /gives 1 columns of the source to 3 columns/],
+    [
+      'USING (SELECT 1 AS id, 2 AS vv) s USING (id) WHEN MATCHED THEN UPDATE BY NAME',
+      /"vv" that the frame has not.*"v"/,
+    ],
+    ['USING (SELECT 1 AS id, 2, 3) ON true WHEN MATCHED THEN UPDATE', /source of MERGE needs a name/],
+    ['USING (SELECT 1 AS id) s USING (id) WHEN NOT MATCHED THEN INSERT BY NAME (id) VALUES (1)', /expected WHEN/],
+    [
+      'USING (SELECT 1 AS id) s USING (id) WHEN NOT MATCHED THEN INSERT VALUES (DEFAULT, 1, 2)',
+      /DEFAULT is not supported/,
+    ],
   ])('%s is refused, and changes nothing', async (sql, message) => {
     const t = await tenRows();
     const got = (await run(`MERGE INTO ${t} AS t ${sql}`)).json();

@@ -142,6 +142,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     if (sql.length <= longestRememberedSql)
       this.#statements.set(statementKey(sql, options.tenant, definitions), statement);
     if ('query' in statement) this.#gated.set(statement.query, { isLetIn: true, spentMs });
+    if ('unnamed' in statement && statement.unnamed !== undefined) this.#gated.set(statement.unnamed.source, {});
     if ('returning' in statement && statement.returning !== undefined) this.#gated.set(statement.returning, {});
     return statement;
   }

@@ -33,6 +33,11 @@ export class TokenCursor {
     return this.#next >= this.#tokens.length;
   }
 
+  /** The end of the token before the next. */
+  get behind(): number {
+    return this.#tokens[this.#next - 1]?.end ?? 0;
+  }
+
   peek(ahead = 0): Token | undefined {
     return this.#tokens[this.#next + ahead];
   }

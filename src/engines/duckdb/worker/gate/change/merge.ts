@@ -1,10 +1,10 @@
 import { AppError } from '../../../../../core/app-error.ts';
-import type { Statement } from '../../../../../core/sql.ts';
+import type { Statement, UnnamedColumns } from '../../../../../core/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
 import type { GateText } from '../gate-query.ts';
 import { isWord, nameOf, TokenCursor } from '../token-cursor.ts';
-import type { TokenizedStatement } from '../tokenizer.ts';
+import type { Token, TokenizedStatement } from '../tokenizer.ts';
 import { Clauses, queryClauses, type TokenRange } from './clauses.ts';
 import { ComposedText, targetRowNumber } from './composed-text.ts';
 import { returningQuery } from './returning.ts';
@@ -22,6 +22,8 @@ interface Branch {
   readonly set: readonly Assignment[];
   /** Of ERROR. */
   readonly message: TokenRange | undefined;
+  /** What says of which columns it is, where that does not name them. */
+  readonly unnamed?: UnnamedColumns['places'][number];
 }
 
 /**
@@ -87,6 +89,7 @@ export async function merge(
   if (clauses.isClause(on, 'using')) text.ours(' USING ').callers(joined);
   else text.ours(' ON ').value(joined, 'a condition');
   text.ours(` WHERE ${branchName} IS NOT NULL)`);
+  const places = branches.flatMap(({ unnamed }) => unnamed ?? []);
   return {
     kind: 'change',
     verb: 'merge',
@@ -94,6 +97,7 @@ export async function merge(
     set,
     isWhole: true,
     query: await text.gated(gate),
+    ...(places.length > 0 && { unnamed: { places, ...(await sourceColumns(statement, source, gate, withNames)) } }),
     returning: await returningQuery(
       statement,
       clauses,
@@ -101,6 +105,18 @@ export async function merge(
       { target, gate, hasAction: true },
     ),
   };
+}
+
+/** A query for the columns of the source. */
+async function sourceColumns(
+  statement: TokenizedStatement,
+  range: TokenRange,
+  gate: GateText,
+  withNames: TokenRange | undefined,
+): Promise<Pick<UnnamedColumns, 'sql' | 'source' | 'sourceName'>> {
+  const text = new ComposedText(statement, withNames).ours('SELECT * FROM ').callers(range);
+  const source = await text.gated(gate, { hasTarget: false, isForAll: false });
+  return { sql: statement.sql, source, sourceName: sourceAlias(statement, range) };
 }
 
 function takeBranches(statement: TokenizedStatement, clauses: Clauses, range: TokenRange): readonly Branch[] {
@@ -134,7 +150,7 @@ function takeAction(
   clauses: Clauses,
   cursor: TokenCursor,
   { of, to }: { readonly of: Branch['of']; readonly to: number },
-): Pick<Branch, 'action' | 'set' | 'message'> {
+): Pick<Branch, 'action' | 'set' | 'message' | 'unnamed'> {
   const none = { set: [], message: undefined };
   const { position } = cursor;
   if (cursor.takes('do', 'nothing')) return ended(cursor, { ...none, action: 'NOTHING' });
@@ -144,16 +160,67 @@ function takeAction(
   }
   if (of === 'target') {
     if (!cursor.takes('insert')) throw cursor.unexpected('INSERT, DO NOTHING or ERROR');
+    const unnamed = unnamedInsert(statement, clauses, cursor, to);
+    if (unnamed !== undefined) return { ...none, action: 'INSERT', unnamed };
     return { ...none, action: 'INSERT', set: takeInsert(statement, clauses, cursor, to) };
   }
   if (cursor.takes('delete')) return ended(cursor, { ...none, action: 'DELETE' });
   if (!cursor.takes('update')) throw cursor.unexpected('UPDATE, DELETE, DO NOTHING or ERROR');
-  if (!cursor.takes('set')) throw notNamed('UPDATE', 'UPDATE SET column = value, …', position);
+  const unnamed = unnamedUpdate(cursor);
+  if (unnamed !== undefined) {
+    // Its rows have no row of the source.
+    if (of === 'source') throw notNamed('UPDATE', 'UPDATE SET column = value, …', position);
+    return ended(cursor, { ...none, action: 'UPDATE', unnamed });
+  }
+  if (!cursor.takes('set')) throw cursor.unexpected('SET, BY NAME or BY POSITION');
   return {
     ...none,
     action: 'UPDATE',
     set: withoutDefaults(assignments(statement, clauses, { from: cursor.index, to })),
   };
+}
+
+/** Nothing, SET *, BY NAME or BY POSITION */
+function unnamedUpdate(cursor: TokenCursor): UnnamedColumns['places'][number] | undefined {
+  const { position: start } = cursor;
+  const isAll = cursor.sees('set') && isStar(cursor.peek(1)) && cursor.peek(2) === undefined;
+  if (isAll) cursor.skipTo(cursor.index + 2);
+  const by = isAll || cursor.done ? 'position' : takesOrder(cursor);
+  return by && { verb: 'UPDATE', by, start, end: cursor.behind };
+}
+
+/** Nothing or *, behind BY NAME or BY POSITION or alone; VALUES (value, …) */
+function unnamedInsert(
+  { tokens }: TokenizedStatement,
+  clauses: Clauses,
+  cursor: TokenCursor,
+  to: number,
+): UnnamedColumns['places'][number] | undefined {
+  const { position: start } = cursor;
+  if (cursor.sees('values')) {
+    const given = clauses.insideParentheses({ from: cursor.index + 1, to });
+    if (given === undefined) throw notNamed('INSERT', 'INSERT VALUES (value, …)', start);
+    const values = clauses.itemsInside(given);
+    const isDefault = ({ from, to: behind }: TokenRange): boolean =>
+      behind - from === 1 && isWord(tokens[from], 'default');
+    const found = values.find(isDefault);
+    if (found !== undefined) throw noDefault(tokens[found.from]?.start ?? start);
+    return { verb: 'INSERT', by: 'values', count: values.length, start, end: start };
+  }
+  const order = takesOrder(cursor);
+  const isAll = isStar(cursor.peek());
+  if (isAll) cursor.take();
+  if (order === undefined && !isAll && !cursor.done) return undefined;
+  return ended(cursor, { verb: 'INSERT', by: order ?? 'position', start, end: cursor.behind });
+}
+
+function takesOrder(cursor: TokenCursor): 'name' | 'position' | undefined {
+  if (cursor.takes('by', 'name')) return 'name';
+  return cursor.takes('by', 'position') ? 'position' : undefined;
+}
+
+function isStar(token: Token | undefined): boolean {
+  return token?.text === '*';
 }
 
 /** (column, …) VALUES (value, …) */
@@ -195,9 +262,13 @@ function takeInsert(
 function withoutDefaults(set: readonly Assignment[]): readonly Assignment[] {
   const found = set.find(({ isDefault }) => isDefault);
   if (found === undefined) return set;
-  throw new AppError('sql_error', 'DEFAULT is not supported in MERGE', {
+  throw noDefault(found.position);
+}
+
+function noDefault(position: number): AppError {
+  return new AppError('sql_error', 'DEFAULT is not supported in MERGE', {
     hint: 'write the value itself, or NULL',
-    position: found.position,
+    position,
   });
 }
 
