@@ -99,6 +99,23 @@ describe('DELETE and TRUNCATE', () => {
   });
 });
 
+describe('rowid', () => {
+  test('names the rows of all parts of a frame, with parameters and RETURNING', async () => {
+    const t = await tenRows();
+    await run(`INSERT INTO ${t} VALUES (10, 0, 'more'), (11, 1, 'more')`);
+    expect(await answer(`DELETE FROM ${t} WHERE rowid = ? OR rowid = 11 RETURNING id`, [3])).toMatchObject({
+      dataset: [[3], [11]],
+    });
+    expect(await answer(`DELETE FROM ${t} WHERE rowid = 9`)).toEqual({ dml: 'OK', updated: 1 });
+    expect(await rows(`SELECT list(id ORDER BY id) FROM ${t}`)).toEqual([[[0, 1, 2, 4, 5, 6, 7, 8, 9]]]);
+    expect(await answer(`UPDATE ${t} SET v = rowid::VARCHAR WHERE rowid IN (SELECT max(rowid) FROM ${t})`)).toEqual({
+      dml: 'OK',
+      updated: 1,
+    });
+    expect(await rows(`SELECT v FROM ${t} WHERE id = 9`)).toEqual([['8']]);
+  });
+});
+
 describe('MERGE', () => {
   const source = `(SELECT * FROM (VALUES (1, 'a'), (5, 'b'), (9, 'c'), (20, 'd'), (21, 'e')) AS v(id, x))`;
 

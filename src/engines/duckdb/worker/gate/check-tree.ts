@@ -196,7 +196,11 @@ export function checkTree(
       return;
     }
     // Ours is one of them: one more is the caller's.
-    if (hasTarget && table.schema === targetSchema && ++targets === 1) return;
+    if (hasTarget && table.schema === targetSchema && ++targets === 1) {
+      // RETURNING reads the rows that were changed, which have other numbers.
+      if (!isOfEachRow) frames.add(node);
+      return;
+    }
     if (isCatalogView(table)) {
       askCatalogs(position);
       viewTexts.push(viewTextsOf(node, table.name));

@@ -276,6 +276,7 @@ function wantedCopies(tables: readonly QueryTable[]): ReadonlySet<string> {
 
 /** With the numbers of rows as a last column. Undefined where they can only be counted. */
 function numberedRelation({ source }: QueryTable, relation: string, own: readonly string[]): string | undefined {
+  if (source.kind === 'numbered') return `(SELECT *, ${sqlName(source.number)} AS ${rowIdName} FROM ${relation})`;
   if (source.kind !== 'parquet' && source.kind !== 'warm') return undefined;
   // The copy's own: it has the rows in their order.
   const isCopy = source.kind === 'warm' && relation.startsWith('_warm_');

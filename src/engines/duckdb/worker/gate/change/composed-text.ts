@@ -101,7 +101,6 @@ export class ComposedText {
       return [{ ...piece, length: first }, ...(rest.length > 0 ? [rest] : [])];
     });
     const query = await gate(sql, (at) => nearestPlace(pieces, at), { hasTarget, takesDefault, isOfEachRow });
-    if (query.rowIds !== undefined && hasTarget) throw noRowIds();
     return { ...query, start: undefined, pieces: query.pieces ?? pieces };
   }
 
@@ -130,10 +129,4 @@ function splitWith(sql: string): { readonly head: number; readonly names: boolea
   // It may be a name, too.
   const isRecursive = isWord(second, 'recursive') && !isWord(third, 'as') && third?.text !== '(';
   return { head: (isRecursive ? second : first)?.end ?? 0, names: true };
-}
-
-function noRowIds(): AppError {
-  return new AppError('sql_error', 'rowid cannot be used in a statement that changes a frame', {
-    hint: 'name the rows by their values',
-  });
 }
