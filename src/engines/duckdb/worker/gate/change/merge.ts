@@ -24,6 +24,8 @@ interface Branch {
   readonly message: TokenRange | undefined;
   /** What says of which columns it is, where that does not name them. */
   readonly unnamed?: UnnamedColumns['places'][number];
+  /** Those of INSERT VALUES without names, which are checked here and run when the columns are named. */
+  readonly values?: readonly TokenRange[];
 }
 
 /**
@@ -73,7 +75,9 @@ export async function merge(
     if (branch.action === 'NOTHING') continue;
     text.ours(` WHEN ${index} THEN `);
     if (branch.action !== 'ERROR') text.ours(`'${branch.action}'`);
-    else if (branch.message === undefined) text.ours(`error('a row of MERGE is an error')`);
+    for (const value of branch.values ?? []) text.ours(' || ').value(value, 'a value');
+    if (branch.action !== 'ERROR') continue;
+    if (branch.message === undefined) text.ours(`error('a row of MERGE is an error')`);
     else text.ours('error(CAST(').value(branch.message, 'a message').ours(' AS VARCHAR))');
   }
   text.ours(' END');
@@ -150,7 +154,7 @@ function takeAction(
   clauses: Clauses,
   cursor: TokenCursor,
   { of, to }: { readonly of: Branch['of']; readonly to: number },
-): Pick<Branch, 'action' | 'set' | 'message' | 'unnamed'> {
+): Pick<Branch, 'action' | 'set' | 'message' | 'unnamed' | 'values'> {
   const none = { set: [], message: undefined };
   const { position } = cursor;
   if (cursor.takes('do', 'nothing')) return ended(cursor, { ...none, action: 'NOTHING' });
@@ -161,7 +165,7 @@ function takeAction(
   if (of === 'target') {
     if (!cursor.takes('insert')) throw cursor.unexpected('INSERT, DO NOTHING or ERROR');
     const unnamed = unnamedInsert(statement, clauses, cursor, to);
-    if (unnamed !== undefined) return { ...none, action: 'INSERT', unnamed };
+    if (unnamed !== undefined) return { ...none, action: 'INSERT', ...unnamed };
     return { ...none, action: 'INSERT', set: takeInsert(statement, clauses, cursor, to) };
   }
   if (cursor.takes('delete')) return ended(cursor, { ...none, action: 'DELETE' });
@@ -195,7 +199,7 @@ function unnamedInsert(
   clauses: Clauses,
   cursor: TokenCursor,
   to: number,
-): UnnamedColumns['places'][number] | undefined {
+): Pick<Branch, 'unnamed' | 'values'> | undefined {
   const { position: start } = cursor;
   if (cursor.sees('values')) {
     const given = clauses.insideParentheses({ from: cursor.index + 1, to });
@@ -205,13 +209,13 @@ function unnamedInsert(
       behind - from === 1 && isWord(tokens[from], 'default');
     const found = values.find(isDefault);
     if (found !== undefined) throw noDefault(tokens[found.from]?.start ?? start);
-    return { verb: 'INSERT', by: 'values', count: values.length, start, end: start };
+    return { unnamed: { verb: 'INSERT', by: 'values', count: values.length, start, end: start }, values };
   }
   const order = takesOrder(cursor);
   const isAll = isStar(cursor.peek());
   if (isAll) cursor.take();
   if (order === undefined && !isAll && !cursor.done) return undefined;
-  return ended(cursor, { verb: 'INSERT', by: order ?? 'position', start, end: cursor.behind });
+  return ended(cursor, { unnamed: { verb: 'INSERT', by: order ?? 'position', start, end: cursor.behind } });
 }
 
 function takesOrder(cursor: TokenCursor): 'name' | 'position' | undefined {
