@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from ._connection import ARROW_STREAM, Connection
-from ._data import batches_to_send, is_rows, schema_to_send, to_reader, to_table
+from ._data import is_rows, stream_bytes, to_reader, to_table
 from ._http import Query, Repeat
 from ._progress import Progress
 from ._result import Stream, read_table
@@ -117,6 +117,8 @@ class Appender:
     def _tables(self, data: Any) -> Iterable[pa.Table]:
         if is_rows(data):
             yield self._from_rows(data)
+        elif isinstance(data, pa.Table):
+            yield data
         elif isinstance(data, (pa.RecordBatchReader, Stream)):
             for batch in to_reader(data):
                 yield pa.Table.from_batches([batch])
@@ -158,11 +160,7 @@ class Appender:
         return self.flush() if sum(part.num_rows for part in self._buffered) >= self._buffer_rows else None
 
     def _send(self, table: pa.Table) -> Ack:
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, schema_to_send(table.schema)) as writer:
-            for batch in batches_to_send(table.to_reader()):
-                writer.write_batch(batch)
-        self._unacknowledged = _Unacknowledged(sink.getvalue().to_pybytes(), table.num_rows)
+        self._unacknowledged = _Unacknowledged(stream_bytes(table), table.num_rows)
         return self._deliver()
 
     def _deliver(self) -> Ack:

@@ -55,6 +55,8 @@ def to_reader(data: Any) -> pa.RecordBatchReader:
     """Raises TypeError for what holds no rows."""
     if is_rows(data):
         return to_table(data).to_reader()
+    if isinstance(data, pa.Table):
+        return data.to_reader()
     if isinstance(data, pa.RecordBatch):
         return pa.RecordBatchReader.from_batches(data.schema, [data])
     pandas = sys.modules.get("pandas")
@@ -131,18 +133,35 @@ def _kind(data: object) -> str:
 def schema_to_send(schema: pa.Schema) -> pa.Schema:
     """Views of text and bytes, as polars has them, become plain ones: the server takes those in a quarter of the time."""
     plain = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+    if not any(field.type in plain for field in schema):
+        return schema
     return pa.schema([field.with_type(plain.get(field.type, field.type)) for field in schema])
 
 
-def batches_to_send(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+def stream_bytes(table: pa.Table) -> bytes:
+    """An Arrow stream in memory."""
+    schema = schema_to_send(table.schema)
+    same = table if schema is table.schema or schema.equals(table.schema) else table.cast(schema)
+    rows = max(same.num_rows * MOST_BATCH_BYTES // max(same.nbytes, 1), 1)
+    sink = pa.BufferOutputStream()
+    # As quick as it gets: small appends are many.
+    writer = pa.RecordBatchStreamWriter(sink, schema)
+    writer.write_table(same, max_chunksize=rows)
+    writer.close()
+    stream: bytes = sink.getvalue().to_pybytes()
+    return stream
+
+
+def batches_to_send(given: pa.Schema, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The batches with the types of ``schema_to_send``, none of them too long."""
-    schema = schema_to_send(reader.schema)
-    for batch in _short(reader):
-        yield batch if batch.schema.equals(schema) else batch.cast(schema)
+    schema = schema_to_send(given)
+    is_same = schema.equals(given)
+    for batch in _short(batches):
+        yield batch if is_same else batch.cast(schema)
 
 
-def _short(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-    for batch in reader:
+def _short(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
         parts = -(-batch.nbytes // MOST_BATCH_BYTES)
         rows = -(-batch.num_rows // parts) if parts > 1 else batch.num_rows
         if parts <= 1 or rows == 0:
@@ -171,7 +190,7 @@ class ArrowBody:
         self._first, self._was_read = None, True
         sink = _PieceSink(send)
         with pa.ipc.new_stream(sink, schema_to_send(reader.schema)) as writer:
-            for batch in batches_to_send(reader):
+            for batch in batches_to_send(reader.schema, reader):
                 writer.write_batch(batch)
                 if self._on_batch is not None:
                     self._on_batch(batch.num_rows, batch.nbytes)

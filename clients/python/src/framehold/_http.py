@@ -12,7 +12,8 @@ import ssl
 import time
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
-from http.client import BadStatusLine, HTTPConnection, HTTPException, RemoteDisconnected
+from http.client import BadStatusLine, HTTPException, HTTPResponse, RemoteDisconnected
+from socket import socket
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
@@ -138,8 +139,9 @@ class Http:
             if abort is not None:
                 abort.watch(connection.sock)
             connection.sock.settimeout(timeout)
-            is_whole = _send(connection, method, target, body, headers)
-            response = connection.getresponse()
+            is_whole = _send(connection.sock, self._head(method, target, body, headers), body)
+            response = HTTPResponse(connection.sock, method=method)
+            response.begin()
         except TimeoutError as error:
             connection.close()
             raise no_answer(self.address) from error
@@ -153,6 +155,23 @@ class Http:
         if 200 <= response.status < 300:
             return answer
         raise refusal(self.address, answer)
+
+    def _head(self, method: str, target: str, body: bytes | Body | None, headers: Mapping[str, str]) -> bytes:
+        """Written here, so that a small body goes with it in one packet."""
+        lines = [f"{method} {target} HTTP/1.1", f"Host: {self.address.netloc}", "Accept-Encoding: identity"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        if isinstance(body, bytes):
+            lines.append(f"Content-Length: {len(body)}")
+        elif body is not None:
+            lines.append("Transfer-Encoding: chunked")
+        elif method != "GET":
+            lines.append("Content-Length: 0")
+        for line in lines:
+            if not line.isascii() or not line.isprintable():
+                raise ValueError(
+                    f"{line.partition(':')[0]} cannot be sent: it has characters other than printable ASCII"
+                )
+        return "\r\n".join([*lines, "\r\n"]).encode("ascii")
 
     def _target(self, path: str, query: Query | None) -> str:
         pairs = {name: _text(value) for name, value in (query or {}).items() if value is not None}
@@ -173,27 +192,26 @@ class Http:
         )
 
 
-def _send(
-    connection: HTTPConnection, method: str, target: str, body: bytes | Body | None, headers: Mapping[str, str]
-) -> bool:
+def _send(sock: socket, head: bytes, body: bytes | Body | None) -> bool:
     """Whether all of it was sent. If not, the server may have said why before it closed."""
     try:
         if body is None or isinstance(body, bytes):
-            connection.request(method, target, body, {"Accept-Encoding": "identity", **headers})
+            whole = body or b""
+            if len(whole) < SMALL_PIECE_BYTES:
+                sock.sendall(head + whole)
+            else:
+                sock.sendall(head)
+                sock.sendall(whole)
             return True
-        connection.putrequest(method, target, skip_accept_encoding=True)
-        for name, value in {**headers, "Transfer-Encoding": "chunked"}.items():
-            connection.putheader(name, value)
-        connection.endheaders()
-        body.write_to(_chunks_to(connection))
-        connection.sock.sendall(b"0\r\n\r\n")
+        sock.sendall(head)
+        body.write_to(_chunks_to(sock))
+        sock.sendall(b"0\r\n\r\n")
     except (StopSending, BrokenPipeError, ConnectionResetError):
         return False
     return True
 
 
-def _chunks_to(connection: HTTPConnection) -> Callable[[bytes], None]:
-    sock = connection.sock
+def _chunks_to(sock: socket) -> Callable[[bytes], None]:
     # Over a new TLS connection the server sends session tickets, which look like an answer.
     may_look = not isinstance(sock, ssl.SSLSocket)
 
