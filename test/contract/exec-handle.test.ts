@@ -327,6 +327,9 @@ describe('settings of the HTTP listener', () => {
       'Up-To-Date',
       'X-Framehold-Engine',
       'X-Framehold-Engine-Reason',
+      'X-Framehold-Tsdb-Rows',
+      'X-Framehold-Tsdb-Bytes',
+      'X-Framehold-Tsdb-Pushed',
       'X-Request-Id',
     ]);
     expect((await from('https://evil.example.com')).headers['access-control-allow-origin']).toBeUndefined();

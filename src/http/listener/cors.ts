@@ -34,7 +34,7 @@ export function allowOrigin(policy: CorsPolicy, { method, requestHeaders, header
   headers.push('access-control-allow-origin', any ? '*' : origin);
   headers.push('access-control-expose-headers', exposedHeaders);
   if (method === 'OPTIONS' && requestHeaders['access-control-request-method'] !== undefined) {
-    headers.push('access-control-allow-methods', 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
+    headers.push('access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
     headers.push('access-control-allow-headers', requestHeaders['access-control-request-headers'] ?? '');
     headers.push('access-control-max-age', String(preflightSeconds));
   }
