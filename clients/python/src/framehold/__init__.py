@@ -6,7 +6,7 @@ from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 from . import errors
-from ._answers import Column, Engine, FrameInfo, Identity, Kept, Query, ServerInfo
+from ._types import Column, Engine, FrameInfo, Identity, Kept, Query, ServerInfo
 from ._append import Ack, Appender
 from ._connection import Connection, connect
 from ._expressions import Expr, col, count, lit

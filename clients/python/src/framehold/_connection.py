@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from . import _answers
+from . import _types
 from ._address import Address, PathText, find_server
 from ._answer import Answer, stranger
-from ._answers import Engine, FrameInfo, Identity, Kept, Query, ServerInfo
+from ._types import Engine, FrameInfo, Identity, Kept, Query, ServerInfo
 from ._arguments import Mode, Rows, check_mode, exec_limit, exp_limit, rows_of, ttl_text
 from ._data import ArrowBody, Data
 from ._http import Http, Repeat, segment
@@ -280,13 +280,13 @@ class Connection:
         after: str | None = None
         while True:
             page = self._http.json("GET", "handles", {"prefix": prefix, "limit": PAGE, "after": after})
-            found += map(_answers.frame_info, page["handles"])
+            found += map(_types.frame_info, page["handles"])
             after = page.get("next")
             if after is None:
                 return found
 
     def info(self, name: str) -> FrameInfo:
-        return _answers.frame_info(self._http.json("GET", f"handles/{segment(name)}"))
+        return _types.frame_info(self._http.json("GET", f"handles/{segment(name)}"))
 
     def drop(self, name: str, version: int | None = None) -> None:
         """With ``version`` only while the frame is at that version."""
@@ -296,7 +296,7 @@ class Connection:
     def renew(self, name: str, ttl: str | float | None = "") -> FrameInfo:
         """Starts the time to live again; with ``ttl`` another one, with None none."""
         query = {} if ttl == "" else {"ttl": "none" if ttl is None else ttl_text(ttl)}
-        return _answers.frame_info(self._http.json("POST", f"handles/{segment(name)}/renew", query))
+        return _types.frame_info(self._http.json("POST", f"handles/{segment(name)}/renew", query))
 
     def share(self, name: str, tenant: str) -> None:
         """Lets another tenant read the frame, as ``owner/name``."""
@@ -313,17 +313,17 @@ class Connection:
 
     def queries(self) -> list[Query]:
         """The statements that are under way, the oldest first."""
-        return [_answers.query(told) for told in self._http.json("GET", "queries")["queries"]]
+        return [_types.query(told) for told in self._http.json("GET", "queries")["queries"]]
 
     def cancel(self, id: str) -> None:
         """Stops a statement: its ``id`` stands in ``queries()``."""
         self._http.json("DELETE", f"queries/{segment(id)}")
 
     def engines(self) -> list[Engine]:
-        return [_answers.engine(told) for told in self._http.json("GET", "engines")["engines"]]
+        return [_types.engine(told) for told in self._http.json("GET", "engines")["engines"]]
 
     def whoami(self) -> Identity:
-        return _answers.identity(self._http.json("GET", "whoami"))
+        return _types.identity(self._http.json("GET", "whoami"))
 
     def server(self) -> ServerInfo:
         told = self._http.json("GET", "info")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from ._answers import Kept
+from ._types import Kept
 from ._arguments import Mode
 from ._connection import Connection
 from ._expressions import SOURCE, Expr, Rendered, as_expr
