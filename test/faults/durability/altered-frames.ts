@@ -51,6 +51,8 @@ export const alteredFrames: Scenario = {
           figures[outcome === 'acknowledged' ? 'acks' : outcome]++;
           return outcome;
         };
+        // A change of columns that writes all rows anew is refused where others write without end.
+        const pause = (): Promise<void> => delay(random.between(20, 200));
         const alterer = async (): Promise<void> => {
           for (let at = 0; !server.hasExited(); ) {
             const step = stepOf(frame, at, columns);
@@ -66,11 +68,13 @@ export const alteredFrames: Scenario = {
           while (!server.hasExited()) {
             const outcome = await run(`UPDATE ${frame} SET a = a + 1 WHERE id < ${rowsAtStart}`);
             if (outcome !== 'refused') updates[outcome]++;
+            await pause();
           }
         };
         const appender = async (): Promise<void> => {
           for (let id = firstAppended; !server.hasExited(); id++) {
             appended.set(id, await run(`INSERT INTO ${frame} (id, a) VALUES (${id}, 0)`));
+            await pause();
           }
         };
         const wanted = figures.altered + random.between(1, 10);
