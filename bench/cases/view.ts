@@ -32,10 +32,10 @@ export const view: BenchCase = {
         connections: 1,
         paths: () => load.paths,
         bodies,
-        until: { requests: lab.quick ? 5 : 400 },
+        until: { requests: lab.quick ? 5 : 100 },
         value: ({ p50Ms }) => p50Ms,
         beforeRound: async () => {
-          await runLoad({ ...server, ...load, until: { requests: lab.quick ? 2 : 100 } });
+          await runLoad({ ...server, ...load, until: { requests: lab.quick ? 2 : 20 } });
           // The copy of the frame that its second query begins is made.
           await untilQuiet(server.pid);
         },
