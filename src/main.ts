@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-import { availableParallelism, homedir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { isatty } from 'node:tty';
 import { setFlagsFromString } from 'node:v8';
 import type { Environment } from './cli/framework/environment.ts';
 import { run } from './cli/run.ts';
+import { homeDirectory, readIfExists } from './config/local-files.ts';
 import { version } from './core/version.ts';
 
 // Rows pass through as buffers, and V8 counts those to a heap that itself is small: it would go through all of it once for
@@ -34,7 +34,7 @@ const host: Environment = {
   version,
   pid: process.pid,
   env: process.env,
-  homeDir: homeDir(),
+  homeDir: homeDirectory(),
   cwd: process.cwd(),
   coreCount: availableParallelism(),
   stdin: () => process.stdin,
@@ -72,25 +72,6 @@ const host: Environment = {
     process.on('SIGTERM', onSignal);
   },
 };
-
-/** A container may run us as a user without a home, and then `homedir` throws. */
-function homeDir(): string {
-  try {
-    return homedir();
-  } catch {
-    return process.cwd();
-  }
-}
-
-function readIfExists(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw error;
-  }
-}
 
 function endNow(exitCode: number): never {
   try {

@@ -3,20 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../support/frame-store.ts';
 import { startFramehold } from '../support/framehold.ts';
-import { type Answer, ask } from '../support/http-client.ts';
+import { postSql } from '../support/post-sql.ts';
 import { runCommand } from '../support/spawned-command.ts';
 import { spawnFramehold } from '../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const statement = (url: string, sql: string): Promise<Answer> =>
-  ask(`${url}/sql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ sql }),
-  });
-
 async function rows(url: string, sql: string): Promise<unknown> {
-  const answer = await statement(url, sql);
+  const answer = await postSql(url, sql);
   return answer.status === 200 ? answer.json().dataset : answer.json();
 }
 
@@ -33,7 +26,7 @@ test('macros and types survive a restart, and come back from a backup', async ()
       'CREATE MACRO dropped() AS 1',
       'DROP MACRO dropped',
     ])
-      expect((await statement(server.url, sql)).status).toBe(200);
+      expect((await postSql(server.url, sql)).status).toBe(200);
   }
   const all = "SELECT sum(b)::INT, max('ok'::mood) FROM doubled()";
   {
@@ -49,7 +42,7 @@ test('macros and types survive a restart, and come back from a backup', async ()
   expect([result.status, result.stdout + result.stderr]).toEqual([0, expect.stringContaining('1 frame')]);
   await using server = await startFramehold({ dataDir: restored });
   expect(await rows(server.url, all)).toEqual([[90, 'ok']]);
-  expect((await statement(server.url, 'CREATE OR REPLACE MACRO twice(x) AS x * 3')).status).toBe(200);
+  expect((await postSql(server.url, 'CREATE OR REPLACE MACRO twice(x) AS x * 3')).status).toBe(200);
 });
 
 test('one whose file was changed from outside is none, and can be made anew', async () => {
@@ -57,14 +50,14 @@ test('one whose file was changed from outside is none, and can be made anew', as
   const dataDir = join(directory.path, 'data');
   {
     await using server = await startFramehold({ dataDir });
-    for (const name of ['forged', 'whole']) await statement(server.url, `CREATE MACRO ${name}() AS 'harmless'`);
+    for (const name of ['forged', 'whole']) await postSql(server.url, `CREATE MACRO ${name}() AS 'harmless'`);
   }
   const path = join(dataDir, 'cold', '.framehold', 'definitions', 'macro.forged.json');
   await writeFile(path, (await readFile(path, 'utf8')).replaceAll('harmless', 'harmful!'));
   await using server = await startFramehold({ dataDir });
   expect(await rows(server.url, 'SELECT whole()')).toEqual([['harmless']]);
   expect(await rows(server.url, 'SELECT forged()')).toMatchObject({ error: 'function forged does not exist' });
-  expect((await statement(server.url, 'CREATE MACRO forged() AS 1')).status).toBe(200);
+  expect((await postSql(server.url, 'CREATE MACRO forged() AS 1')).status).toBe(200);
   expect(await rows(server.url, 'SELECT forged()')).toEqual([[1]]);
 });
 
@@ -73,14 +66,14 @@ test('two servers of one directory see the same macros, and a name is taken once
   const settings = { 'storage.parquet_path': join(directory.path, 'cold') };
   await using a = await startFramehold({ dataDir: join(directory.path, 'a'), settings });
   await using b = await startFramehold({ dataDir: join(directory.path, 'b'), settings });
-  expect((await statement(a.url, 'CREATE MACRO one() AS 1')).status).toBe(200);
-  await eventually(async () => (await statement(b.url, 'SELECT one()')).status === 200, 3000);
-  expect((await statement(b.url, 'CREATE OR REPLACE MACRO one() AS 2')).status).toBe(200);
+  expect((await postSql(a.url, 'CREATE MACRO one() AS 1')).status).toBe(200);
+  await eventually(async () => (await postSql(b.url, 'SELECT one()')).status === 200, 3000);
+  expect((await postSql(b.url, 'CREATE OR REPLACE MACRO one() AS 2')).status).toBe(200);
   await eventually(async () => JSON.stringify(await rows(a.url, 'SELECT one()')) === '[[2]]', 3000);
-  expect((await statement(b.url, 'DROP MACRO one')).status).toBe(200);
-  await eventually(async () => (await statement(a.url, 'SELECT one()')).status === 400, 3000);
+  expect((await postSql(b.url, 'DROP MACRO one')).status).toBe(200);
+  await eventually(async () => (await postSql(a.url, 'SELECT one()')).status === 400, 3000);
   for (let turn = 0; turn < 8; turn++) {
-    const answers = await Promise.all([a, b].map(({ url }) => statement(url, `CREATE MACRO same${turn}() AS 1`)));
+    const answers = await Promise.all([a, b].map(({ url }) => postSql(url, `CREATE MACRO same${turn}() AS 1`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   }
 });
@@ -93,7 +86,7 @@ test('a macro that is replaced while its server is killed is one of those that w
     await using server = await spawnFramehold({ dataDir });
     const sent = (async () => {
       for (let number = 1; number < 1000; number++) {
-        const { status } = await statement(server.url, `CREATE OR REPLACE MACRO n() AS ${number}`);
+        const { status } = await postSql(server.url, `CREATE OR REPLACE MACRO n() AS ${number}`);
         if (status === 200) acknowledged = number;
       }
     })().catch(() => {});

@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { useFlightServer } from '../support/flight-server.ts';
 import { FlightSqlClient } from '../support/flight-sql-client.ts';
-import { type Answer, ask } from '../support/http-client.ts';
+import { postSql } from '../support/post-sql.ts';
 
 const { server } = await useFlightServer(FlightSqlClient);
 
-const run = (sql: string): Promise<Answer> =>
-  ask(`${server.url}/sql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ sql }),
-  });
+const run = (sql: string) => postSql(server.url, sql);
 
 async function ok(sql: string): Promise<unknown[][]> {
   const answer = await run(sql);

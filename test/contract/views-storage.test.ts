@@ -4,20 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eventually } from '../support/frame-store.ts';
 import { startFramehold } from '../support/framehold.ts';
-import { type Answer, ask } from '../support/http-client.ts';
+import { ask } from '../support/http-client.ts';
+import { postSql } from '../support/post-sql.ts';
 import { runCommand } from '../support/spawned-command.ts';
 import { spawnFramehold } from '../support/spawned-framehold.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const statement = (url: string, sql: string): Promise<Answer> =>
-  ask(`${url}/sql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ sql }),
-  });
-
 async function rows(url: string, sql: string): Promise<unknown> {
-  const answer = await statement(url, sql);
+  const answer = await postSql(url, sql);
   return answer.status === 200 ? answer.json().dataset : answer.json();
 }
 
@@ -32,7 +26,7 @@ test('views survive a restart, are verified, and come back from a backup', async
       'CREATE VIEW dropped AS SELECT 1 AS a',
       'DROP VIEW dropped',
     ])
-      expect((await statement(server.url, sql)).status).toBe(200);
+      expect((await postSql(server.url, sql)).status).toBe(200);
   }
   {
     await using server = await startFramehold({ dataDir });
@@ -52,7 +46,7 @@ test('views survive a restart, are verified, and come back from a backup', async
   expect([result.status, result.stdout + result.stderr]).toEqual([0, expect.stringContaining('2 frames')]);
   await using server = await startFramehold({ dataDir: restored });
   expect(await rows(server.url, 'SELECT sum(b)::INT FROM v')).toEqual([[90]]);
-  expect((await statement(server.url, 'CREATE OR REPLACE VIEW v AS SELECT 1 AS one')).status).toBe(200);
+  expect((await postSql(server.url, 'CREATE OR REPLACE VIEW v AS SELECT 1 AS one')).status).toBe(200);
   expect(await rows(server.url, 'FROM v')).toEqual([[1]]);
 });
 
@@ -61,17 +55,17 @@ test('two servers of one directory see the same views, and a handle is taken onc
   const settings = { 'storage.parquet_path': join(directory.path, 'cold') };
   await using a = await startFramehold({ dataDir: join(directory.path, 'a'), settings });
   await using b = await startFramehold({ dataDir: join(directory.path, 'b'), settings });
-  await statement(a.url, 'CREATE TABLE base AS SELECT 1 AS a');
-  expect((await statement(a.url, 'CREATE VIEW v AS SELECT a FROM base')).status).toBe(200);
-  await eventually(async () => (await statement(b.url, 'FROM v')).status === 200, 3000);
-  expect((await statement(b.url, 'CREATE OR REPLACE VIEW v AS SELECT a + 1 AS a FROM base')).status).toBe(200);
+  await postSql(a.url, 'CREATE TABLE base AS SELECT 1 AS a');
+  expect((await postSql(a.url, 'CREATE VIEW v AS SELECT a FROM base')).status).toBe(200);
+  await eventually(async () => (await postSql(b.url, 'FROM v')).status === 200, 3000);
+  expect((await postSql(b.url, 'CREATE OR REPLACE VIEW v AS SELECT a + 1 AS a FROM base')).status).toBe(200);
   await eventually(async () => JSON.stringify(await rows(a.url, 'FROM v')) === '[[2]]', 3000);
-  expect((await statement(b.url, 'DROP VIEW v')).status).toBe(200);
+  expect((await postSql(b.url, 'DROP VIEW v')).status).toBe(200);
   await eventually(async () => (await ask(`${a.url}/handles/v`)).status === 410, 3000);
   for (let turn = 0; turn < 8; turn++) {
     const answers = await Promise.all([
-      statement(a.url, `CREATE VIEW both${turn} AS SELECT 1 AS a`),
-      statement(b.url, `CREATE TABLE both${turn} AS SELECT 1 AS a`),
+      postSql(a.url, `CREATE VIEW both${turn} AS SELECT 1 AS a`),
+      postSql(b.url, `CREATE TABLE both${turn} AS SELECT 1 AS a`),
     ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   }
@@ -83,11 +77,11 @@ test('a view that is replaced while its server is killed is one of those that we
   for (const killAfter of [30, 90, 170]) {
     await using server = await spawnFramehold({ dataDir: directory.path });
     let sent = acknowledged;
-    expect((await statement(server.url, `CREATE OR REPLACE VIEW v AS SELECT ${++sent} AS n`)).status).toBe(200);
+    expect((await postSql(server.url, `CREATE OR REPLACE VIEW v AS SELECT ${++sent} AS n`)).status).toBe(200);
     acknowledged = sent;
     const killing = sleep(killAfter).then(() => server.kill('SIGKILL'));
     while (!server.hasExited()) {
-      const answer = await statement(server.url, `CREATE OR REPLACE VIEW v AS SELECT ${++sent} AS n`).catch(
+      const answer = await postSql(server.url, `CREATE OR REPLACE VIEW v AS SELECT ${++sent} AS n`).catch(
         () => undefined,
       );
       if (answer?.status !== 200) break;
@@ -96,7 +90,7 @@ test('a view that is replaced while its server is killed is one of those that we
     await killing;
     await server.exited;
     await using after = await spawnFramehold({ dataDir: directory.path });
-    const answer = await statement(after.url, 'FROM v');
+    const answer = await postSql(after.url, 'FROM v');
     const [[held = 0] = []] = answer.json().dataset as number[][];
     expect(held).toBeGreaterThanOrEqual(acknowledged);
     expect(held).toBeLessThanOrEqual(sent);

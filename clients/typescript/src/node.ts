@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { type ClientSettings, readClientSettings } from '../../../src/config/client-settings.ts';
+import { homeDirectory, readIfExists } from '../../../src/config/local-files.ts';
 import type { HttpOptions } from './http.ts';
 import { NodeConnection } from './node/node-connection.ts';
 import { type ClientTls, tlsProblem } from './node/tls.ts';
@@ -39,7 +38,7 @@ function findSettings(): ClientSettings {
     return readClientSettings({
       argv: [],
       env: process.env,
-      homeDir: homeOf(),
+      homeDir: homeDirectory(),
       cwd: process.cwd(),
       coreCount: 1,
       stderrIsTerminal: false,
@@ -62,23 +61,4 @@ function pemOf(name: string, given: string | undefined): string | undefined {
   const text = readIfExists(given);
   if (text === undefined) throw new TypeError(`there is no file ${given} (${name})`);
   return text;
-}
-
-/** A container may run us as a user without a home, and then `homedir` throws. */
-function homeOf(): string {
-  try {
-    return homedir();
-  } catch {
-    return process.cwd();
-  }
-}
-
-function readIfExists(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw error;
-  }
 }
