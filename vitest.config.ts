@@ -33,7 +33,8 @@ const shared = {
 // do not, because a call that never returns, or memory that it spoils, would be another file's failure.
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than the cores that continuous integration has: many tests wait for a clock, a disk or another program.
+    maxWorkers: 3,
     passWithNoTests: false,
     projects: [
       {
@@ -70,7 +71,7 @@ export default defineConfig({
           include: cluster,
           pool: 'forks',
           isolate: false,
-          maxWorkers: 1,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           // They may run with the time that all others leave.
           testTimeout: 120_000,

@@ -71,7 +71,7 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 240_000 }, () => {
 
   describe('answers as the local engine does', () => {
     // Sail answers all of them, from the same texts.
-    test.each(tpchQueries().filter((_, at) => at % 6 === 4))('to $name of TPC-H', async ({ sql }) => {
+    test.each(tpchQueries().filter((_, at) => at % 11 === 4))('to $name of TPC-H', async ({ sql }) => {
       const expected = await door.rows({ sql, engine: 'local' });
       expect(answerDifference(expected, await door.rows({ sql, engine: 'cluster' }))).toBeUndefined();
     });
@@ -89,7 +89,7 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 240_000 }, () => {
       expect(differences).toEqual([]);
     });
 
-    test.each(queriesOfEveryType.slice(-2))('to $name of TPC-H through `framehold sql`', async ({ sql }) => {
+    test.each(queriesOfEveryType.slice(-1))('to $name of TPC-H through `framehold sql`', async ({ sql }) => {
       const options = { cwd: tmpdir(), env: { FRAMEHOLD_SERVER: door.server.url } };
       const expected = await door.rows({ sql, engine: 'local' });
       const { stdout, stderr } = await runCommand(['sql', sql, '--engine', 'cluster', '--format', 'json'], options);

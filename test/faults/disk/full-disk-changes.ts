@@ -54,7 +54,7 @@ export const fullDiskChanges: Scenario = {
   id: 'D3-changes',
   promise:
     'UPDATE, DELETE, MERGE, ALTER and CREATE VIEW on a full disk do all or nothing, leave nothing, and work with room',
-  rounds: { ci: 12, release: 600 },
+  rounds: { ci: 6, release: 600 },
   secondsPerRound: 6,
   needs: ['mount'],
   async run({ rounds, random, progress }: Trial) {
