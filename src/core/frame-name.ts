@@ -1,5 +1,5 @@
 import { type Handle, isHandle, parseHandle } from './handle.ts';
-import { isTenant, type Tenant } from './principal.ts';
+import { isTenant, type Principal, type Tenant } from './principal.ts';
 
 declare const sharedBrand: unique symbol;
 
@@ -38,6 +38,11 @@ export function isFrameName(text: string): text is FrameName {
 /** Throws `invalid_handle`, as `parseHandle` does. */
 export function parseFrameName(text: string): FrameName {
   return isFrameName(text) ? text : parseHandle(text);
+}
+
+/** Readers of a shared view do not see its query, and a token with a prefix sees no names without it. */
+export function maySeeQuery({ prefix = '' }: Principal, name: FrameName, reads: readonly string[]): boolean {
+  return !isSharedName(name) && reads.every((read) => read.startsWith(prefix));
 }
 
 /** `owner/handle`, also of a caller's own frame: names a frame among those of all tenants. */

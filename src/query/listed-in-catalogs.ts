@@ -1,7 +1,7 @@
 import { AppError } from '../core/app-error.ts';
 import { mayUseEngine, tsdbEngineName } from '../core/engine-names.ts';
 import type { JobOptions } from '../core/frame-engine.ts';
-import { isSharedName, splitSharedName } from '../core/frame-name.ts';
+import { isSharedName, maySeeQuery, splitSharedName } from '../core/frame-name.ts';
 import { liveSchema } from '../core/live-read.ts';
 import type { LiveTables } from '../core/live-tables.ts';
 import type { Principal } from '../core/principal.ts';
@@ -41,7 +41,8 @@ export async function listedInCatalogs(
     const shared = isSharedName(handle) ? splitSharedName(handle) : undefined;
     const schema = shared?.owner ?? framesSchema;
     const name = shared?.handle ?? handle;
-    const sql = view !== undefined && mayShow(view, principal, shared) ? viewStatement(name, view) : undefined;
+    const isShown = view !== undefined && maySeeQuery(principal, handle, view.reads);
+    const sql = isShown ? viewStatement(name, view) : undefined;
     listed.push({ catalog: framesCatalog, schema, name, kind, sql, columns, declared, constraints });
   }
   if (live !== undefined && mayUseEngine(principal, tsdbEngineName)) {
@@ -51,11 +52,6 @@ export async function listedInCatalogs(
   if (!mayUseEngine(principal, analyticsCatalog)) return { tables: listed, definitions };
   for (const table of await analyticsTables(engine, options)) listed.push({ catalog: analyticsCatalog, ...table });
   return { tables: listed, definitions };
-}
-
-/** Readers of a shared view do not see its query, and a token with a prefix sees no names without it. */
-function mayShow({ reads }: ViewDefinition, { prefix = '' }: Principal, shared: unknown): boolean {
-  return shared === undefined && reads.every((name) => name.startsWith(prefix));
 }
 
 /** The statement that makes the view, with the query as its author wrote it. */

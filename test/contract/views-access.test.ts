@@ -236,6 +236,10 @@ test('a token with a prefix makes views of what it may read alone, and reads a v
   expect(await rows(eu, 'SELECT sum(id)::INT FROM eu_all')).toEqual([[3]]);
   for (const from of ['us_orders', 'us_all', 'eu_all, us_orders', 'eu_all, acme.us_orders', 'US_orders'])
     expect((await eu.sql(`SELECT * FROM ${from}`)).status).not.toBe(200);
+  const listed = (await eu.ask('GET', '/handles')).json() as unknown as { handles: { handle: string }[] };
+  expect(listed.handles.find(({ handle }) => handle === 'eu_all')).toMatchObject({ kind: 'view' });
+  for (const path of ['/handles', '/handles/eu_all'])
+    expect((await eu.ask('GET', path)).text).not.toContain('us_orders');
   for (const sql of [
     'CREATE VIEW eu_more AS SELECT * FROM us_orders',
     'CREATE VIEW eu_more AS SELECT * FROM eu_all, us_orders',
@@ -247,6 +251,7 @@ test('a token with a prefix makes views of what it may read alone, and reads a v
   for (const sql of ['EXPLAIN FROM eu_all', 'EXPLAIN ANALYZE SELECT count(*) FROM eu_all'])
     expect(await rows(eu, sql)).toMatchObject({ code: 'sql_forbidden' });
   await done(eu, 'CREATE VIEW eu_own AS SELECT id + 10 AS id FROM eu_orders');
+  expect((await eu.ask('GET', '/handles/eu_own')).json()).toMatchObject({ reads: ['eu_orders'] });
   expect(await rows(acme, 'FROM eu_own')).toEqual([[11]]);
 });
 

@@ -474,9 +474,9 @@ export interface Api {
         readonly expires: string | null;
         /** What is wrong with it. */
         readonly damaged: string | null;
-        /** The query of a view, which only its own tenant is shown. */
+        /** The query of a view: only for its own tenant, and not for a token whose prefix hides what it reads. */
         readonly sql?: string | undefined;
-        /** What a view reads. */
+        /** What a view reads, for whoever sees its query. */
         readonly reads?: readonly string[] | undefined;
       }[];
       readonly next: string | null;
@@ -543,9 +543,9 @@ export interface Api {
       readonly expires: string | null;
       /** What is wrong with it. */
       readonly damaged: string | null;
-      /** The query of a view, which only its own tenant is shown. */
+      /** The query of a view: only for its own tenant, and not for a token whose prefix hides what it reads. */
       readonly sql?: string | undefined;
-      /** What a view reads. */
+      /** What a view reads, for whoever sees its query. */
       readonly reads?: readonly string[] | undefined;
     };
   };
@@ -630,9 +630,9 @@ export interface Api {
       readonly expires: string | null;
       /** What is wrong with it. */
       readonly damaged: string | null;
-      /** The query of a view, which only its own tenant is shown. */
+      /** The query of a view: only for its own tenant, and not for a token whose prefix hides what it reads. */
       readonly sql?: string | undefined;
-      /** What a view reads. */
+      /** What a view reads, for whoever sees its query. */
       readonly reads?: readonly string[] | undefined;
     };
   };
@@ -728,9 +728,9 @@ export interface Api {
       readonly expires: string | null;
       /** What is wrong with it. */
       readonly damaged: string | null;
-      /** The query of a view, which only its own tenant is shown. */
+      /** The query of a view: only for its own tenant, and not for a token whose prefix hides what it reads. */
       readonly sql?: string | undefined;
-      /** What a view reads. */
+      /** What a view reads, for whoever sees its query. */
       readonly reads?: readonly string[] | undefined;
     };
   };

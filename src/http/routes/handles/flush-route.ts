@@ -39,7 +39,8 @@ export function flushRoute(frames: Pick<Frames, 'flush'>, cache: ByteCache): Rou
       refuseCrossSite(exchange);
       readParameters({}, parseQueryString(exchange.target));
       const wanted = parseFrameName(exchange.segments[0] ?? '');
-      sendJson(exchange, handleSummary(await frames.flush(exchange.principal, wanted), cache));
+      const frame = await frames.flush(exchange.principal, wanted);
+      sendJson(exchange, handleSummary(exchange.principal, frame, cache));
     },
   };
 }

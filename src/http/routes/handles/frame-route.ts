@@ -68,7 +68,7 @@ async function describe(exchange: Exchange, frames: Pick<Frames, 'describe'>, ca
   const wanted = parseFrameName(exchange.segments[0] ?? '');
   const frame = await frames.describe(exchange.principal, wanted, { signal: exchange.signal });
   exchange.headers.push('etag', `"${frame.version}"`);
-  sendJson(exchange, handleSummary(frame, cache));
+  sendJson(exchange, handleSummary(exchange.principal, frame, cache));
 }
 
 async function drop(exchange: Exchange, frames: Pick<Frames, 'drop'>): Promise<void> {

@@ -81,7 +81,7 @@ export function handlesRoute(frames: Pick<Frames, 'list' | 'watchAll'>, follower
         after,
         limit,
       });
-      const handles = page.frames.map((frame) => handleSummary(frame, cache));
+      const handles = page.frames.map((frame) => handleSummary(exchange.principal, frame, cache));
       sendJson(exchange, { handles, next: page.next ?? null });
     },
   };

@@ -63,7 +63,7 @@ export function renewRoute(frames: Pick<Frames, 'renew'>, cache: ByteCache, limi
         });
       }
       const frame = await frames.renew(exchange.principal, wanted, ttl === undefined ? inBody : ttl);
-      sendJson(exchange, handleSummary(frame, cache));
+      sendJson(exchange, handleSummary(exchange.principal, frame, cache));
     },
   };
 }

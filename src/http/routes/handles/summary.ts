@@ -1,5 +1,6 @@
 import type { ByteCache } from '../../../cache/byte-cache.ts';
-import { isSharedName } from '../../../core/frame-name.ts';
+import { isSharedName, maySeeQuery } from '../../../core/frame-name.ts';
+import type { Principal } from '../../../core/principal.ts';
 import type { ForeignKey, TableConstraints } from '../../../core/table-constraints.ts';
 import { type ExecColumn, execColumn } from '../../../encoding/rows/exec-column.ts';
 import type { FrameSummary, HeldSummary } from '../../../frames/catalog/frame-summary.ts';
@@ -37,12 +38,12 @@ export interface HandleSummary {
   readonly ttl: number | null;
   readonly expires: string | null;
   readonly damaged: string | null;
-  /** Of a view of one's own: its query, and what that reads. */
+  /** Of a view whose query the caller may see: the query, and what that reads. */
   readonly sql?: string;
   readonly reads?: readonly string[];
 }
 
-export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSummary {
+export function handleSummary(principal: Principal, frame: FrameSummary, cache: ByteCache): HandleSummary {
   const { handle, state, version } = frame;
   const shared = isSharedName(handle) && ({ shared: true } as const);
   if (state === 'damaged') {
@@ -74,7 +75,7 @@ export function handleSummary(frame: FrameSummary, cache: ByteCache): HandleSumm
     ttl: ttlMs === null ? null : ttlMs / 1000,
     expires: expiresAt === undefined ? null : isoTime(expiresAt),
     damaged: null,
-    ...(view !== undefined && !isSharedName(handle) && { sql: view.sql, reads: view.reads }),
+    ...(view !== undefined && maySeeQuery(principal, handle, view.reads) && { sql: view.sql, reads: view.reads }),
   };
 }
 
@@ -180,11 +181,15 @@ export const handleSchema: JsonSchema = {
     ttl: nullable('number', 'Its time to live in seconds; null: it stays.'),
     expires: nullable('string', 'When it goes unless it is read before.', { format: 'date-time' }),
     damaged: nullable('string', 'What is wrong with it.'),
-    sql: { type: 'string', description: 'The query of a view, which only its own tenant is shown.' },
+    sql: {
+      type: 'string',
+      description:
+        'The query of a view: only for its own tenant, and not for a token whose prefix hides what it reads.',
+    },
     reads: {
       type: 'array',
       items: { type: 'string' },
-      description: 'What a view reads.',
+      description: 'What a view reads, for whoever sees its query.',
     },
   },
   required: [
