@@ -19,7 +19,7 @@ import { makeDataDirectory } from '../frames/disk/data-directory.ts';
 import { type FrameStore, openFrameStore } from '../frames/store.ts';
 import { type Repaired, refuseBesideProcesses, repairDirectory } from '../frames/upkeep/repair-directory.ts';
 import { assertReadableFormat, upgradeDirectory } from '../frames/upkeep/upgrade-directory.ts';
-import { type FrameVerdict, verifyDirectory } from '../frames/upkeep/verify-directory.ts';
+import { type DefinitionFault, type FrameVerdict, verifyDirectory } from '../frames/upkeep/verify-directory.ts';
 import type { ServerTimings } from '../telemetry/server-timings.ts';
 import { type FramePools, openVerifyPool } from './duckdb-pools.ts';
 
@@ -91,7 +91,7 @@ export async function* verifyFrames(
   config: Config,
   logger: Logger,
   options: { readonly signal: AbortSignal },
-): AsyncGenerator<FrameVerdict, void, undefined> {
+): AsyncGenerator<FrameVerdict | DefinitionFault, void, undefined> {
   await assertReadableFormat(resolve(config.storage.parquetPath));
   await using engine = openVerifyPool(config, logger);
   yield* verifyDirectory(config.storage.parquetPath, engine, options);

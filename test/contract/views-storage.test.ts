@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -14,6 +14,31 @@ async function rows(url: string, sql: string): Promise<unknown> {
   const answer = await postSql(url, sql);
   return answer.status === 200 ? answer.json().dataset : answer.json();
 }
+
+test('framehold verify names the views, macros and types whose files are damaged, which can be made anew', async () => {
+  await using directory = await temporaryDirectory();
+  const made = ['CREATE VIEW v AS SELECT 1 AS a', 'CREATE MACRO twice(n) AS 2 * n', 'CREATE MACRO sound(n) AS n'];
+  {
+    await using server = await startFramehold({ dataDir: directory.path });
+    for (const sql of made) expect((await postSql(server.url, sql)).status).toBe(200);
+  }
+  const records = join(directory.path, 'cold', '.framehold');
+  for (const file of ['manifests/v.json', 'definitions/macro.twice.json']) {
+    const path = join(records, file);
+    await writeFile(path, (await readFile(path, 'utf8')).replace('SELECT 1', 'SELECT 7').replace('"2 *', '"3 *'));
+  }
+  const verified = await runCommand(['verify', '--data-dir', directory.path], { cwd: directory.path });
+  expect(verified.status).toBe(1);
+  expect(verified.stdout.split('\n')).toEqual([
+    'damaged  v: its manifest is not readable, and it has no files',
+    'damaged  macro.twice: its file holds no macro or type; create it again',
+    expect.stringMatching(/: 0 sound, 2 damaged$/),
+    '',
+  ]);
+  await using server = await startFramehold({ dataDir: directory.path });
+  for (const sql of made.slice(0, 2)) expect((await postSql(server.url, sql)).status, sql).toBe(200);
+  expect(await rows(server.url, 'SELECT twice(a) FROM v')).toEqual([[2]]);
+});
 
 test('views survive a restart, are verified, and come back from a backup', async () => {
   await using directory = await temporaryDirectory();

@@ -44,12 +44,15 @@ export type VerifyFrames = (
   config: Config,
   logger: Logger,
   options: { readonly signal: AbortSignal },
-) => AsyncIterable<{
-  readonly tenant: string;
-  readonly handle: string;
-  readonly fault: string | undefined;
-  readonly isChecksummed: boolean;
-}>;
+) => AsyncIterable<
+  | {
+      readonly tenant: string;
+      readonly handle: string;
+      readonly fault: string | undefined;
+      readonly isChecksummed: boolean;
+    }
+  | { readonly tenant: string; readonly definition: string }
+>;
 
 /** Rejects where the signal aborts; nothing that it made is left then. */
 export type ExamineMachine = (config: Config, options: { readonly signal: AbortSignal }) => Promise<readonly Finding[]>;

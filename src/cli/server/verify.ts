@@ -7,7 +7,7 @@ import type { NamedFrame, RepairStorage } from '../framework/server-module.ts';
 
 const repairFlag = '--repair';
 
-/** `framehold verify`: a line for each damaged frame and a sum; exit code 1 when there is any damage. */
+/** `framehold verify`: a line for each damaged frame, macro and type, and a sum; exit code 1 when there is any damage. */
 export async function verify(environment: Environment, argv: readonly string[]): Promise<number> {
   const isRepair = argv.includes(repairFlag);
   const { config } = loadConfig({ ...environment, argv: argv.filter((argument) => argument !== repairFlag) });
@@ -16,7 +16,15 @@ export async function verify(environment: Environment, argv: readonly string[]):
   return untilStopped(environment, 'stopped before everything was checked', async (signal) => {
     if (isRepair) tellRepairs(environment, await repairStorage(config, logger, { signal }));
     let [sound, unsummed, damaged] = [0, 0, 0];
-    for await (const { tenant, handle, fault, isChecksummed } of verifyFrames(config, logger, { signal })) {
+    for await (const verdict of verifyFrames(config, logger, { signal })) {
+      const { tenant } = verdict;
+      if ('definition' in verdict) {
+        damaged++;
+        const shown = shownFrame({ tenant, handle: verdict.definition });
+        environment.stdout.write(`damaged  ${shown}: its file holds no macro or type; create it again\n`);
+        continue;
+      }
+      const { handle, fault, isChecksummed } = verdict;
       if (fault !== undefined) {
         damaged++;
         const frame = { tenant, handle };

@@ -36,6 +36,15 @@ export class DefinitionFolder {
     return await this.#known;
   }
 
+  /** Names of files that are there and hold none. */
+  async damaged(): Promise<readonly string[]> {
+    await this.#records.refresh();
+    const names = [...this.#records.names].sort();
+    const found = await Promise.all(names.map((name) => this.#records.get(name)));
+    // One that was removed meanwhile is no longer among the names.
+    return names.filter((name, at) => found[at] === undefined && this.#records.has(name));
+  }
+
   /** False where there is one of its name, which is to stay. */
   async save(definition: Definition, ifTaken: IfDefined): Promise<boolean> {
     return await this.#changing(async () => {

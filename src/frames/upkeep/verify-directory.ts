@@ -3,6 +3,7 @@ import { AppError, isTransient } from '../../core/app-error.ts';
 import type { FrameEngine } from '../../core/frame-engine.ts';
 import type { Handle } from '../../core/handle.ts';
 import { defaultTenant, type Tenant } from '../../core/principal.ts';
+import { DefinitionFolder } from '../disk/definition-folder.ts';
 import { DurableFiles } from '../disk/durable-file.ts';
 import { type Manifest, parseManifest } from '../disk/manifest.ts';
 import { type FileIdentity, sameFiles } from '../disk/part.ts';
@@ -19,12 +20,19 @@ export interface FrameVerdict {
   readonly isChecksummed: boolean;
 }
 
-/** Reads every byte of every frame and changes nothing: safe beside a running server. */
+/** Of a macro or a type, whose file holds none. */
+export interface DefinitionFault {
+  readonly tenant: Tenant;
+  /** Its file, without the ending. */
+  readonly definition: string;
+}
+
+/** Reads every byte of every frame, macro and type and changes nothing: safe beside a running server. */
 export async function* verifyDirectory(
   coldDirectory: string,
   engine: FrameEngine,
   { signal }: { readonly signal: AbortSignal },
-): AsyncGenerator<FrameVerdict, void, undefined> {
+): AsyncGenerator<FrameVerdict | DefinitionFault, void, undefined> {
   for (const tenant of await tenantsOf(coldDirectory)) {
     const directory = new TenantDirectory(coldDirectory, tenant, new DurableFiles(), onlooker);
     const { files, folders, manifests } = await directory.list();
@@ -33,6 +41,8 @@ export async function* verifyDirectory(
       const found = await verifyFrame(directory, handle, engine, signal);
       if (found !== undefined) yield { tenant, handle, ...found };
     }
+    const definitions = new DefinitionFolder(directory.definitionsFolder, new DurableFiles());
+    for (const definition of await definitions.damaged()) yield { tenant, definition };
   }
 }
 
@@ -62,6 +72,8 @@ interface Seen {
   readonly manifest: Manifest | undefined;
   /** The files are those that the manifest describes, or copies of them. */
   readonly isKnown: boolean;
+  /** Its manifest is there and cannot be read. */
+  readonly isDamaged: boolean;
   /** Its manifest is not readable, and there is a log whose rows only that could place. */
   readonly mayLackRows: boolean;
 }
@@ -79,6 +91,7 @@ async function lookAt(directory: TenantDirectory, handle: Handle): Promise<Seen>
     lying: known ?? candidates[0] ?? [],
     manifest,
     isKnown: known !== undefined,
+    isDamaged,
     mayLackRows: isDamaged && (await new LogFolder(directory, new DurableFiles()).list(handle)).length > 0,
   };
 }
@@ -93,18 +106,20 @@ function sameLook(a: Seen, b: Seen): boolean {
     sameFiles(a.lying, b.lying) &&
     a.manifest?.versionId === b.manifest?.versionId &&
     a.isKnown === b.isKnown &&
+    a.isDamaged === b.isDamaged &&
     a.mayLackRows === b.mayLackRows
   );
 }
 
 async function judge(
   directory: TenantDirectory,
-  { lying, manifest, isKnown, mayLackRows }: Seen,
+  { lying, manifest, isKnown, isDamaged, mayLackRows }: Seen,
   engine: FrameEngine,
   signal: AbortSignal,
 ): Promise<Finding | undefined> {
   if (lying.length === 0) {
     if (manifest?.view !== undefined) return { fault: undefined, isChecksummed: true };
+    if (isDamaged) return { fault: 'its manifest is not readable, and it has no files', isChecksummed: true };
     return manifest === undefined ? undefined : { fault: 'its files are missing', isChecksummed: true };
   }
   if (mayLackRows) {
