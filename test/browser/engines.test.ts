@@ -80,6 +80,33 @@ describeInBrowser('the SQL view with other engines', () => {
         .waitFor();
     });
 
+    test('has live tables that a statement over frames reads, and completes their names and columns', async () => {
+      await using opened = await open();
+      const { page } = opened;
+      await editor(page).waitFor();
+      await editor(page).click();
+      await Promise.all([
+        page.waitForResponse((response) => response.url().includes('information_schema')),
+        page.keyboard.type('select count(*) many, max(t.pr', { delay: 10 }),
+      ]);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type('select count(*) many from numbers join tsdb.tic', { delay: 10 });
+      await page.getByRole('option', { name: /ticks/ }).first().click();
+      await editor(page).getByText('tsdb.ticks').waitFor();
+      await page.keyboard.type(' t on n = t.x where t.pri', { delay: 10 });
+      await page
+        .getByRole('option', { name: /^price/ })
+        .first()
+        .click();
+      await page.keyboard.type(' >= 0', { delay: 10 });
+      await page.keyboard.press('Control+Enter');
+      await result(page).getByText('2000', { exact: true }).first().waitFor();
+      await result(page)
+        .getByText(/^1 row · /)
+        .waitFor();
+    });
+
     test('tells where an error is, at its place in the text', async () => {
       await using opened = await open('#/sql', { allowed: /status of 400/ });
       const { page } = opened;

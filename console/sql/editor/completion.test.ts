@@ -40,6 +40,12 @@ describe('completion', () => {
     expect(labels('select v.| from trades as t join "trades.v2" v on true')).toEqual(['amount']);
   });
 
+  it('offers the frames of an owner behind its name', () => {
+    for (const text of ['select * from desk.|', 'select * from desk.or|', 'select * from trades join DESK.o|'])
+      expect(labels(text), text).toEqual(['orders']);
+    expect(labels('select * from desk.tr|')).toEqual([]);
+  });
+
   it('looks at one statement alone', () => {
     expect(labels('select * from trades; select pri|')).not.toContain('price');
   });

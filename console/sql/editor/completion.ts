@@ -101,6 +101,7 @@ export function completionsAt(
   if (dotAt >= 0) {
     const qualifier = typed.slice(0, dotAt).toLowerCase();
     for (const frame of named.get(qualifier) ?? []) found.addColumns(frame, dialect, isQuoted);
+    found.addFramesOf(qualifier, index, dialect);
     return { replaced: word.length, options: found.options };
   }
   const previous = /([\p{L}_]+|,)\s*$/u
@@ -143,11 +144,25 @@ class OptionList {
     if (this.options.length >= mostOptions) return;
     for (const searched of this.#prefix.length > 1 ? [`\n${this.#prefix}`, this.#prefix] : [`\n${this.#prefix}`]) {
       for (const { name, rows } of framesWith(searched, index)) {
-        const detail = rows === null ? 'damaged' : rows === undefined ? 'table' : `${formatCount(rows)} rows`;
         const apply = sharedName(name, dialect);
-        this.#add({ label: name, type: 'frame', detail, ...(apply ? { apply } : applied(name, dialect, isQuoted)) });
+        this.#add({
+          label: name,
+          type: 'frame',
+          detail: countOf(rows),
+          ...(apply ? { apply } : applied(name, dialect, isQuoted)),
+        });
         if (this.options.length >= mostOptions) return;
       }
+    }
+  }
+
+  /** Those that are listed as `owner/trades`, behind `owner.`. */
+  addFramesOf(owner: string, index: FrameIndex, dialect: Dialect): void {
+    const searched = `\n${owner}/${this.#prefix}`;
+    for (const { name, rows } of framesWith(searched, index)) {
+      if (this.options.length >= mostOptions) return;
+      const handle = name.slice(owner.length + 1);
+      this.#add({ label: handle, type: 'frame', detail: countOf(rows), ...applied(handle, dialect, false) });
     }
   }
 
@@ -164,6 +179,11 @@ class OptionList {
     this.#seen.add(key);
     this.options.push(option);
   }
+}
+
+function countOf(rows: CompletedFrame['rows']): string {
+  if (rows === undefined) return 'table';
+  return rows === null ? 'damaged' : `${formatCount(rows)} rows`;
 }
 
 function applied(name: string, dialect: Dialect, isQuoted: boolean): { readonly apply?: string } {
