@@ -216,6 +216,27 @@ describe('an INSERT', () => {
     expect(await rows('SELECT count(*) FROM filled WHERE a IS NULL')).toEqual([[1]]);
   });
 
+  test('checks CHECK under the standard settings, whatever those of the statement are', async () => {
+    await change("CREATE TABLE exact (x VARCHAR CHECK (x = 'a'), y INT CHECK (y / 2 = 1), z TIMESTAMPTZ)");
+    await change("INSERT INTO exact VALUES ('a', 2, NULL)");
+    const [nocase, whole] = [{ default_collation: 'NOCASE' }, { integer_division: true }];
+    for (const [sql, settings] of [
+      ["INSERT INTO exact VALUES ('A', 2, NULL)", nocase],
+      ["INSERT INTO exact VALUES ('a', 3, NULL)", whole],
+      ["UPDATE exact SET x = 'A'", nocase],
+      ["MERGE INTO exact USING (SELECT 'a' AS x) AS s ON exact.x = s.x WHEN MATCHED THEN UPDATE SET y = 3", whole],
+    ] as const)
+      expect((await run({ sql, settings })).json(), sql).toMatchObject({
+        code: 'invalid_parameter',
+        error: expect.stringContaining(Object.keys(settings)[0] ?? ''),
+      });
+    const zone = { sql: "INSERT INTO exact VALUES ('a', 2, '2026-01-01')", settings: { TimeZone: 'Asia/Tokyo' } };
+    expect((await run(zone)).status).toBe(200);
+    expect((await run({ sql: "DELETE FROM exact WHERE x = 'A'", settings: nocase })).json()).toMatchObject({
+      updated: 2,
+    });
+  });
+
   test('checks CHECK, and tells what fails in it', async () => {
     await change(
       'CREATE TABLE checked (a INT CHECK (a > 0), b INT, CONSTRAINT "c""" CHECK (10 // b < a + CAST(b AS INT)))',

@@ -317,6 +317,23 @@ test('catalogs follow what happens to frames, at once', async () => {
   expect(await rows("SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'acme'")).toEqual([[0]]);
 });
 
+test('a frame with the name of a catalog neither hides that nor is it made by a statement', async () => {
+  const headers = { ...desk.headers, 'content-type': 'text/csv' };
+  for (const name of ['pg_type', 'sqlite_master']) {
+    const kept = await ask(`${server.url}/imp?name=${name}`, { method: 'POST', headers, body: 'zz\n5\n' });
+    expect([name, kept.status]).toEqual([name, 200]);
+  }
+  expect(await rows("SELECT typname FROM pg_type WHERE typname = 'int8' LIMIT 1")).toEqual([['int8']]);
+  expect(await rows("SELECT count(*) FROM sqlite_master WHERE name = 'trades'")).toEqual([[1]]);
+  expect(await rows("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'pg_type'")).toEqual([[0]]);
+  for (const sql of ['CREATE TABLE pg_class AS SELECT 1 AS a', 'CREATE VIEW duckdb_views AS SELECT 1 AS a'])
+    expect((await desk.sql(sql)).json()).toMatchObject({
+      code: 'sql_forbidden',
+      error: expect.stringContaining("is a name of DuckDB's own catalogs"),
+    });
+  for (const name of ['pg_type', 'sqlite_master']) expect((await desk.sql(`DROP TABLE ${name}`)).status).toBe(200);
+});
+
 test('constraints are told as DuckDB tells them', async () => {
   await desk.sql(
     `CREATE TABLE kept (id INT PRIMARY KEY, code VARCHAR NOT NULL DEFAULT 'x' UNIQUE, n INT CHECK (n > 0), twice INT AS (n * 2))`,

@@ -171,6 +171,42 @@ describe('a view of another tenant', () => {
   });
 });
 
+test('settings of a statement show no rows that a view leaves out', async () => {
+  await done(
+    acme,
+    "CREATE TABLE levels AS SELECT * FROM (VALUES (1, 'public'), (2, 'Public'), (3, 'PÜBLIC')) AS t(id, level)",
+    "CREATE VIEW level_public AS SELECT id FROM levels WHERE level = 'public'",
+    'CREATE VIEW level_first AS SELECT id FROM levels ORDER BY level LIMIT 1',
+  );
+  for (const name of ['level_public', 'level_first']) await acme.ask('PUT', `/handles/${name}/shares/desk`);
+  await eventually(async () => (await desk.sql('FROM acme.level_first')).status === 200, 3000);
+  await done(desk, 'CREATE VIEW level_over AS SELECT * FROM acme.level_public');
+  using records = await openRecords(server);
+  const wanted = { name: 'l', role: 'read', tenant: 'acme' as Tenant, prefix: 'level_', expiresAt: undefined } as const;
+  using token = callerWith(server, (await records.createToken(wanted)).token);
+  await eventually(async () => (await token.ask('GET', '/whoami')).status === 200, 3000);
+  const withSettings = async (caller: TenantCaller, sql: string, settings: object): Promise<unknown> => {
+    const answer = await caller.ask('POST', '/sql', JSON.stringify({ sql, settings }));
+    return answer.status === 200 ? answer.json().dataset : answer.json();
+  };
+  const nocase = { default_collation: 'NOCASE' };
+  for (const [caller, sql, settings] of [
+    [desk, 'FROM acme.level_public', nocase],
+    [desk, 'SELECT count(*) FROM level_over', nocase],
+    [desk, 'CREATE TABLE level_kept AS FROM acme.level_public', nocase],
+    [desk, 'FROM acme.level_first', { default_order: 'DESC' }],
+    [desk, 'FROM acme.level_first', { default_null_order: 'NULLS_FIRST' }],
+    [desk, 'FROM acme.level_first', { TimeZone: 'Asia/Tokyo' }],
+    [token, 'FROM level_public', nocase],
+  ] as const)
+    expect(await withSettings(caller, sql, settings), sql).toMatchObject({
+      code: 'invalid_parameter',
+      error: expect.stringContaining(Object.keys(settings)[0] ?? ''),
+    });
+  expect(await withSettings(desk, 'FROM acme.level_public', { TimeZone: 'utc' })).toEqual([[1]]);
+  expect(await withSettings(acme, 'SELECT count(*) FROM level_public', nocase)).toEqual([[2]]);
+});
+
 test('the catalogs tell the text of a view to its owner, and to nobody who may not see what it reads', async () => {
   await done(
     acme,

@@ -9,6 +9,7 @@ import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 import type { CatalogListing, ListedDefinition } from './protocol/protocol.ts';
 import { sqlName, sqlString } from './protocol/sql-text.ts';
 import { carriedText } from './view-text.ts';
+import { isSystemName } from './worker/gate/reserved-names.ts';
 import { uniqueNames } from './worker/parquet/unique-names.ts';
 
 /** DuckDB keeps about two kilobytes of each. */
@@ -30,6 +31,7 @@ export async function catalogListing(
   let digests = '';
   let worded = 0;
   for (const table of listed) {
+    if (hidesCatalog(table)) continue;
     if (!isKnown(table)) worded += table.columns.length;
     if (worded >= columnsAtOnce) {
       worded = 0;
@@ -120,6 +122,11 @@ function isSame(a: ListedTable, b: ListedTable): boolean {
     a.declared === b.declared &&
     a.constraints === b.constraints
   );
+}
+
+/** By these names a query is to find DuckDB's own view. */
+function hidesCatalog({ catalog, schema, name }: ListedTable): boolean {
+  return catalog === framesCatalog && schema === framesSchema && isSystemName(name);
 }
 
 function assertFew(tables: readonly ListedTable[]): void {

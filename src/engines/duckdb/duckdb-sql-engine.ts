@@ -34,6 +34,7 @@ import { type PoolFigures, type RunOptions, WorkerPool } from './pool/worker-poo
 import { PrimedStream } from './primed-stream.ts';
 import { encodedRows } from './protocol/encoded-rows.ts';
 import type { CatalogListing, Job, QueryJob, QueryTable } from './protocol/protocol.ts';
+import { refuseSettings } from './refused-settings.ts';
 import { type ReachOf, type SqlReach, WorkerOwners } from './worker-owners.ts';
 
 export interface DuckDbSqlEngineOptions {
@@ -170,6 +171,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
   async describe(job: SqlJob & Pick<SqlRun, 'parameters'>, options: JobOptions): Promise<SqlDescription> {
     const { tenant } = options;
     this.#assertGated(job.tables);
+    refuseSettings(job);
     const own = descriptionKey(job);
     const key = own === undefined ? undefined : `${tenant ?? defaultTenant} ${own}`;
     const known = key === undefined ? undefined : this.#descriptions.get(key);
@@ -193,6 +195,7 @@ export class DuckDbSqlEngine implements SqlEngine, ArrowRecoder, AsyncDisposable
     const { signal, lane, tenant, span, costs } = options;
     const { form, fromRow, columns, countAll, parameters, isKept } = run;
     this.#assertGated(run.tables);
+    refuseSettings(run);
     // JSON, in which jobs travel, has no infinity.
     const toRow = run.toRow === Infinity ? undefined : run.toRow;
     const admission = this.#admit(run.query) ?? (await this.#gateOwn(run.query, options));

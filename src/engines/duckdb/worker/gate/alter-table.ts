@@ -6,7 +6,7 @@ import { takeType } from './column-definitions.ts';
 import { ConstraintClauses } from './constraint-clauses.ts';
 import { gateExpressions } from './gate-expressions.ts';
 import type { GateText } from './gate-query.ts';
-import { checkWritable } from './table-access.ts';
+import { checkCreatable, checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
 import type { Token } from './tokenizer.ts';
 
@@ -47,7 +47,9 @@ function takeAction(cursor: TokenCursor, from: string): Action {
   if (cursor.takes('add')) return addColumn(cursor, from);
   if (cursor.takes('drop')) return dropColumn(cursor, from);
   if (cursor.takes('rename', 'to')) {
+    const { position } = cursor;
     const to = cursor.takeName('the new name of the table');
+    checkCreatable({ catalog: undefined, schema: undefined, name: to }, position);
     return { change: { kind: 'renameTable', to }, text: built(`SELECT *${from}`) };
   }
   if (cursor.takes('rename')) return renameColumn(cursor, from);

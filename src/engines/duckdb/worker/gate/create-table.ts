@@ -5,7 +5,7 @@ import { definedTable } from './column-definitions.ts';
 import type { GateText } from './gate-query.ts';
 import { refuseStatement } from './refused-statements.ts';
 import { repeatedColumn } from './repeated-column.ts';
-import { checkWritable } from './table-access.ts';
+import { checkCreatable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
 import type { Token, TokenizedStatement } from './tokenizer.ts';
 
@@ -21,7 +21,7 @@ export async function createTable(cursor: TokenCursor, text: TokenizedStatement,
   if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
   const tableAt = cursor.position;
   const table = cursor.takeTableName();
-  checkWritable(table, tableAt);
+  checkCreatable(table, tableAt);
   const ifTaken = replace ? 'replace' : keep ? 'keep' : 'fail';
   const created = { kind: 'createTable', table, ifTaken, ...(isTemporary && { isTemporary }) } as const;
   if (cursor.seesMark('(') && !seesNamesBeforeAs(cursor)) return { ...created, ...(await definedTable(cursor, gate)) };

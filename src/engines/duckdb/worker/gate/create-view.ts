@@ -4,7 +4,7 @@ import { sqlName } from '../../protocol/sql-text.ts';
 import type { GateReferences } from './gate-query.ts';
 import { placed } from './placed-references.ts';
 import { refuseStatement } from './refused-statements.ts';
-import { checkWritable } from './table-access.ts';
+import { checkCreatable } from './table-access.ts';
 import type { TokenCursor } from './token-cursor.ts';
 import type { TokenizedStatement } from './tokenizer.ts';
 
@@ -23,7 +23,7 @@ export async function createView(
   if (replace && keep) throw new AppError('sql_error', 'OR REPLACE and IF NOT EXISTS exclude each other', { position });
   const tableAt = cursor.position;
   const table = cursor.takeTableName();
-  checkWritable(table, tableAt);
+  checkCreatable(table, tableAt);
   const columns = cursor.seesMark('(') ? takeColumns(cursor) : undefined;
   if (!cursor.takes('as')) throw cursor.unexpected('AS and a query');
   if (cursor.done) throw cursor.unexpected('a query');

@@ -393,6 +393,13 @@ CREATE MACRO m(a) AS list_transform([1], lambda a: a)
 CREATE MACRO "m m"(a) AS a
 CREATE MACRO "m""m"(a) AS a
 CREATE MACRO "../../m"(a) AS a
+CREATE TABLE pg_type (a INT)
+CREATE TABLE "PG_Settings" AS SELECT 1 AS a
+CREATE TABLE frames.duckdb_tables AS SELECT 1 AS a
+CREATE TEMP TABLE sqlite_master (a INT)
+CREATE VIEW duckdb_logs AS SELECT 1 AS a
+CREATE OR REPLACE VIEW main.pg_class AS SELECT 1 AS a
+ALTER TABLE trades RENAME TO pg_views
 CREATE MACRO acme.m(a) AS a
 CREATE MACRO system.main.m(a) AS a
 CREATE MACRO temp.main.m(a) AS a

@@ -1,3 +1,5 @@
+import { asciiLower } from '../../../../core/text/ascii-lower.ts';
+
 /** DuckDB's reserved words: a name only in quotes. */
 export const reservedWords: ReadonlySet<string> = new Set(
   `all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create default
@@ -26,5 +28,11 @@ const serverViews = ['duckdb_logs', 'pg_prepared_statements', 'pg_settings'];
 
 /** All that DuckDB finds without a schema. */
 export const systemTables: ReadonlySet<string> = new Set([...catalogViews, ...serverViews]);
+
+/** Whether a name stands for a view of DuckDB's own, or may in its next version. */
+export function isSystemName(name: string): boolean {
+  const lower = asciiLower(name);
+  return systemTables.has(lower) || lower.startsWith('duckdb_');
+}
 
 export const systemSchemas: ReadonlySet<string> = new Set(['information_schema', 'pg_catalog']);

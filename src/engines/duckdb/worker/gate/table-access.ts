@@ -4,19 +4,13 @@ import { isTenant } from '../../../../core/principal.ts';
 import { framesCatalog, isAnalytics, type TableName, tableText } from '../../../../core/sql.ts';
 import { notReadable, notWritable, sharedSchema } from '../../../../core/table-name.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
-import { catalogViews, informationViews, systemSchemas, systemTables } from './reserved-names.ts';
+import { catalogViews, informationViews, isSystemName, systemSchemas } from './reserved-names.ts';
 
 /** Refuses a table that is neither a frame, by its name, nor one of the operator's database. */
 export function checkReadable(table: TableName, position: number | undefined): void {
-  const name = asciiLower(table.name);
   const schema = table.schema === undefined ? undefined : asciiLower(table.schema);
   if (isLiveTable(table)) return;
-  if (
-    (isFrame(table) || isAnalytics(table)) &&
-    !systemTables.has(name) &&
-    !name.startsWith('duckdb_') &&
-    !(schema && systemSchemas.has(schema))
-  )
+  if ((isFrame(table) || isAnalytics(table)) && !isSystemName(table.name) && !(schema && systemSchemas.has(schema)))
     return;
   throw notReadable(table, position);
 }
@@ -55,6 +49,20 @@ export function checkWritable(table: TableName, position: number): void {
     );
   }
   if (!isFrame(table)) throw notWritable(table, position);
+}
+
+/** Refuses a target that is not a frame by its name, or that no query could read. */
+export function checkCreatable(table: TableName, position: number): void {
+  checkWritable(table, position);
+  if (!isSystemName(table.name)) return;
+  throw new AppError(
+    'sql_forbidden',
+    `${tableText(table)} is a name of DuckDB's own catalogs: no query reads a frame by it`,
+    {
+      hint: 'choose another name',
+      position,
+    },
+  );
 }
 
 /** Whether there is such a tenant, and a frame that it shares, is found out when the statement runs. */
