@@ -1,0 +1,184 @@
+import { AppError } from '../../../../../core/app-error.ts';
+import type { UnnamedColumns } from '../../../../../core/sql.ts';
+import { sqlName } from '../../../protocol/sql-text.ts';
+import { isWord, nameOf, TokenCursor } from '../token-cursor.ts';
+import type { Token, TokenizedStatement } from '../tokenizer.ts';
+import type { Clauses, TokenRange } from './clauses.ts';
+import { type Assignment, assignments } from './update.ts';
+
+/** What a MERGE does to rows that meet a condition. */
+export interface Branch {
+  readonly of: 'matched' | 'target' | 'source';
+  readonly condition: TokenRange | undefined;
+  readonly action: 'UPDATE' | 'DELETE' | 'INSERT' | 'NOTHING' | 'ERROR';
+  readonly set: readonly Assignment[];
+  /** Of ERROR. */
+  readonly message: TokenRange | undefined;
+  /** What says of which columns it is, where that does not name them. */
+  readonly unnamed?: UnnamedColumns['places'][number];
+  /** Those of INSERT VALUES without names, which are checked here and run when the columns are named. */
+  readonly values?: readonly TokenRange[];
+}
+
+/** WHEN [NOT] MATCHED … THEN …, and so on to the end of the range */
+export function takeBranches(statement: TokenizedStatement, clauses: Clauses, range: TokenRange): readonly Branch[] {
+  const { sql, tokens } = statement;
+  const branches: Branch[] = [];
+  for (let from = range.from; from < range.to; ) {
+    const to = clauses.find({ from: from + 1, to: range.to }, 'when');
+    const cursor = new TokenCursor(tokens.slice(0, to), tokens[to - 1]?.end ?? sql.length);
+    cursor.skipTo(from + 1);
+    const isNot = cursor.takes('not');
+    if (!cursor.takes('matched')) throw cursor.unexpected('MATCHED');
+    const of = !isNot ? 'matched' : cursor.takes('by', 'source') ? 'source' : 'target';
+    if (of === 'target') cursor.takes('by', 'target');
+    const then = clauses.find({ from: cursor.index, to }, 'then');
+    const hasCondition = cursor.takes('and');
+    const condition = hasCondition ? { from: cursor.index, to: then } : undefined;
+    if (hasCondition) cursor.skipTo(then);
+    if (!cursor.takes('then')) throw cursor.unexpected('THEN');
+    branches.push({ of, condition, ...takeAction(statement, clauses, cursor, { of, to }) });
+    from = to;
+  }
+  if (branches.length > 0) return branches;
+  throw new AppError('sql_error', 'MERGE has no WHEN', {
+    hint: 'write WHEN MATCHED THEN … or WHEN NOT MATCHED THEN …',
+    position: tokens.at(-1)?.end ?? 0,
+  });
+}
+
+function takeAction(
+  statement: TokenizedStatement,
+  clauses: Clauses,
+  cursor: TokenCursor,
+  { of, to }: { readonly of: Branch['of']; readonly to: number },
+): Pick<Branch, 'action' | 'set' | 'message' | 'unnamed' | 'values'> {
+  const none = { set: [], message: undefined };
+  const { position } = cursor;
+  if (cursor.takes('do', 'nothing')) return ended(cursor, { ...none, action: 'NOTHING' });
+  if (cursor.takes('error')) {
+    const message = cursor.done ? undefined : { from: cursor.index, to };
+    return { ...none, action: 'ERROR', message };
+  }
+  if (of === 'target') {
+    if (!cursor.takes('insert')) throw cursor.unexpected('INSERT, DO NOTHING or ERROR');
+    const unnamed = unnamedInsert(statement, clauses, cursor, to);
+    if (unnamed !== undefined) return { ...none, action: 'INSERT', ...unnamed };
+    return { ...none, action: 'INSERT', set: takeInsert(statement, clauses, cursor, to) };
+  }
+  if (cursor.takes('delete')) return ended(cursor, { ...none, action: 'DELETE' });
+  if (!cursor.takes('update')) throw cursor.unexpected('UPDATE, DELETE, DO NOTHING or ERROR');
+  const unnamed = unnamedUpdate(cursor);
+  if (unnamed !== undefined) {
+    // Its rows have no row of the source.
+    if (of === 'source') throw notNamed('UPDATE', 'UPDATE SET column = value, …', position);
+    return ended(cursor, { ...none, action: 'UPDATE', unnamed });
+  }
+  if (!cursor.takes('set')) throw cursor.unexpected('SET, BY NAME or BY POSITION');
+  return {
+    ...none,
+    action: 'UPDATE',
+    set: withoutDefaults(assignments(statement, clauses, { from: cursor.index, to })),
+  };
+}
+
+/** Nothing, SET *, BY NAME or BY POSITION */
+function unnamedUpdate(cursor: TokenCursor): UnnamedColumns['places'][number] | undefined {
+  const { position: start } = cursor;
+  const isAll = cursor.sees('set') && isStar(cursor.peek(1)) && cursor.peek(2) === undefined;
+  if (isAll) cursor.skipTo(cursor.index + 2);
+  const by = isAll || cursor.done ? 'position' : takesOrder(cursor);
+  return by && { verb: 'UPDATE', by, start, end: cursor.behind };
+}
+
+/** Nothing or *, behind BY NAME or BY POSITION or alone; VALUES (value, …) */
+function unnamedInsert(
+  { tokens }: TokenizedStatement,
+  clauses: Clauses,
+  cursor: TokenCursor,
+  to: number,
+): Pick<Branch, 'unnamed' | 'values'> | undefined {
+  const { position: start } = cursor;
+  if (cursor.sees('values')) {
+    const given = clauses.insideParentheses({ from: cursor.index + 1, to });
+    if (given === undefined) throw notNamed('INSERT', 'INSERT VALUES (value, …)', start);
+    const values = clauses.itemsInside(given);
+    const isDefault = ({ from, to: behind }: TokenRange): boolean =>
+      behind - from === 1 && isWord(tokens[from], 'default');
+    const found = values.find(isDefault);
+    if (found !== undefined) throw noDefault(tokens[found.from]?.start ?? start);
+    return { unnamed: { verb: 'INSERT', by: 'values', count: values.length, start, end: start }, values };
+  }
+  const order = takesOrder(cursor);
+  const isAll = isStar(cursor.peek());
+  if (isAll) cursor.take();
+  if (order === undefined && !isAll && !cursor.done) return undefined;
+  return ended(cursor, { unnamed: { verb: 'INSERT', by: order ?? 'position', start, end: cursor.behind } });
+}
+
+function takesOrder(cursor: TokenCursor): 'name' | 'position' | undefined {
+  if (cursor.takes('by', 'name')) return 'name';
+  return cursor.takes('by', 'position') ? 'position' : undefined;
+}
+
+function isStar(token: Token | undefined): boolean {
+  return token?.text === '*';
+}
+
+/** (column, …) VALUES (value, …) */
+function takeInsert(
+  { tokens }: TokenizedStatement,
+  clauses: Clauses,
+  cursor: TokenCursor,
+  to: number,
+): readonly Assignment[] {
+  const { position } = cursor;
+  const values = tokens.findIndex((token, index) => index >= cursor.index && index < to && isWord(token, 'values'));
+  const names = values < 0 ? undefined : clauses.insideParentheses({ from: cursor.index, to: values });
+  const given = values < 0 ? undefined : clauses.insideParentheses({ from: values + 1, to });
+  if (names === undefined || given === undefined)
+    throw notNamed('INSERT', 'INSERT (column, …) VALUES (value, …)', position);
+  const columns = clauses.itemsInside(names);
+  const items = clauses.itemsInside(given);
+  if (columns.length !== items.length) {
+    throw new AppError('sql_error', `${columns.length} columns are inserted, from ${items.length} values`, {
+      position,
+    });
+  }
+  const seen = new Set<string>();
+  const all = columns.map(({ from, to: behind }, index): Assignment => {
+    const token = tokens[from];
+    const name = token === undefined || behind - from !== 1 ? undefined : nameOf(token);
+    if (token === undefined || name === undefined)
+      throw new AppError('sql_error', 'expected the name of a column', { position: token?.start ?? position });
+    if (seen.has(name.toLowerCase()))
+      throw new AppError('sql_error', `column ${sqlName(name)} is there more than once`, { position: token.start });
+    seen.add(name.toLowerCase());
+    const value = items[index] as TokenRange;
+    const isDefault = value.to - value.from === 1 && isWord(tokens[value.from], 'default');
+    return { name, position: token.start, value, isDefault };
+  });
+  return withoutDefaults(all);
+}
+
+function withoutDefaults(set: readonly Assignment[]): readonly Assignment[] {
+  const found = set.find(({ isDefault }) => isDefault);
+  if (found === undefined) return set;
+  throw noDefault(found.position);
+}
+
+function noDefault(position: number): AppError {
+  return new AppError('sql_error', 'DEFAULT is not supported in MERGE', {
+    hint: 'write the value itself, or NULL',
+    position,
+  });
+}
+
+function ended<T>(cursor: TokenCursor, action: T): T {
+  if (!cursor.done) throw cursor.unexpected('WHEN, RETURNING or the end of the statement');
+  return action;
+}
+
+function notNamed(what: string, form: string, position: number): AppError {
+  return new AppError('sql_error', `${what} of MERGE must name its columns`, { hint: `write ${form}`, position });
+}
