@@ -19,3 +19,14 @@ export function endingWith(result: SqlResult, end: () => void | Promise<void>): 
     },
   };
 }
+
+/** The result that `start` gives, and with which the resource ends. Where there is none, it ends at once. */
+export async function resultOver(resource: AsyncDisposable, start: () => Promise<SqlResult>): Promise<SqlResult> {
+  const end = async (): Promise<void> => resource[Symbol.asyncDispose]();
+  try {
+    return endingWith(await start(), end);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}

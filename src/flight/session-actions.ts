@@ -12,7 +12,7 @@ import {
   SetSessionOptionsResult,
 } from '../grpc/messages/flight.ts';
 import type { Call } from '../grpc/server/method.ts';
-import { isAbsent } from '../query/frame-tables.ts';
+import { isAbsent } from '../query/tables/frame-tables.ts';
 import type { FlightAction } from './data/flight-sql-port.ts';
 import type { Sessions } from './request/sessions.ts';
 

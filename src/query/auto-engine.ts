@@ -6,9 +6,9 @@ import type { Principal } from '../core/principal.ts';
 import { type AnalyzeOptions, isAnalytics, type SqlEngine, type Statement, type TableName } from '../core/sql.ts';
 import { frameNameOf, sharedSchema } from '../core/table-name.ts';
 import type { Frames } from '../frames/frames.ts';
-import { definitionsIn } from './definitions-in.ts';
 import type { CallOptions, EngineChoice } from './frame-sql.ts';
-import { findFrame } from './frame-tables.ts';
+import { definitionsIn } from './tables/definitions-in.ts';
+import { findFrame } from './tables/frame-tables.ts';
 
 export interface AutoEngineOptions {
   readonly frames: Pick<Frames, 'describe' | 'list' | 'definitions'>;

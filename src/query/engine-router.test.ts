@@ -6,8 +6,8 @@ import type { Frames } from '../frames/frames.ts';
 import { AutoEngine } from './auto-engine.ts';
 import { EngineRouter } from './engine-router.ts';
 import type { SqlText } from './frame-sql.ts';
-import { FrameStatements } from './frame-statements.ts';
 import { RunningQueries } from './running-queries.ts';
+import { FrameStatements } from './statements/frame-statements.ts';
 
 const options = { signal: new AbortController().signal, requestId: 'r' };
 const frameBytes = { small: 10, big: 1000 };

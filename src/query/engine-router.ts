@@ -22,8 +22,8 @@ import type {
   SqlUpdate,
   UpdateRequest,
 } from './frame-sql.ts';
-import type { FrameStatements } from './frame-statements.ts';
 import type { Run, RunningQueries } from './running-queries.ts';
+import type { FrameStatements } from './statements/frame-statements.ts';
 
 export interface EngineRouterOptions {
   readonly local: FrameStatements;

@@ -9,7 +9,7 @@ import type { StatementCosts } from '../core/statement-costs.ts';
 import type { StatementSettings } from '../core/statement-settings.ts';
 import type { PutResult } from '../frames/catalog/frame-summary.ts';
 import type { PutRequest } from '../frames/write/put-frame.ts';
-import type { TemporaryTables } from './temporary-tables.ts';
+import type { TemporaryTables } from './tables/temporary-tables.ts';
 
 export interface CallOptions {
   readonly signal: AbortSignal;

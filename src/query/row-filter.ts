@@ -3,11 +3,11 @@ import type { ChunkForm } from '../core/frame-engine.ts';
 import { type FrameName, isSharedName, sharedName, splitSharedName } from '../core/frame-name.ts';
 import type { Principal, Tenant } from '../core/principal.ts';
 import type { FrameTable, Query, SqlEngine, SqlResult, TableName } from '../core/sql.ts';
-import { endingWith } from '../core/sql-result.ts';
+import { resultOver } from '../core/sql-result.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { FrameReader } from '../frames/read/frame-reader.ts';
-import { definitionsIn } from './definitions-in.ts';
 import type { CallOptions } from './frame-sql.ts';
+import { definitionsIn } from './tables/definitions-in.ts';
 
 /** A predicate that was checked. Only `RowFilter.parse` makes one. */
 export interface RowPredicate {
@@ -71,14 +71,14 @@ export class RowFilter {
   async run(principal: Principal, range: FilteredRange, options: CallOptions): Promise<SqlResult> {
     const { handle, predicate, columns, form } = range;
     const reader = await this.#frames.open(principal, handle, options);
-    const close = (): Promise<void> => reader[Symbol.asyncDispose]();
     try {
-      range.assertFrame(reader);
-      const table = await rangeTable(reader, principal, range);
-      const job = { query: predicate.query, tables: [table], columns, form };
-      return endingWith(await this.#engine.run(job, { ...options, tenant: principal.tenant }), close);
+      return await resultOver(reader, async () => {
+        range.assertFrame(reader);
+        const table = await rangeTable(reader, principal, range);
+        const job = { query: predicate.query, tables: [table], columns, form };
+        return await this.#engine.run(job, { ...options, tenant: principal.tenant });
+      });
     } catch (error) {
-      await close();
       throw inCallersText(error, handle, predicate.offset);
     }
   }

@@ -3,7 +3,7 @@ import type { Frames } from '../frames/frames.ts';
 import { type FrameRows, ViewRead } from '../frames/read/read-frame.ts';
 import { selectColumns } from '../frames/read/select-columns.ts';
 import type { FrameSql } from './frame-sql.ts';
-import { quoted, sqlText } from './frame-tables.ts';
+import { quoted, sqlText } from './tables/frame-tables.ts';
 
 type ReadCall = Parameters<Frames['read']>;
 

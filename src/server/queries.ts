@@ -7,10 +7,10 @@ import type { Frames } from '../frames/frames.ts';
 import { AutoEngine } from '../query/auto-engine.ts';
 import { EngineRouter } from '../query/engine-router.ts';
 import type { FrameSql } from '../query/frame-sql.ts';
-import { FrameStatements } from '../query/frame-statements.ts';
 import { RowFilter } from '../query/row-filter.ts';
 import { RunningQueries } from '../query/running-queries.ts';
 import { SlowStatements } from '../query/slow-statements.ts';
+import { FrameStatements } from '../query/statements/frame-statements.ts';
 import { ViewFrames } from '../query/view-frames.ts';
 import { type CreateClusterEngine, type Engines, openEngines } from './engines.ts';
 

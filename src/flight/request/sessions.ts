@@ -9,7 +9,7 @@ import { type StatementSettings, settingName, withSetting } from '../../core/sta
 import { type SessionOptionValue, sessionError } from '../../grpc/messages/flight.ts';
 import type { Call } from '../../grpc/server/method.ts';
 import type { FrameSql } from '../../query/frame-sql.ts';
-import type { TemporaryTables } from '../../query/temporary-tables.ts';
+import type { TemporaryTables } from '../../query/tables/temporary-tables.ts';
 import { OwnedMap } from './owned-map.ts';
 
 type OptionValue = ReturnType<typeof SessionOptionValue.decode>;

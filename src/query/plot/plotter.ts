@@ -8,7 +8,7 @@ import type { Tsdb } from '../../core/tsdb.ts';
 import { frameDamaged } from '../../frames/catalog/frame-errors.ts';
 import type { Frames } from '../../frames/frames.ts';
 import type { AnalysedStatement, CallOptions, EngineChoice, FrameSql } from '../frame-sql.ts';
-import { sqlText } from '../frame-tables.ts';
+import { sqlText } from '../tables/frame-tables.ts';
 import { type PlotColumns, plotColumns } from './plot-columns.ts';
 import { isWhole, plotOfPoints, plotOfRows, type Row } from './plot-rows.ts';
 import { mostRows, type Plot, type PlotSpec } from './plot-spec.ts';

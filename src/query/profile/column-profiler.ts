@@ -6,11 +6,11 @@ import type { Principal } from '../../core/principal.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
 import type { CallOptions, FrameSql } from '../frame-sql.ts';
-import { sqlText } from '../frame-tables.ts';
 import { type Cell, numberOf, type Row } from '../plot/plot-rows.ts';
 import type { PlotSpec } from '../plot/plot-spec.ts';
 import type { Plotter } from '../plot/plotter.ts';
 import { resultRows } from '../plot/result-rows.ts';
+import { sqlText } from '../tables/frame-tables.ts';
 import { isMeasured, isScalar, mostTopValues, quantileRanks, quantilesSql, topSql, valuesSql } from './profile-sql.ts';
 
 export const profileParts = ['values', 'top', 'histogram', 'quantiles'] as const;

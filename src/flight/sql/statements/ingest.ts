@@ -5,7 +5,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { type Producer, refuseProducer } from '../../../core/producer.ts';
 import { analyticsCatalog, framesCatalog, framesSchema } from '../../../core/sql.ts';
 import type { Frames } from '../../../frames/frames.ts';
-import { findFrame } from '../../../query/frame-tables.ts';
+import { findFrame } from '../../../query/tables/frame-tables.ts';
 import type { FlightUpload } from '../../data/flight-sql-port.ts';
 import { parseTtlMs } from '../../request/put-options.ts';
 import type { Ingest } from '../messages/sql-messages.ts';

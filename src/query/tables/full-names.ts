@@ -1,5 +1,5 @@
-import type { DefinedForm, FrameTable, TableName, TableReference, ViewTable } from '../core/sql.ts';
-import { engineSchema, fullName, tableKey } from './open-tables.ts';
+import type { DefinedForm, FrameTable, TableName, TableReference, ViewTable } from '../../core/sql.ts';
+import { engineSchema, fullName, tableKey } from './table-names.ts';
 
 /** The frame that a name of a statement means, by `owner/handle`. Undefined: it is of the operator's database. */
 export type FrameOf = (table: TableName) => string | undefined;

@@ -1,8 +1,8 @@
-import { AppError } from '../core/app-error.ts';
-import type { UnnamedColumns } from '../core/sql.ts';
-import { isSameName } from '../core/text/ascii-lower.ts';
-import { didYouMeanName } from '../core/text/did-you-mean.ts';
-import { quoted } from './frame-tables.ts';
+import { AppError } from '../../core/app-error.ts';
+import type { UnnamedColumns } from '../../core/sql.ts';
+import { isSameName } from '../../core/text/ascii-lower.ts';
+import { didYouMeanName } from '../../core/text/did-you-mean.ts';
+import { quoted } from '../tables/frame-tables.ts';
 
 type Place = UnnamedColumns['places'][number];
 

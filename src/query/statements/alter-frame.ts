@@ -1,47 +1,67 @@
-import { AppError } from '../core/app-error.ts';
-import { typeInFrame } from '../core/data-type.ts';
-import { type Handle, parseHandle } from '../core/handle.ts';
-import type { Principal } from '../core/principal.ts';
-import type { AlterChange, Query, SqlEngine, SqlResult, SqlRun } from '../core/sql.ts';
-import type { StatementSettings } from '../core/statement-settings.ts';
-import { frameChanged } from '../frames/catalog/frame-errors.ts';
-import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
-import { definitionOf } from '../frames/disk/manifest.ts';
-import type { Frames } from '../frames/frames.ts';
+import { AppError } from '../../core/app-error.ts';
+import { typeInFrame } from '../../core/data-type.ts';
+import { type Handle, parseHandle } from '../../core/handle.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { AlterChange, SqlResult, SqlRun } from '../../core/sql.ts';
+import { resultOver } from '../../core/sql-result.ts';
+import { frameChanged } from '../../frames/catalog/frame-errors.ts';
+import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
+import { definitionOf } from '../../frames/disk/manifest.ts';
+import type { AnalysedStatement, CallOptions, SqlUpdate } from '../frame-sql.ts';
+import { openTables } from '../tables/open-tables.ts';
+import type { TableSources } from '../tables/table-opener.ts';
+import { temporaryHandle } from '../tables/temporary-tables.ts';
 import { alteredConstraints, alteredTypes, appliesTo } from './altered-table.ts';
-import type { CallOptions } from './frame-sql.ts';
-import { openTables } from './open-tables.ts';
+import { retried } from './retried.ts';
+import { describeHeld, targetFrame } from './target-frame.ts';
 
-interface AlterParts {
-  readonly engine: SqlEngine;
-  readonly frames: Frames;
-}
+type Alter = Extract<AnalysedStatement, { kind: 'alter' }>;
 
-export interface AlterRequest {
+interface AlterRequest extends Pick<Alter, 'change' | 'query' | 'settings'> {
   readonly handle: Handle;
   /** As it is held now. */
   readonly frame: HeldSummary;
-  readonly change: AlterChange;
-  readonly query: Query;
-  readonly settings?: StatementSettings | undefined;
+}
+
+/** ALTER TABLE */
+export async function alterFrame(
+  sources: TableSources,
+  principal: Principal,
+  statement: Alter,
+  options: CallOptions,
+): Promise<SqlUpdate> {
+  const { frames } = sources;
+  const own = temporaryHandle(options.temporary, statement.table);
+  if (own !== undefined && statement.change.kind === 'renameTable')
+    throw new AppError('sql_forbidden', 'a temporary table keeps its name', { hint: 'create another of it' });
+  const { handle, isHeld } = own
+    ? { handle: own, isHeld: true }
+    : await targetFrame(frames, principal, statement.table);
+  if (!isHeld && statement.ifAbsent === 'ignore') return { rows: 0, hasChanged: false };
+  const hasChanged = await retried(async () => {
+    const frame = await describeHeld(frames, principal, handle, options);
+    if (frame.view !== undefined) throw viewNotAltered(handle);
+    return await alterOnce(sources, principal, { ...statement, handle, frame }, options);
+  });
+  return { rows: 0, hasChanged };
 }
 
 /**
  * Makes the next version of a frame with a changed definition, and gives whether there is one. Rows are written anew only where
  * their values change; where another write came between, this is refused (`frame_changed`).
  */
-export async function alterFrame(
-  parts: AlterParts,
+async function alterOnce(
+  sources: TableSources,
   principal: Principal,
   request: AlterRequest,
   options: CallOptions,
 ): Promise<boolean> {
   const { change, frame, handle } = request;
-  if (change.kind === 'renameTable') return await renameFrame(parts, principal, { ...request, to: change.to }, options);
+  if (change.kind === 'renameTable')
+    return await renameFrame(sources, principal, { ...request, to: change.to }, options);
   if (!appliesTo(change, frame)) return false;
   const constraints = alteredConstraints(change, frame);
-  await using opened = await openRows(parts, principal, request, options, { constraints, isKept: true });
-  const { result } = opened;
+  await using result = await openRows(sources, principal, request, options, { constraints, isKept: true });
   const declared = alteredTypes(change, frame, result.columns);
   const { columns, versionId } = frame;
   await assertNoRows(change, frame, result);
@@ -51,7 +71,12 @@ export async function alterFrame(
     const plain = added.map(({ name, type }) => ({ name, type: typeInFrame(type) }));
     const after = { columns: [...columns, ...plain], declared, constraints };
     const needsVersion = change.kind === 'setNotNull' || (change.kind === 'addColumn' && change.isNotNull);
-    await parts.frames.redefine(principal, { handle, before, after, versionId: needsVersion ? versionId : undefined });
+    await sources.frames.redefine(principal, {
+      handle,
+      before,
+      after,
+      versionId: needsVersion ? versionId : undefined,
+    });
     return true;
   }
   const source = { kind: 'arrow', stream: result.arrowStream() } as const;
@@ -66,7 +91,7 @@ export async function alterFrame(
     isChecked,
     source,
   } as const;
-  await parts.frames.put(principal, put, options);
+  await sources.frames.put(principal, put, options);
   return true;
 }
 
@@ -93,17 +118,17 @@ async function assertNoRows(change: AlterChange, { handle, rows }: HeldSummary, 
 
 /** A copy under the new name, and then the end of the old one. */
 async function renameFrame(
-  parts: AlterParts,
+  sources: TableSources,
   principal: Principal,
   { frame, ...request }: AlterRequest & { readonly to: string },
   options: CallOptions,
 ): Promise<boolean> {
-  const { frames } = parts;
+  const { frames } = sources;
   const handle = parseHandle(request.to);
   const { declared, constraints, ttlMs, version } = frame;
   await frames.refusePut(principal, { handle, mode: 'create' });
-  await using opened = await openRows(parts, principal, { ...request, frame }, options, { isKept: true });
-  const source = { kind: 'arrow', stream: opened.result.arrowStream() } as const;
+  await using result = await openRows(sources, principal, { ...request, frame }, options, { isKept: true });
+  const source = { kind: 'arrow', stream: result.arrowStream() } as const;
   const isChecked = frame.hasUncheckedRows !== true;
   await frames.put(principal, { handle, mode: 'create', ttlMs, declared, constraints, isChecked, source }, options);
   try {
@@ -118,27 +143,23 @@ async function renameFrame(
 
 /** The rows of the query, over exactly the version that the request knows. */
 async function openRows(
-  { engine, frames }: AlterParts,
+  sources: TableSources,
   principal: Principal,
   { query, settings, frame }: AlterRequest,
   options: CallOptions,
   how: Pick<SqlRun, 'isKept'> & Pick<SqlRun, 'constraints'>,
-): Promise<AsyncDisposable & { readonly result: SqlResult }> {
-  const opened = await openTables({ engine, frames }, principal, query, options);
-  try {
+): Promise<SqlResult> {
+  const opened = await openTables(sources, principal, query, options);
+  return await resultOver(opened, async () => {
     const { tables } = opened;
     if (tables[0]?.versionId !== frame.versionId) throw frameChanged(frame.handle as Handle);
     const job = { ...options, tenant: principal.tenant };
-    const result = await engine.run({ query, settings, tables, form: 'arrow', ...how }, job);
-    return {
-      result,
-      async [Symbol.asyncDispose]() {
-        await result[Symbol.asyncDispose]();
-        await opened[Symbol.asyncDispose]();
-      },
-    };
-  } catch (error) {
-    await opened[Symbol.asyncDispose]();
-    throw error;
-  }
+    return await sources.engine.run({ query, settings, tables, form: 'arrow', ...how }, job);
+  });
+}
+
+function viewNotAltered(handle: Handle): AppError {
+  return new AppError('sql_error', `${handle} is a view, which ALTER does not change`, {
+    hint: 'CREATE OR REPLACE VIEW makes it anew',
+  });
 }

@@ -1,7 +1,7 @@
-import { AppError } from '../core/app-error.ts';
-import type { Definition } from '../core/definition.ts';
-import type { Handle } from '../core/handle.ts';
-import type { TableName } from '../core/sql.ts';
+import { AppError } from '../../core/app-error.ts';
+import type { Definition } from '../../core/definition.ts';
+import type { Handle } from '../../core/handle.ts';
+import type { Query, TableName } from '../../core/sql.ts';
 
 /** Tables, views, macros and types that only one session finds. A table or view is held under a handle that the server made. */
 export interface TemporaryTables {
@@ -47,10 +47,25 @@ export function ofSession(
   });
 }
 
-export function readsTemporary(reader: 'a view' | 'a macro', { name, position }: TableName): AppError {
-  return new AppError('sql_forbidden', `${reader} cannot read the temporary table ${JSON.stringify(name)}`, {
+/** Refuses a query that reads tables of the session, where what it defines stays longer. */
+export function refuseTemporary(
+  reader: 'a view' | 'a macro',
+  { tables }: Pick<Query, 'tables'>,
+  session: TemporaryTables | undefined,
+): void {
+  const found = tables.find((read) => temporaryHandle(session, read) !== undefined);
+  if (found === undefined) return;
+  const { name, position } = found;
+  throw new AppError('sql_forbidden', `${reader} cannot read the temporary table ${JSON.stringify(name)}`, {
     hint: `${reader} stays longer than the session: make a frame of it, CREATE TABLE "x" AS …`,
     position,
+  });
+}
+
+/** Where a table or view of the session is to be made. */
+export function temporaryExists({ name }: TableName): AppError {
+  return new AppError('handle_exists', `the session has a temporary table or view ${JSON.stringify(name)}`, {
+    hint: 'CREATE OR REPLACE TEMP … replaces it, INSERT INTO appends to a table',
   });
 }
 

@@ -1,12 +1,12 @@
-import { AppError } from '../core/app-error.ts';
-import { hasUnnamedField } from '../core/data-type.ts';
-import { type FrameName, isSharedName, ownerPrefix, sharedName, splitSharedName } from '../core/frame-name.ts';
-import { isHandle } from '../core/handle.ts';
-import type { Principal, Tenant } from '../core/principal.ts';
-import type { FrameTable, SqlColumn, TableDefinition, TableName } from '../core/sql.ts';
-import { frameNameOf } from '../core/table-name.ts';
-import type { Frames } from '../frames/frames.ts';
-import type { FrameReader } from '../frames/read/frame-reader.ts';
+import { AppError } from '../../core/app-error.ts';
+import { hasUnnamedField } from '../../core/data-type.ts';
+import { type FrameName, isSharedName, ownerPrefix, sharedName, splitSharedName } from '../../core/frame-name.ts';
+import { isHandle } from '../../core/handle.ts';
+import type { Principal, Tenant } from '../../core/principal.ts';
+import type { FrameTable, SqlColumn, TableDefinition, TableName } from '../../core/sql.ts';
+import { frameNameOf } from '../../core/table-name.ts';
+import type { Frames } from '../../frames/frames.ts';
+import type { FrameReader } from '../../frames/read/frame-reader.ts';
 
 /** The frame that a table's name means: names in SQL are the same in any case, handles are not. */
 export async function findFrame(

@@ -1,10 +1,10 @@
-import { AppError } from '../core/app-error.ts';
-import type { DeclaredType } from '../core/data-type.ts';
-import type { AlterChange, SqlColumn } from '../core/sql.ts';
-import type { ColumnExpression, TableConstraints, TableKey } from '../core/table-constraints.ts';
-import { isSameName } from '../core/text/ascii-lower.ts';
-import { didYouMeanName } from '../core/text/did-you-mean.ts';
-import type { HeldSummary } from '../frames/catalog/frame-summary.ts';
+import { AppError } from '../../core/app-error.ts';
+import type { DeclaredType } from '../../core/data-type.ts';
+import type { AlterChange, SqlColumn } from '../../core/sql.ts';
+import type { ColumnExpression, TableConstraints, TableKey } from '../../core/table-constraints.ts';
+import { isSameName } from '../../core/text/ascii-lower.ts';
+import { didYouMeanName } from '../../core/text/did-you-mean.ts';
+import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
 
 type ColumnChange = Exclude<AlterChange, { readonly kind: 'renameTable' }>;
 type Altered = Pick<HeldSummary, 'handle' | 'columns' | 'declared' | 'constraints'>;

@@ -1,10 +1,10 @@
-import { AppError } from '../core/app-error.ts';
-import { mayUseEngine, tsdbEngineName } from '../core/engine-names.ts';
-import type { JobOptions } from '../core/frame-engine.ts';
-import { isSharedName, maySeeQuery, splitSharedName } from '../core/frame-name.ts';
-import { liveSchema } from '../core/live-read.ts';
-import type { LiveTables } from '../core/live-tables.ts';
-import type { Principal } from '../core/principal.ts';
+import { AppError } from '../../core/app-error.ts';
+import { mayUseEngine, tsdbEngineName } from '../../core/engine-names.ts';
+import type { JobOptions } from '../../core/frame-engine.ts';
+import { isSharedName, maySeeQuery, splitSharedName } from '../../core/frame-name.ts';
+import { liveSchema } from '../../core/live-read.ts';
+import type { LiveTables } from '../../core/live-tables.ts';
+import type { Principal } from '../../core/principal.ts';
 import {
   analyticsCatalog,
   framesCatalog,
@@ -12,11 +12,11 @@ import {
   type Listed,
   type ListedTable,
   type SqlEngine,
-} from '../core/sql.ts';
-import type { ViewDefinition } from '../frames/disk/manifest.ts';
-import type { Frames } from '../frames/frames.ts';
+} from '../../core/sql.ts';
+import type { ViewDefinition } from '../../frames/disk/manifest.ts';
+import type { Frames } from '../../frames/frames.ts';
+import type { CallOptions } from '../frame-sql.ts';
 import { definitionsOf } from './definitions-in.ts';
-import type { CallOptions } from './frame-sql.ts';
 import { quoted } from './frame-tables.ts';
 
 interface ListedSources {

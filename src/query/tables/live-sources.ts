@@ -1,11 +1,11 @@
-import { AppError } from '../core/app-error.ts';
-import { mayUseEngine, tsdbEngineName } from '../core/engine-names.ts';
-import type { LiveRead } from '../core/live-read.ts';
-import type { LiveDescription, LiveFile, LiveReport, LiveStatement, LiveTables } from '../core/live-tables.ts';
-import type { Principal } from '../core/principal.ts';
-import type { LiveTable } from '../core/sql.ts';
-import { asciiLower } from '../core/text/ascii-lower.ts';
-import type { CallOptions } from './frame-sql.ts';
+import { AppError } from '../../core/app-error.ts';
+import { mayUseEngine, tsdbEngineName } from '../../core/engine-names.ts';
+import type { LiveRead } from '../../core/live-read.ts';
+import type { LiveDescription, LiveFile, LiveReport, LiveStatement, LiveTables } from '../../core/live-tables.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { LiveTable } from '../../core/sql.ts';
+import { asciiLower } from '../../core/text/ascii-lower.ts';
+import type { CallOptions } from '../frame-sql.ts';
 
 /** A table of the external database, or a query there, with all places where a statement and its views read it. */
 interface LiveSource {

@@ -1,7 +1,7 @@
-import { type Definition, definitionKey } from '../core/definition.ts';
-import type { Principal } from '../core/principal.ts';
-import { asciiLower } from '../core/text/ascii-lower.ts';
-import type { Frames } from '../frames/frames.ts';
+import { type Definition, definitionKey } from '../../core/definition.ts';
+import type { Principal } from '../../core/principal.ts';
+import { asciiLower } from '../../core/text/ascii-lower.ts';
+import type { Frames } from '../../frames/frames.ts';
 import type { TemporaryTables } from './temporary-tables.ts';
 
 /** The macros and types of the caller. Those of the session go before others of the same names. */

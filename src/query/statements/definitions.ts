@@ -1,0 +1,122 @@
+import { AppError } from '../../core/app-error.ts';
+import {
+  type Definition,
+  type DefinitionForm,
+  type DefinitionKind,
+  definitionExists,
+  definitionKey,
+} from '../../core/definition.ts';
+import { randomBase32 } from '../../core/handle.ts';
+import type { Principal } from '../../core/principal.ts';
+import type { DefinedForm, Statement } from '../../core/sql.ts';
+import { didYouMean } from '../../core/text/did-you-mean.ts';
+import type { Frames } from '../../frames/frames.ts';
+import type { CallOptions } from '../frame-sql.ts';
+import { bodyWithFullNames, frameNamer } from '../tables/full-names.ts';
+import { openTables } from '../tables/open-tables.ts';
+import type { TableSources } from '../tables/table-opener.ts';
+import { ofSession, refuseTemporary } from '../tables/temporary-tables.ts';
+import { describeOwnText } from './run-query.ts';
+
+type Define = Extract<Statement, { kind: 'define' }>;
+type Undefine = Extract<Statement, { kind: 'undefine' }>;
+
+const mostOfSession = 100;
+
+/** CREATE of a macro or type. False where there is one of the name, which is to stay. */
+export async function define(
+  sources: TableSources,
+  principal: Principal,
+  statement: Define,
+  options: CallOptions,
+): Promise<boolean> {
+  const { what, name, ifTaken, isTemporary = false } = statement;
+  const session = isTemporary ? ofSession(options.temporary, what === 'type' ? 'TYPE' : 'MACRO') : undefined;
+  const forms: DefinitionForm[] = [];
+  for (const form of statement.forms)
+    forms.push(await checkedForm(sources, principal, { what, form, isTemporary }, options));
+  const definition = { kind: what, name, id: randomBase32(26), forms };
+  if (session === undefined) return await sources.frames.define(principal, definition, ifTaken);
+  const key = definitionKey(definition);
+  const before = session.definitions.get(key);
+  if (before !== undefined && ifTaken === 'keep') return false;
+  if (before !== undefined && (ifTaken === 'fail' || before.kind !== what)) throw definitionExists(before);
+  if (before === undefined && session.definitions.size >= mostOfSession) throw tooManyOfSession();
+  session.define(key, definition);
+  return true;
+}
+
+/** DROP of a macro or type. False where there is none, which is no error. */
+export async function undefine(
+  frames: Frames,
+  principal: Principal,
+  { what, name, ifAbsent }: Undefine,
+  { temporary }: CallOptions,
+): Promise<boolean> {
+  const key = definitionKey({ kind: what, name });
+  if (temporary?.definitions.get(key)?.kind === what) {
+    temporary.define(key, undefined);
+    return true;
+  }
+  if (await frames.undefine(principal, { kind: what, name })) return true;
+  const all = await frames.definitions(principal);
+  const other = all.find((each) => definitionKey(each) === key);
+  if (other !== undefined) throw otherKind(other);
+  if (ifAbsent === 'ignore') return false;
+  const names = all.filter(({ kind }) => kind === what).map((each) => each.name);
+  throw new AppError('handle_not_found', `there is no ${what} ${name}${didYouMean(name, names)}`, {
+    hint: `duckdb_${what === 'type' ? 'types' : 'functions'}() lists them`,
+  });
+}
+
+/** With the whole name of each table that it reads. What the engine cannot plan is refused. */
+async function checkedForm(
+  sources: TableSources,
+  principal: Principal,
+  {
+    what,
+    form,
+    isTemporary,
+  }: { readonly what: DefinitionKind; readonly form: DefinedForm; readonly isTemporary: boolean },
+  options: CallOptions,
+): Promise<DefinitionForm> {
+  const { query, parameters, segments } = form;
+  if (!isTemporary) refuseTemporary('a macro', query, options.temporary);
+  await using opened = await openTables(sources, principal, query, options);
+  const body = bodyWithFullNames(form, frameNamer(opened.tables));
+  const defaults = parameters.flatMap((parameter) => parameter.default ?? []);
+  const texts = defaults.length > 0 ? [`SELECT ${defaults.map((sql) => `(${sql})`).join()}`] : [];
+  for (const sql of [...texts, asQuery(what, withParameters(body))])
+    await describeOwnText(sources, principal, { sql }, options);
+  return { parameters, sql: segments.map(({ text }) => text).join(''), body };
+}
+
+/** A parameter that the body does not name has no number. */
+function withParameters(body: DefinitionForm['body']): string {
+  const named = [...new Set(body.filter((piece) => typeof piece === 'number'))];
+  return body.map((piece) => (typeof piece === 'string' ? piece : `$${named.indexOf(piece) + 1}`)).join('');
+}
+
+function asQuery(what: DefinitionKind, body: string): string {
+  switch (what) {
+    case 'macro':
+      return `SELECT (${body})`;
+    case 'table macro':
+      return body;
+    case 'type':
+      return `SELECT CAST(NULL AS ${body})`;
+    default:
+      return what satisfies never;
+  }
+}
+
+function otherKind({ kind, name }: Definition): AppError {
+  const statement = kind === 'table macro' ? 'DROP MACRO TABLE' : 'DROP MACRO';
+  return new AppError('sql_error', `${name} is a ${kind}`, { hint: `${statement} drops it` });
+}
+
+function tooManyOfSession(): AppError {
+  return new AppError('quota_exceeded', `the session has ${mostOfSession} temporary macros and types already`, {
+    hint: 'drop those that are not needed any more',
+  });
+}

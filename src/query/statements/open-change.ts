@@ -1,0 +1,115 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { Handle } from '../../core/handle.ts';
+import type { Principal } from '../../core/principal.ts';
+import {
+  type Change,
+  mergeActionColumn,
+  type Query,
+  rowNumberColumn,
+  type SqlColumn,
+  type SqlJob,
+  targetSchema,
+} from '../../core/sql.ts';
+import { isSameName } from '../../core/text/ascii-lower.ts';
+import { viewTaken } from '../../frames/catalog/frame-errors.ts';
+import type { FrameReader } from '../../frames/read/frame-reader.ts';
+import type { CallOptions } from '../frame-sql.ts';
+import { sqlColumns, tableOf } from '../tables/frame-tables.ts';
+import { openTables } from '../tables/open-tables.ts';
+import type { TableSources } from '../tables/table-opener.ts';
+import { assertColumns } from './target-frame.ts';
+
+/** What happens to a row, where RETURNING does not name it. */
+const actionColumn = 'framehold action';
+
+export type ChangeWithSettings = Change & Pick<SqlJob, 'settings'>;
+
+interface ChangeJob extends Pick<SqlJob, 'settings'> {
+  readonly query: Query;
+  readonly into: NonNullable<SqlJob['into']>;
+  readonly tables: SqlJob['tables'];
+}
+
+interface OpenChange extends ChangeJob, AsyncDisposable {
+  /** The same with all rows that it reads. */
+  withRows(): Promise<ChangeJob>;
+}
+
+/** The query of a change over a version of the frame and of all else that it reads. */
+export async function openChange(
+  sources: TableSources,
+  principal: Principal,
+  statement: ChangeWithSettings,
+  reader: FrameReader,
+  options: CallOptions,
+): Promise<OpenChange> {
+  const { query, table, set, isWhole, settings, verb } = statement;
+  const { columns, handle, constraints } = reader;
+  if (reader.view !== undefined) throw viewTaken(handle);
+  if (verb !== 'delete' && (constraints?.generated.length ?? 0) > 0) throw hasGenerated(handle);
+  const action = actionNameOf(statement);
+  assertOwnNames(action, columns, handle);
+  assertColumns(set, columns, handle);
+  const target = await tableOf(reader, principal.tenant, { name: table.name, schema: targetSchema });
+  const opened = await openTables(sources, principal, query, options);
+  const given = set.filter(({ isDefault }) => !isDefault);
+  const all = sqlColumns(reader);
+  const values = valuePositions({ set, isWhole }, columns).map((index) => all[index] as SqlColumn);
+  const isDefault = ({ name }: Column): boolean => set.some((each) => each.isDefault && isSameName(each.name, name));
+  const names = isWhole ? values.filter((column) => !isDefault(column)) : given;
+  const named = [rowNumberColumn, action, ...names.map(({ name }) => name)];
+  const hasDefaults = given.length < set.length;
+  const rows = { ...target, rowNumbers: rowNumberColumn };
+  const job: ChangeJob = {
+    query,
+    into: {
+      columns: [
+        { name: rowNumberColumn, type: { kind: 'int', bits: 64, signed: true } },
+        { name: action, type: { kind: 'utf8' } },
+        ...values,
+      ],
+      named: isWhole && !hasDefaults ? undefined : named,
+      // Rows that go are held against nothing.
+      constraints: verb === 'delete' ? undefined : constraints,
+    },
+    settings,
+    tables: [...opened.described, rows],
+  };
+  return {
+    ...job,
+    async withRows() {
+      const tables = await opened.withRows(job, [rows]);
+      return { ...job, tables: [...tables, rows] };
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+/** Of the columns whose values a change gives, in order. */
+export function valuePositions(
+  { set, isWhole }: Pick<Change, 'set' | 'isWhole'>,
+  columns: readonly Column[],
+): number[] {
+  if (isWhole) return columns.map((_, index) => index);
+  return set.map(({ name }) => columns.findIndex((column) => isSameName(column.name, name)));
+}
+
+/** The column that says what happens to a row. */
+export function actionNameOf({ verb, returning }: Change): string {
+  return verb === 'merge' && returning?.sql.includes(mergeActionColumn) === true ? mergeActionColumn : actionColumn;
+}
+
+function assertOwnNames(action: string, columns: readonly Column[], handle: Handle): void {
+  const own = columns.find(({ name }) => [rowNumberColumn, action].includes(name.toLowerCase()));
+  if (own === undefined) return;
+  throw new AppError('sql_error', `the column ${JSON.stringify(own.name)} of ${handle} has a name that changes need`, {
+    hint: 'give it another one: CREATE OR REPLACE TABLE … AS SELECT … AS other',
+  });
+}
+
+function hasGenerated(handle: Handle): AppError {
+  return new AppError('sql_forbidden', `${handle} has generated columns: its rows cannot be changed in place`, {
+    hint: 'delete rows and insert others, or drop the generated columns',
+  });
+}

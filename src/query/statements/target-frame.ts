@@ -1,0 +1,82 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import { type FrameName, isSharedName } from '../../core/frame-name.ts';
+import type { Handle } from '../../core/handle.ts';
+import type { Principal } from '../../core/principal.ts';
+import { isAnalytics, type TableName } from '../../core/sql.ts';
+import { frameNameOf, notWritable } from '../../core/table-name.ts';
+import { isSameName } from '../../core/text/ascii-lower.ts';
+import { didYouMeanName } from '../../core/text/did-you-mean.ts';
+import { frameDamaged } from '../../frames/catalog/frame-errors.ts';
+import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
+import type { Frames } from '../../frames/frames.ts';
+import type { CallOptions } from '../frame-sql.ts';
+import { findFrame } from '../tables/frame-tables.ts';
+import { temporaryHandle } from '../tables/temporary-tables.ts';
+
+export interface TargetFrame {
+  readonly handle: Handle;
+  readonly isHeld: boolean;
+}
+
+/** The frame that a statement changes, whether it is held or not: one of the caller's own. */
+export async function targetFrame(frames: Frames, principal: Principal, table: TableName): Promise<TargetFrame> {
+  if (isAnalytics(table)) throw readOnlyAnalytics();
+  const wanted = frameNameOf(principal.tenant, table);
+  const found = await findFrame(frames, principal, table);
+  const handle = found ?? wanted;
+  if (!isSharedName(handle)) return { handle, isHeld: found !== undefined };
+  await refuseShared(frames, principal, handle, table);
+  throw notWritable(table);
+}
+
+/** The frame, or the temporary table, whose rows a statement changes. */
+export async function changedFrame(
+  frames: Frames,
+  principal: Principal,
+  table: TableName,
+  { temporary }: CallOptions,
+): Promise<Handle> {
+  return temporaryHandle(temporary, table) ?? (await targetFrame(frames, principal, table)).handle;
+}
+
+/** What is known of a frame or view. */
+export async function describeHeld(
+  frames: Frames,
+  principal: Principal,
+  handle: Handle,
+  { signal }: Pick<CallOptions, 'signal'>,
+): Promise<HeldSummary> {
+  const frame = await frames.describe(principal, handle, { signal });
+  if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
+  return frame;
+}
+
+/** Refuses a name that no column of the table has. */
+export function assertColumns(
+  named: readonly { readonly name: string; readonly position?: number | undefined }[],
+  columns: readonly Column[],
+  table: string,
+): void {
+  const names = columns.map((column) => column.name);
+  for (const { name, position } of named) {
+    if (names.some((each) => isSameName(each, name))) continue;
+    const suggestion = didYouMeanName(name, names);
+    throw new AppError('sql_error', `column ${JSON.stringify(name)} not found in ${table}${suggestion}`, { position });
+  }
+}
+
+async function refuseShared(frames: Frames, principal: Principal, name: FrameName, table: TableName): Promise<void> {
+  try {
+    await frames.refusePut(principal, { handle: name, mode: 'append' });
+  } catch (error) {
+    // There is one tenant, so that no schema is another's.
+    throw error instanceof AppError && error.code === 'invalid_handle' ? notWritable(table) : error;
+  }
+}
+
+function readOnlyAnalytics(): AppError {
+  return new AppError('sql_forbidden', 'the database analytics can only be read', {
+    hint: 'make a frame: CREATE TABLE name AS SELECT …',
+  });
+}

@@ -1,0 +1,205 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Cleanup } from '../../core/async/cleanup.ts';
+import type { Column } from '../../core/data-type.ts';
+import { mayUseEngine } from '../../core/engine-names.ts';
+import type { Handle } from '../../core/handle.ts';
+import { isLiveTable, type LiveRead } from '../../core/live-read.ts';
+import type { LiveTables } from '../../core/live-tables.ts';
+import type { Principal } from '../../core/principal.ts';
+import { inSpan } from '../../core/span.ts';
+import {
+  analyticsCatalog,
+  type FrameTable,
+  isAnalytics,
+  type Query,
+  type SqlEngine,
+  type SqlJob,
+  type SqlRun,
+  type SqlTable,
+  type TableName,
+  tableText,
+  type ViewTable,
+} from '../../core/sql.ts';
+import { sharedSchema } from '../../core/table-name.ts';
+import type { Frames } from '../../frames/frames.ts';
+import type { FrameReader } from '../../frames/read/frame-reader.ts';
+import type { CallOptions } from '../frame-sql.ts';
+import { describedTable, differsInCase, tableOf } from './frame-tables.ts';
+import { LiveSources } from './live-sources.ts';
+import { openFrame, openTemporary } from './open-frame.ts';
+import { engineSchema, frameBehind, tableKey } from './table-names.ts';
+import { temporaryHandle } from './temporary-tables.ts';
+import { type Place, ViewOpener, type ViewTables } from './view-opener.ts';
+
+export type OpenJob = Omit<SqlJob, 'tables'> & Pick<SqlRun, 'parameters' | 'toRow' | 'countAll'>;
+
+export interface TableSources {
+  readonly frames: Frames;
+  readonly engine: SqlEngine;
+  /** Undefined: no external database is there to be read. */
+  readonly live?: LiveTables | undefined;
+}
+
+/** Opens the tables of one statement. */
+export class TableOpener implements ViewTables {
+  readonly #sources: TableSources;
+  readonly #caller: Principal;
+  readonly #cleanup: Cleanup;
+  readonly #options: CallOptions;
+  /** By what the engine calls them, in lower case; what a view reads stands before it. */
+  readonly #opened = new Map<string, FrameTable | ViewTable>();
+  /** Who may read which of them: the caller, or the views of a tenant. */
+  readonly #allowed = new Set<string>();
+  /** Which of them are of the caller's session alone. */
+  readonly #temporary = new Set<string>();
+  /** By `owner/handle`: a frame has one version for the whole statement. */
+  readonly #readers = new Map<string, FrameReader>();
+  /** The statement reads no rows. */
+  #describes = false;
+  readonly #live: LiveSources;
+  readonly #views: ViewOpener;
+
+  constructor(sources: TableSources, caller: Principal, cleanup: Cleanup, options: CallOptions) {
+    this.#sources = sources;
+    this.#caller = caller;
+    this.#cleanup = cleanup;
+    this.#options = options;
+    this.#live = new LiveSources(sources.live, caller, options);
+    this.#views = new ViewOpener(sources.engine, caller, options, this);
+  }
+
+  get tables(): readonly (FrameTable | ViewTable)[] {
+    return [...this.#opened.values()];
+  }
+
+  get described(): readonly SqlTable[] {
+    return [...this.#live.described, ...this.tables];
+  }
+
+  async withRows(job: OpenJob, beside: readonly SqlTable[] = []): Promise<readonly SqlTable[]> {
+    const { tables, described } = this;
+    if (described.length === tables.length) return tables;
+    const { query, settings, parameters, countAll } = job;
+    // The rows of several bindings of parameters stand one behind the other.
+    const isCut = parameters === undefined && countAll !== true && query.explain === undefined;
+    const statement = { settings, toRow: isCut ? job.toRow : undefined };
+    if (query.explain?.isAnalyzed === false) return [...this.#live.planned(statement), ...tables];
+    // A statement that is wrong is to be told so before rows are fetched for it.
+    const call = { ...this.#options, tenant: this.#caller.tenant };
+    await this.#sources.engine.describe({ ...job, tables: [...described, ...beside] }, call);
+    const live = await inSpan(this.#options.span, 'fetch tsdb', () => this.#live.fetch(statement));
+    for (const file of live.files) this.#cleanup.use(file);
+    this.#options.onLive?.(live.report);
+    return [...live.tables, ...tables];
+  }
+
+  async openAll(query: Query, viewMade: string | undefined): Promise<void> {
+    this.#describes = query.describesTables === true;
+    const place = { principal: this.#caller, views: viewMade === undefined ? [] : [viewMade] };
+    await this.addLive(query, place);
+    for (const table of query.tables) {
+      await this.open(table, place);
+      const views = this.tables.filter((opened) => opened.kind === 'view');
+      if (query.explain !== undefined && views.some(({ isBarrier }) => isBarrier)) throw hiddenPlan(table);
+      if (query.rowIds !== undefined && views.length > 0) throw withoutRowIds(table);
+    }
+    if (viewMade === undefined) return;
+    const name = viewMade.slice(viewMade.indexOf('/') + 1);
+    this.#views.sizes.measure(viewMade, query.sql, this.tables, { name, position: undefined });
+  }
+
+  async addLive({ live }: Query, { views, isHidden = false }: Place): Promise<void> {
+    for (const read of live?.reads ?? []) {
+      await this.#live.add(views.length === 0 ? read : insideView(read), { isHidden });
+    }
+  }
+
+  liveColumns(read: LiveRead): readonly Column[] {
+    return this.#live.columnsOf(read);
+  }
+
+  async open(table: TableName, place: Place): Promise<FrameTable | ViewTable | undefined> {
+    if (isLiveTable(table)) return undefined;
+    if (isAnalytics(table)) {
+      if (!mayUseEngine(this.#caller, analyticsCatalog)) throw tableNotFound(table);
+      return undefined;
+    }
+    const key = tableKey({ name: table.name, schema: engineSchema(table) });
+    const temporary = place.views.length === 0 ? temporaryHandle(this.#options.temporary, table) : undefined;
+    const isTemporary = temporary !== undefined;
+    if (this.#opened.has(key) && this.#temporary.has(key) !== isTemporary) throw twoOfOneName(table);
+    if (isTemporary) this.#temporary.add(key);
+    const before = this.#opened.get(key);
+    // What a view may read its reader may not.
+    const known = `${place.views.length === 0 ? '' : place.principal.tenant} ${key}`;
+    if (before?.name === table.name && this.#allowed.has(known)) return before;
+    const reader = await this.#reader(table, place.principal, temporary);
+    const next =
+      reader.view === undefined
+        ? await this.#frameTable(reader, table, place)
+        : await this.#views.open(reader, reader.view, table, place);
+    if (before !== undefined && before.versionId !== next.versionId) throw differsInCase(before.name, table.name);
+    this.#allowed.add(known);
+    // Another view may read it without a barrier, which its reader still needs.
+    const opened = before?.kind === 'view' && before.isBarrier ? before : next;
+    this.#opened.set(key, opened);
+    return opened;
+  }
+
+  async #reader(table: TableName, principal: Principal, temporary: Handle | undefined): Promise<FrameReader> {
+    const { frames } = this.#sources;
+    const reader =
+      temporary === undefined
+        ? await openFrame(frames, principal, table, this.#options)
+        : await openTemporary(frames, principal, { table, handle: temporary }, this.#options);
+    const frame = frameBehind(reader.handle, principal, table);
+    const known = this.#readers.get(frame);
+    if (known === undefined) {
+      this.#readers.set(frame, this.#cleanup.use(reader));
+      return reader;
+    }
+    await reader[Symbol.asyncDispose]();
+    return known;
+  }
+
+  async #frameTable(reader: FrameReader, table: TableName, { principal, views }: Place): Promise<FrameTable> {
+    const owner = sharedSchema(table) ?? principal.tenant;
+    const names = { name: table.name, schema: engineSchema(table), owner };
+    const opened = await tableOf(reader, this.#caller.tenant, names);
+    return this.#describes && views.length === 0 ? { ...opened, definition: describedTable(reader) } : opened;
+  }
+}
+
+/** Where the whole result of a statement is cut off, that of a view is not. */
+function insideView({ limit, ...read }: LiveRead): LiveRead {
+  return { ...read, position: undefined, ...(limit?.rows !== undefined && { limit }) };
+}
+
+/** A query finds its tables by their names. */
+function twoOfOneName({ name, position }: TableName): AppError {
+  const message = `the temporary table ${JSON.stringify(name)} and the frame of that name are read in one statement`;
+  return new AppError('sql_error', message, { hint: 'copy one of them under another name', position });
+}
+
+/** As of a database without tables. */
+function tableNotFound(table: TableName): AppError {
+  return new AppError('sql_error', `table ${tableText(table)} not found`, { position: table.position });
+}
+
+function hiddenPlan(table: TableName): AppError {
+  return new AppError(
+    'sql_forbidden',
+    `${tableText(table)} is a view, whose plan would show frames that you may not read`,
+    {
+      hint: 'DESCRIBE shows its columns',
+      position: table.position,
+    },
+  );
+}
+
+function withoutRowIds({ position }: TableName): AppError {
+  return new AppError('sql_error', 'rowid is the number of a row of a frame, and the statement reads a view', {
+    hint: 'number the rows: row_number() OVER ()',
+    position,
+  });
+}

@@ -1,0 +1,118 @@
+import { AppError } from '../../core/app-error.ts';
+import type { Column } from '../../core/data-type.ts';
+import type { LiveRead } from '../../core/live-read.ts';
+import { asReaderOf, type Principal, type Tenant } from '../../core/principal.ts';
+import type { FrameTable, Query, SqlEngine, SqlTable, TableName, ViewTable } from '../../core/sql.ts';
+import { sharedSchema } from '../../core/table-name.ts';
+import type { ViewDefinition } from '../../frames/disk/manifest.ts';
+import type { FrameReader } from '../../frames/read/frame-reader.ts';
+import type { CallOptions } from '../frame-sql.ts';
+import { ownQuery } from './own-query.ts';
+import { engineSchema, frameBehind } from './table-names.ts';
+import { checkViewColumns } from './view-columns.ts';
+import { type ShownView, tooDeep, ViewFault, viewElsewhere, whyUnreadable, withoutReason } from './view-fault.ts';
+import { ViewSizes } from './view-sizes.ts';
+
+/** Views that read views, one behind the other. */
+const mostLevels = 16;
+
+/** Where a name is looked up: by the caller, or for a view by its owner. */
+export interface Place {
+  readonly principal: Principal;
+  /** Views around it, each by `owner/handle`. */
+  readonly views: readonly string[];
+  /** Who runs the statement may not see what is read here. Default false. */
+  readonly isHidden?: boolean;
+}
+
+/** What the tables of a view are opened with: the other tables of the statement are, too. */
+export interface ViewTables {
+  /** All that the statement reads so far. */
+  readonly described: readonly SqlTable[];
+  open(table: TableName, place: Place): Promise<FrameTable | ViewTable | undefined>;
+  addLive(query: Query, place: Place): Promise<void>;
+  liveColumns(read: LiveRead): readonly Column[];
+}
+
+/** Opens the views of one statement. */
+export class ViewOpener {
+  readonly #engine: SqlEngine;
+  readonly #caller: Principal;
+  readonly #options: CallOptions;
+  readonly #tables: ViewTables;
+  readonly #sizes = new ViewSizes();
+
+  constructor(engine: SqlEngine, caller: Principal, options: CallOptions, tables: ViewTables) {
+    this.#engine = engine;
+    this.#caller = caller;
+    this.#options = options;
+    this.#tables = tables;
+  }
+
+  get sizes(): ViewSizes {
+    return this.#sizes;
+  }
+
+  async open(
+    reader: FrameReader,
+    view: ViewDefinition,
+    table: TableName,
+    { principal, views, isHidden = false }: Place,
+  ): Promise<ViewTable> {
+    const { versionId, columns } = reader;
+    const frame = frameBehind(reader.handle, principal, table);
+    const owner = sharedSchema(table) ?? principal.tenant;
+    const shown: ShownView = {
+      name: owner === this.#caller.tenant ? table.name : `${owner}.${table.name}`,
+      position: views.length === 0 ? table.position : undefined,
+    };
+    if (this.#engine.hasViews !== true) throw viewElsewhere(shown);
+    if (views.length >= mostLevels || views.includes(frame)) throw tooDeep(shown, mostLevels);
+    // Behind it are frames that its reader may not see: of another tenant, or without the prefix of the token.
+    const isBarrier = owner !== principal.tenant || principal.prefix !== undefined;
+    const inner = {
+      principal: asReaderOf(principal, owner as Tenant),
+      views: [...views, frame],
+      isHidden: isHidden || isBarrier,
+    };
+    const { query, reads } = await this.#reads(view, inner, shown).catch((error: unknown) => {
+      throw isBarrier ? withoutReason(error, shown) : error;
+    });
+    this.#sizes.measure(frame, view.query, reads, shown);
+    const opened = { kind: 'view', name: table.name, schema: engineSchema(table), frame, versionId, columns } as const;
+    const made: ViewTable = { ...opened, query, isBarrier };
+    const live = query.live?.reads.map((read) => this.#tables.liveColumns(read));
+    await checkViewColumns(made, shown, { reads, live, describe: () => this.#columnsOf(query) });
+    return made;
+  }
+
+  /** What a view says, and what it reads. */
+  async #reads(
+    view: ViewDefinition,
+    place: Place,
+    shown: ShownView,
+  ): Promise<{ readonly query: Query; readonly reads: readonly (FrameTable | ViewTable)[] }> {
+    const query = await ownQuery(this.#engine, view.query, this.#job);
+    const reads: (FrameTable | ViewTable)[] = [];
+    await this.#tables.addLive(query, place).catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.code !== 'sql_error') throw error;
+      const { name, position } = shown;
+      throw new ViewFault(`view ${name}: ${error.message}`, { hint: error.hint, position, cause: error });
+    });
+    for (const read of query.tables) {
+      const opened = await this.#tables.open(read, place).catch((error: unknown) => {
+        throw whyUnreadable(error, shown, read.name);
+      });
+      if (opened !== undefined) reads.push(opened);
+    }
+    return { query, reads };
+  }
+
+  async #columnsOf(query: Query): Promise<readonly Column[]> {
+    return (await this.#engine.describe({ query, tables: this.#tables.described }, this.#job)).columns;
+  }
+
+  get #job() {
+    return { ...this.#options, tenant: this.#caller.tenant };
+  }
+}
