@@ -142,6 +142,16 @@ describe('MERGE', () => {
     ]);
   });
 
+  test('adds rows to a frame that has none', async () => {
+    await run('CREATE TABLE without_rows (id BIGINT, x VARCHAR)');
+    const sql = `MERGE INTO without_rows t USING ${source} s USING (id) WHEN NOT MATCHED THEN INSERT *`;
+    expect(await answer(sql)).toEqual({ dml: 'OK', updated: 5 });
+    expect(await rows('SELECT count(*), max(x) FROM without_rows')).toEqual([[5, 'e']]);
+    await run('TRUNCATE without_rows');
+    expect(await answer(sql)).toEqual({ dml: 'OK', updated: 5 });
+    expect(await rows('SELECT count(*), max(x) FROM without_rows')).toEqual([[5, 'e']]);
+  });
+
   test('gives rows with RETURNING, and what happened to each', async () => {
     const t = await tenRows();
     const sql = `MERGE INTO ${t} AS t USING ${source} s USING (id) WHEN MATCHED AND t.g = 0 THEN DELETE

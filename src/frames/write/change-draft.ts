@@ -41,6 +41,8 @@ export class ChangeDraft implements AsyncDisposable {
   readonly #fates = new Map<string, Fate>();
   readonly #tails = new Map<string, StagedFile>();
   #added: StagedFile | undefined;
+  /** The changes were counted: what they add is written, and the fate of each row that is known. */
+  #isCounted = false;
 
   constructor(state: TenantState, verify: Verify, changes: RowChanges | undefined, work: WriteOptions) {
     this.#state = state;
@@ -60,7 +62,7 @@ export class ChangeDraft implements AsyncDisposable {
       if (!parts.isVerified) await this.#verify(version);
       const all = await this.#rowsOf(version);
       const unknown = all.filter(({ key }) => !this.#fates.has(key));
-      if (unknown.length === 0) return false;
+      if (this.#isCounted && unknown.length === 0) return false;
       const firstRows = all.map(({ firstRow }) => firstRow);
       const counts = await engine.countChanges(changes, firstRows, this.#work);
       if (counts.repeated > 0) throw changedTwice();
@@ -75,6 +77,7 @@ export class ChangeDraft implements AsyncDisposable {
       for (const result of results) if (result.status === 'rejected') throw result.reason;
       const { columns } = version.manifest;
       if (counts.added > 0) this.#added ??= await this.#write({ kind: 'added', columns, changes });
+      this.#isCounted = true;
       return true;
     } catch (error) {
       throw error instanceof FileChanged ? frameChanged(version.manifest.handle) : error;
