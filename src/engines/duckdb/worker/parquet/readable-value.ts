@@ -32,7 +32,8 @@ export function readableValue(value: string, type: DeclaredType, depth = 0): str
       const fields = type.fields.map(
         ({ name, type: of }) => `${sqlName(name)} := ${inner(`struct_extract(${value}, ${sqlString(name)})`, of)}`,
       );
-      return `CASE WHEN ${value} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`;
+      // Item 0 of a list is NULL. CASE takes no struct with an array inside.
+      return `list_extract([struct_pack(${fields.join(', ')})], CAST(${value} IS NOT NULL AS INTEGER))`;
     }
     case 'union': {
       const whole = sqlTypeName(readableType(type));
