@@ -24,6 +24,7 @@ import { memory } from './cases/memory.ts';
 import { metricsScrape } from './cases/metrics-scrape.ts';
 import { millionRows } from './cases/million-rows.ts';
 import { proxy } from './cases/proxy.ts';
+import { pythonPackageCases } from './cases/python-package.ts';
 import { sparkCases } from './cases/spark.ts';
 import { sqlLoad } from './cases/sql-load.ts';
 import { sqlRoundTripCases } from './cases/sql-round-trip.ts';
@@ -31,6 +32,7 @@ import { start } from './cases/start.ts';
 import { startAccess } from './cases/start-access.ts';
 import { tenRows } from './cases/ten-rows.ts';
 import { tpchCases } from './cases/tpch.ts';
+import { typescriptPackageCases } from './cases/typescript-package.ts';
 import { updateRowsCases } from './cases/update-rows.ts';
 import { view } from './cases/view.ts';
 import { zipfPages } from './cases/zipf-pages.ts';
@@ -70,6 +72,8 @@ export const cases: readonly BenchCase[] = [
   appendBytes,
   follow,
   followIdle,
+  ...pythonPackageCases,
+  ...typescriptPackageCases,
   consoleScroll,
   consoleJump,
   consoleList,
