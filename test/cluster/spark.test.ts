@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Cleanup } from '../../src/core/async/cleanup.ts';
 import { jdbcDriver } from '../clients/support/jdbc-driver.ts';
 import { python } from '../clients/support/python.ts';
+import { packageTools } from '../clients/support/python-package.ts';
 import { ask } from '../support/http-client.ts';
 import { needed } from '../support/missing.ts';
 import { runCommand } from '../support/spawned-command.ts';
@@ -16,13 +17,14 @@ import { answerDifference } from './support/answer-difference.ts';
 import { arrowRows } from './support/arrow-rows.ts';
 import { clusterVenv, needJava } from './support/cluster-venv.ts';
 import { type EngineDoor, openEngineDoor, type SqlAnswer } from './support/engine-door.ts';
+import { checkPythonVerbs } from './support/python-verbs.ts';
 import { type SparkCluster, startSparkCluster } from './support/spark-cluster.ts';
 import { tpchFolder, tpchQueries } from './support/tpch.ts';
 
 const venv = await needed('Spark', async () => {
   await needJava();
   await python();
-  return { ...(await clusterVenv()), jdbcDriver: await jdbcDriver() };
+  return { ...(await clusterVenv()), jdbcDriver: await jdbcDriver(), packageTools: await packageTools() };
 });
 const overJdbc = fileURLToPath(new URL('support/spark_jdbc.py', import.meta.url));
 
@@ -95,6 +97,11 @@ describe.skipIf(venv === undefined)('Spark', { timeout: 240_000 }, () => {
       const { stdout, stderr } = await runCommand(['sql', sql, '--engine', 'cluster', '--format', 'json'], options);
       expect(stderr).toBe('');
       expect(answerDifference(expected, JSON.parse(stdout) as SqlAnswer)).toBeUndefined();
+    });
+
+    test('to the verbs of the Python package', async () => {
+      // Sail runs more of them.
+      await checkPythonVerbs(venv?.packageTools ?? '', { url: door.server.url, engine: 'cluster', every: 25 });
     });
 
     test('with work that both workers did', async () => {
