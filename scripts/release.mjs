@@ -12,8 +12,10 @@ try {
   const { tsImport } = await import('tsx/esm/api');
   const { consolePackages } = await import('./build-console.mjs');
   const { release } = await tsImport('./release/release.ts', import.meta.url);
+  const { interpreter, packageTools } = await tsImport('../test/clients/support/python-package.ts', import.meta.url);
   const report = (line) => console.log(line);
-  await release({ root, version, dryRun, skipAudit, report, consolePackages: await consolePackages(root) });
+  const found = { consolePackages: await consolePackages(root), python: interpreter(await packageTools()) };
+  await release({ root, version, dryRun, skipAudit, report, ...found });
 } catch (error) {
   const remedy = error.code === 'ERR_MODULE_NOT_FOUND' ? '; run npm ci first' : '';
   console.error(`release: ${error.message}${remedy}`);

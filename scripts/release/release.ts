@@ -8,6 +8,7 @@ import { billOfMaterials, type CycloneDx } from './bill-of-materials.ts';
 import { releasedChangelog } from './changelog.ts';
 import { type Component, shippedComponents } from './components.ts';
 import { noticeText } from './notice.ts';
+import { buildPythonPackage } from './python-package.ts';
 import { compareVersions } from './version.ts';
 
 export interface ReleaseOptions {
@@ -18,12 +19,15 @@ export interface ReleaseOptions {
   readonly dryRun: boolean;
   readonly skipAudit: boolean;
   readonly consolePackages: readonly string[];
+  /** An interpreter that has setuptools. */
+  readonly python: string;
   readonly report: (line: string) => void;
 }
 
 const branch = 'main';
 const clientFolder = 'clients/typescript';
-const pythonProject = 'clients/python/pyproject.toml';
+const pythonFolder = 'clients/python';
+const pythonProject = `${pythonFolder}/pyproject.toml`;
 const versionFiles = ['package.json', 'package-lock.json', `${clientFolder}/package.json`] as const;
 const changedFiles = [...versionFiles, pythonProject, 'CHANGELOG.md'] as const;
 
@@ -94,21 +98,23 @@ async function audit({ root, report }: ReleaseOptions, components: readonly Comp
   report('npm audit: nothing that we ship');
 }
 
-/** The package, its bill of materials, the client for TypeScript, and the checksums of all. */
+/** The package, its bill of materials, the clients for TypeScript and Python, and the checksums of all. */
 async function writeFiles(options: ReleaseOptions, components: readonly Component[]): Promise<void> {
-  const { root, version, report } = options;
+  const { root, version, python, report } = options;
   const folder = join(root, 'release', version);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   report('npm pack …');
   await npm(root, ['pack', '--pack-destination', folder]);
   await npm(join(root, clientFolder), ['pack', '--pack-destination', folder]);
+  const pythonFiles = await buildPythonPackage({ python, source: join(root, pythonFolder), folder });
   const sbom = await npm(root, ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx']);
   const bill = billOfMaterials(JSON.parse(sbom) as CycloneDx, components);
   const names = [
     `framehold-${version}.tgz`,
     `framehold-${version}.cdx.json`,
     `framehold-client-${version}.tgz`,
+    ...pythonFiles,
   ] as const;
   writeFileSync(join(folder, names[1]), `${JSON.stringify(bill, null, 2)}\n`);
   const sums = names.map((name) => {

@@ -29,10 +29,10 @@ describe.skipIf(tools === undefined)('the Python package', () => {
   let python: string;
   let bare: string;
   let environment: NodeJS.ProcessEnv;
+  const at = (name: string): string => join(folder, name);
 
   beforeAll(async () => {
     folder = cleanup.use(await temporaryDirectory()).path;
-    const at = (name: string): string => join(folder, name);
     wheel = await buildWheel(tools ?? '', at('built'));
     [python, bare] = await Promise.all([
       installWheel(tools ?? '', { folder: at('all'), wheel, packages: 'all' }),
@@ -64,9 +64,18 @@ describe.skipIf(tools === undefined)('the Python package', () => {
 
   test('is a wheel for every platform, with its types', async () => {
     expect(basename(wheel)).toMatch(/^framehold-[\d.]+-py3-none-any\.whl$/);
-    const site = join(folder, 'all', 'lib');
+    const site = at('all/lib');
     const [version = ''] = await readdir(site);
     expect(await readdir(join(site, version, 'site-packages', 'framehold'))).toContain('py.typed');
+  });
+
+  test('has the same files as sources, and its licence', async () => {
+    const [name = ''] = (await readdir(at('built'))).filter((each) => each.endsWith('.tar.gz'));
+    const { stdout } = await run('tar', ['-tzf', join(at('built'), name)]);
+    const files = stdout.split('\n').map((path) => path.slice(path.indexOf('/') + 1));
+    expect(files).toEqual(expect.arrayContaining(['pyproject.toml', 'LICENSE', 'src/framehold/py.typed']));
+    const modules = readdirSync(join(packageSource, 'src', 'framehold')).filter((each) => each.endsWith('.py'));
+    expect(files).toEqual(expect.arrayContaining(modules.map((each) => `src/framehold/${each}`)));
   });
 
   test('has the version of the server', () => {
@@ -90,7 +99,7 @@ with framehold.connect(os.environ["FRAMEHOLD_TEST_URL"]) as server:
   });
 
   test('has no errors of mypy --strict', { timeout: 240_000 }, async () => {
-    await runPython(python, ['-m', 'mypy', '--strict', '--cache-dir', join(folder, 'mypy')], packageSource);
+    await runPython(python, ['-m', 'mypy', '--strict', '--cache-dir', at('mypy')], packageSource);
   });
 
   test.each(tests)('passes %s', { timeout: 240_000 }, async (name) => {
@@ -104,7 +113,7 @@ with framehold.connect(os.environ["FRAMEHOLD_TEST_URL"]) as server:
     async (version) => {
       const tools = await needed(`Python ${version}`, () => otherTools(version));
       if (tools === undefined) return;
-      const other = await installWheel(tools, { folder: join(folder, version), wheel, packages: 'all' });
+      const other = await installWheel(tools, { folder: at(version), wheel, packages: 'all' });
       await checkInstalled(other);
       // Those that depend on the version of Python or of its libraries.
       const files = ['connect', 'put_and_get', 'follow', 'scan'].map((name) => `tests/test_${name}.py`);

@@ -12,12 +12,17 @@ import { billOfMaterials, type CycloneDx } from '../../scripts/release/bill-of-m
 import { shippedComponents } from '../../scripts/release/components.ts';
 import { noticeText } from '../../scripts/release/notice.ts';
 import { type ReleaseOptions, release } from '../../scripts/release/release.ts';
+import { interpreter, packageTools } from '../clients/support/python-package.ts';
+import { needed } from '../support/missing.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { consolePackages } = (await import(new URL('../../scripts/build-console.mjs', import.meta.url).href)) as {
   consolePackages(root: string): Promise<readonly string[]>;
 };
+
+const tools = await needed('a release', packageTools);
+const python = interpreter(tools ?? '');
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -50,6 +55,7 @@ async function checkout(): Promise<Checkout> {
   );
   write('clients/typescript/package.json', json({ name: '@framehold/client', version: '0.1.0' }));
   write('clients/python/pyproject.toml', '[project]\nname = "framehold"\nversion = "0.1.0"\n');
+  for (const name of ['README.md', 'LICENSE', 'src/framehold/__init__.py']) write(`clients/python/${name}`, '');
   write('node_modules/undici/package.json', json({ name: 'undici', ...undici }));
   write('node_modules/undici/LICENSE', 'MIT License\n');
   write('NOTICE', noticeText(shippedComponents(directory.path, [])));
@@ -68,7 +74,15 @@ async function checkout(): Promise<Checkout> {
 async function releaseOf({ path }: Checkout, options: Partial<ReleaseOptions> = {}): Promise<string> {
   const lines: string[] = [];
   const report = (line: string): void => void lines.push(line);
-  const defaults = { root: path, version: '0.2.0', dryRun: false, skipAudit: true, consolePackages: [], report };
+  const defaults = {
+    root: path,
+    version: '0.2.0',
+    dryRun: false,
+    skipAudit: true,
+    consolePackages: [],
+    python,
+    report,
+  };
   await release({ ...defaults, ...options });
   return lines.join('\n');
 }
@@ -94,44 +108,51 @@ async function registry(
   };
 }
 
-test('a release sets the version, dates the changelog, makes the package with its checksums, commits and tags', async () => {
-  await using here = await checkout();
-  await using _audits = await registry({});
-  expect(await releaseOf(here, { skipAudit: false })).toMatch(
-    /^npm audit: nothing that we ship\n[\s\S]*\ncommitted, and tagged v0\.2\.0; to publish it: git push origin main v0\.2\.0$/,
-  );
-  expect(JSON.parse(here.read('package.json')).version).toBe('0.2.0');
-  expect(JSON.parse(here.read('clients/typescript/package.json')).version).toBe('0.2.0');
-  expect(here.read('clients/python/pyproject.toml')).toContain('\nversion = "0.2.0"\n');
-  const lock = JSON.parse(here.read('package-lock.json'));
-  expect([lock.version, lock.packages[''].version, lock.packages['node_modules/undici'].version]).toEqual([
-    ...['0.2.0', '0.2.0', '7.0.0'],
-  ]);
-  expect(here.read('CHANGELOG.md')).toMatch(/## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n/);
-  expect(here.git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
-  expect(here.git('show', '--name-only', '--format=', 'v0.2.0^{commit}').split('\n').sort()).toEqual([
-    ...['CHANGELOG.md', 'clients/python/pyproject.toml', 'clients/typescript/package.json'],
-    ...['package-lock.json', 'package.json'],
-  ]);
-  expect(here.git('status', '--porcelain')).toBe('');
+test.skipIf(tools === undefined)(
+  'a release sets the version, dates the changelog, makes the packages with their checksums, commits and tags',
+  async () => {
+    await using here = await checkout();
+    await using _audits = await registry({});
+    expect(await releaseOf(here, { skipAudit: false })).toMatch(
+      /^npm audit: nothing that we ship\n[\s\S]*\ncommitted, and tagged v0\.2\.0; to publish it: git push origin main v0\.2\.0$/,
+    );
+    expect(JSON.parse(here.read('package.json')).version).toBe('0.2.0');
+    expect(JSON.parse(here.read('clients/typescript/package.json')).version).toBe('0.2.0');
+    expect(here.read('clients/python/pyproject.toml')).toContain('\nversion = "0.2.0"\n');
+    const lock = JSON.parse(here.read('package-lock.json'));
+    expect([lock.version, lock.packages[''].version, lock.packages['node_modules/undici'].version]).toEqual([
+      ...['0.2.0', '0.2.0', '7.0.0'],
+    ]);
+    expect(here.read('CHANGELOG.md')).toMatch(/## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n### Added\n/);
+    expect(here.git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
+    expect(here.git('show', '--name-only', '--format=', 'v0.2.0^{commit}').split('\n').sort()).toEqual([
+      ...['CHANGELOG.md', 'clients/python/pyproject.toml', 'clients/typescript/package.json'],
+      ...['package-lock.json', 'package.json'],
+    ]);
+    expect(here.git('status', '--porcelain')).toBe('');
 
-  const sums = here.read('release/0.2.0/SHA256SUMS').trimEnd().split('\n');
-  const names = sums.map((line) => line.slice(66));
-  expect(names).toEqual(['framehold-0.2.0.tgz', 'framehold-0.2.0.cdx.json', 'framehold-client-0.2.0.tgz']);
-  for (const [at, name] of names.entries()) {
-    const bytes = readFileSync(join(here.path, 'release/0.2.0', name));
-    expect(sums[at]?.slice(0, 64)).toBe(createHash('sha256').update(bytes).digest('hex'));
-  }
-});
+    const sums = here.read('release/0.2.0/SHA256SUMS').trimEnd().split('\n');
+    const names = sums.map((line) => line.slice(66));
+    expect(names).toEqual([
+      ...['framehold-0.2.0.tgz', 'framehold-0.2.0.cdx.json', 'framehold-client-0.2.0.tgz'],
+      ...['framehold-0.2.0-py3-none-any.whl', 'framehold-0.2.0.tar.gz'],
+    ]);
+    for (const [at, name] of names.entries()) {
+      const bytes = readFileSync(join(here.path, 'release/0.2.0', name));
+      expect(sums[at]?.slice(0, 64)).toBe(createHash('sha256').update(bytes).digest('hex'));
+    }
+  },
+);
 
-test('a dry run makes the files, and leaves the checkout as it was', async () => {
+test.skipIf(tools === undefined)('a dry run makes the files, and leaves the checkout as it was', async () => {
   await using here = await checkout();
   const head = here.git('rev-parse', 'HEAD');
   // npm sets this where the flag stands before `--`.
   vi.stubEnv('npm_config_dry_run', 'true');
   expect(await releaseOf(here, { version: '0.1.0', dryRun: true })).toMatch(/dry run: no commit, no tag v0\.1\.0$/);
   expect(readdirSync(join(here.path, 'release/0.1.0')).sort()).toEqual([
-    ...['SHA256SUMS', 'framehold-0.1.0.cdx.json', 'framehold-0.1.0.tgz', 'framehold-client-0.1.0.tgz'],
+    ...['SHA256SUMS', 'framehold-0.1.0-py3-none-any.whl', 'framehold-0.1.0.cdx.json', 'framehold-0.1.0.tar.gz'],
+    ...['framehold-0.1.0.tgz', 'framehold-client-0.1.0.tgz'],
   ]);
   expect([here.git('status', '--porcelain'), here.git('tag'), here.git('rev-parse', 'HEAD')]).toEqual(['', '', head]);
 });
@@ -193,6 +214,13 @@ test('a release is refused where npm audit names a package that is shipped, or g
     /the registry does not audit \(405 .*\); release where it does, or pass --skip-audit after an audit elsewhere/,
   );
   expect(here.git('status', '--porcelain')).toBe('');
+});
+
+test('the packages of the clients have the version of the server', () => {
+  const text = (path: string): string => readFileSync(join(root, path), 'utf8');
+  const { version } = JSON.parse(text('package.json')) as { version: string };
+  expect(JSON.parse(text('clients/typescript/package.json'))).toMatchObject({ version });
+  expect(text('clients/python/pyproject.toml')).toContain(`\nversion = "${version}"\n`);
 });
 
 test('NOTICE names everything that is shipped, and every licence lets us ship it (else: node scripts/generate-docs.mjs)', async () => {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { buildPythonPackage } from '../../../scripts/release/python-package.ts';
 import { pythonEnvironment } from '../../support/python-environment.ts';
 
 const run = promisify(execFile);
@@ -34,19 +35,7 @@ export async function otherTools(version: string): Promise<string | undefined> {
 
 /** Builds the package in a folder, away from its source, and gives the path of the wheel. */
 export async function buildWheel(tools: string, folder: string): Promise<string> {
-  const source = join(folder, 'source');
-  for (const part of ['pyproject.toml', 'README.md', 'src']) {
-    await cp(join(packageSource, part), join(source, part), {
-      recursive: true,
-      filter: (path) => !/__pycache__|egg-info/.test(path),
-    });
-  }
-  const python = [...pip, '--python', interpreter(tools)];
-  // What builds it is there: nothing is fetched.
-  const offline = ['--no-index', '--no-deps', '--no-build-isolation'];
-  await run('python3', [...python, 'wheel', '--quiet', ...offline, '-w', folder, source]);
-  const wheel = (await readdir(folder)).find((name) => name.endsWith('.whl'));
-  if (wheel === undefined) throw new Error('no wheel was built');
+  const [wheel] = await buildPythonPackage({ python: interpreter(tools), source: packageSource, folder });
   return join(folder, wheel);
 }
 
