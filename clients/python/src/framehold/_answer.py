@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
+from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from ._address import Address
+from ._response import Response
 from .errors import BrokenConnectionError, FrameholdError, NoAnswerError, UnexpectedAnswerError, error_class
 
 
@@ -18,7 +19,7 @@ class Answer:
         self,
         address: Address,
         connection: HTTPConnection,
-        response: HTTPResponse,
+        response: Response,
         keep: Callable[[HTTPConnection], None] | None,
     ) -> None:
         self._address = address
@@ -26,11 +27,11 @@ class Answer:
         self._response = response
         self._keep = keep
         self.status = response.status
-        if response.isclosed():
+        if response.is_over:
             self._release()
 
     def header(self, name: str) -> str | None:
-        return self._response.getheader(name)
+        return self._response.header(name)
 
     @property
     def is_json(self) -> bool:
@@ -41,10 +42,7 @@ class Answer:
         if self._connection is None:
             return b""
         try:
-            data = self._response.read(None if size < 0 else size)
-            is_end = self._response.isclosed() or size < 0
-            if is_end and self._response.length:
-                raise IncompleteRead(data, self._response.length)
+            data = self._response.read(size)
         except TimeoutError as error:
             self.close()
             raise no_answer(self._address) from error
@@ -58,7 +56,7 @@ class Answer:
         except BaseException:
             self.close()
             raise
-        if is_end:
+        if self._response.is_over:
             self._release()
         return data
 
@@ -78,7 +76,7 @@ class Answer:
         connection, self._connection = self._connection, None
         if connection is None:
             return
-        if self._keep is not None and not self._response.will_close:
+        if self._keep is not None and self._response.is_kept:
             self._keep(connection)
         else:
             connection.close()

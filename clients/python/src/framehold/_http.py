@@ -12,7 +12,7 @@ import ssl
 import time
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
-from http.client import BadStatusLine, HTTPException, HTTPResponse, RemoteDisconnected
+from http.client import BadStatusLine, HTTPException, RemoteDisconnected
 from socket import socket
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
@@ -20,6 +20,7 @@ from urllib.parse import quote, urlencode
 from ._address import Address, Credentials
 from ._answer import Answer, no_answer, refusal
 from ._pool import Abort, Pool, is_readable, unreachable
+from ._response import Response
 from .errors import (
     AuthUnavailableError,
     BrokenConnectionError,
@@ -140,8 +141,7 @@ class Http:
                 abort.watch(connection.sock)
             connection.sock.settimeout(timeout)
             is_whole = _send(connection.sock, self._head(method, target, body, headers), body)
-            response = HTTPResponse(connection.sock, method=method)
-            response.begin()
+            response = Response(connection.sock)
         except TimeoutError as error:
             connection.close()
             raise no_answer(self.address) from error
