@@ -43,6 +43,46 @@ def test_html_is_well_formed_and_has_a_plot_of_each_column_of_numbers() -> None:
     assert "5 rows × 3 columns" in html
 
 
+def test_null_is_not_shown_as_an_empty_text_is() -> None:
+    table = pa.table({"t": ["", None, "x"]})
+    assert text_of(table).splitlines()[1:4] == ["", "NULL", "x"]
+    cells = [(cell.text or "", cell.get("style")) for cell in ElementTree.fromstring(html_of(table)).iter("td")]
+    assert [text for text, _ in cells] == ["", "NULL", "x"]
+    assert cells[1][1] != cells[0][1]
+
+
+def test_numbers_are_aligned_at_the_right_in_html() -> None:
+    html = html_of(pa.table({"n": [1], "t": ["x"], "f": [0.5]}))
+    for tag in ("th", "td"):
+        styles = [cell.get("style") for cell in ElementTree.fromstring(html).iter(tag)]
+        assert styles == ["text-align:right", "text-align:left", "text-align:right"]
+
+
+def test_a_statement_without_rows_tells_what_it_did(server: framehold.Connection, name: str) -> None:
+    made = server.sql(f"CREATE TABLE {name} (n BIGINT)")
+    one, more = server.sql(f"INSERT INTO {name} VALUES (1)"), server.sql(f"INSERT INTO {name} VALUES (2), (3)")
+    dropped = server.sql(f"DROP TABLE {name}")
+    assert list(map(repr, [made, one, more, dropped])) == [
+        "<framehold.Result: done>",
+        "<framehold.Result: 1 row changed>",
+        "<framehold.Result: 2 rows changed>",
+        "<framehold.Result: done>",
+    ]
+    assert made._repr_html_() == "<p>&lt;framehold.Result: done&gt;</p>"
+
+
+def test_followers_and_streams_tell_what_they_read(server: framehold.Connection, name: str) -> None:
+    server.put(name, {"n": [1], "t": ["x"]})
+    with server.get(name, stream=True) as stream:
+        assert repr(stream) == "<framehold.Stream of n, t>"
+        list(stream)
+        assert repr(stream) == "<framehold.Stream of n, t, which was read>"
+    with server.follow(name) as follower:
+        assert repr(follower) == f"<framehold.Follower of {name} at row 0>"
+        next(follower)
+        assert repr(follower) == f"<framehold.Follower of {name} at row 1>"
+
+
 def test_names_of_columns_cannot_leave_their_place() -> None:
     table = pa.table({"</th><script>alert(1)</script>": [1, 2]})
     assert "<script>" not in html_of(table)
@@ -79,6 +119,7 @@ def test_odd_tables_are_shown() -> None:
         wide,
         pa.table({"n": pa.array([], pa.int64())}),
         pa.table({"d": pa.array([10**7], pa.date32())}),
+        pa.table({"d": pa.array([[10**7]], pa.list_(pa.date32()))}),
     ):
         ElementTree.fromstring(html_of(table))
         assert text_of(table)
@@ -119,24 +160,24 @@ def test_nothing_is_shown_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) ->
         assert _progress.find_display() is None
 
 
-def test_a_notebook_has_a_display_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[str] = []
+def test_a_notebook_has_a_display_of_its_own_which_is_empty_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[dict[str, str]] = []
 
     class ZMQInteractiveShell:
         pass
 
     class Handle:
-        def update(self, html: str) -> None:
-            shown.append(html)
+        def update(self, bundle: dict[str, str], raw: bool) -> None:
+            shown.append(bundle)
 
-    def display(html: str, display_id: bool) -> Handle:
-        shown.append(html)
+    def display(bundle: dict[str, str], raw: bool, display_id: bool) -> Handle:
+        shown.append(bundle)
         return Handle()
 
     notebook = types.ModuleType("IPython")
     notebook.get_ipython = ZMQInteractiveShell  # type: ignore[attr-defined]
     screen = types.ModuleType("IPython.display")
-    screen.HTML, screen.display = str, display  # type: ignore[attr-defined]
+    screen.display = display  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "IPython", notebook)
     monkeypatch.setitem(sys.modules, "IPython.display", screen)
     now = [0.0]
@@ -145,5 +186,6 @@ def test_a_notebook_has_a_display_of_its_own(monkeypatch: pytest.MonkeyPatch) ->
         now[0] = 1.5
         progress.add(10, 10)
     assert len(shown) == 2
-    assert "get &lt;trades>" in shown[0]
-    assert shown[1] == ""
+    assert shown[0]["text/plain"].startswith("get <trades>  10 rows")
+    # Nothing of it stays in the notebook.
+    assert shown[1] == {"text/plain": ""}

@@ -73,7 +73,7 @@ def test_a_statement_without_rows_gives_its_count(server: framehold.Connection, 
     created = server.sql(f"CREATE TABLE {name} (n BIGINT)")
     assert (len(created), created.updated) == (0, None)
     inserted = server.sql(f"INSERT INTO {name} SELECT range FROM range(1000)")
-    assert (inserted.updated, repr(inserted)) == (1000, "<framehold.Result: 1000 rows changed>")
+    assert (inserted.updated, repr(inserted)) == (1000, "<framehold.Result: 1,000 rows changed>")
     assert server.sql(f"DELETE FROM {name} WHERE n < 10 RETURNING n").to_arrow().num_rows == 10
 
 

@@ -46,6 +46,7 @@ class Follower:
         if not (start == "end" or (isinstance(start, int) and start >= 0)):
             raise ValueError(f"start is {start!r}; it is the number of a row, from 0, or 'end'")
         self._http = connection._http
+        self._name = name
         self._path = f"handles/{segment(name)}/rows"
         names = None if columns is None else ",".join(quote_column(column) for column in columns)
         self._query = {"fmt": "arrow", "live": "long-poll", "columns": names, "where": where}
@@ -109,6 +110,10 @@ class Follower:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        at = "its end" if self.next_row == "end" else f"row {self.next_row:,}"
+        return f"<framehold.Follower of {self._name} at {at}>"
 
     def __del__(self) -> None:
         if hasattr(self, "_abort"):

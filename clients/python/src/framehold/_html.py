@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 SHOWN_ROWS = 10
 SHOWN_COLUMNS = 12
 LONGEST_CELL = 60
+#: Unlike an empty text.
+NULL = "NULL"
 PLOT_POINTS = 80
 PLOT_WIDTH, PLOT_HEIGHT = 96, 22
 
@@ -19,7 +21,7 @@ PLOT_WIDTH, PLOT_HEIGHT = 96, 22
 def text_of(table: pa.Table) -> str:
     """A few rows in columns, and how many there are."""
     shown, columns = _cut(table)
-    cells = [columns, *([*row] for row in _rows(shown))]
+    cells = [columns, *([NULL if cell is None else cell for cell in row] for row in _rows(shown))]
     widths = [max(len(row[at]) for row in cells) for at in range(len(columns))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells]
     return "\n".join([*lines, _summary(table)])
@@ -28,7 +30,10 @@ def text_of(table: pa.Table) -> str:
 def html_of(table: pa.Table) -> str:
     shown, columns = _cut(table)
     heads = "".join(_head(table, at, name) for at, name in enumerate(columns))
-    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _rows(shown))
+    styles = [_style(column.type) for column in shown.columns]
+    rows = "".join(
+        "<tr>" + "".join(_html_cell(cell, style) for cell, style in zip(row, styles)) + "</tr>" for row in _rows(shown)
+    )
     return (
         '<div class="framehold"><table border="1" class="dataframe">'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table><p>{escape(_summary(table))}</p></div>"
@@ -38,7 +43,19 @@ def html_of(table: pa.Table) -> str:
 def _head(table: pa.Table, at: int, name: str) -> str:
     column = table.column(at)
     plot = sparkline(column)
-    return f'<th style="text-align:left">{escape(name)}<br/><small>{escape(str(column.type))}</small>{f"<br/>{plot}" if plot else ""}</th>'
+    return f'<th style="{_style(column.type)}">{escape(name)}<br/><small>{escape(str(column.type))}</small>{f"<br/>{plot}" if plot else ""}</th>'
+
+
+def _style(kind: pa.DataType) -> str:
+    return "text-align:right" if _is_number(kind) else "text-align:left"
+
+
+def _html_cell(cell: str | None, style: str) -> str:
+    return f'<td style="{style};opacity:0.5">{NULL}</td>' if cell is None else f'<td style="{style}">{escape(cell)}</td>'
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
 def _cut(table: pa.Table) -> tuple[pa.Table, list[str]]:
@@ -48,19 +65,28 @@ def _cut(table: pa.Table) -> tuple[pa.Table, list[str]]:
     return shown, list(shown.schema.names)
 
 
-def _rows(table: pa.Table) -> list[list[str]]:
+def _rows(table: pa.Table) -> list[list[str | None]]:
     columns = [[_cell(value) for value in column] for column in table.columns]
     return [[column[at] for column in columns] for at in range(table.num_rows)]
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any) -> str | None:
+    """None of NULL."""
+    if not value.is_valid:
+        return None
     try:
         plain = value.as_py()
     except (ValueError, OverflowError):  # what Python has no value for, such as the year 10000
-        plain = value.cast(pa.string()).as_py()
-    text = "" if plain is None else str(plain)
-    text = " ".join(text.split())
+        plain = _foreign(value)
+    text = " ".join(str(plain).split())
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1] + "…"
+
+
+def _foreign(value: Any) -> str:
+    try:
+        return str(value.cast(pa.string()).as_py())
+    except pa.ArrowException:  # within a list or a struct
+        return "…"
 
 
 def _summary(table: pa.Table) -> str:
@@ -99,8 +125,7 @@ def sparkline(column: pa.ChunkedArray) -> str:
 
 def _plottable(column: pa.ChunkedArray) -> list[float | None]:
     """The lowest and the highest value of each stretch of rows, in turn, so that no spike is lost."""
-    kind = column.type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+    if not _is_number(column.type):
         return []
     rows = len(column)
     if rows <= PLOT_POINTS:

@@ -36,7 +36,8 @@ class Progress:
 
     def text(self, seconds: float) -> str:
         rate = f"{_size(self._bytes / seconds)}/s" if seconds > 0 else ""
-        counts = f"{self._rows:,} rows, {_size(self._bytes)}, {rate}"
+        rows = f"{self._rows:,} rows, " if self._rows else ""  # of a file they are not known
+        counts = f"{rows}{_size(self._bytes)}, {rate}"
         if not self._total:
             return f"{self._label}  {counts}"
         part = min(self._rows / self._total, 1.0)
@@ -72,24 +73,24 @@ class TerminalDisplay(_Display):
 
 
 class NotebookDisplay(_Display):
-    """By IPython, which is there where a notebook is."""
+    """By IPython, which is there where a notebook is. As plain text: what a notebook keeps of it is empty."""
 
     def __init__(self) -> None:
         self._handle: Any = None
 
     def show(self, text: str) -> None:
-        self._update(f"<pre style='margin:0'>{text.replace('&', '&amp;').replace('<', '&lt;')}</pre>")
+        self._update(text)
 
     def clear(self) -> None:
         self._update("")
 
-    def _update(self, html: str) -> None:
-        from IPython.display import HTML, display
+    def _update(self, text: str) -> None:
+        from IPython.display import display
 
         if self._handle is None:
-            self._handle = display(HTML(html), display_id=True)
+            self._handle = display({"text/plain": text}, raw=True, display_id=True)
         else:
-            self._handle.update(HTML(html))
+            self._handle.update({"text/plain": text}, raw=True)
 
 
 def find_display() -> _Display | None:

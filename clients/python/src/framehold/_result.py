@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from ._answer import Answer
+from ._convert import to_list, to_pandas, to_pylist, with_durations, with_unique_names
 from ._html import html_of, text_of
 from ._progress import Progress
 from .errors import BrokenConnectionError
@@ -27,25 +28,28 @@ class _Convertible:
         raise NotImplementedError
 
     def to_polars(self) -> polars.DataFrame:
+        """Intervals become durations. Raises UnsupportedTypeError for those with months."""
         try:
             import polars
         except ImportError as error:
             raise ImportError("to_polars() needs polars: pip install 'framehold[polars]'") from error
-        frame = polars.from_arrow(self.to_arrow())
+        frame = polars.from_arrow(with_unique_names(with_durations(self.to_arrow())))
         assert isinstance(frame, polars.DataFrame)
         return frame
 
     def to_pandas(self, **options: Any) -> pandas.DataFrame:
-        """``options`` are those of ``pyarrow.Table.to_pandas``, such as ``types_mapper=pandas.ArrowDtype``."""
+        """Whole numbers with a NULL among them are nullable (``Int64``), and intervals are durations, as in ``to_polars``.
+
+        :param options: those of ``pyarrow.Table.to_pandas``, such as ``types_mapper=pandas.ArrowDtype``
+        """
         try:
             import pandas  # noqa: F401
         except ImportError as error:
             raise ImportError("to_pandas() needs pandas: pip install 'framehold[pandas]'") from error
-        return self.to_arrow().to_pandas(**options)
+        return to_pandas(self.to_arrow(), options)
 
     def to_pylist(self) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = self.to_arrow().to_pylist()
-        return rows
+        return to_pylist(self.to_arrow())
 
 
 class Result(_Convertible):
@@ -85,8 +89,7 @@ class Result(_Convertible):
         """The values of a column."""
         if column not in self._table.schema.names:
             raise KeyError(f"there is no column {column!r}; the columns are {', '.join(map(repr, self.columns))}")
-        values: list[Any] = self._table[column].to_pylist()
-        return values
+        return to_list(self._table.select([column]))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._table.__arrow_c_stream__(requested_schema)
@@ -95,9 +98,11 @@ class Result(_Convertible):
         return self._table
 
     def __repr__(self) -> str:
-        if self.updated is not None and not self.columns:
-            return f"<framehold.Result: {self.updated} rows changed>"
-        return text_of(self._table)
+        if self.columns:
+            return text_of(self._table)
+        if self.updated is None:
+            return "<framehold.Result: done>"
+        return f"<framehold.Result: {self.updated:,} {'row' if self.updated == 1 else 'rows'} changed>"
 
     def _repr_html_(self) -> str:
         return html_of(self._table) if self.columns else f"<p>{escape(repr(self))}</p>"
@@ -141,6 +146,10 @@ class Stream(_Convertible):
 
     def to_arrow(self) -> pa.Table:
         return pa.Table.from_batches(list(self), self.schema)
+
+    def __repr__(self) -> str:
+        state = ", which was read" if self._is_begun else ""
+        return f"<framehold.Stream of {', '.join(self.columns)}{state}>"
 
     def close(self) -> None:
         """Ends it before its end."""

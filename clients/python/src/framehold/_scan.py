@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ._connection import Connection
+from ._convert import durations_in, with_durations
 from ._names import quote_name, quote_table
 from ._predicates import Sql, translate
 from ._result import Stream
@@ -79,7 +80,8 @@ def explain(query: polars.LazyFrame) -> Plan:
 
 def scan(connection: Connection, name: str) -> polars.LazyFrame:
     with connection.get(name, rows=(0, 0), stream=True) as head:
-        arrow = head.schema.remove_metadata()
+        came = head.schema.remove_metadata()
+    arrow = pa.schema([field.with_type(durations_in(field.type)) for field in came])
     schema = _polars(arrow.empty_table()).schema
     # SQL does not tell names apart that differ only in case.
     lowered = [column.lower() for column in arrow.names]
@@ -109,9 +111,9 @@ def scan(connection: Connection, name: str) -> polars.LazyFrame:
             return
         with _open(connection, name, with_columns, where, n_rows) as stream:
             for batch in stream:
-                table = pa.Table.from_batches([batch])
+                table = with_durations(pa.Table.from_batches([batch]).select(target.names))
                 # A statement gives some types as they were declared, and not as they are stored.
-                same = table if table.schema.equals(target) else table.select(target.names).cast(target)
+                same = table if table.schema.equals(target) else table.cast(target)
                 yield _filtered(_polars(same), predicate)
 
     return register_io_source(source, schema=schema)
