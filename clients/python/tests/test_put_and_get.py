@@ -177,12 +177,47 @@ def test_an_index_of_pandas_is_a_column_where_it_has_a_name(
     days = pandas.DatetimeIndex(["2026-01-01", "2026-01-02"], name="day")
     named, filtered = fresh(), fresh()
     server.put(named, pandas.DataFrame({"price": [1.0, 2.0]}, index=days))
-    assert sorted(server.get(named).columns) == ["day", "price"]
+    assert server.get(named).columns == ["day", "price"]
+    levels = pandas.DataFrame({"a": [1], "b": [2], "c": [3], "d": [4]}).set_index(["d", "b"])
+    server.put(named, levels, mode="overwrite")
+    assert server.get(named).columns == ["d", "b", "a", "c"]
     frame = pandas.DataFrame({"n": [1, 2, 3]})
     server.put(filtered, frame[frame["n"] > 1])
     assert server.get(filtered).to_pylist() == [{"n": 2}, {"n": 3}]
     with pytest.raises(ValueError, match="index has no name"):
         server.put(fresh(), pandas.DataFrame({"price": [1.0, 2.0]}, index=days.rename(None)))
+
+
+def test_whole_numbers_with_null_are_exact_in_pandas(server: framehold.Connection, name: str) -> None:
+    frame = pandas.DataFrame(
+        {
+            "n": pandas.array([2**53 + 1, None, -(2**63)], "Int64"),
+            "u": pandas.array([2**64 - 1, None, 0], "UInt64"),
+            "small": pandas.array([1, None, 3], "Int8"),
+            "whole": pandas.Series([2**53 + 1, 0, 1], dtype="int64"),
+        }
+    )
+    server.put(name, frame)
+    came = server.get(name).to_pandas()
+    pandas.testing.assert_frame_equal(came, frame)
+    assert str(server.get(name).to_pandas(types_mapper=None)["n"].dtype) == "float64"
+
+
+def test_columns_of_the_same_name_all_come(server: framehold.Connection) -> None:
+    result = server.sql("SELECT 1 AS a, 2 AS a, 3 AS b, 4 AS a_1")
+    assert result.to_pylist() == [{"a": 1, "a_2": 2, "b": 3, "a_1": 4}]
+    assert result.to_polars().columns == ["a", "a_2", "b", "a_1"]
+
+
+def test_a_value_that_python_cannot_hold_is_told_with_its_column(server: framehold.Connection) -> None:
+    result = server.sql("SELECT 1 AS n, DATE '-0044-03-15' AS ides")
+    readers: list[Callable[[], object]] = [result.to_pandas, result.to_pylist, lambda: result["ides"]]
+    for read in readers:
+        with pytest.raises(framehold.errors.UnsupportedTypeError, match='column "ides" has a value') as raised:
+            read()
+        assert "::VARCHAR" in (raised.value.hint or "")
+    assert result["n"] == [1]
+    assert "-0044" in repr(result)
 
 
 def test_one_long_batch_is_sent_in_parts(server: framehold.Connection, name: str) -> None:
@@ -220,6 +255,9 @@ def test_what_holds_no_rows_is_refused_with_its_type(server: framehold.Connectio
     for wrong in (7, "text", b"bytes", object(), None):
         with pytest.raises(TypeError, match="cannot be sent"):
             server.put(name, wrong)  # type: ignore[arg-type]
+    for query in (polars.LazyFrame({"n": [1]}), server.frame(name)):
+        with pytest.raises(TypeError, match=r"has not run.*\.collect\(\)"):
+            server.put(name, query)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="single column"):
         server.put(name, polars.Series([1, 2]))
     with pytest.raises(ValueError, match="empty"):

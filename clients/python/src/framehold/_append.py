@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from ._connection import ARROW_STREAM, Connection
-from ._data import is_rows, stream_bytes, to_reader, to_table
+from ._connection import Connection
+from ._data import ARROW_STREAM, is_rows, stream_bytes, to_reader, to_table
 from ._http import Query, Repeat
 from ._progress import Progress
 from ._result import Stream, read_table

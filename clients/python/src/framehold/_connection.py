@@ -12,6 +12,7 @@ from ._answer import Answer, stranger
 from ._types import Engine, FrameInfo, Identity, Kept, Query, ServerInfo
 from ._arguments import Mode, Rows, check_mode, exec_limit, exp_limit, rows_of, ttl_text
 from ._data import ArrowBody, Data
+from ._files import FileBody, is_file
 from ._http import Http, Repeat, segment
 from ._names import quote_column, quote_table
 from ._params import Params, encode_params
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from ._follow import Follower
     from ._frame import Frame
 
-ARROW_STREAM = "application/vnd.apache.arrow.stream"
 #: The server takes 16 KiB of target and headers.
 LONGEST_TARGET = 8_000
 PAGE = 1000
@@ -72,13 +72,14 @@ class Connection:
 
         :param name: the handle; with None the server makes one
         :param data: a frame of polars, pandas, pyarrow or DuckDB, anything with ``__arrow_c_stream__``, columns by name,
-            rows as dicts, or an iterable of these, which is sent as it comes
+            rows as dicts, or an iterable of these, which is sent as it comes; or a ``pathlib.Path`` or open file of CSV,
+            TSV, Parquet, Arrow, JSON or NDJSON, also packed with gzip or zstd
         :param mode: ``create`` fails if there is such a frame
         :param ttl: time to live, which each read renews: seconds, or ``90s``, ``15m``, ``12h``, ``7d``
         """
         check_mode(mode)
         with Progress(f"put {name or ''}".strip(), rows_of(data)) as progress:
-            body = ArrowBody(data, progress.add)
+            body = FileBody(data, progress.add) if is_file(data) else ArrowBody(data, progress.add)
             query = {
                 "name": name,
                 "overwrite": mode == "overwrite" or None,
@@ -91,7 +92,7 @@ class Connection:
                 "imp",
                 query,
                 body=body,
-                headers={"Content-Type": ARROW_STREAM},
+                headers={"Content-Type": body.media_type},
                 repeat=Repeat.BRIEFLY if mode == "overwrite" else Repeat.NEVER,
             ).json()
         return Kept(told["handle"], told["version"], told["rowsImported"], told["bytes"], told.get("repeated", False))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 import pyarrow as pa
 
+ARROW_STREAM = "application/vnd.apache.arrow.stream"
 #: A batch that is longer is sent in parts: the server holds one in memory at a time.
 MOST_BATCH_BYTES = 8 * 1024 * 1024
 #: Pieces of a longer body.
@@ -21,8 +23,9 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-#: Anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``; columns by name; rows as dicts; or batches of these, one after the other.
-Data = ArrowStream | Mapping[str, Any] | Iterable[Any]
+#: Anything with ``__arrow_c_stream__`` or ``__arrow_c_array__``; columns by name; rows as dicts; batches of these, one after the other;
+#: or a file.
+Data = ArrowStream | Mapping[str, Any] | Iterable[Any] | os.PathLike[str] | IO[Any]
 
 
 def is_rows(data: object) -> bool:
@@ -79,9 +82,11 @@ def to_reader(data: Any) -> pa.RecordBatchReader:
             return to_reader(getattr(data, method)())
     if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
         return _from_pieces(iter(data))
+    if callable(getattr(data, "collect", None)):
+        raise TypeError(f"{_kind(data)} is a query that has not run, and has no rows yet: pass what its .collect() gives")
     raise TypeError(
         f"{_kind(data)} cannot be sent: pass a DataFrame of polars or pandas, a table of pyarrow, "
-        "anything with __arrow_c_stream__, columns by name, rows as dicts, or an iterable of these"
+        "anything with __arrow_c_stream__, columns by name, rows as dicts, an iterable of these, or a pathlib.Path"
     )
 
 
@@ -112,7 +117,11 @@ def _from_pandas(data: Any) -> pa.Table:
         raise ValueError(
             "the index has no name, and is more than row numbers: name it with rename_axis('ts'), or leave it out with reset_index(drop=True)"
         )
-    return pa.Table.from_pandas(data, preserve_index=named).replace_schema_metadata(None)
+    table = pa.Table.from_pandas(data, preserve_index=named).replace_schema_metadata(None)
+    if named:  # pyarrow puts it behind the columns
+        places = range(table.num_columns)
+        table = table.select([*places[-index.nlevels :], *places[: -index.nlevels]])
+    return table
 
 
 def _schema_of(rows: list[Mapping[str, Any]], names: list[str]) -> pa.Schema | None:
@@ -178,6 +187,8 @@ def _short(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 class ArrowBody:
     """An Arrow stream that is written while it is sent. ``on_batch`` is told the rows and bytes of each batch."""
+
+    media_type = ARROW_STREAM
 
     def __init__(self, data: Any, on_batch: Callable[[int, int], None] | None = None) -> None:
         self._data = data
