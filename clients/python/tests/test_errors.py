@@ -43,6 +43,36 @@ def test_an_error_tells_all_that_the_server_says(server: framehold.Connection) -
         server.get("nowhere")
 
 
+def test_hints_are_in_the_words_of_the_package(
+    server: framehold.Connection, name: str, secure_url: str, secure_folder: Path
+) -> None:
+    server.put(name, {"n": [1]})
+    with pytest.raises(errors.HandleExistsError) as raised:
+        server.put(name, {"n": [1]})
+    assert raised.value.hint == 'choose another handle, or say mode="overwrite" or mode="append"'
+    with pytest.raises(errors.SchemaMismatchError) as mismatch:
+        server.put(name, {"m": ["x"]}, mode="append")
+    assert 'mode="overwrite" replaces the frame' in (mismatch.value.hint or "")
+    nobody = framehold.connect(secure_url, ca=secure_folder / "ca.crt")
+    with nobody, pytest.raises(errors.UnauthenticatedError) as unknown:
+        nobody.handles()
+    assert unknown.value.hint == "give one: connect(…, token=…), or FRAMEHOLD_TOKEN"
+
+
+def test_an_error_of_a_verb_names_the_frame_and_not_its_alias(server: framehold.Connection, name: str) -> None:
+    server.put(name, {"n": [1], "m": [2]})
+    frame = server.frame(name)
+    with pytest.raises(errors.SqlError, match=f'column "nn" not found in {name}; did you mean "n"') as raised:
+        frame.filter(framehold.col("nn") > 1).collect()
+    assert raised.value.args == (raised.value.message,)
+    with pytest.raises(errors.SqlError, match='column "m" not found$'):
+        frame.group_by("n").agg(framehold.count()).filter(framehold.col("m") > 1).keep("other")
+    with pytest.raises(errors.SqlError, match='column "k" not found$'):
+        frame.join(frame, on="k").collect()
+    with pytest.raises(TypeError, match=r"such as col\(.symbol.\) == .x., and not the text 'n = 1'"):
+        frame.filter("n = 1")  # type: ignore[arg-type]
+
+
 def test_no_server_is_told_at_once(server: framehold.Connection) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -82,6 +82,23 @@ class Answer:
             connection.close()
 
 
+#: What the server advises, in the words of this package.
+_advice = {
+    "send Authorization: Bearer <token>": "give one: connect(…, token=…), or FRAMEHOLD_TOKEN",
+    "say overwrite or append": 'say mode="overwrite" or mode="append"',
+    "or say overwrite": 'or say mode="overwrite"',
+    "; overwrite replaces the frame": '; mode="overwrite" replaces the frame',
+    ", or leave such rows out with atomicity=skipRow (put: --skip-bad-rows)": "",
+}
+
+
+def _advised(hint: str | None) -> str | None:
+    for theirs, ours in _advice.items():
+        if hint is not None and theirs in hint:
+            return hint.replace(theirs, ours)
+    return hint
+
+
 def refusal(address: Address, answer: Answer) -> FrameholdError:
     """What an answer that is no 2xx says."""
     text = answer.read()
@@ -94,7 +111,7 @@ def refusal(address: Address, answer: Answer) -> FrameholdError:
     return error_class(told.get("code"))(
         message,
         code=told.get("code"),
-        hint=told.get("hint"),
+        hint=_advised(told.get("hint")),
         position=told.get("position"),
         retry_after=float(retry_after) if retry_after is not None and retry_after.isdigit() else None,
         request_id=answer.header("X-Request-Id"),

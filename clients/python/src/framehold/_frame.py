@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -12,6 +14,7 @@ from ._connection import Connection
 from ._expressions import SOURCE, Expr, Rendered, as_expr
 from ._names import quote_name, quote_table
 from ._result import Result
+from .errors import SqlError
 
 Columns = str | Expr | Iterable[str | Expr]
 How = Literal["inner", "left", "semi", "anti"]
@@ -92,6 +95,9 @@ class Frame:
     def filter(self, *conditions: Expr) -> Frame:
         """The rows for which all conditions are true."""
         query = self._query if self._query.is_filter_only else self._query.nested()
+        text = next((condition for condition in conditions if isinstance(condition, str)), None)
+        if text is not None:
+            raise TypeError(f'filter takes conditions such as col("symbol") == "x", and not the text {text!r}')
         made = [as_expr(condition) for condition in conditions]
         _refuse_aggregates(made, "filter")
         return self._made(replace(query, where=(*query.where, *(condition.rendered for condition in made))))
@@ -174,18 +180,32 @@ class Frame:
 
     def collect(self, *, engine: str | None = None) -> Result:
         """Runs it."""
-        return self._connection.sql(*self.sql(), engine=engine)
+        with self._told():
+            return self._connection.sql(*self.sql(), engine=engine)
 
     def keep(
         self, name: str, mode: Mode = "create", ttl: str | float | None = None, *, engine: str | None = None
     ) -> Kept:
         """Runs it, and keeps its rows on the server as a frame."""
-        return self._connection.sql(*self.sql(), engine=engine, keep=name, mode=mode, ttl=ttl)
+        with self._told():
+            return self._connection.sql(*self.sql(), engine=engine, keep=name, mode=mode, ttl=ttl)
 
     def __repr__(self) -> str:
         return f"<framehold.Frame: {self.sql()}>"
 
     # Inner workings
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """An error tells of the frame, and not of the alias that it has here."""
+        try:
+            yield
+        except SqlError as error:
+            is_plain = self._handle is not None and self._query.source == _source_of(self._handle).source
+            place = f" not found in {self._handle}" if is_plain else " not found"
+            error.message = re.sub(rf" not found in [{SOURCE}lr]\b", lambda _: place, error.message)
+            error.args = (error.message,)
+            raise
 
     def _made(self, query: _Query, columns: Sequence[str] | None = None) -> Frame:
         return Frame(self._connection, query, columns if columns is not None else self._names, self._handle)
@@ -228,7 +248,11 @@ class Groups:
 
 
 def frame(connection: Connection, name: str) -> Frame:
-    return Frame(connection, _Query(Rendered(f"{quote_table(name)} AS {SOURCE}")), None, name)
+    return Frame(connection, _source_of(name), None, name)
+
+
+def _source_of(name: str) -> _Query:
+    return _Query(Rendered(f"{quote_table(name)} AS {SOURCE}"))
 
 
 def _expressions(columns: Iterable[Columns], named: dict[str, str | Expr]) -> list[Expr]:
