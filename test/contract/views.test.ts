@@ -130,6 +130,12 @@ describe('a view', () => {
     await ok('CREATE VIEW short AS SELECT 1 AS a');
     expect(await refusal('DROP TABLE short')).toMatchObject({ code: 'sql_error', hint: 'DROP VIEW drops it' });
     expect(await refusal('DROP VIEW trades')).toMatchObject({ code: 'sql_error', hint: 'DROP TABLE drops it' });
+    for (const sql of ['DROP TABLE trades CASCADE', 'DROP VIEW IF EXISTS short RESTRICT', 'DROP TABLE trades restrict'])
+      expect(await refusal(sql)).toMatchObject({
+        code: 'sql_forbidden',
+        error: expect.stringContaining('a drop neither looks for views nor drops them'),
+        hint: expect.stringContaining('"reads" of GET /handles'),
+      });
     await ok('DROP VIEW Short');
     expect((await get('/handles/short')).status).toBe(410);
     await ok('DROP VIEW IF EXISTS short');

@@ -4,6 +4,7 @@ import { sqlName } from '../../protocol/sql-text.ts';
 import { BuiltText, textOf } from './built-text.ts';
 import { takeType } from './column-definitions.ts';
 import { ConstraintClauses } from './constraint-clauses.ts';
+import { refuseDependents } from './drop-table.ts';
 import { gateExpressions } from './gate-expressions.ts';
 import type { GateText } from './gate-query.ts';
 import { checkCreatable, checkWritable } from './table-access.ts';
@@ -100,7 +101,7 @@ function dropColumn(cursor: TokenCursor, from: string): Action {
   cursor.takes('column');
   const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
   const column = cursor.takeName('the name of a column');
-  if (!cursor.takes('cascade')) cursor.takes('restrict');
+  refuseDependents(cursor);
   const text = built(`SELECT * EXCLUDE (${sqlName(column)})${from}`);
   return { change: { kind: 'dropColumn', column, ifAbsent }, text };
 }

@@ -160,7 +160,7 @@ describe('statements', () => {
 
   test('DROP TABLE and SHOW TABLES', async () => {
     expect(await analyze('DROP TABLE x')).toEqual({ kind: 'drop', what: 'table', table: table('x'), ifAbsent: 'fail' });
-    expect(await analyze('drop table if exists frames."X" cascade')).toEqual({
+    expect(await analyze('drop table if exists frames."X"')).toEqual({
       kind: 'drop',
       what: 'table',
       table: table('X', 'frames'),

@@ -1,8 +1,9 @@
+import { AppError } from '../../../../core/app-error.ts';
 import type { Statement } from '../../../../core/sql.ts';
 import { checkWritable } from './table-access.ts';
 import type { TokenCursor } from './token-cursor.ts';
 
-/** DROP TABLE | VIEW [IF EXISTS] name [CASCADE | RESTRICT] */
+/** DROP TABLE | VIEW [IF EXISTS] name */
 export function drop(cursor: TokenCursor): Statement {
   cursor.takes('drop');
   const what = cursor.takes('view') ? 'view' : 'table';
@@ -11,7 +12,21 @@ export function drop(cursor: TokenCursor): Statement {
   const { position } = cursor;
   const table = cursor.takeTableName();
   checkWritable(table, position);
-  if (!cursor.takes('cascade')) cursor.takes('restrict');
+  refuseDependents(cursor);
   if (!cursor.done) throw cursor.unexpected(`the end of the statement (one ${what} at a time)`);
   return { kind: 'drop', what, table, ifAbsent };
+}
+
+/** What would be dropped with it, or keep it: no view stands in the way of a drop, and none goes with it. */
+export function refuseDependents(cursor: TokenCursor): void {
+  const word = ['cascade', 'restrict'].find((each) => cursor.sees(each));
+  if (word === undefined) return;
+  throw new AppError(
+    'sql_forbidden',
+    `${word.toUpperCase()} is not allowed: a drop neither looks for views nor drops them`,
+    {
+      hint: 'leave the word out; "reads" of GET /handles tells which views read a frame, and DROP VIEW drops them',
+      position: cursor.position,
+    },
+  );
 }
