@@ -11,6 +11,7 @@ import type { AccessRecords } from './access-records.ts';
 import { assertMay, isWithin } from './rights.ts';
 import type { Share } from './share-records.ts';
 import { SharedFrameWatch } from './shared-frame-watch.ts';
+import { refuseSavedView } from './shared-views.ts';
 
 /** For what is too short to be stopped. */
 const unstopped = new AbortController().signal;
@@ -137,6 +138,8 @@ export class FrameAccess implements Frames {
 
   readonly saveView: Frames['saveView'] = async (principal, { handle: name, ...request }, options) => {
     const handle = await this.#writable(principal, name);
+    if (this.#records !== undefined)
+      await refuseSavedView(this.#frames, this.#records, principal, { handle, reads: request.view.reads });
     return this.#frames.saveView(principal, { ...request, handle }, options);
   };
 

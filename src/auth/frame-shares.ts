@@ -1,20 +1,21 @@
 import { AppError } from '../core/app-error.ts';
 import { type FrameName, isSharedName } from '../core/frame-name.ts';
 import type { Handle } from '../core/handle.ts';
-import type { Principal, Tenant } from '../core/principal.ts';
+import { asReaderOf, type Principal, type Tenant } from '../core/principal.ts';
 import { frameDamaged } from '../frames/catalog/frame-errors.ts';
 import type { FrameSummary } from '../frames/catalog/frame-summary.ts';
 import type { Frames, Signal } from '../frames/frames.ts';
 import type { AccessRecords } from './access-records.ts';
 import { onlyOwnerChanges } from './frame-access.ts';
 import { assertMay } from './rights.ts';
+import { refuseSharedView } from './shared-views.ts';
 
 /** With whom a tenant shares its frames. Nothing here tells which other tenants there are. */
 export class FrameShares {
-  readonly #frames: Pick<Frames, 'describe'>;
+  readonly #frames: Pick<Frames, 'describe' | 'list'>;
   readonly #records: AccessRecords;
 
-  constructor(frames: Pick<Frames, 'describe'>, records: AccessRecords) {
+  constructor(frames: Pick<Frames, 'describe' | 'list'>, records: AccessRecords) {
     this.#frames = frames;
     this.#records = records;
   }
@@ -39,6 +40,7 @@ export class FrameShares {
       });
     }
     if (frame.state === 'damaged') throw frameDamaged(handle, frame.reason);
+    await refuseSharedView(this.#frames, asReaderOf(principal, principal.tenant), frame);
     await this.#records.shares.add({ owner: principal.tenant, handle, reader }, frame.origin);
     return handle;
   }

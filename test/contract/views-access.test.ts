@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseHandle } from '../../src/core/handle.ts';
 import type { Tenant } from '../../src/core/principal.ts';
 import { byCommand } from '../support/flight-client.ts';
 import { eventually } from '../support/frame-store.ts';
@@ -299,4 +300,93 @@ test('a reader makes no views, and a view counts as a frame of its tenant', asyn
   using small = await tenantCaller(server, 'small', { max_frames: 1 });
   await done(small, 'CREATE VIEW one AS SELECT 1 AS a', 'CREATE OR REPLACE VIEW one AS SELECT 2 AS a');
   expect(await rows(small, 'CREATE VIEW two AS SELECT 1 AS a')).toMatchObject({ code: 'quota_exceeded' });
+});
+
+describe('what another tenant shares', () => {
+  const shareWithThird = async (handle: string) => await desk.ask('PUT', `/handles/${handle}/shares/third`);
+  const refused = (view: string) => ({
+    code: 'forbidden',
+    error: expect.stringMatching(`view ${view} (reads|would read) acme/lent, which is shared with you alone`),
+  });
+
+  beforeAll(async () => {
+    await done(acme, "CREATE TABLE lent AS SELECT 1 AS id, 'row of acme' AS name");
+    await acme.ask('PUT', '/handles/lent/shares/desk');
+    await eventually(async () => (await desk.sql('FROM acme.lent')).status === 200, 3000);
+    await done(
+      desk,
+      'CREATE TABLE plain AS SELECT 2 AS id',
+      'CREATE VIEW relent AS SELECT * FROM acme.lent',
+      'CREATE VIEW relent_again AS SELECT id FROM relent UNION ALL FROM plain',
+      'CREATE VIEW innocent AS FROM plain',
+      'CREATE VIEW innocent_outer AS FROM innocent',
+      'CREATE VIEW innocent_drop AS FROM plain',
+      'CREATE VIEW over_drop AS FROM innocent_drop',
+    );
+  });
+
+  test('cannot be shared further by a view over it, nor by a view over that view', async () => {
+    for (const view of ['relent', 'relent_again']) {
+      const answer = await shareWithThird(view);
+      expect([answer.status, answer.json()]).toEqual([403, expect.objectContaining(refused(view))]);
+      expect(await rows(third, `FROM desk.${view}`)).toMatchObject(notFound);
+    }
+    // Its reader alone has it, in a copy too.
+    expect(await rows(desk, 'SELECT count(*) FROM relent_again')).toEqual([[2]]);
+  });
+
+  test('cannot be put behind a view that is shared already, at any distance', async () => {
+    for (const view of ['innocent_outer', 'over_drop']) expect((await shareWithThird(view)).status).toBe(200);
+    await eventually(async () => (await third.sql('FROM desk.innocent_outer')).status === 200, 3000);
+    for (const [view, sql] of [
+      ['innocent_outer', 'CREATE OR REPLACE VIEW innocent_outer AS SELECT id FROM acme.lent'],
+      ['innocent_outer', 'CREATE OR REPLACE VIEW innocent_outer AS SELECT id FROM relent_again'],
+      [
+        'innocent_outer',
+        'CREATE OR REPLACE VIEW "Innocent_Outer" AS WITH x AS (FROM framehold.ACME.lent) SELECT id FROM x',
+      ],
+      ['innocent', 'CREATE OR REPLACE VIEW innocent AS SELECT id FROM acme.lent'],
+      ['innocent', 'CREATE OR REPLACE VIEW innocent AS SELECT id FROM relent'],
+    ] as const)
+      expect(await rows(desk, sql), sql).toMatchObject(refused(view));
+    await done(desk, 'DROP VIEW innocent_drop');
+    expect(await rows(desk, 'CREATE VIEW innocent_drop AS SELECT id FROM acme.lent')).toMatchObject(
+      refused('innocent_drop'),
+    );
+    await done(desk, 'DROP TABLE plain');
+    expect(await rows(desk, 'CREATE VIEW plain AS SELECT id FROM relent')).toMatchObject(refused('plain'));
+    await done(desk, 'CREATE TABLE plain AS SELECT 2 AS id');
+    expect(await rows(third, 'FROM desk.innocent_outer')).toEqual([[2]]);
+    // What nobody else reads is free.
+    await desk.ask('DELETE', '/handles/innocent_outer/shares/third');
+    await done(desk, 'CREATE OR REPLACE VIEW innocent_outer AS SELECT id FROM acme.lent');
+  });
+
+  test('is not read through a view that was shared nevertheless', async () => {
+    await done(desk, 'CREATE VIEW early AS FROM plain', 'CREATE VIEW early_outer AS FROM early');
+    using records = await openRecords(server);
+    const again: (() => Promise<void>)[] = [];
+    for (const view of ['early', 'early_outer']) {
+      expect((await shareWithThird(view)).status).toBe(200);
+      const share = { owner: 'desk' as Tenant, handle: parseHandle(view), reader: 'third' as Tenant };
+      await eventually(async () => (await third.sql(`FROM desk.${view}`)).status === 200, 3000);
+      await records.refresh();
+      const origin = (await records.shares.originOf(share)) as string;
+      await desk.ask('DELETE', `/handles/${view}/shares/third`);
+      await records.refresh();
+      again.push(async () => await records.shares.add(share, origin));
+    }
+    await done(desk, 'CREATE OR REPLACE VIEW early AS SELECT * FROM acme.lent');
+    await done(desk, 'CREATE OR REPLACE VIEW early_outer AS SELECT * FROM early');
+    for (const share of again) await share();
+    for (const view of ['early', 'early_outer']) {
+      await eventually(async () => (await third.sql(`FROM desk.${view}`)).json().error !== undefined, 3000);
+      await eventually(async () => !(await third.sql(`FROM desk.${view}`)).text.includes('not found'), 3000);
+      const answer = await third.sql(`FROM desk.${view}`);
+      expect(answer.json()).toMatchObject({ error: `view desk.${view} cannot be read now` });
+      expect(answer.text).not.toMatch(/lent|row of acme/);
+      expect((await third.ask('GET', `/exec?handle=desk/${view}&fmt=json`)).text).not.toMatch(/lent|row of acme/);
+    }
+    expect(await rows(desk, 'SELECT id FROM early_outer')).toEqual([[1]]);
+  });
 });

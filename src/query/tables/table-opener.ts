@@ -124,6 +124,7 @@ export class TableOpener implements ViewTables {
       if (!mayUseEngine(this.#caller, analyticsCatalog)) throw tableNotFound(table);
       return undefined;
     }
+    this.#refuseFurther(table, place);
     const key = tableKey({ name: table.name, schema: engineSchema(table) });
     const temporary = place.views.length === 0 ? temporaryHandle(this.#options.temporary, table) : undefined;
     const isTemporary = temporary !== undefined;
@@ -144,6 +145,12 @@ export class TableOpener implements ViewTables {
     const opened = before?.kind === 'view' && before.isBarrier ? before : next;
     this.#opened.set(key, opened);
     return opened;
+  }
+
+  /** A share is for its reader alone, who gives it to nobody by a view over it. */
+  #refuseFurther(table: TableName, { principal: { tenant }, views }: Place): void {
+    if (views.length === 0 || tenant === this.#caller.tenant || (sharedSchema(table) ?? tenant) === tenant) return;
+    throw tableNotFound(table);
   }
 
   async #reader(table: TableName, principal: Principal, temporary: Handle | undefined): Promise<FrameReader> {
