@@ -12,6 +12,8 @@ export const framesCatalog = 'framehold';
 export const framesSchema = 'frames';
 /** DuckDB's own schema, which every database has: another name of that of the frames. */
 export const mainSchema = 'main';
+/** DuckDB's own name of the database of what is temporary, with the schema `main`. */
+export const temporaryCatalog = 'temp';
 /** The operator's database, attached for reading only. */
 export const analyticsCatalog = 'analytics';
 

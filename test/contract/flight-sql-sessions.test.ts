@@ -344,7 +344,41 @@ describe('temporary tables', () => {
     await run('DROP TABLE taken', headers);
   });
 
+  test('are in the catalogs of their session, by their names, as in DuckDB', async () => {
+    const [headers, other] = await Promise.all([session(), session()]);
+    await run('CREATE TABLE twin AS SELECT 1 AS in_frame', {});
+    await run('CREATE TEMP TABLE twin (in_session INT PRIMARY KEY)', headers);
+    await run('CREATE TEMP VIEW TzView AS SELECT in_session FROM twin', headers);
+    const tables =
+      "SELECT concat_ws('.', database_name, schema_name, table_name, temporary) FROM duckdb_tables() WHERE table_name = 'twin' ORDER BY 1";
+    const ofInformationSchema =
+      "SELECT concat_ws('.', table_catalog, table_schema, table_name, table_type) FROM information_schema.tables WHERE table_name IN ('twin', 'tzview') ORDER BY 1";
+    for (let round = 0; round < 2; round++) {
+      expect(await run(tables, headers)).toEqual(['framehold.frames.twin.false', 'temp.main.twin.true']);
+      expect(await run(tables, other)).toEqual(['framehold.frames.twin.false']);
+      expect(await run(ofInformationSchema, headers)).toEqual([
+        'framehold.frames.twin.BASE TABLE',
+        'temp.main.twin.LOCAL TEMPORARY',
+        'temp.main.tzview.VIEW',
+      ]);
+      expect(await run("SELECT name FROM pragma_table_info('twin')", headers)).toEqual(['in_session']);
+      expect(await run("SELECT name FROM pragma_table_info('tzview')", headers)).toEqual(['in_session']);
+      expect(await run("SELECT name FROM pragma_table_info('twin')", other)).toEqual(['in_frame']);
+    }
+    expect(await run("SELECT sql FROM duckdb_views() WHERE view_name = 'tzview'", headers)).toEqual([
+      'CREATE TEMP VIEW "tzview" AS SELECT in_session FROM twin;',
+    ]);
+    const handles = "SELECT table_name FROM duckdb_tables() WHERE starts_with(table_name, 'f_')";
+    expect(await run(handles, headers)).toEqual([]);
+    await run('CREATE OR REPLACE TEMP TABLE twin (again INT)', headers);
+    expect(await run("SELECT name FROM pragma_table_info('twin')", headers)).toEqual(['again']);
+    await run('DROP TABLE twin', headers);
+    expect(await run("SELECT name FROM pragma_table_info('twin')", headers)).toEqual(['in_frame']);
+    await client.flight.action('CloseSession', new Uint8Array(0), headers);
+  });
+
   test.each([
+    ['CREATE TEMP TABLE t AS SELECT 1', {}, 'set an option by SetSessionOptions'],
     ['CREATE TEMP TABLE t AS SELECT 1', {}, 'CREATE TEMP TABLE needs a session'],
     ['CREATE TEMP TABLE t (n INT)', { cookie: 'arrow_flight_session_id=abc' }, 'CREATE TEMP TABLE needs a session'],
   ])('%s without a session is refused', async (sql, headers, message) => {

@@ -11,7 +11,9 @@ import {
   framesSchema,
   type Listed,
   type ListedTable,
+  mainSchema,
   type SqlEngine,
+  temporaryCatalog,
 } from '../../core/sql.ts';
 import type { ViewDefinition } from '../../frames/disk/manifest.ts';
 import type { Frames } from '../../frames/frames.ts';
@@ -34,16 +36,22 @@ export async function listedInCatalogs(
   const options = { ...rest, tenant: principal.tenant };
   const definitions = await definitionsOf(frames, principal, temporary);
   const listed: ListedTable[] = [];
+  const names = new Map([...(temporary?.handles ?? [])].map(([own, handle]) => [handle as string, own]));
   for await (const frame of frames.list(principal)) {
     if (frame.state !== 'held') continue;
     const { columns, declared, constraints, handle, view } = frame;
     const kind = view === undefined ? 'table' : 'view';
     const shared = isSharedName(handle) ? splitSharedName(handle) : undefined;
-    const schema = shared?.owner ?? framesSchema;
-    const name = shared?.handle ?? handle;
+    const own = names.get(handle);
+    const place =
+      own === undefined
+        ? { catalog: framesCatalog, schema: shared?.owner ?? framesSchema, name: shared?.handle ?? handle }
+        : { catalog: temporaryCatalog, schema: mainSchema, name: own };
     const isShown = view !== undefined && maySeeQuery(principal, handle, view.reads);
-    const sql = isShown ? viewStatement(name, view) : undefined;
-    listed.push({ catalog: framesCatalog, schema, name, kind, sql, columns, declared, constraints });
+    const sql = isShown
+      ? viewStatement(`${own === undefined ? '' : 'TEMP '}VIEW ${quoted(place.name)}`, view)
+      : undefined;
+    listed.push({ ...place, kind, sql, columns, declared, constraints });
   }
   if (live !== undefined && mayUseEngine(principal, tsdbEngineName)) {
     for (const { name, columns } of await live.list(options))
@@ -55,10 +63,10 @@ export async function listedInCatalogs(
 }
 
 /** The statement that makes the view, with the query as its author wrote it. */
-function viewStatement(name: string, { sql, query }: ViewDefinition): string {
+function viewStatement(head: string, { sql, query }: ViewDefinition): string {
   const end = query.slice(query.lastIndexOf('\n) AS "'));
   const columns = /^\n\) AS "(?:[^"]|"")*"(\(.*\))$/s.exec(end)?.[1];
-  return `CREATE VIEW ${quoted(name)}${columns === undefined ? '' : ` ${columns}`} AS ${sql};`;
+  return `CREATE ${head}${columns === undefined ? '' : ` ${columns}`} AS ${sql};`;
 }
 
 /** While another process writes the operator's database it cannot be opened: that hides its tables, not the frames. */

@@ -43,7 +43,7 @@ export function ofSession(
       ? 'keep the rows with a time to live: "keep": {"handle": …, "ttl": "15m"} of POST /sql'
       : `make a ${what.toLowerCase()} that stays, and drop it afterwards`;
   throw new AppError('sql_forbidden', `CREATE TEMP ${what} needs a session, and there is none`, {
-    hint: `a session of Flight SQL keeps what is temporary. Elsewhere ${instead}`,
+    hint: `over Flight SQL keep the cookies of the server and set an option by SetSessionOptions, or send the token of a Handshake. Over HTTP ${instead}`,
   });
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { analyticsCatalog } from '../../../../core/sql.ts';
+import { analyticsCatalog, mainSchema, temporaryCatalog } from '../../../../core/sql.ts';
 import { statementSettings } from '../../../../core/statement-settings.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
 import type { CatalogListing, ListedDefinition, WorkerSettings } from '../../protocol/protocol.ts';
@@ -180,8 +180,10 @@ function readsNoRows(): Error {
   return new Error('a query over catalogs reads no rows of tables');
 }
 
+const temporarySchema = [temporaryCatalog, mainSchema].map(sqlName).join('.');
+
 /** Never dropped. */
-const ownSchemas: ReadonlySet<string> = new Set(['"framehold"."frames"', '"analytics"."main"']);
+const ownSchemas: ReadonlySet<string> = new Set(['"framehold"."frames"', '"analytics"."main"', temporarySchema]);
 
 /** Of a schema or a table, in lower case. */
 function isOfAnalytics(name: string): boolean {
@@ -205,12 +207,14 @@ function removal({ schema, name, kind }: ListedDefinition): string {
 }
 
 function creation({ schema, name, kind, body }: ListedDefinition): string {
+  const temporary = schema === temporarySchema ? 'TEMP ' : '';
   switch (kind) {
     case 'table':
-      return `CREATE TABLE ${schema}.${name} (${body})`;
+      return `CREATE ${temporary}TABLE ${schema}.${name} (${body})`;
     case 'view':
+      return `CREATE ${temporary}VIEW ${schema}.${name} AS ${body}`;
     case 'type':
-      return `CREATE ${words[kind]} ${schema}.${name} AS ${body}`;
+      return `CREATE TYPE ${schema}.${name} AS ${body}`;
     case 'macro':
     case 'table macro':
       return `CREATE MACRO ${schema}.${name} ${body}`;
