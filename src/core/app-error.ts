@@ -123,6 +123,14 @@ export function tooManyFiles(cause: unknown): AppError {
   });
 }
 
+/** The time of a statement, or of a read, is over. */
+export function workTimedOut(timeoutMs: number, cause?: unknown): AppError {
+  return new AppError('sql_timeout', `the work took longer than ${timeoutMs / 1000} s`, {
+    hint: 'ask for less at once, or let the operator raise sql.timeout',
+    cause,
+  });
+}
+
 export function serverStopping(): AppError {
   return new AppError('overloaded', 'the server is stopping', { hint: 'try again in a moment', retryAfterSeconds: 1 });
 }

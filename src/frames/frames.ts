@@ -3,6 +3,7 @@ import type { Definition } from '../core/definition.ts';
 import type { ChunkForm, Compression, EncodedRows, FileReport, PartRows } from '../core/frame-engine.ts';
 import type { FrameName } from '../core/frame-name.ts';
 import type { Principal } from '../core/principal.ts';
+import type { StatementCosts } from '../core/statement-costs.ts';
 import type { FrameChange } from './catalog/frame-changes.ts';
 import type { ChangeResult, FrameSummary, HeldSummary, PutResult } from './catalog/frame-summary.ts';
 import type { IfDefined } from './disk/definition-folder.ts';
@@ -18,6 +19,8 @@ import type { SaveView } from './write/save-view.ts';
 
 export interface Signal {
   readonly signal: AbortSignal;
+  /** Where what the work takes is noted. */
+  readonly costs?: StatementCosts | undefined;
 }
 
 export interface OpenOptions extends Signal {

@@ -197,8 +197,10 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
       this.#putTimings.add(performance.now() - begunMs, mode, failure, '', span?.traceId);
     };
     // Not a copy of the options: they may make their signal only when it is asked for.
+    const { costs } = options;
     const work = {
       span,
+      costs,
       get signal() {
         return options.signal;
       },
@@ -269,7 +271,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
   async writeParquet(
     principal: Principal,
     request: Parameters<Frames['writeParquet']>[1],
-    { signal }: Signal,
+    { signal, costs }: Signal,
   ): Promise<TemporaryPath & { readonly bytes: number }> {
     const { source: rows, compression = firstCompression(this.#common.compression).compression } = request;
     const { isForStatements = false } = request;
@@ -279,7 +281,7 @@ export class FrameStore implements Frames<Handle>, AsyncDisposable {
     const source = isArriving ? { ...rows, stream: file.counted(rows.stream) } : rows;
     try {
       const part = { source, path: file.path, compression, isTemporary: isForStatements };
-      const { bytes } = await this.#common.engine.write(part, { signal });
+      const { bytes } = await this.#common.engine.write(part, { signal, costs });
       return { ...file, bytes };
     } catch (error) {
       await file[Symbol.asyncDispose]();

@@ -123,9 +123,9 @@ export class TenantFrames implements AsyncDisposable {
   }
 
   /** The end of this waits for it. */
-  async #writing<T>({ signal, span }: WriteOptions, write: (work: WriteOptions) => Promise<T>): Promise<T> {
+  async #writing<T>({ signal, span, costs }: WriteOptions, write: (work: WriteOptions) => Promise<T>): Promise<T> {
     using either = new LinkedAbort([signal, this.#state.context.signal]);
-    const writing = write({ signal: either.signal, span });
+    const writing = write({ signal: either.signal, span, costs });
     this.#puts.add(writing);
     try {
       return await writing;

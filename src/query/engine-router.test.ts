@@ -5,7 +5,7 @@ import type { SqlDescription, SqlEngine, SqlJob, SqlResult, Statement } from '..
 import type { Frames } from '../frames/frames.ts';
 import { AutoEngine } from './auto-engine.ts';
 import { EngineRouter } from './engine-router.ts';
-import type { SqlText } from './frame-sql.ts';
+import type { CallOptions, SqlText } from './frame-sql.ts';
 import { RunningQueries } from './running-queries.ts';
 import { FrameStatements } from './statements/frame-statements.ts';
 
@@ -63,8 +63,11 @@ let local: NotingEngine;
 let second: NotingEngine;
 let running: RunningQueries;
 let router: EngineRouter;
+/** What a put waits for. */
+let putting: (options: CallOptions) => Promise<void>;
 
 beforeEach(() => {
+  putting = async () => {};
   local = new NotingEngine('local');
   second = new NotingEngine('second');
   running = new RunningQueries();
@@ -74,7 +77,10 @@ beforeEach(() => {
     open: async () => reader,
     describe: async (_: unknown, name: keyof typeof frameBytes) => ({ state: 'held', bytes: frameBytes[name] }),
     list: async function* () {},
-    put: async () => ({ rows: 0 }),
+    put: async (_: unknown, __: unknown, call: CallOptions) => {
+      await putting(call);
+      return { rows: 0 };
+    },
     definitions: async () => [],
     refusePut: async () => {},
   } as unknown as Frames;
@@ -83,6 +89,7 @@ beforeEach(() => {
     clusters: new Map([['second', new FrameStatements({ engine: second, frames })]]),
     auto: new AutoEngine({ frames, local, cluster: { name: 'second', sql: second }, thresholdBytes: 100 }),
     running,
+    timeoutMs: 30,
   });
 });
 
@@ -122,6 +129,43 @@ describe('a statement', () => {
     running.cancel(anonymous, 'r');
     await expect(analysed).rejects.toMatchObject({ code: 'sql_cancelled' });
     expect(running.list(anonymous)).toEqual([]);
+  });
+});
+
+describe('a statement that writes', () => {
+  const aborted = ({ signal }: CallOptions) =>
+    new Promise<void>((_, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+
+  test('has one time for all of its work, and fails with it', async () => {
+    putting = aborted;
+    const statement = await analyse({ sql: 'local create copied' });
+    const failure = { code: 'sql_timeout', message: 'the work took longer than 0.03 s' };
+    await expect(router.update(anonymous, { statement }, options)).rejects.toMatchObject(failure);
+    const query = { statement: await analyse({ sql: 'local query small' }) };
+    const keep = { handle: undefined, mode: 'create' } as const;
+    await expect(router.keep(anonymous, query, keep, options)).rejects.toMatchObject(failure);
+    expect(running.list(anonymous)).toEqual([]);
+  });
+
+  test('is not charged with what it waits for', async () => {
+    putting = async ({ costs, signal }) => {
+      await costs?.waiting(() => new Promise((resolve) => setTimeout(resolve, 60)));
+      signal.throwIfAborted();
+    };
+    const statement = await analyse({ sql: 'local create copied' });
+    expect(await router.update(anonymous, { statement }, options)).toMatchObject({ hasChanged: true });
+  });
+
+  test('has the limits of its engine elsewhere', async () => {
+    putting = async ({ signal }) => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      signal.throwIfAborted();
+    };
+    const statement = await analyse({ sql: 'second create copied', engine: 'second' });
+    expect(await router.update(anonymous, { statement }, options)).toMatchObject({ hasChanged: true });
   });
 });
 

@@ -1,3 +1,5 @@
+import { workTimedOut } from '../core/app-error.ts';
+import { Deadline } from '../core/async/deadline.ts';
 import type { Column } from '../core/data-type.ts';
 import { autoEngineName, localEngineName, mayUseEngine, unknownEngine } from '../core/engine-names.ts';
 import type { EncodedRows } from '../core/frame-engine.ts';
@@ -32,6 +34,8 @@ export interface EngineRouterOptions {
   readonly auto: AutoEngine;
   /** Where statements are seen while they run. */
   readonly running: RunningQueries;
+  /** What a statement that writes may take on `local`, as a whole; what it waits for is not counted. Default 0: any time. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Statements over frames, each on the engine that its caller names and on no other. */
@@ -39,8 +43,10 @@ export class EngineRouter implements FrameSql {
   readonly #engines: ReadonlyMap<string, FrameStatements>;
   readonly #auto: AutoEngine;
   readonly #running: RunningQueries;
+  readonly #timeoutMs: number;
 
-  constructor({ local, clusters, auto, running }: EngineRouterOptions) {
+  constructor({ local, clusters, auto, running, timeoutMs = 0 }: EngineRouterOptions) {
+    this.#timeoutMs = timeoutMs;
     this.#engines = new Map([[localEngineName, local], ...clusters]);
     this.#auto = auto;
     this.#running = running;
@@ -143,6 +149,7 @@ export class EngineRouter implements FrameSql {
     act: (options: CallOptions, costs: StatementCosts) => Promise<T>,
   ): Promise<T> {
     const run = this.#running.begin(principal, statement, operation, options);
+    const deadline = operation === 'analyze' ? undefined : this.#deadlineOf(run);
     try {
       const done = await act(run.options, run.costs);
       run.end();
@@ -150,7 +157,18 @@ export class EngineRouter implements FrameSql {
     } catch (error) {
       run.end({ error });
       throw error;
+    } finally {
+      deadline?.stop();
     }
+  }
+
+  /** Of one that writes: its several jobs have one time together. Clusters have limits of their own. */
+  #deadlineOf(run: Run): Deadline | undefined {
+    const timeoutMs = this.#timeoutMs;
+    if (timeoutMs === 0 || run.engine !== localEngineName) return undefined;
+    const deadline = new Deadline(timeoutMs, () => run.stop(workTimedOut(timeoutMs)));
+    run.costs.clock = deadline;
+    return deadline;
   }
 
   #named(principal: Principal, name: string): FrameStatements {

@@ -259,14 +259,23 @@ export class Run implements RunningQuery {
   }
 }
 
+/** Each of them once. */
+function differing(tables: readonly (TableName | undefined)[]): readonly TableName[] {
+  return [...new Map(tables.flatMap((table) => (table === undefined ? [] : [[tableText(table), table]]))).values()];
+}
+
 function tablesOf(statement: Begun): readonly TableName[] {
   switch (statement.kind) {
     case 'query':
+      return statement.query?.tables ?? [];
     case 'createTable':
     case 'createView':
     case 'insert':
     case 'change':
-      return statement.query?.tables ?? [];
+    case 'alter':
+    case 'truncate':
+    case 'drop':
+      return differing([statement.table, ...('query' in statement ? (statement.query?.tables ?? []) : [])]);
     case 'define':
       return statement.forms?.flatMap(({ query }) => query.tables) ?? [];
     default:

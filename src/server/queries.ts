@@ -47,6 +47,7 @@ export async function openQueries(
       ),
       auto: new AutoEngine({ frames, local, cluster, thresholdBytes }),
       running,
+      timeoutMs: config.sql.timeoutMs,
     });
     const filter = new RowFilter({ engine: local, frames });
     return { engines, sql, frames: new ViewFrames(frames, sql), running, filter, slow };

@@ -63,6 +63,38 @@ test('its rows are told whether they are read, streamed or kept, and a failure b
   await expect.poll(() => slowLines(server).map(({ errorType }) => errorType)).toContain('sql_error');
 });
 
+test('a change that takes longer than sql.timeout changes nothing, and its line tells where the time went', async () => {
+  await using server = await startFramehold();
+  const sql =
+    'CREATE TABLE big AS SELECT range AS id, range * 1.5 AS v, md5(range::VARCHAR) AS s FROM range(1_500_000)';
+  using flight = new FlightSqlClient(server.grpcAddress.port);
+  await flight.update('CommandStatementUpdate', [[1, sql]]);
+  const settings = { 'sql.timeout': '400ms', 'sql.slow_threshold': '1ms' };
+  await using impatient = await startFramehold({ dataDir: server.dataDir, settings });
+  const change = (text: string) =>
+    ask(`${impatient.url}/sql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ sql: text }),
+    });
+  const version = async () => (await ask(`${impatient.url}/handles/big`)).json();
+  const before = await version();
+  for (const text of [
+    'UPDATE big SET s = repeat(s, 20) WHERE id % 2 = 0',
+    'INSERT INTO big SELECT id, v, repeat(s, 20) FROM big',
+    'CREATE OR REPLACE TABLE big AS SELECT id, repeat(s, 20) AS s FROM big',
+  ]) {
+    const answer = await change(text);
+    expect([answer.status, answer.json().code], text).toEqual([504, 'sql_timeout']);
+    expect(await version()).toMatchObject({ version: before.version, rows: 1_500_000 });
+    const lines = () =>
+      slowLines(impatient).filter(({ sqlSha256, operation }) => sqlSha256 === sha256(text) && operation === 'update');
+    await expect.poll(lines).toHaveLength(1);
+    expect(lines()[0]).toMatchObject({ frames: ['big'], errorType: 'sql_timeout' });
+    expect(lines()[0]?.workMs).toBeGreaterThan(0);
+  }
+});
+
 test('none has one where the threshold is 0', async () => {
   await using server = await startFramehold({ settings: { 'sql.slow_threshold': '0s' } });
   await run(server, 'SELECT count(*) FROM range(1_000_000)');

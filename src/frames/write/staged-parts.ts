@@ -5,6 +5,7 @@ import type { Batch } from '../../core/batch.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { Compression, PartRows, RowSource, WrittenPart } from '../../core/frame-engine.ts';
 import type { Span } from '../../core/span.ts';
+import type { StatementCosts } from '../../core/statement-costs.ts';
 import { isFailedSync } from '../../core/storage-error.ts';
 import { createArrowEncoder } from '../../encoding/arrow/write/arrow-encoder.ts';
 import { arrowIpcStream } from '../../encoding/arrow/write/arrow-stream.ts';
@@ -27,6 +28,8 @@ export interface WriteOptions {
   readonly signal: AbortSignal;
   /** What it is part of, where that is traced. */
   readonly span?: Span | undefined;
+  /** Where what it takes is noted. */
+  readonly costs?: StatementCosts | undefined;
   /** Columns of which the files are to tell their NULLs. */
   readonly notNull?: readonly string[] | undefined;
 }

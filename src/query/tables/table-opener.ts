@@ -87,7 +87,9 @@ export class TableOpener implements ViewTables {
     // A statement that is wrong is to be told so before rows are fetched for it.
     const call = { ...this.#options, tenant: this.#caller.tenant };
     await this.#sources.engine.describe({ ...job, tables: [...described, ...beside] }, call);
-    const live = await inSpan(this.#options.span, 'fetch tsdb', () => this.#live.fetch(statement));
+    const { span, costs } = this.#options;
+    const fetch = () => inSpan(span, 'fetch tsdb', () => this.#live.fetch(statement));
+    const live = await (costs === undefined ? fetch() : costs.waiting(fetch));
     for (const file of live.files) this.#cleanup.use(file);
     this.#options.onLive?.(live.report);
     return [...live.tables, ...tables];

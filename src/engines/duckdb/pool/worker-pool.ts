@@ -1,4 +1,4 @@
-import { AppError, serverStopping } from '../../../core/app-error.ts';
+import { AppError, serverStopping, workTimedOut } from '../../../core/app-error.ts';
 import { Deadline } from '../../../core/async/deadline.ts';
 import { TimeoutList } from '../../../core/async/timeout-list.ts';
 import { errorType } from '../../../core/error-type.ts';
@@ -180,7 +180,11 @@ export class WorkerPool {
       const leftMs = Math.max(1, timeoutMs - (options.spentMs ?? 0));
       const deadline = timed !== false && timeoutMs > 0 ? new Deadline(leftMs, undefined, this.#deadlines) : undefined;
       const silenceMs = timed === false ? this.#silenceMs : undefined;
-      const input = options.input === undefined ? undefined : this.#watched(options.input);
+      let inputMs = 0;
+      const noteInput = (ms: number): void => {
+        inputMs += ms;
+      };
+      const input = options.input === undefined ? undefined : this.#watched(options.input, noteInput);
       const { signal, takeWhole } = options;
       const messages = worker.execute(job, { signal, deadline, input, silenceMs, takeWhole });
       const reader = this.#slowClientClock();
@@ -203,7 +207,7 @@ export class WorkerPool {
         }
       } catch (error) {
         failure = errorType(error);
-        if (deadline?.isOver === true && !options.signal.aborted) throw timedOut(timeoutMs, error);
+        if (deadline?.isOver === true && !options.signal.aborted) throw workTimedOut(timeoutMs, error);
         const isCrash = error instanceof AppError && error.code === 'engine_crashed';
         if (!isCrash || !repeatable || yielded || attempt > 1) throw error;
         this.#options.logger.warn('a worker died under a read; the read runs once more', { job: job.kind });
@@ -216,7 +220,7 @@ export class WorkerPool {
         this.#release(worker);
         const spentMs = performance.now() - begunAt;
         options.onSpent?.(spentMs);
-        if (options.costs !== undefined) noteWork(options.costs, worker, spentMs, readerMs);
+        if (options.costs !== undefined) noteWork(options.costs, worker, { spentMs, readerMs, inputMs });
       }
     }
   }
@@ -230,13 +234,20 @@ export class WorkerPool {
     }
   }
 
-  async *#watched(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  /** `onWaited`: told how long each piece was waited for. */
+  async *#watched(
+    input: AsyncIterable<Uint8Array>,
+    onWaited: (ms: number) => void,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     const sender = this.#slowClientClock();
+    let askedAt = performance.now();
     try {
       sender.start();
       for await (const piece of input) {
         sender.stop();
+        onWaited(performance.now() - askedAt);
         yield piece;
+        askedAt = performance.now();
         sender.start();
       }
     } finally {
@@ -442,17 +453,15 @@ export class WorkerPool {
   }
 }
 
-function timedOut(timeoutMs: number, cause: unknown): AppError {
-  return new AppError('sql_timeout', `the work took longer than ${timeoutMs / 1000} s`, {
-    hint: 'ask for less at once, or let the operator raise sql.timeout',
-    cause,
-  });
-}
-
 const leastSpillMs = 50;
 
-function noteWork(costs: StatementCosts, worker: WorkerProcess, spentMs: number, readerMs: number): void {
-  costs.workMs += spentMs - readerMs;
+/** While it waits for its input, another one works. */
+function noteWork(
+  costs: StatementCosts,
+  worker: WorkerProcess,
+  { spentMs, readerMs, inputMs }: { readonly spentMs: number; readonly readerMs: number; readonly inputMs: number },
+): void {
+  costs.workMs += Math.max(0, spentMs - readerMs - inputMs);
   costs.readerMs += readerMs;
   // To ask costs some microseconds, and who spills takes longer.
   if (spentMs >= leastSpillMs) costs.spilledBytes += worker.written?.take() ?? 0;

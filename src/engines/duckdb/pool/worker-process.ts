@@ -197,7 +197,7 @@ export class WorkerProcess {
     let settled = false;
     let takeWhole = options.takeWhole;
     const turn = ++this.#turn;
-    const cancel = (): void => this.#cancel(turn);
+    const cancel = (): void => this.#cancel(turn, job.kind);
     signal.addEventListener('abort', cancel, { once: true });
     deadline?.whenOver(cancel);
     this.#hasInput = input !== undefined;
@@ -251,7 +251,7 @@ export class WorkerProcess {
       signal.removeEventListener('abort', cancel);
       // Of a job that was over when it was cancelled: the next one must not die of it.
       if (settled) this.#settled();
-      else await this.#stop(turn);
+      else await this.#stop(turn, job.kind);
     }
   }
 
@@ -306,11 +306,11 @@ export class WorkerProcess {
     this.#data.write(Buffer.concat([messageHeader(messageKind.job, turn, payload.length), payload]));
   }
 
-  #cancel(turn: number): void {
+  #cancel(turn: number, job: Job['kind']): void {
     this.#onceSettled?.();
     this.#send({ kind: 'cancel', turn });
     const timer = setTimeout(() => {
-      this.#logger.info('a worker did not stop in time and was killed', { pid: this.#child.pid });
+      this.#logger.info('a worker did not stop in time and was killed', { pid: this.#child.pid, job });
       this.kill('did_not_stop');
     }, cancelGraceMs);
     this.#onceSettled = () => clearTimeout(timer);
@@ -324,8 +324,8 @@ export class WorkerProcess {
   }
 
   /** Cancels and reads on to the job's last message, so that the next job begins on a clean channel. */
-  async #stop(turn: number): Promise<void> {
-    this.#cancel(turn);
+  async #stop(turn: number, job: Job['kind']): Promise<void> {
+    this.#cancel(turn, job);
     for (;;) {
       const message = await this.#next();
       if (message === undefined || message.kind === messageKind.done) break;
