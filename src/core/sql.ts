@@ -50,6 +50,16 @@ export interface TableReference {
 export const targetSchema = '_target';
 /** A column of it beside the frame's own: the number of the row. */
 export const rowNumberColumn = 'framehold row';
+/** What an INSERT would have added, as ON CONFLICT DO UPDATE names it: a struct of the columns, beside those of the frame. */
+export const excludedColumn = 'excluded';
+/** In which order an INSERT with ON CONFLICT gives its rows: a column beside the frame's own. */
+export const insertOrderColumn = 'framehold order';
+
+/** The same with the default of a column. */
+export function defaultColumn(name: string): string {
+  return `framehold default ${name}`;
+}
+
 /** What happens to a row, as a column that RETURNING may name. */
 export const mergeActionColumn = 'merge_action';
 
@@ -125,6 +135,8 @@ export type Statement<Q extends Query = Query> =
       readonly query: Q;
       /** Over the rows that it adds, by the schema `_target`. */
       readonly returning?: Q | undefined;
+      /** What becomes of rows whose key is there. Default: they are added, too. */
+      readonly onConflict?: OnConflict<Q> | undefined;
     }
   | {
       readonly kind: 'alter';
@@ -218,6 +230,27 @@ export interface Change<Q extends Query = Query> {
   readonly returning?: Q | undefined;
   /** Of a MERGE that means all columns without their names: what is to be written before it can run. */
   readonly unnamed?: UnnamedColumns | undefined;
+}
+
+/** ON CONFLICT of an INSERT; OR IGNORE and OR REPLACE, too. */
+export interface OnConflict<Q extends Query = Query> {
+  readonly action: 'nothing' | 'replace' | 'update';
+  /** Where it begins in the caller's text. */
+  readonly position: number;
+  /** The columns of a key. Undefined: of each key that the frame has. */
+  readonly key?: readonly Pick<SetColumn, 'name' | 'position'>[] | undefined;
+  /** Columns that DO UPDATE gives values. */
+  readonly set: readonly SetColumn[];
+  /** The parameters of DO UPDATE, as SQL writes them here: `$1`, `$name`. */
+  readonly parameters: readonly string[];
+  /** Columns of the row that was to be added that DO UPDATE names. */
+  readonly excluded: readonly Pick<SetColumn, 'name' | 'position'>[];
+  /**
+   * What becomes of rows, as the query of a `Change` says it. It reads, by the schema `_target`, the rows that the INSERT adds, and in
+   * their place those of the frame that have the same key. Beside the frame's columns these have `insertOrderColumn`, and for DO
+   * UPDATE `excludedColumn` and the defaults of `set`.
+   */
+  readonly query: Q;
 }
 
 export interface UnnamedColumns {

@@ -285,12 +285,6 @@ describe('an INSERT', () => {
     ]);
     expect(await refusal('INSERT INTO matched BY NAME SELECT 1 AS z')).toMatch(/^sql_error: .*matched.*"z"/);
   });
-
-  test('is refused where it needs keys that are enforced', async () => {
-    await change('CREATE TABLE unenforced (a INT PRIMARY KEY, b INT)');
-    expect(await refusal('INSERT OR REPLACE INTO unenforced VALUES (1, 1)')).toMatch(/^sql_forbidden: INSERT OR/);
-    expect(await refusal('INSERT INTO unenforced VALUES (1, 1) ON CONFLICT DO NOTHING')).toMatch(/^sql_forbidden: ON/);
-  });
 });
 
 test('names of columns before AS rename those of the query, from the first', async () => {

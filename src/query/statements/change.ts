@@ -2,7 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import type { RowChanges } from '../../core/frame-engine.ts';
 import type { Principal } from '../../core/principal.ts';
-import { mergeActionColumn, rowNumberColumn, type TableName } from '../../core/sql.ts';
+import { mergeActionColumn, type Query, rowNumberColumn, type SqlRun, type TableName } from '../../core/sql.ts';
 import { viewTaken } from '../../frames/catalog/frame-errors.ts';
 import type { FrameReader } from '../../frames/read/frame-reader.ts';
 import type { CallOptions, PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
@@ -60,18 +60,46 @@ async function changeNamed(
   { parameters, returned: form }: ChangeRun,
   options: CallOptions,
 ): Promise<SqlUpdate> {
-  const { table, returning, settings } = statement;
   await using job = await openChange(sources, principal, statement, reader, options);
   const whole = await job.withRows();
   const run = { ...whole, parameters, form: 'arrow', isKept: true } as const;
-  await using staged = await stageRows(sources, principal, run, options);
-  const { rows, path } = staged;
   const action = actionNameOf(statement);
   const hidden = action === mergeActionColumn ? [rowNumberColumn] : [rowNumberColumn, action];
+  const set = valuePositions(statement, reader.columns);
+  return await applyChange(
+    sources,
+    principal,
+    { statement, run, hidden, set, reader, parameters, returned: form },
+    options,
+  );
+}
+
+interface ChangeToApply extends ChangeRun {
+  readonly statement: { readonly table: TableName; readonly returning?: Query | undefined };
+  /** Gives what becomes of which rows. */
+  readonly run: SqlRun;
+  /** Columns that it gives beside those of the frame. */
+  readonly hidden: readonly string[];
+  /** Positions of the columns that it gives. */
+  readonly set: readonly number[];
+  /** The version in which rows have the numbers that it names. */
+  readonly reader: FrameReader;
+}
+
+/** Makes the next version of a frame. */
+export async function applyChange(
+  sources: TableSources,
+  principal: Principal,
+  { statement: { table, returning }, run, hidden, set, reader, parameters, returned: form }: ChangeToApply,
+  options: CallOptions,
+): Promise<SqlUpdate> {
+  const { settings } = run;
+  await using staged = await stageRows(sources, principal, run, options);
+  const { rows, path } = staged;
   const wanted = returning && { returning, table, path, hidden, settings, parameters, returned: form };
   const returned = wanted && (await returnedRows(sources, principal, wanted, options));
   if (rows === 0) return { rows, hasChanged: false, returned };
-  const changes: RowChanges = { path, set: valuePositions(statement, reader.columns) };
+  const changes: RowChanges = { path, set };
   const { handle, lineage, definition } = reader;
   await sources.frames.change(principal, { handle, lineage, definition, changes }, options);
   return { rows, hasChanged: true, returned };

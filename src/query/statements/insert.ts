@@ -11,10 +11,12 @@ import { isAbsent, sqlColumns } from '../tables/frame-tables.ts';
 import { openTables } from '../tables/open-tables.ts';
 import type { TableSources } from '../tables/table-opener.ts';
 import { temporaryGone, temporaryHandle } from '../tables/temporary-tables.ts';
+import type { Upsert } from './inserted-rows.ts';
 import { putResult } from './keep-rows.ts';
 import { returnedColumns, returnedRows, stageRows } from './returning.ts';
 import { describeQuery, runQuery } from './run-query.ts';
 import { assertColumns, describeHeld, targetFrame } from './target-frame.ts';
+import { prepareUpsert, upsertRows } from './upsert.ts';
 
 export type Insert = Extract<AnalysedStatement, { kind: 'insert' }>;
 
@@ -37,6 +39,7 @@ export async function prepareInsert(
 ): Promise<Omit<PreparedSql, 'isUpdate'>> {
   const { query, settings, returning, table } = statement;
   const { handle, into } = await insertTarget(sources, principal, statement, options);
+  if (isUpsert(statement)) return await prepareUpsert(sources, principal, statement, { handle, into }, options);
   const given = sources.caster === undefined ? { query, into, settings } : { query, settings };
   const description = await describeQuery(sources, principal, given, options);
   let columns: readonly Column[] = [];
@@ -55,6 +58,10 @@ export async function insertRows(
   options: CallOptions,
 ): Promise<SqlUpdate> {
   const { handle, into, definition } = await insertTarget(sources, principal, statement, options);
+  if (isUpsert(statement)) {
+    const request = { statement, parameters, producer, returned };
+    return await upsertRows(sources, principal, request, { handle, into }, options);
+  }
   const { query, returning, table, settings } = statement;
   if (returning !== undefined) {
     refuseProducer(producer, 'the statement has RETURNING');
@@ -76,6 +83,10 @@ export async function insertRows(
   const { isRepeated } = await putResult(sources.frames, principal, result, put, options);
   if (isRepeated) return { rows: 0, hasChanged: false, isRepeated };
   return { rows: result.totalRows, hasChanged: result.totalRows > 0 };
+}
+
+function isUpsert(statement: Insert): statement is Upsert {
+  return statement.onConflict !== undefined;
 }
 
 /** The rows of a query as an INSERT adds them. */

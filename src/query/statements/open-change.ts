@@ -21,7 +21,7 @@ import type { TableSources } from '../tables/table-opener.ts';
 import { assertColumns } from './target-frame.ts';
 
 /** What happens to a row, where RETURNING does not name it. */
-const actionColumn = 'framehold action';
+export const actionColumn = 'framehold action';
 
 export type ChangeWithSettings = Change & Pick<SqlJob, 'settings'>;
 
@@ -47,9 +47,9 @@ export async function openChange(
   const { query, table, set, isWhole, settings, verb } = statement;
   const { columns, handle, constraints } = reader;
   if (reader.view !== undefined) throw viewTaken(handle);
-  if (verb !== 'delete' && (constraints?.generated.length ?? 0) > 0) throw hasGenerated(handle);
+  if (verb !== 'delete') refuseGenerated(reader);
   const action = actionNameOf(statement);
-  assertOwnNames(action, columns, handle);
+  assertOwnNames([rowNumberColumn, action], columns, handle);
   assertColumns(set, columns, handle);
   const target = await tableOf(reader, principal.tenant, { name: table.name, schema: targetSchema });
   const opened = await openTables(sources, principal, query, options);
@@ -64,11 +64,7 @@ export async function openChange(
   const job: ChangeJob = {
     query,
     into: {
-      columns: [
-        { name: rowNumberColumn, type: { kind: 'int', bits: 64, signed: true } },
-        { name: action, type: { kind: 'utf8' } },
-        ...values,
-      ],
+      columns: [...changeColumns(action), ...values],
       named: isWhole && !hasDefaults ? undefined : named,
       // Rows that go are held against nothing.
       constraints: verb === 'delete' ? undefined : constraints,
@@ -95,21 +91,36 @@ export function valuePositions(
   return set.map(({ name }) => columns.findIndex((column) => isSameName(column.name, name)));
 }
 
+/** What stands before the values of each row. */
+export function changeColumns(action: string): readonly SqlColumn[] {
+  return [
+    { name: rowNumberColumn, type: { kind: 'int', bits: 64, signed: true } },
+    { name: action, type: { kind: 'utf8' } },
+  ];
+}
+
 /** The column that says what happens to a row. */
 export function actionNameOf({ verb, returning }: Change): string {
   return verb === 'merge' && returning?.sql.includes(mergeActionColumn) === true ? mergeActionColumn : actionColumn;
 }
 
-function assertOwnNames(action: string, columns: readonly Column[], handle: Handle): void {
-  const own = columns.find(({ name }) => [rowNumberColumn, action].includes(name.toLowerCase()));
-  if (own === undefined) return;
-  throw new AppError('sql_error', `the column ${JSON.stringify(own.name)} of ${handle} has a name that changes need`, {
-    hint: 'give it another one: CREATE OR REPLACE TABLE … AS SELECT … AS other',
-  });
+/** Refuses columns that have the names of others beside them. */
+export function assertOwnNames(own: readonly string[], columns: readonly Column[], handle: Handle): void {
+  const found = columns.find(({ name }) => own.includes(name.toLowerCase()));
+  if (found === undefined) return;
+  throw new AppError(
+    'sql_error',
+    `the column ${JSON.stringify(found.name)} of ${handle} has a name that changes need`,
+    {
+      hint: 'give it another one: CREATE OR REPLACE TABLE … AS SELECT … AS other',
+    },
+  );
 }
 
-function hasGenerated(handle: Handle): AppError {
-  return new AppError('sql_forbidden', `${handle} has generated columns: its rows cannot be changed in place`, {
+/** Refuses a frame whose rows hold what was computed of others. */
+export function refuseGenerated({ constraints, handle }: Pick<FrameReader, 'constraints' | 'handle'>): void {
+  if (constraints === undefined || constraints.generated.length === 0) return;
+  throw new AppError('sql_forbidden', `${handle} has generated columns: its rows cannot be changed in place`, {
     hint: 'delete rows and insert others, or drop the generated columns',
   });
 }

@@ -91,6 +91,18 @@ describe('refusals', () => {
       'send it to the engine local, or write a new version: CREATE OR REPLACE TABLE x AS SELECT …',
     ],
     [
+      'INSERT OR REPLACE INTO t VALUES (1)',
+      'sql_forbidden',
+      'INSERT OR … on a cluster engine is not supported',
+      'send it to the engine local, which looks for the keys of the frame',
+    ],
+    [
+      'INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET a = excluded.a',
+      'sql_forbidden',
+      'ON CONFLICT on a cluster engine is not supported',
+      'send it to the engine local, which looks for the keys of the frame',
+    ],
+    [
       "SELECT reflect('a')",
       'sql_forbidden',
       'function reflect is not allowed: it runs code that is not SQL',

@@ -139,8 +139,21 @@ function describedTokens([verb, ...tokens]: readonly Token[]): readonly Token[] 
   return [{ ...verb, text: 'TABLE', name: 'TABLE', word: 'table' }, ...tokens];
 }
 
+const keysElsewhere = 'send it to the engine local, which looks for the keys of the frame';
+
+/** Spark has no words for it, and would take them for names. */
+function refuseConflict(tokens: readonly Token[]): void {
+  const at = tokens.findIndex(({ word }, index) => word === 'on' && tokens[index + 1]?.word === 'conflict');
+  const isClause = tokens
+    .slice(Math.max(at, 0))
+    .some(({ word }, index, rest) => word === 'do' && ['nothing', 'update'].includes(rest[index + 1]?.word ?? ''));
+  if (at >= 0 && isClause) throw unsupported('ON CONFLICT on a cluster engine', keysElsewhere, tokens[at]?.start ?? 0);
+}
+
 /** INSERT INTO [TABLE] name [(column, …) | BY NAME] query */
 function insert(cursor: TokenCursor, readRest: () => SparkQuery): Statement<SparkQuery> {
+  if (cursor.sees('or')) throw unsupported('INSERT OR … on a cluster engine', keysElsewhere, cursor.position);
+  refuseConflict(cursor.rest);
   if (cursor.sees('overwrite')) {
     throw unsupported('INSERT OVERWRITE', 'CREATE OR REPLACE TABLE x AS SELECT … replaces a frame', cursor.position);
   }

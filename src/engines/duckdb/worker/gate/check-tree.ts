@@ -31,6 +31,9 @@ export interface TreeFacts {
   readonly live: LiveNodes;
 }
 
+/** A clause whose expressions are values of one row. */
+export type ClauseOfRow = 'RETURNING' | 'DO UPDATE';
+
 interface Scope {
   /** Names of WITH that are visible. */
   readonly names: WithNames;
@@ -75,12 +78,12 @@ export function checkTree(
     takesDefault = false,
     isPivoted = false,
     hasTarget = false,
-    isOfEachRow = false,
+    isOfEachRow,
   }: {
     readonly takesDefault?: boolean;
     readonly isPivoted?: boolean;
     readonly hasTarget?: boolean;
-    readonly isOfEachRow?: boolean;
+    readonly isOfEachRow?: ClauseOfRow | undefined;
   } = {},
 ): TreeFacts {
   const defaults = takesDefault ? listedDefaults(statement) : new Set();
@@ -111,7 +114,7 @@ export function checkTree(
         askCatalogs(bytePosition(node));
         viewTexts.push(viewTextOf(node, selected.has(node)));
       }
-      if (isOfEachRow) refuseBeyondRow(node);
+      if (isOfEachRow !== undefined) refuseBeyondRow(node, isOfEachRow);
       if (node.class === 'PARAMETER') parameters.add(String(node.identifier));
     } else if (typeof node.type === 'string') {
       switch (node.type) {
@@ -197,8 +200,8 @@ export function checkTree(
     }
     // Ours is one of them: one more is the caller's.
     if (hasTarget && table.schema === targetSchema && ++targets === 1) {
-      // RETURNING reads the rows that were changed, which have other numbers.
-      if (!isOfEachRow) frames.add(node);
+      // These rows have other numbers than those of the frame.
+      if (isOfEachRow === undefined) frames.add(node);
       return;
     }
     if (isCatalogView(table)) {
@@ -266,12 +269,12 @@ function checkExpression(node: TreeNode): 'anywhere' | 'catalogs' {
   return typeof node.function_name === 'string' ? checkFunction(node) : 'anywhere';
 }
 
-/** What stands in RETURNING is computed for each row. */
-function refuseBeyondRow(node: TreeNode): void {
+/** What stands in the clause is computed for each row. */
+function refuseBeyondRow(node: TreeNode, clause: ClauseOfRow): void {
   const isAggregate = node.class === 'FUNCTION' && aggregateFunctions.has(asciiLower(String(node.function_name)));
   const what = isAggregate ? 'aggregate' : node.class === 'WINDOW' ? 'window' : 'subquery';
   if (what === 'subquery' && node.class !== 'SUBQUERY') return;
-  throw new AppError('sql_error', `RETURNING takes no ${what}`, {
+  throw new AppError('sql_error', `${clause} takes no ${what}`, {
     hint: 'read the table in a statement of its own',
     position: bytePosition(node),
   });

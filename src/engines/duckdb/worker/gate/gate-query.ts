@@ -3,7 +3,7 @@ import type { Definition } from '../../../../core/definition.ts';
 import type { Query, TableName, TextEdit } from '../../../../core/sql.ts';
 import type { Connection } from '../native/session.ts';
 import { checkExpressionList } from './check-expression-list.ts';
-import { checkTree, type TreeFacts } from './check-tree.ts';
+import { type ClauseOfRow, checkTree, type TreeFacts } from './check-tree.ts';
 import { expandDefinitions } from './definitions/expand.ts';
 import type { ExpandedText } from './definitions/expanded-text.ts';
 import { gatedReads, hasLive } from './live/gated-reads.ts';
@@ -24,8 +24,8 @@ export interface TextRules {
   readonly hasTarget?: boolean;
   /** It is so many expressions, each a value of one row alone. */
   readonly expressions?: number;
-  /** Each row that it gives is made of one row: it has no aggregates, windows and subqueries. */
-  readonly isOfEachRow?: boolean;
+  /** Each row that it gives is made of one row, for this clause: it has no aggregates, windows and subqueries. */
+  readonly isOfEachRow?: ClauseOfRow | undefined;
   /** It may ask DuckDB's catalogs: who runs it where these hold nothing but the caller's tables says so. */
   readonly mayReadCatalogs?: boolean;
   /** Those that it may name. */
@@ -76,7 +76,7 @@ async function gateText(
   connection: Connection,
   sql: string,
   origin: Origin,
-  { takesDefault = false, hasTarget = false, isOfEachRow = false, expressions, mayReadCatalogs = false }: TextRules,
+  { takesDefault = false, hasTarget = false, isOfEachRow, expressions, mayReadCatalogs = false }: TextRules,
 ): Promise<GatedText> {
   return await movingErrors(origin, async () => {
     const { tree, text, place, isPivoted } = await parseQuery(connection, sql);

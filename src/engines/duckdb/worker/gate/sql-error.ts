@@ -1,5 +1,4 @@
 import { AppError } from '../../../../core/app-error.ts';
-import { rowNumberColumn } from '../../../../core/sql.ts';
 import { didYouMean } from '../../../../core/text/did-you-mean.ts';
 import { type DuckDbError, resourceError } from '../native/duckdb-error.ts';
 import { errorPosition } from './error-position.ts';
@@ -138,8 +137,13 @@ function candidatesIn(text: string): string[] {
   const line = /\n(?:Candidate (?!functions)[\w ]+|Did you mean)[^\n"]*("[^\n]*")/.exec(text)?.[1] ?? '';
   return [...line.matchAll(/"([^"]+)"/g)]
     .map(([, name = '']) => name.replace(/^framehold\.frames\./, ''))
-    .filter((name) => name !== rowNumberColumn && !name.endsWith(`.${rowNumberColumn}`))
+    .filter((name) => !isOurs(name))
     .filter((name) => !systemTables.has(name) && !/^(?:pg_catalog|information_schema|system|temp)\./.test(name));
+}
+
+/** A column that a statement has beside those of a frame. */
+function isOurs(column: string): boolean {
+  return /(?:^|\.)framehold /.test(column);
 }
 
 function suggesting(message: string, misspelt: string, candidates: readonly string[]): Wording {

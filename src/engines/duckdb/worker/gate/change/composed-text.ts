@@ -2,7 +2,7 @@ import { AppError } from '../../../../../core/app-error.ts';
 import { type Query, rowNumberColumn, type TableName, type TextPiece, targetSchema } from '../../../../../core/sql.ts';
 import { asciiLower } from '../../../../../core/text/ascii-lower.ts';
 import { sqlName } from '../../../protocol/sql-text.ts';
-import type { GateText } from '../gate-query.ts';
+import type { GateText, TextRules } from '../gate-query.ts';
 import { nearestPlace } from '../text-pieces.ts';
 import { isWord } from '../token-cursor.ts';
 import { type Token, type TokenizedStatement, tokenize } from '../tokenizer.ts';
@@ -38,6 +38,11 @@ export class ComposedText {
     const all = statement.tokens.filter(({ kind }) => kind === 'parameter').map((token) => this.#textOf(token));
     this.#parameters = new Map(all.map((text) => [asciiLower(text), text]));
     if (withNames !== undefined) this.callers(withNames).ours(' ');
+  }
+
+  /** The parameters in it so far, as they are written here. */
+  get parameters(): readonly string[] {
+    return [...this.#parameters].flatMap(([key, text]) => (this.#used.has(key) ? text : []));
   }
 
   ours(text: string): this {
@@ -85,7 +90,11 @@ export class ComposedText {
   /** The query, checked. Where it takes parameters, it takes all of the statement, whether it uses them or not. */
   async gated(
     gate: GateText,
-    { hasTarget = true, isForAll = true, takesDefault = false, isOfEachRow = false } = {},
+    {
+      hasTarget = true,
+      isForAll = true,
+      ...rules
+    }: Pick<TextRules, 'hasTarget' | 'takesDefault' | 'isOfEachRow'> & { readonly isForAll?: boolean } = {},
   ): Promise<Query> {
     const unused = isForAll || this.#used.size > 0 ? this.#unusedParameters() : [];
     const before = unused.length === 0 ? '' : `${sqlName(parametersName)} AS (SELECT ${unused.join(', ')})`;
@@ -100,7 +109,7 @@ export class ComposedText {
       const rest = { built: head + shift, written: written + first, length: length - first };
       return [{ ...piece, length: first }, ...(rest.length > 0 ? [rest] : [])];
     });
-    const query = await gate(sql, (at) => nearestPlace(pieces, at), { hasTarget, takesDefault, isOfEachRow });
+    const query = await gate(sql, (at) => nearestPlace(pieces, at), { hasTarget, ...rules });
     return { ...query, start: undefined, pieces: query.pieces ?? pieces };
   }
 

@@ -27,7 +27,7 @@ export async function returningQuery(
     hasAction && tokens.slice(items.from, items.to).some(({ text: name }) => asciiLower(name) === mergeActionColumn);
   if (namesAction) addWithAction(text, statement, clauses.items(items), target);
   else text.callers(items).ours(' FROM ').target(target);
-  return await text.gated(gate, { isForAll: false, isOfEachRow: true });
+  return await text.gated(gate, { isForAll: false, isOfEachRow: 'RETURNING' });
 }
 
 /** With a column more, which `*` does not mean. */

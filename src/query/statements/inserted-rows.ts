@@ -1,0 +1,73 @@
+import type { Principal } from '../../core/principal.ts';
+import {
+  defaultColumn,
+  type FrameTable,
+  type InsertedTable,
+  insertOrderColumn,
+  type OnConflict,
+  type SqlColumn,
+} from '../../core/sql.ts';
+import { isSameName } from '../../core/text/ascii-lower.ts';
+import type { FrameReader } from '../../frames/read/frame-reader.ts';
+import type { AnalysedStatement, CallOptions, UpdateRequest } from '../frame-sql.ts';
+import { tableOf } from '../tables/frame-tables.ts';
+import { openTables } from '../tables/open-tables.ts';
+import type { TableSources } from '../tables/table-opener.ts';
+import { defaultsOf, insertedName } from './conflicting-rows.ts';
+import { type StagedRows, stageRows } from './returning.ts';
+
+/** An INSERT with ON CONFLICT. */
+export type Upsert = Extract<AnalysedStatement, { kind: 'insert' }> & { readonly onConflict: OnConflict };
+
+/** Whole rows, with the defaults that DO UPDATE asks for beside them. They are not held against constraints: some are not added. */
+export function insertedTable(onConflict: OnConflict, { columns, constraints, ...into }: InsertedTable): InsertedTable {
+  const added: SqlColumn[] = [];
+  const defaults = [...(constraints?.defaults ?? [])];
+  for (const name of defaultsOf(onConflict)) {
+    const column = columns.find((each) => isSameName(each.name, name));
+    if (column !== undefined) added.push({ ...column, name: defaultColumn(name) });
+    const sql = constraints?.defaults.find((each) => isSameName(each.column, name))?.sql;
+    if (sql !== undefined) defaults.push({ column: defaultColumn(name), sql });
+  }
+  return {
+    ...into,
+    columns: [...columns, ...added],
+    named: into.named ?? (into.isByName === true ? undefined : columns.map(({ name }) => name)),
+    constraints: constraints && { ...constraints, defaults, notNull: [], checks: [] },
+  };
+}
+
+interface Inserted extends Pick<UpdateRequest, 'parameters'> {
+  readonly statement: Upsert;
+  readonly into: InsertedTable;
+}
+
+/** Writes the rows to a file. */
+export async function stageInserted(
+  sources: TableSources,
+  principal: Principal,
+  { statement: { query, settings }, parameters, into }: Inserted,
+  options: CallOptions,
+): Promise<StagedRows> {
+  await using opened = await openTables(sources, principal, query, options);
+  const tables = await opened.withRows({ query, into, settings });
+  const run = { query, into, settings, tables, form: 'arrow', parameters, isKept: true } as const;
+  return await stageRows(sources, principal, run, options);
+}
+
+/** The rows as a table like the frame, with their numbers; of none, where there is no file. */
+export async function insertedRows(
+  { tenant }: Principal,
+  reader: FrameReader,
+  { columns }: InsertedTable,
+  staged: StagedRows | undefined,
+): Promise<FrameTable> {
+  const frame = await tableOf(reader, tenant, { name: insertedName, schema: undefined });
+  if (staged === undefined) {
+    const order: SqlColumn = { name: insertOrderColumn, type: { kind: 'int', bits: 64, signed: true } };
+    return { ...frame, definition: { columns: [...columns, order] } };
+  }
+  const { path, rows } = staged;
+  const readAs = columns.map(({ declared }) => declared ?? null);
+  return { ...frame, versionId: path, columns, readAs, rows, parts: [{ path, rows }], rowNumbers: insertOrderColumn };
+}

@@ -1,0 +1,171 @@
+import { AppError } from '../../core/app-error.ts';
+import type { DataType } from '../../core/data-type.ts';
+import type { Handle } from '../../core/handle.ts';
+import type { Principal } from '../../core/principal.ts';
+import { refuseProducer } from '../../core/producer.ts';
+import {
+  excludedColumn,
+  type FrameTable,
+  type InsertedTable,
+  insertOrderColumn,
+  rowNumberColumn,
+  type SqlJob,
+  targetSchema,
+  type ViewTable,
+} from '../../core/sql.ts';
+import { asciiLower } from '../../core/text/ascii-lower.ts';
+import { viewTaken } from '../../frames/catalog/frame-errors.ts';
+import type { FrameReader } from '../../frames/read/frame-reader.ts';
+import type { CallOptions, PreparedSql, SqlUpdate, UpdateRequest } from '../frame-sql.ts';
+import { sqlColumns, tableOf } from '../tables/frame-tables.ts';
+import { ownQuery } from '../tables/own-query.ts';
+import type { TableSources } from '../tables/table-opener.ts';
+import { conflictParameters } from './bound-parameters.ts';
+import { applyChange } from './change.ts';
+import { conflictKeys } from './conflict-keys.ts';
+import { conflictingColumns, conflictingRows, frameName } from './conflicting-rows.ts';
+import { insertedRows, insertedTable, stageInserted, type Upsert } from './inserted-rows.ts';
+import { actionColumn, assertOwnNames, changeColumns, refuseGenerated } from './open-change.ts';
+import { returnedColumns } from './returning.ts';
+import { describeQuery } from './run-query.ts';
+import { assertColumns } from './target-frame.ts';
+
+interface UpsertTarget {
+  readonly handle: Handle;
+  readonly into: InsertedTable;
+}
+
+type Described = Pick<PreparedSql, 'parameters' | 'parameterNames'>;
+
+export async function prepareUpsert(
+  sources: TableSources,
+  principal: Principal,
+  statement: Upsert,
+  target: UpsertTarget,
+  options: CallOptions,
+): Promise<Omit<PreparedSql, 'isUpdate'>> {
+  const { onConflict, query, settings, returning, table } = statement;
+  await using reader = await sources.frames.open(principal, target.handle, options);
+  const keys = checkedKeys(statement, reader);
+  const into = insertedTable(onConflict, target.into);
+  const rows = await describeQuery(sources, principal, { query, into, settings }, options);
+  const given = await insertedRows(principal, reader, into, undefined);
+  const job = await conflictJob(sources, principal, { statement, reader, keys, given }, options);
+  const { parameters } = await sources.engine.describe(job, { ...options, tenant: principal.tenant });
+  const described = returning && { returning, table };
+  const columns = described ? await returnedColumns(sources, principal, described, reader, options) : [];
+  const { parameterNames } = onConflict.query;
+  return { ...rows, columns, parameters: parameterTypes(rows, { parameters, parameterNames }) };
+}
+
+/**
+ * The rows of the INSERT are written to a file. From that and the frame's rows with the same keys the frame's next version is made.
+ * Once: rejects with `frame_changed` where another change of the frame came between.
+ */
+export async function upsertRows(
+  sources: TableSources,
+  principal: Principal,
+  { statement, parameters, producer, returned }: UpdateRequest & { readonly statement: Upsert },
+  target: UpsertTarget,
+  options: CallOptions,
+): Promise<SqlUpdate> {
+  refuseProducer(producer, 'the statement has ON CONFLICT');
+  const { onConflict } = statement;
+  await using reader = await sources.frames.open(principal, target.handle, options);
+  const keys = checkedKeys(statement, reader);
+  const into = insertedTable(onConflict, target.into);
+  await using staged = await stageInserted(sources, principal, { statement, parameters, into }, options);
+  const given = await insertedRows(principal, reader, into, staged);
+  const bound = await conflictParameters(sources, principal, { statement, parameters, keys, given }, options);
+  const job = await conflictJob(sources, principal, { statement, reader, keys, given }, options);
+  const run = { ...job, parameters: bound, form: 'arrow', isKept: true } as const;
+  const hidden = [rowNumberColumn, actionColumn];
+  const set = reader.columns.map((_, index) => index);
+  return await applyChange(sources, principal, { statement, run, hidden, set, reader, parameters, returned }, options);
+}
+
+function checkedKeys({ onConflict, settings = {} }: Upsert, reader: FrameReader): readonly (readonly string[])[] {
+  const { columns, handle } = reader;
+  if (reader.view !== undefined) throw viewTaken(handle);
+  refuseGenerated(reader);
+  if (settings.default_collation) throw collated();
+  const names = [rowNumberColumn, insertOrderColumn, actionColumn];
+  assertOwnNames(onConflict.action === 'update' ? [...names, excludedColumn] : names, columns, handle);
+  assertColumns([...onConflict.set, ...onConflict.excluded], columns, handle);
+  return conflictKeys(onConflict, reader);
+}
+
+/** A key means the same whoever asks. */
+function collated(): AppError {
+  return new AppError('invalid_parameter', 'keys are looked for under the standard collation alone', {
+    hint: 'leave out default_collation; in a session of Flight SQL: RESET default_collation',
+  });
+}
+
+interface ConflictParts {
+  readonly statement: Upsert;
+  readonly reader: FrameReader;
+  readonly keys: readonly (readonly string[])[];
+  /** The rows that are inserted. */
+  readonly given: FrameTable;
+}
+
+/** Says what becomes of the inserted rows and of those of the frame. */
+async function conflictJob(
+  sources: TableSources,
+  principal: Principal,
+  { statement, reader, keys, given }: ConflictParts,
+  options: CallOptions,
+): Promise<SqlJob> {
+  const { onConflict, table, settings } = statement;
+  const { columns, constraints, definition } = reader;
+  const { tenant } = principal;
+  const replaced = await replacedColumns(sources, principal, statement, reader, options);
+  const conflict = { columns, keys, onConflict, replaced, definition };
+  const query = await ownQuery(sources.engine, conflictingRows(conflict), { ...options, tenant });
+  const frame = await tableOf(reader, tenant, { name: frameName, schema: undefined });
+  const rows: ViewTable = {
+    kind: 'view',
+    name: table.name,
+    schema: targetSchema,
+    frame: frame.frame,
+    versionId: given.versionId,
+    columns: conflictingColumns(conflict),
+    query,
+    isBarrier: false,
+  };
+  return {
+    query: onConflict.query,
+    tables: [{ ...frame, rowNumbers: rowNumberColumn }, given, rows],
+    into: { columns: [...changeColumns(actionColumn), ...sqlColumns(reader)], named: undefined, constraints },
+    settings,
+  };
+}
+
+/** Of OR REPLACE: those that the statement gives values for. */
+async function replacedColumns(
+  sources: TableSources,
+  principal: Principal,
+  { onConflict, columns, match, query, settings }: Upsert,
+  reader: FrameReader,
+  options: CallOptions,
+): Promise<readonly string[]> {
+  if (onConflict.action !== 'replace') return [];
+  if (columns !== undefined) return columns;
+  const given = match === 'name' ? await describeQuery(sources, principal, { query, settings }, options) : reader;
+  return given.columns.map(({ name }) => name);
+}
+
+/** A parameter may stand in the rows, in DO UPDATE, or in both. */
+function parameterTypes(rows: Described, changes: Described): readonly DataType[] {
+  const indexIn = ({ parameterNames }: Described, index: number): number => {
+    const name = rows.parameterNames?.[index];
+    return name === undefined
+      ? index
+      : (parameterNames ?? []).findIndex((each) => asciiLower(each) === asciiLower(name));
+  };
+  return rows.parameters.map((type, index) => {
+    const other = changes.parameters[indexIn(changes, index)];
+    return type.kind === 'null' && other !== undefined ? other : type;
+  });
+}
