@@ -12,6 +12,7 @@ from uuid import UUID
 import pandas
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 import framehold
@@ -63,6 +64,30 @@ def test_tables_and_views_are_listed(engine: sa.Engine, server: framehold.Connec
         found.get_columns(f"{table}_no")
     with pytest.raises(sa.exc.NoSuchTableError):
         found.get_pk_constraint(f"{table}_no")
+
+
+def test_an_upsert_changes_rows_whose_key_is_there(engine: sa.Engine, name: str) -> None:
+    metadata = sa.MetaData()
+    key = sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False)
+    table = sa.Table(name, metadata, key, sa.Column("n", sa.Integer), sa.Column("select", sa.Text))
+    metadata.create_all(engine)
+    insert = postgresql.insert(table)
+    excluded = insert.excluded
+    upsert = insert.on_conflict_do_update(
+        index_elements=["id"],
+        set_={"n": table.c.n + excluded.n, "select": excluded["select"]},
+        where=excluded.n > 0,
+    )
+    with engine.begin() as connection:
+        connection.execute(insert, [{"id": n, "n": 10, "select": "old"} for n in range(2)])
+        connection.execute(upsert, [{"id": n, "n": n, "select": "new"} for n in range(3)])
+        kept = postgresql.insert(table).values(id=1, n=0).on_conflict_do_nothing()
+        connection.execute(kept)
+        returned = upsert.values(id=2, n=5, select="again").returning(table.c.n)
+        assert connection.execute(returned).scalar_one() == 7
+        rows = connection.execute(sa.select(table).order_by(key)).all()
+    metadata.drop_all(engine)
+    assert rows == [(0, 10, "old"), (1, 11, "new"), (2, 7, "again")]
 
 
 def test_a_table_is_made_reflected_and_dropped(engine: sa.Engine, name: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import types
+from sqlalchemy.dialects.postgresql.base import PGCompiler
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.engine.url import URL
 from sqlalchemy.exc import NoSuchTableError
@@ -86,6 +87,14 @@ class _TypeCompiler(GenericTypeCompiler):
         return "INTERVAL"
 
 
+class _Compiler(SQLCompiler):
+    """Takes the upserts of ``sqlalchemy.dialects.postgresql.insert``, whose words are DuckDB's, too."""
+
+    _on_conflict_target = PGCompiler._on_conflict_target
+    visit_on_conflict_do_nothing = PGCompiler.visit_on_conflict_do_nothing
+    visit_on_conflict_do_update = PGCompiler.visit_on_conflict_do_update
+
+
 class _Binary(types.LargeBinary):
     """The driver takes bytes as they are, and has no ``Binary``."""
 
@@ -109,7 +118,7 @@ class FrameholdDialect(DefaultDialect):
     colspecs = {types.LargeBinary: _Binary}
     preparer = _Preparer
     type_compiler_cls = _TypeCompiler
-    statement_compiler = SQLCompiler
+    statement_compiler = _Compiler
     ddl_compiler = DDLCompiler
 
     @classmethod
