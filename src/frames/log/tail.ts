@@ -68,8 +68,9 @@ export class Tail {
     return this.toRow - this.fromRow;
   }
 
+  /** A list of its own: rows that are appended while somebody reads it are not those of this tail. */
   get records(): readonly LogRecord[] {
-    return this.#count === this.#records.length ? this.#records : this.#records.slice(0, this.#count);
+    return this.#records.slice(0, this.#count);
   }
 
   /** With the record behind, which lies in `file`. */
