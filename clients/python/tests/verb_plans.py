@@ -83,25 +83,6 @@ OURS: dict[str, Callable[..., Any]] = {
 }
 
 
-def frame_of(plan: Plan, frames: Mapping[str, framehold.Frame]) -> framehold.Frame:
-    def made(expressions: list[Any]) -> list[Any]:
-        return [each if isinstance(each, str) else expression_of(each, OURS) for each in expressions]
-
-    frame = frames[plan["frame"]]
-    for verb, *given in plan["verbs"]:
-        if verb in ("filter", "select", "with_columns"):
-            frame = getattr(frame, verb)(*made(given))
-        elif verb == "group_by":
-            frame = frame.group_by(made(given[0])).agg(*made(given[1]))
-        elif verb == "join":
-            frame = frame.join(frame_of(given[0], frames), given[1], how=given[2])
-        elif verb == "sort":
-            frame = frame.sort(made(given[0]), descending=given[1], nulls_last=given[2])
-        else:
-            frame = getattr(frame, verb)(*given)
-    return frame
-
-
 # In Polars
 
 THEIRS: dict[str, Callable[..., Any]] = {
@@ -120,23 +101,38 @@ THEIRS: dict[str, Callable[..., Any]] = {
 }
 
 
-def polars_of(plan: Plan, frames: Mapping[str, pl.DataFrame]) -> pl.LazyFrame:
-    def made(expressions: list[Any]) -> list[Any]:
-        return [pl.col(each) if isinstance(each, str) else expression_of(each, THEIRS) for each in expressions]
+# Both
 
-    frame = frames[plan["frame"]].lazy()
+
+def frame_of(plan: Plan, frames: Mapping[str, framehold.Frame]) -> framehold.Frame:
+    return _query(plan, frames, OURS)
+
+
+def polars_of(plan: Plan, frames: Mapping[str, pl.DataFrame]) -> pl.LazyFrame:
+    return _query(plan, {handle: frame.lazy() for handle, frame in frames.items()}, THEIRS)
+
+
+def _query(plan: Plan, frames: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]) -> Any:
+    """Polars has the same verbs but for ``unique``."""
+
+    def made(expressions: list[Any]) -> list[Any]:
+        return [expression_of(["col", each] if isinstance(each, str) else each, functions) for each in expressions]
+
+    query = frames[plan["frame"]]
     for verb, *given in plan["verbs"]:
         if verb in ("filter", "select", "with_columns"):
-            frame = getattr(frame, verb)(*made(given))
+            query = getattr(query, verb)(*made(given))
         elif verb == "group_by":
-            frame = frame.group_by(made(given[0])).agg(*made(given[1]))
+            query = query.group_by(made(given[0])).agg(*made(given[1]))
         elif verb == "join":
-            frame = frame.join(polars_of(given[0], frames), on=given[1], how=given[2])
+            query = query.join(_query(given[0], frames, functions), on=given[1], how=given[2])
         elif verb == "sort":
-            frame = frame.sort(made(given[0]), descending=given[1], nulls_last=given[2])
+            query = query.sort(made(given[0]), descending=given[1], nulls_last=given[2])
+        elif verb == "distinct" and functions is THEIRS:
+            query = query.unique()
         else:
-            frame = getattr(frame, {"distinct": "unique"}.get(verb, verb))(*given)
-    return frame
+            query = getattr(query, verb)(*given)
+    return query
 
 
 # Plans by chance

@@ -1,5 +1,14 @@
 import { ConnectionError, unanswered } from './errors.ts';
-import { blobPieces, HttpAnswer, type HttpRequest, piecesOf, type RequestBody, type Transport } from './transport.ts';
+import {
+  blobPieces,
+  countedPieces,
+  HttpAnswer,
+  type HttpRequest,
+  onePiece,
+  piecesOf,
+  type RequestBody,
+  type Transport,
+} from './transport.ts';
 
 /** Over `fetch`, which browsers and all other places for JavaScript have. */
 export class FetchTransport implements Transport {
@@ -72,7 +81,7 @@ export class FetchTransport implements Transport {
           const at = line.indexOf(':');
           return [line.slice(0, at), line.slice(at + 1).trim()];
         });
-        resolve(new HttpAnswer(upload.status, new Headers(given), only(new Uint8Array(upload.response))));
+        resolve(new HttpAnswer(upload.status, new Headers(given), onePiece(new Uint8Array(upload.response))));
       };
       signal?.addEventListener('abort', abort);
       upload.send(body);
@@ -138,22 +147,6 @@ function streamOf(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
 function counted(body: RequestBody, onSent: (bytes: number) => void): RequestBody {
   if (typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData) return body;
   return countedPieces(body instanceof Blob ? blobPieces(body) : body, onSent);
-}
-
-async function* countedPieces(
-  pieces: AsyncIterable<Uint8Array>,
-  onSent: (bytes: number) => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let sent = 0;
-  for await (const piece of pieces) {
-    yield piece;
-    sent += piece.length;
-    onSent(sent);
-  }
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes;
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array, void, undefined> {}

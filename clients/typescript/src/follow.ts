@@ -4,7 +4,7 @@ import { columnList } from './names.ts';
 import { Result } from './result.ts';
 import { backoffMs, sleep } from './retry.ts';
 import type { Column } from './rows/cells.ts';
-import { HttpAnswer } from './transport.ts';
+import { HttpAnswer, onePiece } from './transport.ts';
 
 export interface FollowOptions extends Stoppable {
   /** The number of the first row, counted from 0, or `end`: rows that come from now on. Default: 0. */
@@ -56,7 +56,7 @@ export class Follower<Row> implements AsyncIterable<Row> {
     for await (const { bytes, ...place } of this.bytes('json')) {
       if (bytes.length === 0) yield { columns: [], rows: [], ...place };
       else {
-        const answer = new HttpAnswer(200, new Headers(), only(bytes));
+        const answer = new HttpAnswer(200, new Headers(), onePiece(bytes));
         const result = await Result.open<Row>(answer, () => this.#http.unexpected());
         yield { columns: result.columns, rows: await result.rows(), ...place };
       }
@@ -117,8 +117,4 @@ export class Follower<Row> implements AsyncIterable<Row> {
 export function isPassing(error: unknown): error is FrameholdError {
   if (error instanceof ConnectionError) return error.code !== 'unexpected_answer';
   return error instanceof FrameholdError && (error.retryAfter !== undefined || error.code === 'overloaded');
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes;
 }

@@ -47,12 +47,12 @@ export class Http {
   readonly #retries: number;
   /** How long the beginning of an answer is waited for. */
   readonly timeoutMs: number | undefined;
-  readonly #strangerHint: string;
+  readonly #unexpectedHint: string;
 
   constructor(
     transport: Transport,
     { token, tenant, timeoutMs, retries = defaultRetries }: HttpOptions = {},
-    strangerHint = 'check the address',
+    unexpectedHint = 'check the address',
   ) {
     this.#transport = transport;
     this.#headers = {
@@ -61,7 +61,7 @@ export class Http {
     };
     this.timeoutMs = timeoutMs;
     this.#retries = retries;
-    this.#strangerHint = strangerHint;
+    this.#unexpectedHint = unexpectedHint;
   }
 
   /** Of the server: for people. */
@@ -122,7 +122,7 @@ export class Http {
     const what = status === undefined ? 'answered' : `answered ${status}, and`;
     return new ConnectionError('unexpected_answer', `${this.address} ${what} not as Framehold does`, {
       status,
-      hint: this.#strangerHint,
+      hint: this.#unexpectedHint,
     });
   }
 

@@ -98,6 +98,23 @@ export async function* blobPieces(blob: Blob): AsyncGenerator<Uint8Array, void, 
   }
 }
 
+/** The same pieces. `onBytes` is told how many bytes have come. */
+export async function* countedPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let bytes = 0;
+  for await (const piece of pieces) {
+    yield piece;
+    bytes += piece.length;
+    onBytes(bytes);
+  }
+}
+
+export async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes;
+}
+
 /** What a stream of the web gives. Not every browser can iterate over one. */
 export async function* piecesOf(
   stream: ReadableStream<Uint8Array>,

@@ -64,7 +64,7 @@ class Answer:
         try:
             return json.loads(self.read())
         except ValueError:
-            raise stranger(self._address, self.status) from None
+            raise unexpected_answer(self._address, self.status) from None
 
     def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -106,7 +106,7 @@ def refusal(address: Address, answer: Answer) -> FrameholdError:
         told = json.loads(text)
         message = str(told["error"])
     except (ValueError, TypeError, KeyError):
-        return stranger(address, answer.status)
+        return unexpected_answer(address, answer.status)
     retry_after = answer.header("Retry-After")
     return error_class(told.get("code"))(
         message,
@@ -119,7 +119,7 @@ def refusal(address: Address, answer: Answer) -> FrameholdError:
     )
 
 
-def stranger(address: Address, status: int) -> FrameholdError:
+def unexpected_answer(address: Address, status: int) -> FrameholdError:
     return UnexpectedAnswerError(
         f"{address} answered {status}, and not as Framehold does",
         hint="check the address: connect(url), or FRAMEHOLD_SERVER",

@@ -6,7 +6,6 @@ import time
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import pyarrow as pa
@@ -106,9 +105,7 @@ class Appender:
     def __enter__(self) -> Appender:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None:
             self.close()
         # Behind an error nobody knows whether buffered rows are still wanted.

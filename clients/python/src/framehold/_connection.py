@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _types
 from ._address import Address, PathText, find_server
-from ._answer import Answer, stranger
+from ._answer import Answer, unexpected_answer
 from ._types import Engine, FrameInfo, Identity, Kept, Query, ServerInfo
 from ._arguments import Mode, Rows, check_mode, exec_limit, exp_limit, rows_of, ttl_text
 from ._data import ArrowBody, Data
@@ -329,7 +328,7 @@ class Connection:
     def server(self) -> ServerInfo:
         told = self._http.json("GET", "info")
         if told.get("name") != "framehold":
-            raise stranger(self.address, 200)
+            raise unexpected_answer(self.address, 200)
         grpc = told["grpc"]
         host = self.address.host if grpc["host"] in ("0.0.0.0", "::") else grpc["host"]
         netloc = f"[{host}]:{grpc['port']}" if ":" in host else f"{host}:{grpc['port']}"
@@ -341,9 +340,7 @@ class Connection:
     def __enter__(self) -> Connection:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

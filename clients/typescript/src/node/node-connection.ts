@@ -3,7 +3,7 @@ import { ConnectionError } from '../errors.ts';
 import { Http, type HttpOptions, type Stoppable } from '../http.ts';
 import type { GetOptions, Put, PutOptions, ServerInfo } from '../operations.ts';
 import type { Selection } from '../selection.ts';
-import { blobPieces, HttpAnswer, type RequestBody } from '../transport.ts';
+import { blobPieces, countedPieces, HttpAnswer, onePiece, type RequestBody } from '../transport.ts';
 import { type PutData, type RowObject, uploadOf } from '../upload.ts';
 import { type ArrowMessage, isArrow, readArrow } from './arrow-reader.ts';
 import { arrowStream } from './arrow-writer.ts';
@@ -76,7 +76,7 @@ export class NodeConnection extends Connection {
     const flight = format === 'arrow' && isArrow(start) ? await this.flightIfReachable({ signal }) : undefined;
     if (flight === undefined) return super.put(name, rest, options);
     const { body, totalBytes = options.totalBytes } = await uploadOf(rest);
-    const pieces = counted(iterable(body), (sentBytes) => onProgress?.({ sentBytes, totalBytes }));
+    const pieces = countedPieces(iterable(body), (sentBytes) => onProgress?.({ sentBytes, totalBytes }));
     const kept = await flight.put({ handle: name, mode, ttl }, readArrow(new ByteReader(pieces)), { signal });
     // Flight does not tell the columns.
     return { ...kept, columns: undefined, rejectedRows: 0, rejections: [] };
@@ -120,21 +120,5 @@ async function beginningOf(data: PutData): Promise<{ readonly start: Uint8Array;
 
 function iterable(body: RequestBody): AsyncIterable<Uint8Array> {
   if (body instanceof Blob) return blobPieces(body);
-  return body instanceof Uint8Array ? only(body) : (body as AsyncIterable<Uint8Array>);
-}
-
-async function* counted(
-  pieces: AsyncIterable<Uint8Array>,
-  onBytes: (bytes: number) => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let bytes = 0;
-  for await (const piece of pieces) {
-    yield piece;
-    bytes += piece.length;
-    onBytes(bytes);
-  }
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
-  yield bytes;
+  return body instanceof Uint8Array ? onePiece(body) : (body as AsyncIterable<Uint8Array>);
 }
