@@ -123,6 +123,9 @@ describe('framehold put', () => {
   it('tells with --verbose how the columns were typed and which rows were left out', async () => {
     const handle = newHandle();
     write(`${handle}.csv`, `id,zip\n${'1,00123\n'.repeat(50)}7,00124,one,more\n`);
+    expect((await framehold(['put', `${handle}.csv`])).stderr).toContain(
+      'or leave such rows out with --skip-bad-rows)',
+    );
     const { stdout } = await framehold(['put', `${handle}.csv`, '--skip-bad-rows', '--verbose']);
     expect(stdout).toContain(`${handle}  50 rows, 1 rejected`);
     expect(stdout).toContain('  id  LONG\n  zip  VARCHAR\n');

@@ -76,10 +76,11 @@ export interface Refusal {
 export function refusal(
   { error, code, hint, position }: Refusal,
   details: Pick<ErrorDetails, 'retryAfter' | 'requestId' | 'status'>,
+  advice: (hint: string) => string = (text) => text,
 ): FrameholdError {
   return new FrameholdError((typeof code === 'string' ? code : 'internal') as ErrorCode, error, {
     ...details,
-    hint: typeof hint === 'string' ? hint : undefined,
+    hint: typeof hint === 'string' ? advice(hint) : undefined,
     position: typeof position === 'number' ? position : undefined,
   });
 }

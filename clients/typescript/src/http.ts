@@ -14,6 +14,14 @@ export interface HttpOptions {
   readonly retries?: number | undefined;
 }
 
+/** What to do about an answer, in the words of who asks. */
+export interface AnswerHints {
+  /** It is not one of Framehold's. */
+  readonly address: string;
+  /** What a hint of the server is in these words. Default: as it is. */
+  readonly advice?: ((hint: string) => string) | undefined;
+}
+
 export interface Stoppable {
   readonly signal?: AbortSignal | undefined;
 }
@@ -47,12 +55,12 @@ export class Http {
   readonly #retries: number;
   /** How long the beginning of an answer is waited for. */
   readonly timeoutMs: number | undefined;
-  readonly #unexpectedHint: string;
+  readonly #hints: AnswerHints;
 
   constructor(
     transport: Transport,
     { token, tenant, timeoutMs, retries = defaultRetries }: HttpOptions = {},
-    unexpectedHint = 'check the address',
+    hints: AnswerHints = { address: 'check the address' },
   ) {
     this.#transport = transport;
     this.#headers = {
@@ -61,7 +69,7 @@ export class Http {
     };
     this.timeoutMs = timeoutMs;
     this.#retries = retries;
-    this.#unexpectedHint = unexpectedHint;
+    this.#hints = hints;
   }
 
   /** Of the server: for people. */
@@ -122,7 +130,7 @@ export class Http {
     const what = status === undefined ? 'answered' : `answered ${status}, and`;
     return new ConnectionError('unexpected_answer', `${this.address} ${what} not as Framehold does`, {
       status,
-      hint: this.#unexpectedHint,
+      hint: this.#hints.address,
     });
   }
 
@@ -157,7 +165,7 @@ export class Http {
       retryAfter: retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
     };
     const body = parsed(await answer.text());
-    return isRefusal(body) ? refusal(body, details) : this.unexpected(status);
+    return isRefusal(body) ? refusal(body, details, this.#hints.advice) : this.unexpected(status);
   }
 }
 

@@ -1,3 +1,4 @@
+import { inOurWords } from './advice.ts';
 import { Connection } from './connection.ts';
 import { FetchTransport } from './fetch-transport.ts';
 import { Http, type HttpOptions } from './http.ts';
@@ -13,5 +14,6 @@ export function connect(url?: string, options: HttpOptions = {}): Connection {
   if (server === undefined || !/^https?:\/\//i.test(server) || !URL.canParse(server)) {
     throw new TypeError(`the server is ${JSON.stringify(server)}; expected an address such as http://127.0.0.1:9000`);
   }
-  return new Connection(new Http(new FetchTransport(server), options));
+  const hints = { address: 'check the address', advice: inOurWords };
+  return new Connection(new Http(new FetchTransport(server), options, hints));
 }

@@ -34,6 +34,7 @@ const exitCodes: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 
 const hints = {
   server: 'is the server running? "framehold server" starts one; --server or FRAMEHOLD_SERVER names another',
   address: 'check the address: --server or FRAMEHOLD_SERVER',
+  advice: (hint: string) => hint.replace('atomicity=skipRow', '--skip-bad-rows'),
   authority: 'give its authority with --ca-file or client.ca_file',
   certificate: 'give yours with --cert-file and --key-file, or client.cert_file and client.key_file',
   refused: 'the server may not trust the certificate of --cert-file',

@@ -88,7 +88,7 @@ _advice = {
     "say overwrite or append": 'say mode="overwrite" or mode="append"',
     "or say overwrite": 'or say mode="overwrite"',
     "; overwrite replaces the frame": '; mode="overwrite" replaces the frame',
-    ", or leave such rows out with atomicity=skipRow (put: --skip-bad-rows)": "",
+    ", or leave such rows out with atomicity=skipRow": "",
 }
 
 

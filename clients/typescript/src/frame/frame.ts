@@ -63,6 +63,11 @@ export class Frame<Row = RowObject> {
 
   /** The rows for which all conditions are true. */
   filter(...conditions: readonly Expression[]): Frame<Row> {
+    const other = conditions.find((condition) => !(condition instanceof Expression));
+    if (other !== undefined) {
+      const what = JSON.stringify(other);
+      throw new TypeError(`filter takes conditions such as col("symbol").eq("x"), and not ${what}`);
+    }
     refuseAggregates(conditions, 'filter');
     return this.#then(({ query, columns }) => ({ query: query.filter(conditions), columns }));
   }

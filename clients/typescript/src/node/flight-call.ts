@@ -2,6 +2,7 @@ import type { ClientHttp2Session } from 'node:http2';
 import { GrpcCallError, grpcCall, type Pieces } from '../../../../src/grpc/client/grpc-call.ts';
 import { grpcStatus } from '../../../../src/grpc/wire/grpc-status.ts';
 import { broken, type FrameholdError, refusal, unanswered } from '../errors.ts';
+import type { AnswerHints } from '../http.ts';
 
 const statusNames = new Map<number, string>(Object.entries(grpcStatus).map(([name, number]) => [number, name]));
 
@@ -12,35 +13,36 @@ export interface ClientCallOptions {
   readonly address: string;
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly advice: AnswerHints['advice'];
 }
 
 /** One call to a Framehold server. Rejects with a FrameholdError where the server refuses or goes away. */
 export async function* callServer(
   session: ClientHttp2Session,
   requests: AsyncIterable<Pieces> | Iterable<Pieces>,
-  { path, address, signal, headers }: ClientCallOptions,
+  { path, address, signal, headers, advice }: ClientCallOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* grpcCall(session, requests, { path, signal, ...(headers !== undefined && { headers }) });
   } catch (error) {
-    throw error instanceof GrpcCallError ? clientError(error, address) : error;
+    throw error instanceof GrpcCallError ? clientError(error, address, advice) : error;
   }
 }
 
-function clientError(error: GrpcCallError, address: string): FrameholdError {
+function clientError(error: GrpcCallError, address: string, advice: AnswerHints['advice']): FrameholdError {
   switch (error.outcome) {
     case 'unanswered':
       return unanswered(address);
     case 'broken':
       return broken(address);
     case 'refused':
-      return refusalOf(error);
+      return refusalOf(error, advice);
     default:
       return error.outcome satisfies never;
   }
 }
 
-function refusalOf(error: GrpcCallError): FrameholdError {
+function refusalOf(error: GrpcCallError, advice: AnswerHints['advice']): FrameholdError {
   const hint = error.text('framehold-hint');
   const message = error.text('grpc-message') ?? `the server answered ${nameOf(error.status)}`;
   const position = error.text('framehold-position');
@@ -56,6 +58,7 @@ function refusalOf(error: GrpcCallError): FrameholdError {
       retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
       requestId: error.text('x-request-id'),
     },
+    advice,
   );
 }
 

@@ -51,10 +51,16 @@ export class FlightClient {
   readonly address: string;
 
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #advice: Hints['advice'];
   #calls = 0;
 
-  private constructor(session: ClientHttp2Session, address: string, headers: Readonly<Record<string, string>>) {
+  private constructor(
+    session: ClientHttp2Session,
+    address: string,
+    { headers, hints }: Pick<FlightConnection, 'headers' | 'hints'>,
+  ) {
     this.#headers = headers;
+    this.#advice = hints.advice;
     this.#session = session;
     this.address = address;
     session.unref();
@@ -92,7 +98,7 @@ export class FlightClient {
         signal.removeEventListener('abort', onAbort);
         session.off('error', fail).on('error', () => {});
         session.setLocalWindowSize(windowBytes);
-        resolve(new FlightClient(session, address, headers));
+        resolve(new FlightClient(session, address, { headers, hints }));
       });
     });
   }
@@ -143,7 +149,8 @@ export class FlightClient {
     this.#calls += 1;
     this.#session.ref();
     try {
-      yield* callServer(this.#session, requests, { path, address: this.address, signal, headers: this.#headers });
+      const options = { path, address: this.address, signal, headers: this.#headers, advice: this.#advice };
+      yield* callServer(this.#session, requests, options);
     } finally {
       this.#calls -= 1;
       if (this.#calls === 0 && this.isOpen) this.#session.unref();

@@ -1,11 +1,11 @@
+import { inOurWords } from '../advice.ts';
 import { ConnectionError } from '../errors.ts';
+import type { AnswerHints } from '../http.ts';
 
 /** What to do about a connection that does not come about, in the words of who makes it. */
-export interface Hints {
+export interface Hints extends AnswerHints {
   /** No server is there. */
   readonly server: string;
-  /** What is there is no Framehold. */
-  readonly address: string;
   /** The server's certificate is of an unknown authority. */
   readonly authority: string;
   /** The server asks for a certificate. */
@@ -17,6 +17,7 @@ export interface Hints {
 export const defaultHints: Hints = {
   server: 'is the server running, and is this its address?',
   address: 'check the address',
+  advice: inOurWords,
   authority: 'give its authority as ca',
   certificate: 'give yours as cert and key',
   refused: 'the server may not trust the certificate that is given as cert',

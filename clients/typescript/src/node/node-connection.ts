@@ -32,7 +32,7 @@ export class NodeConnection extends Connection {
 
   constructor(server: string, { tls = {}, hints = defaultHints, ...options }: NodeConnectionOptions = {}) {
     const transport = new HttpTransport(server, tls, hints);
-    super(new Http(transport, options, hints.address));
+    super(new Http(transport, options, hints));
     this.#transport = transport;
     this.#tls = tls;
     this.#hints = hints;

@@ -57,7 +57,8 @@ function placesByName(names: readonly string[], like: readonly Column[]): number
   const places = like.map(({ name }) => {
     const place = left.get(name)?.shift();
     if (place !== undefined) return place;
-    throw mismatch(`column ${JSON.stringify(name)} is missing in the file${didYouMeanName(name, names)}`);
+    const others = names.filter((other) => like.every((column) => column.name !== other));
+    throw mismatch(`column ${JSON.stringify(name)} is missing in the rows sent${didYouMeanName(name, others)}`);
   });
   for (const [name, rest] of left) {
     if (rest.length > 0) throw mismatch(`column ${JSON.stringify(name)} is not in the frame`);

@@ -38,6 +38,6 @@ export function invalidRow({ line, column, reason }: Rejection): AppError {
   return new AppError('invalid_input', `${place}: ${reason}`, {
     hint: isEncoding
       ? 'save the file as UTF-8 (iconv -f WINDOWS-1252 -t UTF-8)'
-      : 'correct the file, or leave such rows out with atomicity=skipRow (put: --skip-bad-rows)',
+      : 'correct the file, or leave such rows out with atomicity=skipRow',
   });
 }
