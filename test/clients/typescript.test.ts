@@ -125,11 +125,12 @@ describe.each(ways)('the client %s', (way, open) => {
     });
   });
 
-  test('gives columns of the same name as arrays, and one that is called __proto__', async () => {
-    const result = await db.sql('SELECT 1 AS a, 2 AS a, 3 AS "__proto__"');
+  test('gives all columns of the same name, and one that is called __proto__', async () => {
+    const query = 'SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS a';
+    expect(await db.sql(query).rows()).toEqual([{ a: 1, a_2: 2, a_1: 3, a_3: 4 }]);
     const values: unknown[] = [];
-    for await (const cells of result.values()) values.push(cells);
-    expect(values).toEqual([[1, 2, 3]]);
+    for await (const cells of (await db.sql(query)).values()) values.push(cells);
+    expect(values).toEqual([[1, 2, 3, 4]]);
     const [row] = await db.sql('SELECT 3 AS "__proto__"').rows();
     expect(Object.entries(row ?? {})).toEqual([['__proto__', 3]]);
   });
@@ -217,12 +218,95 @@ describe.each(ways)('the client %s', (way, open) => {
     async function* rows() {
       for (let n = 0; n < 50_000; n++) yield { n, text: `row ${n}` };
     }
-    expect((await db.put(named('iterable'), rows(), { types: { n: 'DOUBLE' } })).columns?.[0]).toMatchObject({
-      type: 'DOUBLE',
-    });
+    const put = await db.put(named('iterable'), rows(), { types: { n: 'DOUBLE' } });
+    expect(put.rows).toBe(50_000);
+    expect(put.columns?.[0]).toMatchObject({ type: 'DOUBLE' });
+    expect(await db.get(named('iterable'), { rows: [0, 1] }).rows()).toEqual([{ n: 0, text: 'row 0' }]);
     const bad = await db.put(named('bad'), 'a\n1\nx,y\n2\n', { skipBadRows: true });
     expect(bad).toMatchObject({ rows: 2, rejectedRows: 1, rejections: [{ line: 3 }] });
     await expect(db.put(named('bad'), [1, 2] as never)).rejects.toThrow('a row is no object');
+  });
+
+  test('refuses rows whose values are of different kinds, unless their type is named', async () => {
+    const name = named('mixed');
+    const mixed = [
+      { n: null, a: 1 },
+      { n: 2n, a: 'x' },
+    ];
+    async function* stream() {
+      yield* mixed;
+    }
+    const message = 'column "a" has a number, and in row 1 a text: convert them to one kind, or name its type';
+    await expect(db.put(name, mixed)).rejects.toThrow(message);
+    await expect(db.put(name, stream())).rejects.toThrow(message);
+    await expect(db.put(name, [{ a: { b: 1 } }, { a: true }])).rejects.toThrow('{"types":{"a":"JSON"}}');
+    await expect(db.info(name)).rejects.toMatchObject({ code: 'handle_not_found' });
+    await db.put(name, mixed, { types: { a: 'VARCHAR' } });
+    expect((await db.get(name, { columns: ['a'] }).rows()).map(({ a }) => a)).toEqual(['1', 'x']);
+    await db.put(name, stream(), { mode: 'overwrite', types: { a: 'JSON' } });
+    expect((await db.get(name, { columns: ['a'] }).rows()).map(({ a }) => a)).toEqual([1, 'x']);
+    // The types of the frame count.
+    expect((await db.put(name, mixed, { mode: 'append' })).rows).toBe(2);
+  });
+
+  test('keeps NaN and infinity as numbers', async () => {
+    const name = named('nan');
+    const typesOf = async (rows: readonly { n: unknown }[]): Promise<readonly (string | undefined)[] | undefined> =>
+      (await db.put(name, rows, { mode: 'overwrite' })).columns?.map(({ type }) => type);
+    expect(await typesOf([{ n: Number.NaN }])).toEqual(['DOUBLE']);
+    expect(await typesOf([{ n: null }, { n: 1 }, { n: Number.NEGATIVE_INFINITY }])).toEqual(['DOUBLE']);
+    const counts = `SELECT count(*) FILTER (n = '-Infinity') AS infinite, sum(n) FILTER (n > 0) AS rest FROM ${name}`;
+    expect(await db.sql(counts).rows()).toEqual([{ infinite: 1n, rest: 1 }]);
+    await expect(typesOf([{ n: Number.NaN }, { n: 2n ** 53n + 1n }])).rejects.toThrow('a DOUBLE rounds those');
+    async function* stream() {
+      yield { n: Number.NaN };
+    }
+    const refused = db.put(name, stream(), { mode: 'overwrite' });
+    await expect(refused).rejects.toThrow('{"types":{"n":"DOUBLE"}}');
+    expect((await db.put(name, stream(), { mode: 'overwrite', types: { n: 'DOUBLE' } })).rows).toBe(1);
+  });
+
+  test('hints are in the words of the package', async () => {
+    const name = named('hints');
+    await db.put(name, [{ n: 1, m: 2, price: 3 }]);
+    await expect(db.put(name, [{ n: 1 }])).rejects.toMatchObject({
+      hint: "choose another handle, or say mode: 'overwrite' or mode: 'append'",
+    });
+    await expect(db.put(name, 'n,m,price\n1,x,1\n', { mode: 'append' })).rejects.toMatchObject({
+      code: 'invalid_input',
+      hint: 'correct the file, or leave such rows out with skipBadRows: true',
+    });
+    await expect(db.append(name).write({ n: 1, price: 2 })).rejects.toMatchObject({
+      // The column "n" is there: it is not what was meant.
+      message: 'these rows do not fit the frame: column "m" is missing in the rows sent',
+      hint: "an append brings the same columns; mode: 'overwrite' replaces the frame",
+    });
+    await expect(db.append(name).write({ n: 1, m: 1, prise: 2 })).rejects.toMatchObject({
+      message: 'these rows do not fit the frame: column "price" is missing in the rows sent; did you mean "prise"?',
+    });
+    const table: Table = tableFromArrays({ n: Int32Array.of(1) });
+    await expect(db.put(name, arrowBytes(table))).rejects.toMatchObject({
+      hint: "choose another handle, or say mode: 'overwrite' or mode: 'append'",
+    });
+    expect(() => db.frame(name).filter("n = '1'" as never)).toThrow('such as col("symbol").eq("x")');
+  });
+
+  test('a signal that stops an operation or a follower is its error', async () => {
+    const name = named('stopped');
+    await db.put(name, [{ n: 1 }]);
+    const timely = db.get(name, { signal: AbortSignal.timeout(0) }).rows();
+    await expect(timely).rejects.toMatchObject({ name: 'TimeoutError' });
+    const stop = new AbortController();
+    const followed: unknown[] = [];
+    const following = (async () => {
+      for await (const row of db.follow(name, { signal: stop.signal })) {
+        followed.push(row);
+        setImmediate(() => stop.abort());
+      }
+    })();
+    await expect(following).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(following).rejects.toBeInstanceOf(DOMException);
+    expect(followed).toEqual([{ n: 1n }]);
   });
 
   test('a source that fails leaves nothing, and its error comes through', async () => {
@@ -230,7 +314,7 @@ describe.each(ways)('the client %s', (way, open) => {
       yield { n: 1 };
       throw new RangeError('the source failed');
     }
-    await expect(db.put(named('cut'), rows())).rejects.toThrow();
+    await expect(db.put(named('cut'), rows())).rejects.toThrow('the source failed');
     await expect(db.info(named('cut'))).rejects.toMatchObject({ code: 'handle_not_found' });
   });
 

@@ -45,8 +45,9 @@ export class Connection {
 
   /** Keeps data as a frame: it is on the disk when this resolves. Without a name the server makes one. */
   async put(name: string | undefined, data: PutData, options: PutOptions = {}): Promise<Put> {
-    const { mode = 'create', ttl, types, delimiter, header, skipBadRows, onProgress, signal } = options;
-    const { body, totalBytes = options.totalBytes, format, hasHeader } = await uploadOf(data, types);
+    const { mode = 'create', ttl, delimiter, header, skipBadRows, onProgress, signal } = options;
+    const upload = await uploadOf(data, { types: options.types, isAppend: mode === 'append' });
+    const { body, totalBytes = options.totalBytes, format, hasHeader, types = options.types } = upload;
     const answer = await this.http.request('POST', '/imp', {
       query: {
         name,
@@ -54,7 +55,7 @@ export class Connection {
         append: mode === 'append' ? true : undefined,
         ttl,
         format: options.format ?? format,
-        schema: types && schemaText(types),
+        schema: types && Object.keys(types).length > 0 ? schemaText(types) : undefined,
         delimiter,
         header: hasHeader ?? header,
         atomicity: skipBadRows === true ? 'skipRow' : undefined,

@@ -25,6 +25,19 @@ export class FetchTransport implements Transport {
   }
 
   async send(request: HttpRequest): Promise<HttpAnswer> {
+    let failure: { readonly error: unknown } | undefined;
+    const onError = (error: unknown): void => {
+      failure = { error };
+    };
+    try {
+      return await this.#send({ ...request, body: watched(request.body, onError) });
+    } catch (error) {
+      // fetch only tells that it failed.
+      throw failure === undefined ? error : failure.error;
+    }
+  }
+
+  async #send(request: HttpRequest): Promise<HttpAnswer> {
     const { body, onSent } = request;
     const Upload = uploader();
     if (body === undefined || onSent === undefined) return this.#fetch(request, await sendable(body));
@@ -141,6 +154,24 @@ async function sendable(body: RequestBody | undefined): Promise<Sendable | undef
 
 function streamOf(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   return new HttpAnswer(200, new Headers(), body).stream();
+}
+
+/** The same; what the source of a stream throws is told. */
+function watched(body: RequestBody | undefined, onError: (error: unknown) => void): RequestBody | undefined {
+  if (body === undefined || typeof body === 'string' || body instanceof Blob) return body;
+  return body instanceof FormData || body instanceof Uint8Array ? body : watchedPieces(body, onError);
+}
+
+async function* watchedPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  onError: (error: unknown) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    onError(error);
+    throw error;
+  }
 }
 
 /** The same, in pieces that are counted where it has some. */

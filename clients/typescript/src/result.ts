@@ -40,14 +40,14 @@ export class Result<Row> implements AsyncIterable<Row> {
     return typeof engine === 'string' ? engine : undefined;
   }
 
-  /** All rows, as objects. */
+  /** All rows, as objects. Of columns of the same name, the second is `a_1`. */
   async rows(): Promise<Row[]> {
     const rows: Row[] = [];
     for await (const batch of this.batches()) for (const row of batch) rows.push(row);
     return rows;
   }
 
-  /** The rows as arrays of their cells: for columns of the same name. */
+  /** The rows as arrays of their cells. */
   async *values(): AsyncGenerator<readonly unknown[], void, undefined> {
     for await (const rows of this.#stream.batches()) yield* rows;
   }

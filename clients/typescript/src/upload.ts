@@ -1,3 +1,4 @@
+import { ColumnKinds, namedType } from './rows/column-kinds.ts';
 import { jsonText, rowForms } from './rows/json-text.ts';
 import { piecesOf, type RequestBody } from './transport.ts';
 
@@ -15,58 +16,80 @@ export type PutData =
   | readonly RowObject[]
   | AsyncIterable<RowObject>;
 
+type Types = Readonly<Record<string, string>>;
+
+/** What is known of the columns beforehand. */
+export interface ColumnOptions {
+  /** By name. */
+  readonly types?: Types | undefined;
+  /** Whether the rows may be for a frame that is there, whose types count. */
+  readonly isAppend?: boolean | undefined;
+}
+
 export interface Upload {
   readonly body: RequestBody;
   /** Undefined: the server finds it out. */
   readonly format: 'ndjson' | 'csv' | undefined;
   readonly hasHeader?: true;
+  /** Of columns, by name. */
+  readonly types?: Types | undefined;
   readonly totalBytes: number | undefined;
 }
 
 const pieceCharacters = 256 * 1024;
 
-/** Rows are sent as NDJSON, all else as it is. `types`: those of the columns, by name. */
-export async function uploadOf(data: PutData, types?: Readonly<Record<string, string>>): Promise<Upload> {
-  if (Array.isArray(data)) return data.length === 0 ? noRows(types) : rowUpload(data as readonly RowObject[]);
+/** Rows are sent as NDJSON, all else as it is. */
+export async function uploadOf(data: PutData, options: ColumnOptions = {}): Promise<Upload> {
+  const { types } = options;
+  if (Array.isArray(data)) return data.length === 0 ? noRows(types) : rowUpload(data as readonly RowObject[], options);
   if (typeof data === 'string') return uploadOf(new TextEncoder().encode(data));
   if (data instanceof ArrayBuffer) return uploadOf(new Uint8Array(data));
   if (data instanceof Uint8Array) return { body: data, format: undefined, totalBytes: data.length };
   if (data instanceof Blob) return { body: data, format: undefined, totalBytes: data.size };
-  if (data instanceof ReadableStream) return streamUpload(piecesOf(data));
-  if (typeof data === 'object' && Symbol.asyncIterator in data) return streamUpload(data);
+  if (data instanceof ReadableStream) return streamUpload(piecesOf(data), options);
+  if (typeof data === 'object' && Symbol.asyncIterator in data) return streamUpload(data, options);
   throw new TypeError('what is put is neither bytes, nor a Blob or a stream of them, nor rows');
 }
 
 /** Only the names of the columns. */
-function noRows(types: Readonly<Record<string, string>> = {}): Upload {
+function noRows(types: Types = {}): Upload {
   const names = Object.keys(types);
   if (names.length === 0) throw new TypeError('there are no rows, and no types that tell of columns');
   const body = `${names.map((name) => `"${name.replaceAll('"', '""')}"`).join(',')}\n`;
-  return { body, format: 'csv', hasHeader: true, totalBytes: undefined };
+  return { body, format: 'csv', hasHeader: true, types, totalBytes: undefined };
 }
 
 /** In pieces: a text has at most half a gigabyte. */
-function rowUpload(rows: readonly RowObject[]): Upload {
+function rowUpload(rows: readonly RowObject[], { types = {}, isAppend }: ColumnOptions): Upload {
+  const kinds = isAppend === true ? undefined : new ColumnKinds(Object.keys(types));
   const pieces: string[] = [];
   let piece = '';
   for (const row of rows) {
     piece += rowLine(row);
+    kinds?.add(row);
     if (piece.length < pieceCharacters) continue;
     pieces.push(piece);
     piece = '';
   }
   const body = new Blob([...pieces, piece]);
-  return { body, format: 'ndjson', totalBytes: body.size };
+  const doubles = [...(kinds?.notFinite ?? [])].map((name) => [name, 'DOUBLE']);
+  return { body, format: 'ndjson', types: { ...types, ...Object.fromEntries(doubles) }, totalBytes: body.size };
 }
 
+async function streamUpload(data: PutStream, options: ColumnOptions): Promise<Upload> {
+  const { isRows, all } = await peeked(data);
+  const body = isRows ? lines(all as AsyncIterable<RowObject>, options) : (all as AsyncIterable<Uint8Array>);
+  return { body, format: isRows ? 'ndjson' : undefined, types: options.types, totalBytes: undefined };
+}
+
+type PutStream = AsyncIterable<Uint8Array> | AsyncIterable<RowObject>;
+
 /** The first piece tells whether these are rows. */
-async function streamUpload(data: AsyncIterable<Uint8Array> | AsyncIterable<RowObject>): Promise<Upload> {
+export async function peeked(data: PutStream): Promise<{ readonly isRows: boolean; readonly all: PutStream }> {
   const pieces = data[Symbol.asyncIterator]();
   const first = await pieces.next();
   const isRows = first.done !== true && !(first.value instanceof Uint8Array);
-  const all = again<Uint8Array | RowObject>(first, pieces);
-  const body = isRows ? lines(all as AsyncIterable<RowObject>) : (all as AsyncIterable<Uint8Array>);
-  return { body, format: isRows ? 'ndjson' : undefined, totalBytes: undefined };
+  return { isRows, all: again<Uint8Array | RowObject>(first, pieces) as PutStream };
 }
 
 async function* again<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncGenerator<T, void, undefined> {
@@ -77,11 +100,22 @@ async function* again<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): Asyn
   }
 }
 
-async function* lines(rows: AsyncIterable<RowObject>): AsyncGenerator<Uint8Array, void, undefined> {
+async function* lines(
+  rows: AsyncIterable<RowObject>,
+  { types = {}, isAppend }: ColumnOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const kinds = isAppend === true ? undefined : new ColumnKinds(Object.keys(types));
   const encoder = new TextEncoder();
   let piece = '';
   for await (const row of rows) {
     piece += rowLine(row);
+    kinds?.add(row);
+    // The types were sent before the rows.
+    for (const name of kinds?.notFinite ?? []) {
+      throw new TypeError(
+        `column ${JSON.stringify(name)} of a stream has NaN or infinity: ${namedType(name, 'DOUBLE')}`,
+      );
+    }
     if (piece.length < pieceCharacters) continue;
     yield encoder.encode(piece);
     piece = '';

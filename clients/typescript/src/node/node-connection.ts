@@ -3,8 +3,8 @@ import { ConnectionError } from '../errors.ts';
 import { Http, type HttpOptions, type Stoppable } from '../http.ts';
 import type { GetOptions, Put, PutOptions, ServerInfo } from '../operations.ts';
 import type { Selection } from '../selection.ts';
-import { blobPieces, countedPieces, HttpAnswer, onePiece, type RequestBody } from '../transport.ts';
-import { type PutData, type RowObject, uploadOf } from '../upload.ts';
+import { blobPieces, countedPieces, HttpAnswer, onePiece, piecesOf, type RequestBody } from '../transport.ts';
+import { type PutData, peeked, type RowObject, uploadOf } from '../upload.ts';
 import { type ArrowMessage, isArrow, readArrow } from './arrow-reader.ts';
 import { arrowStream } from './arrow-writer.ts';
 import { ByteReader } from './byte-reader.ts';
@@ -112,9 +112,11 @@ async function beginningOf(data: PutData): Promise<{ readonly start: Uint8Array;
   if (data instanceof ArrayBuffer) return { start: new Uint8Array(data.slice(0, magicBytes)), rest: data };
   if (data instanceof Blob) return { start: new Uint8Array(await data.slice(0, magicBytes).arrayBuffer()), rest: data };
   if (typeof data === 'string' || Array.isArray(data)) return { start: new Uint8Array(), rest: data };
-  const { body, format } = await uploadOf(data);
-  if (format !== undefined) return { start: new Uint8Array(), rest: data };
-  const reader = new ByteReader(iterable(body));
+  const stream = data instanceof ReadableStream ? piecesOf(data) : data;
+  if (typeof stream !== 'object' || !(Symbol.asyncIterator in stream)) return { start: new Uint8Array(), rest: data };
+  const { isRows, all } = await peeked(stream);
+  if (isRows) return { start: new Uint8Array(), rest: all };
+  const reader = new ByteReader(all as AsyncIterable<Uint8Array>);
   return { start: await reader.peek(magicBytes), rest: reader.rest() };
 }
 

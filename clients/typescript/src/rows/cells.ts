@@ -59,9 +59,23 @@ export function base64Of(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
+/** A name that was there before gets a number, as where SQL reads such columns: `a`, `a_1`. */
+function uniqueNames(names: readonly string[]): readonly string[] {
+  const taken = new Set(names);
+  if (taken.size === names.length) return names;
+  const made = new Set<string>();
+  for (const name of names) {
+    let unique = name;
+    for (let number = 1; made.has(unique) || (unique !== name && taken.has(unique)); number++)
+      unique = `${name}_${number}`;
+    made.add(unique);
+  }
+  return [...made];
+}
+
 /** Makes objects of rows. */
 export function rowMaker(columns: readonly Column[]): (cells: readonly unknown[]) => Record<string, unknown> {
-  const names = columns.map(({ name }) => name);
+  const names = uniqueNames(columns.map(({ name }) => name));
   // An assignment to this name would set what the object inherits from.
   if (names.includes('__proto__')) return (cells) => Object.fromEntries(names.map((name, at) => [name, cells[at]]));
   return (cells) => {
