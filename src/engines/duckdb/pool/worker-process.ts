@@ -89,6 +89,7 @@ export class WorkerProcess {
   readonly #data: Socket;
   readonly #shared: SharedFile | undefined;
   readonly #logger: Logger;
+  readonly #isBackground: boolean;
   readonly #parser = new MessageParser();
   readonly #waiting: WorkerMessage[] = [];
   #wake: (() => void) | undefined;
@@ -113,6 +114,7 @@ export class WorkerProcess {
   constructor(entry: URL, settings: PoolSettings, owner: WorkerOwner, logger: Logger) {
     this.owner = owner;
     this.#logger = logger;
+    this.#isBackground = settings.lowPriority;
     const tempDirectory = newSpillDirectory(settings.tempDirectory);
     this.#shared = SharedFile.open();
     const hasSharedFile = this.#shared !== undefined;
@@ -310,7 +312,9 @@ export class WorkerProcess {
     this.#onceSettled?.();
     this.#send({ kind: 'cancel', turn });
     const timer = setTimeout(() => {
-      this.#logger.info('a worker did not stop in time and was killed', { pid: this.#child.pid, job });
+      // Nobody waits for work in the background: what compresses a replaced version for seconds is ended so every time.
+      const level = this.#isBackground ? 'debug' : 'info';
+      this.#logger[level]('a worker did not stop in time and was killed', { pid: this.#child.pid, job });
       this.kill('did_not_stop');
     }, cancelGraceMs);
     this.#onceSettled = () => clearTimeout(timer);
