@@ -68,8 +68,8 @@ export interface LiveTables {
   /** `reads`: all places where one statement reads it. */
   plan(described: LiveDescription, reads: readonly LiveRead[], statement: LiveStatement): LivePlan;
   fetch(plan: LivePlan, options: LiveOptions): Promise<LiveFile>;
-  /** None where the database does not answer soon. */
-  list(options: Pick<LiveOptions, 'signal'>): Promise<readonly ListedLiveTable[]>;
+  /** None where the database does not answer soon, unless they are needed: then that is the error. */
+  list(options: Pick<LiveOptions, 'signal'> & { readonly isNeeded?: boolean }): Promise<readonly ListedLiveTable[]>;
 }
 
 /** What came of the external database for a statement. */

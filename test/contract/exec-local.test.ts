@@ -319,6 +319,9 @@ describe('what is wrong is said', () => {
       error: 'UPDATE changes frames, and here they are only read',
       hint: expect.stringContaining('POST /sql'),
     });
+    expect((await query('DELETE FROM trades')).json()).toMatchObject({
+      error: 'a statement that removes all rows changes frames, and here they are only read',
+    });
   });
 
   test('a GET never writes', async () => {

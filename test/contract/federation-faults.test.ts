@@ -307,6 +307,18 @@ test('what a server that was killed has left of live rows goes with the next sta
   await expect.poll(() => liveFiles(server)).toEqual([]);
 });
 
+test('a list of the tables of a database that cannot be reached says so, and lists of more leave them out', async () => {
+  await using server = await startFramehold({ settings: { 'tsdb.http_url': 'http://127.0.0.1:1' } });
+  for (const sql of ['SHOW TABLES FROM tsdb', 'show tables from framehold."TSDB";']) {
+    expect((await postSql(server.url, sql)).json()).toMatchObject({
+      code: 'tsdb_unreachable',
+      error: 'the external database refused the connection',
+      hint: 'check that it runs at tsdb.http_url',
+    });
+  }
+  expect(await rowsOf(server.url, 'SHOW ALL TABLES')).toEqual([]);
+});
+
 describe.skipIf(await questdbUnavailable())('a real QuestDB', () => {
   test('that is killed in the middle of an export gives an error, and rows again when it is back', async () => {
     await using questdb = await startLiveQuestDb();

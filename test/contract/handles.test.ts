@@ -21,6 +21,20 @@ afterAll(async () => {
 
 const at = (path: string, options?: AskOptions): Promise<Answer> => ask(server.url + path, options);
 
+test('shares, tokens and tenants need authentication, which the answer says', async () => {
+  for (const [method, path] of [
+    ['GET', '/handles/other/shares'],
+    ['PUT', '/handles/other/shares/acme'],
+    ['GET', '/tokens'],
+    ['GET', '/tenants'],
+  ] as const)
+    expect((await at(path, { method })).json()).toMatchObject({
+      code: 'not_found',
+      error: 'tokens, tenants and shares need authentication, which is off here',
+      hint: 'the operator turns it on: auth.enabled',
+    });
+});
+
 interface Listing {
   handles: { handle: string; state: string; [key: string]: unknown }[];
   next: string | null;

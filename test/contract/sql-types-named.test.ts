@@ -34,7 +34,10 @@ describe('a type', () => {
       ['d', "MAP(VARCHAR, ENUM('sad', 'ok', 'happy'))"],
     ]);
     const wrong = await run("INSERT INTO people (m) VALUES ('worse')");
-    expect([wrong.status, wrong.json()]).toEqual([400, expect.objectContaining({ code: 'sql_error' })]);
+    const error = "'worse' is no value of ENUM('sad', 'ok', 'happy')";
+    expect([wrong.status, wrong.json()]).toEqual([400, expect.objectContaining({ code: 'sql_error', error })]);
+    for (const sql of ["SELECT 'worse'::mood", "UPDATE people SET m = 'worse'"])
+      expect((await run(sql)).json().error, sql).toMatch(/^'worse' is no value of ENUM ?\('sad', ?'ok', ?'happy'\)$/i);
     await ok('ALTER TABLE people ADD COLUMN later mood');
     await ok("ALTER TABLE people ALTER name TYPE mood USING 'happy'");
     expect(await ok('SELECT DISTINCT typeof(name), typeof(later) FROM people')).toEqual([

@@ -177,6 +177,21 @@ describe('a name', () => {
   });
 });
 
+test('what a view says of a table in its place, and of a column of another type, has the words of SQL', async () => {
+  await ok('CREATE TABLE typed AS SELECT 1::BIGINT AS id');
+  await ok('CREATE VIEW typing AS SELECT id FROM typed');
+  for (const sql of ['CREATE OR REPLACE TABLE typing AS SELECT 1', 'CREATE TABLE typing (a INT)'])
+    expect(await refusal(sql)).toMatchObject({
+      code: 'handle_exists',
+      error: 'typing is a view, which takes no rows',
+      hint: 'write to a frame that it reads, or drop the view before',
+    });
+  await ok('CREATE OR REPLACE TABLE typed AS SELECT 1::INTEGER AS id');
+  expect((await refusal('FROM typing')).error).toBe(
+    'view typing reads tables whose columns have changed: column "id" was BIGINT and is INTEGER now',
+  );
+});
+
 test('names with quotes, dots and other letters are names in a view, too', async () => {
   await ok('CREATE TABLE "odd.name-1" AS SELECT 1 AS "a""b", 2 AS "ü;--", 3 AS "select"');
   await ok('CREATE VIEW "odd.view-1" ("x""y", "z) AS t; DROP TABLE trades --") AS SELECT * FROM "odd.name-1" "é"');

@@ -100,7 +100,7 @@ test('redirects, 401 and codings that the client is not told of do not pass, oth
   expect(refusalOfAnswer(401)).toMatchObject({
     code: 'tsdb_unreachable',
     message: 'the external database refused our credentials',
-    hint: expect.stringContaining('FRAMEHOLD_TSDB_HTTP_URL'),
+    hint: expect.stringContaining('tsdb.http_url'),
   });
   expect(refusalOfAnswer(200, 'gzip, chunked')).toMatchObject({ message: expect.stringContaining('not HTTP') });
   expect(refusalOfAnswer(200, 'Chunked')).toBeUndefined();

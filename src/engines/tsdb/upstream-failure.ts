@@ -1,6 +1,6 @@
 import { AppError } from '../../core/app-error.ts';
 
-const setting = 'FRAMEHOLD_TSDB_HTTP_URL';
+const setting = 'tsdb.http_url';
 
 type Failure = 'refused' | 'unresolved' | 'unanswered' | 'untrusted' | 'closed' | 'not-http' | 'too-slow' | 'stopping';
 

@@ -40,9 +40,15 @@ export function viewExists(handle: Handle): AppError {
 
 /** Where rows are to be written. */
 export function viewTaken(handle: Handle): AppError {
-  return new AppError('handle_exists', `${handle} is a view, which takes no rows`, {
+  return new ViewTaken('handle_exists', `${handle} is a view, which takes no rows`, {
     hint: 'write to a frame that it reads, or drop the view before',
   });
+}
+
+class ViewTaken extends AppError {}
+
+export function isViewTaken(error: AppError): boolean {
+  return error instanceof ViewTaken;
 }
 
 /** Of a frame, where a view is to be replaced. */

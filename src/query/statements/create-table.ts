@@ -1,6 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import { generateHandle, type Handle } from '../../core/handle.ts';
 import type { Principal } from '../../core/principal.ts';
+import { isViewTaken } from '../../frames/catalog/frame-errors.ts';
 import type { AnalysedStatement, CallOptions, SqlUpdate } from '../frame-sql.ts';
 import type { TableSources } from '../tables/table-opener.ts';
 import { ofSession, temporaryExists, temporaryHandle, temporaryTtlMs } from '../tables/temporary-tables.ts';
@@ -28,7 +29,8 @@ export async function createTable(
     const { rows } = await keepRows(sources, principal, kept, { handle, mode, constraints }, options);
     return { rows, hasChanged: true };
   } catch (error) {
-    throw error instanceof AppError && error.code === 'handle_exists' ? tableExists(handle, error) : error;
+    const isTaken = error instanceof AppError && error.code === 'handle_exists' && !isViewTaken(error);
+    throw isTaken ? tableExists(handle, error) : error;
   }
 }
 

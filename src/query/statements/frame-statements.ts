@@ -143,7 +143,7 @@ function changesData(statement: WriteStatement): AppError {
   const verbs = {
     createTable: 'CREATE TABLE',
     insert: 'INSERT',
-    truncate: 'TRUNCATE',
+    truncate: 'a statement that removes all rows',
     drop: 'DROP',
     createView: 'CREATE VIEW',
     alter: 'ALTER TABLE',

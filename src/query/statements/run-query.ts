@@ -62,8 +62,8 @@ export async function describeOwnText(
 export async function listedFor(
   sources: TableSources,
   principal: Principal,
-  { readsCatalogs }: Query,
+  query: Query,
   options: CallOptions,
 ): Promise<SqlJob['listed']> {
-  return readsCatalogs ? await listedInCatalogs(sources, principal, options) : undefined;
+  return query.readsCatalogs ? await listedInCatalogs(sources, principal, options, query) : undefined;
 }

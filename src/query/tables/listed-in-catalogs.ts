@@ -12,6 +12,7 @@ import {
   type Listed,
   type ListedTable,
   mainSchema,
+  type Query,
   type SqlEngine,
   temporaryCatalog,
 } from '../../core/sql.ts';
@@ -32,6 +33,7 @@ export async function listedInCatalogs(
   { frames, engine, live }: ListedSources,
   principal: Principal,
   { temporary, ...rest }: CallOptions,
+  query?: Pick<Query, 'sql'>,
 ): Promise<Listed> {
   const options = { ...rest, tenant: principal.tenant };
   const definitions = await definitionsOf(frames, principal, temporary);
@@ -54,13 +56,22 @@ export async function listedInCatalogs(
     listed.push({ ...place, kind, sql, columns, declared, constraints });
   }
   if (live !== undefined && mayUseEngine(principal, tsdbEngineName)) {
-    for (const { name, columns } of await live.list(options))
+    for (const { name, columns } of await live.list({
+      ...options,
+      isNeeded: query !== undefined && listsLive.test(query.sql),
+    }))
       listed.push({ catalog: framesCatalog, schema: liveSchema, name, kind: 'table', columns });
   }
   if (!mayUseEngine(principal, analyticsCatalog)) return { tables: listed, definitions };
   for (const table of await analyticsTables(engine, options)) listed.push({ catalog: analyticsCatalog, ...table });
   return { tables: listed, definitions };
 }
+
+/** They are what it asks for. */
+const listsLive = new RegExp(
+  `^\\s*SHOW\\s+TABLES\\s+FROM\\s+(?:"?${framesCatalog}"?\\s*\\.\\s*)?"?${liveSchema}"?\\s*$`,
+  'i',
+);
 
 /** The statement that makes the view, with the query as its author wrote it. */
 function viewStatement(head: string, { sql, query }: ViewDefinition): string {

@@ -36,11 +36,22 @@ export function tooLarge({ name, position }: ShownView): AppError {
 
 const absent: ReadonlySet<string> = new Set(['handle_not_found', 'handle_gone', 'sql_error', 'sql_forbidden']);
 
-/** Why a view cannot read a table that it names. */
-export function whyUnreadable(error: unknown, { name, position }: ShownView, read: string): unknown {
+/** Why a view cannot read a table that it names. `owner`: the other tenant that shares it, or did. */
+export function whyUnreadable(
+  error: unknown,
+  { name, position }: ShownView,
+  read: string,
+  owner: string | undefined,
+): unknown {
   if (!(error instanceof AppError) || !absent.has(error.code)) return error;
   const options = { position, cause: error };
   if (error instanceof ViewFault) return new ViewFault(error.message, { ...options, hint: error.hint });
+  if (owner !== undefined) {
+    return new ViewFault(`view ${name} reads table ${owner}.${read}, which is gone or no longer shared`, {
+      ...options,
+      hint: 'ask its owner, or make the view anew: CREATE OR REPLACE VIEW',
+    });
+  }
   return new ViewFault(`view ${name} reads table ${read}, which is gone`, {
     ...options,
     hint: 'make the table again, or the view: CREATE OR REPLACE VIEW',

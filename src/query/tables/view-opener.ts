@@ -101,7 +101,8 @@ export class ViewOpener {
     });
     for (const read of query.tables) {
       const opened = await this.#tables.open(read, place).catch((error: unknown) => {
-        throw whyUnreadable(error, shown, read.name);
+        const owner = sharedSchema(read);
+        throw whyUnreadable(error, shown, read.name, owner === place.principal.tenant ? undefined : owner);
       });
       if (opened !== undefined) reads.push(opened);
     }

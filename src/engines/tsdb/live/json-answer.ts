@@ -65,7 +65,7 @@ export function notQuestDb(status: number): AppError {
     'tsdb_unreachable',
     `the external database answered ${status} with something else than asked for`,
     {
-      hint: 'check that FRAMEHOLD_TSDB_HTTP_URL names a QuestDB',
+      hint: 'check that tsdb.http_url names a QuestDB',
     },
   );
 }

@@ -14,6 +14,7 @@ import type {
 } from '../../../core/live-tables.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { Tsdb, TsdbResponse } from '../../../core/tsdb.ts';
+import { tooSlow } from '../upstream-failure.ts';
 import { describeLive, isReadableName, refused, type Source } from './describe-live.ts';
 import { changedMeanwhile, ExportFiles } from './export-file.ts';
 import { exportPlan } from './export-plan.ts';
@@ -84,13 +85,19 @@ export class QuestDbTables implements LiveTables, AsyncDisposable {
     );
   }
 
-  async list({ signal }: Pick<LiveOptions, 'signal'>): Promise<readonly ListedLiveTable[]> {
+  readonly list: LiveTables['list'] = async ({ signal, isNeeded = false }) => {
     const known = this.#listed;
-    if (known !== undefined && performance.now() - known.at < listedMs) return await known.tables;
-    const tables = this.#list(signal);
-    this.#listed = { at: performance.now(), tables };
-    return await tables;
-  }
+    const isFresh = known !== undefined && performance.now() - known.at < listedMs;
+    const tables = isFresh ? known.tables : this.#list(signal);
+    if (!isFresh) this.#listed = { at: performance.now(), tables };
+    try {
+      return await tables;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isNeeded) throw error instanceof AppError ? error : tooSlow(error);
+      return [];
+    }
+  };
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#kept[Symbol.asyncDispose]();
@@ -106,8 +113,7 @@ export class QuestDbTables implements LiveTables, AsyncDisposable {
       this.#options.logger.debug('the tables of the external database cannot be listed', { error });
       // Whoever asked first may have left: that is not to hide the tables from the next one.
       this.#listed = undefined;
-      signal.throwIfAborted();
-      return [];
+      throw error;
     }
   }
 

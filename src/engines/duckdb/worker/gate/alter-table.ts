@@ -60,12 +60,8 @@ function takeAction(cursor: TokenCursor, from: string): Action {
 
 function addColumn(cursor: TokenCursor, from: string): Action {
   const { position } = cursor;
-  if (['constraint', 'primary', 'unique', 'foreign', 'check'].some((word) => cursor.sees(word))) {
-    throw new AppError('sql_forbidden', 'constraints are given when a table is created', {
-      hint: 'ALTER TABLE changes columns, and their NOT NULL and DEFAULT',
-      position,
-    });
-  }
+  if (['constraint', 'primary', 'unique', 'foreign', 'check'].some((word) => cursor.sees(word)))
+    throw constraintsStay(cursor, 'constraints are given when a table is created');
   cursor.takes('column');
   const ifTaken = cursor.takes('if', 'not', 'exists') ? 'keep' : 'fail';
   const column = cursor.takeName('the name of a column');
@@ -97,7 +93,16 @@ function addColumn(cursor: TokenCursor, from: string): Action {
   return { change, text, expressions: clauses.expressions };
 }
 
+function constraintsStay(cursor: TokenCursor, message: string): AppError {
+  return new AppError('sql_forbidden', message, {
+    hint: 'ALTER TABLE changes columns, and their NOT NULL and DEFAULT',
+    position: cursor.position,
+  });
+}
+
 function dropColumn(cursor: TokenCursor, from: string): Action {
+  if (cursor.sees('constraint'))
+    throw constraintsStay(cursor, 'constraints stay as they were when the table was created');
   cursor.takes('column');
   const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
   const column = cursor.takeName('the name of a column');

@@ -223,6 +223,21 @@ describe('errors say what is wrong, where, and what to do', () => {
       'function lenght does not exist; did you mean length?',
       25,
     ],
+    ['EXPLAIN DELETE FROM t', 'sql_forbidden', 'EXPLAIN takes queries, CREATE TABLE … AS and INSERT', 8],
+    [
+      'EXPLAIN ANALYZE WITH a AS (SELECT 1) UPDATE t SET b = 1',
+      'sql_forbidden',
+      'EXPLAIN takes queries, CREATE TABLE … AS and INSERT',
+      16,
+    ],
+    [
+      'ALTER TABLE t DROP CONSTRAINT c',
+      'sql_forbidden',
+      'constraints stay as they were when the table was created',
+      19,
+    ],
+    ["SELECT U&'\\0041'", 'sql_error', "U&'… is not supported", 7],
+    ['SELECT 1 AS u&"a"', 'sql_error', 'u&"… is not supported', 12],
     ['EXPLAIN SELECT lenght(a) FROM t', 'sql_error', 'function lenght does not exist; did you mean length?', 15],
     ["SELECT 'é' FROM read_csv('x')", 'sql_forbidden', 'function read_csv is not allowed: it reads files', 16],
     [

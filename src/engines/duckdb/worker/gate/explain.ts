@@ -1,11 +1,12 @@
 import { AppError } from '../../../../core/app-error.ts';
 import { type ExplainFormat, explainFormats, type Query, type TableName, type TextEdit } from '../../../../core/sql.ts';
 import { asciiLower } from '../../../../core/text/ascii-lower.ts';
+import { namesBeforeChange } from './change/with-before.ts';
 import { createTable } from './create-table.ts';
 import type { GateText } from './gate-query.ts';
 import { insert } from './insert.ts';
 import { checkReadable } from './table-access.ts';
-import { TokenCursor } from './token-cursor.ts';
+import { isWord, TokenCursor } from './token-cursor.ts';
 import type { TokenizedStatement } from './tokenizer.ts';
 
 interface Options {
@@ -50,6 +51,11 @@ async function explainedQuery(
   { isAnalyzed }: Options,
 ): Promise<Query> {
   const start = cursor.position;
+  if (unexplained.some((word) => cursor.sees(word)) || hasChangeBehindWith(cursor, { sql, tokens }))
+    throw new AppError('sql_forbidden', 'EXPLAIN takes queries, CREATE TABLE … AS and INSERT', {
+      hint: 'explain a SELECT with the same FROM and WHERE',
+      position: start,
+    });
   const isCreate = cursor.sees('create');
   if (!isCreate && !cursor.sees('insert')) {
     return await gate(sql.slice(start), (at) => start + at, { mayReadCatalogs: true });
@@ -68,6 +74,15 @@ async function explainedQuery(
     throw new AppError('sql_forbidden', 'only a statement with a query can be explained', { position: start });
   }
   return statement.kind === 'insert' ? reading(statement.query, statement.table) : statement.query;
+}
+
+const unexplained = ['update', 'delete', 'merge', 'truncate', 'drop', 'alter'];
+
+/** WITH … UPDATE, DELETE or MERGE. */
+function hasChangeBehindWith(cursor: TokenCursor, { sql, tokens }: TokenizedStatement): boolean {
+  const rest = tokens.filter((token) => token.start >= cursor.position);
+  const names = namesBeforeChange({ sql, tokens: rest });
+  return names !== undefined && unexplained.some((word) => isWord(rest[names.to], word));
 }
 
 /** As a query that also reads the table, which must be there. */

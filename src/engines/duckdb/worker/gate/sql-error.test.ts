@@ -27,6 +27,14 @@ async function errorOf(sql: string): Promise<DuckDbError> {
 describe('errors of DuckDB in our words', () => {
   test.each<[string, string, string | undefined, number | undefined]>([
     ['SELECT prise FROM trades', 'column "prise" not found in trades; did you mean "price"?', undefined, 7],
+    [
+      'SELECT RowId FROM (VALUES (1)) t (a)',
+      'rowid is the number of a row of a frame that a query reads',
+      'neither RETURNING nor a table of tsdb has it',
+      7,
+    ],
+    ["SELECT 'm''h'::ENUM ('sad', 'ok')", "'m'h' is no value of ENUM ('sad', 'ok')", undefined, 13],
+    ["SELECT 'meh'::UTINYINT", "could not convert string 'meh' to UINT8", undefined, 12],
     ['SELECT zz FROM trades', 'column "zz" not found in trades', 'there is "price"', 7],
     [
       'SELECT prise FROM trades JOIN quotes USING (sym)',

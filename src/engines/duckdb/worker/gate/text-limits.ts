@@ -31,6 +31,12 @@ export function checkTokens(tokens: readonly Token[]): void {
   let conjunctions = 0;
   let depth = 0;
   for (const { kind, text, start } of tokens) {
+    if ((kind === 'string' || kind === 'quoted') && /^u&/i.test(text)) {
+      throw new AppError('sql_error', `${text.slice(0, 3)}… is not supported`, {
+        position: start,
+        hint: "write the characters themselves, or E'\\u0041'",
+      });
+    }
     if (kind === 'mark') {
       if (/[([{]/.test(text)) depth++;
       else if (/[)\]}]/.test(text)) depth--;

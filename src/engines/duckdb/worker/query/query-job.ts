@@ -4,6 +4,7 @@ import type { Column } from '../../../../core/data-type.ts';
 import { isAnalytics, type Query, type SqlDescription, type TableName, type TextEdit } from '../../../../core/sql.ts';
 import type { TableConstraints } from '../../../../core/table-constraints.ts';
 import type { EncodedPieces } from '../../../../encoding/row-encoder.ts';
+import { sqlTypeName } from '../../../../encoding/sql-types/sql-type-name.ts';
 import type { QueryJob, QueryTable, RunQueryJob } from '../../protocol/protocol.ts';
 import { loadArrowStream } from '../append/arrow-to-table.ts';
 import { encodeResults, type ResultRows, withDeclared } from '../encode/encode-results.ts';
@@ -312,7 +313,9 @@ async function explain(
     const written = placeWithoutEdits(at - before.length, edits);
     return start === undefined ? placeIn(pieces, written) : written + start;
   };
-  return sqlError(error, before + editedText(query.sql, edits), place, columns);
+  const sql = editedText(query.sql, edits);
+  const types = [sql, ...(into?.columns ?? []).map(({ type, declared }) => sqlTypeName(declared ?? type))].join('\n');
+  return sqlError(error, before + sql, place, columns, types);
 }
 
 /**
