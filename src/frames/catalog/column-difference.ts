@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../core/app-error.ts';
 import type { Column, DataType } from '../../core/data-type.ts';
 import type { Handle } from '../../core/handle.ts';
+import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
 
 /** Rejects rows whose columns are not those of the frame. */
 export function assertSameColumns(handle: Handle, held: readonly Column[], brought: readonly Column[]): void {
@@ -45,6 +46,16 @@ export function columnDifference(held: readonly Column[], brought: readonly Colu
   }
   const extra = brought[held.length];
   return extra === undefined ? undefined : `column ${JSON.stringify(extra.name)} is not in the frame`;
+}
+
+/** Says in words of SQL which of the same columns has another type now; undefined when none has. */
+export function typeChange(before: readonly Column[], now: readonly Column[]): string | undefined {
+  for (const [index, { name, type }] of before.entries()) {
+    const other = now[index];
+    if (other === undefined || isDeepStrictEqual(type, other.type)) continue;
+    return `column ${JSON.stringify(name)} was ${sqlTypeName(type)} and is ${sqlTypeName(other.type)} now`;
+  }
+  return undefined;
 }
 
 function typeName(type: DataType): string {

@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../core/app-error.ts';
 import type { Column } from '../../core/data-type.ts';
 import { LruMap } from '../../core/lru-map.ts';
 import type { FrameTable, ViewTable } from '../../core/sql.ts';
-import { sqlTypeName } from '../../encoding/sql-types/sql-type-name.ts';
+import { typeChange } from '../../frames/catalog/column-difference.ts';
 import { type ShownView, ViewFault } from './view-fault.ts';
 
 /** Views that were found to give their columns, by their version and what they read. */
@@ -40,11 +39,7 @@ export async function checkViewColumns(
   const own = view.columns.map((column) => found.find((each) => each.name === column.name));
   const missing = view.columns.find((_, at) => own[at] === undefined);
   if (missing !== undefined) throw changed(`: column ${JSON.stringify(missing.name)} is gone`);
-  const at = view.columns.findIndex(({ type }, index) => !isDeepStrictEqual(type, own[index]?.type));
-  const [before, now] = [view.columns[at], own[at]];
-  if (before !== undefined && now !== undefined) {
-    const [typeBefore, typeNow] = [sqlTypeName(before.type), sqlTypeName(now.type)];
-    throw changed(`: column ${JSON.stringify(before.name)} was ${typeBefore} and is ${typeNow} now`);
-  }
+  const change = typeChange(view.columns, own as readonly Column[]);
+  if (change !== undefined) throw changed(`: ${change}`);
   checkedViews.set(key, true, key.length);
 }
