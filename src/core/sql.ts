@@ -288,6 +288,8 @@ export interface ChangesTable {
   readonly path: string;
   /** Columns of the file that are not shown. */
   readonly hidden: readonly string[];
+  /** Of the frame whose rows they are: as which types SQL reads which columns. Default: as they are stored. */
+  readonly like?: Pick<FrameTable, 'columns' | 'readAs'> | undefined;
 }
 
 /** A version of a frame. Its files stay valid and unchanged during the job. */

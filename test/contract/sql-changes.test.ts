@@ -100,6 +100,26 @@ describe('DELETE and TRUNCATE', () => {
 });
 
 describe('rowid', () => {
+  test('gives values of a UNION with RETURNING as a query gives them', async () => {
+    await run('CREATE TABLE unions (id INT, u UNION(s VARCHAR, n INT), h HUGEINT)');
+    const returned = (value: unknown) => ({ dataset: [[value, '5']] });
+    const columns = 'RETURNING u, h';
+    expect(await answer(`INSERT INTO unions VALUES (1, 'q', 5) ${columns}`)).toMatchObject(returned('q'));
+    expect(await rows('SELECT u, h FROM unions')).toEqual([['q', '5']]);
+    expect(await answer(`UPDATE unions SET u = 7 WHERE id = 1 ${columns}`)).toMatchObject(returned(7));
+    expect(await answer(`UPDATE unions SET id = 2 ${columns}, union_tag(u)::VARCHAR`)).toMatchObject({
+      dataset: [[7, '5', 'n']],
+    });
+    expect(
+      await answer(
+        `MERGE INTO unions t USING (SELECT 2 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET u = 'm' RETURNING merge_action, u`,
+      ),
+    ).toMatchObject({ dataset: [['UPDATE', 'm']] });
+    expect(await answer(`DELETE FROM unions ${columns}`)).toMatchObject(returned('m'));
+    await run("INSERT INTO unions VALUES (3, 'd', 5)");
+    expect(await answer(`DELETE FROM unions WHERE id = 3 ${columns}`)).toMatchObject(returned('d'));
+  });
+
   test('names the rows of all parts of a frame, with parameters and RETURNING', async () => {
     const t = await tenRows();
     await run(`INSERT INTO ${t} VALUES (10, 0, 'more'), (11, 1, 'more')`);

@@ -316,7 +316,10 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
   const { name } = table;
   if (table.kind === 'list') return { name, source: table };
   const { schema } = table;
-  if (table.kind === 'changes') return { name, schema, source: table };
+  if (table.kind === 'changes') {
+    const { like, ...source } = table;
+    return { name, schema, casts: like && castsOf(like), source };
+  }
   if (table.kind === 'view') {
     const columns = table.columns.map((column) => column.name);
     const { query, isBarrier } = table;
@@ -351,7 +354,7 @@ function queryTable(table: SqlTable, warmPath: WarmPath): QueryTable {
 }
 
 /** SQL knows a column whose name repeats under another one, and reads it as it is. */
-function castsOf({ columns, readAs }: FrameTable): QueryTable['casts'] {
+function castsOf({ columns, readAs }: Pick<FrameTable, 'columns' | 'readAs'>): QueryTable['casts'] {
   if (readAs === undefined) return undefined;
   const counts = new Map<string, number>();
   for (const { name } of columns) counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);

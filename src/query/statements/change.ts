@@ -96,7 +96,7 @@ export async function applyChange(
   const { settings } = run;
   await using staged = await stageRows(sources, principal, run, options);
   const { rows, path } = staged;
-  const wanted = returning && { returning, table, path, hidden, settings, parameters, returned: form };
+  const wanted = returning && { returning, table, path, hidden, reader, settings, parameters, returned: form };
   const returned = wanted && (await returnedRows(sources, principal, wanted, options));
   if (rows === 0) return { rows, hasChanged: false, returned };
   const changes: RowChanges = { path, set };

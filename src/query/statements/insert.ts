@@ -70,7 +70,8 @@ export async function insertRows(
     const run = { query, into, settings, tables, form: 'arrow', parameters, isKept: true } as const;
     await using staged = await stageRows(sources, principal, run, options);
     const { rows, path } = staged;
-    const wanted = { returning, table, path, hidden: [], settings, parameters, returned };
+    await using reader = await sources.frames.open(principal, handle, options);
+    const wanted = { returning, table, path, hidden: [], reader, settings, parameters, returned };
     const result = await returnedRows(sources, principal, wanted, options);
     if (rows === 0) return { rows, hasChanged: false, returned: result };
     const source = { kind: 'parquet', parts: [{ path, rows }], columns: into.columns } as const;

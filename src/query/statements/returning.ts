@@ -26,6 +26,8 @@ interface Returning extends Pick<SqlJob, 'settings'>, Pick<UpdateRequest, 'param
   readonly path: string;
   /** Columns of the file that are not the frame's. */
   readonly hidden: readonly string[];
+  /** The frame. */
+  readonly reader: Pick<FrameReader, 'columns' | 'readAs'>;
 }
 
 export interface StagedRows extends AsyncDisposable {
@@ -42,10 +44,8 @@ export async function returnedColumns(
   options: CallOptions,
 ): Promise<readonly Column[]> {
   const frame = await tableOf(reader, tenant, { name: table.name, schema: targetSchema });
-  // As they are stored, which is what the file of the rows has.
-  const stored = { ...frame, readAs: undefined };
   // Any column will do: the query makes a text of it.
-  const rows = action === mergeActionColumn ? { ...stored, rowNumbers: action } : stored;
+  const rows = action === mergeActionColumn ? { ...frame, rowNumbers: action } : frame;
   return (await engine.describe({ query: returning, tables: [rows] }, { ...options, tenant })).columns;
 }
 
@@ -66,10 +66,12 @@ export async function stageRows(
 export async function returnedRows(
   { engine }: Pick<TableSources, 'engine'>,
   principal: Principal,
-  { returning: query, table, path, hidden, settings, parameters, returned = { form: 'arrow' } }: Returning,
+  { returning: query, table, path, hidden, reader, settings, parameters, returned = { form: 'arrow' } }: Returning,
   options: CallOptions,
 ): Promise<ReturnedResult> {
-  const rowsTable: ChangesTable = { kind: 'changes', name: table.name, schema: targetSchema, path, hidden };
+  const { columns, readAs } = reader;
+  const like = { columns, readAs };
+  const rowsTable: ChangesTable = { kind: 'changes', name: table.name, schema: targetSchema, path, hidden, like };
   const run = {
     ...returned,
     query,
