@@ -209,9 +209,27 @@ export type AlterChange =
   | { readonly kind: 'dropColumn'; readonly column: string; readonly ifAbsent: 'fail' | 'ignore' }
   | { readonly kind: 'renameColumn'; readonly column: string; readonly to: string }
   | { readonly kind: 'retypeColumn'; readonly column: string }
+  | FieldChange
   | { readonly kind: 'setDefault'; readonly column: string; readonly sql: string }
   | { readonly kind: 'dropDefault' | 'setNotNull' | 'dropNotNull'; readonly column: string }
   | { readonly kind: 'renameTable'; readonly to: string };
+
+/** Adds, drops or renames a field of a struct that is the column or stands inside of it. */
+export interface FieldChange {
+  readonly kind: 'changeField';
+  readonly column: string;
+  /** From the column to the field: fields, `element` of a list, `key` and `value` of a map. */
+  readonly path: readonly string[];
+  readonly action:
+    | {
+        readonly verb: 'add';
+        readonly ifTaken: 'fail' | 'keep';
+        /** The text of an expression of its type. */
+        readonly sql: string;
+      }
+    | { readonly verb: 'drop'; readonly ifAbsent: 'fail' | 'ignore' }
+    | { readonly verb: 'rename'; readonly to: string };
+}
 
 /** UPDATE, DELETE or MERGE. */
 export interface Change<Q extends Query = Query> {

@@ -108,6 +108,29 @@ describe('ALTER TABLE', () => {
     expect((await run(`INSERT INTO ${other} (id) VALUES (NULL)`)).status).toBe(400);
   });
 
+  test('changes fields of structs, and keeps what the others were declared as', async () => {
+    const table = newTable();
+    await change(`CREATE TABLE ${table} (s STRUCT(mood ENUM('ok', 'bad'), pair INT[2], n INT))`);
+    await change(`INSERT INTO ${table} VALUES ({'mood': 'ok', 'pair': [1, 2], 'n': 3}), (NULL)`);
+    await change(`ALTER TABLE ${table} ADD COLUMN s.more STRUCT(bits BIT) DEFAULT {'bits': '101'::BIT}`);
+    await change(`ALTER TABLE ${table} DROP COLUMN s.n`);
+    const type = "STRUCT(mood ENUM('ok', 'bad'), pair INTEGER[2], more STRUCT(bits BIT))";
+    expect((await rows(`DESCRIBE ${table}`)).map(([name, type]) => [name, type])).toEqual([['s', type]]);
+    const values = [[{ mood: 'ok', pair: [1, 2], more: { bits: '101' } }], [null]];
+    expect(await rows(`FROM ${table}`)).toEqual(values);
+    // Rows that nobody checked, after which SQL reads the columns as they are stored.
+    const brought = { s: { mood: 'other', pair: [1], more: { bits: 'none' } } };
+    const path = `/imp?name=${table}&fmt=ndjson&overwrite=false&append=true`;
+    await ask(`${server.url}${path}`, { method: 'POST', body: `${JSON.stringify(brought)}\n` });
+    await change(`ALTER TABLE ${table} RENAME COLUMN s.pair TO numbers`);
+    expect((await rows(`FROM ${table}`)).slice(0, 2)).toEqual([
+      [{ mood: 'ok', numbers: [1, 2], more: { bits: '101' } }],
+      [null],
+    ]);
+    const refused = await run(`INSERT INTO ${table} VALUES ({'mood': 'third', 'numbers': [1, 2], 'more': NULL})`);
+    expect(refused.json()).toMatchObject({ code: 'sql_error' });
+  });
+
   test('renames a frame, with its rows and its definition', async () => {
     const table = await frame();
     const to = newTable();

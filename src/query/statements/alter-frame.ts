@@ -2,7 +2,7 @@ import { AppError } from '../../core/app-error.ts';
 import { typeInFrame } from '../../core/data-type.ts';
 import { type Handle, parseHandle } from '../../core/handle.ts';
 import type { Principal } from '../../core/principal.ts';
-import type { AlterChange, SqlResult, SqlRun } from '../../core/sql.ts';
+import type { AlterChange, FieldChange, Query, SqlResult, SqlRun } from '../../core/sql.ts';
 import { resultOver } from '../../core/sql-result.ts';
 import { frameChanged } from '../../frames/catalog/frame-errors.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
@@ -11,13 +11,14 @@ import type { AnalysedStatement, CallOptions, SqlUpdate } from '../frame-sql.ts'
 import { openTables } from '../tables/open-tables.ts';
 import type { TableSources } from '../tables/table-opener.ts';
 import { temporaryHandle } from '../tables/temporary-tables.ts';
-import { alteredConstraints, alteredTypes, appliesTo } from './altered-table.ts';
+import { alteredConstraints, alteredTypes, appliesTo, columnOf } from './altered-table.ts';
+import { type ChangedField, changedField } from './changed-field.ts';
 import { retried } from './retried.ts';
 import { describeHeld, targetFrame } from './target-frame.ts';
 
 type Alter = Extract<AnalysedStatement, { kind: 'alter' }>;
 
-interface AlterRequest extends Pick<Alter, 'change' | 'query' | 'settings'> {
+interface AlterRequest extends Pick<Alter, 'table' | 'change' | 'query' | 'settings'> {
   readonly handle: Handle;
   /** As it is held now. */
   readonly frame: HeldSummary;
@@ -61,8 +62,12 @@ async function alterOnce(
     return await renameFrame(sources, principal, { ...request, to: change.to }, options);
   if (!appliesTo(change, frame)) return false;
   const constraints = alteredConstraints(change, frame);
-  await using result = await openRows(sources, principal, request, options, { constraints, isKept: true });
-  const declared = alteredTypes(change, frame, result.columns);
+  const field = change.kind === 'changeField' ? fieldOf(change, request) : undefined;
+  if (change.kind === 'changeField' && field === undefined) return false;
+  const query = field === undefined ? request.query : await queryOf(sources, principal, field, options);
+  const rows = { ...request, query };
+  await using result = await openRows(sources, principal, rows, options, { constraints, isKept: true });
+  const declared = alteredTypes(change, frame, result.columns, field);
   const { columns, versionId } = frame;
   await assertNoRows(change, frame, result);
   if (keepsRows(change)) {
@@ -93,6 +98,26 @@ async function alterOnce(
   } as const;
   await sources.frames.put(principal, put, options);
   return true;
+}
+
+/** Undefined: the change concerns nothing that the column has. */
+function fieldOf(change: FieldChange, { frame, table }: AlterRequest): ChangedField | undefined {
+  const names = frame.columns.map(({ name }) => name);
+  const at = names.indexOf(columnOf(change.column, names) ?? '');
+  const { name = '', type = { kind: 'null' } } = frame.columns[at] ?? {};
+  return changedField(change, { name, type: frame.declared?.[at] ?? type, names, table });
+}
+
+async function queryOf(
+  { engine }: TableSources,
+  { tenant }: Principal,
+  { sql }: ChangedField,
+  options: CallOptions,
+): Promise<Query> {
+  // What definitions say stands in it already.
+  const statement = await engine.analyze(sql, { ...options, tenant });
+  if (statement.kind !== 'query') throw new AppError('internal', 'the change of a field is no query');
+  return statement.query;
 }
 
 /** Whether the rows of the next version are those that are there, in the files that are there. */

@@ -1,10 +1,11 @@
 import { AppError } from '../../core/app-error.ts';
-import type { DeclaredType } from '../../core/data-type.ts';
+import { type DeclaredType, isKeptAsOther } from '../../core/data-type.ts';
 import type { AlterChange, SqlColumn } from '../../core/sql.ts';
 import type { ColumnExpression, TableConstraints, TableKey } from '../../core/table-constraints.ts';
 import { isSameName } from '../../core/text/ascii-lower.ts';
 import { didYouMeanName } from '../../core/text/did-you-mean.ts';
 import type { HeldSummary } from '../../frames/catalog/frame-summary.ts';
+import type { ChangedField } from './changed-field.ts';
 
 type ColumnChange = Exclude<AlterChange, { readonly kind: 'renameTable' }>;
 type Altered = Pick<HeldSummary, 'handle' | 'columns' | 'declared' | 'constraints'>;
@@ -19,6 +20,8 @@ export function appliesTo(change: ColumnChange, { handle, columns }: Altered): b
   }
   if (found === undefined) {
     if (change.kind === 'dropColumn' && change.ifAbsent === 'ignore') return false;
+    if (change.kind === 'changeField' && change.action.verb === 'drop' && change.action.ifAbsent === 'ignore')
+      return false;
     throw new AppError(
       'sql_error',
       `column ${JSON.stringify(change.column)} not found in ${handle}${didYouMeanName(change.column, names)}`,
@@ -59,6 +62,7 @@ export function alteredTypes(
   change: ColumnChange,
   { columns, declared }: Altered,
   result: readonly SqlColumn[],
+  retyped?: ChangedField,
 ): readonly (DeclaredType | null)[] | undefined {
   const names = columns.map(({ name }) => name);
   const at = names.indexOf(columnOf(change.column, names) ?? '');
@@ -67,6 +71,11 @@ export function alteredTypes(
   const isNew = (index: number): boolean =>
     (change.kind === 'addColumn' && index >= columns.length) || (change.kind === 'retypeColumn' && index === at);
   const types = result.map((column, index) => (isNew(index) ? (column.declared ?? null) : (before[index] ?? null)));
+  const column = result[at];
+  if (retyped !== undefined && column !== undefined) {
+    const type = retyped.typeIn(column.declared ?? column.type);
+    types[at] = isKeptAsOther(type) ? type : null;
+  }
   return types.some((type) => type !== null) ? types : undefined;
 }
 
@@ -102,6 +111,7 @@ function changed(change: ColumnChange, column: string, before: TableConstraints)
     case 'renameColumn':
       return renamed(before, (name) => (name === column ? change.to : name));
     case 'retypeColumn':
+    case 'changeField':
       return before;
     case 'setDefault':
       refuseGenerated(before, column);
@@ -149,7 +159,7 @@ function refuseGenerated({ generated }: TableConstraints, name: string): void {
 }
 
 /** As the frame spells it: case does not tell names apart. */
-function columnOf(wanted: string, names: readonly string[]): string | undefined {
+export function columnOf(wanted: string, names: readonly string[]): string | undefined {
   return names.find((name) => isSameName(name, wanted));
 }
 

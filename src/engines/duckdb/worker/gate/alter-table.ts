@@ -1,5 +1,5 @@
 import { AppError } from '../../../../core/app-error.ts';
-import type { AlterChange, Query, Statement, TableName } from '../../../../core/sql.ts';
+import type { AlterChange, FieldChange, Query, Statement, TableName } from '../../../../core/sql.ts';
 import { sqlName } from '../../protocol/sql-text.ts';
 import { BuiltText, textOf } from './built-text.ts';
 import { takeType } from './column-definitions.ts';
@@ -9,7 +9,7 @@ import { gateExpressions } from './gate-expressions.ts';
 import type { GateText } from './gate-query.ts';
 import { checkCreatable, checkWritable } from './table-access.ts';
 import { isWord, type TokenCursor } from './token-cursor.ts';
-import type { Token } from './tokenizer.ts';
+import { type Token, tokenize } from './tokenizer.ts';
 
 /** What an action of ALTER TABLE does, and the text of a query that gives the columns, and mostly the rows, of the next version. */
 interface Action {
@@ -41,6 +41,8 @@ export async function alterTable(cursor: TokenCursor, gate: GateText): Promise<S
 function withExpression(change: AlterChange, sql: string | undefined): AlterChange {
   if (sql === undefined) return change;
   if (change.kind === 'setDefault') return { ...change, sql };
+  if (change.kind === 'changeField' && change.action.verb === 'add')
+    return { ...change, action: { ...change.action, sql } };
   return change.kind === 'addColumn' && change.default !== undefined ? { ...change, default: sql } : change;
 }
 
@@ -64,9 +66,9 @@ function addColumn(cursor: TokenCursor, from: string): Action {
     throw constraintsStay(cursor, 'constraints are given when a table is created');
   cursor.takes('column');
   const ifTaken = cursor.takes('if', 'not', 'exists') ? 'keep' : 'fail';
-  const column = cursor.takeName('the name of a column');
+  const { column, path } = takePath(cursor);
   const type = takeType(cursor);
-  if (type.length === 0) throw cursor.unexpected(`the type of column ${sqlName(column)}`);
+  if (type.length === 0) throw cursor.unexpected(`the type of ${what(path)} ${sqlName(path.at(-1) ?? column)}`);
   const clauses = new ConstraintClauses(cursor);
   clauses.takeOfColumn(column);
   const { notNull, defaults, ...others } = clauses.constraintsOf([column]) ?? { notNull: [], defaults: [] };
@@ -74,6 +76,13 @@ function addColumn(cursor: TokenCursor, from: string): Action {
     throw new AppError('sql_forbidden', 'a column is added with a type, NOT NULL and DEFAULT alone', { position });
   }
   const [value] = clauses.expressions;
+  if (path.length > 0) {
+    if (notNull.length > 0)
+      throw new AppError('sql_forbidden', 'a field is added with a type and DEFAULT alone', { position });
+    const cast = castTokens(value ?? ours('NULL', position), type);
+    const change = { kind: 'changeField', column, path, action: { verb: 'add', ifTaken, sql: textOf(cast) } } as const;
+    return { change, text: built(`SELECT *${from}`), expressions: [cast] };
+  }
   // A union inside another type is a struct with a field that has no name: of such a type SQL has no NULL.
   const writesRows = value !== undefined || type.some((token) => isWord(token, 'union'));
   const text = built('SELECT *, CAST((');
@@ -105,19 +114,47 @@ function dropColumn(cursor: TokenCursor, from: string): Action {
     throw constraintsStay(cursor, 'constraints stay as they were when the table was created');
   cursor.takes('column');
   const ifAbsent = cursor.takes('if', 'exists') ? 'ignore' : 'fail';
-  const column = cursor.takeName('the name of a column');
+  const { column, path } = takePath(cursor);
   refuseDependents(cursor);
+  if (path.length > 0) return fieldAction({ column, path, action: { verb: 'drop', ifAbsent } }, from);
   const text = built(`SELECT * EXCLUDE (${sqlName(column)})${from}`);
   return { change: { kind: 'dropColumn', column, ifAbsent }, text };
 }
 
 function renameColumn(cursor: TokenCursor, from: string): Action {
   cursor.takes('column');
-  const column = cursor.takeName('the name of a column');
+  const { column, path } = takePath(cursor);
   if (!cursor.takes('to')) throw cursor.unexpected('TO');
-  const to = cursor.takeName('the new name of the column');
+  const to = cursor.takeName(`the new name of the ${what(path)}`);
+  if (path.length > 0) return fieldAction({ column, path, action: { verb: 'rename', to } }, from);
   const text = built(`SELECT * RENAME (${sqlName(column)} AS ${sqlName(to)})${from}`);
   return { change: { kind: 'renameColumn', column, to }, text };
+}
+
+/** A column, and the path from there to a field where one is named. */
+function takePath(cursor: TokenCursor): Pick<FieldChange, 'column' | 'path'> {
+  const column = cursor.takeName('the name of a column');
+  const path: string[] = [];
+  while (cursor.takesMark('.')) path.push(cursor.takeName('the name of a field'));
+  return { column, path };
+}
+
+function what(path: readonly string[]): string {
+  return path.length === 0 ? 'column' : 'field';
+}
+
+function fieldAction(change: Omit<FieldChange, 'kind'>, from: string): Action {
+  return { change: { kind: 'changeField', ...change }, text: built(`SELECT *${from}`) };
+}
+
+function castTokens(value: readonly Token[], type: readonly Token[]): readonly Token[] {
+  const at = value[0]?.start ?? 0;
+  return [...ours('CAST((', at), ...value, ...ours(') AS', at), ...type, ...ours(')', at)];
+}
+
+/** Tokens of ours among those of the caller, with a space behind each. */
+function ours(text: string, at: number): readonly Token[] {
+  return tokenize(text).map((token) => ({ ...token, start: at, end: -1 }));
 }
 
 function alterColumn(cursor: TokenCursor, from: string): Action {
@@ -140,15 +177,20 @@ function alterColumn(cursor: TokenCursor, from: string): Action {
 
 function retypeColumn(cursor: TokenCursor, column: string, from: string): Action {
   const type = takeType(cursor);
-  if (type.length === 0) throw cursor.unexpected('a type');
+  if (type.length === 0 && !cursor.sees('using')) throw cursor.unexpected('a type');
   const value = cursor.takes('using') ? takeRest(cursor) : undefined;
   if (value?.length === 0) throw cursor.unexpected('an expression');
-  const text = built('SELECT * REPLACE (CAST((');
+  const isCast = type.length > 0;
+  const text = built(`SELECT * REPLACE (${isCast ? 'CAST(' : ''}(`);
   if (value === undefined) text.add(sqlName(column));
   else text.addTokens(value);
-  text.add(') AS ');
-  text.addTokens(type);
-  text.add(`) AS ${sqlName(column)})${from}`);
+  text.add(')');
+  if (isCast) {
+    text.add(' AS ');
+    text.addTokens(type);
+    text.add(')');
+  }
+  text.add(` AS ${sqlName(column)})${from}`);
   return { change: { kind: 'retypeColumn', column }, text, expressions: value === undefined ? [] : [value] };
 }
 
