@@ -22,6 +22,7 @@ type Define = Extract<Statement, { kind: 'define' }>;
 type Undefine = Extract<Statement, { kind: 'undefine' }>;
 
 const mostOfSession = 100;
+const someValues = ['BIGINT', 'VARCHAR', 'BIGINT[]'].map((type) => `(CAST(NULL AS ${type}))`);
 
 /** CREATE of a macro or type. False where there is one of the name, which is to stay. */
 export async function define(
@@ -85,10 +86,33 @@ async function checkedForm(
   await using opened = await openTables(sources, principal, query, options);
   const body = bodyWithFullNames(form, frameNamer(opened.tables));
   const defaults = parameters.flatMap((parameter) => parameter.default ?? []);
-  const texts = defaults.length > 0 ? [`SELECT ${defaults.map((sql) => `(${sql})`).join()}`] : [];
-  for (const sql of [...texts, asQuery(what, withParameters(body))])
+  const describe = async (sql: string): Promise<unknown> =>
     await describeOwnText(sources, principal, { sql }, options);
+  if (defaults.length > 0) await describe(`SELECT ${defaults.map((sql) => `(${sql})`).join()}`);
+  await describeBody(body, async (text) => await describe(asQuery(what, text)));
   return { parameters, sql: segments.map(({ text }) => text).join(''), body };
+}
+
+/** Where a parameter without a type does not do, some value may: `ORDER BY $1` and `cast_to_type(x, $1)` are errors. */
+async function describeBody(
+  body: DefinitionForm['body'],
+  describe: (text: string) => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    return await describe(withParameters(body));
+  } catch (error) {
+    if (!body.some((piece) => typeof piece === 'number')) throw error;
+    const errors: unknown[] = [];
+    for (const value of someValues) {
+      try {
+        return await describe(body.map((piece) => (typeof piece === 'string' ? piece : value)).join(''));
+      } catch (other) {
+        errors.push(other);
+      }
+    }
+    const isOfParameters = error instanceof AppError && /parameter/i.test(error.message);
+    throw isOfParameters ? errors[0] : error;
+  }
 }
 
 /** A parameter that the body does not name has no number. */
